@@ -15,11 +15,14 @@ import { useEffect, useRef, useState } from './vendor/hooks.js'
 
 const mostWork = 100
 
-/** When decisions are looked for after a change, in ms: a line of the audit log follows its commit, and changes no actor. */
+/**
+ * Delays in ms after a change at which decisions are read: an audit log entry follows its commit without changing the
+ * actor.
+ */
 const looksMs = [0, 1_000, 5_000]
 
 /**
- * What a person can do about an actor, each with a reason that the audit log keeps, and the decisions that were made.
+ * The actions that a person can take on an actor, each with a reason for the audit log, and the decisions made so far.
  *
  * @param {Acting} props
  */
@@ -40,7 +43,7 @@ export const ActPanel = ({ project, actor, steps, operates, done }) => {
   const isHandedOver = actor.machine === 'browser_job' && actor.active.at(-1) === 'open.waiting'
   const deeds = deedsOf(actor, steps, work)
   const bar = useRef(/** @type {HTMLElement | null} */ (null))
-  /** The button that opened a form has the focus when that closes. */
+  /** Closes the form and returns the focus to the button that opened it. */
   const close = () => {
     const button = bar.current?.querySelector('[aria-expanded=true]')
     if (button instanceof HTMLElement) button.focus()
@@ -76,7 +79,10 @@ export const ActPanel = ({ project, actor, steps, operates, done }) => {
  * @typedef {{ id: string, action: string, actor: { kind: string, id: string | null }, reason: string | null, created_at: string }} Line
  */
 
-/** Who decided what about it and why, from the audit log; for those who may read that. @param {{ project: string, actor: import('./actor-facts.js').Actor, operates: boolean }} props */
+/**
+ * Decisions on the actor with their authors and reasons, from the audit log, for members who may read it. @param {{
+ * project: string, actor: import('./actor-facts.js').Actor, operates: boolean }} props
+ */
 const Decisions = ({ project, actor, operates }) => {
   const [lines, setLines] = useState(/** @type {readonly Line[]} */ ([]))
   useEffect(() => {

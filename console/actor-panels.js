@@ -10,7 +10,7 @@ import { effectSpans, guardOf, messagesOf, takeoverText } from './steps-model.js
  * @typedef {import('./chart-model.js').Layout} Layout
  */
 
-/** What made a step, in a word. @type {Readonly<Record<string, string>>} */
+/** Label of what caused a step. @type {Readonly<Record<string, string>>} */
 export const causes = {
   creation: 'created',
   request: 'request',
@@ -23,13 +23,13 @@ export const causes = {
 }
 
 /**
- * One row a commit: cause, from → to with the guard that decided, effects, messages, reminders.
+ * One row per commit: cause, from → to with the guard that decided, effects, messages, reminders.
  *
  * @param {{ project: string, steps: readonly Step[], layout: Layout, chosen: number, choose: (index: number) => void }} props
  */
 export const StepsPanel = ({ project, steps, layout, chosen, choose }) => {
   const spans = new Map(effectSpans(steps).map((span) => [span.id, span]))
-  // a stream's parts say nothing that its log does not say: one row for all in a row
+  // the log has the content of a stream's parts, so consecutive parts share one row
   const rows = steps
     .map((step, index) => ({ step, index }))
     .filter(

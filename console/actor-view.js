@@ -25,10 +25,10 @@ import { WhyPanel } from './why-panel.js'
  * @typedef {'steps' | 'log' | 'time' | 'messages' | 'context' | 'pages'} Tab
  */
 
-/** Commits in one read, and those that are shown of a long history. */
+/** Number of commits per read, and the maximum number that is shown of a long history. */
 const stepPage = 200
 const mostSteps = 2000
-/** The least time between two looks at the state, and the most, in ms: some transitions make no event. */
+/** Minimum and maximum time between two reads of the state, in ms: some transitions write no event. */
 const lookEveryMs = 200
 const lookAtLeastEveryMs = 2000
 
@@ -40,10 +40,10 @@ const tabs = [
   ['messages', 'Messages'],
   ['context', 'Context'],
 ]
-/** Of browser jobs alone. @type {readonly [Tab, string]} */
+/** Shown for browser jobs only. @type {readonly [Tab, string]} */
 const pagesTab = ['pages', 'Pages']
 
-/** One actor: its chart, lit by its commits, what it waits for, its history and its log. */
+/** One actor: its chart with the active states, its pending work, its history and its log. */
 export class ActorView {
   element = h('div', { class: 'actor' })
   #project
@@ -62,7 +62,7 @@ export class ActorView {
   #panel = h('div', { class: 'panel', role: 'tabpanel', id: 'history', tabindex: 0 })
   /** @type {Tab} */
   #tab = 'log'
-  /** The reader has chosen it. */
+  /** Whether the user has chosen the tab. */
   #chose = false
   #book = new StepBook()
   /** @type {Actor | null} */
@@ -82,10 +82,8 @@ export class ActorView {
   #wanted
 
   /**
-   * @param {{ project: string, id: string, operates: boolean, step?: number, source?: import('./actor-source.js').ActorSource }} place
-   *   `operates`: the reader may act on stuck work and read the audit log; `step`: number of the commit to stand at;
-   *   `source`: where the actor comes from, the server when absent
-   * @param {(error: unknown) => void} report called with trouble, and with null when it is over
+   * @param {{ project: string, id: string, operates: boolean, step?: number, source?: import('./actor-source.js').ActorSource }} place `operates`: the user may act on stuck work and read the audit log; `step`: number of the commit to show; `source`: where the actor is read from, by default the server
+   * @param {(error: unknown) => void} report called with an error, and with null when it is resolved
    */
   constructor({ project, id, operates, step, source = liveSource(project, id) }, report) {
     this.#source = source
@@ -110,7 +108,7 @@ export class ActorView {
     this.#fill(actor, chart)
     await Promise.all([this.#readSteps(Math.max(0, actor.seq - mostSteps)), this.#log.start(actor.last_sequence)])
     this.#show(actor)
-    // it may have gone on between the two reads: its commits are the newer one then
+    // the actor may have moved on between the two reads, so that its commits are the newer source
     const newest = this.#book.last > actor.seq ? this.#book.stateAt(this.#book.steps.length - 1) : null
     this.#play.settle(newest === null ? actor.active : activeAt(newest))
     this.#showTab(this.#tab)
@@ -134,7 +132,7 @@ export class ActorView {
     })
   }
 
-  /** Called when the element has its place on the page. */
+  /** Called when the element has been added to the page. */
   shown() {
     this.#log.scrollToEnd()
     this.#showActiveState()
@@ -225,7 +223,7 @@ export class ActorView {
     this.#renderPanel()
   }
 
-  /** What a job did cannot be read from a saved bundle: its pictures are not in there. */
+  /** Tabs of the actor. A saved bundle has no tab for the pages of a job, since it does not contain their pictures. */
   #tabs() {
     const isJob = this.#actor?.machine === 'browser_job' && this.#source.live
     return isJob ? [...tabs, pagesTab] : tabs
@@ -245,7 +243,7 @@ export class ActorView {
     render(panels[this.#tab], this.#panel)
   }
 
-  /** The reader stands at this commit; null: at the newest. @param {number | null} index */
+  /** Called when the user has moved to a commit; null: to the newest. @param {number | null} index */
   #travelled(index) {
     const { steps } = this.#book
     const step = index === null ? undefined : steps[index]
@@ -263,13 +261,13 @@ export class ActorView {
     this.#panel.querySelector('.chosen')?.scrollIntoView({ block: 'nearest' })
   }
 
-  /** The edges that were taken up to where the reader stands, by the commits that are on the page. */
+  /** Marks the edges taken up to the selected commit, as far as the loaded commits show. */
   #showWay() {
     const upTo = this.#scrubber.travels ? this.#scrubber.index : this.#book.steps.length - 1
     this.#play?.chart.walk(this.#book.statesTo(upTo))
   }
 
-  /** ← and → go through the commits, wherever nothing is written or chosen. @param {KeyboardEvent} event */
+  /** ← and → move through the commits, unless the focus is in an input or in the chart. @param {KeyboardEvent} event */
   #onKey = (event) => {
     const { key, target, metaKey, ctrlKey, altKey } = event
     const ours = !(target instanceof Element && target.matches('input, textarea, select, .chart-box'))
@@ -280,7 +278,7 @@ export class ActorView {
     event.preventDefault()
   }
 
-  /** A chart may be larger than its box: what is lit is brought into it. */
+  /** Scrolls the active state into view if the chart is larger than its box. */
   #showActiveState() {
     const active = this.#play?.chart.activeBox()
     if (!active) return
@@ -308,7 +306,7 @@ export class ActorView {
     }
   }
 
-  /** Looks at the state soon, and again after a while. */
+  /** Reads the state now or after the current read, and again after a while. */
   #look() {
     if (this.#looking) {
       this.#lookAgain = true
@@ -334,7 +332,7 @@ export class ActorView {
     else document.addEventListener('visibilitychange', () => this.#look(), { once: true })
   }
 
-  /** Shows the state as it is now. @returns {Promise<boolean>} whether it is worth looking again */
+  /** Reads and shows the current state. @returns {Promise<boolean>} whether reading it again makes sense */
   async #isThere() {
     try {
       /** @type {Actor} */

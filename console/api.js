@@ -3,7 +3,7 @@ import { noteServerDate } from './server-time.js'
 
 /** @typedef {import('./operation-types.js').OperationId} OperationId */
 
-/** An answer that is no success. `code` is the wire code, `unreachable` when no answer came. */
+/** A failed request. `code` is the wire code, or `unreachable` without an answer. */
 export class ApiError extends Error {
   /**
    * @param {number} status 0 when no answer came
@@ -33,14 +33,17 @@ const request = async (path, init) => {
   throw errorOf(response.status, body)
 }
 
-/** What an answer that is no success says; custom providers say it in a text. @param {number} status @param {any} body */
+/**
+ * Converts an unsuccessful answer to an error; custom providers answer with a plain text. @param {number} status @param
+ * {any} body
+ */
 export const errorOf = (status, body) => {
   const { code = 'unreadable', message = `The server responded with status ${status}.` } =
     typeof body?.error === 'object' ? (body.error ?? {}) : { message: body?.error ?? undefined }
   return new ApiError(status, code, message)
 }
 
-/** What went wrong, with its code. @param {unknown} error */
+/** Message of an error, with its code. @param {unknown} error */
 export const wordsOf = (error) => {
   if (error instanceof ApiError) return `${error.code}: ${error.message}`
   return error instanceof SyntaxError
@@ -50,7 +53,7 @@ export const wordsOf = (error) => {
       : String(error)
 }
 
-/** What the process counts, as Prometheus reads it; '' where a proxy does not pass it on. */
+/** The process's metrics in Prometheus' format; '' where a proxy does not forward them. */
 export const metricsText = async () => {
   const response = await fetch('/metrics').catch(() => null)
   return response?.ok ? response.text() : ''
@@ -88,7 +91,7 @@ const pathBy = (project, id, { params = {}, query = {} }) => {
 }
 
 /**
- * Method and headers of an operation: what belongs to a project and does not stand under its path names it in a header.
+ * Method and headers of an operation. The project is sent in a header, unless the path contains it.
  *
  * @param {string | null} project
  * @param {OperationId} id
@@ -109,10 +112,10 @@ export const headOf = (project, id, body) => {
 }
 
 /**
- * Calls an operation; the session is in the cookie that the browser sends along.
+ * Calls an operation; the browser sends the session cookie.
  *
  * @template {OperationId} I
- * @param {string | null} project null where it belongs to none
+ * @param {string | null} project null for an operation outside projects
  * @param {I} id
  * @param {import('./operation-types.js').Given<import('./operation-types.js').Request<I>>} given
  * @returns {Promise<any>} the JSON document

@@ -26,7 +26,10 @@ import { toolsPage } from './tools/tools-page.js'
  * @typedef {{ element: HTMLElement, start(): Promise<void>, shown(): void, stop(): void }} View
  */
 
-/** Says only that this browser signed in before, so that a first visit sends nothing that the server must refuse. */
+/**
+ * Records only that this browser has signed in before, so that a first visit sends no request that the server must
+ * refuse.
+ */
 const signedInBefore = 'troupe.signed-in-before'
 
 const view = byId('view')
@@ -40,10 +43,10 @@ session.subscribe(({ context }) => find.of(context.project ?? ''))
 let current = null
 let shown = 0
 const focus = new KeepFocus(view)
-/** Where the reader is, and by which hash. */
+/** The current place, and its hash. */
 let here = { place: '', hash: '' }
 
-/** @param {unknown} error null when the trouble is over */
+/** @param {unknown} error null when the error is resolved */
 const report = (error) => {
   if (error instanceof ApiError && error.status === 401) {
     signedOut()
@@ -57,7 +60,7 @@ const report = (error) => {
     : wordsOf(error)
 }
 
-/** Shows what the location names. */
+/** Shows the view that the location names. */
 const show = async () => {
   const turn = ++shown
   const { place, hash: from } = here
@@ -89,7 +92,7 @@ const show = async () => {
   }
 }
 
-/** What a route shows, whatever its filters are. @param {import('./route.js').Route} route */
+/** Identifies what a route shows, regardless of its filters. @param {import('./route.js').Route} route */
 const placeOf = (route) =>
   [
     route.view,
@@ -128,7 +131,7 @@ const viewOf = async (route, known) => {
 }
 
 /**
- * The project in which an actor is, for a link that does not say.
+ * Finds the project of an actor, for a link that does not contain it.
  *
  * @param {string} id
  * @param {readonly Project[]} known
@@ -217,12 +220,12 @@ const signedOut = () => {
   form.focus()
 }
 
-// by its hash it would be a place of its own
+// following its hash would count as navigation
 byId('skip').addEventListener('click', (event) => {
   event.preventDefault()
   view.focus()
 })
-/** A saved actor is opened wherever it is dropped. @param {DragEvent} event */
+/** Opens a saved actor that is dropped anywhere on the page. @param {DragEvent} event */
 const dropped = async (event) => {
   const file = event.dataTransfer?.files[0]
   if (file === undefined) return

@@ -9,7 +9,7 @@ import { useEffect, useState } from './vendor/hooks.js'
  * @typedef {{ project: string, actor: import('./actor-facts.js').Actor, done: () => void }} Acting
  */
 
-/** The decision about a tool call, with its arguments to edit. @param {Acting} props */
+/** The form for deciding on a tool call, with editable arguments. @param {Acting} props */
 export const Approval = ({ project, actor, done }) => {
   const [action, setAction] = useState(/** @type {Action | null} */ (null))
   const [text, setText] = useState('')
@@ -78,7 +78,7 @@ export const Approval = ({ project, actor, done }) => {
   `
 }
 
-/** What a member without the right to decide sees of it. @param {{ action: Action, text: string }} props */
+/** A tool call as shown to a member who may not decide on it. @param {{ action: Action, text: string }} props */
 const Proposed = ({ action, text }) => html`
   <section class="act approval" aria-label="Waits for a decision">
     <p><strong>${action.tool}</strong> <span class="chip" data-tone="wait">${action.risk_level} risk</span></p>
@@ -87,10 +87,10 @@ const Proposed = ({ action, text }) => html`
   </section>
 `
 
-/** Why there is nothing to press. */
+/** Explains why there are no buttons. */
 export const OthersDecide = () => html`<p class="muted">Only approvers, admins and owners can decide this.</p>`
 
-/** Lines that are gone and lines that came. @param {{ before: string, after: string }} props */
+/** Removed and added lines. @param {{ before: string, after: string }} props */
 export const Diff = ({ before, after }) => {
   const [old, now] = [before.split('\n'), after.split('\n')]
   const gone = old.filter((line) => !now.includes(line))

@@ -2,21 +2,21 @@ import { h } from './dom.js'
 import { serverNow } from './server-time.js'
 
 /**
- * What a page knew of an actor, as a file.
+ * An actor as loaded by a page, saved as a file.
  *
  * @typedef {object} Bundle
  * @property {string} id
  * @property {string} saved_at
  * @property {import('./actor-facts.js').Actor} actor
  * @property {readonly import('./steps-model.js').Step[]} steps
- * @property {readonly import('./event-log.js').ActorEvent[]} log without a hole
+ * @property {readonly import('./event-log.js').ActorEvent[]} log without gaps
  */
 
-/** A larger file is none of ours. */
+/** Maximum size of a bundle file. */
 const mostBytes = 64 * 1024 * 1024
 
 /**
- * Saves what a page knows of an actor as a file, so that another person can look at it.
+ * Saves the loaded data of an actor as a file, so that another person can view it.
  *
  * @param {string} id
  * @param {object} content
@@ -36,11 +36,11 @@ export const readBundle = async (file) => {
 }
 
 /**
- * What a text holds, field by field: it may be anyone's.
+ * Parses a bundle field by field, since the file is untrusted.
  *
  * @param {string} text
  * @returns {Bundle}
- * @throws {Error} when it is no bundle
+ * @throws {Error} when the text is no bundle
  */
 export const bundleOf = (text) => {
   const no = new Error('The file is not a bundle saved by this console.')
@@ -75,7 +75,7 @@ const textOrNull = (value) => (typeof value === 'string' ? value : null)
 const numberOf = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
 /** @param {unknown} value @returns {readonly Record<string, unknown>[]} */
 const listOf = (value) => (Array.isArray(value) ? value.filter(isRecord) : [])
-/** A time that dates can be made of. @param {unknown} value */
+/** A valid timestamp; the epoch for any other value. @param {unknown} value */
 const timeOf = (value) => (Number.isNaN(Date.parse(textOf(value))) ? new Date(0).toISOString() : textOf(value))
 
 /**

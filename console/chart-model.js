@@ -15,7 +15,7 @@
  */
 
 /**
- * What is lit on a chart.
+ * Computes the highlights of a chart.
  *
  * @param {Layout} layout
  * @param {readonly string[]} active dotted paths of every active state
@@ -54,8 +54,8 @@ const standingOf = (id, active) => {
 }
 
 /**
- * The way from the states that were left to those that were entered: one edge, or two through a state that is only
- * passed. From the innermost state that has such a way.
+ * The edges from the states that were left to those that were entered: one edge, or two through a transient state.
+ * Starts from the innermost state that has such a path.
  *
  * @param {Layout} layout
  * @param {readonly string[]} left
@@ -86,7 +86,7 @@ const edgesTaken = ({ edges }, left, entered) => {
  * @returns {ReadonlySet<number>} indexes of edges
  */
 export const edgesWalked = (layout, states) => {
-  // an actor goes the same ways again and again
+  // an actor repeats the same transitions, so each is computed once
   const moves = new Map(
     states.slice(1).map((active, index) => [`${states[index]} ${active}`, { before: states[index] ?? [], active }]),
   )
@@ -95,7 +95,7 @@ export const edgesWalked = (layout, states) => {
   )
 }
 
-/** Of the corners of edges, in px. */
+/** Radius of the corners of edges, in px. */
 const cornerRadius = 5
 
 /**

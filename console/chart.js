@@ -6,13 +6,13 @@ import { toneOf } from './format.js'
 
 const lineHeight = 15
 
-/** A chart that is scaled below this part of its size cannot be read: its text would be smaller than 10 px. Its box scrolls then. */
+/** Minimum scale of a chart. Below it, text would be smaller than 10 px; the box scrolls instead. */
 const leastScale = 0.92
 
-/** How long the last transition stays highlighted, in ms. */
+/** Time in ms for which the last transition stays highlighted. */
 const touchedMs = 1600
 
-/** A machine's chart, on which the states of one actor are lit. */
+/** A machine's chart, with the states of one actor highlighted. */
 export class Chart {
   /** @type {SVGSVGElement} */
   element
@@ -49,7 +49,7 @@ export class Chart {
   }
 
   /**
-   * Lights the active states; the first time without a highlight of what changed.
+   * Highlights the active states; after the first call also what changed.
    *
    * @param {readonly string[]} active
    */
@@ -71,13 +71,13 @@ export class Chart {
     this.#fadeSoon()
   }
 
-  /** Marks the edges that were taken on the way through these states, and no others. @param {readonly (readonly string[])[]} states */
+  /** Marks exactly the edges on the path through these states. @param {readonly (readonly string[])[]} states */
   walk(states) {
     const walked = edgesWalked(this.#layout, states)
     for (const [index, edge] of this.#edges.entries()) edge.classList.toggle('walked', walked.has(index))
   }
 
-  /** What was lit is forgotten: the next states are lit without a way to them. */
+  /** Forgets the highlighted states, so that the next ones are shown without a transition. */
   forget() {
     this.#active = null
   }

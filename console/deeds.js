@@ -3,24 +3,24 @@ import { callApi } from './api.js'
 /**
  * @typedef {{ id: string, actor_id: string, kind: string, subject: string, reason: string }} Work stuck work
  * @typedef {{ name: string, label: string, value: string, rows: number, kind: 'json' | 'number' }} Field
- * @typedef {object} Deed something that a person can do about an actor
+ * @typedef {object} Deed an action that a person can take on an actor
  * @property {string} name
- * @property {(project: string, body: object) => Promise<unknown>} send does it
- * @property {string} says what it does
- * @property {Field | null} field what it takes beside the reason
- * @property {(text: string) => object} body the request, from the field's text; it may throw a SyntaxError
- * @property {((project: string) => Promise<{ input: unknown }>) | null} load where the field's text comes from
+ * @property {(project: string, body: object) => Promise<unknown>} send carries it out
+ * @property {string} says its effect, in a sentence
+ * @property {Field | null} field its input in addition to the reason
+ * @property {(text: string) => object} body builds the request from the field's text; may throw a SyntaxError
+ * @property {((project: string) => Promise<{ input: unknown }>) | null} load loads the initial text of the field
  */
 
-/** Kinds of stuck work whose machine can be given an event in their place. */
+/** Kinds of stuck work whose machine can be given another event instead. */
 const skips = ['parked_actor', 'poison_result', 'failing_reminder', 'overdue_effect']
 
 /**
- * What can be done about an actor now.
+ * Actions that are available for an actor now.
  *
  * @param {import('./actor-facts.js').Actor} actor
  * @param {readonly import('./steps-model.js').Step[]} steps
- * @param {readonly Work[]} work what of it is stuck
+ * @param {readonly Work[]} work its stuck work
  * @returns {readonly Deed[]}
  */
 export const deedsOf = (actor, steps, work) => [

@@ -19,7 +19,7 @@ import { useEffect, useRef, useState } from './vendor/hooks.js'
 
 const waitMs = 120
 
-/** Where a finding leads. @param {string} project @param {Finding} finding */
+/** The hash of a search result. @param {string} project @param {Finding} finding */
 const hashOf = (project, { kind, id, tenant_id }) => {
   if (kind === 'actor') return routeHash({ view: 'actor', project, id })
   if (kind === 'tenant') return listHash({ project, tenant: id })
@@ -42,7 +42,7 @@ export class FindDialog {
     })
   }
 
-  /** @param {string} project what is found belongs to it; '' while no one is signed in */
+  /** @param {string} project project to search; '' while signed out */
   of(project) {
     this.#project = project
   }

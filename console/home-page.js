@@ -24,7 +24,7 @@ import { serverNow } from './server-time.js'
  */
 
 const refreshMs = 2000
-/** So many of a kind does the server list at most (`observation.attention`). */
+/** Maximum number of items per kind that the server lists (`observation.attention`). */
 const most = 50
 
 /** @type {readonly { kinds: readonly Need['kind'][], title: string, tone: string }[]} */
@@ -37,7 +37,7 @@ const sections = [
 ]
 
 /**
- * What needs a person, each with its age and one sentence of cause.
+ * Items that need a person, each with its age and its cause in one sentence.
  *
  * @param {string} project
  * @param {(error: unknown) => void} report

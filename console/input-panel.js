@@ -9,7 +9,7 @@ import { useEffect, useState } from './vendor/hooks.js'
  */
 
 /**
- * What the server of a tool requests of a person: under the server's name, since its words are its own.
+ * Input that a tool's server requests from a person, shown under the server's name, since the texts are the server's.
  *
  * @param {{ project: string, actor: import('./actor-facts.js').Actor, done: () => void }} props
  */
@@ -78,7 +78,7 @@ const FieldInput = ({ name, field, value, change }) => {
     onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && change(typed(currentTarget.value, isNumber))} /></label>`
 }
 
-/** What is left empty is not sent. @param {string} text @param {boolean} isNumber */
+/** Parses a field; empty fields are not sent. @param {string} text @param {boolean} isNumber */
 const typed = (text, isNumber) => {
   if (text === '') return undefined
   return isNumber ? Number(text) : text

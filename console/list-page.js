@@ -26,7 +26,7 @@ const pageSize = 50
 const refreshMs = 3000
 
 /**
- * Actors of one kind by state, tenant, agent, error and time; all of it is in the URL.
+ * Actors of one kind, filtered by state, tenant, agent, error and time; all filters are in the URL.
  *
  * @param {ListPlace} place
  * @param {(error: unknown) => void} report
@@ -46,7 +46,7 @@ export const listPage = (place, report) =>
     report,
   })
 
-/** The best known kinds first. */
+/** Kinds to list first. */
 const known = ['session', 'run', 'action', 'delivery']
 
 /** @param {readonly import('./fleet-page.js').FleetMachine[]} machines */

@@ -8,13 +8,13 @@ import { LogView } from './log-view.js'
  * @typedef {(after: number, limit: number) => Promise<{ data: readonly ActorEvent[], last_sequence: number }>} ReadEvents
  */
 
-/** Events in one read of the log, and entries that are kept on the page. */
+/** Number of events per read, and maximum number of entries on the page. */
 const pageSize = 200
 const mostEntries = 10_000
-/** Events that come in a row are read together, in ms. */
+/** Batching window of new events, in ms. */
 const gatherMs = 60
 
-/** An actor's log as it grows: its newest error first, then its events. */
+/** An actor's growing log: its newest error first, then its events. */
 export class LogPanel {
   #read
   #report
@@ -52,7 +52,7 @@ export class LogPanel {
     return this.#log.last
   }
 
-  /** Every event that is on the page. */
+  /** All loaded events. */
   get events() {
     return this.#log.entries.flatMap((entry) => (entry.kind === 'text' ? entry.events : [entry.event]))
   }
@@ -67,12 +67,12 @@ export class LogPanel {
     this.#view.scrollToEnd()
   }
 
-  /** Events after this one are not there yet for the reader; null: all are. @param {number | null} sequence */
+  /** Dims events after this one; null: none. @param {number | null} sequence */
   standAt(sequence) {
     this.#view.standAt(sequence)
   }
 
-  /** There are more events: they are read, since a stream does not say when they happened. */
+  /** Reads new events, after a stream has signalled them: the stream does not contain their times. */
   poke() {
     this.#again = true
     void this.#readOn().catch(this.#report)
@@ -91,7 +91,7 @@ export class LogPanel {
     this.#earlier.hidden = this.#log.before === 0
   }
 
-  /** The newest failure stands above the log, until a later turn has begun. @param {ActorEvent} event */
+  /** Shows the newest failure above the log until a later turn has started. @param {ActorEvent} event */
   #showError({ event_type, payload, created_at }) {
     if (
       /(^|\.)(turn|run)\.?.*(started|completed)$/.test(event_type) &&
@@ -110,7 +110,7 @@ export class LogPanel {
     this.#error.hidden = false
   }
 
-  /** Reads the log from the last event on, to its end. */
+  /** Reads the log from the last loaded event to its end. */
   async #readOn() {
     if (this.#filling) return
     this.#filling = true

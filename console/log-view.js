@@ -10,21 +10,24 @@ import { rowsWithin, topOf } from './row-window.js'
  *   `row`: while it is on the page; `text`: what a search compares, once it was needed; `whole`: its payload is shown to its end
  */
 
-/** How near to its end, in px, a log counts as read to the end: then it stays there when more comes. */
+/** Distance from the end in px within which a log counts as read to the end, and stays there when entries are added. */
 const nearEndPx = 48
-/** How near to its beginning, in px, a reader gets what came before. */
+/** Distance from the beginning in px within which earlier entries are loaded. */
 const nearStartPx = 400
-/** A log of so many entries stands on the page whole, so that the browser's own search finds what is in it. */
+/** Maximum number of entries for which all rows are on the page, so that the browser's own search finds them. */
 const wholeUpTo = 300
-/** A row counts as so high before it was seen, in px; so much is on the page above and below what is seen. */
+/**
+ * Assumed height in px of a row that has not been measured, and the margin in px rendered above and below the visible
+ * part.
+ */
 const guessedPx = 100
 const aroundPx = 600
-/** Rows that are selected stay on the page, up to so many. */
+/** Maximum number of selected rows that are kept on the page. */
 const mostSelected = 2000
 
 /**
- * The list of a log's entries; the newest is at the end. Of a long one those rows are on the page that are seen. It is one stop of
- * the Tab key; Enter shows payloads whole, and makes stops of the ids in them, which are links.
+ * The list of a log's entries, the newest last. Of a long log, only visible rows are on the page. The list is one stop
+ * of the Tab key; Enter expands all payloads, and makes the ids in them, which are links, tab stops.
  */
 export class LogView {
   #rows = h('div', { class: 'rows', role: 'table', 'aria-label': 'Events' })
@@ -40,19 +43,19 @@ export class LogView {
     },
     this.#rows,
   )
-  /** Called when the reader comes near to the first entry. */
+  /** Called when the user scrolls near the first entry. */
   onStart = () => {}
   /** @type {Item[]} */
   #items = []
-  /** Those that fit the search. @type {readonly Item[]} */
+  /** Items that match the search. @type {readonly Item[]} */
   #shown = this.#items
-  /** Those that are on the page. @type {Map<Element, Item>} */
+  /** Items that are on the page. @type {Map<Element, Item>} */
   #mounted = new Map()
   #searched = ''
   /** @type {number | null} */
   #standing = null
   #atEnd = true
-  /** The first row that is seen, and how much of it is above that, in px. @type {{ item: Item, by: number } | null} */
+  /** The first visible row, and its distance above the visible part in px. @type {{ item: Item, by: number } | null} */
   #anchor = null
   #top = 0
   #drawing = 0
@@ -60,7 +63,7 @@ export class LogView {
   #project
   #sizes = new ResizeObserver(() => this.#draw())
 
-  /** @param {string} project where the ids in payloads lead */
+  /** @param {string} project project of the actors that ids in payloads link to */
   constructor(project) {
     this.#project = project
     this.#sizes.observe(this.element)
@@ -80,14 +83,14 @@ export class LogView {
     else if (this.#fits(item)) this.#show([...this.#shown, item])
   }
 
-  /** Shows entries with this text only. @param {string} text */
+  /** Shows only entries that contain this text. @param {string} text */
   search(text) {
     this.#searched = text.trim().toLowerCase()
     this.element.classList.toggle('searched', this.#searched !== '')
     this.#filter()
   }
 
-  /** Dims what came after this event; null: nothing. @param {number | null} sequence */
+  /** Dims entries after this event; null: none. @param {number | null} sequence */
   standAt(sequence) {
     this.#standing = sequence
     for (const item of this.#mounted.values()) this.#dim(item)
@@ -97,7 +100,7 @@ export class LogView {
   }
 
   /**
-   * The last entry has got more text.
+   * Updates the last entry, which has more text.
    *
    * @param {Entry} entry
    * @param {ActorEvent} event
@@ -110,7 +113,7 @@ export class LogView {
     if (this.#searched !== '' && this.#shown.at(-1) !== item && this.#fits(item)) this.#show([...this.#shown, item])
   }
 
-  /** @param {number} count of the oldest rows */
+  /** @param {number} count number of rows to remove */
   removeOldest(count) {
     if (count === 0) return
     this.#items.splice(0, count)
@@ -139,18 +142,18 @@ export class LogView {
     this.#drawSoon()
   }
 
-  /** Once before the next picture, however many events come until then. */
+  /** Schedules one redraw before the next frame, however many events arrive until then. */
   #drawSoon() {
     if (this.#drawing === 0) this.#drawing = requestAnimationFrame(() => this.#draw())
   }
 
-  /** Puts the rows on the page that are seen, and keeps what the reader looks at where it is. */
+  /** Renders the visible rows, and keeps the scroll position relative to their content. */
   #draw() {
     cancelAnimationFrame(this.#drawing)
     this.#drawing = 0
     const { clientHeight } = this.element
     if (clientHeight === 0 && this.#shown.length > wholeUpTo) return
-    // rows that are measured for the first time move those after them
+    // newly measured rows move the rows after them
     for (let round = 0; round < 3; round++) if (!this.#place(clientHeight)) break
     const top = Math.round(this.#wantedTop(clientHeight))
     if (Math.abs(this.element.scrollTop - top) >= 1) this.element.scrollTop = top
@@ -158,11 +161,11 @@ export class LogView {
     const stands = this.#anchor !== null && this.#shown.includes(this.#anchor.item)
     if (!this.#atEnd && !stands) this.#anchor = this.#anchorAt(this.#top)
     this.#rows.setAttribute('aria-rowcount', String(this.#lastSequence()))
-    // rows that come because one scrolls are no news
+    // rows that appear because of scrolling must not be announced
     this.element.setAttribute('aria-live', this.#atEnd ? 'polite' : 'off')
   }
 
-  /** @param {number} clientHeight @returns {boolean} whether a row is not as high as was thought */
+  /** @param {number} clientHeight @returns {boolean} whether the height of a row differs from the assumed one */
   #place(clientHeight) {
     const top = this.#wantedTop(clientHeight)
     const { first, end } = this.#range(top, clientHeight)
@@ -199,7 +202,7 @@ export class LogView {
     return wide.end - wide.first > mostSelected ? { first, end } : wide
   }
 
-  /** Where a selection begins and ends: what is between has to be there to be copied. */
+  /** Rows in which the selection starts and ends: everything in between has to be on the page to be copied. */
   #selected() {
     const selection = getSelection()
     if (selection === null || selection.isCollapsed || this.#everything) return []
@@ -211,7 +214,7 @@ export class LogView {
     })
   }
 
-  /** @param {readonly Item[]} items in their order */
+  /** @param {readonly Item[]} items in display order */
   #mount(items) {
     const wanted = new Set(items)
     for (const [element, item] of this.#mounted) if (!wanted.has(item)) this.#unmount(element, item)
@@ -249,7 +252,7 @@ export class LogView {
     row?.element.classList.toggle('ahead', this.#standing !== null && firstOf(entry) > this.#standing)
   }
 
-  /** Scrolls a row into sight, when it is not. @param {number} index */
+  /** Scrolls a row into view if necessary. @param {number} index */
   #reveal(index) {
     const item = this.#shown[index]
     if (item === undefined) return
@@ -270,7 +273,7 @@ export class LogView {
 
   #onScroll() {
     const { scrollTop, scrollHeight, clientHeight } = this.element
-    // what comes at the end moves that away, and is no reader who scrolls
+    // added entries move the end away, which is not scrolling by the user
     if (scrollTop < this.#top - 1) this.#atEnd = false
     else if (scrollTop > this.#top + 1) this.#atEnd = scrollHeight - scrollTop - clientHeight < nearEndPx
     if (Math.abs(scrollTop - this.#top) >= 1) this.#anchor = this.#anchorAt(scrollTop)
@@ -287,7 +290,7 @@ export class LogView {
       this.#select(true)
     }
     if (event.target !== this.element) return
-    // the browser would go by heights that are guessed
+    // the browser would use assumed heights
     if (event.key === 'End' || event.key === 'Home') {
       event.preventDefault()
       this.#atEnd = event.key === 'End'
@@ -314,7 +317,7 @@ export class LogView {
     if (payload && item) item.whole = payload.classList.toggle('whole')
   }
 
-  /** All of the log, also what is not on the page. @param {boolean} everything */
+  /** Selects the whole log, including rows that are not on the page. @param {boolean} everything */
   #select(everything) {
     if (everything) getSelection()?.selectAllChildren(this.#rows)
     this.#everything = everything

@@ -29,7 +29,7 @@ import { upkeepHead, upkeepRow } from './upkeep-table.js'
 const refreshMs = 2000
 const mostActors = 100
 
-/** The nodes of the installation and the live actors of a project, kept up to date. */
+/** The nodes of the installation and the live actors of a project, refreshed regularly. */
 export class NodesView {
   element = h('div', { class: 'sessions nodes' })
   #project

@@ -7,7 +7,7 @@
  * @typedef {ListRoute | ActorRoute | PlainRoute} Route
  */
 
-/** Filters of a list, as its URL names them. */
+/** Names of a list's filters in the URL. */
 const filters = /** @type {const} */ (['state', 'tenant', 'agent', 'error', 'from', 'to', 'after'])
 
 /** @type {readonly string[]} */
@@ -20,8 +20,9 @@ const plainViews = [
 const isPlain = (view) => view !== undefined && plainViews.includes(view)
 
 /**
- * The view that a location's hash names: `#/projects/<id>/list/session?state=paused`, `#/projects/<id>/actors/<id>?step=12`,
- * `#/projects/<id>/gateway?by=tenant` and other plain ones, or any without the project. Anything else is the home.
+ * Parses the hash of a location: `#/projects/<id>/list/session?state=paused`, `#/projects/<id>/actors/<id>?step=12`,
+ * `#/projects/<id>/gateway?by=tenant` and other plain views, or any of them without the project. Anything else is the
+ * home page.
  *
  * @param {string} hash
  * @returns {Route}
@@ -58,7 +59,7 @@ const stepIn = (search) => {
 }
 
 /**
- * The hash that `parseRoute` reads back.
+ * The hash of a route, which `parseRoute` parses.
  *
  * @param {Route} route
  */
@@ -73,14 +74,14 @@ export const routeHash = (route) => {
   return `${place}/list${kind}${searchOf(filters.map((name) => [name, route[name]]))}`
 }
 
-/** The query with what has a value; '' for none. @param {readonly (readonly [string, string])[]} entries */
+/** The query string of non-empty values; '' for none. @param {readonly (readonly [string, string])[]} entries */
 const searchOf = (entries) => {
   const search = new URLSearchParams(entries.filter(([, value]) => value !== '').map(([name, value]) => [name, value]))
   return search.size === 0 ? '' : `?${search}`
 }
 
 /**
- * The hash of a plain view in another state: what `changes` names takes the place of what was there, and '' takes it away.
+ * The hash of a plain view with changed query parameters: `changes` overrides them, and '' removes one.
  *
  * @param {{ view: PlainView, project: string, query: Query }} place
  * @param {Query} [changes]
@@ -89,7 +90,7 @@ export const hashAt = ({ view, project, query }, changes = {}) =>
   routeHash({ view, project, query: { ...query, ...changes } })
 
 /**
- * The hash of a list; sessions without filters when nothing is said.
+ * The hash of a list; by default of sessions without filters.
  *
  * @param {Partial<ListRoute> & { project: string | null }} list
  */

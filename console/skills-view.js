@@ -22,7 +22,7 @@ const refreshMs = 5000
 const most = 50
 const severities = ['blocker', 'warning', 'info']
 
-/** Skills that wait for a review: imports that are staged, and versions that are drafts, with what the scan found. */
+/** Skills to review: staged imports and draft versions, with the findings of the scan. */
 export class SkillsView {
   element = h('div', { class: 'sessions skills' })
   #project
@@ -34,7 +34,7 @@ export class SkillsView {
 
   /**
    * @param {string} project
-   * @param {(error: unknown) => void} report gets trouble, and null when it is over
+   * @param {(error: unknown) => void} report called with an error, and with null when it is resolved
    */
   constructor(project, report) {
     this.#project = project
@@ -144,7 +144,9 @@ export class SkillsView {
     return h('button', { type: 'button', class: 'quiet', click }, name)
   }
 
-  /** Blockers are accepted with one reason, which the audit log keeps. @param {Reviewed} reviewed */
+  /**
+   * Publishes a skill. Blockers are overridden with one reason, which the audit log keeps. @param {Reviewed} reviewed
+   */
   async #publish(reviewed) {
     const codes = [
       ...new Set(reviewed.findings.filter(({ severity }) => severity === 'blocker').map(({ code }) => code)),

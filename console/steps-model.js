@@ -31,21 +31,21 @@
  * @typedef {{ at: string, from: string, to: string, event: string, seq: number }} Sent
  */
 
-/** The commits of one actor that a page has, in order. */
+/** The loaded commits of one actor, in order. */
 export class StepBook {
   /** @type {Step[]} */
   steps = []
 
-  /** Number of the newest one. */
+  /** Number of the newest commit. */
   get last() {
     return this.steps.at(-1)?.seq ?? 0
   }
 
   /**
-   * Takes commits that come after those which are there.
+   * Adds commits that follow the loaded ones.
    *
    * @param {readonly Step[]} more
-   * @returns {readonly Step[]} those that are new
+   * @returns {readonly Step[]} those that were not loaded yet
    */
   add(more) {
     const fresh = more.filter(({ seq }) => seq > this.last)
@@ -54,7 +54,7 @@ export class StepBook {
   }
 
   /**
-   * The innermost state after a commit; null when none of the commits says so.
+   * The innermost state after a commit; null when the loaded commits do not show it.
    *
    * @param {number} index
    */
@@ -64,20 +64,26 @@ export class StepBook {
     return this.steps.slice(index + 1).find(({ to }) => to !== null)?.from ?? null
   }
 
-  /** The active states after each commit that moved, up to one; those before the first of them lead. @param {number} index */
+  /**
+   * The active states after each commit that changed them, up to this one; the first entry is the state before the
+   * first of them. @param {number} index
+   */
   statesTo(index) {
     const moves = this.steps.slice(0, index + 1).filter(({ to }) => to !== null)
     const first = moves[0]?.from ?? null
     return [...(first === null ? [] : [first]), ...moves.flatMap(({ to }) => (to === null ? [] : [to]))].map(activeAt)
   }
 
-  /** The context as of a commit, as far as the commits that are here say, and what that one changed. @param {number} index */
+  /**
+   * The context after a commit, as far as the loaded commits show, and the fields that this commit changed. @param
+   * {number} index
+   */
   contextAt(index) {
     const changes = this.steps.slice(0, index + 1).map(({ context }) => context ?? {})
     return { context: Object.assign({}, ...changes), changed: Object.keys(changes.at(-1) ?? {}) }
   }
 
-  /** The newest event of the log as of a commit. @param {number} index */
+  /** Sequence of the newest log event as of a commit. @param {number} index */
   sequenceAt(index) {
     return (
       this.steps
@@ -103,7 +109,7 @@ export const activeAt = (leaf) =>
 const effectOf = (cause) => cause.split('#')[0] ?? ''
 
 /**
- * What became of each effect that the commits began.
+ * The outcome of each effect that the commits started.
  *
  * @param {readonly Step[]} steps
  * @returns {readonly EffectSpan[]}
@@ -139,7 +145,7 @@ export const effectSpans = (steps) => {
 }
 
 /**
- * Times in which an actor waited for its turn, in a state `queued`; in ms since the epoch.
+ * Periods in which an actor was in a state `queued`; in ms since the epoch.
  *
  * @param {readonly Step[]} steps
  * @returns {readonly { startedAt: number, endedAt: number | null }[]}
@@ -168,7 +174,7 @@ export const messagesOf = (actor, steps) =>
   ])
 
 /**
- * Actors that this one has started, until it heard how they ended; times in ms since the epoch.
+ * Actors that this one has started, until it was notified of their end; times in ms since the epoch.
  *
  * @param {readonly Step[]} steps
  * @returns {readonly { id: string, startedAt: number, endedAt: number | null, outcome: string | null }[]}
@@ -189,7 +195,7 @@ export const childrenOf = (steps) =>
   )
 
 /**
- * The processes that ran an actor, the newest first; `until` is null for the one that does.
+ * The processes that have run an actor, newest first; `until` is null for the current one.
  *
  * @param {readonly Step[]} steps
  * @returns {readonly (Owner & { seq: number, until: string | null })[]}
@@ -199,12 +205,12 @@ export const ownersOf = (steps) => {
   return owners.map((owner, index) => ({ ...owner, until: owners[index + 1]?.since ?? null })).toReversed()
 }
 
-/** How a process came to run an actor, in words. @param {Owner} owner */
+/** Describes how a process took over an actor. @param {Owner} owner */
 export const takeoverText = ({ after_crash }) =>
   after_crash === null ? 'the first' : after_crash ? 'after a crash' : 'handed over'
 
 /**
- * What a machine takes in its active states, from its chart: events with the guards that decide, without timers.
+ * Events that a machine accepts in its active states, with their guards, from its chart; timers are left out.
  *
  * @param {import('./chart-model.js').Layout} layout
  * @param {readonly string[]} active
@@ -217,7 +223,7 @@ export const taken = ({ edges }, active) => {
 }
 
 /**
- * The edge that a step took, with its guard, from the chart.
+ * The guard of the edge that a step took, from the chart; null when there is none.
  *
  * @param {import('./chart-model.js').Layout} layout
  * @param {Step} step

@@ -20,7 +20,7 @@ import { routeHash } from './route.js'
 const refreshMs = 2000
 const most = 100
 
-/** What each kind says to a person, and whether its machine can be given an event instead. */
+/** Label of each kind, and whether its machine can be given another event instead. */
 const kinds = /** @type {Readonly<Record<string, { text: string, skips: boolean }>>} */ ({
   parked_actor: { text: 'parked', skips: true },
   poison_message: { text: 'message refused', skips: false },
@@ -31,7 +31,7 @@ const kinds = /** @type {Readonly<Record<string, { text: string, skips: boolean 
   unfinished_commit: { text: 'not finished', skips: false },
 })
 
-/** Work of a project that goes on no further by itself, with what an operator can decide about it. */
+/** Stuck work of a project, with the decisions that an operator can make about it. */
 export class StuckView {
   element = h('div', { class: 'sessions stuck' })
   #project
@@ -50,7 +50,7 @@ export class StuckView {
 
   /**
    * @param {string} project
-   * @param {(error: unknown) => void} report gets trouble, and null when it is over
+   * @param {(error: unknown) => void} report called with an error, and with null when it is resolved
    */
   constructor(project, report) {
     this.#project = project

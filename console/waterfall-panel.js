@@ -12,13 +12,13 @@ import { useEffect, useState } from './vendor/hooks.js'
  * @typedef {{ id: string, title: string, href: string, startedAt: number, endedAt: number | null, firstPartAt: number | null, outcome: string | null }} Bar
  */
 
-/** Children of children are shown so deep. */
+/** Maximum nesting of child actors. */
 const mostLevels = 4
 const mostSteps = 200
 
 /**
- * How long each effect took, one bar each: until its first part, and until its end; how long the actor waited in a queue. Actors that
- * this one has started stand among them, with their own.
+ * Durations as bars: of each effect until its first part and until its end, and of the actor's time in a queue. Actors
+ * that it has started are nested with their own bars.
  *
  * @param {{ project: string, id: string, steps: readonly Step[], live: boolean }} props
  */
@@ -72,14 +72,17 @@ const BarRow = ({ project, bar, scale, levels }) => {
   `
 }
 
-/** What an actor that was started did, on the scale of the one that has started it. @param {{ project: string, id: string, ended: boolean, scale: Scale, levels: number }} props */
+/**
+ * The bars of a child actor, on the scale of its parent. @param {{ project: string, id: string, ended: boolean, scale:
+ * Scale, levels: number }} props
+ */
 const Child = ({ project, id, ended, scale, levels }) => {
   const [bars, setBars] = useState(/** @type {readonly Bar[]} */ ([]))
   useEffect(() => {
     let wanted = true
     void callApi(project, 'observation.steps', { params: { actor_id: id }, query: { limit: mostSteps } }).then(
       ({ data }) => wanted && setBars(barsOf(project, data)),
-      // one that was deleted has no history
+      // a deleted actor has no history
       () => {},
     )
     return () => {

@@ -60,7 +60,7 @@ const fields = /** @type {const} */ ([
 ])
 
 /**
- * Connections of tools to services: in which state, whose, and what brings one back.
+ * Connections of tools to services: their state, their owner, and the actions that restore one.
  *
  * @param {Place} place
  * @param {(error: unknown) => void} report
@@ -81,10 +81,12 @@ export const connectionsPage = (place, report) => {
   return page
 }
 
-/** What needs a person comes first. @type {readonly Connection['status'][]} */
+/** States that need a person first. @type {readonly Connection['status'][]} */
 const order = ['error', 'expired', 'pending', 'active', 'revoked']
 
-/** One whose last test failed may still be called active. @param {Connection} connection */
+/**
+ * Whether a connection needs attention. One whose last test failed may still be active. @param {Connection} connection
+ */
 const needsAttention = ({ status, error }) =>
   order.indexOf(status) < order.indexOf('active') || (status === 'active' && error !== null)
 

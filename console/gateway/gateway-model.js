@@ -47,7 +47,7 @@
  * @typedef {{ id: string, name: string, provider: string, is_active: boolean, status: 'untested' | 'ok' | 'failed', last_tested_at: string | null, model_count: number }} Connection
  */
 
-/** Dimensions by which the gateway is summed up, with the field that usage and the log have it in. */
+/** Dimensions for summing up usage, with the field of each in usage and in the log. */
 export const dimensions = /** @type {const} */ ({
   model: 'model',
   provider: 'provider',
@@ -62,7 +62,7 @@ const quantile = (sorted, share) =>
   sorted.length === 0 ? null : (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null)
 
 /**
- * How requests of one group went: latency counts those that went well.
+ * Failures and latency of one group of requests; latency covers successful requests only.
  *
  * @param {readonly Pick<Line, 'error' | 'duration_ms' | 'at'>[]} lines newest first
  * @returns {Health}
@@ -84,7 +84,10 @@ export const healthOf = (lines) => {
   }
 }
 
-/** Requests that a provider was called for, by provider: what was refused before says nothing of it. @param {readonly Line[]} lines */
+/**
+ * Requests that called a provider, by provider: those refused earlier say nothing about it. @param {readonly Line[]}
+ * lines
+ */
 export const byProviderOf = (lines) => [
   ...Map.groupBy(
     lines.filter(({ provider, attempts }) => provider !== null && attempts > 0),
@@ -93,11 +96,11 @@ export const byProviderOf = (lines) => [
 ]
 
 /**
- * How a price came about: each unit with its count and its rate. What the units do not explain (prices by size, searches, what a
- * provider says that it charged) is the last part.
+ * The parts of a price: each unit with its count and its rate. The last part is the remainder that the units do not
+ * explain (prices by size, searches, amounts reported by the provider).
  *
  * @param {Entry} entry
- * @returns {readonly PricePart[]} none when the price or the cost is unknown
+ * @returns {readonly PricePart[]} empty when the price or the cost is unknown
  */
 export const priceParts = (entry) => {
   const { price, cost_usd } = entry
@@ -130,7 +133,8 @@ export const priceParts = (entry) => {
 }
 
 /**
- * What of the gateway needs a person: providers that fail, budgets that end, calls without a price.
+ * Problems of the gateway that need a person: failing providers, budgets that are nearly used up, calls without a
+ * price.
  *
  * @param {object} facts
  * @param {readonly Line[]} facts.recent
@@ -174,7 +178,7 @@ export const troublesOf = ({ recent, limits, connections, unpriced }) => {
   ]
 }
 
-/** Share of a budget from which someone should know. */
+/** Used share of a budget from which it is reported. */
 const nearlySpent = 0.8
 
 /** @param {Limit} limit */

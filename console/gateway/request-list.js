@@ -11,7 +11,7 @@ import { hashAt } from '../route.js'
  * @typedef {{ data: readonly Line[], next_cursor: string | null }} Lines
  */
 
-/** Filters of the list, and what of them the server takes by another name. */
+/** Filters of the list. */
 const fields = /** @type {const} */ ([
   { name: 'model', label: 'Model' },
   { name: 'provider', label: 'Provider' },
@@ -20,7 +20,7 @@ const fields = /** @type {const} */ ([
   { name: 'error', label: 'Error' },
 ])
 
-/** What the reader filters by, as the server takes it. @param {import('../route.js').Query} query */
+/** The filters as query parameters of the API. @param {import('../route.js').Query} query */
 export const filtersOf = ({ model, provider, tenant, key, error, failed, after }) => ({
   ...{ model, provider, tenant_id: tenant, key_id: key, error, failed, cursor: after },
 })
@@ -29,7 +29,7 @@ export const filtersOf = ({ model, provider, tenant, key, error, failed, after }
 export const isFiltered = (query) =>
   Object.values(filtersOf(query)).some((value) => value !== undefined && value !== '')
 
-/** The newest requests, or those that a reader looks for. @param {{ place: Place, lines: Lines }} props */
+/** The newest requests, or those that match the filters. @param {{ place: Place, lines: Lines }} props */
 export const RequestList = ({ place, lines: { data, next_cursor } }) => html`
   <section class="panel" aria-label="Requests">
     <h2>Requests <span class="muted">refreshes every 2 seconds</span>
@@ -81,14 +81,14 @@ const rowOf = (place, line) => {
   }
 }
 
-/** The model that answered, and the one that was requested where it is another. @param {Place} place @param {Line} line */
+/** The model that answered, and the requested one if it differs. @param {Place} place @param {Line} line */
 const modelOf = (place, { asked_model, model, provider }) => {
   if (model === null) return asked_model
   const other = asked_model !== model && asked_model !== `${provider}/${model}`
   return html`<a href=${hashAt(place, { model, after: '' })}>${model}</a> <span class="muted">${provider}${other ? `, requested: ${asked_model}` : ''}</span>`
 }
 
-/** Whose request it was, as filters. @param {Place} place @param {Line} line */
+/** The caller of a request, as links that filter by it. @param {Place} place @param {Line} line */
 export const who = (place, { tenant_id, key_id, external_user_id }) => {
   const tenant =
     tenant_id === null ? null : html`tenant <a href=${hashAt(place, { tenant: tenant_id, after: '' })}>${tenant_id}</a>`

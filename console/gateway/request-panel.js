@@ -10,7 +10,10 @@ import { who } from './request-list.js'
 
 /** @typedef {import('./gateway-model.js').Entry} Entry */
 
-/** One request: what was tried, what was taken out, how its price came about, and its texts. @param {{ place: import('../parts/query-form.js').Place, id: string }} props */
+/**
+ * One request: its attempts, its redactions, the parts of its price, and its bodies. @param {{ place:
+ * import('../parts/query-form.js').Place, id: string }} props
+ */
 export const RequestPanel = ({ place, id }) => {
   const { data, error } = useRead(id, () => callApi(place.project, 'request_log.get', { params: { request_id: id } }))
   return html`
@@ -102,7 +105,7 @@ const Price = ({ entry }) => {
   `
 }
 
-/** Tokens are priced by the million everywhere. @param {string} name @param {number} rate */
+/** Formats a rate; tokens are priced per million everywhere. @param {string} name @param {number} rate */
 const rateOf = (name, rate) => (name.includes('token') ? `${dollars(rate * 1e6)} a million` : dollars(rate))
 
 /** @param {{ title: string, text: string | null }} props */

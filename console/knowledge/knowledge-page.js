@@ -35,7 +35,8 @@ const refreshMs = 3000
 const most = 100
 
 /**
- * Knowledge bases: their sources with the state of their sync, searches with the reasons of each score, and chunks with their spans.
+ * Knowledge bases: their sources with the state of their sync, searches with an explanation of each score, and chunks
+ * with their spans.
  *
  * @param {Place} place
  * @param {(error: unknown) => void} report
@@ -96,7 +97,7 @@ POST /v1/knowledge-bases/{id}/sources {"text": "…"}</pre></div>`
   )} />${bases.length === most && html`<p class="panel-part muted">Only the newest ${most} are listed.</p>`}</section>`
 }
 
-/** What failed comes first, then what is under way. @type {readonly Source['status'][]} */
+/** Failed sources first, then those in progress. @type {readonly Source['status'][]} */
 const order = ['failed', 'pending', 'ready']
 
 /** @param {{ place: Place, base: string, sources: readonly Source[], done: () => void }} props */

@@ -12,12 +12,12 @@ import { buttonOf, isOwnKey, leaves, PageHands, placeOf } from './page-hands.js'
  * @typedef {{ message: string | null, since: string, expires_at: string }} Wait
  */
 
-/** Words of an error. @param {unknown} error */
+/** Message of an error. @param {unknown} error */
 const wordsFor = (error) => (error === null ? '' : error instanceof Error ? error.message : String(error))
 
 /**
- * The page of a browser job that waits for a person: as it looks, under their mouse and keyboard, and what ends the wait. What a
- * page and a job say stands here as text alone.
+ * The page of a browser job that waits for a person: its picture, controlled with mouse and keyboard, and the buttons
+ * that end the wait. Texts from the page and the job are shown as plain text only.
  *
  * @param {Job} props
  */
@@ -60,7 +60,7 @@ export const LivePanel = ({ project, id, done }) => {
   `
 }
 
-/** What is typed here goes to the page: on a phone, and for long texts. @param {{ hands: PageHands }} props */
+/** A field whose text is sent to the page: for phones, and for long texts. @param {{ hands: PageHands }} props */
 const Typing = ({ hands }) => {
   const [text, setText] = useState('')
   const send = (/** @type {Event} */ event) => {
@@ -90,7 +90,7 @@ const Screen = ({ project, id, hands }) => {
       draw(frame.image)
     }
     void watchJob({ project, id, show, signal: abort.signal }).catch((error) => setTrouble(wordsFor(error)))
-    // a wheel that scrolls the page does not scroll this one, which only a listener that is not passive can say
+    // scrolling the job's page must not scroll this one, which only a non-passive listener can prevent
     const wheel = wheeled(hands, size)
     canvas.current?.addEventListener('wheel', wheel, { passive: false })
     return () => abort.abort()
@@ -117,7 +117,7 @@ const wheeled = (hands, size) => (/** @type {WheelEvent} */ event) => {
   hands.add({ type: 'wheel', ...place, deltaX: Math.round(event.deltaX), deltaY: Math.round(event.deltaY) })
 }
 
-/** Listeners of the picture. @param {PageHands} hands @param {Size} size */
+/** Event listeners of the picture. @param {PageHands} hands @param {Size} size */
 const pointing = (hands, size) => {
   /** @param {'mouseDown' | 'mouseUp' | 'mouseMove'} type */
   const pointer = (type) => (/** @type {PointerEvent} */ event) => {

@@ -89,7 +89,7 @@ const rowOf = (place, memory) => ({
 export const whereOf = ({ scope, sessionId, namespace }) =>
   [scope, sessionId, namespace].filter((part) => part !== null).join(' · ') || nothing
 
-/** Whether a memory still counts. @param {{ place: Place, memory: StoredMemory }} props */
+/** The validity of a memory. @param {{ place: Place, memory: StoredMemory }} props */
 export const Holds = ({ place, memory: { superseded_by, valid_to, pinned } }) => {
   if (superseded_by !== null)
     return html`<span class="chip" data-tone="wait">superseded</span> by <a href=${hashAt(place, { id: superseded_by })}>${superseded_by}</a>`

@@ -1,17 +1,17 @@
 /**
- * Where a reader stood.
+ * The position of the focus.
  *
  * @typedef {object} Stand
- * @property {string} mark of the element that had the focus
- * @property {readonly Element[]} around what it stood in, inner ones first
+ * @property {string} mark identifies the focused element
+ * @property {readonly Element[]} around its ancestors, innermost first
  * @property {Element} element
  */
 
 const focusable = 'a[href], button, input, select, textarea, summary, [tabindex="0"]'
-/** What has a name of its own to whom a page is read aloud. */
+/** Elements that screen readers announce by their own name. */
 const region = 'section, form, [role=group], [role=tabpanel]'
 
-/** What an element is to its reader: the same in a page that was made anew. @param {Element} element */
+/** Identifies an element for the user; unchanged when the page is rendered again. @param {Element} element */
 const markOf = (element) => {
   const name = element.getAttribute('aria-label') ?? element.getAttribute('name') ?? element.textContent?.trim() ?? ''
   const label = element.closest('label')?.textContent ?? ''
@@ -28,7 +28,7 @@ const aroundOf = (element) => {
   return around
 }
 
-/** Focuses what takes no focus by the Tab key, such as a section. @param {Element} element */
+/** Focuses an element, even one that is not focusable by default, such as a section. @param {Element} element */
 const focusOn = (element) => {
   if (!(element instanceof HTMLElement || element instanceof SVGElement)) return
   if (!element.matches(focusable) && !element.hasAttribute('tabindex')) element.setAttribute('tabindex', '-1')
@@ -38,8 +38,8 @@ const focusOn = (element) => {
 const isNowhere = () => document.activeElement === null || document.activeElement === document.body
 
 /**
- * Keeps the focus in its place where a page is made anew under it: one who works by keyboard, or has the page read aloud, would
- * stand nowhere. It never goes to another button, which a second press of Enter would set off.
+ * Keeps the focus in its place when a page is rendered again: a user of a keyboard or a screen reader would otherwise
+ * lose their position. It never moves to a different button, which another press of Enter would activate.
  */
 export class KeepFocus {
   #root
@@ -47,10 +47,13 @@ export class KeepFocus {
   #stand = null
   /** Labels of the panels that were open. @type {ReadonlySet<string>} */
   #panels = new Set()
-  /** What was not there yet when the page came: its lists are read after it. @type {(() => Element | undefined) | null} */
+  /**
+   * Finds the element to focus once it appears: lists are read after the page is rendered. @type {(() => Element |
+   * undefined) | null}
+   */
   #wanted = null
 
-  /** @param {HTMLElement} root within which it stays; it gets the focus where nothing else is left */
+  /** @param {HTMLElement} root element within which focus stays; focused itself when nothing else is left */
   constructor(root) {
     this.#root = root
     root.addEventListener('focusin', ({ target }) => {
@@ -58,7 +61,7 @@ export class KeepFocus {
       this.#stand = stands ? { mark: markOf(target), around: aroundOf(target), element: target } : null
     })
     root.addEventListener('focusout', ({ target }) => {
-      // it is the reader who goes, unless the element is being taken away just now
+      // the user has moved the focus, unless the element is being removed right now
       queueMicrotask(() => {
         if (target instanceof Element && target.isConnected && target === this.#stand?.element) this.#stand = null
       })
@@ -68,7 +71,7 @@ export class KeepFocus {
     new MutationObserver(() => this.#look()).observe(root, { childList: true, subtree: true })
   }
 
-  /** The page is about to be made anew: what `arrive` needs of this one. */
+  /** Called before the page is rendered again. @returns the state that `arrive` needs */
   leave() {
     const stand = this.#stand
     this.#stand = null
@@ -77,10 +80,10 @@ export class KeepFocus {
   }
 
   /**
-   * The page was made anew. In the same view a panel that was opened gets the focus, else what had it, else the link by which
-   * a panel was opened that is closed now; another view begins at its beginning.
+   * Called after the page was rendered again. In the same view, focuses a panel that was opened, else the element that
+   * had the focus, else the link that had opened a panel which is closed now. Another view starts at its beginning.
    *
-   * @param {Stand | null} stand what `leave` said; null in another view
+   * @param {Stand | null} stand result of `leave`; null in another view
    * @param {string} from the hash that the location had before
    */
   arrive(stand, from) {
@@ -94,12 +97,12 @@ export class KeepFocus {
     this.#wanted = found === undefined ? find : null
   }
 
-  /** The reader has gone on. */
+  /** Stops waiting, because the user has continued. */
   #forget() {
     this.#wanted = null
   }
 
-  /** What stood there was taken away: the same thing anew, or what it stood in. */
+  /** If the focused element was removed, focuses its replacement or its surroundings. */
   #look() {
     const late = document.activeElement === this.#root ? this.#wanted?.() : undefined
     if (late !== undefined) {
@@ -122,7 +125,7 @@ export class KeepFocus {
     return [...this.#root.querySelectorAll('.panel')].filter((each) => each.querySelector('.close') !== null)
   }
 
-  /** Escape closes the panel that one stands in. @param {KeyboardEvent} event */
+  /** Escape closes the panel that has the focus. @param {KeyboardEvent} event */
   #onKey({ key, target, defaultPrevented }) {
     if (key !== 'Escape' || defaultPrevented || !(target instanceof Element)) return
     const close = target.closest('.panel')?.querySelector('.close')

@@ -40,7 +40,7 @@ const refreshMs = 5000
 const most = 100
 
 /**
- * Remote tool servers: which answer, what their tools are, and what changed in them since a person approved it.
+ * Remote tool servers: their status, their tools, and the changes since a person approved them.
  *
  * @param {Place} place
  * @param {(error: unknown) => void} report
@@ -82,7 +82,7 @@ const Tools = ({ place, shown: { servers, snapshot }, done }) => {
   `
 }
 
-/** What needs a person comes first. @param {readonly Server[]} servers */
+/** Servers that need a person first. @param {readonly Server[]} servers */
 const sortedOf = (servers) =>
   servers.toSorted(
     (a, b) =>

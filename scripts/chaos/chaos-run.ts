@@ -13,23 +13,26 @@ import { Spans } from './spans.ts'
 import { Takeovers } from './takeovers.ts'
 import { judge } from './verdict.ts'
 
-/** How a run is made. */
+/** Options of a run. */
 export interface ChaosOptions {
   readonly seed: number
   readonly nodes: number
   /** Members of MongoDB's replica set. */
   readonly replicas: number
-  /** How long the cluster is disturbed. */
+  /** Time in ms for which the cluster is disturbed. */
   readonly ms: number
-  /** All when left out. */
+  /** All kinds when omitted. */
   readonly kinds?: readonly DisturbanceKind[]
   readonly say: (line: string) => void
 }
 
-/** Once all is healed, everything that was begun has to end within this; so has what is requested and read after that. */
+/**
+ * Time in ms after the last disturbance within which all started work has to end; later requests and reads get the same
+ * time again.
+ */
 const healingMs = 120_000
 
-/** Starts a cluster, disturbs it under load, lets it heal, and judges what it kept. */
+/** Starts a cluster, disturbs it under load, lets it recover, and checks the result. */
 export const runChaos = async (options: ChaosOptions): Promise<Outcome> => {
   const world = await openChaosWorld(options.nodes, options.replicas)
   try {
@@ -50,7 +53,7 @@ const runIn = async (world: ChaosWorld, { seed, nodes, ms, kinds, say }: ChaosOp
     deadline: () => deadline,
   }
   const load = new Load({ clients: parts, seed, toolUrl: world.tool.url, say: stamped })
-  // a load balancer leaves out those that do not answer
+  // a load balancer skips nodes that do not answer
   const urls = () => world.cluster.nodes.filter(isUp).map(({ url }) => url)
   const spans = new Spans()
   const takeovers = new Takeovers({ ...parts, urls }, { report: load.report, say: stamped, spans })
@@ -86,11 +89,14 @@ const runIn = async (world: ChaosWorld, { seed, nodes, ms, kinds, say }: ChaosOp
   }
 }
 
-/** Rows gather for 50 ms, and mongod writes its journal every 100 ms: what it has acknowledged without that is forgotten now. */
+/**
+ * Time in ms before mongod is killed. Rows are batched for 50 ms, and mongod writes its journal every 100 ms, so that
+ * writes acknowledged without the journal are lost.
+ */
 const afterTheLastMs = 40
 const awayMs = 300
 
-/** No session gets a request after this: rows that mongod forgets stay forgotten. */
+/** Kills mongod after the last request to any session, so that lost rows are not written again. */
 const killAfterTheLastRow = async ({ mongod }: ChaosWorld, say: (line: string) => void): Promise<void> => {
   await wait(afterTheLastMs)
   await mongod.kill9()
@@ -101,7 +107,7 @@ const killAfterTheLastRow = async ({ mongod }: ChaosWorld, say: (line: string) =
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Keeps logs and evidence of a run that broke a promise. @returns where. */
+/** Stores logs and evidence of a run that broke a promise. @returns the folder. */
 const keep = ({ cluster }: ChaosWorld, seed: number, evidence: object): string => {
   const folder = join(tmpdir(), `troupe-chaos-${seed}`)
   mkdirSync(folder, { recursive: true })

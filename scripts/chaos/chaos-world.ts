@@ -7,36 +7,41 @@ import { freePort } from '../services/service.ts'
 import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 import { type ChaosTool, startChaosTool } from './tool-server.ts'
 
-/** The wires of one node. */
+/** The proxies through which one node is connected. */
 export interface Wires {
   readonly mongod: TcpProxy
   readonly redis: TcpProxy
   /** From the other nodes to this one. */
   readonly peers: TcpProxy
-  /** Where the node listens for the others. */
+  /** Port on which the node listens for the others. */
   readonly peerPort: number
 }
 
-/** A store that is killed and comes back. */
+/** A store that can be killed and restarted. */
 export interface KilledStore {
-  /** Of a replica set, its primary. */
+  /** Kills the store; of a replica set, its primary. */
   kill9(): Promise<void>
   restart(): Promise<void>
 }
 
-/** A cluster whose every node reaches MongoDB and Redis over wires of its own, and the tool that its turns call. */
+/**
+ * A cluster in which every node reaches MongoDB and Redis through its own proxies, and the tool that its turns call.
+ */
 export interface ChaosWorld {
   readonly cluster: LocalCluster
-  /** Empty of a replica set of several: its members are found by their own names. */
+  /** Empty for a replica set of several members, since drivers connect to the members' own addresses. */
   readonly wires: readonly Wires[]
   readonly mongod: KilledStore
   readonly tool: ChaosTool
-  /** Who holds what, read past all wires; null while MongoDB is away. */
+  /** Reads the lease table without a proxy; null while MongoDB is unavailable. */
   leases(): Promise<LeaseTable | null>
   stop(): Promise<void>
 }
 
-/** Starts all of it: a mongod as a replica set (of one, or of so many `replicas`), a redis-server, `count` nodes. */
+/**
+ * Starts the whole world: MongoDB as a replica set (of one, or of `replicas` members), a redis-server, and `count`
+ * nodes.
+ */
 export const openChaosWorld = async (count: number, replicas: number): Promise<ChaosWorld> => {
   const tool = await startChaosTool()
   const set = replicas > 1 ? await startReplicaSet(replicas) : null
@@ -76,7 +81,7 @@ const environment = (cluster: LocalCluster, wires: Wires | undefined, tool: Chao
   return {
     ALLOWED_PRIVATE_HOSTS: tool.host,
     ...(wires !== undefined && {
-      // direct: the set names mongod's own port, and a driver that follows it would leave the wire
+      // direct: the replica set advertises mongod's own port, and a driver that follows it would bypass the proxy
       MONGODB_URL: `mongodb://127.0.0.1:${wires.mongod.port}${new URL(cluster.mongodbUrl).pathname}?directConnection=true`,
       REDIS_URL: `redis://127.0.0.1:${wires.redis.port}`,
       PEER_PORT: `${wires.peerPort}`,
@@ -85,5 +90,5 @@ const environment = (cluster: LocalCluster, wires: Wires | undefined, tool: Chao
   }
 }
 
-/** Whether a node can answer: it runs, and is not stopped. */
+/** Whether a node can answer: it is running and not paused. */
 export const isUp = (node: ClusterNode): boolean => node.isRunning && !node.isPaused

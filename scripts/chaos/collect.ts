@@ -6,10 +6,10 @@ import type { Decision, SessionVisit } from './session-visit.ts'
 
 type View = NonNullable<SessionEvidence['session']>
 
-/** How many requests are under way at once. */
+/** Maximum number of concurrent requests. */
 const abreast = 8
 
-/** Reads everything back over the interface, from whichever node. */
+/** Reads everything back through the API, from any node. */
 export const collect = async (
   parts: ClientParts,
   load: Load,
@@ -17,7 +17,7 @@ export const collect = async (
   toolCalls: Evidence['toolCalls'],
 ): Promise<Evidence> => {
   const client = new NodeClient(parts, new Random('collect'))
-  // first of all: a request to a session has its rows written again
+  // must come first, because a request to a session has its rows written again
   const rows = await listed(client)
   const usage = await usageOf(client)
   const sessions = await each(visits, (visit) => sessionOf(client, visit, load, rows.get(visit.id) ?? null))
@@ -61,7 +61,7 @@ const action = ({ status, error }: Record<string, unknown>): ActionView => ({
   error: error === null ? null : { code: String(Object(error).code) },
 })
 
-/** A call that needed no decision is no action: the log says what became of it. */
+/** A call without a required decision has no action, so its outcome is read from the log. */
 const ungated = ({ actionId }: Decision, log: readonly LogRow[] | null): ActionView | null => {
   if (log === null) return null
   const done = log.find(
@@ -113,7 +113,7 @@ const pageOf = (body: Record<string, unknown>): { readonly rows: readonly LogRow
   pages: Number(Object(body.pagination).total_pages),
 })
 
-/** Null for what the service does not have. */
+/** Reads a resource; null when the service does not have it. */
 const read = <T>(client: NodeClient, path: string, shape: (body: Record<string, unknown>) => T): Promise<T | null> => {
   const wanted: Wanted = { method: 'GET', path }
   return client.json(wanted, shape).catch((error: unknown) => {

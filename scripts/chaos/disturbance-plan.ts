@@ -1,21 +1,21 @@
 import { Random } from '#test/simulation/world/random.ts'
 
-/** What can be done to a cluster. */
+/** Kinds of disturbances of a cluster. */
 export type DisturbanceKind = 'kill' | 'pause' | 'restart' | 'redis' | 'mongod' | `cut_${Wire}`
 
-/** What a node can be cut off from: its stores, and the other nodes that want to reach it. */
+/** Connections of a node that can be cut: to its stores, and from the other nodes. */
 export type Wire = 'mongod' | 'redis' | 'peers'
 
-/** One thing that is done to it. */
+/** One planned disturbance. */
 export interface Disturbance {
-  /** When, in ms from the start; later when no node can be spared then. */
+  /** Time in ms from the start; it happens later if no node can be disturbed at that time. */
   readonly atMs: number
   readonly kind: DisturbanceKind
-  /** How long the process is away, stopped, or cut off, in ms. */
+  /** Time in ms that the process is down, paused, or cut off. */
   readonly forMs: number
 }
 
-/** How long each kind lasts, in ms. A pause outlasts a lease of 4 s. */
+/** Range of durations per kind, in ms. A pause outlasts a lease of 4 s. */
 const lasting: Readonly<Record<DisturbanceKind, readonly [number, number]>> = {
   kill: [100, 1500],
   pause: [4500, 7000],
@@ -41,12 +41,12 @@ export const disturbanceKinds: readonly DisturbanceKind[] = [
 
 const killEveryMs = [3800, 5000] as const
 const otherEveryMs = [6000, 9000] as const
-/** Before the first and after the last one. */
+/** Time in ms without disturbances at the beginning and at the end. */
 const calmMs = 2000
 
 /**
- * What is done in a run of `ms`: nodes are killed all along, and the other kinds come in turn, each round in another
- * order. The same seed gives the same plan.
+ * Plans the disturbances of a run of `ms`: nodes are killed throughout, and the other kinds take turns, in a new order
+ * each round. The same seed gives the same plan.
  */
 export const planOf = (
   seed: number,

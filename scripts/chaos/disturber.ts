@@ -6,34 +6,36 @@ import type { Spans } from './spans.ts'
 import type { Takeovers } from './takeovers.ts'
 import type { Problem } from './verdict.ts'
 
-/** What a disturber needs. */
 export interface DisturberParts {
   readonly world: ChaosWorld
   readonly takeovers: Takeovers
-  /** Is notified of all that is disturbed beside kills. */
+  /** Records the periods of all disturbances other than kills. */
   readonly spans: Spans
   readonly seed: number
   readonly say: (line: string) => void
 }
 
-/** On a slow machine nodes take long to come back, and a run so many times longer than planned; then the rest is left out. */
+/**
+ * Maximum factor by which a run may exceed its plan, on a slow machine whose nodes take long to start; the remaining
+ * disturbances are then skipped.
+ */
 const slowFactor = 3
 
-/** A node that does not come up is started so often. */
+/** Maximum number of attempts to start a node. */
 const startAttempts = 20
 const startPauseMs = 500
 
-/** Carries a plan out on a real cluster; at least one node is always left alone. */
+/** Carries out a plan on a real cluster; at least one node is always left undisturbed. */
 export class Disturber {
-  /** How often each kind was done. */
+  /** Number of disturbances by kind. */
   readonly done: Record<DisturbanceKind, number> = {
     ...{ kill: 0, pause: 0, restart: 0, redis: 0, mongod: 0, cut_mongod: 0, cut_redis: 0, cut_peers: 0 },
   }
-  /** Processes that ended by themselves, or not as they should. */
+  /** Processes that ended unexpectedly or with an error. */
   readonly problems: Problem[] = []
-  /** From the start of a killed node to its first acknowledged turn, in ms. */
+  /** Times in ms from the start of a killed node to its first acknowledged turn. */
   readonly restartsMs: number[] = []
-  /** Those of them while nothing else was disturbed. */
+  /** Those during which nothing else was disturbed. */
   readonly calmRestartsMs: number[] = []
   readonly #parts: DisturberParts
   readonly #random: Random
@@ -48,7 +50,7 @@ export class Disturber {
     for (const node of parts.world.cluster.nodes) this.#watch(node)
   }
 
-  /** Resolves when all is done and healed. */
+  /** Resolves when all disturbances are done and healed. */
   async run(plan: readonly Disturbance[]): Promise<void> {
     const startedAt = performance.now()
     this.#until = startedAt + slowFactor * (plan.at(-1)?.atMs ?? 0)
@@ -112,7 +114,9 @@ export class Disturber {
     await this.#start(node)
   }
 
-  /** As a supervisor of processes does: again and again, since a node does not start while its store is away. */
+  /**
+   * Starts a node like a process supervisor, repeatedly, since a node does not start while its store is unavailable.
+   */
   async #start(node: ClusterNode): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -149,7 +153,7 @@ export class Disturber {
     end()
   }
 
-  /** A node that can be disturbed while another one goes on; undefined when that takes too long. */
+  /** Picks a node that can be disturbed while another one runs; undefined when none is found in time. */
   async #spare(): Promise<ClusterNode | undefined> {
     while (performance.now() < this.#until) {
       const free = this.#parts.world.cluster.nodes.filter((node) => isUp(node) && !this.#taken.has(node))
@@ -172,14 +176,14 @@ export class Disturber {
     this.problems.push({ kind: 'broken', what })
   }
 
-  /** A process that ends although it was not touched. */
+  /** Reports a process that ends without having been disturbed. */
   #watch(node: ClusterNode): void {
     void node.exited.then((code) => {
       if (!this.#taken.has(node) && this.isWatching) this.#broken(`${node.name} ended by itself with ${code}`)
     })
   }
 
-  /** False once the cluster is taken down. */
+  /** False once the cluster is being shut down. */
   isWatching = true
 }
 

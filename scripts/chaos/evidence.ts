@@ -1,19 +1,19 @@
 import type { Frame } from '../quickstart/sse-lines.ts'
 
-/** One turn that a client requested, and what it received of it. */
+/** One requested turn, and what its client received. */
 export interface RequestedTurn {
-  /** Stands in its input and in no other's; a good answer repeats it. */
+  /** Unique text in its input; a correct answer repeats it. */
   readonly token: string
-  /** Whether the client knows that the service has it: a frame or an answer of it came. */
+  /** Whether the service has acknowledged the turn with a frame or an answer. */
   acknowledged: boolean
   /**
-   * What its output is when it completes: this text, or one with the token in it. Null for one that is rejected, which
-   * may complete with anything.
+   * Expected output of the completed turn: this text, or any text with the token. Null for a rejected turn, which may
+   * complete with any output.
    */
   readonly output: string | 'token' | null
 }
 
-/** One row of a session's log, as the interface shows it. */
+/** One row of a session's log, as the API returns it. */
 export interface LogRow {
   readonly sequence: number
   readonly event_type: string
@@ -21,39 +21,39 @@ export interface LogRow {
   readonly payload: Frame['data']
 }
 
-/** Everything known about one session. */
+/** Evidence about one session. */
 export interface SessionEvidence {
   readonly id: string
   readonly turns: readonly RequestedTurn[]
-  /** What its client saw, over all reconnects, in the order it was seen. */
+  /** Frames that its client received, across all reconnects, in order of arrival. */
   readonly frames: readonly Frame[]
-  /** What a reader saw who only watched it; empty when none did. */
+  /** Frames that a passive reader received; empty without one. */
   readonly watched: readonly Frame[]
-  /** Whether a reader watched it to the end. */
+  /** Whether a passive reader followed it to the end. */
   readonly watching: boolean
-  /** Its log after everything; null when it could not be read. */
+  /** Its log at the end of the run; null when it could not be read. */
   readonly log: readonly LogRow[] | null
-  /** Its turn count and status, read after everything; null when it could not be read. */
+  /** Its turn count and status at the end of the run; null when they could not be read. */
   readonly session: { readonly status: string; readonly turn_count: number } | null
-  /** The same by its row in the list. */
+  /** The same, from its row in the list. */
   readonly listed: { readonly status: string; readonly turn_count: number } | null
 }
 
 /** How an approved tool runs: by the caller, or by the server under one of its policies. */
 export type ToolRuns = 'caller' | 'idempotent' | 'at_most_once'
 
-/** One tool call of a turn that waited for a person, or ran without one. */
+/** One tool call of a turn, with or without a required decision. */
 export interface GatedCall {
   readonly actionId: string
   readonly runs: ToolRuns
   readonly decision: 'approve' | 'reject'
-  /** Whether the client knows that its decision was taken. */
+  /** Whether the service has acknowledged the decision. */
   readonly acknowledged: boolean
-  /** The action after everything; null when it could not be read. */
+  /** The action at the end of the run; null when it could not be read. */
   readonly action: ActionView | null
 }
 
-/** An action that belongs to no session. */
+/** A standalone action, outside any session. */
 export interface PlainAction {
   readonly id: string
   /** null: it was left pending. */
@@ -62,7 +62,7 @@ export interface PlainAction {
   readonly action: ActionView | null
 }
 
-/** What reading an action shows. */
+/** Fields of an action that are checked. */
 export interface ActionView {
   readonly status: string
   readonly error: { readonly code: string } | null
@@ -75,15 +75,15 @@ export interface ToolCall {
   readonly actionId: string
 }
 
-/** What was used, as the interface shows it after everything. */
+/** Usage at the end of the run, as the API returns it. */
 export interface UsageEvidence {
   /** Usage rows by session. */
   readonly rows: Readonly<Record<string, number>>
-  /** Model calls of all lines of the invoice. */
+  /** Number of model calls on all lines of the invoice. */
   readonly invoiced: number
 }
 
-/** What a run leaves to be judged. */
+/** All evidence of a run. */
 export interface Evidence {
   readonly usage: UsageEvidence
   readonly sessions: readonly SessionEvidence[]

@@ -5,10 +5,9 @@ import { SessionVisit, turnWeights, type VisitParts } from './session-visit.ts'
 import type { Problem } from './verdict.ts'
 import { Watcher } from './watcher.ts'
 
-/** An action of its own, as its client remembers it. */
+/** A standalone action, as its client remembers it. */
 export type PlainDecision = { -readonly [field in keyof Omit<PlainAction, 'action'>]: PlainAction[field] }
 
-/** What a load is made of. */
 export interface LoadParts {
   readonly clients: ClientParts
   readonly seed: number
@@ -19,12 +18,12 @@ export interface LoadParts {
 const visitors = 12
 const deciders = 3
 
-/** What goes on while the cluster is disturbed: people who talk to sessions, decide on tools, and watch. */
+/** The load while the cluster is disturbed: clients that talk to sessions, decide on tools, and watch. */
 export class Load {
   readonly visits: SessionVisit[] = []
   readonly watchers = new Map<SessionVisit, Watcher>()
   readonly plain: PlainDecision[] = []
-  /** What the service refused, or never answered. */
+  /** Requests that the service refused, or never answered. */
   readonly problems: Problem[] = []
   readonly #parts: ClientParts
   readonly #seed: number
@@ -41,7 +40,7 @@ export class Load {
     this.#say = parts.say
   }
 
-  /** Goes on until `stop`, and then until everything that was begun has ended. */
+  /** Runs until `stop`, and then until all started work has ended. */
   async run(): Promise<void> {
     const people = Array.from({ length: visitors }, (_, at) => this.#visitor(`visitor-${at}`))
     const others = Array.from({ length: deciders }, (_, at) => this.#decider(`decider-${at}`))
@@ -52,7 +51,10 @@ export class Load {
     this.#isOver = true
   }
 
-  /** One more turn of each session that was not refused anything; then the watchers have seen everything. */
+  /**
+   * Runs one more turn of each session that had no request refused, then waits until the watchers have received
+   * everything.
+   */
   async finish(visits: readonly SessionVisit[]): Promise<void> {
     const waiting = visits.filter(({ isRefused }) => !isRefused)
     const visiting = async () => {
@@ -65,7 +67,7 @@ export class Load {
     await Promise.all(this.#watching)
   }
 
-  /** Notes what went wrong; anything that the service is not to blame for goes on. */
+  /** Records a failure of the service; rethrows any other error. */
   readonly report = (error: unknown): void => {
     if (!(error instanceof Refused || error instanceof GivenUp)) throw error
     this.problems.push({ kind: 'broken', what: error.message })
@@ -97,7 +99,7 @@ export class Load {
     this.#watching.push(watcher.watch().catch(this.report))
   }
 
-  /** Makes actions of their own and decides on them, half of them twice. */
+  /** Creates standalone actions and decides on them, on half of them twice. */
   async #decider(name: string): Promise<void> {
     const random = new Random(`${this.#seed}:${name}`)
     const client = new NodeClient(this.#parts, random)

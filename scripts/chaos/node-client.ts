@@ -1,6 +1,6 @@
 import type { Random } from '#test/simulation/world/random.ts'
 
-/** One request, as any node takes it. */
+/** One request, which any node can serve. */
 export interface Wanted {
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -10,25 +10,25 @@ export interface Wanted {
   readonly lastEventId?: string
 }
 
-/** Why a request was made once more: the service wanted it, it said nothing for 4 s, or the connection broke. */
+/** Reason for a retry: the service requested it, was silent for 4 s, or the connection broke. */
 export type RetryReason = 'unavailable' | 'silent' | 'broken'
 
-/** How often. */
+/** Number of requests, and of retries by reason. */
 export interface Counts extends Record<RetryReason, number> {
   requests: number
 }
 
-/** What all clients of a run share. */
+/** Settings shared by all clients of a run. */
 export interface ClientParts {
   readonly urls: () => readonly string[]
   readonly secretKey: string
   /** Counts, for the report. */
   readonly counts: Counts
-  /** When to give up, by performance.now(). */
+  /** Returns the time at which to give up, by performance.now(). */
   readonly deadline: () => number
 }
 
-/** The service refused what it should have taken. */
+/** The service refused a request that it should have accepted. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly status: number
@@ -40,23 +40,26 @@ export class Refused extends Error {
   }
 }
 
-/** Long after all was healed there is still no answer. */
+/** A request was still unanswered long after the cluster had recovered. */
 export class GivenUp extends Error {
   override readonly name = 'GivenUp'
 }
 
-/** How long an answer may be silent before another node is tried, in ms. */
+/** Silence of an answer in ms after which another node is tried. */
 const silenceMs = 4000
-/** Before the next attempt, in ms. */
+/** Pause before the next attempt, in ms. */
 const pauseMs = 100
 
-/** Reads an answer; `alive` is called whenever something of it comes. */
+/** Reads an answer; it calls `alive` whenever data arrives. */
 export type Read<T> = (response: Response, alive: () => void) => Promise<T>
 
-/** What came of one attempt; null: it may be tried again. */
+/** Result of one attempt; null: it may be retried. */
 export type Attempt<T> = { readonly value: T } | null
 
-/** Sends requests as a good client does: another node when one does not answer, the same key for every attempt. */
+/**
+ * Sends requests like a well-behaved client: to another node when one does not answer, with the same key for every
+ * attempt.
+ */
 export class NodeClient {
   readonly #parts: ClientParts
   readonly #random: Random
@@ -67,7 +70,7 @@ export class NodeClient {
     this.#random = random
   }
 
-  /** @throws {Refused}, {GivenUp}. */
+  /** Sends a request until it is answered, and reads its JSON. @throws {Refused}, {GivenUp}. */
   async json<T>(wanted: Wanted, shape: (body: Record<string, unknown>) => T): Promise<T> {
     for (;;) {
       const attempt = await this.attempt(wanted, async (response) => shape(Object(await response.json())))
@@ -76,8 +79,8 @@ export class NodeClient {
   }
 
   /**
-   * One attempt at another node than the last one. Null when it did not get through, with a pause before.
-   * @throws {Refused} for anything but "try again"; {GivenUp}.
+   * Makes one attempt at a different node than last time. Returns null, after a pause, when it did not get through.
+   * @throws {Refused} for any refusal except "try again"; {GivenUp}.
    */
   async attempt<T>(wanted: Wanted, read: Read<T>): Promise<Attempt<T>> {
     if (performance.now() > this.#parts.deadline())
@@ -129,14 +132,14 @@ export class NodeClient {
 
   #nextNode(): string {
     const urls = this.#parts.urls()
-    // of none the last one is as good as any
+    // if no other node is up, uses the same one again
     const others = urls.filter((url) => url !== this.#last)
     this.#last = this.#random.pick(others.length > 0 ? others : urls) ?? this.#last
     return this.#last
   }
 }
 
-/** Whether a client tries again after this refusal. @throws {Refused} when not. */
+/** Returns if the client may retry after this refusal. @throws {Refused} if not. */
 const tryAgain = async (response: Response, { method, path }: Wanted): Promise<void> => {
   const text = await response.text()
   const code = codeIn(text)

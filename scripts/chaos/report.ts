@@ -4,7 +4,7 @@ import type { Counts } from './node-client.ts'
 import { quantile } from './takeovers.ts'
 import type { Problem } from './verdict.ts'
 
-/** What a run did and found. */
+/** Results of a run. */
 export interface Outcome {
   readonly seed: number
   readonly nodes: number
@@ -12,7 +12,7 @@ export interface Outcome {
   readonly done: Readonly<Record<DisturbanceKind, number>>
   readonly takeoversMs: readonly number[]
   readonly restartsMs: readonly number[]
-  /** Those while nothing else was away or cut off. */
+  /** Takeovers during which nothing else was disturbed. */
   readonly calmTakeoversMs: readonly number[]
   readonly calmRestartsMs: readonly number[]
   /** Rows that were compared with their commits. */
@@ -22,15 +22,17 @@ export interface Outcome {
   readonly problems: readonly Problem[]
 }
 
-/** Half of a dead node's sessions are to be back within this on a machine that has nothing else to do. In ms. */
+/** Goal in ms for the median takeover of a dead node's sessions, on an otherwise idle machine. */
 const takeoverGoalMs = 1000
-/** And within this on any: a lease runs out after 4 s, and a machine may be busy or stand still. In ms. */
+/**
+ * Limit in ms for the median takeover on any machine: a lease expires after 4 s, and the machine may be busy or stall.
+ */
 export const takeoverMaxMs = 30_000
 
-/** Problems that are shown one by one. */
+/** Maximum number of problems that are listed. */
 const shown = 40
 
-/** The lines that a run ends with. */
+/** Formats the report of a run. */
 export const reportOf = (outcome: Outcome): readonly string[] => {
   const { seed, nodes, seconds, done, takeoversMs, restartsMs, counts, evidence, problems } = outcome
   const { calmTakeoversMs, calmRestartsMs } = outcome
@@ -59,17 +61,17 @@ export const reportOf = (outcome: Outcome): readonly string[] => {
   ]
 }
 
-/** Turns that ended because the process that ran them did. */
+/** Counts turns that failed because the process that ran them ended. */
 export const interruptedIn = ({ sessions }: Evidence): number =>
   sessions
     .flatMap(({ log }) => log ?? [])
     .filter(({ event_type, payload }) => event_type === 'turn.failed' && Object(payload.error).code === 'interrupted')
     .length
 
-/** What cuts no turn by itself: stores that go and come back, while the nodes stay. */
+/** Disturbances that interrupt no turn: stores that go down and come back, while the nodes keep running. */
 const harmless: readonly DisturbanceKind[] = ['mongod', 'redis', 'cut_redis']
 
-/** A turn may be interrupted by the end of a node, and by nothing else. */
+/** Checks that turns were interrupted only if nodes were disturbed. */
 export const judgeInterrupted = (done: Outcome['done'], evidence: Evidence): readonly Problem[] => {
   const isHarmless = Object.entries(done).every(
     ([kind, times]) => times === 0 || harmless.some((each) => each === kind),
@@ -78,7 +80,7 @@ export const judgeInterrupted = (done: Outcome['done'], evidence: Evidence): rea
   return count === 0 ? [] : [{ kind: 'broken', what: `${count} turns were interrupted although no node was touched` }]
 }
 
-/** What the figures themselves break. */
+/** Checks the takeover times. */
 export const judgeFigures = (kills: number, takeoversMs: readonly number[]): readonly Problem[] => {
   const p50 = quantile(takeoversMs, 0.5)
   if (kills > 0 && takeoversMs.length === 0) return [{ kind: 'broken', what: 'no takeover could be measured' }]

@@ -6,7 +6,7 @@ import { databaseOf } from '#src/open-storage.ts'
 import { openMongoStorage } from '#storage/mongo/open-mongo-storage.ts'
 import type { Problem } from './verdict.ts'
 
-/** Every row that does not follow from the commits. */
+/** Returns every row that does not follow from the commits. */
 export const compareRows = async (
   url: string,
 ): Promise<{ readonly compared: number; readonly problems: readonly Problem[] }> => {

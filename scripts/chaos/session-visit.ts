@@ -7,7 +7,7 @@ import { type NodeClient, Refused, type Wanted } from './node-client.ts'
 /** A decision on a tool call, as its client remembers it. */
 export type Decision = Omit<GatedCall, 'action'> & { acknowledged: boolean; readonly gated: boolean }
 
-/** What a client requests in one turn. */
+/** Kinds of turns that a client requests. */
 export type TurnKind = keyof typeof turnKinds
 
 interface TurnPlan {
@@ -31,7 +31,7 @@ const turnKinds = {
   ungated: { input: refund, runs: 'at_most_once', gated: false, decision: 'approve' },
 } as const satisfies Readonly<Record<string, TurnPlan>>
 
-/** How often each kind is requested. */
+/** Relative frequency of each kind. */
 export const turnWeights: readonly (readonly [TurnKind, number])[] = [
   ...([
     ['plain', 5],
@@ -57,8 +57,8 @@ const isOver = ({ event }: Frame): boolean => event === 'turn.completed' || even
 const isPause = ({ event }: Frame): boolean => event === 'turn.paused'
 
 /**
- * One session and its client: requests a turn, comes back with the last event's id whenever a stream breaks, decides on
- * what waits, and keeps what it saw.
+ * One session and its client, which requests a turn, resumes with the last event's id whenever a stream breaks, decides
+ * on pending tool calls, and records the frames that it receives.
  */
 export class SessionVisit {
   readonly id: string
@@ -73,13 +73,13 @@ export class SessionVisit {
     this.#parts = parts
   }
 
-  /** Starts a session, on whichever node answers. */
+  /** Creates a session on whichever node answers. */
   static async open(key: string, parts: VisitParts): Promise<SessionVisit> {
     const create = { method: 'POST', path: '/v1/sessions', body: {}, key } as const
     return new SessionVisit(await parts.client.json(create, ({ id }) => String(id)), parts)
   }
 
-  /** Runs a turn to its end; `taken` when the service has it. @throws {Refused}, {GivenUp}. */
+  /** Runs a turn to its end; `taken` is called when the service has acknowledged it. @throws {Refused}, {GivenUp}. */
   async request(kind: TurnKind, token: string, taken: () => void = nothing): Promise<void> {
     try {
       await this.#turn(kind, token, taken)
@@ -89,7 +89,10 @@ export class SessionVisit {
     }
   }
 
-  /** Whether something was refused that should have been taken: what follows would be other than its client expects. */
+  /**
+   * Whether a request was refused that should have been accepted: the session's further events then differ from what
+   * its client expects.
+   */
   get isRefused(): boolean {
     return this.#isRefused
   }
@@ -112,7 +115,7 @@ export class SessionVisit {
 
   async #decide(plan: TurnPlan, decision: 'approve' | 'reject', token: string, from: number): Promise<void> {
     const started = this.frames.slice(from).find(({ event }) => event === 'tool_call.started')
-    // a turn that was interrupted before its model had called has nothing to decide
+    // a turn that was interrupted before its model called the tool has nothing to decide
     if (started === undefined) return
     const decided = {
       actionId: String(started.data.action_id),
@@ -129,7 +132,7 @@ export class SessionVisit {
     if (!this.frames.slice(waited).some(isOver)) await this.#follow(null, waited, isOver, nothing)
   }
 
-  /** By the session or by its action, and some with haste: twice at once, at two nodes. */
+  /** Approves through the session or through the action; sometimes twice concurrently, at two nodes. */
   async #approve(decided: Decision, token: string): Promise<void> {
     const { random } = this.#parts
     const outputs = [{ action_id: decided.actionId, output: `handed ${token}` }]
@@ -157,7 +160,7 @@ export class SessionVisit {
     await hasty
   }
 
-  /** A second approval at the same time, once: it may come first, second, or not at all. */
+  /** A second, concurrent approval, sent once: it may arrive first, second, or not at all. */
   async #approveToo(wanted: Wanted, decided: Decision): Promise<void> {
     try {
       const heard = await this.#parts.client.attempt({ ...wanted, key: `again-${decided.actionId}` }, async () => true)
@@ -174,7 +177,10 @@ export class SessionVisit {
     })
   }
 
-  /** Cancels once, as soon as something of the turn was heard; a turn that has ended since has nothing to cancel. */
+  /**
+   * Returns a function that cancels once, when the first event of the turn has arrived; a turn that has ended since has
+   * nothing to cancel.
+   */
   #cancelOnce(token: string): () => Promise<void> {
     let called = false
     return async () => {
@@ -190,8 +196,8 @@ export class SessionVisit {
   }
 
   /**
-   * Opens a stream and reads on until `over`, over any number of breaks: requested again until it was answered, resumed after
-   * that. `start` null resumes at once.
+   * Opens a stream and reads until `over`, across any number of broken connections: it repeats the request until it is
+   * answered, and resumes the stream after that. `start` null resumes immediately.
    */
   async #follow(
     start: Wanted | null,
@@ -252,8 +258,8 @@ const isResolved = (error: unknown): boolean => error instanceof Refused && erro
 
 const nothing = (): undefined => undefined
 
-/** What is awaited later may fail before that. */
+/** Handles a rejection of a promise that is awaited later. */
 const ignored = (): void => {}
 
-/** A stream that ends without news is not opened again in the same moment. */
+/** Pause before a stream that ended without new events is opened again. */
 const breath = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50))

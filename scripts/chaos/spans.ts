@@ -1,11 +1,14 @@
-/** Clients and drivers come back so long after what they need is back, in ms. */
+/** Time in ms that clients and drivers need to recover after a service is back. */
 const afterwardsMs = 1000
 
-/** When something was away or cut off, by performance.now(): what is measured meanwhile says nothing of a kill alone. */
+/**
+ * Periods in which a store or node was disturbed, by performance.now(): measurements during them do not show the effect
+ * of a kill alone.
+ */
 export class Spans {
   readonly #spans: { readonly from: number; until: number }[] = []
 
-  /** It begins now. @returns what ends it */
+  /** Starts a period. @returns a function that ends it */
   begin(): () => void {
     const span = { from: performance.now(), until: Number.POSITIVE_INFINITY }
     this.#spans.push(span)
@@ -14,7 +17,7 @@ export class Spans {
     }
   }
 
-  /** Whether none of them touches this time. */
+  /** Whether no period overlaps this time range. */
   spare(from: number, until: number): boolean {
     return this.#spans.every((span) => span.until < from || span.from > until)
   }

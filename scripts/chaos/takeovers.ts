@@ -5,13 +5,13 @@ import { type ClientParts, NodeClient } from './node-client.ts'
 import { SessionVisit } from './session-visit.ts'
 import type { Spans } from './spans.ts'
 
-/** At most so many sessions of a dead node get a turn. */
+/** Maximum number of probed sessions per killed node. */
 const probesPerKill = 3
 const poolSize = 72
-/** A node that takes longer was disturbed again. In ms. */
+/** Timeout in ms of a node's first turn: a node that takes longer has been disturbed again. */
 const firstTurnMaxMs = 10_000
 
-/** Who hears of takeovers, and what else goes on. */
+/** Callbacks for takeovers, and the periods of other disturbances. */
 export interface TakeoverWatch {
   /** Receives what the service refused. */
   readonly report: (problem: unknown) => void
@@ -19,11 +19,11 @@ export interface TakeoverWatch {
   readonly spans: Spans
 }
 
-/** Measures how long sessions of a killed node are away: until another node acknowledges a turn of one. */
+/** Measures how long sessions of a killed node are unavailable: until another node acknowledges a turn of one. */
 export class Takeovers {
-  /** ms from the kill to the acknowledgement, as they came. */
+  /** Times in ms from the kill to the acknowledgement, in order of measurement. */
   readonly timesMs: number[] = []
-  /** Those of them while nothing else was disturbed. */
+  /** Those during which nothing else was disturbed. */
   readonly calmMs: number[] = []
   readonly #parts: ClientParts
   readonly #visits: SessionVisit[] = []
@@ -40,19 +40,22 @@ export class Takeovers {
     this.#spans = spans
   }
 
-  /** The sessions that get a turn, for the verdict. */
+  /** The probed sessions, for the verdict. */
   get visits(): readonly SessionVisit[] {
     return this.#visits
   }
 
-  /** Makes sessions that are spread over all shards, and so over all nodes. */
+  /** Creates sessions that are spread over all shards, and so over all nodes. */
   async prepare(): Promise<void> {
     const client = new NodeClient(this.#parts, new Random('probes'))
     const open = (at: number) => SessionVisit.open(`probe-${at}`, { client, random: new Random(at), toolUrl: '' })
     this.#visits.push(...(await Promise.all(Array.from({ length: poolSize }, (_, at) => open(at)))))
   }
 
-  /** A node was killed at `killedAt` (performance.now()); `table` says what it held a moment before. */
+  /**
+   * Measures the takeovers of a node killed at `killedAt` (performance.now()); `table` holds the leases just before
+   * that.
+   */
   async measure(node: string, table: LeaseTable | null, killedAt: number): Promise<void> {
     const holders = new Set(table?.members.filter((member) => member.node === node).map(({ process }) => process))
     const held = new Set(table?.leases.filter(({ holder }) => holder && holders.has(holder)).map(({ shard }) => shard))
@@ -65,7 +68,10 @@ export class Takeovers {
     await Promise.all(probed)
   }
 
-  /** Starts a turn at this very node. @returns ms since `startedAt` when it is acknowledged; null when the node is away again. */
+  /**
+   * Starts a turn at this node. @returns ms from `startedAt` to its acknowledgement; null when the node became
+   * unavailable again.
+   */
   async firstTurnAt(url: string, startedAt: number): Promise<number | null> {
     const client = new NodeClient({ ...this.#parts, urls: () => [url] }, new Random(`first:${startedAt}`))
     const deadline = startedAt + firstTurnMaxMs
@@ -99,7 +105,7 @@ export class Takeovers {
   }
 }
 
-/** The value below which `part` of the others lie; 0 of none. */
+/** Returns the quantile of `values` at `part` (0 to 1); 0 for no values. */
 export const quantile = (values: readonly number[], part: number): number => {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0

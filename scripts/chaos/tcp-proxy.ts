@@ -1,19 +1,19 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A wire from a port of its own to another one, that can be cut. */
+/** A TCP proxy from its own port to another one, which can be cut. */
 export interface TcpProxy {
   readonly port: number
-  /** Connections that are open now. */
+  /** Number of open connections. */
   readonly connections: number
-  /** Breaks every connection, in the middle of whatever is on the way, and refuses new ones until `heal`. */
+  /** Resets every connection, even in the middle of a transfer, and refuses new ones until `heal`. */
   cut(): void
-  /** Takes connections again. */
+  /** Accepts connections again. */
   heal(): void
   close(): Promise<void>
 }
 
-/** Opens a wire to a loopback port; the other end may come and go. */
+/** Opens a proxy to a loopback port, whose server may be down at times. */
 export const openTcpProxy = async (target: number): Promise<TcpProxy> => {
   const open = new Set<Socket>()
   let isCut = false
@@ -52,7 +52,7 @@ export const openTcpProxy = async (target: number): Promise<TcpProxy> => {
   }
 }
 
-/** Bytes go both ways; when one end goes, so does the other. */
+/** Pipes bytes both ways; when one end closes, so does the other. */
 const join = (near: Socket, far: Socket, open: Set<Socket>): void => {
   for (const [socket, other] of [
     [near, far],

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { ToolCall } from './evidence.ts'
 
-/** The product's own tool, outside of all that is disturbed: it counts what really reaches it. */
+/** The tool that turns call, outside of everything that is disturbed: it records the calls that actually reach it. */
 export interface ChaosTool {
   readonly url: string
   /** `host:port`, for ALLOWED_PRIVATE_HOSTS. */
@@ -10,10 +10,10 @@ export interface ChaosTool {
   close(): Promise<void>
 }
 
-/** Takes 20 ms to 1.5 s to answer, so that some calls are under way whenever a process dies. */
+/** Answer time of 20 ms to 1.5 s, so that some calls are in progress whenever a process dies. */
 const answerMs = (call: number): number => 20 + ((call * 389) % 1480)
 
-/** Starts it on a free loopback port. Its answer repeats the order that it was called for. */
+/** Starts the tool on a free loopback port. Its answer repeats the order that it was called with. */
 export const startChaosTool = async (): Promise<ChaosTool> => {
   const calls: ToolCall[] = []
   const server = createServer((request, response) => {
@@ -42,5 +42,5 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(parts).toString()
 }
 
-/** A caller that died in the middle of its request has not called. */
+/** A caller that died while sending its request does not count as a call. */
 const ignored = (): void => {}

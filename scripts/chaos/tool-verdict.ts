@@ -1,7 +1,10 @@
 import type { Evidence, GatedCall, PlainAction, ToolCall } from './evidence.ts'
 import type { Problem } from './verdict.ts'
 
-/** Each approved tool ran once; a rejected one never; one whose outcome is unknown was not called again. */
+/**
+ * Checks that each approved tool ran once, a rejected one never, and that one with an unknown outcome was not called
+ * again.
+ */
 export const judgeTools = ({ gated, toolCalls }: Pick<Evidence, 'gated' | 'toolCalls'>): readonly Problem[] => {
   const calls = Map.groupBy(toolCalls, ({ actionId }) => actionId)
   const known = new Set(gated.map(({ actionId }) => actionId))
@@ -16,7 +19,7 @@ const judgeCall = (call: GatedCall, calls: readonly ToolCall[]): readonly Proble
   const { actionId: id, runs, decision, action } = call
   if (action === null) return [problem('lost', id, 'it cannot be read')]
   if (runs === 'caller' || decision === 'reject') return [...ran(id, calls.length, 0), ...decided(call, action.status)]
-  // a tool that honours the key acts once for all calls under one
+  // a tool that honours the idempotency key acts once for all calls with the same key
   const times = runs === 'idempotent' ? new Set(calls.map(({ key }) => key)).size : calls.length
   if (times > 1) return [problem('doubled', id, `its tool ran ${times} times`)]
   if (action.status === 'executed') return ran(id, times, 1)
@@ -33,7 +36,9 @@ const decided = ({ actionId, decision, acknowledged }: GatedCall, status: string
   return !acknowledged || status === wanted ? [] : [problem('lost', actionId, `${decision} was taken, it is ${status}`)]
 }
 
-/** Only a call that may not be repeated may stay without an outcome, and that says so. */
+/**
+ * Checks a call without a result: only one that must not be repeated may end without an outcome, and it has to say so.
+ */
 const unfinished = (call: GatedCall, status: string, code: string | undefined): readonly Problem[] => {
   const { actionId: id, runs, acknowledged } = call
   if (status === 'pending_approval') return acknowledged ? [problem('lost', id, 'the approval was taken')] : []
@@ -41,7 +46,7 @@ const unfinished = (call: GatedCall, status: string, code: string | undefined): 
   return [problem('broken', id, `it is ${status} ${code ?? ''} and runs ${runs}`)]
 }
 
-/** A decision on an action of its own stays as it was taken. */
+/** Checks that an acknowledged decision on a standalone action was kept. */
 export const judgePlain = ({ id, decision, acknowledged, action }: PlainAction): readonly Problem[] => {
   if (action === null) return [problem('lost', id, 'it cannot be read')]
   const wanted = decision === null ? 'pending_approval' : decision === 'approve' ? 'approved' : 'rejected'

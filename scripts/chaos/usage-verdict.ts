@@ -1,7 +1,7 @@
 import type { Evidence, LogRow } from './evidence.ts'
 import type { Problem } from './verdict.ts'
 
-/** Every answered model call has one row of usage, and all rows are in the invoice. */
+/** Checks that every answered model call has one usage row, and that the invoice contains all rows. */
 export const judgeUsage = ({ sessions, usage }: Pick<Evidence, 'sessions' | 'usage'>): readonly Problem[] => {
   const rows = Object.values(usage.rows).reduce((sum, count) => sum + count, 0)
   const problems = sessions.flatMap(({ id, log }) => judgeCount(id, log ?? [], usage.rows[id] ?? 0))
@@ -9,7 +9,7 @@ export const judgeUsage = ({ sessions, usage }: Pick<Evidence, 'sessions' | 'usa
   return [...problems, { kind: 'broken', what: `the invoice has ${usage.invoiced} calls, usage ${rows}` }]
 }
 
-/** A turn that was cut may have been answered once more than its log shows. */
+/** Checks the rows of one session. A failed turn may have had one more answered call than its log shows. */
 const judgeCount = (id: string, log: readonly LogRow[], rows: number): readonly Problem[] => {
   const turns = [...Map.groupBy(log, ({ turn_number }) => turn_number).values()]
   const least = turns.reduce((sum, turn) => sum + answersIn(turn), 0)
@@ -19,8 +19,9 @@ const judgeCount = (id: string, log: readonly LogRow[], rows: number): readonly 
 }
 
 /**
- * The model that calls a tool is called once more with what the tool gave: the server's tool by `tool_call.completed`,
- * the caller's own by the approval. After a rejection it is not.
+ * Number of answered model calls of a turn. A model that calls a tool is called again with its result: after
+ * `tool_call.completed` for a tool of the server, after the approval for one of the caller. After a rejection it is
+ * not.
  */
 const answersIn = (turn: readonly LogRow[]): number => {
   const called = has(turn, 'tool_call.started')

@@ -3,7 +3,7 @@ import type { Evidence, LogRow, RequestedTurn, SessionEvidence } from './evidenc
 import { judgePlain, judgeTools } from './tool-verdict.ts'
 import { judgeUsage } from './usage-verdict.ts'
 
-/** What can be broken: something is gone, something is there twice, or something is not as it was promised. */
+/** Kind of a broken promise: something is missing, exists twice, or differs from what was promised. */
 export type Breach = 'lost' | 'doubled' | 'broken'
 
 /** One broken promise. */
@@ -12,7 +12,7 @@ export interface Problem {
   readonly what: string
 }
 
-/** Every promise that the evidence shows broken; empty when all were kept. */
+/** Returns every promise that the evidence shows to be broken; empty when all were kept. */
 export const judge = (evidence: Evidence): readonly Problem[] => [
   ...evidence.sessions.flatMap(judgeSession),
   ...judgeTools(evidence),
@@ -44,7 +44,7 @@ const sequences = (log: readonly LogRow[]): readonly Problem[] => {
   return row === undefined ? [] : [{ kind: 'broken', what: `sequence ${row.sequence} stands at place ${at + 1}` }]
 }
 
-/** What a client knows to be taken is in the log once; what it requested in vain is there once at most. */
+/** An acknowledged turn is in the log exactly once; an unacknowledged one at most once. */
 const turns = ({ turns: requested }: SessionEvidence, log: readonly LogRow[]): readonly Problem[] => {
   const started = log.filter(isStart)
   const problems = requested.flatMap(({ token, acknowledged }): readonly Problem[] => {
@@ -56,7 +56,7 @@ const turns = ({ turns: requested }: SessionEvidence, log: readonly LogRow[]): r
   return [...problems, ...foreign.map(({ sequence }) => broken(`nobody asked for the turn at ${sequence}`))]
 }
 
-/** Each turn ends once, with the text of its deltas, and a good end answers its own question. */
+/** Each turn ends once, its output equals the text of its deltas, and a completed turn answers its own question. */
 const endings = ({ turns: requested }: SessionEvidence, log: readonly LogRow[]): readonly Problem[] =>
   log.filter(isStart).flatMap((start) => {
     const rows = log.filter(({ turn_number }) => turn_number === start.turn_number)
@@ -75,7 +75,7 @@ const textProblems = (turn: number | null, rows: readonly LogRow[], end: LogRow)
   return output === text ? [] : [broken(`the deltas of turn ${turn} are not its output`)]
 }
 
-/** Why a turn may fail: the process that ran it ended, or its client wanted it. */
+/** Allowed reasons for a failed turn: the process that ran it ended, or its client cancelled it. */
 const goodFailures: readonly unknown[] = ['interrupted', 'cancelled']
 
 const answerProblems = (turn: RequestedTurn | undefined, { event_type, payload }: LogRow): readonly Problem[] => {
@@ -90,7 +90,7 @@ const answerProblems = (turn: RequestedTurn | undefined, { event_type, payload }
   return isGood ? [] : [broken(`turn ${token} has an answer that is not its own: ${payload.output}`)]
 }
 
-/** Frames are the log: none that is not there, none twice, none left out up to the last one. */
+/** Received frames match the log: none is missing from it, repeated, or skipped before the last one. */
 const seen = (who: string, frames: readonly Frame[], log: readonly LogRow[]): readonly Problem[] => {
   const twice = frames.find(({ id }, at) => frames.findIndex((other) => other.id === id) < at)
   if (twice !== undefined) return [{ kind: 'doubled', what: `${who} saw event ${twice.id} twice` }]
@@ -109,7 +109,7 @@ const unseen = (frames: readonly Frame[], log: readonly LogRow[]): readonly Prob
 const sameEvent = ({ event, data }: Frame, { event_type, payload }: LogRow): boolean =>
   (event === event_type || event === `response.${event_type}`) && JSON.stringify(data) === JSON.stringify(payload)
 
-/** A read and the list say what the log says. */
+/** The session's own resource and its row in the list agree with the log. */
 const views = ({ session, listed }: SessionEvidence, log: readonly LogRow[]): readonly Problem[] => {
   const count = log.filter(isStart).length
   return Object.entries({ read: session, list: listed }).flatMap(([name, view]): readonly Problem[] => {

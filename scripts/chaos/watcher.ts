@@ -1,7 +1,7 @@
 import { type Frame, frames } from '../quickstart/sse-lines.ts'
 import type { NodeClient } from './node-client.ts'
 
-/** Watches a session from its first event, on one node after the other, and keeps what it saw. */
+/** Follows a session from its first event, on one node after the other, and records the frames. */
 export class Watcher {
   readonly frames: Frame[] = []
   readonly #path: string
@@ -13,7 +13,7 @@ export class Watcher {
     this.#client = client
   }
 
-  /** Watches until `finish` says how far; ends early when the service gives no more. */
+  /** Follows until the event set by `finish`, or until the service sends no more. */
   async watch(): Promise<void> {
     while (!this.#isDone) {
       const lastEventId = this.frames.at(-1)?.id ?? '0'
@@ -27,7 +27,7 @@ export class Watcher {
     }
   }
 
-  /** The last event that there will be. */
+  /** Sets the sequence of the session's last event. */
   finish(sequence: number): void {
     this.#until = sequence
   }

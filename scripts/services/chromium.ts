@@ -5,10 +5,11 @@ import { installDebianPackage } from './debian.ts'
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'] as const
 
 /**
- * A Chromium for browser tests: CHROMIUM_PATH, else one on PATH, else Debian's package when this process may install it.
+ * Finds a Chromium for browser tests: CHROMIUM_PATH, else one on PATH, else Debian's package if this process may
+ * install it.
  *
  * @returns its path; null when there is none and none can be installed.
- * @throws {Error} when CHROMIUM_PATH names no file.
+ * @throws {Error} when CHROMIUM_PATH is not an existing file.
  */
 export function findChromium(): string | null {
   const given = process.env.CHROMIUM_PATH

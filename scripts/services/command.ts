@@ -13,7 +13,7 @@ export function onPath(...names: readonly string[]): string | null {
 }
 
 /**
- * Runs a command to its end, with its output shown only when it fails.
+ * Runs a command to its end; its output is shown only when it fails.
  *
  * @throws {Error} with the last lines of the output when the command cannot be started or exits non-zero.
  */
@@ -24,13 +24,16 @@ export function runCommand(command: string, args: readonly string[], env: NodeJS
   throw new Error(`${command} ${args.join(' ')}\n${reason}`)
 }
 
-/** How `python3` fetches pinned wheels and nothing that they need; an index that is away for a moment is tried again. */
+/**
+ * Arguments with which `python3` fetches pinned wheels without their dependencies, with retries for a briefly
+ * unavailable index.
+ */
 export const pipArguments = (command: 'download' | 'install'): readonly string[] => [
   ...['-m', 'pip', command, '--quiet', '--disable-pip-version-check', '--retries', '10', '--timeout', '60'],
   ...['--no-deps', '--only-binary=:all:'],
 ]
 
-/** Says on standard error what is being set up, so that a first run that takes a minute explains itself. */
+/** Reports on standard error what is being set up, so that a first run that takes a minute explains itself. */
 export function say(line: string): void {
   process.stderr.write(`[services] ${line}\n`)
 }

@@ -1,9 +1,9 @@
 import { runCommand, say } from './command.ts'
 
-/** A mirror may be away for a moment, and another process may hold dpkg's lock. */
+/** apt options: a mirror may be unavailable for a moment, and another process may hold dpkg's lock. */
 const patience = ['-o', 'Acquire::Retries=5', '-o', 'DPkg::Lock::Timeout=120']
 
-/** Installs a Debian package when this process may (root with apt-get); answers whether it is installed now. */
+/** Installs a Debian package if this process may (root with apt-get). Returns whether the installation succeeded. */
 export function installDebianPackage(name: string, aptGet: string | null): boolean {
   if (aptGet === null || process.getuid?.() !== 0) return false
   say(`installing the Debian package ${name} (once)`)

@@ -9,8 +9,9 @@ const root = resolve(import.meta.dirname, '../..')
 const installed = join(root, 'node_modules/@sparticuz/chromium')
 
 /**
- * Chromium's headless shell: the same engine without what a desktop browser does beside a page, at less than half of its CPU
- * (specs/decisions/0202-headless-shell-in-tests.md). The one on PATH, else that of `@sparticuz/chromium`, unpacked once.
+ * Finds Chromium's headless shell: the same engine without the desktop browser around it, at less than half of the CPU
+ * cost (specs/decisions/0202-headless-shell-in-tests.md). Uses the one on PATH, else that of `@sparticuz/chromium`,
+ * unpacked once.
  *
  * @returns its path; null when there is none, or none that starts on this machine.
  */
@@ -27,7 +28,7 @@ async function unpacked(): Promise<string | null> {
   const path = join(folder, `headless-shell-${version}`)
   if (existsSync(path)) return path
   mkdirSync(folder, { recursive: true })
-  // another process may unpack it too: whole or not at all
+  // another process may unpack it too, so it appears atomically
   const part = `${path}.${process.pid}`
   try {
     await pipeline(createReadStream(packed), createBrotliDecompress(), createWriteStream(part, { mode: 0o755 }))

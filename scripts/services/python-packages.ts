@@ -8,24 +8,26 @@ import { publish } from './wheels.ts'
 const cache = resolve(import.meta.dirname, '../../.cache')
 
 /**
- * Python packages and all that they need, each pinned by version and SHA-256, in a folder of their own under `.cache` (no
- * root, nothing installed into the system). A new pin or another Python is a new folder.
+ * Installs Python packages with their dependencies, each pinned by version and SHA-256, into a separate folder under
+ * `.cache` (no root, nothing installed into the system). New pins or another Python version use a new folder.
  *
- * @param name what is installed, for the folder and the message
+ * @param name name of the installation, for the folder and the message
  * @param requirements path of the file with the pins
  * @returns the folder, for PYTHONPATH.
  * @throws {Error} when there is no python3 with pip, the index cannot be reached or a hash differs.
  */
 export const installPythonPackages = (name: string, requirements: string): string => {
   const pins = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12)
-  // by this name Python's tools know code of others: Hypothesis would read all of it for constants to try
+  // Python's tools recognise third-party code by this folder name: otherwise Hypothesis would scan all of it for
+  // constants
   const target = join(cache, `${name}-${pins}-${pythonVersion()}`, 'site-packages')
   if (existsSync(target)) return target
   say(`installing ${name} from Python wheels into .cache (once)`)
   mkdirSync(dirname(target), { recursive: true })
   const draft = mkdtempSync(join(cache, 'draft-'))
   try {
-    // Python compiles what is imported; compiling all of it takes as long as the rest of the installation
+    // Python compiles modules when they are imported; compiling all of them takes as long as the rest of the
+    // installation
     const pip = [...pipArguments('install'), '--require-hashes', '--no-compile']
     runCommand('python3', [...pip, '--requirement', requirements, '--target', draft])
     publish(draft, target)

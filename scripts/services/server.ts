@@ -6,9 +6,10 @@ import { type Service, type ServiceSpec, startService } from './service.ts'
 const root = resolve(import.meta.dirname, '../..')
 
 /**
- * As `npm start` has them. A nursery of 8 MB and two arenas of malloc keep a busy gateway under 180 MB; 16 MB would take a
- * tenth of the CPU off a turn, and cost 15 MB, 4 MB would add a third (specs/decisions/0080-gateway-hot-path.md). The nursery is
- * collected by one thread: others spend more on waiting for their share than it is worth (specs/decisions/0228-hot-paths.md).
+ * Node options, the same as in `npm start`. A nursery (young generation) of 8 MB and two malloc arenas keep a busy
+ * gateway under 180 MB; 16 MB would save a tenth of a turn's CPU and cost 15 MB, 4 MB would add a third of CPU
+ * (specs/decisions/0080-gateway-hot-path.md). One thread collects the nursery: further threads cost more in waiting
+ * than they save (specs/decisions/0228-hot-paths.md).
  */
 export const nodeOptions = [
   '--disable-warning=ExperimentalWarning',
@@ -18,10 +19,11 @@ export const nodeOptions = [
 const mallocArenas = { MALLOC_ARENA_MAX: '2' }
 
 /**
- * Starts our own server (src/start.js) as a process of its own, on a free port unless one is named, with a data folder of
- * its own unless DATA_DIR says another.
+ * Starts the server (src/start.js) as a separate process, on a free port unless one is given, with its own data folder
+ * unless DATA_DIR is set.
  *
- * @param env its configuration (docs/operating.md, "Configuration"); nothing but PATH and HOME comes from this process.
+ * @param env its configuration (docs/operating.md, "Configuration"); only PATH and HOME are inherited from this
+ * process.
  */
 export async function startServer(env: Readonly<Record<string, string>> = {}, port?: number): Promise<Service> {
   await sourcesBundled()
@@ -44,13 +46,13 @@ export async function startServer(env: Readonly<Record<string, string>> = {}, po
 
 let bundled: Promise<unknown> | undefined
 
-/** Resolves when the sources are bundled, as the first start of an installation leaves them. */
+/** Resolves when the sources are bundled, as after the first start of an installation. */
 export const sourcesBundled = (): Promise<unknown> => {
   bundled ??= makeBundle()
   return bundled
 }
 
-/** Starts take a fifth of the time from the bundle of the sources; without it they are as right (src/start.js). */
+/** Makes the bundle: starts take a fifth of the time with it, and behave the same without it (src/start.js). */
 const makeBundle = async (): Promise<unknown> => {
   const maker = spawn(process.execPath, [...nodeOptions, resolve(root, 'src/start/make-bundle.ts')], {
     stdio: 'ignore',
@@ -58,7 +60,10 @@ const makeBundle = async (): Promise<unknown> => {
   return once(maker, 'exit').catch(() => undefined)
 }
 
-/** It takes its port before it looks at its store, and answers `starting` until it has (src/transport/early-listener.ts). */
+/**
+ * Whether the server has started: it listens before it opens its store, and answers `starting` until then
+ * (src/transport/early-listener.ts).
+ */
 const hasStarted = (port: number): Promise<boolean> =>
   fetch(`http://127.0.0.1:${port}/readyz`).then(
     async (answer) => !(await answer.text()).includes('starting'),

@@ -6,31 +6,34 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onPath } from './command.ts'
 
-/** A server process of a test: on a free loopback port, with a data folder of its own that `stop` removes. */
+/** A server process of a test, on a free loopback port, with its own data folder, which `stop` removes. */
 export interface Service {
   readonly url: string
   readonly port: number
   readonly pid: number
-  /** Kills the process without warning, as a crash does, and waits until it is gone. The data stays. */
+  /** Kills the process without warning, like a crash, and waits until it has ended. The data stays. */
   kill9(): Promise<void>
   /** Starts it again on the same port and data after `kill9`. */
   restart(): Promise<Service>
-  /** Everything that it has printed, over restarts too. */
+  /** All output of the process, including that of earlier starts. */
   log(): string
-  /** Resolves when the process is gone, with its exit code; null when a signal ended it. */
+  /** Resolves when the process has ended, with its exit code; null when a signal ended it. */
   readonly exited: Promise<number | null>
-  /** Ends the process as a shutdown does (SIGTERM; killed when it does not end in 40 s) and removes its data. */
+  /** Ends the process with SIGTERM (SIGKILL after 40 s) and removes its data. */
   stop(): Promise<void>
 }
 
-/** How one kind of server is started. */
+/** Describes how to start one kind of server. */
 export interface ServiceSpec {
   readonly name: string
   readonly command: string
   env(port: number, dataFolder: string): NodeJS.ProcessEnv
   args(port: number, dataFolder: string): readonly string[]
   url(port: number): string
-  /** Whether it has started, for a server that accepts connections before; absent: it has when it accepts them. */
+  /**
+   * Whether the server has started, if it accepts connections before that; absent: it has started when it accepts
+   * connections.
+   */
   started?(port: number): Promise<boolean>
 }
 
@@ -38,7 +41,7 @@ const startTimeoutMs = 120_000
 const stopTimeoutMs = 40_000
 const pollMs = 25
 
-/** Below what the kernel gives to outgoing connections: a port stays free while its server is down. */
+/** Port range below the kernel's ephemeral ports, so that a port stays free while its server is down. */
 const ports = { first: 15_000, count: 15_000 } as const
 const portTries = 100
 
@@ -53,7 +56,7 @@ export async function startService(spec: ServiceSpec, port?: number): Promise<Se
   }
 }
 
-/** A loopback port that was free a moment ago. */
+/** Returns a loopback port that was free at the time of the check. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < portTries; tries++) {
     const port = ports.first + randomInt(ports.count)
@@ -62,7 +65,7 @@ export async function freePort(): Promise<number> {
   throw new Error(`no free port after ${portTries} tries`)
 }
 
-/** Whether a server can listen there now. */
+/** Whether a server can listen on the port now. */
 export const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const probe = createServer()
@@ -70,7 +73,7 @@ export const isFree = (port: number): Promise<boolean> =>
     probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
 
-/** Resolves when something accepts connections on the port; rejects when `gone()` says why it never will. */
+/** Resolves when the port accepts connections; rejects when `gone()` returns a reason why it never will. */
 export async function acceptsOn(
   port: number,
   gone: () => string | null,
@@ -125,14 +128,17 @@ function spawnInto(log: string, spec: ServiceSpec, port: number, folder: string)
   const child = spawn(command ?? spec.command, args, {
     env: spec.env(port, folder),
     stdio: ['ignore', output, output],
-    // Ctrl-C goes to us alone, so that we end things in order
+    // Ctrl-C reaches only this process, which ends its servers in order
     detached: prefix.length > 0,
   })
   closeSync(output)
   return child
 }
 
-/** A prefix that makes the kernel end the server when this process dies, however it dies; empty where it cannot. */
+/**
+ * Command prefix that makes the kernel end the server when this process dies, in whatever way; empty where that is not
+ * possible.
+ */
 function dyingWithUs(): readonly string[] {
   const setpriv = onPath('setpriv')
   return setpriv === null ? [] : [setpriv, '--pdeathsig', 'KILL']

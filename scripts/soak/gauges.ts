@@ -1,12 +1,12 @@
 import { MongoClient } from 'mongodb'
 
-/** What is read of a running server and its store. */
+/** Measurements of a running server and its store. */
 export interface Gauges {
   readonly rssMb: number
-  /** File descriptors, sockets among them. */
+  /** Number of file descriptors, including sockets. */
   readonly handles: number
   readonly openCommits: number
-  /** Bytes of all documents. Indexes grow by whole pages, and would hide what a window wrote. */
+  /** Bytes of all documents. Index sizes are left out: they grow by whole pages and would hide what a window wrote. */
   readonly storedBytes: number
 }
 

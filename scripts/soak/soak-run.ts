@@ -6,26 +6,26 @@ import { GaugeReader, type Gauges } from './gauges.ts'
 import { SteadyLoad } from './steady-load.ts'
 import type { SoakWindow } from './verdict.ts'
 
-/** How long and how hard. */
+/** Options of a soak. */
 export interface SoakOptions {
   readonly minutes: number
   readonly turnsPerSecond: number
   readonly say: (line: string) => void
 }
 
-/** What a soak came to. */
+/** Results of a soak. */
 export interface SoakOutcome {
-  /** After the first fifth, in which caches fill and code is compiled. */
+  /** Windows after the first fifth, in which caches fill and code is compiled. */
   readonly windows: readonly SoakWindow[]
-  /** What failed, the first of each window. */
+  /** The first failure of each window. */
   readonly failures: readonly string[]
 }
 
-/** A soak has so many windows. */
+/** Number of windows of a soak. */
 const windows = 15
 const warmUpWindows = 3
 
-/** Runs a real server on a real MongoDB under a steady load, and looks at it window by window. */
+/** Runs a real server on a real MongoDB under a steady load, and measures it window by window. */
 export const runSoak = async ({ minutes, turnsPerSecond, say }: SoakOptions): Promise<SoakOutcome> => {
   const services: Service[] = []
   const key = `csk_${randomBytes(32).toString('base64url')}`

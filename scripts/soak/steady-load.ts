@@ -1,6 +1,5 @@
 import type { Service } from '../services/service.ts'
 
-/** What a load needs. */
 export interface SteadyLoadOptions {
   readonly server: Pick<Service, 'url'>
   /** A secret key. */
@@ -8,13 +7,13 @@ export interface SteadyLoadOptions {
   readonly turnsPerSecond: number
 }
 
-/** A session takes so many turns; then another one takes its place, and it is left to be passivated. */
+/** Number of turns per session, after which another one replaces it and it is left to be passivated. */
 const turnsOfASession = 20
 const sessionsAtATime = 16
 
 /**
- * Turns at a steady rate, whatever they take: as many arrive at a slow server as at a fast one. Sessions come and go, so
- * that what the server keeps of each shows.
+ * Sends turns at a steady rate, regardless of how long they take: a slow server gets as many as a fast one. Sessions
+ * are replaced over time, so that anything the server retains per session shows.
  */
 export class SteadyLoad {
   readonly #options: SteadyLoadOptions
@@ -33,13 +32,13 @@ export class SteadyLoad {
     this.#timer = setInterval(() => this.#send(), 1000 / this.#options.turnsPerSecond)
   }
 
-  /** No more turns; resolves when those that were sent have ended. */
+  /** Stops sending turns; resolves when those already sent have ended. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     await Promise.all(this.#open)
   }
 
-  /** Times of the turns that ended since the last call, in ms, and what failed. */
+  /** Returns the times in ms of turns that ended since the last call, and the failures. */
   take(): { readonly times: readonly number[]; readonly failures: readonly string[] } {
     const taken = { times: this.#times, failures: this.#failures }
     this.#times = []
@@ -51,7 +50,7 @@ export class SteadyLoad {
     const place = this.#sent++ % sessionsAtATime
     const seat = this.#seatAt(place)
     seat.turns++
-    // a session works on one turn at a time
+    // a session runs one turn at a time
     const turn = seat.last
       .then(async () => this.#turn(await seat.session))
       .catch((error: unknown) => this.#failed(error))
@@ -64,7 +63,7 @@ export class SteadyLoad {
     const seat = this.#seats[place]
     if (seat !== undefined && seat.turns < turnsOfASession) return seat
     const opened = { session: this.#openSession(), turns: 0, last: Promise.resolve() }
-    // its rejection is the failure of its first turn
+    // its rejection is reported as the failure of its first turn
     opened.session.catch(() => {})
     this.#seats[place] = opened
     return opened

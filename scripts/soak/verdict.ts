@@ -1,4 +1,4 @@
-/** What one window of a soak showed. Times in ms, memory in MB. */
+/** Measurements of one window of a soak. Times in ms, memory in MB. */
 export interface SoakWindow {
   readonly turns: number
   readonly failures: number
@@ -6,23 +6,25 @@ export interface SoakWindow {
   readonly rssMb: number
   readonly handles: number
   readonly openCommits: number
-  /** What the store grew by, for each turn of the window. */
+  /** Growth of the store per turn of the window. */
   readonly bytesPerTurn: number
 }
 
-/** A measure of which the end of a soak may not be worse than its beginning. */
+/** A measure that must not be worse at the end of a soak than at its beginning. */
 interface Measure {
   readonly name: string
   readonly of: (window: SoakWindow) => number
-  /** What the end may be above the beginning whatever the share: below it a difference is no growth. */
+  /** Absolute increase that is always allowed, whatever its share. */
   readonly slack: number
-  /** Windows of a minute say nothing about it. */
+  /**
+   * Whether the measure is judged only in soaks of at least `longMinutes`, since short windows say nothing about it.
+   */
   readonly needsAnHour?: boolean
 }
 
-/** The end may be so much above the beginning, as a share of it. */
+/** Maximum growth from the beginning to the end, as a share of the beginning. */
 const mostGrowth = 0.1
-/** From here on a soak is long enough for memory to settle and for a share of slow turns that repeats. */
+/** Length in minutes from which memory has settled and the share of slow turns is repeatable. */
 const longMinutes = 30
 
 const measures: readonly Measure[] = [
@@ -33,7 +35,7 @@ const measures: readonly Measure[] = [
   { name: 'bytes a turn', of: ({ bytesPerTurn }) => bytesPerTurn, slack: 512 },
 ]
 
-/** One measure over a soak: the median of its first third beside that of its last. */
+/** One measure over a soak: the median of its first third and that of its last. */
 export interface Trend {
   readonly name: string
   readonly first: number
@@ -43,9 +45,9 @@ export interface Trend {
 }
 
 /**
- * What a soak came to, by measure. Windows while the server warms up are left out by who calls.
+ * Computes the trends of a soak by measure. The caller leaves out the windows in which the server warms up.
  *
- * @param minutes how long the soak took.
+ * @param minutes length of the soak.
  */
 export const trendsOf = (windows: readonly SoakWindow[], minutes: number): readonly Trend[] => {
   const third = Math.max(1, Math.floor(windows.length / 3))
