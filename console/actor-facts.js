@@ -25,11 +25,11 @@ import { ownersOf, takeoverText } from './steps-model.js'
 /** The state in words: the innermost active one, or that the actor is parked. @param {Actor} actor */
 export const stateOf = (actor) => (actor.parked === null ? (actor.active.at(-1) ?? '') : 'parked')
 
-/** A coloured word for a state or a status. @param {string} state */
+/** A coloured label for a state or a status. @param {string} state */
 export const chip = (state) => h('span', { class: 'chip', 'data-tone': toneOf(state) }, state)
 
 /**
- * What waits for people, as links to the charts of the actions.
+ * Related actors, such as open actions, as links to their charts; null when there are none.
  *
  * @param {string} project
  * @param {Actor} actor
@@ -46,7 +46,7 @@ export const relatedList = (project, actor) => {
 }
 
 /**
- * What is so about an actor beside its state.
+ * Facts about an actor in addition to its state.
  *
  * @param {Actor} actor
  */
@@ -65,7 +65,7 @@ export const factList = (actor) =>
   )
 
 /**
- * Which node ran the actor when, where it was more than one process; the newest first.
+ * The nodes that ran the actor and when, newest first; null when there was only one process.
  *
  * @param {readonly import('./steps-model.js').Step[]} steps
  */
@@ -109,5 +109,8 @@ const fact = (name, value) => [h('dt', {}, name), h('dd', {}, value)]
 /** @param {readonly string[]} words */
 const listed = (words) => (words.length === 0 ? 'none' : words.join(', '))
 
-/** XState's name of a delay is `xstate.after.<delay>.<machine>.<state>`. @param {string} name @param {Actor} actor */
+/**
+ * Shortens XState's name of a delay, which is `xstate.after.<delay>.<machine>.<state>`. @param {string} name @param
+ * {Actor} actor
+ */
 const shortName = (name, { machine }) => name.replace(/^xstate\.after\./, '').replace(`.${machine}.`, ' of ')

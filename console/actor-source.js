@@ -16,7 +16,7 @@ import { follow } from './follow.js'
  * @property {(options: Omit<import('./follow.js').FollowOptions, 'url'> & { last: () => number }) => () => void} follow
  */
 
-/** An actor of the server. @param {string} project @param {string} id @returns {ActorSource} */
+/** An actor on the server. @param {string} project @param {string} id @returns {ActorSource} */
 export const liveSource = (project, id) => {
   const params = { actor_id: id }
   return {
@@ -33,7 +33,7 @@ export const liveSource = (project, id) => {
 }
 
 /**
- * An actor that was saved.
+ * An actor from a saved bundle.
  *
  * @param {import('./bundle.js').Bundle} bundle
  * @returns {ActorSource}

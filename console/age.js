@@ -8,7 +8,7 @@ const units = [
   ['s', 1],
 ]
 
-/** A length of time in its largest unit: `3 h`. @param {number} ms */
+/** Formats a duration in its largest unit: `3 h`. @param {number} ms */
 export const duration = (ms) => {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
   const seconds = ms / 1000
@@ -17,7 +17,7 @@ export const duration = (ms) => {
   return `${Math.floor(seconds / size)} ${unit}`
 }
 
-/** How long ago: `3 h ago`. @param {string} timestamp @param {Date} [now] */
+/** Formats the age of a timestamp: `3 h ago`. @param {string} timestamp @param {Date} [now] */
 export const age = (timestamp, now = serverNow()) => {
   const ms = now.getTime() - Date.parse(timestamp)
   const seconds = Math.floor(ms / 1000)

@@ -3,7 +3,7 @@ import { ActorView } from './actor-view.js'
 import { readBundle } from './bundle.js'
 import { h } from './dom.js'
 
-/** A page that opens saved actors: a file that is chosen, or dropped anywhere. */
+/** A page that opens saved actors from a chosen file, or one dropped anywhere on the page. */
 export class BundlePage {
   #report
   #project

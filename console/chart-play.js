@@ -1,9 +1,12 @@
-/** How long a state stays lit while others wait to be, in ms: shorter the more there are, so that a chart does not fall behind. */
+/**
+ * Time in ms for which a state stays highlighted while others are queued. It becomes shorter with a longer queue, so
+ * that the chart does not fall behind.
+ */
 const playMs = 250
 const leastMs = 16
 const catchUpMs = 2000
 
-/** Lights a chart by the states of commits, one after the other: none is left out, however short it was. */
+/** Plays the states of commits on a chart, one after the other, without skipping any, however short. */
 export class ChartPlay {
   chart
   /** @type {(readonly string[])[]} */
@@ -11,25 +14,28 @@ export class ChartPlay {
   #timer = 0
   #lit
 
-  /** @param {import('./chart.js').Chart} chart @param {() => void} lit called when another state is lit */
+  /** @param {import('./chart.js').Chart} chart @param {() => void} lit called when another state is highlighted */
   constructor(chart, lit) {
     this.chart = chart
     this.#lit = lit
   }
 
-  /** Lights these states in their order. @param {readonly (readonly string[])[]} states */
+  /** Queues these states. @param {readonly (readonly string[])[]} states */
   play(states) {
     this.#waiting.push(...states)
     if (this.#timer === 0) this.#next()
   }
 
-  /** The state as it is now; what waits is lit before. @param {readonly string[]} active */
+  /** Shows the current state, after the queued ones. @param {readonly string[]} active */
   settle(active) {
     if (this.#timer !== 0) this.#waiting.push(active)
     else this.#light(active)
   }
 
-  /** The state at some commit, with the way to it; what waits is forgotten. @param {readonly string[]} active @param {readonly string[] | null} before */
+  /**
+   * Shows the state at a commit with the transition to it, and drops queued states. @param {readonly string[]} active
+   * @param {readonly string[] | null} before
+   */
   stand(active, before) {
     this.stop()
     this.chart.forget()

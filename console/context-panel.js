@@ -2,7 +2,7 @@ import { html } from './html.js'
 import { jsonText } from './parts/turned-text.js'
 
 /**
- * The machine's context at the commit where the reader stands; what that commit changed is marked.
+ * The machine's context at the selected commit; fields that this commit changed are marked.
  *
  * @param {{ context: Record<string, unknown>, changed: readonly string[] }} props
  */
@@ -21,7 +21,7 @@ export const ContextPanel = ({ context, changed }) => {
   `
 }
 
-/** Long texts stand as their length. @param {unknown} value */
+/** Formats a value; abbreviated texts and lists are shown as their length. @param {unknown} value */
 const shown = (value) =>
   jsonText(value, 1)
     .replace(/\{\s*"\$length": (\d+)\s*\}/g, '… $1 characters')

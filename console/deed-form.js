@@ -4,7 +4,9 @@ import { jsonText } from './parts/turned-text.js'
 import { routeHash } from './route.js'
 import { useEffect, useState } from './vendor/hooks.js'
 
-/** @typedef {{ text: string, id: string, href: string }} Said what came of a deed: a new actor, or nothing but that it is done */
+/**
+ * @typedef {{ text: string, id: string, href: string }} Said result of an action: a link to a new actor, or only a confirmation
+ */
 
 /** @param {string} project @param {unknown} answer @returns {Said} */
 const saidOf = (project, answer) => {
@@ -14,7 +16,7 @@ const saidOf = (project, answer) => {
 }
 
 /**
- * The form of one deed: what it takes, why it is done, and the button that does it. Escape closes it.
+ * The form of one action: its input, its reason, and its button. Escape closes it.
  *
  * @param {{ project: string, deed: import('./deeds.js').Deed, done: (said: Said) => void, close: () => void }} props
  */
@@ -24,7 +26,7 @@ export const DeedForm = ({ project, deed, done, close }) => {
   const [text, setText] = useState(before)
   const [reason, setReason] = useState('')
   const [trouble, setTrouble] = useState('')
-  // what is typed before the text is there would be lost with it
+  // read-only until the text is loaded, which would overwrite earlier input
   const [busy, setBusy] = useState(load !== null)
   useEffect(() => {
     if (load === null) return

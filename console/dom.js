@@ -6,7 +6,8 @@ import { turns } from './parts/turned-text.js'
 const svgNamespace = 'http://www.w3.org/2000/svg'
 
 /**
- * An HTML element. Attributes that are functions listen to the event of their name; false and undefined set nothing.
+ * Creates an HTML element. Attributes that are functions become listeners of the event of their name; false and
+ * undefined are skipped.
  *
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
@@ -17,7 +18,7 @@ const svgNamespace = 'http://www.w3.org/2000/svg'
 export const h = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children)
 
 /**
- * An SVG element.
+ * Creates an SVG element.
  *
  * @template {keyof SVGElementTagNameMap} Tag
  * @param {Tag} tag
@@ -28,18 +29,21 @@ export const h = (tag, attributes = {}, ...children) => filled(document.createEl
 export const s = (tag, attributes = {}, ...children) =>
   filled(document.createElementNS(svgNamespace, tag), attributes, children)
 
-/** A name that turns its text does it within itself. @param {string} text */
+/**
+ * Isolates a text with direction control characters, so that they do not affect their surroundings. @param {string}
+ * text
+ */
 const bdiOf = (text) => {
   const bdi = document.createElement('bdi')
   bdi.append(text)
   return bdi
 }
 
-/** A cell of a table that names its column, for narrow screens. @param {string} name @param {Node | string} content */
+/** A table cell with the name of its column, for narrow screens. @param {string} name @param {Node | string} content */
 export const cell = (name, content) => h('td', { 'data-name': name }, content)
 
 /**
- * The element of index.html with this id.
+ * Returns the element of index.html with this id.
  *
  * @param {string} id
  * @returns {HTMLElement}

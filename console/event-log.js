@@ -7,14 +7,14 @@ import { textEvent } from './event-names.js'
  * @typedef {EventEntry | TextEntry} Entry
  */
 
-/** One actor's log as far as it is shown: in order, without a hole, each event once. */
+/** The loaded part of one actor's log: in order, without gaps, each event once. */
 export class EventLog {
   /** @type {Entry[]} */
   entries = []
   #last = 0
   #turn = /** @type {number | null} */ (null)
 
-  /** @param {number} after sequence before the first event that will come */
+  /** @param {number} after sequence before the first event that will be added */
   constructor(after) {
     this.#last = after
   }
@@ -24,18 +24,18 @@ export class EventLog {
     return this.#last
   }
 
-  /** Sequence before the oldest event that is kept. */
+  /** Sequence before the oldest loaded event. */
   get before() {
     const [oldest] = this.entries
     return oldest === undefined ? this.#last : firstOf(oldest) - 1
   }
 
   /**
-   * Adds the next event; what came before is passed over.
+   * Adds the next event; ignores events that are already loaded.
    *
    * @param {ActorEvent} event
-   * @returns {'new' | 'grown' | 'known' | 'hole'} a new entry, more text in the last one, nothing, or nothing because
-   *   events before this one are missing
+   * @returns {'new' | 'grown' | 'known' | 'hole'} a new entry; more text in the last entry; nothing changed; or
+   *   nothing changed because events before this one are missing
    */
   add(event) {
     if (event.sequence <= this.#last) return 'known'
@@ -53,10 +53,10 @@ export class EventLog {
   }
 
   /**
-   * Puts older events before the ones that are there; they must end where those begin.
+   * Adds older events, which must end where the loaded ones start.
    *
    * @param {readonly ActorEvent[]} events
-   * @returns {readonly Entry[]} the entries that they made
+   * @returns {readonly Entry[]} their entries
    */
   addBefore(events) {
     const older = joined(events.filter(({ sequence }) => sequence <= this.before))
@@ -65,17 +65,17 @@ export class EventLog {
   }
 
   /**
-   * Forgets the oldest entries.
+   * Removes the oldest entries.
    *
-   * @param {number} most entries to keep
-   * @returns {number} how many went
+   * @param {number} most number of entries to keep
+   * @returns {number} number of removed entries
    */
   trim(most) {
     return this.entries.splice(0, Math.max(0, this.entries.length - most)).length
   }
 
   /**
-   * A frame of a stream does not always name its turn: then it belongs to the one that goes on.
+   * The turn of an event. A stream frame without a turn number belongs to the current turn.
    *
    * @param {ActorEvent} event
    */
@@ -87,7 +87,7 @@ export class EventLog {
 }
 
 /**
- * Entries of consecutive events: text in a row is one.
+ * Entries of consecutive events; consecutive text deltas form one entry.
  *
  * @param {readonly ActorEvent[]} events
  * @returns {Entry[]}

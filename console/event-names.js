@@ -1,6 +1,6 @@
 /**
- * Events that an EventSource listens to by name, as they stand on the wire. One that is missing here is found as a hole
- * in the sequence and read from the log. A test compares this list with specs/events/events.ts.
+ * Events that an EventSource listens to by name, as sent by the server. An event missing here shows up as a gap in the
+ * sequence and is read from the log. A test compares this list with specs/events/events.ts.
  */
 export const eventNames = [
   'session.forked',
@@ -39,7 +39,7 @@ export const eventNames = [
   'source.sync_failed',
 ]
 
-/** What the log calls the text event; on the wire it has a longer name. */
+/** Name of the text event in the log; the server's streams use a longer one. */
 export const textEvent = 'output_text.delta'
 
 /** @param {string} wireName */

@@ -4,11 +4,12 @@ import { html } from './html.js'
 import { listHash } from './route.js'
 import { activeAt } from './steps-model.js'
 
-/** Smaller than this part of its size its text cannot be read. */
+/** Minimum scale of a chart; below it, its text cannot be read. */
 const leastScale = 0.92
 
 /**
- * A machine's chart with the number of actors in each state, and of failures on its edges; a state opens its actors.
+ * A machine's chart with the number of actors in each state and of failures on its edges; each state links to its
+ * actors.
  *
  * @param {{ layout: import('./chart-model.js').Layout, machine: import('./fleet-page.js').FleetMachine, project: string }} props
  */
@@ -32,7 +33,7 @@ export const FleetChart = ({ layout, machine: { states, failing_edges }, project
 }
 
 /**
- * How many steps failed on each edge, by its index. A step through a state that is only passed counts on its last edge.
+ * Number of failed steps per edge, by the edge's index. A step through a transient state counts on its last edge.
  *
  * @param {import('./chart-model.js').Layout} layout
  * @param {import('./fleet-page.js').FleetMachine['failing_edges']} failing

@@ -24,15 +24,15 @@ import { eventNames, logName } from './event-names.js'
 /** `EventSource.CLOSED`. */
 const closed = 2
 
-/** Waits between tries of a stream that the server refuses, in ms; the last one repeats. */
+/** Delays between attempts to open a refused stream, in ms; the last one repeats. */
 const retryMs = [500, 1000, 2000, 5000, 10_000]
 
 /**
- * Follows an actor's log. The browser itself resumes a stream that breaks, after the last event that it has; one that is
- * refused is opened again after a while.
+ * Follows an actor's log. A broken stream is resumed by the browser itself, after the last event received; a refused
+ * one is opened again after a delay.
  *
  * @param {FollowOptions} options
- * @returns {() => void} ends it
+ * @returns {() => void} stops following
  */
 export const follow = ({ url, onEvent, onStatus, mayRetry, open = (each) => new EventSource(each) }) => {
   let tries = 0

@@ -8,7 +8,7 @@ const dayOf = (date) => `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad
 const clockOf = (date) => `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
 
 /**
- * A time in the reader's zone, without the day when that is today.
+ * Formats a time in the user's time zone, without the date if that is today.
  *
  * @param {string} timestamp RFC 3339
  * @param {Date} [now]
@@ -18,11 +18,11 @@ export const time = (timestamp, now = new Date()) => {
   return dayOf(date) === dayOf(now) ? clockOf(date) : `${dayOf(date)} ${clockOf(date)}`
 }
 
-/** With milliseconds. @param {string} timestamp @param {Date} [now] */
+/** Formats a time with milliseconds. @param {string} timestamp @param {Date} [now] */
 export const preciseTime = (timestamp, now = new Date()) =>
   `${time(timestamp, now)}.${pad(new Date(timestamp).getMilliseconds(), 3)}`
 
-/** What is ahead: `in 3 h`. @param {string} timestamp @param {Date} [now] */
+/** Time until a timestamp: `in 3 h`. @param {string} timestamp @param {Date} [now] */
 export const ahead = (timestamp, now = new Date()) => {
   const seconds = Math.round((Date.parse(timestamp) - now.getTime()) / 1000)
   if (seconds <= 0) return 'due'
@@ -38,7 +38,7 @@ const units = [
   ['s', 1],
 ]
 
-/** Dollars with the digits that small amounts need. @param {number} amount */
+/** Formats dollars, with more digits for small amounts. @param {number} amount */
 export const dollars = (amount) => {
   if (amount === 0) return '$0'
   return amount < 0.01 ? `$${amount.toPrecision(2)}` : `$${amount.toFixed(amount < 1 ? 4 : 2)}`
@@ -84,11 +84,11 @@ const tones = {
   'not answering': 'bad',
 }
 
-/** The kind of an actor in words. @param {string} machine */
+/** Display name of an actor's machine. @param {string} machine */
 export const machineName = (machine) => machine.replaceAll('_', ' ').replace(/^mcp\b/, 'MCP')
 
 /**
- * How a state is coloured: by the innermost part of its path that says something.
+ * The colour of a state, by the innermost part of its path that has one.
  *
  * @param {string} state dotted path or status
  * @returns {Tone}

@@ -2,10 +2,13 @@ import { turns } from './parts/turned-text.js'
 import htm from './vendor/htm.js'
 import { h } from './vendor/preact.js'
 
-/** Elements that hold text alone. */
+/** Elements that can contain only text. */
 const plain = ['option', 'textarea', 'title', 'text']
 
-/** Names that turn their text do it within themselves. @param {any} child @returns {any} */
+/**
+ * Wraps texts with direction control characters in `bdi`, so that they do not affect their surroundings. @param {any}
+ * child @returns {any}
+ */
 const apart = (child) => (Array.isArray(child) ? child.map(apart) : turns(child) ? h('bdi', null, child) : child)
 
 /** @type {(type: any, props: any, ...children: any[]) => any} */

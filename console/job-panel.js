@@ -10,8 +10,8 @@ import { useEffect, useRef, useState } from './vendor/hooks.js'
  */
 
 /**
- * What a browser job did, with the page as it was after each step. What pages say and are called stands here as text alone:
- * no address of a page is a link.
+ * The steps of a browser job, with a screenshot after each. Texts and titles of pages are shown as plain text only, and
+ * their addresses are not links.
  *
  * @param {{ project: string, id: string, seq: number }} props `seq`: newest commit, after which the job is read again
  */
@@ -42,8 +42,8 @@ export const JobPanel = ({ project, id, seq }) => {
 }
 
 /**
- * A picture that only the session's own requests may read. It is drawn: the page's content policy lets no image in that does not
- * stand under an address of its own.
+ * A picture that only requests with the session's cookie may read. It is drawn on a canvas, because the page's content
+ * security policy allows only images with an address on this server.
  *
  * @param {{ project: string, id: string, index: number }} props
  */

@@ -3,7 +3,7 @@ import { render } from './html.js'
 import { Refreshing } from './refreshing.js'
 
 /**
- * A page of components over what the server says, read again and again.
+ * A page that renders server data and refreshes it regularly.
  *
  * @template Data
  */
@@ -17,7 +17,7 @@ export class LivePage {
    * @param {() => Promise<Data>} parts.read
    * @param {(data: Data) => import('./vendor/preact.js').ComponentChild} parts.show
    * @param {number} parts.everyMs
-   * @param {(error: unknown) => void} parts.report gets trouble, and null when it is over
+   * @param {(error: unknown) => void} parts.report called with an error, and with null when it is resolved
    */
   constructor(parts) {
     this.#parts = parts
@@ -36,7 +36,7 @@ export class LivePage {
     render(null, this.element)
   }
 
-  /** Reads now. */
+  /** Reads and renders the data now. */
   async refresh() {
     const data = await this.#parts.read()
     if (this.#refreshing.stopped) return

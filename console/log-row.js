@@ -10,7 +10,7 @@ import { jsonText } from './parts/turned-text.js'
  * @typedef {{ element: HTMLElement, grow: (event: ActorEvent) => void }} LogRow
  */
 
-/** An entry as text: what a search looks through and a copy has. @param {Entry} entry */
+/** An entry as text, for searching and copying. @param {Entry} entry */
 export const textOf = (entry) => {
   const [event, name, body] =
     entry.kind === 'text'
@@ -22,10 +22,11 @@ export const textOf = (entry) => {
 }
 
 /**
- * An entry as a row of the log's table; its number is that of its first event, which stays when older rows come.
+ * An entry as a row of the log's table. Its row index is its first event's sequence, which does not change when older
+ * rows are added.
  *
  * @param {Entry} entry
- * @param {string} project where the ids in payloads lead
+ * @param {string} project project of the actors that ids in payloads link to
  * @returns {LogRow}
  */
 export const rowOf = (entry, project) => {
@@ -52,7 +53,7 @@ const textCell = (entry) => {
   const text = document.createTextNode(entry.text)
   const range = h('span', { class: 'seq' }, rangeOf(entry))
   const parts = h('ol', { class: 'parts' })
-  // a long answer has thousands of them, which few readers open
+  // a long answer has thousands of deltas, which few users open
   const toggle = () => details.open && parts.childElementCount === 0 && parts.append(...entry.events.map(partOf))
   const details = h('details', { toggle: () => void toggle() }, h('summary', {}, 'Single deltas'), parts)
   const [first] = entry.events

@@ -49,7 +49,7 @@ export class NodesView {
 
   /**
    * @param {string} project
-   * @param {(error: unknown) => void} report called with trouble, and with null when it is over
+   * @param {(error: unknown) => void} report called with an error, and with null when it is resolved
    */
   constructor(project, report) {
     this.#project = project

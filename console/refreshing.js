@@ -1,4 +1,4 @@
-/** Reads something again and again while the page is seen, until it is stopped. */
+/** Reads data at regular intervals while the page is visible, until it is stopped. */
 export class Refreshing {
   #read
   #everyMs
@@ -8,8 +8,8 @@ export class Refreshing {
 
   /**
    * @param {() => Promise<void>} read
-   * @param {number} everyMs 0: once
-   * @param {(error: unknown) => void} report called with trouble, and with null when it is over
+   * @param {number} everyMs 0: read only once
+   * @param {(error: unknown) => void} report called with an error, and with null when it is resolved
    */
   constructor(read, everyMs, report) {
     this.#read = read
@@ -17,7 +17,7 @@ export class Refreshing {
     this.#report = report
   }
 
-  /** What was read is not wanted any more. */
+  /** Whether reading has been stopped, so that late results must be dropped. */
   get stopped() {
     return this.#stopped
   }

@@ -4,7 +4,7 @@
  * @typedef {{ height: number }} Sized a row's height in px: as it was measured, or a guess
  */
 
-/** Where a row begins, in px from the first one. @param {readonly Sized[]} rows @param {number} index */
+/** Offset of a row from the first one, in px. @param {readonly Sized[]} rows @param {number} index */
 export const topOf = (rows, index) => {
   let top = 0
   for (let at = 0; at < index; at++) top += rows[at]?.height ?? 0
@@ -12,12 +12,12 @@ export const topOf = (rows, index) => {
 }
 
 /**
- * The rows that a part of the list touches.
+ * The rows that overlap a part of the list.
  *
  * @param {readonly Sized[]} rows
  * @param {number} from in px
  * @param {number} to in px
- * @returns {{ first: number, end: number }} indexes; `end` is the one after the last, and more than `first` unless there are no rows
+ * @returns {{ first: number, end: number }} indexes; `end` is exclusive, and greater than `first` unless there are no rows
  */
 export const rowsWithin = (rows, from, to) => {
   let top = 0

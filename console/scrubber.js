@@ -1,7 +1,7 @@
 import { h } from './dom.js'
 import { preciseTime } from './format.js'
 
-/** Goes through an actor's commits: a slider, a button back to now, and where the reader stands in words. */
+/** Moves through an actor's commits: a slider, a button back to the newest commit, and the current position as text. */
 export class Scrubber {
   #range = h('input', {
     type: 'range',
@@ -20,7 +20,9 @@ export class Scrubber {
   #at = null
   #moved
 
-  /** @param {(index: number | null) => void} moved the reader stands at this commit; null: at the newest */
+  /**
+   * @param {(index: number | null) => void} moved called when the user has moved to this commit; null: to the newest
+   */
   constructor(moved) {
     this.#moved = moved
   }
@@ -48,7 +50,7 @@ export class Scrubber {
     this.go(to >= this.#steps.length ? null : to)
   }
 
-  /** @param {number | null} index null: the newest, as it comes */
+  /** @param {number | null} index null: the newest, following new commits */
   go(index) {
     this.#at = index
     this.#range.value = String(this.index)

@@ -1,10 +1,10 @@
 /**
- * The server's clock: ages and countdowns go by it, since a browser's own may be minutes off. Each answer of the
- * server says its time.
+ * Offset of the server's clock in ms, from the `date` header of its answers. Ages and countdowns use the server's time,
+ * since a browser's clock may be minutes off.
  */
 let aheadMs = 0
 
-/** @param {string | null} date of the header `date` */
+/** @param {string | null} date value of the header `date` */
 export const noteServerDate = (date) => {
   const at = Date.parse(date ?? '')
   // the header has whole seconds
@@ -12,5 +12,5 @@ export const noteServerDate = (date) => {
   else if (Number.isFinite(at)) aheadMs = 0
 }
 
-/** Now, by the server's clock. */
+/** The current time by the server's clock. */
 export const serverNow = () => new Date(Date.now() + aheadMs)

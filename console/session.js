@@ -10,7 +10,7 @@ import { createStore } from './vendor/store.js'
 /** @type {Session} */
 const signedOut = { projects: null, operates: false, decides: false, project: null }
 
-/** Who is signed in, and which project they look at: what all pages share. */
+/** The signed-in member and the current project, shared by all pages. */
 export const session = createStore({
   context: signedOut,
   on: {
@@ -27,5 +27,5 @@ export const session = createStore({
   },
 })
 
-/** As it is now. */
+/** The current session. */
 export const sessionNow = () => session.getSnapshot().context

@@ -16,10 +16,10 @@ import { time } from './format.js'
 
 const columns = ['Task', 'Status', 'Waiting', 'Oldest', 'Merged here', 'Removed here']
 
-/** The head of the table of housekeeping. */
+/** Head of the housekeeping table. */
 export const upkeepHead = () => h('thead', {}, h('tr', {}, ...columns.map((name) => h('th', { scope: 'col' }, name))))
 
-/** One task of housekeeping, and since when and by whom it is paused. @param {UpkeepTask} task */
+/** One housekeeping task, and since when and by whom it is paused. @param {UpkeepTask} task */
 export const upkeepRow = ({ id, paused, paused_by, paused_at, waiting, oldest_at, merged, removed }) =>
   h(
     'tr',

@@ -15,8 +15,8 @@ import { useEffect, useState } from './vendor/hooks.js'
 const tickMs = 1000
 
 /**
- * Why the actor is here, and what can happen next: effects in progress with what they are about and how long they may take,
- * reminders as countdowns, events that it takes.
+ * Why the actor is in its state, and what can happen next: effects in progress with their subjects and deadlines,
+ * reminders as countdowns, and the events that it accepts.
  *
  * @param {{ actor: Actor, steps: readonly Step[], layout: Layout }} props
  */

@@ -6,7 +6,8 @@ import { serverNow } from '../server-time.js'
 import { useState } from '../vendor/hooks.js'
 
 /**
- * What a member can do about a connection: test it, request another token, make a link by which its owner signs in again, end it.
+ * Actions of a member on a connection: test it, refresh its token, create a link by which its owner signs in again,
+ * revoke it.
  *
  * @param {{ project: string, connection: import('./connections-page.js').Connection, done: () => void }} props
  */

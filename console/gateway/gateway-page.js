@@ -26,7 +26,7 @@ const shownLines = 30
 const mostOthers = 100
 
 /**
- * Requests to the gateway, what they cost, budgets, and how providers do.
+ * Requests to the gateway, their cost, budgets, and the health of providers.
  *
  * @param {Place} place
  * @param {(error: unknown) => void} report

@@ -12,7 +12,7 @@ import { byProviderOf, healthOf } from './gateway-model.js'
  * @typedef {{ project: string, recent: readonly import('./gateway-model.js').Line[], connections: readonly Connection[], servers: readonly Server[], operates: boolean, done: () => void }} Providing
  */
 
-/** How providers do, by the newest requests, and the project's own keys and servers. @param {Providing} props */
+/** Health of the providers, by the newest requests, and the project's own keys and servers. @param {Providing} props */
 export const Providers = ({ project, recent, connections, servers, operates, done }) => {
   const called = byProviderOf(recent)
   return html`
@@ -81,7 +81,10 @@ const serverRow = ({ project, operates }, { id, name, base_url, is_active }) => 
   ],
 })
 
-/** A test of a server keeps nothing: what came of it is said here. @param {{ project: string, id: string }} props */
+/**
+ * A button that tests a server. The result is only shown here, not stored. @param {{ project: string, id: string }}
+ * props
+ */
 const ServerTest = ({ project, id }) => {
   const [said, say] = useState('')
   const test = async () => {

@@ -19,16 +19,19 @@ const ranges = [
   ['30', '30 days'],
 ]
 
-/** The dimension that the URL names. @param {import('../route.js').Query} query @returns {Dimension} */
+/** The dimension in the URL. @param {import('../route.js').Query} query @returns {Dimension} */
 export const dimensionOf = ({ by = 'model' }) => {
   const known = /** @type {readonly Dimension[]} */ (Object.keys(dimensions))
   return known.find((name) => name === by) ?? 'model'
 }
 
-/** The days that the URL names. @param {import('../route.js').Query} query */
+/** The number of days in the URL. @param {import('../route.js').Query} query */
 export const daysOf = ({ days }) => (ranges.some(([known]) => known === days) ? Number(days) : 1)
 
-/** What calls cost by model, tenant, key …, how long they take and how many fail. @param {{ place: Place, usage: Usage, recent: readonly import('./gateway-model.js').Line[] }} props */
+/**
+ * Cost, latency and failures of calls by model, tenant, key … @param {{ place: Place, usage: Usage, recent: readonly
+ * import('./gateway-model.js').Line[] }} props
+ */
 export const Sums = ({ place, usage, recent }) => {
   const by = dimensionOf(place.query)
   const days = daysOf(place.query)

@@ -12,7 +12,10 @@ import { useEffect } from '../vendor/hooks.js'
 
 const pageSize = 50
 
-/** The chunks of a source in their order, each with its place in the text. @param {{ place: Place, base: string, source: import('./knowledge-page.js').Source | null }} props */
+/**
+ * The chunks of a source in order, each with its offsets in the text. @param {{ place: Place, base: string, source:
+ * import('./knowledge-page.js').Source | null }} props
+ */
 export const SourcePanel = ({ place, base, source }) => {
   const id = place.query.source ?? ''
   const from = Number(place.query.from ?? Number.NaN)

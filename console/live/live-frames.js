@@ -3,11 +3,11 @@ import { framesIn } from '../playground/server-events.js'
 
 /** @typedef {{ image: string, width: number, height: number, url: string }} LiveFrame */
 
-/** A stream that broke is opened again after so long, in ms. */
+/** Delay in ms before a broken stream is opened again. */
 const againMs = 1_000
 
 /**
- * Shows the page of a job until the job goes on, over broken streams too.
+ * Shows the page of a job until the job continues, reopening broken streams.
  *
  * @param {object} live
  * @param {string} live.project
@@ -24,7 +24,7 @@ export const watchJob = async ({ project, id, show, signal }) => {
   }
 }
 
-/** @param {Parameters<typeof watchJob>[0]} live @returns {Promise<boolean>} whether that was all */
+/** @param {Parameters<typeof watchJob>[0]} live @returns {Promise<boolean>} whether the job's live view has ended */
 const streamed = async ({ project, id, show, signal }) => {
   const params = { jobId: id }
   const head = headOf(project, 'browser_jobs.live', undefined)
@@ -44,7 +44,7 @@ const streamed = async ({ project, id, show, signal }) => {
       if (newest !== undefined) show(frameOf(newest.data))
     }
   } catch {
-    // broken off: opened again, unless the reader has left
+    // the stream broke: it is opened again, unless the user has left
   }
   return signal.aborted
 }
@@ -53,7 +53,7 @@ const streamed = async ({ project, id, show, signal }) => {
 const frameOf = ({ image, width, height, url }) => ({ image, width, height, url })
 
 /**
- * Draws the newest of the pictures that come in; those that come while one is decoded give way to the last.
+ * Draws incoming pictures; of those that arrive while one is being decoded, only the last is drawn.
  *
  * @param {() => HTMLCanvasElement | null} canvasNow
  * @returns {(image: string) => void}

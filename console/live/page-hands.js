@@ -4,14 +4,14 @@ import { callApi } from '../api.js'
  * @typedef {{ type: string, x?: number, y?: number, button?: 'left' | 'middle' | 'right', clicks?: number, deltaX?: number, deltaY?: number, key?: string, text?: string }} Input
  */
 
-/** What a person did is gathered for so long, in ms, and sent in one request. */
+/** Batching window of input events, in ms. */
 const gatherMs = 50
-/** In one request, and what waits for one at most. */
+/** Maximum number of events per request, of queued events, and of characters of text. */
 const most = { events: 100, waiting: 1_000, text: 10_000 }
 /** @type {readonly ('left' | 'middle' | 'right')[]} */
 const buttons = ['left', 'middle', 'right']
 
-/** Sends what a person does with the page of a job, in order, one request at a time. */
+/** Sends a person's input to the page of a job, in order, one request at a time. */
 export class PageHands {
   #project
   #id
@@ -23,7 +23,7 @@ export class PageHands {
   /**
    * @param {string} project
    * @param {string} id
-   * @param {(error: unknown) => void} report called with trouble, and with null when it is over
+   * @param {(error: unknown) => void} report called with an error, and with null when it is resolved
    */
   constructor(project, id, report) {
     this.#project = project
@@ -31,7 +31,7 @@ export class PageHands {
     this.#report = report
   }
 
-  /** Resolves when all that was done so far is at the server. */
+  /** Resolves when all input so far has been sent. */
   async settled() {
     while (this.#sends) await pause(gatherMs)
   }
@@ -43,7 +43,7 @@ export class PageHands {
     if (!this.#sends) void this.#send()
   }
 
-  /** Types a text, or pastes it. @param {string} text */
+  /** Sends a typed or pasted text. @param {string} text */
   type(text) {
     const letters = [...text]
     for (let at = 0; at < letters.length; at += most.text / 2)
@@ -68,10 +68,10 @@ export class PageHands {
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Where on the page a pointer is, in its own pixels.
+ * The position of a pointer on the page, in the page's pixels.
  *
  * @param {{ clientX: number, clientY: number }} pointer
- * @param {{ left: number, top: number, width: number, height: number }} shown the picture's place
+ * @param {{ left: number, top: number, width: number, height: number }} shown position of the picture
  * @param {{ width: number, height: number }} size of the page's window
  */
 export const placeOf = ({ clientX, clientY }, shown, size) => ({
@@ -82,11 +82,11 @@ export const placeOf = ({ clientX, clientY }, shown, size) => ({
 /** @param {number} at @param {number} most */
 const within = (at, most) => Math.min(Math.max(0, Math.round(at)), Math.max(0, most - 1))
 
-/** @param {number} button of a pointer's event */
+/** @param {number} button button of a pointer event */
 export const buttonOf = (button) => buttons[button === 0 ? 0 : button === 1 ? 1 : 2] ?? 'left'
 
-/** A key that leaves the page instead of going to it. @param {KeyboardEvent} event */
+/** Whether a key leaves the page instead of being sent to it. @param {KeyboardEvent} event */
 export const leaves = (event) => event.key === 'Escape' && event.shiftKey
 
-/** Keys that the reader's own browser needs: what is pasted comes as text. @param {KeyboardEvent} event */
+/** Whether the user's own browser has to handle a key: pasting arrives as text. @param {KeyboardEvent} event */
 export const isOwnKey = ({ key, ctrlKey, metaKey }) => (ctrlKey || metaKey) && key.toLowerCase() === 'v'

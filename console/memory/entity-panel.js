@@ -10,7 +10,7 @@ import { ownerOf } from './memory-owner.js'
  * @typedef {{ source: string, relation: string, target: string }} Edge
  */
 
-/** What an entity is related to, two relations far. @param {{ place: Place, entity: string }} props */
+/** Relations of an entity, up to two steps away. @param {{ place: Place, entity: string }} props */
 export const EntityPanel = ({ place, entity }) => {
   const { user, tenant } = ownerOf(place)
   const { data, error } = useRead(`${tenant} ${user} ${entity}`, (signal) =>

@@ -20,12 +20,12 @@ const fields = /** @type {const} */ ([
   { name: 'as_of', label: 'As of', type: 'datetime-local' },
 ])
 
-/** What another choice of the form leaves behind. */
+/** Query parameters that are dropped when the form changes. */
 const fresh = ['after', 'id', 'entity']
 const mostActors = 50
 
 /**
- * What is remembered of one user: found by keywords and meaning, at any time, each fact with its history.
+ * Memories of one user: searched by keywords and meaning, as of any time, each fact with its history.
  *
  * @param {Place} place
  * @param {(error: unknown) => void} report
@@ -38,7 +38,7 @@ export const memoryPage = (place, report) =>
     report,
   })
 
-/** Users that sessions and writes of memory named lately. @param {string} project */
+/** Users of recent sessions and memory writes. @param {string} project */
 const usersSeen = async (project) => {
   const lists = await Promise.all(
     ['memory_write', 'session'].map((machine) =>

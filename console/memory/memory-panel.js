@@ -14,7 +14,7 @@ import { ownerOf } from './memory-owner.js'
  * @typedef {{ id: string, content: string, valid_from: string | null, valid_to: string | null, at: string, event: 'written' | 'changed' | 'superseded' }} Past
  */
 
-/** One memory: what it says, which facts that is, and what it said before. @param {{ place: Place, id: string }} props */
+/** One memory: its content, its facts, and its history. @param {{ place: Place, id: string }} props */
 export const MemoryPanel = ({ place, id }) => {
   const { project } = place
   const { tenant } = ownerOf(place)

@@ -15,13 +15,13 @@ import { ownerOf } from './memory-owner.js'
 
 const mostHits = 20
 
-/** What a search finds, with the reasons of each score. @param {{ place: Place }} props */
+/** Search results, with an explanation of each score. @param {{ place: Place }} props */
 export const MemorySearch = ({ place }) => {
   const { project, query } = place
   const { user, tenant } = ownerOf(place)
   const { q = '', as_of = '' } = query
   const { data, error } = useRead(`${tenant} ${user} ${q} ${as_of}`, (signal) => {
-    // a time without a zone is the reader's own
+    // a time without a zone is in the user's own
     const asOf = as_of === '' ? {} : { asOf: new Date(as_of).toISOString() }
     const body = { userId: user, query: q, topK: mostHits, threshold: 0, explain: true, ...asOf }
     return callApi(project, 'memory.search', { body, tenant, signal })

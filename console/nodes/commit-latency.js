@@ -3,10 +3,11 @@
 const series = 'troupe_commit_duration_seconds'
 
 /**
- * How long commits of a process take to be durable, by the histogram of its metrics: upper bounds of what so many stayed within.
+ * Latency of durable commits of a process, from the histogram in its metrics: upper bounds of the buckets that contain
+ * the quantiles.
  *
- * @param {string} metrics as Prometheus reads them
- * @returns {Latency | null} null when they have no such series, or nothing in it
+ * @param {string} metrics in Prometheus' text format
+ * @returns {Latency | null} null when the metrics have no such series, or it is empty
  */
 export const latencyIn = (metrics) => {
   const buckets = [...metrics.matchAll(new RegExp(`^${series}_bucket\\{[^}]*le="([^"]+)"[^}]*\\} (\\d+)`, 'gm'))].map(

@@ -8,11 +8,11 @@ import { nothing, Table } from '../parts/table.js'
  * @typedef {{ shard: number, from: string | null, to: string | null, at: string }} Takeover
  */
 
-/** So many takeovers are remembered while the page is open. */
+/** Maximum number of takeovers that are remembered while the page is open. */
 const mostTakeovers = 20
 
 /**
- * Shards that came to another process between two looks, the newest first.
+ * Shards whose owner changed between two reads, newest first.
  *
  * @param {readonly Shard[]} before
  * @param {readonly Shard[]} after
@@ -28,10 +28,13 @@ export const takeoversIn = (before, after, { known, at }) => {
   return [...came, ...known].slice(0, mostTakeovers)
 }
 
-/** Letters of nodes, in the order of their names. */
+/** Letters that stand for nodes, in the order of the list. */
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
-/** Who runs which of the 256 shards, and what changed hands. @param {{ nodes: readonly InstallationNode[], shards: readonly Shard[], takeovers: readonly Takeover[], latency: import('./commit-latency.js').Latency | null }} props */
+/**
+ * The owners of the 256 shards, and recent takeovers. @param {{ nodes: readonly InstallationNode[], shards: readonly
+ * Shard[], takeovers: readonly Takeover[], latency: import('./commit-latency.js').Latency | null }} props
+ */
 export const ShardGrid = ({ nodes, shards, takeovers, latency }) => {
   const places = new Map(nodes.map(({ id }, at) => [id, at]))
   /** @param {string | null} id */

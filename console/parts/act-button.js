@@ -3,14 +3,14 @@ import { html } from '../html.js'
 import { useState } from '../vendor/hooks.js'
 
 /**
- * A button that does something at the server, once at a time. What goes wrong stands beside it, with its code. It keeps the focus
- * while it cannot be pressed.
+ * A button that runs a server action, one at a time. An error is shown next to it, with its code. It keeps the focus
+ * while it is disabled.
  *
  * @param {object} props
  * @param {string} props.label
  * @param {() => Promise<unknown>} props.act
- * @param {string} [props.sure] what the button says before it does what cannot be undone: it takes a second press
- * @param {boolean} [props.main] not one of many: Enter in a field of its form presses it
+ * @param {string} [props.sure] label that requests confirmation of an irreversible action, by a second press
+ * @param {boolean} [props.main] the main button of its form: Enter in a field presses it
  * @param {boolean} [props.disabled]
  */
 export const ActButton = ({ label, act, sure, main = false, disabled = false }) => {

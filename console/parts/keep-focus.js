@@ -71,7 +71,7 @@ export class KeepFocus {
     new MutationObserver(() => this.#look()).observe(root, { childList: true, subtree: true })
   }
 
-  /** Called before the page is rendered again. @returns the state that `arrive` needs */
+  /** Called before the page is rendered again. Returns the state that `arrive` needs. */
   leave() {
     const stand = this.#stand
     this.#stand = null

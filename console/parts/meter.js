@@ -1,9 +1,10 @@
 import { html } from '../html.js'
 
 /**
- * How much of something is used, as a bar with its words.
+ * The used share of a whole, as a bar with a text.
  *
- * @param {{ label: string, part: number, whole: number, text: string, held?: number }} props `held`: what may be used beside it
+ * @param {{ label: string, part: number, whole: number, text: string, held?: number }} props
+ *   `held`: amount reserved in addition to `part`
  */
 export const Meter = ({ label, part, whole, text, held = 0 }) => {
   const share = whole <= 0 ? 1 : Math.min(1, part / whole)

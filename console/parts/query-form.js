@@ -7,9 +7,10 @@ import { hashAt } from '../route.js'
  */
 
 /**
- * Fields of the URL's query; what is chosen counts at once, what is typed with Enter or the button.
+ * A form for the URL's query. A choice applies at once; typed text applies with Enter or the button.
  *
- * @param {{ place: Place, label: string, button: string, fields: readonly QueryField[], fresh?: readonly string[] }} props `fresh`: what another choice takes away
+ * @param {{ place: Place, label: string, button: string, fields: readonly QueryField[], fresh?: readonly string[] }} props
+ *   `fresh`: parameters that are removed when the form changes
  */
 export const QueryForm = ({ place, label, button, fields, fresh = [] }) => {
   /** @param {Event} event */

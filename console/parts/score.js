@@ -4,7 +4,10 @@ import { html } from '../html.js'
  * @typedef {{ readonly id: string, readonly reason: string, readonly score?: number | undefined }} LeftOut
  */
 
-/** Parts of a score in words, and whether they are shares of a whole. @type {readonly (readonly [name: string, words: string, share: boolean])[]} */
+/**
+ * Parts of a score with their descriptions, and whether each is a share of a whole. @type {readonly (readonly [name:
+ * string, words: string, share: boolean])[]}
+ */
 const known = [
   ['words_found', 'share of the query words it contains', true],
   ['words_around', 'including neighbouring passages', true],
@@ -19,7 +22,7 @@ const known = [
 ]
 
 /**
- * What a score is made of, each part in words and as a bar where it is a share.
+ * The parts of a score, each with its description, and as a bar if it is a share.
  *
  * @param {{ of: string, parts: Readonly<Record<string, unknown>> }} props
  */
@@ -45,7 +48,10 @@ export const ScoreParts = ({ of, parts }) => {
 export const Score = ({ score }) =>
   html`<span class="sum-bar"><span style=${{ width: `${100 * Math.max(0, Math.min(1, score))}%` }}></span></span>${score.toFixed(2)}`
 
-/** What a search left out, and why. @param {{ left: readonly LeftOut[], href: (id: string) => string }} props */
+/**
+ * Results that a search left out, with reasons. @param {{ left: readonly LeftOut[], href: (id: string) => string }}
+ * props
+ */
 export const LeftOutList = ({ left, href }) =>
   left.length === 0
     ? null

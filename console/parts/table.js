@@ -24,11 +24,11 @@ export const Table = ({ label, columns, rows }) => html`
   </table>
 `
 
-/** Numbers and single words stay in one line. */
+/** Maximum length in characters of cells that are kept on one line, such as numbers and single words. */
 const longestShort = 12
 
 /** @param {Child} cell */
 const isShort = (cell) => (typeof cell === 'string' || typeof cell === 'number') && String(cell).length <= longestShort
 
-/** Nothing, in a table. */
+/** Placeholder for an empty cell. */
 export const nothing = '–'

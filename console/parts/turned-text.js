@@ -1,14 +1,15 @@
 /**
- * Characters that turn the direction of the text around them, such as U+202E: a name with one is read as another, and what follows it
- * on the page is turned as well.
+ * Unicode direction controls such as U+202E: a name that contains one looks like another name, and also changes how the
+ * text after it is displayed.
  */
 const turning = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 
-/** Whether a text is to be kept apart from what stands beside it. @param {unknown} text @returns {text is string} */
+/** Whether a text has to be isolated from its surroundings. @param {unknown} text @returns {text is string} */
 export const turns = (text) => typeof text === 'string' && turning.test(text)
 
 /**
- * A value as JSON for people, who see what turns text as its escape (`\u202e`): the same value to whom parses it.
+ * A value as JSON for display, with direction controls as visible escapes (`\u202e`), so that it parses to the same
+ * value.
  *
  * @param {unknown} value
  * @param {number} [indent]

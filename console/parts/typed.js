@@ -1,4 +1,4 @@
-/** Hands on what a reader types. @param {(text: string) => void} set */
+/** Returns a listener that passes the field's value to `set`. @param {(text: string) => void} set */
 export const typed =
   (set) =>
   (/** @type {Event} */ { currentTarget }) => {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from '../vendor/hooks.js'
 
 /**
- * What was read for a key: nothing before it came, the error instead where there was one. It is read once for each key.
+ * Reads data for a key, once per key. `data` is null until it has arrived; after a failure, `error` is set instead.
  *
  * @template Data
  * @param {string} key '' for nothing to read

@@ -15,12 +15,14 @@ import { createStore } from '../vendor/store.js'
 /** @type {Conversation} */
 const empty = { lines: [], busy: false, waiting: null, last: 0 }
 
-/** One session as its frames show it; the same frames make the same conversation, however they come. */
+/**
+ * The state of one session, computed from its frames: the same frames give the same conversation, over any transport.
+ */
 export const openConversation = () =>
   createStore({
     context: empty,
     on: {
-      /** A turn was sent and its first frame has not come. @param {Conversation} context */
+      /** A turn was sent and its first frame has not arrived. @param {Conversation} context */
       sent: (context) => ({ ...context, busy: true }),
       /** @param {Conversation} context @param {{ trouble: string }} event */
       refused: (context, { trouble }) => ({
@@ -55,7 +57,7 @@ const changeOf = ({ event, data }) => {
   return endsTurn(event) ? { busy: false, waiting: null } : {}
 }
 
-/** Whether a turn stands still after an event. @param {string} event */
+/** Whether a turn has ended or paused with this event. @param {string} event */
 export const endsTurn = (event) => /^(turn\.(completed|failed|paused)|error)$/.test(event)
 
 /** @param {Frame} frame @returns {readonly Line[]} */

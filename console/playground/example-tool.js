@@ -1,4 +1,4 @@
-/** A tool that the caller runs, to try an approval with. */
+/** A tool run by the caller, for trying an approval. */
 export const exampleTool = {
   type: 'function',
   needsApproval: true,

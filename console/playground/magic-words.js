@@ -1,6 +1,6 @@
 import { html } from '../html.js'
 
-/** What the simulated model does on a word: the button, and the message that it sends. */
+/** Commands of the simulated model: the label of the button, and the message that it sends. */
 const words = /** @type {const} */ ([
   ['Use a tool', 'Use the tool refund for order 7'],
   ['Slow', 'Tell me something, slow please'],

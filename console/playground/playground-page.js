@@ -13,11 +13,11 @@ import { Talk } from './talk.js'
 
 const most = 100
 const pageSize = 200
-/** Of a long conversation its newest events are shown. */
+/** Maximum number of events shown, the newest ones of a long conversation. */
 const mostEvents = 2000
 
 /**
- * A session to try models and agents with, over SSE or a WebSocket.
+ * A session for trying models and agents, over SSE or a WebSocket.
  *
  * @param {Place} place
  * @param {(error: unknown) => void} report
@@ -54,7 +54,7 @@ const readPlayground = async ({ project, query: { session } }) => {
     (/** @type {{ type: string }} */ { type }) => type === 'chat' || type === 'reasoning',
   )
   const ids = chats.map((/** @type {{ id: string }} */ { id }) => id)
-  // the simulated model costs nothing, so it is what a playground begins with
+  // the simulated model is listed first, since it costs nothing
   return {
     models: ids.toSorted(
       (/** @type {string} */ a, /** @type {string} */ b) =>

@@ -3,7 +3,7 @@ import { errorOf, headOf, pathOf } from '../api.js'
 /** @typedef {import('./conversation.js').Frame} Frame */
 
 /**
- * Frames of a text of server-sent events, as far as they are whole, and the rest.
+ * The complete frames in a text of server-sent events, and the incomplete rest.
  *
  * @param {string} text
  * @returns {{ frames: readonly Frame[], rest: string }}
@@ -27,14 +27,15 @@ const frameOf = (block) => {
 }
 
 /**
- * Sends a turn, or follows a session from where the reader is, and hands on the frames until the stream ends or `until` holds.
+ * Sends a turn, or follows a session after a sequence, and passes frames to `take` until the stream ends or `take`
+ * returns true.
  *
  * @param {object} call
  * @param {string} call.project
  * @param {string} call.session
  * @param {object | null} call.turn null: only follow
  * @param {number} call.after
- * @param {(frame: Frame) => boolean} call.take whether it was the last that is wanted
+ * @param {(frame: Frame) => boolean} call.take returns true for the last frame needed
  * @param {AbortSignal} call.signal
  * @throws {import('../api.js').ApiError} when the server refuses
  */

@@ -12,7 +12,10 @@ import { useTalk } from './use-talk.js'
  * @typedef {ReturnType<typeof useTalk>} Talking
  */
 
-/** The conversation and what goes on in it. @param {{ place: Place, models: readonly string[], log: readonly import('../event-log.js').ActorEvent[] }} props */
+/**
+ * The conversation, its pending approval, and the form for messages. @param {{ place: Place, models: readonly string[],
+ * log: readonly import('../event-log.js').ActorEvent[] }} props
+ */
 export const Talk = ({ place, models, log }) => {
   const talk = useTalk(place, log)
   const [offers, setOffers] = useState(true)

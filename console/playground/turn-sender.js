@@ -8,7 +8,9 @@ import { streamTurn } from './server-events.js'
  * @typedef {{ send: (turn: object) => void, follow: () => void, stop: () => void }} Sender sends turns and hands on what comes of them
  */
 
-/** Each turn is a request whose answer is the stream of its events. @param {Listener} listener @returns {Sender} */
+/**
+ * Sends each turn as a request whose answer is the stream of its events. @param {Listener} listener @returns {Sender}
+ */
 export const bySse = ({ project, session, last, take, trouble }) => {
   const abort = new AbortController()
   /** @param {object | null} turn */
@@ -24,7 +26,7 @@ export const bySse = ({ project, session, last, take, trouble }) => {
   return { send: run, follow: () => run(null), stop: () => abort.abort() }
 }
 
-/** One socket for all turns of the session. @param {Listener} listener @returns {Sender} */
+/** Sends all turns of the session over one socket. @param {Listener} listener @returns {Sender} */
 export const byWebSocket = ({ project, session, last, take, trouble }) => {
   const path = pathOf(project, 'sessions.socket', { params: { session_id: session }, query: { project_id: project } })
   /** @type {WebSocket | null} */
@@ -51,7 +53,7 @@ export const byWebSocket = ({ project, session, last, take, trouble }) => {
   }
   return {
     send: (turn) => send({ type: 'turn', ...turn }),
-    // the socket hears of everything by itself
+    // the socket receives all events once it is open
     follow: () => void open(),
     stop: () => {
       stopped = true

@@ -10,14 +10,17 @@ import { bySse, byWebSocket } from './turn-sender.js'
  * @typedef {{ input: string, tools: readonly object[] }} Said
  */
 
-/** A first message that waits until its session is in the URL: the page is made anew then. @type {{ session: string, turn: object } | null} */
+/**
+ * A first message that waits until its session is in the URL, since the page is then rendered again. @type {{ session:
+ * string, turn: object } | null}
+ */
 let pending = null
 
 /**
- * The conversation of the session that the URL names, or one that begins with the first message.
+ * The conversation of the session in the URL, or a new one that starts with the first message.
  *
  * @param {Place} place
- * @param {readonly ActorEvent[]} log what was said before
+ * @param {readonly ActorEvent[]} log earlier events
  */
 export const useTalk = (place, log) => {
   const { project, query } = place
@@ -65,7 +68,7 @@ const turnOf = ({ query: { model = '' } }, { input, tools }) => ({
   ...(tools.length === 0 ? {} : { tools }),
 })
 
-/** Makes the session of a first message. @param {Place} place @param {object} turn */
+/** Creates the session for a first message. @param {Place} place @param {object} turn */
 const begin = async (place, turn) => {
   const { agent = '' } = place.query
   const { id } = await callApi(place.project, 'sessions.create', { body: agent === '' ? {} : { agent_id: agent } })

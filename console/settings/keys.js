@@ -11,7 +11,10 @@ import { useEffect, useRef, useState } from '../vendor/hooks.js'
 
 /** @typedef {{ id: string, name: string, prefix: string, last4: string, created_by: string | null, expires_at: string | null, last_used_at: string | null, revoked_at: string | null }} Key */
 
-/** Secret keys of the project: a new one is shown once. @param {{ project: string, keys: readonly Key[], operates: boolean, done: () => void }} props */
+/**
+ * Secret keys of the project. A new key is shown only once. @param {{ project: string, keys: readonly Key[], operates:
+ * boolean, done: () => void }} props
+ */
 export const Keys = ({ project, keys, operates, done }) => {
   const [name, setName] = useState('')
   const [shown, show] = useState('')
@@ -21,7 +24,7 @@ export const Keys = ({ project, keys, operates, done }) => {
     done()
   }
   const field = useRef(/** @type {HTMLInputElement | null} */ (null))
-  // it is what is to be copied next
+  // focused and thereby selected, because it is copied next
   useEffect(() => field.current?.focus(), [shown])
   const live = keys.filter(({ revoked_at }) => revoked_at === null)
   return html`

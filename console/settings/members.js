@@ -13,7 +13,10 @@ import { useState } from '../vendor/hooks.js'
 /** @type {readonly Role[]} */
 const roles = ['member', 'approver', 'admin', 'owner']
 
-/** Who may sign in; owners change it. @param {{ project: string, members: readonly Member[], me: { id: string, role: Role }, done: () => void }} props */
+/**
+ * Members who may sign in; owners can change them. @param {{ project: string, members: readonly Member[], me: { id:
+ * string, role: Role }, done: () => void }} props
+ */
 export const Members = ({ project, members, me, done }) => {
   const owns = me.role === 'owner'
   return html`

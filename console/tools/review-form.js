@@ -10,7 +10,7 @@ import { useState } from '../vendor/hooks.js'
  * @typedef {{ project: string, server: import('./tools-page.js').Server, tool: Tool, done: () => void }} Review
  */
 
-/** One tool that waits for a review: what is new or changed in it, and the decision. @param {Review} props */
+/** One tool to review: what is new or changed, and the decision. @param {Review} props */
 export const ReviewForm = ({ project, server, tool, done }) => {
   const [reason, setReason] = useState('')
   const [trouble, setTrouble] = useState('')
@@ -20,7 +20,7 @@ export const ReviewForm = ({ project, server, tool, done }) => {
     if (busy) return
     setBusy(true)
     setTrouble('')
-    // what was read is what is decided about: another definition is refused
+    // the decision applies to the definition shown: the server refuses it for another one
     const body = { decision, hash: tool.hash, ...(reason === '' ? {} : { reason }) }
     await callApi(project, 'mcp_servers.review_tool', { params: { server_id: server.id, tool_name: tool.name }, body })
       .then(done)
@@ -46,7 +46,7 @@ export const ReviewForm = ({ project, server, tool, done }) => {
   `
 }
 
-/** Old and new, field by field. @param {{ changes: readonly import('./tools-page.js').Change[] }} props */
+/** Old and new values of each field. @param {{ changes: readonly import('./tools-page.js').Change[] }} props */
 const Changes = ({ changes }) => html`
   <${Table} label="Changes" columns=${['Field', 'Approved', 'Current']} rows=${changes.map(
     ({ path, before, after }) => ({

@@ -13,7 +13,7 @@ import { ReviewForm } from './review-form.js'
  * @typedef {{ place: import('../parts/query-form.js').Place, server: import('./tools-page.js').Server, snapshot: import('./tools-page.js').Snapshot, done: () => void }} Panel
  */
 
-/** The tools of one server: those that wait for a review first, with what changed. @param {Panel} props */
+/** The tools of one server; those to review first, with their changes. @param {Panel} props */
 export const ServerPanel = ({ place, server, snapshot: { tools, skipped }, done }) => {
   const waiting = tools.filter(({ state }) => state === 'pending_review')
   const others = tools.filter(({ state }) => state !== 'pending_review')
