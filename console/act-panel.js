@@ -80,8 +80,9 @@ export const ActPanel = ({ project, actor, steps, operates, done }) => {
  */
 
 /**
- * Decisions on the actor with their authors and reasons, from the audit log, for members who may read it. @param {{
- * project: string, actor: import('./actor-facts.js').Actor, operates: boolean }} props
+ * Decisions on the actor with their authors and reasons, from the audit log, for members who may read it.
+ *
+ * @param {{ project: string, actor: import('./actor-facts.js').Actor, operates: boolean }} props
  */
 const Decisions = ({ project, actor, operates }) => {
   const [lines, setLines] = useState(/** @type {readonly Line[]} */ ([]))

@@ -110,7 +110,9 @@ const fact = (name, value) => [h('dt', {}, name), h('dd', {}, value)]
 const listed = (words) => (words.length === 0 ? 'none' : words.join(', '))
 
 /**
- * Shortens XState's name of a delay, which is `xstate.after.<delay>.<machine>.<state>`. @param {string} name @param
- * {Actor} actor
+ * Shortens XState's name of a delay, which is `xstate.after.<delay>.<machine>.<state>`.
+ *
+ * @param {string} name
+ * @param {Actor} actor
  */
 const shortName = (name, { machine }) => name.replace(/^xstate\.after\./, '').replace(`.${machine}.`, ' of ')

@@ -82,7 +82,9 @@ export class ActorView {
   #wanted
 
   /**
-   * @param {{ project: string, id: string, operates: boolean, step?: number, source?: import('./actor-source.js').ActorSource }} place `operates`: the user may act on stuck work and read the audit log; `step`: number of the commit to show; `source`: where the actor is read from, by default the server
+   * @param {{ project: string, id: string, operates: boolean, step?: number, source?: import('./actor-source.js').ActorSource }} place
+   *   `operates`: the user may act on stuck work and read the audit log; `step`: number of the commit to show;
+   *   `source`: where the actor is read from, by default the server
    * @param {(error: unknown) => void} report called with an error, and with null when it is resolved
    */
   constructor({ project, id, operates, step, source = liveSource(project, id) }, report) {

@@ -34,8 +34,10 @@ const request = async (path, init) => {
 }
 
 /**
- * Converts an unsuccessful answer to an error; custom providers answer with a plain text. @param {number} status @param
- * {any} body
+ * Converts an unsuccessful answer to an error; custom providers answer with a plain text.
+ *
+ * @param {number} status
+ * @param {any} body
  */
 export const errorOf = (status, body) => {
   const { code = 'unreadable', message = `The server responded with status ${status}.` } =

@@ -33,7 +33,9 @@ export class ChartPlay {
   }
 
   /**
-   * Shows the state at a commit with the transition to it, and drops queued states. @param {readonly string[]} active
+   * Shows the state at a commit with the transition to it, and drops queued states.
+   *
+   * @param {readonly string[]} active
    * @param {readonly string[] | null} before
    */
   stand(active, before) {

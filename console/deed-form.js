@@ -4,9 +4,7 @@ import { jsonText } from './parts/turned-text.js'
 import { routeHash } from './route.js'
 import { useEffect, useState } from './vendor/hooks.js'
 
-/**
- * @typedef {{ text: string, id: string, href: string }} Said result of an action: a link to a new actor, or only a confirmation
- */
+/** @typedef {{ text: string, id: string, href: string }} Said outcome of an action; `href` and `id`: of a new actor, else '' */
 
 /** @param {string} project @param {unknown} answer @returns {Said} */
 const saidOf = (project, answer) => {

@@ -30,8 +30,9 @@ export const s = (tag, attributes = {}, ...children) =>
   filled(document.createElementNS(svgNamespace, tag), attributes, children)
 
 /**
- * Isolates a text with direction control characters, so that they do not affect their surroundings. @param {string}
- * text
+ * Isolates a text with direction control characters, so that they do not affect their surroundings.
+ *
+ * @param {string} text
  */
 const bdiOf = (text) => {
   const bdi = document.createElement('bdi')

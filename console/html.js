@@ -6,8 +6,10 @@ import { h } from './vendor/preact.js'
 const plain = ['option', 'textarea', 'title', 'text']
 
 /**
- * Wraps texts with direction control characters in `bdi`, so that they do not affect their surroundings. @param {any}
- * child @returns {any}
+ * Wraps texts with direction control characters in `bdi`, so that they do not affect their surroundings.
+ *
+ * @param {any} child
+ * @returns {any}
  */
 const apart = (child) => (Array.isArray(child) ? child.map(apart) : turns(child) ? h('bdi', null, child) : child)
 

@@ -17,7 +17,7 @@ export const topOf = (rows, index) => {
  * @param {readonly Sized[]} rows
  * @param {number} from in px
  * @param {number} to in px
- * @returns {{ first: number, end: number }} indexes; `end` is exclusive, and greater than `first` unless there are no rows
+ * @returns {{ first: number, end: number }} indexes; `end` is exclusive, and above `first` unless there are no rows
  */
 export const rowsWithin = (rows, from, to) => {
   let top = 0

@@ -145,7 +145,9 @@ export class SkillsView {
   }
 
   /**
-   * Publishes a skill. Blockers are overridden with one reason, which the audit log keeps. @param {Reviewed} reviewed
+   * Publishes a skill. Blockers are overridden with one reason, which the audit log keeps.
+   *
+   * @param {Reviewed} reviewed
    */
   async #publish(reviewed) {
     const codes = [

@@ -66,7 +66,9 @@ export class StepBook {
 
   /**
    * The active states after each commit that changed them, up to this one; the first entry is the state before the
-   * first of them. @param {number} index
+   * first of them.
+   *
+   * @param {number} index
    */
   statesTo(index) {
     const moves = this.steps.slice(0, index + 1).filter(({ to }) => to !== null)
@@ -75,8 +77,9 @@ export class StepBook {
   }
 
   /**
-   * The context after a commit, as far as the loaded commits show, and the fields that this commit changed. @param
-   * {number} index
+   * The context after a commit, as far as the loaded commits show, and the fields that this commit changed.
+   *
+   * @param {number} index
    */
   contextAt(index) {
     const changes = this.steps.slice(0, index + 1).map(({ context }) => context ?? {})

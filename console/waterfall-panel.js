@@ -73,8 +73,9 @@ const BarRow = ({ project, bar, scale, levels }) => {
 }
 
 /**
- * The bars of a child actor, on the scale of its parent. @param {{ project: string, id: string, ended: boolean, scale:
- * Scale, levels: number }} props
+ * The bars of a child actor, on the scale of its parent.
+ *
+ * @param {{ project: string, id: string, ended: boolean, scale: Scale, levels: number }} props
  */
 const Child = ({ project, id, ended, scale, levels }) => {
   const [bars, setBars] = useState(/** @type {readonly Bar[]} */ ([]))

@@ -85,7 +85,9 @@ export const connectionsPage = (place, report) => {
 const order = ['error', 'expired', 'pending', 'active', 'revoked']
 
 /**
- * Whether a connection needs attention. One whose last test failed may still be active. @param {Connection} connection
+ * Whether a connection needs attention. One whose last test failed may still be active.
+ *
+ * @param {Connection} connection
  */
 const needsAttention = ({ status, error }) =>
   order.indexOf(status) < order.indexOf('active') || (status === 'active' && error !== null)

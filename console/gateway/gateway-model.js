@@ -85,8 +85,9 @@ export const healthOf = (lines) => {
 }
 
 /**
- * Requests that called a provider, by provider: those refused earlier say nothing about it. @param {readonly Line[]}
- * lines
+ * Requests that called a provider, by provider: those refused earlier say nothing about it.
+ *
+ * @param {readonly Line[]} lines
  */
 export const byProviderOf = (lines) => [
   ...Map.groupBy(

@@ -82,8 +82,9 @@ const serverRow = ({ project, operates }, { id, name, base_url, is_active }) => 
 })
 
 /**
- * A button that tests a server. The result is only shown here, not stored. @param {{ project: string, id: string }}
- * props
+ * A button that tests a server. The result is only shown here, not stored.
+ *
+ * @param {{ project: string, id: string }} props
  */
 const ServerTest = ({ project, id }) => {
   const [said, say] = useState('')

@@ -11,8 +11,9 @@ import { who } from './request-list.js'
 /** @typedef {import('./gateway-model.js').Entry} Entry */
 
 /**
- * One request: its attempts, its redactions, the parts of its price, and its bodies. @param {{ place:
- * import('../parts/query-form.js').Place, id: string }} props
+ * One request: its attempts, its redactions, the parts of its price, and its bodies.
+ *
+ * @param {{ place: import('../parts/query-form.js').Place, id: string }} props
  */
 export const RequestPanel = ({ place, id }) => {
   const { data, error } = useRead(id, () => callApi(place.project, 'request_log.get', { params: { request_id: id } }))

@@ -29,8 +29,9 @@ export const dimensionOf = ({ by = 'model' }) => {
 export const daysOf = ({ days }) => (ranges.some(([known]) => known === days) ? Number(days) : 1)
 
 /**
- * Cost, latency and failures of calls by model, tenant, key … @param {{ place: Place, usage: Usage, recent: readonly
- * import('./gateway-model.js').Line[] }} props
+ * Cost, latency and failures of calls by model, tenant, key …
+ *
+ * @param {{ place: Place, usage: Usage, recent: readonly import('./gateway-model.js').Line[] }} props
  */
 export const Sums = ({ place, usage, recent }) => {
   const by = dimensionOf(place.query)

@@ -17,8 +17,9 @@ const fields = /** @type {const} */ ([{ name: 'q', label: 'Search', wide: true }
 const mostHits = 10
 
 /**
- * A search in a knowledge base, with an explanation of each score. @param {{ place: Place, base: string, sources:
- * readonly import('./knowledge-page.js').Source[] }} props
+ * A search in a knowledge base, with an explanation of each score.
+ *
+ * @param {{ place: Place, base: string, sources: readonly import('./knowledge-page.js').Source[] }} props
  */
 export const KnowledgeSearch = ({ place, base, sources }) => {
   const { q = '' } = place.query

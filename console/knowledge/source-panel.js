@@ -13,8 +13,9 @@ import { useEffect } from '../vendor/hooks.js'
 const pageSize = 50
 
 /**
- * The chunks of a source in order, each with its offsets in the text. @param {{ place: Place, base: string, source:
- * import('./knowledge-page.js').Source | null }} props
+ * The chunks of a source in order, each with its offsets in the text.
+ *
+ * @param {{ place: Place, base: string, source: import('./knowledge-page.js').Source | null }} props
  */
 export const SourcePanel = ({ place, base, source }) => {
   const id = place.query.source ?? ''

@@ -32,8 +32,9 @@ export const takeoversIn = (before, after, { known, at }) => {
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
 /**
- * The owners of the 256 shards, and recent takeovers. @param {{ nodes: readonly InstallationNode[], shards: readonly
- * Shard[], takeovers: readonly Takeover[], latency: import('./commit-latency.js').Latency | null }} props
+ * The owners of the 256 shards, and recent takeovers.
+ *
+ * @param {{ nodes: readonly InstallationNode[], shards: readonly Shard[], takeovers: readonly Takeover[], latency: import('./commit-latency.js').Latency | null }} props
  */
 export const ShardGrid = ({ nodes, shards, takeovers, latency }) => {
   const places = new Map(nodes.map(({ id }, at) => [id, at]))

@@ -48,8 +48,9 @@ export class KeepFocus {
   /** Labels of the panels that were open. @type {ReadonlySet<string>} */
   #panels = new Set()
   /**
-   * Finds the element to focus once it appears: lists are read after the page is rendered. @type {(() => Element |
-   * undefined) | null}
+   * Finds the element to focus once it appears: lists are read after the page is rendered.
+   *
+   * @type {(() => Element | undefined) | null}
    */
   #wanted = null
 

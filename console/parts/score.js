@@ -5,8 +5,9 @@ import { html } from '../html.js'
  */
 
 /**
- * Parts of a score with their descriptions, and whether each is a share of a whole. @type {readonly (readonly [name:
- * string, words: string, share: boolean])[]}
+ * Parts of a score with their descriptions, and whether each is a share of a whole.
+ *
+ * @type {readonly (readonly [name: string, words: string, share: boolean])[]}
  */
 const known = [
   ['words_found', 'share of the query words it contains', true],
@@ -49,8 +50,9 @@ export const Score = ({ score }) =>
   html`<span class="sum-bar"><span style=${{ width: `${100 * Math.max(0, Math.min(1, score))}%` }}></span></span>${score.toFixed(2)}`
 
 /**
- * Results that a search left out, with reasons. @param {{ left: readonly LeftOut[], href: (id: string) => string }}
- * props
+ * Results that a search left out, with reasons.
+ *
+ * @param {{ left: readonly LeftOut[], href: (id: string) => string }} props
  */
 export const LeftOutList = ({ left, href }) =>
   left.length === 0

@@ -13,8 +13,9 @@ import { useTalk } from './use-talk.js'
  */
 
 /**
- * The conversation, its pending approval, and the form for messages. @param {{ place: Place, models: readonly string[],
- * log: readonly import('../event-log.js').ActorEvent[] }} props
+ * The conversation, its pending approval, and the form for messages.
+ *
+ * @param {{ place: Place, models: readonly string[], log: readonly import('../event-log.js').ActorEvent[] }} props
  */
 export const Talk = ({ place, models, log }) => {
   const talk = useTalk(place, log)

@@ -9,7 +9,10 @@ import { streamTurn } from './server-events.js'
  */
 
 /**
- * Sends each turn as a request whose answer is the stream of its events. @param {Listener} listener @returns {Sender}
+ * Sends each turn as a request whose answer is the stream of its events.
+ *
+ * @param {Listener} listener
+ * @returns {Sender}
  */
 export const bySse = ({ project, session, last, take, trouble }) => {
   const abort = new AbortController()

@@ -11,8 +11,9 @@ import { bySse, byWebSocket } from './turn-sender.js'
  */
 
 /**
- * A first message that waits until its session is in the URL, since the page is then rendered again. @type {{ session:
- * string, turn: object } | null}
+ * A first message that waits until its session is in the URL, since the page is then rendered again.
+ *
+ * @type {{ session: string, turn: object } | null}
  */
 let pending = null
 

@@ -12,8 +12,9 @@ import { useEffect, useRef, useState } from '../vendor/hooks.js'
 /** @typedef {{ id: string, name: string, prefix: string, last4: string, created_by: string | null, expires_at: string | null, last_used_at: string | null, revoked_at: string | null }} Key */
 
 /**
- * Secret keys of the project. A new key is shown only once. @param {{ project: string, keys: readonly Key[], operates:
- * boolean, done: () => void }} props
+ * Secret keys of the project. A new key is shown only once.
+ *
+ * @param {{ project: string, keys: readonly Key[], operates: boolean, done: () => void }} props
  */
 export const Keys = ({ project, keys, operates, done }) => {
   const [name, setName] = useState('')

@@ -14,8 +14,9 @@ import { useState } from '../vendor/hooks.js'
 const roles = ['member', 'approver', 'admin', 'owner']
 
 /**
- * Members who may sign in; owners can change them. @param {{ project: string, members: readonly Member[], me: { id:
- * string, role: Role }, done: () => void }} props
+ * Members who may sign in; owners can change them.
+ *
+ * @param {{ project: string, members: readonly Member[], me: { id: string, role: Role }, done: () => void }} props
  */
 export const Members = ({ project, members, me, done }) => {
   const owns = me.role === 'owner'

@@ -10,8 +10,9 @@ import { useState } from '../vendor/hooks.js'
 /** @typedef {{ id: string, name: string, status: 'active' | 'deleting', allowed_origins: readonly string[], created_at: string }} Project */
 
 /**
- * Projects of the organisation, which are isolated from each other. @param {{ project: string, projects: readonly
- * Project[], operates: boolean, done: () => void }} props
+ * Projects of the organisation, which are isolated from each other.
+ *
+ * @param {{ project: string, projects: readonly Project[], operates: boolean, done: () => void }} props
  */
 export const Projects = ({ project, projects, operates, done }) => {
   const [name, setName] = useState('')

@@ -69,8 +69,9 @@ export class Takeovers {
   }
 
   /**
-   * Starts a turn at this node. @returns ms from `startedAt` to its acknowledgement; null when the node became
-   * unavailable again.
+   * Starts a turn at this node.
+   *
+   * @returns ms from `startedAt` to its acknowledgement; null when the node became unavailable again.
    */
   async firstTurnAt(url: string, startedAt: number): Promise<number | null> {
     const client = new NodeClient({ ...this.#parts, urls: () => [url] }, new Random(`first:${startedAt}`))

@@ -23,8 +23,9 @@ export interface SsrfGuard {
   /** The same for URLs within the content of a request, such as an image's, which often come from end users. */
   readonly content: Pick<SsrfGuard, 'check' | 'request' | 'connect'>
   /**
-   * Opens a TCP connection for a proxy, checked on the address that it is made to. @throws {SsrfRefused} and errors of
-   * the connection
+   * Opens a TCP connection for a proxy, checked on the address that it is made to.
+   *
+   * @throws {SsrfRefused} and errors of the connection
    */
   connect(target: { readonly hostname: string; readonly port: number }): Promise<Socket>
   close(): Promise<void>

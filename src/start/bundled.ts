@@ -42,8 +42,9 @@ const before = "(function (exports, require, __urlOf) { 'use strict'; "
 const after = '})'
 
 /**
- * Bundles all modules of src/main.ts into one script. @throws when that fails, for example where the bundler has no
- * build.
+ * Bundles all modules of src/main.ts into one script.
+ *
+ * @throws when that fails, for example where the bundler has no build.
  */
 export const bundled = async (root: string): Promise<Bundled> => {
   const inputOf = inputAt(root)

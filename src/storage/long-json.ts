@@ -35,8 +35,9 @@ const jsonInTurns = async (value: Json): Promise<string> => {
 }
 
 /**
- * Collects the containers of long texts, visiting every value once. @returns whether the value is, or contains, a long
- * text.
+ * Collects the containers of long texts, visiting every value once.
+ *
+ * @returns whether the value is, or contains, a long text.
  */
 const addHolders = (value: Json | undefined, holders: Set<Json>): boolean => {
   if (typeof value === 'string') return value.length > pieceLength

@@ -4,8 +4,9 @@ import { filtersOf } from './list-index.ts'
 import type { Json, JsonObject, RecordKind } from './ports.ts'
 
 /**
- * Checks the scope of a removal. @throws {Error} for one without a tenant (a programming error: it would remove the
- * whole project).
+ * Checks the scope of a removal.
+ *
+ * @throws {Error} for one without a tenant (a programming error: it would remove the whole project).
  */
 export const ownerScope = (scope: Scope): Scope => {
   if (scope.tenant === null && scope.whole !== true) throw new Error('only what a tenant owns can be cleared')
@@ -74,8 +75,9 @@ export const conditions = (kind: RecordKind, where: Where): readonly (readonly [
 }
 
 /**
- * Checks the prefix of an owner's blob hashes. @throws {Error} when it is empty (a programming error: all blobs would
- * be removed).
+ * Checks the prefix of an owner's blob hashes.
+ *
+ * @throws {Error} when it is empty (a programming error: all blobs would be removed).
  */
 export const blobPrefix = (prefix: string): string => {
   if (prefix === '') throw new Error('a prefix of blobs is not empty')

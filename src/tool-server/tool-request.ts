@@ -92,7 +92,9 @@ const requiredIn = (query: Shape): readonly string[] =>
   Object.entries(query).flatMap(([name, { presence }]) => (presence === 'required' ? [name] : []))
 
 /**
- * Builds the API request of a call. @throws {BadArguments} for a missing path parameter, and for an unknown argument.
+ * Builds the API request of a call.
+ *
+ * @throws {BadArguments} for a missing path parameter, and for an unknown argument.
  */
 export const requestOf = ({ operation }: Pick<OfferedTool, 'operation'>, given: JsonObject): ToolRequest => {
   const { params, query, body, method, paths } = operation

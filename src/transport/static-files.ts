@@ -75,7 +75,9 @@ export class StaticFiles {
 
 /**
  * Reads every file under `folder`, and the files in `open`, keyed by the path they are served under, which pages of
- * every origin may read. @throws when a file cannot be read.
+ * every origin may read.
+ *
+ * @throws when a file cannot be read.
  */
 export const readStaticFiles = async (
   folder: string,

@@ -198,8 +198,9 @@ function* longText(bytes: Buffer, start: number, end: number): Steps<string> {
 }
 
 /**
- * Returns the last position up to `most` at which a string can be cut. @param from the start of an escape or a
- * character.
+ * Returns the last position up to `most` at which a string can be cut.
+ *
+ * @param from the start of an escape or a character.
  */
 const cutBefore = (bytes: Buffer, from: number, most: number): number => {
   for (let at = most - 1; at >= Math.max(from, most - 5); at -= 1) {

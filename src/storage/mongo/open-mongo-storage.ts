@@ -64,8 +64,9 @@ export const openMongoStorage = async ({
 }
 
 /**
- * Checks and records the store's version, in the collection of record kinds, whose names start with a letter. @throws
- * {NewerStore}
+ * Checks and records the store's version, in the collection of record kinds, whose names start with a letter.
+ *
+ * @throws {NewerStore}
  */
 const markVersion = async (db: Db): Promise<void> => {
   const kinds = db.collection<{ readonly _id: string; readonly version: number }>('kinds', whilePreparing)

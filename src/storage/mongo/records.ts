@@ -259,8 +259,9 @@ const unlessTaken = async (write: () => Promise<boolean>): Promise<boolean> => {
 }
 
 /**
- * Position of a record in a batch that a unique index refused. @throws {StoreUnavailable} when it was refused for
- * another reason.
+ * Position of a record in a batch that a unique index refused.
+ *
+ * @throws {StoreUnavailable} when it was refused for another reason.
  */
 const refusedAt = ({ index, code }: WriteError): number => {
   if (code === duplicateKey) return index

@@ -17,7 +17,9 @@ const uncached = ['cache-control', 'no-store'] as const
 
 /**
  * Sends the result of a use-case in the form its operation declares; a long document is serialised over several loop
- * turns. @returns the status.
+ * turns.
+ *
+ * @returns the status.
  */
 export const answer = (
   exchange: Exchange,
@@ -68,8 +70,9 @@ const sendDocument = (
 }
 
 /**
- * Counts the answer's memory. @throws {ServiceError} `overloaded` for a long answer without room, if the request can be
- * repeated
+ * Counts the answer's memory.
+ *
+ * @throws {ServiceError} `overloaded` for a long answer without room, if the request can be repeated
  */
 const hold = ({ place, request }: Exchange, { length }: string | Uint8Array): void =>
   place?.hold(length, request.method === 'GET')

@@ -213,8 +213,9 @@ export class Dispatcher implements HttpHandler {
   }
 
   /**
-   * Reserves memory for the answer; an answer that may be long waits for it. @throws {ServiceError} (or rejects)
-   * `overloaded`
+   * Reserves memory for the answer; an answer that may be long waits for it.
+   *
+   * @throws {ServiceError} (or rejects) `overloaded`
    */
   #place(exchange: Exchange, operation: Operation, { principal, ...input }: CallInput): Promise<void> | undefined {
     const place = new AnswerPlace(this.#parts.bodies, projectOf(principal), exchange.response)

@@ -10,8 +10,9 @@ export interface Endpoint {
 }
 
 /**
- * Creates one endpoint per operation and compiles validators. @throws when an operation has no use-case or an invalid
- * declaration.
+ * Creates one endpoint per operation and compiles validators.
+ *
+ * @throws when an operation has no use-case or an invalid declaration.
  */
 export const endpointsOf = (declared: readonly Operation[], useCases: AnyUseCases): readonly Endpoint[] =>
   declared.map((operation) => {

@@ -6,8 +6,9 @@ import type { HttpRequest } from '../http/http-port.ts'
 const header = 'X-Event-Names'
 
 /**
- * Checks `X-Event-Names` before anything is started. @throws {ServiceError} `invalid_header` for values other than
- * short and long
+ * Checks `X-Event-Names` before anything is started.
+ *
+ * @throws {ServiceError} `invalid_header` for values other than short and long
  */
 export const checkEventNames = ({ answer }: Operation, request: HttpRequest): void => {
   const value = request.header('x-event-names')

@@ -150,8 +150,9 @@ export class SessionUpgrades {
   }
 
   /**
-   * Reserves memory for a frame. It does not wait, because the frame is in memory already. @throws {ServiceError}
-   * `overloaded`
+   * Reserves memory for a frame. It does not wait, because the frame is in memory already.
+   *
+   * @throws {ServiceError} `overloaded`
    */
   #roomFor(principal: Principal, bytes: number): () => void {
     const seat = this.#parts.bodies.tryEnter(projectOf(principal), bytes)
@@ -160,8 +161,9 @@ export class SessionUpgrades {
   }
 
   /**
-   * Checks the credential again, and that the session's tenant is not suspended. @throws {ServiceError}
-   * `tenant_suspended`
+   * Checks the credential again, and that the session's tenant is not suspended.
+   *
+   * @throws {ServiceError} `tenant_suspended`
    */
   async #look(request: HttpRequest, tenant: string | null): Promise<void> {
     const principal = await this.#parts.authenticator.authenticate(request)

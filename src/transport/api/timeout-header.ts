@@ -3,8 +3,9 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { HttpRequest } from '../http/http-port.ts'
 
 /**
- * How long the provider may be silent in this request, in ms; undefined without the header. @throws {ServiceError}
- * `invalid_header`
+ * How long the provider may be silent in this request, in ms; undefined without the header.
+ *
+ * @throws {ServiceError} `invalid_header`
  */
 export const timeoutOf = (request: Pick<HttpRequest, 'header'>): number | undefined => {
   const given = request.header(timeoutHeader.toLowerCase())

@@ -27,8 +27,10 @@ export interface HttpRequest {
    */
   readonly remoteAddress: string
   /**
-   * Reads the whole body. @throws {BodyTooLarge} over `maxBytes` (at once if Content-Length exceeds it); {BodyTooSlow}
-   * below a minimum rate; {ConnectionClosed} when the peer disconnects.
+   * Reads the whole body.
+   *
+   * @throws {BodyTooLarge} over `maxBytes` (at once if Content-Length exceeds it); {BodyTooSlow} below a minimum rate;
+   * {ConnectionClosed} when the peer disconnects.
    */
   body(maxBytes: number): Promise<Buffer>
 }

@@ -37,8 +37,9 @@ export const connectSecurely = (address: HostPort, keys: PeerKeys): TLSSocket =>
   })
 
 /**
- * Accepts connections of processes that hold the same key. @param taken called with each once both sides have proved
- * it.
+ * Accepts connections of processes that hold the same key.
+ *
+ * @param taken called with each once both sides have proved it.
  */
 export const secureServer = (keys: PeerKeys, taken: (socket: TLSSocket) => void): Server => {
   const { key, otherKeys = [] } = keys

@@ -41,8 +41,9 @@ export interface SessionSocketOptions {
   /** Checks the credential every few seconds; the socket is closed when it throws. */
   readonly look?: LookAgain
   /**
-   * Reserves memory for a long frame and returns the function that releases it; absent: unlimited. @throws
-   * {ServiceError} `overloaded`
+   * Reserves memory for a long frame and returns the function that releases it; absent: unlimited.
+   *
+   * @throws {ServiceError} `overloaded`
    */
   readonly takeRoom?: (bytes: number) => () => void
   /** Called once when the socket is closed. */
@@ -157,8 +158,9 @@ class SessionSocket implements Ticking, OpenSocket {
   }
 
   /**
-   * Adds a frame to the queue and reserves memory for it; returns the function that releases both. @throws
-   * {ServiceError}
+   * Adds a frame to the queue and reserves memory for it; returns the function that releases both.
+   *
+   * @throws {ServiceError}
    */
   #admit(length: number): () => void {
     const isFull = this.#queued >= queuedMax || this.#queuedLength + length > queuedMaxLength

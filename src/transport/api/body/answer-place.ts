@@ -27,7 +27,9 @@ export class AnswerPlace {
   }
 
   /**
-   * Counts an answer that is about to be sent. @param isRepeatable nothing was changed for it, so it may be refused.
+   * Counts an answer that is about to be sent.
+   *
+   * @param isRepeatable nothing was changed for it, so it may be refused.
    * @throws {ServiceError} `overloaded`
    */
   hold(bytes: number, isRepeatable: boolean): void {

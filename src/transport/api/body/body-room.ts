@@ -80,8 +80,9 @@ export class BodyRoom {
   }
 
   /**
-   * Reserves memory for a body. A body larger than the whole room gets it when it is empty. @throws {ServiceError} (or
-   * rejects) `overloaded`
+   * Reserves memory for a body. A body larger than the whole room gets it when it is empty.
+   *
+   * @throws {ServiceError} (or rejects) `overloaded`
    */
   enter(project: string, bytes: number): BodySeat | Promise<BodySeat> {
     const seat = this.tryEnter(project, bytes)

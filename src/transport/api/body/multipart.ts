@@ -28,8 +28,9 @@ export const boundaryOf = (contentType: string | undefined): string | null => {
 const textStepBytes = 256 * 1024
 
 /**
- * Parses a form (RFC 7578) in steps, since its texts may be long. @throws {ServiceError} `bad_request` for a malformed
- * form.
+ * Parses a form (RFC 7578) in steps, since its texts may be long.
+ *
+ * @throws {ServiceError} `bad_request` for a malformed form.
  */
 export function* parseForm(body: Buffer, boundary: string): Steps<Form> {
   const fields: (readonly [string, string])[] = []

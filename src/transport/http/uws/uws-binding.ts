@@ -41,8 +41,9 @@ export interface UwsResponse {
   write(part: string | Uint8Array): boolean
   end(body?: string | Uint8Array, closeConnection?: boolean): void
   /**
-   * Sends what the socket accepts of a body of `totalBytes`, and buffers nothing. @returns whether all of `part` was
-   * accepted, and whether the answer is complete.
+   * Sends what the socket accepts of a body of `totalBytes`, and buffers nothing.
+   *
+   * @returns whether all of `part` was accepted, and whether the answer is complete.
    */
   tryEnd(part: Uint8Array, totalBytes: number): [taken: boolean, done: boolean]
   /** Call without arguments only: with any, even undefined, it writes a wrong length and the response never ends. */
