@@ -54,10 +54,7 @@ export interface ApiParts {
   readonly log: Logger
   /** Traces and metrics for operators; absent: none are recorded. */
   readonly telemetry?: Telemetry | undefined
-  /**
-   * Called with every answer: operation id (`none` when no route matched), status, and ms until the answer was handed
-   * over.
-   */
+  /** Called with every answer: operation id (`none` when no route matched), status, and ms until the hand-over. */
   readonly observe: (operation: string, status: number, ms: number) => void
   /** Answers paths that are not operations (pages, health); false when the path is unknown. */
   readonly pages: (request: HttpRequest, response: HttpResponse, requestId: string) => boolean
@@ -76,10 +73,7 @@ interface CallInput {
 
 const publicPrincipal: Principal = { kind: 'public' }
 
-/**
- * Serves every declared operation in the same order: route, CORS, credential, access, body, validation, use-case,
- * answer.
- */
+/** Serves each operation in the same order: route, CORS, credential, access, body, validation, use-case, answer. */
 export class Dispatcher implements HttpHandler {
   readonly #parts: ApiParts
   readonly #containment: Containment
@@ -212,11 +206,7 @@ export class Dispatcher implements HttpHandler {
     return answer(exchange, operation, { result, query, streams: this.#parts.streams })
   }
 
-  /**
-   * Reserves memory for the answer; an answer that may be long waits for it.
-   *
-   * @throws {ServiceError} (or rejects) `overloaded`
-   */
+  /** Reserves memory for the answer; a long one waits for it. @throws {ServiceError} (or rejects) `overloaded` */
   #place(exchange: Exchange, operation: Operation, { principal, ...input }: CallInput): Promise<void> | undefined {
     const place = new AnswerPlace(this.#parts.bodies, projectOf(principal), exchange.response)
     exchange.place = place
@@ -274,9 +264,7 @@ export class Dispatcher implements HttpHandler {
       refuseCrossSite(request, this.#parts.publicOrigin)
   }
 
-  /**
-   * Restricts the answer to the origins that the project allows. Before the project is known, every origin may read it.
-   */
+  /** Restricts the answer to the project's allowed origins; until the project is known, every origin may read it. */
   async #checkOrigin(exchange: Exchange, principal: Principal): Promise<void> {
     const origin = originIn(exchange.request.header('origin')) ?? ''
     // authentication has already checked the origin against the key's own list
@@ -340,10 +328,7 @@ export class Dispatcher implements HttpHandler {
   }
 }
 
-/**
- * Whether the answer is an actor's event stream. Its events are in the actor's log, and its commit keeps the
- * idempotency key.
- */
+/** Whether the answer is an actor's event stream. The actor's log has its events, and its commit keeps the key. */
 const isEvents = ({ answer }: Operation, { body }: AnyCall): boolean =>
   eventsOf(answer) !== null && asStreamed(body)?.stream === true
 
