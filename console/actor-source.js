@@ -6,10 +6,10 @@ import { follow } from './follow.js'
  * @typedef {import('./event-log.js').ActorEvent} ActorEvent
  * @typedef {import('./steps-model.js').Step} Step
  *
- * Where a page has an actor from.
+ * The source of a page's actor.
  *
  * @typedef {object} ActorSource
- * @property {boolean} live more may come, and something can be done about it
+ * @property {boolean} live whether the actor may change, and can be acted on
  * @property {() => Promise<Actor>} actor
  * @property {(after: number, limit: number) => Promise<{ data: readonly Step[], last_seq: number }>} steps
  * @property {(after: number, limit: number) => Promise<{ data: readonly ActorEvent[], last_sequence: number }>} events

@@ -7,8 +7,8 @@
  */
 
 /**
- * `current`: the actor is in this state and in none inside it. `within`: it is in a state inside. `touched`: the last
- * transition entered or left it.
+ * `current`: the actor is in this state and in none nested in it. `within`: it is in a nested state. `touched`: the last
+ * transition entered or left this state.
  *
  * @typedef {{ standing: 'current' | 'within' | 'none', touched: boolean }} NodeMark
  * @typedef {{ nodes: ReadonlyMap<string, NodeMark>, edges: ReadonlySet<number> }} ChartMarks
@@ -36,7 +36,7 @@ export const chartMarks = (layout, active, before) => {
 /**
  * @param {readonly string[]} active
  * @param {readonly string[]} before
- * @returns {readonly [readonly string[], readonly string[]]} what was left, and what was entered
+ * @returns {readonly [readonly string[], readonly string[]]} the states that were left, and those that were entered
  */
 const changeOf = (active, before) => [
   before.filter((id) => !active.includes(id)),

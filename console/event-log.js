@@ -3,7 +3,7 @@ import { textEvent } from './event-names.js'
 /**
  * @typedef {{ sequence: number, event_type: string, turn_number: number | null, payload: Record<string, unknown>, created_at: string }} ActorEvent
  * @typedef {{ kind: 'event', event: ActorEvent }} EventEntry
- * @typedef {{ kind: 'text', events: ActorEvent[], text: string }} TextEntry deltas in a row, joined
+ * @typedef {{ kind: 'text', events: ActorEvent[], text: string }} TextEntry consecutive deltas, joined
  * @typedef {EventEntry | TextEntry} Entry
  */
 

@@ -14,10 +14,10 @@ import { eventNames, logName } from './event-names.js'
  * @property {() => void} close
  *
  * @typedef {object} FollowOptions
- * @property {() => string} url of the stream from where the reader is now
+ * @property {() => string} url returns the URL of the stream from the current position
  * @property {(event: ActorEvent) => void} onEvent
  * @property {(status: StreamStatus) => void} onStatus
- * @property {() => Promise<boolean>} mayRetry called when the server refuses the stream: whether to try again
+ * @property {() => Promise<boolean>} mayRetry called when the server refuses the stream; returns whether to try again
  * @property {(url: string) => Source} [open]
  */
 

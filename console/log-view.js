@@ -7,7 +7,7 @@ import { rowsWithin, topOf } from './row-window.js'
  * @typedef {import('./event-log.js').ActorEvent} ActorEvent
  * @typedef {import('./event-log.js').Entry} Entry
  * @typedef {{ entry: Entry, height: number, row: import('./log-row.js').LogRow | null, text: string | null, whole: boolean }} Item
- *   `row`: while it is on the page; `text`: what a search compares, once it was needed; `whole`: its payload is shown to its end
+ *   `row`: null while it is not on the page; `text`: searchable text, built on demand; `whole`: its payload is expanded
  */
 
 /** Distance from the end in px within which a log counts as read to the end, and stays there when entries are added. */

@@ -1,7 +1,7 @@
 /**
- * Rows of a long list, of which only those are on the page that can be seen.
+ * Rows of a long list, of which only the visible ones are on the page.
  *
- * @typedef {{ height: number }} Sized a row's height in px: as it was measured, or a guess
+ * @typedef {{ height: number }} Sized a row's height in px, measured or assumed
  */
 
 /** Offset of a row from the first one, in px. @param {readonly Sized[]} rows @param {number} index */

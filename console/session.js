@@ -3,8 +3,8 @@ import { createStore } from './vendor/store.js'
 /**
  * @typedef {{ id: string, name: string }} Project
  * @typedef {{ projects: readonly Project[] | null, operates: boolean, decides: boolean, project: string | null }} Session `projects`: null while no user
- *   is signed in. `operates`: members see what is theirs; what the installation consists of is for those who look after it.
- *   `decides`: approvers and those above them decide what waits for a person. `project`: the one that is shown.
+ *   is signed in. `operates`: an admin or owner, who also sees and operates the installation. `decides`: an approver, admin
+ *   or owner, who may decide approvals. `project`: the current one.
  */
 
 /** @type {Session} */

@@ -18,7 +18,7 @@
  *
  * @typedef {{ node: string | null, epoch: number, since: string | null, after_crash: boolean | null }} Owner
  *
- * @typedef {object} EffectSpan what became of an effect; times in ms since the epoch
+ * @typedef {object} EffectSpan course of an effect; times in ms since the epoch
  * @property {string} id
  * @property {string} name
  * @property {unknown} params

@@ -3,9 +3,9 @@ import * as nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /*
- * Starts the server: from one file of all modules where that is there for these very sources, else from each source by
- * itself; then the file is made for the next start, beside the server and with the lowest priority
- * (specs/decisions/0154-one-file-to-start.md). Where nothing can be written every start is from the sources.
+ * Starts the server: from the bundle of all modules if one exists for exactly these sources, otherwise from the sources
+ * one by one. A missing bundle, or code cache of it, is then made for the next start, in a separate process with the
+ * lowest priority (specs/decisions/0154-one-file-to-start.md). If nothing can be written, every start is from the sources.
  */
 const [argument] = process.argv.slice(2)
 if (argument !== undefined) {
@@ -22,14 +22,17 @@ if (nodeModule.registerHooks === undefined || nodeModule.stripTypeScriptTypes ==
   process.exit(1)
 }
 
-/** A server that has run for so long is not about to be stopped, in ms, and its first callers have been answered. */
+/** Uptime in ms after which the server is not about to be stopped, and has answered its first callers. */
 const settledMs = 5_000
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 
 const { currentBundle, loadBundle } = await import('./start/bundle.js')
 
-/** The server does not wait for it, and it outlives the server. V8's code fits only the options under which it was kept. */
+/**
+ * Makes the bundle in a detached process that may outlive the server. V8's code cache is valid only for the Node
+ * options it was made with.
+ */
 const makeBundle = () => {
   const { PATH, HOME, NODE_OPTIONS = '' } = process.env
   const options = process.execArgv.filter((option) => !/^--(inspect|cpu-prof|heap-prof)/.test(option))

@@ -2,7 +2,7 @@ import { html } from '../html.js'
 import { hashAt } from '../route.js'
 
 /**
- * @typedef {{ view: import('../route.js').PlainView, project: string, query: import('../route.js').Query }} Place where a reader stands: all of it is in the URL
+ * @typedef {{ view: import('../route.js').PlainView, project: string, query: import('../route.js').Query }} Place the current view; all of it is in the URL
  * @typedef {{ name: string, label: string, type?: string, choices?: readonly (readonly [value: string, text: string])[], wide?: boolean }} QueryField
  */
 

@@ -2,7 +2,7 @@ import { jsonText } from '../parts/turned-text.js'
 import { createStore } from '../vendor/store.js'
 
 /**
- * @typedef {{ event: string, data: Readonly<Record<string, any>>, id: number }} Frame of a stream or a socket, with the names of the wire
+ * @typedef {{ event: string, data: Readonly<Record<string, any>>, id: number }} Frame frame of a stream or a socket, with its names as sent by the server
  * @typedef {{ kind: 'said' | 'answer' | 'tool' | 'end' | 'error', text: string }} Line
  * @typedef {{ action: string, tool: string }} Waiting
  * @typedef {object} Conversation

@@ -5,7 +5,7 @@ import { streamTurn } from './server-events.js'
 /**
  * @typedef {import('./conversation.js').Frame} Frame
  * @typedef {{ project: string, session: string, last: () => number, take: (frame: Frame) => void, trouble: (words: string) => void }} Listener
- * @typedef {{ send: (turn: object) => void, follow: () => void, stop: () => void }} Sender sends turns and hands on what comes of them
+ * @typedef {{ send: (turn: object) => void, follow: () => void, stop: () => void }} Sender sends turns, and passes their frames to the listener
  */
 
 /**
