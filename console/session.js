@@ -3,8 +3,8 @@ import { createStore } from './vendor/store.js'
 /**
  * @typedef {{ id: string, name: string }} Project
  * @typedef {{ projects: readonly Project[] | null, operates: boolean, decides: boolean, project: string | null }} Session `projects`: null while no user
- *   is signed in. `operates`: an admin or owner, who also sees and operates the installation. `decides`: an approver, admin
- *   or owner, who may decide approvals. `project`: the current one.
+ *   is signed in. `operates`: an admin or owner, who also sees and operates the installation. `decides`: an approver,
+ *   admin or owner, who may decide approvals. `project`: the current one.
  */
 
 /** @type {Session} */
