@@ -29,11 +29,11 @@ describe('extraction by a model', () => {
     ['no facts', '{"facts": []}', []],
     ['what is no fact', '{"facts": [1, null, {"relation": "x"}, {"object": "y"}]}', []],
     ['facts that are no list', '{"facts": "none"}', []],
-  ])('takes nothing of %s', (_, answer, facts) => {
+  ])('reads no facts from %s', (_, answer, facts) => {
     expect(readExtraction(answer, observedAt)).toEqual(facts)
   })
 
-  it('bounds what a model may answer', () => {
+  it('limits an answer to 100 facts with objects of 200 characters', () => {
     const many = JSON.stringify({ facts: Array.from({ length: 1000 }, () => ({ ...fact, object: 'x'.repeat(5000) })) })
     const facts = readExtraction(many, observedAt) ?? []
     expect([facts.length, facts[0]?.object.length]).toEqual([100, 200])
@@ -43,17 +43,17 @@ describe('extraction by a model', () => {
     ['once when the first answer has facts', [json], 1],
     ['twice when the first one is empty', ['', json], 2],
     ['twice when the first one is no JSON', ['hm', json], 2],
-  ])('requests %s', async (_, answers, count) => {
+  ])('calls the model %s', async (_, answers, count) => {
     let calls = 0
     const facts = await extractWith(async () => answers[calls++] ?? '', exchange)
     expect([calls, facts.length]).toEqual([count, 1])
   })
 
-  it('finds nothing when both answers are empty', async () => {
+  it('finds no facts when both answers are empty', async () => {
     expect(await extractWith(async () => '', exchange)).toEqual([])
   })
 
-  it('is answered by rules by the simulated model, which says so', () => {
+  it('uses rules for the simulated model, whose answer says that no model was used', () => {
     const { messages } = extractionRequest(exchange)
     const answer = simulatedExtraction(messages[1]?.content ?? '')
     expect(readExtraction(answer, observedAt)).toMatchObject([fact])
@@ -62,7 +62,7 @@ describe('extraction by a model', () => {
   })
 })
 
-describe('text that came from memory', () => {
+describe('text recalled from memory', () => {
   it('is never extracted again', () => {
     const user = `${marked('I live in Rome.')}\nI work at Acme.`
     expect(exchangeFacts({ ...exchange, user }).map(({ object }) => object)).toEqual(['Acme'])
@@ -79,7 +79,7 @@ describe('text that came from memory', () => {
     expect(withoutMarked(text)).toBe(left)
   })
 
-  it('is left out where the model repeats it', () => {
+  it('is removed where the model repeats it', () => {
     expect(withoutEchoes('You said:\n- [mem_1] The user lives in Rome.\nBye', ['The user lives in Rome'])).toBe(
       'You said:\nBye',
     )

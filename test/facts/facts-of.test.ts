@@ -11,7 +11,7 @@ const shown = (text: string): readonly string[] =>
 const day = (at: number | null | undefined): string | null =>
   at === null || at === undefined ? null : new Date(at).toISOString().slice(0, 10)
 
-describe('facts of a text', () => {
+describe('facts extracted from a text', () => {
   it.each([
     [
       'I relocated from Oslo to Bergen, and my sister Anna works at Acme.',
@@ -72,11 +72,11 @@ describe('facts of a text', () => {
     ['I moved to Oslo a couple of weeks ago.', '2026-11-08'],
     ['I moved to Oslo last summer.', '2026-06-01'],
     ['I live in Oslo.', '2026-11-22'],
-  ])('counts from when it was said: %s', (text, from) => {
+  ])('start at the time that the text states: %s', (text, from) => {
     expect(read(text).map(({ object, validFrom }) => [object, day(validFrom)])).toEqual([['Oslo', from]])
   })
 
-  it('gives what is over both of its ends', () => {
+  it('have a start and an end when the text states both', () => {
     const [fact] = read('I lived in Rome from 2010 to 2015.')
     expect([fact?.object, day(fact?.validFrom), day(fact?.validTo), fact?.ended]).toEqual([
       'Rome',
@@ -86,16 +86,16 @@ describe('facts of a text', () => {
     ])
   })
 
-  it('takes "you" in the words of the assistant for the user, and nothing of what it says of itself', () => {
+  it('read "you" of the assistant as the user, and exclude what the assistant says about itself', () => {
     const said = factsOf('You live in Oslo. I live in a data center.', { observedAt, speaker: 'assistant' })
     expect(said.map(statementOf)).toEqual(['The user lives in Oslo'])
   })
 
-  it.each(['constructor', 'toString', '__proto__'])('takes "the %s month" for no time', (word) => {
+  it.each(['constructor', 'toString', '__proto__'])('ignore "the %s month" as a time', (word) => {
     for (const { validFrom } of read(`I moved to Oslo the ${word} month.`)) expect(validFrom).toBeGreaterThan(0)
   })
 
-  it('reads a megabyte of hostile text in bounded time', () => {
+  it('are read from a megabyte of hostile text, and at most 200', () => {
     const texts = [
       'I '.repeat(500_000),
       'my my '.repeat(200_000),

@@ -8,7 +8,7 @@ const people = ['Anna', 'Ben', 'Clara', 'Dario', 'Edda', 'Farid', 'Greta', 'Hugo
 const companies = ['Globex', 'Initech', 'Hooli', 'Umbrella Labs', 'Acme Robotics']
 const cities = ['Lisbon', 'Oslo', 'Graz', 'Leeds', 'Porto']
 
-/** A made-up town: how people, companies and cities are said to be connected, in several ways of saying so. */
+/** A made-up town: the connections between people, companies and cities, in several phrasings. */
 const town = [
   ...people.map(
     (name, at) =>
@@ -40,12 +40,12 @@ const town = [
 const text = town.map(([source, target, words]) => `${source} ${words} ${target}.`).join('\n')
 const share = (results: readonly boolean[]): number => results.filter(Boolean).length / results.length
 
-describe('the graph of facts, without a model', () => {
+describe('the graph of facts extracted without a model', () => {
   const drawn = graph(text)
   const reaches = (from: string, to: string, hops: number): boolean =>
     drawn.traverse(from, hops).nodes.some(({ name }) => name === to)
 
-  it('reaches what a sentence connects in one hop', () => {
+  it('connects at least 95% of the pairs of one sentence in one hop', () => {
     const found = share(town.map(([source, target]) => reaches(source, target, 1)))
     if (process.env.SHOW === '1')
       console.log(
@@ -56,7 +56,7 @@ describe('the graph of facts, without a model', () => {
     expect(found).toBeGreaterThanOrEqual(0.95)
   })
 
-  it('reaches what two sentences connect in two hops', () => {
+  it('connects at least 90% of the pairs of two sentences in two hops', () => {
     const pairs = town.flatMap(([source, middle]) =>
       town.filter(([other]) => other === middle).map(([, target]) => [source, target] as const),
     )
@@ -66,7 +66,7 @@ describe('the graph of facts, without a model', () => {
     expect(found).toBeGreaterThanOrEqual(0.9)
   })
 
-  it('gives the seed, nodes with their hops and path, and edges', () => {
+  it('returns the seed, nodes with hops and paths, and edges', () => {
     const walk = graph('Anna works at Globex. Globex is based in Oslo.').traverse('anna', 2)
     expect(walk).toEqual({
       seed: 'Anna',
@@ -81,7 +81,7 @@ describe('the graph of facts, without a model', () => {
     })
   })
 
-  it('walks to what is said of a person who was named before', () => {
+  it('connects a name to facts about the relative with that name', () => {
     const { nodes } = graph('My sister is Anna.\nMy sister lives in Oslo.').traverse('Anna', 1)
     expect(nodes.map(({ name }) => name).toSorted()).toEqual(['Oslo', 'user'])
   })
@@ -93,16 +93,16 @@ describe('the graph of facts, without a model', () => {
     ])
   })
 
-  it('gives the facts that it passes, the nearest first', () => {
+  it('returns the facts along the path, the nearest first', () => {
     const connected = graph('Anna works at Globex. Globex is based in Oslo.').connected('Anna', 2)
     expect(connected.map(({ fact, hops }) => `${hops} ${fact.object}`)).toEqual(['1 Globex', '2 Oslo'])
   })
 
-  it('is empty for a name that nothing is known of', () => {
+  it('returns an empty walk for an unknown name', () => {
     expect(drawn.traverse('Stranger', 3)).toEqual({ seed: 'Stranger', nodes: [], edges: [] })
   })
 
-  it('stops at its bounds in a graph where everyone knows everyone', () => {
+  it('returns at most maxNodes nodes of a densely connected graph', () => {
     const facts = Array.from({ length: 400 }, (_, at) => `I met Person${at}.`).join('\n')
     const walk = graphOf(
       Array.from({ length: 5 }, (_, at) => factsOf(facts.slice(at * 1000), { observedAt: 0, speaker: 'user' })).flat(),

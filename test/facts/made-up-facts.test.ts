@@ -11,7 +11,7 @@ const said = (text: string, observedAt: number): readonly Fact[] => factsOf(text
 const fill = (phrase: string, value: string): string => phrase.replace('{}', value)
 const share = (results: readonly boolean[]): number => results.filter(Boolean).length / results.length
 
-/** Every change from one value to another, the newer one said in `phrase`. */
+/** Every change from one value to another; `phrase` states the newer value. */
 const changes = ({ relation, values, same }: MadeUpRelation, phrases: readonly string[]) =>
   phrases.flatMap((phrase) =>
     values.slice(1).map((newer, at) => {
@@ -27,14 +27,14 @@ const holds = (facts: readonly Fact[], relation: string, value: string): boolean
 const isUpdated = ({ relation, older, newer, facts }: ReturnType<typeof changes>[number]): boolean =>
   holds(current(facts), relation, newer) && !holds(current(facts), relation, older)
 
-describe('made-up facts, without a model', () => {
-  it('take the newer value of a single-valued relation, said in the same words', () => {
+describe('made-up facts extracted without a model', () => {
+  it('have the newer value of a single-valued relation when both statements use the same words', () => {
     const results = singleValued.flatMap((each) => changes(each, [each.same]))
     expect(results.filter((each) => !isUpdated(each)).map(({ relation, newer }) => `${relation} ${newer}`)).toEqual([])
     expect(singleValued.length).toBeGreaterThanOrEqual(14)
   })
 
-  it('take the newer value, said in other words, and leave few stale ones', () => {
+  it('have the newer value in 75% of other phrasings, and keep a stale value in at most 10%', () => {
     const results = singleValued.flatMap((each) => changes(each, each.others))
     const missed = results.filter((each) => !isUpdated(each))
     if (process.env.SHOW === '1')
@@ -49,7 +49,7 @@ describe('made-up facts, without a model', () => {
     expect(stale.length / results.length).toBeLessThanOrEqual(0.1)
   })
 
-  it('hold the older value as of a time before the newer one, and the newer one after it', () => {
+  it('have the older value as of a time before the change and the newer one after it', () => {
     const results = singleValued
       .flatMap((each) => changes(each, [each.same]))
       .flatMap(({ facts, relation, older, newer }) => [
@@ -61,7 +61,7 @@ describe('made-up facts, without a model', () => {
     expect(share(results)).toBeGreaterThanOrEqual(0.98)
   })
 
-  it('keep every value of a relation that has several', () => {
+  it('keep every value of a relation with several values', () => {
     const kept = severalValued.flatMap(({ relation, values, same }) => {
       const facts = values.flatMap((value, at) => said(fill(same, value), start + at * day))
       return values.map((value) => holds(current(facts), relation, value))
@@ -69,7 +69,7 @@ describe('made-up facts, without a model', () => {
     expect(share(kept)).toBeGreaterThanOrEqual(0.98)
   })
 
-  it('find values of relations that have several in other words', () => {
+  it('include 75% of the values of relations with several values in other phrasings', () => {
     const results = severalValued.flatMap(({ relation, values, others }) =>
       others.flatMap((phrase) =>
         values.map((value) => ({

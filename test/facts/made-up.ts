@@ -1,6 +1,7 @@
 /**
- * Made-up people for measuring extraction without a model: a relation with one phrase that states its value, and phrases
- * that say the same in other words. The other words were written apart from the rules and are not used to tune them.
+ * Made-up people for measuring extraction without a model: each relation has one phrase that states its value, and
+ * other phrases with the same meaning. The other phrases were written independently of the rules and are not used to
+ * tune them.
  */
 export interface MadeUpRelation {
   readonly relation: string

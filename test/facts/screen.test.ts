@@ -9,7 +9,7 @@ const reasonOf = (content: string): string | null => {
 const tags = (text: string): string =>
   [...text].map((character) => String.fromCodePoint(0xe0000 + (character.codePointAt(0) ?? 0))).join('')
 
-describe('the screen of memories', () => {
+describe('the screening of memories', () => {
   it.each([
     ['The user lives in Oslo.', null],
     ['I forgot my password and had to reset it.', null],
@@ -35,11 +35,11 @@ describe('the screen of memories', () => {
     ['من می\u200Cخواهم', null],
     ['A family \u{1F468}\u200D\u{1F469}\u200D\u{1F467}', null],
     ['The flag \u{1F3F4}\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F}', null],
-  ])('%j is refused for: %s', (content, reason) => {
+  ])('screens %j with the reason %s', (content, reason) => {
     expect(reasonOf(content)).toBe(reason)
   })
 
-  it('takes characters out that are not shown, and keeps those that scripts and emoji need', () => {
+  it('removes invisible characters and keeps those that scripts and emoji need', () => {
     expect(screen('Likes\u200B t\u00ADea\u2066')).toMatchObject({ ok: true, content: 'Likes tea' })
     for (const kept of ['من می\u200Cخواهم', '\u{1F468}\u200D\u{1F469}', '\u{1F3F4}\u{E0067}\u{E0062}\u{E007F}']) {
       expect(screen(kept)).toMatchObject({ ok: true, content: kept })
@@ -64,7 +64,7 @@ describe('the screen of memories', () => {
     "const password = req.body.get('db_password');",
     "password = os.environ['DB_PASSWORD']",
     '# password = argon2.hash(password)',
-  ])('keeps code whose value is read elsewhere: %s', (line) => {
+  ])('accepts code that reads the value from elsewhere: %s', (line) => {
     expect(reasonOf(`I have this code:\n${line}\n    return user`)).toBe(null)
   })
 
@@ -92,7 +92,7 @@ describe('the screen of memories', () => {
     "password = request.form['password']; pin: 4711",
     `password = get_password(x)\npassword = "hunter2"`,
     `password = ${'f('.repeat(200)}`,
-  ])('refuses code that may have the secret itself: %s', (line) => {
+  ])('refuses code that may contain the secret itself: %s', (line) => {
     expect(reasonOf(`I have this code:\n${line}`)).toBe('secret')
   })
 
@@ -106,11 +106,11 @@ describe('the screen of memories', () => {
     [`<link integrity="sha384-${'a1B2c3D4/'.repeat(7)}" href="/a.css">`, null],
     [`<link integrity="sha384-${'a1B2c3D4'.repeat(7)}"> key ${'a1B2c3D4'.repeat(5)}`, 'secret'],
     [`integrity="${'a1B2c3D4'.repeat(7)}"`, 'secret'],
-  ])('%j is refused for: %s, as what stands in for a key or names a file', (content, reason) => {
+  ])('screens %j with the reason %s, whether it is a placeholder, a digest or a key', (content, reason) => {
     expect(reasonOf(content)).toBe(reason)
   })
 
-  it('refuses what the caller knows as a secret', () => {
+  it('refuses what the caller recognises as a secret', () => {
     expect(screen('swordfish', { isSecret: (content) => content === 'swordfish' })).toEqual({
       ok: false,
       reason: 'secret',
@@ -128,11 +128,11 @@ describe('the screen of memories', () => {
       'User works as nurse in the large hospital near the old harbour',
       true,
     ],
-  ])('%j repeats %j: %s', (one, other, expected) => {
+  ])('compares %j with %j as near duplicates: %s', (one, other, expected) => {
     expect(isNearDuplicate(one, other)).toBe(expected)
   })
 
-  it('gives the same key for the same words', () => {
+  it('computes the same key for the same words', () => {
     expect(duplicateKey('I like Tea, and jazz!')).toBe(duplicateKey('like jazz and tea'))
   })
 })

@@ -15,7 +15,7 @@ const fact = (object: string, validFrom: number, more: Partial<Fact> = {}): Fact
   ...more,
 })
 
-describe('supersession', () => {
+describe('the supersession of facts', () => {
   const rome = fact('Rome', 10)
   const oslo = fact('Oslo', 20)
 
@@ -36,12 +36,12 @@ describe('supersession', () => {
     ['the end of another value', fact('Paris', 20, { ended: true }), rome, false],
     ['the end of every value', fact('', 20, { ended: true }), rome, true],
     ['the same time, said later', fact('Oslo', 10, { observedAt: 11 }), rome, true],
-  ] as const)('%s supersedes or not', (_, newer, older, expected) => {
+  ] as const)('is decided for %s', (_, newer, older, expected) => {
     expect(supersedes(newer, older)).toBe(expected)
     expect(closed(older, newer).validTo).toBe(expected ? newer.validFrom : null)
   })
 
-  it('closes each of a hundred contradictions, and forgets none', () => {
+  it('closes each of a hundred contradicting facts and keeps all of them', () => {
     const facts = Array.from({ length: 100 }, (_, at) => fact(`City ${at}`, at))
     expect(timeline(facts).map(({ validTo }) => validTo)).toEqual([
       ...Array.from({ length: 99 }, (_, at) => at + 1),
@@ -58,7 +58,7 @@ describe('supersession', () => {
     ).toBe(true)
   })
 
-  it('ends an earlier time where the later one begins, in whichever order they are said', () => {
+  it('ends an earlier fact where the later one begins, in any order of statements', () => {
     const late = fact('Paris', 5, { observedAt: 30 })
     expect(timeline([rome, oslo, late]).map(({ object, validTo }) => `${object} ${validTo}`)).toEqual([
       'Paris 10',
@@ -67,7 +67,7 @@ describe('supersession', () => {
     ])
   })
 
-  it('keeps a value that is said again from its first time on', () => {
+  it('keeps the first start of a value that is stated again', () => {
     expect(timeline([rome, fact('Rome', 15)])).toEqual([rome])
   })
 })

@@ -23,7 +23,7 @@ const serving = (...scripts: readonly Script[]) => {
 const checked = declaredAnswer(aiChat['ai_chat.create'])
 
 describe('/api/ai/chat', () => {
-  it('answers every field in both habits', async () => {
+  it('returns every field in camel case and snake case', async () => {
     const { request } = serving({ deltas: saying('Hello', ' there.') })
     const { status, json, headers } = await request()
     expect(status).toBe(200)
@@ -53,12 +53,12 @@ describe('/api/ai/chat', () => {
     expect(headers['x-provider']).toBe('simulated')
   })
 
-  it('says that an unknown price is unknown', async () => {
+  it('returns a cost of null when the price is unknown', async () => {
     const { json } = await serving({ deltas: saying('x'), costUsd: null }).request()
     expect(json).toMatchObject({ costUsd: null, cost_usd: null })
   })
 
-  it('answers the calls that the model asks for', async () => {
+  it('returns the tool calls of the model', async () => {
     const { request } = serving({
       deltas: calling(0, 'call_1', 'look_up', '{"q":', '"x"}'),
       finishReason: 'tool_calls',
@@ -84,7 +84,7 @@ describe('/api/ai/chat', () => {
       response_format: { type: 'json_object' },
       tools: [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } }],
     },
-  ])('takes fields of both habits', async (body) => {
+  ])('accepts fields in camel case and snake case', async (body) => {
     const { chat, request } = serving({ deltas: saying('{}') })
     expect((await request({ temperature: 2, ...body })).status).toBe(200)
     expect(chat.last).toEqual({
@@ -99,7 +99,7 @@ describe('/api/ai/chat', () => {
     })
   })
 
-  it('takes its own answers back as messages', async () => {
+  it('accepts its own answers as messages', async () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{}' } }
     const { chat, request } = serving({ deltas: saying('done') })
     const messages = [
@@ -119,7 +119,7 @@ describe('/api/ai/chat', () => {
     ])
   })
 
-  it('asks for a model that can see when there is an image', async () => {
+  it('requires a vision model when a message contains an image', async () => {
     const { chat, request } = serving({ deltas: saying('a cat') })
     const content = [
       { type: 'text', text: 'what is this?' },
@@ -142,21 +142,21 @@ describe('/api/ai/chat', () => {
     expect(chat.received[1]?.need).toBe('chat')
   })
 
-  it('names the models that are asked when the first cannot serve', async () => {
+  it('accepts fallback models and refuses models that are not a list', async () => {
     const { chat, request } = serving({ deltas: saying('x') })
     expect(await request({ models: ['model-2', 'model-3'] })).toMatchObject({ status: 200 })
     expect(chat.last).toMatchObject({ model: 'model-1', models: ['model-2', 'model-3'] })
     expect(await request({ models: 'model-2' })).toMatchObject({ status: 400, json: { param: 'models' } })
   })
 
-  it('is charged to the user that it names', async () => {
+  it('attributes a call to the user that the body names', async () => {
     const { chat, request } = serving({ deltas: saying('hi') })
     await request({ userId: 'ada' })
     await request({ user_id: 'bob' })
     expect(chat.received.map(({ caller }) => caller.externalUserId)).toEqual(['ada', 'bob'])
   })
 
-  it('gives the model what memory recalls ahead of the last message, and says what it was', async () => {
+  it('inserts recalled memories before the last message and reports them', async () => {
     const { chat, memory, request } = serving({ deltas: saying('Oslo is', ' nice.') })
     memory.known = ['The user lives in Oslo.']
     const { json, headers } = await request({
@@ -196,7 +196,7 @@ describe('/api/ai/chat', () => {
     ])
   })
 
-  it('streams with the same headers, and ends once the write is durable', async () => {
+  it('streams with the same headers and starts the memory write before the end', async () => {
     const { memory, request } = serving({ deltas: saying('Oslo is', ' nice.') })
     const { headers, text } = await request({ memory: { userId: 'ada' }, stream: true })
     expect(headers['x-service-memory-retrieved']).toBe('0')
@@ -226,13 +226,13 @@ describe('/api/ai/chat', () => {
   it.each([
     ['retrieve', { retrieve: false }, [0, 1]],
     ['write', { write: false }, [1, 0]],
-  ])('leaves out what %s: false says', async (_, field, counts) => {
+  ])('skips the memory operation that %s: false disables', async (_, field, counts) => {
     const { memory, request } = serving({ deltas: saying('hi') })
     await request({ memory: { userId: 'ada', ...field } })
     expect([memory.recalls.length, memory.started.length]).toEqual(counts)
   })
 
-  it('answers as if nothing were known when memory fails, and says why', async () => {
+  it('returns an answer without memories when memory fails, and reports the reason', async () => {
     const { memory, request } = serving({ deltas: saying('hi') })
     memory.failed = 'memory_ops_quota_exceeded'
     memory.down = new Error('no store')
@@ -244,7 +244,7 @@ describe('/api/ai/chat', () => {
     })
   })
 
-  it('offers memory_fetch in index mode, beside the tools of the request', async () => {
+  it('offers memory_fetch in index mode, in addition to the tools of the request', async () => {
     const { chat, memory, request } = serving({ deltas: saying('hi') })
     memory.known = ['The user lives in Oslo.']
     await request({ memory: { userId: 'ada', mode: 'index' }, tools: [{ type: 'function', function: { name: 'a' } }] })
@@ -255,7 +255,7 @@ describe('/api/ai/chat', () => {
     ])
   })
 
-  it('never takes what it put into an earlier request for the words of the user', async () => {
+  it('excludes memories inserted into an earlier request from the query and the exchange', async () => {
     const { memory, request } = serving({ deltas: saying('hi') })
     await request({
       messages: [{ role: 'user', content: `${marked('The user lives in Rome.')} Hello` }],
@@ -275,7 +275,7 @@ describe('/api/ai/chat', () => {
     expect(memory.recalls).toEqual([])
   })
 
-  it('is open to public keys in a browser', async () => {
+  it('accepts public keys from a browser', async () => {
     const as = { ...principals.agent_key, keyType: 'public' as const, allowedDomains: ['https://shop.example'] }
     const { status, headers } = await serving({ deltas: saying('hi') }).request(
       {},
@@ -303,13 +303,13 @@ describe('/api/ai/chat', () => {
     [{ toolChoice: 'sometimes' }, 'toolChoice'],
     [{ responseFormat: 'xml' }, 'responseFormat'],
     [{ memory: { topK: 'many' } }, 'memory.topK'],
-  ])('names what is wrong: %j', async (body, param) => {
+  ])('names the invalid field: %j', async (body, param) => {
     const { chat, request } = serving({})
     expect(await request(body)).toMatchObject({ status: 400, json: { error: 'bad_request', param } })
     expect(chat.received).toEqual([])
   })
 
-  it('shows what a provider refuses flat, streamed or not', async () => {
+  it('returns a flat error when a provider refuses, with and without streaming', async () => {
     const error = new ServiceError('model_not_found', { param: 'model' })
     const { request } = serving({ error, refused: true })
     const expected = { status: 404, json: { error: 'model_not_found', param: 'model', request_id: expect.any(String) } }
@@ -319,7 +319,7 @@ describe('/api/ai/chat', () => {
 })
 
 describe('a stream of /api/ai/chat', () => {
-  it('has a frame for each delta, one with how it ended, and an end mark', async () => {
+  it('has a frame for each delta, a frame with the outcome, and an end mark', async () => {
     const { request } = serving({ deltas: saying('Hello', ' "there"\n') })
     const { status, headers, text } = await request({ stream: true })
     expect(status).toBe(200)
@@ -344,7 +344,7 @@ describe('a stream of /api/ai/chat', () => {
     expect(rest).toEqual(['data: [DONE]', ''])
   })
 
-  it('gathers calls into its last frame', async () => {
+  it('collects tool calls into its last frame', async () => {
     const deltas = [
       ...saying('Looking.'),
       ...calling(0, 'call_1', 'a', '{"x"', ':1}'),
@@ -359,7 +359,7 @@ describe('a stream of /api/ai/chat', () => {
     expect(framesIn(text).at(-2)).toMatchObject({ toolCalls: calls, tool_calls: calls, finish_reason: 'tool_calls' })
   })
 
-  it('that breaks says so and has no end mark', async () => {
+  it('reports an error and has no end mark when it breaks', async () => {
     const error = new ServiceError('provider_stream_broken')
     const { text } = await serving({ deltas: saying('Hel'), error }).request({ stream: true })
     expect(framesIn(text)).toEqual([
@@ -368,7 +368,7 @@ describe('a stream of /api/ai/chat', () => {
     ])
   })
 
-  it('shows nothing of an error that nobody foresaw', async () => {
+  it('hides the message of an unexpected error', async () => {
     const { text } = await serving({ deltas: saying('Hel'), error: new Error('secret') }).request({ stream: true })
     expect(text).not.toContain('secret')
     expect(framesIn(text).at(-1)).toMatchObject({ error: 'internal_error' })

@@ -14,7 +14,7 @@ import { noDocuments } from './no-documents.ts'
 import { responsesWorld } from './responses-world.ts'
 import { sdkFetch } from './sdk-fetch.ts'
 
-/* A compatible server that knows no streams: it answers whole what it should stream. */
+/* An OpenAI-compatible server that ignores `stream` and always answers with one document. */
 
 const called = { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{"q":"cats"}' } }
 const answered = {
@@ -30,7 +30,7 @@ const answered = {
 }
 const parameters = { type: 'object', properties: {} }
 
-describe('a whole answer to a request for a stream', () => {
+describe('an answer without streaming to a streaming request', () => {
   let server: Awaited<ReturnType<typeof openChatUpstream>>
   beforeAll(async () => {
     server = await openChatUpstream()
@@ -38,7 +38,7 @@ describe('a whole answer to a request for a stream', () => {
   afterAll(() => server.close())
   beforeEach(() => server.upstream.script(json(answered)))
 
-  it('is streamed to the official SDK as a response', async () => {
+  it('is streamed to the OpenAI SDK as a response', async () => {
     const { openai } = await responsesWorld([], { model: server.chats })
     const tools = [{ type: 'function' as const, name: 'look_up', parameters, strict: null }]
     const stream = openai.responses.stream({ model: 'model-1', input: 'Cats?', tools })
@@ -56,7 +56,7 @@ describe('a whole answer to a request for a stream', () => {
     expect(deltas.join('')).toBe('Cats purr.')
   })
 
-  it('is streamed to the official SDK as a message', async () => {
+  it('is streamed to the Anthropic SDK as a message', async () => {
     const send = formServer(messages, {
       ...messageUseCases({
         ...keptThreads(),

@@ -5,7 +5,7 @@ import { openChats } from '#gateway/chat/open-chats.ts'
 import type { WireObject } from '#outgoing/wire.ts'
 import { type Answer, openUpstream, whole } from '../call/scripted-upstream.ts'
 
-/** Chat over a real server on this machine that speaks OpenAI's format. */
+/** Chat calls to a real local server that implements OpenAI's API. */
 export const openChatUpstream = async (other: Partial<Route> = {}) => {
   const upstream = await openUpstream()
   const recorded: GatewayCall[] = []
@@ -41,7 +41,7 @@ export const openChatUpstream = async (other: Partial<Route> = {}) => {
   return { upstream, chats, route, recorded, close }
 }
 
-/** A stream of OpenAI's chat completions with these deltas. */
+/** A stream of chat completion chunks with these deltas. */
 export const chatStream = (deltas: readonly WireObject[], finish_reason: string): Answer => {
   const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'model-1' }
   const chunks = [

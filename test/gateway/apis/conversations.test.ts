@@ -8,7 +8,7 @@ import { calling, saying } from './scripted-chat.ts'
 const userMessage = (text: string) => ({ type: 'message' as const, role: 'user' as const, content: text })
 
 describe('a conversation', () => {
-  it('is made, read, changed and deleted as the official SDK does it', async () => {
+  it('is created, read, changed and deleted through the official SDK', async () => {
     const { openai } = await responsesWorld([])
     const made = await openai.conversations.create({ items: [userMessage('Hi')], metadata: { topic: 'a' } })
     expect(made).toMatchObject({
@@ -26,7 +26,7 @@ describe('a conversation', () => {
     await expect(openai.conversations.retrieve(made.id)).rejects.toBeInstanceOf(NotFoundError)
   })
 
-  it('has its items added, paged, read and deleted', async () => {
+  it('supports adding, paging, reading and deleting items', async () => {
     const { openai } = await responsesWorld([])
     const { id } = await openai.conversations.create({ items: [userMessage('one')] })
     const more = await openai.conversations.items.create(id, { items: [userMessage('two'), userMessage('three')] })
@@ -43,7 +43,7 @@ describe('a conversation', () => {
     await expect(gone).rejects.toBeInstanceOf(NotFoundError)
   })
 
-  it('is what a response goes on from, and is added to, whole and streamed', async () => {
+  it('is the context of a response and stores it, with and without streaming', async () => {
     const { openai, chat } = await responsesWorld([{ deltas: saying('Ada.') }, { deltas: saying('Yes.') }])
     const conversation = (await openai.conversations.create({ items: [userMessage('I am Ada.')] })).id
     const first = await openai.responses.create({ model: 'm', input: 'Who am I?', conversation })
@@ -65,7 +65,7 @@ describe('a conversation', () => {
     ])
   })
 
-  it('keeps a call of a tool open until its output comes', async () => {
+  it('keeps a tool call open until its output arrives', async () => {
     const { openai, chat } = await responsesWorld([
       { deltas: calling(0, 'c1', 'look_up', '{"q":"x"}') },
       { deltas: saying('Found.') },
@@ -78,7 +78,7 @@ describe('a conversation', () => {
     expect(chat.last.messages).toMatchObject([{ role: 'user' }, { role: 'assistant' }, { role: 'tool', content: '42' }])
   })
 
-  it('is at most 4 MB long, and an answer that does not fit says so', async () => {
+  it('holds at most 4 MB, and a response that does not fit has conversation: null', async () => {
     const { openai } = await responsesWorld([{ deltas: saying('x'.repeat(1_000_000)) }])
     const long = Array.from({ length: 4 }, () => userMessage('x'.repeat(900_000)))
     const { id } = await openai.conversations.create({ items: long })
@@ -89,7 +89,7 @@ describe('a conversation', () => {
     expect((await openai.conversations.items.list(id)).data).toHaveLength(4)
   })
 
-  it('is unknown to other projects and to the key of another agent', async () => {
+  it('is hidden from other projects and the key of another agent', async () => {
     const { openai, send } = await responsesWorld([{ deltas: saying('x') }])
     const { id } = await openai.conversations.create()
     const others = { ...principals.secret_key, project: 'prj_other' }
@@ -102,7 +102,7 @@ describe('a conversation', () => {
     }
   })
 
-  it('is named or a response is, not both, and is left as it was when its model fails', async () => {
+  it('excludes previous_response_id, stays unchanged when its model fails, and refuses invalid items', async () => {
     const { openai, send } = await responsesWorld([{ error: new ServiceError('provider_error') }])
     const { id } = await openai.conversations.create()
     const both = openai.responses.create({ model: 'm', input: 'x', conversation: id, previous_response_id: 'resp_1' })
@@ -114,8 +114,8 @@ describe('a conversation', () => {
   })
 })
 
-describe('a stored response as a stream', () => {
-  it('comes as the events of its document, from the start or from a number on', async () => {
+describe('the stream of a stored response', () => {
+  it('consists of the events of its document, from the start or after a sequence number', async () => {
     const { openai } = await responsesWorld([
       { deltas: calling(0, 'c1', 'look_up', '{"q":1}') },
       { deltas: saying('Hello.') },
@@ -151,7 +151,7 @@ describe('a stored response as a stream', () => {
 })
 
 describe('the context of a response', () => {
-  it('is counted by length, with what came before it', async () => {
+  it('is measured by length, including the previous response', async () => {
     const { openai } = await responsesWorld([{ deltas: saying('Hello there, how are you?') }])
     const first = await openai.responses.create({ model: 'm', input: 'Hi' })
     const alone = await openai.responses.inputTokens.count({ model: 'm', input: 'What is the weather like today?' })
@@ -163,7 +163,7 @@ describe('the context of a response', () => {
     expect((await openai.responses.inputTokens.count({ input: 'x' })).input_tokens).toBeGreaterThan(0)
   })
 
-  it('is compacted to one item, which stands for what was said when it is sent again', async () => {
+  it('is compacted to one item that becomes a summary when it is sent again', async () => {
     const { openai, chat, send } = await responsesWorld([
       { deltas: saying('Ada likes tea.') },
       { deltas: saying('Tea.') },

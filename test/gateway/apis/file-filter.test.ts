@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fileFilter } from '#gateway/apis/responses/searches/file-filter.ts'
 
-describe('a filter of a file search', () => {
+describe('the filter of a file search', () => {
   const metadata = { lang: 'en', year: 2025, tags: ['a', 'b'], public: true }
   it.each([
     ['eq', 'lang', 'en', true],
@@ -26,7 +26,7 @@ describe('a filter of a file search', () => {
     ['in', 'lang', [], false],
     ['nin', 'lang', ['de'], true],
     ['nin', 'tags', ['a'], false],
-  ])('%s of %s with %j is %s', (type, key, value, holds) => {
+  ])('evaluates %s of %s with %j to %s', (type, key, value, holds) => {
     expect(fileFilter({ type, key, value }, 'filters')(metadata)).toBe(holds)
   })
 
@@ -36,11 +36,11 @@ describe('a filter of a file search', () => {
     ['and', [is('lang', 'en'), is('year', 2024)], false],
     ['or', [is('lang', 'de'), is('year', 2025)], true],
     ['or', [is('lang', 'de'), { type: 'and', filters: [is('lang', 'en'), is('public', false)] }], false],
-  ])('%s joins others (%#)', (type, filters, holds) => {
+  ])('combines filters with %s (%#)', (type, filters, holds) => {
     expect(fileFilter({ type, filters }, 'filters')(metadata)).toBe(holds)
   })
 
-  it('is nested at most five deep', () => {
+  it('accepts at most five levels', () => {
     const nested = (depth: number): object =>
       depth === 0 ? is('lang', 'en') : { type: 'and', filters: [nested(depth - 1)] }
     expect(fileFilter({ ...nested(4) }, 'filters')(metadata)).toBe(true)

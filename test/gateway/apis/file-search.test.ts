@@ -10,7 +10,7 @@ const found = (source: string, content: string, more: object = {}): KnowledgeFou
   citation: { title: 'Rules', start: 10, end: 10 + content.length, filename: 'rules.pdf', page: 2, ...more },
 })
 
-/** Knowledge whose bases are written down, and what was looked for in them. */
+/** Knowledge with the given bases, and a record of the searches in them. */
 const knowledgeOf = (bases: Readonly<Record<string, readonly KnowledgeFound[] | Error>>) => {
   const searched: { readonly bases: readonly string[]; readonly query: KnowledgeQuery }[] = []
   const service: KnowledgeService = {
@@ -38,7 +38,7 @@ const tool = { type: 'file_search' as const, vector_store_ids: ['kb_rules'] }
 const body = { model: 'model-1', input: 'May I return it?', tools: [tool] }
 
 describe('file_search of a response', () => {
-  it('searches knowledge bases, shows the call in events, and cites the files that the answer names', async () => {
+  it('searches knowledge bases, streams events of the call, and cites the files that the answer names', async () => {
     const { service, searched } = knowledgeOf({ kb_rules: [found('ksr_1', 'Within 30 days.')] })
     const { chat, openai } = await responsesWorld([search, { deltas: saying('Within 30 days [1', ']. Not [2].') }], {
       knowledge: service,
@@ -81,7 +81,7 @@ describe('file_search of a response', () => {
     ])
   })
 
-  it('hides its results unless they are requested, takes numbers of results and thresholds, and goes on counting', async () => {
+  it('hides results unless included, passes limits and thresholds, and numbers results across calls', async () => {
     const { service, searched } = knowledgeOf({
       kb_rules: [found('ksr_1', 'Within 30 days.')],
       kb_more: [found('ksr_2', 'With a receipt.', { filename: undefined })],
@@ -105,7 +105,7 @@ describe('file_search of a response', () => {
     ])
   })
 
-  it('that fails is said to the model, which goes on', async () => {
+  it('reports a failed search to the model, which continues', async () => {
     const { service } = knowledgeOf({ kb_rules: new Error('the store is away') })
     const { chat, openai } = await responsesWorld([search, { deltas: saying('I could not look.') }], {
       knowledge: service,
@@ -116,7 +116,7 @@ describe('file_search of a response', () => {
     expect(JSON.stringify(chat.last.messages)).toContain('The search failed.')
   })
 
-  it('filters by metadata', async () => {
+  it('filters results by metadata', async () => {
     const { service, searched } = knowledgeOf({ kb_rules: [] })
     const { openai } = await responsesWorld([search, { deltas: saying('Nothing.') }], { knowledge: service })
     await openai.responses.create({ ...body, tools: [{ ...tool, filters: { type: 'eq', key: 'lang', value: 'de' } }] })
@@ -124,7 +124,7 @@ describe('file_search of a response', () => {
     expect([accepts?.({ lang: 'de' }), accepts?.({ lang: 'en' })]).toEqual([true, false])
   })
 
-  it('is forced by its type, and for the first call of the model only', async () => {
+  it('is forced by its type for the first model call only', async () => {
     const { service } = knowledgeOf({ kb_rules: [] })
     const { chat, openai } = await responsesWorld([search, { deltas: saying('Nothing.') }], { knowledge: service })
     await openai.responses.create({ ...body, tool_choice: { type: 'file_search' } })
@@ -166,7 +166,7 @@ describe('file_search of a response', () => {
     expect(chat.received).toEqual([])
   })
 
-  it('refuses a second search, a function of its name, and a choice of a search that is not there', async () => {
+  it('refuses a second search, a function of its name, and the choice of a missing search', async () => {
     const { service } = knowledgeOf({ kb_rules: [] })
     const { send } = await responsesWorld([search], { knowledge: service })
     const refused = async (more: object) => {

@@ -4,14 +4,14 @@ import { answerChecker } from '#specs/dsl/validate.ts'
 import { noted } from '#test/support/called-operations.ts'
 import { principals, type Received, type Sent, serve } from '#test/transport/api/serving.ts'
 
-/** The operations of a form behind the dispatcher: validated, enveloped, without a socket. */
+/** The operations of an API behind the dispatcher, with validation and envelopes but without a socket. */
 export const formServer = (declared: Readonly<Record<string, Operation>>, useCases: AnyUseCases) => {
   const { send } = serve(Object.values(declared), noted(useCases))
   return (target: string, body?: unknown, sent: Partial<Sent> = {}): Promise<Received> =>
     send({ method: body === undefined ? 'GET' : 'POST', target, as: principals.secret_key, body, ...sent })
 }
 
-/** The JSON of each frame of a stream, `[DONE]` as it is; keep-alive comments are left out. */
+/** The JSON of each frame of a stream; `[DONE]` is kept as text and keep-alive comments are left out. */
 export const framesIn = (text: string): ReturnType<typeof JSON.parse>[] =>
   text
     .split('\n\n')
@@ -21,7 +21,7 @@ export const framesIn = (text: string): ReturnType<typeof JSON.parse>[] =>
       return data === '[DONE]' ? data : JSON.parse(data)
     })
 
-/** Checks a document against the JSON answer that an operation declares; what is wrong as a sentence, or null. */
+/** Checks a document against the JSON answer of an operation: an error message, or null. */
 export const declaredAnswer = ({ answer }: Operation) => {
   if (answer.kind === 'choice') return answerChecker(answer.json.schema.json)
   if (answer.kind === 'json') return answerChecker(answer.schema.json)

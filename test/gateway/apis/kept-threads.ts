@@ -4,10 +4,10 @@ import { ChatMemory } from '#gateway/remembering/chat-memory.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { ScriptedMemory } from '#test/support/scripted-memory.ts'
 
-/** What messages keep their threads and what was said with. */
+/** The parts in which messages store their threads and memories. */
 export const keptThreads = (clock = { now: Date.UTC(2026, 10, 21) }, service = new ScriptedMemory()) => {
   const { records } = openMemoryStorage({ now: () => clock.now })
-  // of the memory alone: it is done at once
+  // Storage in memory settles at once.
   void records.prepare(formKinds)
   const now = () => clock.now
   return { records, memory: new ChatMemory({ service: () => service, now }), now, log: pino({ level: 'silent' }) }

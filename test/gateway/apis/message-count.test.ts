@@ -21,23 +21,26 @@ const serving = (format: Route['format']) => {
   })
 }
 
-describe('Anthropic’s SDK', () => {
-  it.each(['openai', 'anthropic'] as const)('counts by length where the provider of %s does not', async (format) => {
-    const anthropic = serving(format)
-    const image = { type: 'base64' as const, media_type: 'image/png' as const, data: 'A'.repeat(40_000) }
-    const content = [
-      { type: 'text' as const, text: 'a word or two of text'.repeat(20) },
-      { type: 'image' as const, source: image },
-    ]
-    const conversation = { model: 'model-1', messages: [{ role: 'user' as const, content }] }
-    const { data, response } = await anthropic.messages.countTokens(conversation).withResponse()
-    expect(data.input_tokens).toBeGreaterThan(1_600 + 100)
-    expect(data.input_tokens).toBeLessThan(1_600 + 130)
-    expect(response.headers.get('x-token-count')).toBe('estimate')
-    expect(response.headers.get('request-id')).toBe(response.headers.get('x-request-id'))
-  })
+describe('the Anthropic SDK', () => {
+  it.each(['openai', 'anthropic'] as const)(
+    'gets a token count estimated by length where the provider of %s does not count',
+    async (format) => {
+      const anthropic = serving(format)
+      const image = { type: 'base64' as const, media_type: 'image/png' as const, data: 'A'.repeat(40_000) }
+      const content = [
+        { type: 'text' as const, text: 'a word or two of text'.repeat(20) },
+        { type: 'image' as const, source: image },
+      ]
+      const conversation = { model: 'model-1', messages: [{ role: 'user' as const, content }] }
+      const { data, response } = await anthropic.messages.countTokens(conversation).withResponse()
+      expect(data.input_tokens).toBeGreaterThan(1_600 + 100)
+      expect(data.input_tokens).toBeLessThan(1_600 + 130)
+      expect(response.headers.get('x-token-count')).toBe('estimate')
+      expect(response.headers.get('request-id')).toBe(response.headers.get('x-request-id'))
+    },
+  )
 
-  it('says the request in a header of its own with errors, too', async () => {
+  it('gets the request id in a header of errors', async () => {
     const anthropic = serving('openai')
     const refused = await anthropic.messages
       .create({ model: 'model-1', max_tokens: 0, messages: [] })

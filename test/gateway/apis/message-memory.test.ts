@@ -9,11 +9,11 @@ const body = {
   memory: { userId: 'ada' },
 }
 
-describe('memory of a message', () => {
+describe('the memory of a message', () => {
   it.each([
     ['whole', {}],
     ['streamed', { stream: true }],
-  ])('is read ahead of the last message and written after a %s answer, which the headers say', async (_, more) => {
+  ])('is read before the last message and written after a %s answer, as the headers state', async (_, more) => {
     const { chat, memory, send } = serving([{ deltas: saying('In', ' Oslo.') }])
     memory.known = ['The user lives in Oslo.']
     const { headers, json } = await send('/v1/messages', { ...body, ...more })
@@ -34,7 +34,7 @@ describe('memory of a message', () => {
       })
   })
 
-  it('belongs to the user that the metadata names, where the field names none', async () => {
+  it('belongs to the user of the metadata when the field names none, and is refused without a user', async () => {
     const { memory, send } = serving([{ deltas: saying('Hello.') }])
     await send('/v1/messages', { ...body, memory: true, metadata: { user_id: 'eva' } })
     expect(memory.recalls).toMatchObject([{ at: { user: 'eva' } }])
@@ -45,7 +45,7 @@ describe('memory of a message', () => {
     })
   })
 
-  it('offers memory_fetch in index mode, beside the tools of the request', async () => {
+  it('offers memory_fetch in index mode, in addition to the tools of the request', async () => {
     const { chat, memory, send } = serving([{ deltas: saying('In Oslo.') }])
     memory.known = ['The user lives in Oslo.']
     const tools = [{ name: 'look_up', input_schema: { type: 'object' } }]

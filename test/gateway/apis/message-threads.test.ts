@@ -12,7 +12,7 @@ describe('a thread of messages', () => {
     ...{ ...request, messages: [user(content)], thread: { type: 'continue' as const, previous_message_id } },
   })
 
-  it('is kept, and goes on by the id of its newest message, whole and streamed', async () => {
+  it('is stored and continued by the id of its newest message, with and without streaming', async () => {
     const { anthropic, chat } = serving([
       { deltas: saying('Hello.') },
       { deltas: saying('Ada.') },
@@ -27,7 +27,7 @@ describe('a thread of messages', () => {
     ])
   })
 
-  it('is driven by the threads of the official SDK, with tools too', async () => {
+  it('works with the thread helper of the official SDK', async () => {
     const { anthropic, chat } = serving([{ deltas: saying('Hello.') }, { deltas: saying('Ada.') }])
     const thread = anthropic.beta.messages.thread({ model: 'model-1', max_tokens: 100 })
     await thread.send(user('I am Ada.'))
@@ -36,7 +36,7 @@ describe('a thread of messages', () => {
     expect(chat.last.messages).toHaveLength(3)
   })
 
-  it('is continued once from each message, and says so in the codes that SDKs read', async () => {
+  it('is continued once from each message, and errors have the codes that SDKs read', async () => {
     const { anthropic } = serving([{ deltas: saying('Hello.') }])
     const first = await anthropic.beta.messages.create(begun)
     await anthropic.beta.messages.create(on(first.id))
@@ -47,7 +47,7 @@ describe('a thread of messages', () => {
     await expect(unknown).rejects.toMatchObject({ status: 404, ...coded('thread_not_found') })
   })
 
-  it('is as it was when its model fails, and not continued twice at once', async () => {
+  it('stays unchanged when its model fails, and refuses a concurrent continuation', async () => {
     let release = (): void => {}
     const after = new Promise<void>((resolve) => {
       release = resolve
@@ -68,35 +68,35 @@ describe('a thread of messages', () => {
     clock.now += 1
   })
 
-  it('is unknown to other projects and to the key of another agent', async () => {
+  it('is hidden from other projects and the key of another agent', async () => {
     const { anthropic, send } = serving([{ deltas: saying('Hello.') }])
     const { id } = await anthropic.beta.messages.create(begun)
     for (const as of [{ ...principals.secret_key, project: 'prj_other' }, principals.agent_key])
       expect((await send('/v1/messages', on(id), { as })).status).toBe(404)
   })
 
-  it('is at most 4 MB long: what is longer is not found again', async () => {
+  it('is not stored when it is longer than 4 MB', async () => {
     const { anthropic } = serving([{ deltas: saying('Hello.') }])
     const first = await anthropic.beta.messages.create({ ...begun, messages: [user('x'.repeat(4_500_000))] })
     await expect(anthropic.beta.messages.create(on(first.id))).rejects.toMatchObject({ status: 404 })
   })
 
-  it('can be continued again from the message whose continuation was too long to keep', async () => {
+  it('can be continued again when its continuation was too long to store', async () => {
     const { anthropic } = serving([{ deltas: saying('Hello.') }])
     const first = await anthropic.beta.messages.create(begun)
     await anthropic.beta.messages.create(on(first.id, 'x'.repeat(4_500_000)))
     expect((await anthropic.beta.messages.create(on(first.id))).content).toMatchObject([{ text: 'Hello.' }])
   })
 
-  it('needs the message that it continues', async () => {
+  it('requires the id of the message that it continues', async () => {
     const { send } = serving([{}])
     const refused = await send('/v1/messages', { ...request, thread: { type: 'continue' } })
     expect(refused.status).toBe(400)
   })
 })
 
-describe('anthropic-beta', () => {
-  it('goes along to Anthropic’s API, to no other, and is names of features', async () => {
+describe('the anthropic-beta header', () => {
+  it('is forwarded to Anthropic alone and refused unless it lists feature names', async () => {
     const headers = { 'anthropic-beta': 'context-1m-2025-08-07,files-api-2025-04-14' }
     const own = serving([{ deltas: saying('x') }], 'anthropic', { provider: 'anthropic' })
     await own.anthropic.messages.create(request, { headers })

@@ -9,7 +9,7 @@ import { noDocuments } from './no-documents.ts'
 import { type Script, ScriptedChat } from './scripted-chat.ts'
 import { sdkFetch } from './sdk-fetch.ts'
 
-/** The Messages form over a model whose answers are written down, as the official SDK reaches it. */
+/** The Messages API over a scripted model, through the official SDK. */
 export const serving = (
   scripts: readonly Script[],
   format: Route['format'] = 'openai',
@@ -40,5 +40,5 @@ export const serving = (
   return { chat, memory, send, anthropic, clock }
 }
 
-/** A request with all that it needs. */
+/** A minimal valid request. */
 export const request = { model: 'model-1', max_tokens: 100, messages: [{ role: 'user' as const, content: 'hi' }] }

@@ -14,7 +14,7 @@ const outcome: EmbeddingOutcome = {
   headers: [['x-provider', 'openai']],
 }
 
-/** The use-case over calls that answer `outcome`, and what they were sent. */
+/** The use-case over calls that return `outcome`, and the calls that it made. */
 const open = (answer = outcome) => {
   const calls: EmbeddingCall[] = []
   const useCases = embeddingUseCases({
@@ -34,7 +34,7 @@ const open = (answer = outcome) => {
 }
 
 describe('embeddings', () => {
-  it('are handed on as they came', async () => {
+  it('are returned as the bytes of the provider', async () => {
     const { calls, create } = open()
     expect(await create(secretKey)).toEqual({
       bytes: { contentType: 'application/json; charset=utf-8', bytes: outcome.bytes, headers: outcome.headers },
@@ -42,7 +42,7 @@ describe('embeddings', () => {
     expect(calls).toMatchObject([{ operation: 'embeddings.create', caller: { keyId: 'key_1' }, body: { model: 'm' } }])
   })
 
-  it('are a document where they were put together here, and where an answer is kept to be given again', async () => {
+  it('are a document for an idempotent request and for an outcome without bytes', async () => {
     const document = {
       object: 'list',
       data: [
