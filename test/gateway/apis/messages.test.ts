@@ -11,7 +11,7 @@ const tool = { name: 'look_up', description: 'Looks up.', input_schema: { type: 
 const checked = declaredAnswer(messages['messages.create'])
 
 describe('/v1/messages', () => {
-  it('answers a message of the official SDK', async () => {
+  it('answers a message request of the official SDK', async () => {
     const { anthropic, chat } = serving([{ deltas: saying('Hello', ' there.') }])
     const { _request_id, ...message } = await anthropic.messages.create({ ...request, system: 'Be short.' })
     expect(message).toMatchObject({
@@ -36,7 +36,7 @@ describe('/v1/messages', () => {
     })
   })
 
-  it('says tools, their results and images in other words', async () => {
+  it('translates tools, tool results and images to chat completions', async () => {
     const { anthropic, chat } = serving([
       { deltas: calling(0, 'call_2', 'look_up', '{"q":', '1}'), finishReason: 'tool_calls' },
     ])
@@ -106,7 +106,7 @@ describe('/v1/messages', () => {
     })
   })
 
-  it('gives Anthropic what is its own: thinking, marks for its cache, images in results', async () => {
+  it('passes thinking, cache markers and the service tier to Anthropic', async () => {
     const signed = [{ type: 'thinking', thinking: 'Hmm.', signature: 'sig' }]
     const { anthropic, chat } = serving([{ deltas: saying('ok') }], 'anthropic')
     const cache_control = { type: 'ephemeral' as const }
@@ -141,7 +141,7 @@ describe('/v1/messages', () => {
     })
   })
 
-  it('gives Anthropic the marks on calls and results, what failed, and how much to think, as they are', async () => {
+  it('passes cache markers, tool errors and the thinking effort to Anthropic unchanged', async () => {
     const { anthropic, chat } = serving([{ deltas: saying('ok') }], 'anthropic')
     const cache_control = { type: 'ephemeral' as const, ttl: '1h' as const }
     await anthropic.messages.create({
@@ -169,7 +169,7 @@ describe('/v1/messages', () => {
     expect(chat.last).not.toHaveProperty('reasoning_effort')
   })
 
-  it('tells others that a tool failed in words', async () => {
+  it('marks a failed tool result with a text prefix for other providers', async () => {
     const { anthropic, chat } = serving([{ deltas: saying('ok') }])
     const result = { type: 'tool_result' as const, tool_use_id: 'call_1', content: 'gone', is_error: true }
     await anthropic.messages.create({ ...request, messages: [{ role: 'user', content: [result] }] })
@@ -180,13 +180,13 @@ describe('/v1/messages', () => {
     ['a model that thinks', { provider: 'openai', model: 'gpt-5' }, 'high'],
     ['a model that nobody knows', {}, 'high'],
     ['a model that does not think', { provider: 'openai', model: 'gpt-4o' }, undefined],
-  ])('tells %s how much to think', async (_, seller, reasoning_effort) => {
+  ])('sends %s the reasoning effort', async (_, seller, reasoning_effort) => {
     const { anthropic, chat } = serving([{ deltas: saying('ok') }], 'openai', seller)
     await anthropic.messages.create({ ...request, output_config: { effort: 'max' } })
     expect(chat.last.reasoning_effort).toBe(reasoning_effort)
   })
 
-  it('says how long what went into the cache stays there', async () => {
+  it('reports cache writes by their lifetime', async () => {
     const usage = { inputTokens: 12, cachedTokens: 0, cacheWriteTokens: 5, cacheWriteLongTokens: 3 }
     const { anthropic } = serving([{ deltas: saying('ok'), usage }])
     expect((await anthropic.messages.create(request)).usage).toMatchObject({
@@ -195,7 +195,7 @@ describe('/v1/messages', () => {
     })
   })
 
-  it('takes a document that is made of blocks', async () => {
+  it('accepts a document of content blocks', async () => {
     const { anthropic, chat } = serving([{ deltas: saying('ok') }])
     const source = { type: 'content' as const, content: [{ type: 'text' as const, text: 'one' }] }
     await anthropic.messages.create({
@@ -205,7 +205,7 @@ describe('/v1/messages', () => {
     expect(chat.last.messages).toEqual([{ role: 'user', content: 'one' }])
   })
 
-  it('asks for JSON as the request wants it', async () => {
+  it('requests JSON with the schema of the request', async () => {
     const { anthropic, chat } = serving([{ deltas: saying('{}') }])
     const schema = { type: 'object', properties: {} }
     await anthropic.messages.create({ ...request, output_config: { format: { type: 'json_schema', schema } } })
@@ -215,7 +215,7 @@ describe('/v1/messages', () => {
     })
   })
 
-  it('asks for the tool also where a forced call ends by stop, as those of OpenAI do', async () => {
+  it('stops with tool_use when a forced call ends with stop, as at OpenAI', async () => {
     const { anthropic } = serving([{ deltas: calling(0, 'call_1', 'look_up', '{}'), finishReason: 'stop' }])
     const forced = { ...request, tools: [tool], tool_choice: { type: 'tool' as const, name: 'look_up' } }
     const stop = { stop_reason: 'tool_use', content: [{ type: 'tool_use', name: 'look_up' }] }
@@ -226,21 +226,18 @@ describe('/v1/messages', () => {
   it.each([
     ['stop', { stop_reason: 'stop_sequence', stop_sequence: 'END' }],
     ['length', { stop_reason: 'max_tokens', stop_sequence: null }],
-  ])(
-    'names the stop sequence that ended it, where it is told and the answer ends by %s',
-    async (finishReason, stop) => {
-      const { anthropic } = serving([{ deltas: saying('x'), finishReason, stopText: 'END' }])
-      expect(await anthropic.messages.create(request)).toMatchObject(stop)
-      expect(await anthropic.messages.stream(request).finalMessage()).toMatchObject(stop)
-    },
-  )
+  ])('reports the stop sequence of the provider when the answer ends with %s', async (finishReason, stop) => {
+    const { anthropic } = serving([{ deltas: saying('x'), finishReason, stopText: 'END' }])
+    expect(await anthropic.messages.create(request)).toMatchObject(stop)
+    expect(await anthropic.messages.stream(request).finalMessage()).toMatchObject(stop)
+  })
 
   it.each([
     ['stop', 'end_turn'],
     ['length', 'max_tokens'],
     ['tool_calls', 'tool_use'],
     ['content_filter', 'refusal'],
-  ])('that ends by %s says %s', async (finishReason, stop_reason) => {
+  ])('translates the finish reason %s to %s', async (finishReason, stop_reason) => {
     const { anthropic } = serving([{ deltas: saying('x'), finishReason }])
     expect(await anthropic.messages.create(request)).toMatchObject({ stop_reason })
     expect(await anthropic.messages.stream(request).finalMessage()).toMatchObject({ stop_reason })
@@ -258,7 +255,7 @@ describe('/v1/messages', () => {
     [{ tools: [{ name: 'x' }] }, 'tools[0].input_schema'],
     [{ output_config: { format: { type: 'xml' } } }, 'output_config.format'],
     [{ mcp_servers: [{ type: 'url', url: 'https://tools.example', name: 'tools' }] }, 'mcp_servers'],
-  ])('names what is wrong with %j', async (body, param) => {
+  ])('names the invalid field of %j', async (body, param) => {
     const { send, chat } = serving([{}])
     const { status, json } = await send('/v1/messages', { ...request, ...body })
     expect({ status, json }).toMatchObject({
@@ -276,7 +273,7 @@ describe('/v1/messages', () => {
     ['context_length_exceeded', Anthropic.BadRequestError, 'invalid_request_error'],
     ['provider_error', Anthropic.InternalServerError, 'api_error'],
     ['provider_unavailable', Anthropic.ServiceUnavailableError, 'overloaded_error'],
-  ] as const)('refuses %s by the class that the SDK has for it', async (code, kind, type) => {
+  ] as const)('reports %s with the matching error class of the SDK', async (code, kind, type) => {
     const { anthropic } = serving([{ error: new ServiceError(code), refused: true }])
     for (const stream of [false, true]) {
       const refused = await anthropic.messages.create({ ...request, stream }).catch((error: unknown) => error)
@@ -285,7 +282,7 @@ describe('/v1/messages', () => {
     }
   })
 
-  it('is nothing for public keys', async () => {
+  it('refuses public keys', async () => {
     const as = { ...principals.agent_key, keyType: 'public' as const }
     const { json, status } = await serving([{}]).send('/v1/messages', request, { as })
     expect({ status, json }).toMatchObject({ status: 403, json: { error: { type: 'permission_error' } } })
@@ -355,18 +352,18 @@ describe('a stream of /v1/messages', () => {
       ],
     ],
     ['nothing', []],
-  ])('comes to the same message as one that is not streamed, of %s', async (_, deltas) => {
+  ])('adds up to the same message as without streaming, for %s', async (_, deltas) => {
     const { anthropic } = serving([{ deltas }])
     const streamed = await anthropic.messages.stream(request).finalMessage()
     const whole = await anthropic.messages.create(request)
-    // the SDK takes the fields of a stream's usage that it knows
+    // The SDK keeps only the fields of a stream's usage that it knows.
     const { id: _id, usage, ...plain } = whole
     expect(usage).toMatchObject({ cost_usd: expect.any(Number) })
     const { input_tokens, output_tokens } = usage
     expect(streamed).toMatchObject({ ...plain, usage: { input_tokens, output_tokens } })
   })
 
-  it('that breaks is an error of the SDK', async () => {
+  it('causes an error of the SDK when it breaks', async () => {
     const error = new ServiceError('provider_stream_broken')
     const { anthropic } = serving([{ deltas: saying('Hel'), error }])
     const broken = await anthropic.messages

@@ -1,4 +1,4 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 
-/** Providers that have no operations of their own. */
+/** A document service without any provider. */
 export const noDocuments = { create: () => Promise.reject(new ServiceError('provider_unavailable')) }

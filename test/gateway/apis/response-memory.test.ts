@@ -5,11 +5,11 @@ import { saying } from './scripted-chat.ts'
 
 const body = { model: 'model-1', input: 'Where do I live?', memory: { userId: 'ada' } }
 
-describe('memory of a response', () => {
+describe('the memory of a response', () => {
   it.each([
     ['whole', {}],
     ['streamed', { stream: true }],
-  ])('is read ahead of the input and written after a %s answer, which the headers say', async (_, more) => {
+  ])('is read before the input and written after a %s answer, as the headers state', async (_, more) => {
     const { chat, memory, send } = await responsesWorld([{ deltas: saying('In', ' Oslo.') }])
     memory.known = ['The user lives in Oslo.']
     const { headers } = await send('/v1/responses', { ...body, ...more })

@@ -17,8 +17,8 @@ const tools = [
 ]
 const request = { model: 'model-1', input: 'Patch it.', tools }
 
-describe('tools of OpenAI’s Responses that callers run', () => {
-  it('reach every model as functions, those of a namespace by their own names where these are free', async () => {
+describe('client-side tools of the Responses API', () => {
+  it('are sent to every model as functions; tools of a namespace keep their names where these are free', async () => {
     const { openai, chat } = await responsesWorld([{ deltas: saying('Done.') }])
     await openai.responses.create(request)
     expect(chat.last.tools).toMatchObject([
@@ -29,7 +29,7 @@ describe('tools of OpenAI’s Responses that callers run', () => {
     ])
   })
 
-  it('come back as what they were declared as, streamed and whole, and go on from there', async () => {
+  it('are returned as they were declared, with and without streaming, and their outputs are accepted', async () => {
     const script = {
       deltas: calling(0, 'call_1', 'apply_patch', '{"input":"*** Begin\\nx"}'),
       finishReason: 'tool_calls',
@@ -52,7 +52,7 @@ describe('tools of OpenAI’s Responses that callers run', () => {
     ])
   })
 
-  it('name their namespace', async () => {
+  it('are returned with their namespace', async () => {
     const script = { deltas: calling(0, 'call_1', 'read', '{}'), finishReason: 'tool_calls' }
     const { openai } = await responsesWorld([script])
     const { output } = await openai.responses.create(request)
@@ -60,15 +60,15 @@ describe('tools of OpenAI’s Responses that callers run', () => {
   })
 })
 
-describe('tools that no one runs here', () => {
-  it.each([true, false])('are left out, which a header says (streamed: %s)', async (stream) => {
+describe('tools that the server cannot run', () => {
+  it.each([true, false])('are left out and listed in a header (streamed: %s)', async (stream) => {
     const { send, chat } = await responsesWorld([{ deltas: saying('Done.') }])
     const { headers, status } = await send('/v1/responses', { ...request, stream })
     expect([status, headers['x-ignored-tools']]).toEqual([200, 'web_search, local_shell'])
     expect(JSON.stringify(chat.last)).not.toContain('local_shell')
   })
 
-  it('are refused where the request forces one', async () => {
+  it('are refused when the request forces one', async () => {
     const { openai } = await responsesWorld([{}])
     const forced = openai.responses.create({ ...request, tool_choice: { type: 'web_search_preview' } })
     await expect(forced).rejects.toMatchObject({ status: 400, param: 'tools' })

@@ -17,7 +17,7 @@ const eventsOf = async (...scripts: readonly Script[]) => {
 const typesOf = (events: readonly ResponseStreamEvent[]) => events.map(({ type }) => type)
 
 describe('the events of a streamed response', () => {
-  it('tell of a text in the documented order, numbered from 0', async () => {
+  it('describe a text in the documented order, numbered from 0', async () => {
     const events = await eventsOf({ deltas: saying('Hello', ' there.') })
     expect(typesOf(events)).toEqual([
       'response.created',
@@ -47,7 +47,7 @@ describe('the events of a streamed response', () => {
     })
   })
 
-  it('tell of calls, also of those whose arguments come in turns', async () => {
+  it('describe tool calls, including calls with interleaved arguments', async () => {
     const piece = (index: number, text: string) => ({ tool_calls: [{ index, function: { arguments: text } }] })
     const deltas = [
       ...saying('Let me see.'),
@@ -81,7 +81,7 @@ describe('the events of a streamed response', () => {
     ])
   })
 
-  it('tell of reasoning and refusals', async () => {
+  it('describe reasoning and refusals', async () => {
     const events = await eventsOf({
       deltas: [{ reasoning_content: 'Hmm.' }, { refusal: 'I will' }, { refusal: ' not.' }],
     })
@@ -102,7 +102,7 @@ describe('the events of a streamed response', () => {
     ])
   })
 
-  it('end with what was missing when the answer was cut off', async () => {
+  it('end with response.incomplete and the reason when the answer was cut off', async () => {
     const events = await eventsOf({ deltas: saying('Hel'), finishReason: 'length' })
     expect(events.at(-1)).toMatchObject({
       type: 'response.incomplete',
@@ -114,7 +114,7 @@ describe('the events of a streamed response', () => {
     })
   })
 
-  it('end with the failure when the answer broke, and never as completed', async () => {
+  it('end with response.failed when the answer breaks', async () => {
     const error = new ServiceError('provider_stream_broken')
     const { openai } = await responsesWorld([{ deltas: saying('Hel'), error }])
     const events: ResponseStreamEvent[] = []
@@ -148,7 +148,7 @@ describe('the stream helper of the SDK', () => {
       { deltas: [...saying('So.'), ...calling(0, 'call_1', 'a', '{', '}')], finishReason: 'tool_calls' },
     ],
     ['nothing', { deltas: [] }],
-  ])('comes to the same response as one that is not streamed, of %s', async (_, script) => {
+  ])('returns the same response as without streaming, for %s', async (_, script) => {
     const { openai } = await responsesWorld([script])
     const streamed = await openai.responses.stream(request).finalResponse()
     const whole = await openai.responses.create(request)
@@ -157,21 +157,21 @@ describe('the stream helper of the SDK', () => {
     expect({ ...rest, output: withoutParsed(rest.output) }).toEqual(plain(whole))
   })
 
-  it('takes a text after a call', async () => {
+  it('accepts a text after a call', async () => {
     const deltas = [...calling(0, 'call_1', 'a', '{}'), ...saying('So.')]
     const { openai } = await responsesWorld([{ deltas, finishReason: 'tool_calls' }])
     const { output } = await openai.responses.stream(request).finalResponse()
     expect(output).toMatchObject([{ type: 'function_call' }, { type: 'message' }])
   })
 
-  it('finds a streamed response stored', async () => {
+  it('gets a response that is stored', async () => {
     const { openai } = await responsesWorld([{ deltas: saying('One.') }])
     const { id } = await openai.responses.stream(request).finalResponse()
     expect(await openai.responses.retrieve(id)).toMatchObject({ id, output_text: 'One.', status: 'completed' })
   })
 })
 
-/** What the helper adds to items. */
+/** Removes the fields that the helper adds to items. */
 const withoutParsed = (output: readonly Record<string, unknown>[]): unknown =>
   JSON.parse(
     JSON.stringify(output, (key, value: unknown) =>

@@ -21,18 +21,18 @@ import { declaredAnswer, formServer } from './form-server.ts'
 import { type Script, ScriptedChat } from './scripted-chat.ts'
 import { sdkFetch } from './sdk-fetch.ts'
 
-/** What a world of responses may have otherwise. */
+/** Options of a test installation of the Responses API. */
 export interface WorldOptions {
   readonly search?: WebSearch
   readonly knowledge?: KnowledgeService
   readonly records?: (records: RecordStore) => RecordStore
-  /** Instead of answers that are written down. */
+  /** A model in place of the scripted one. */
   readonly model?: ChatCalls
   readonly route?: Route
   readonly keepAlive?: KeepAlive
 }
 
-/** The Responses form over a model whose answers are written down, as the official SDK reaches it. */
+/** The Responses API over a scripted model, through the official SDK. */
 export const responsesWorld = async (
   scripts: readonly Script[],
   { search, knowledge = noKnowledge, records: wrap, model, route, keepAlive }: WorldOptions = {},
@@ -76,10 +76,10 @@ export const responsesWorld = async (
 
 const noKnowledge: KnowledgeService = { open: () => Promise.reject(new Error('no knowledge')) }
 
-/** What is wrong with a response document as it is declared; null for nothing. */
+/** Checks a response document against its declared schema: an error message, or null. */
 export const checkedResponse = declaredAnswer(responses['responses.create'])
 
-/** No response is in the background here. */
+/** An actor host without background responses. */
 const noActors: ResponseHost = {
   create: () => Promise.reject(new Error('no actors here')),
   find: () => Promise.reject(new ServiceError('not_found')),

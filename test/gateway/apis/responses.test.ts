@@ -14,7 +14,7 @@ const lookUp = {
 }
 
 describe('a response', () => {
-  it('has the text of the model, and its usage', async () => {
+  it('has the text of the model and its usage', async () => {
     const { openai, chat } = await responsesWorld([{ deltas: saying('Hello', ' there.') }])
     const response = await openai.responses.create({ model: 'model-1', input: 'hi', instructions: 'Be short.' })
     expect(response.output_text).toBe('Hello there.')
@@ -55,7 +55,7 @@ describe('a response', () => {
     })
   })
 
-  it('asks the model for what the request sets', async () => {
+  it('passes the options of the request to the model', async () => {
     const { openai, chat } = await responsesWorld([{ deltas: saying('{}') }])
     const schema = { type: 'object', properties: {}, additionalProperties: false }
     const response = await openai.responses.create({
@@ -97,7 +97,7 @@ describe('a response', () => {
     })
   })
 
-  it('has a call for each function that the model asks for, and takes their outputs', async () => {
+  it('has an item for each function call of the model and accepts their outputs', async () => {
     const deltas = [
       ...saying('Let me see.'),
       ...calling(0, 'call_1', 'look_up', '{"q":', '"a"}'),
@@ -155,7 +155,7 @@ describe('a response', () => {
     ])
   })
 
-  it('takes images and files, and asks for a model that can see', async () => {
+  it('accepts images and files, and requires a vision model', async () => {
     const { openai, chat } = await responsesWorld([{ deltas: saying('a cat') }])
     await openai.responses.create({
       model: 'model-1',
@@ -185,7 +185,7 @@ describe('a response', () => {
     ])
   })
 
-  it('shows what the model lets see of its reasoning, and its refusals', async () => {
+  it('contains the visible reasoning and the refusal of the model', async () => {
     const deltas = [{ reasoning_content: 'Hmm.' }, { refusal: 'I will not.' }]
     const { openai } = await responsesWorld([{ deltas }])
     const { output } = await openai.responses.create({ model: 'model-1', input: 'do' })
@@ -198,14 +198,14 @@ describe('a response', () => {
   it.each([
     ['length', 'max_output_tokens'],
     ['content_filter', 'content_filter'],
-  ])('that was cut off by %s is incomplete', async (finishReason, reason) => {
+  ])('is incomplete when the answer ends with %s', async (finishReason, reason) => {
     const { openai } = await responsesWorld([{ deltas: saying('Hel'), finishReason }])
     const response = await openai.responses.create({ model: 'model-1', input: 'hi' })
     expect(response).toMatchObject({ status: 'incomplete', incomplete_details: { reason }, completed_at: null })
     expect(response.output).toMatchObject([{ status: 'incomplete' }])
   })
 
-  it('is shortened where that is asked for and the conversation is too long for the model', async () => {
+  it('is retried with a shorter context when it is too long and truncation is auto', async () => {
     const error = new ServiceError('context_length_exceeded')
     const { openai, chat } = await responsesWorld([{ error, refused: true }, { deltas: saying('ok') }])
     const input = ['a', 'b', 'c', 'd'].flatMap((text) => [
@@ -251,7 +251,7 @@ describe('a response', () => {
     [{ input: 'x', tool_choice: 'sometimes' }, 400, 'tool_choice'],
     [{ input: 'x', text: { format: { type: 'xml' } } }, 400, 'text.format.type'],
     [{ input: 'x', temperature: 3 }, 400, 'temperature'],
-  ])('names what is wrong with %j', async (body, status, param) => {
+  ])('names the invalid field of %j', async (body, status, param) => {
     const { send, chat } = await responsesWorld([{}])
     const refused = await send('/v1/responses', { model: 'model-1', ...body })
     expect(refused).toMatchObject({ status, json: { error: { param, type: 'invalid_request_error' } } })
@@ -260,7 +260,7 @@ describe('a response', () => {
 })
 
 describe('a stored response', () => {
-  it('is gone on from, and keeps no instructions', async () => {
+  it('is continued by its id, without its instructions', async () => {
     const { openai, chat } = await responsesWorld([
       { deltas: saying('One.') },
       { deltas: calling(0, 'call_1', 'look_up', '{}'), finishReason: 'tool_calls' },
@@ -290,7 +290,7 @@ describe('a stored response', () => {
     ])
   })
 
-  it('is read and deleted by the SDK', async () => {
+  it('is read and deleted through the SDK', async () => {
     const { openai } = await responsesWorld([{ deltas: saying('One.') }])
     const made = await openai.responses.create({ model: 'model-1', input: 'first' })
     expect(await openai.responses.retrieve(made.id)).toEqual(made)
@@ -305,7 +305,7 @@ describe('a stored response', () => {
     await expect(goOn).rejects.toMatchObject({ status: 404, param: 'previous_response_id' })
   })
 
-  it('is asked for its input page by page', async () => {
+  it('lists its input in pages', async () => {
     const { openai } = await responsesWorld([{ deltas: saying('ok') }])
     const input = ['a', 'b', 'c'].map((content) => ({ role: 'user' as const, content }))
     const { id } = await openai.responses.create({ model: 'model-1', input })
@@ -316,14 +316,14 @@ describe('a stored response', () => {
     expect(texts).toEqual(['a', 'b', 'c'].map((text) => [{ type: 'input_text', text }]))
   })
 
-  it('is not kept with store: false', async () => {
+  it('is not stored with store: false', async () => {
     const { openai } = await responsesWorld([{ deltas: saying('One.') }])
     const made = await openai.responses.create({ model: 'model-1', input: 'first', store: false })
     expect(made).toMatchObject({ store: false })
     await expect(openai.responses.retrieve(made.id)).rejects.toBeInstanceOf(NotFoundError)
   })
 
-  it('is gone after 30 days', async () => {
+  it('expires after 30 days', async () => {
     const { openai, clock } = await responsesWorld([{ deltas: saying('One.') }])
     const now = Date.now()
     clock.now = now - 30 * 24 * 3600 * 1000 - 1000
@@ -335,7 +335,7 @@ describe('a stored response', () => {
     expect((await openai.responses.retrieve(young.id)).id).toBe(young.id)
   })
 
-  it('of an agent’s key is not reached by another agent’s', async () => {
+  it('of an agent key is hidden from the key of another agent and from other projects', async () => {
     const { send } = await responsesWorld([{ deltas: saying('One.') }])
     const mine = principals.agent_key
     const theirs = { ...mine, agentId: 'agt_2', keyId: 'key_9' }
@@ -355,7 +355,7 @@ describe('a stored response', () => {
     expect(await send(`/v1/responses/${id}`)).toMatchObject({ status: 200 })
   })
 
-  it('of one tenant is not gone on from for another, nor for the project itself', async () => {
+  it('of one tenant cannot be continued by another tenant or by the project itself', async () => {
     const { send } = await responsesWorld([{ deltas: saying('One.') }])
     const request = (body: object, tenant?: string) =>
       send(
@@ -372,14 +372,14 @@ describe('a stored response', () => {
     expect(await request({ previous_response_id: ofProject.id }, 'ten_1')).toMatchObject({ status: 404 })
   })
 
-  it('is nothing for public keys', async () => {
+  it('is refused to public keys', async () => {
     const { send } = await responsesWorld([{ deltas: saying('One.') }])
     const as = { ...principals.agent_key, keyType: 'public' as const }
     expect(await send('/v1/responses', { model: 'model-1', input: 'x' }, { as })).toMatchObject({ status: 403 })
     expect(await send('/v1/responses/resp_1', undefined, { as })).toMatchObject({ status: 403 })
   })
 
-  it('that could not be kept is answered, and says so', async () => {
+  it('is returned with store: false when it cannot be stored', async () => {
     const { openai } = await responsesWorld([{ deltas: saying('One.') }], {
       records: (records) => Object.assign(Object.create(records), { insert: () => Promise.reject(new Error('down')) }),
     })
@@ -388,8 +388,8 @@ describe('a stored response', () => {
   })
 })
 
-describe('errors', () => {
-  it('are those of the SDK', async () => {
+describe('the errors of a response', () => {
+  it('have the error classes and codes of the SDK', async () => {
     const { openai } = await responsesWorld([{ error: new ServiceError('context_length_exceeded'), refused: true }])
     const pending = openai.responses.create({ model: 'model-1', input: 'x' })
     await expect(pending).rejects.toBeInstanceOf(BadRequestError)

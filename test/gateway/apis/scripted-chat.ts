@@ -1,18 +1,18 @@
 import type { ChatCall, ChatCalls, ChatControl, ChatListener, ChatSummary } from '#gateway/call/chat-calls.ts'
 import type { WireObject } from '#outgoing/wire.ts'
 
-/** One answer as a model gives it: deltas of `chat.completion.chunk`, and how it ends. */
+/** One scripted answer of a model: deltas of `chat.completion.chunk`, and its end. */
 export interface Script {
   readonly deltas?: readonly WireObject[]
   readonly finishReason?: string
-  /** The stop sequence that ended it, said with the last delta. */
+  /** The stop sequence that ended the answer, sent with the last delta. */
   readonly stopText?: string
   readonly usage?: Partial<ChatSummary['usage']>
   readonly costUsd?: string | null
-  /** It breaks after the deltas; with `refused` before it begins. */
+  /** The failure after the deltas, or with `refused` before the answer begins. */
   readonly error?: Error
   readonly refused?: boolean
-  /** The provider is silent until then. */
+  /** The provider is silent until this settles. */
   readonly after?: Promise<void>
 }
 
@@ -26,7 +26,7 @@ const route = {
   connectionId: null,
 } as const
 
-/** Chat whose answers are written down: the n-th request gets the n-th script, further ones the last. */
+/** A chat service with scripted answers: the n-th request gets the n-th script, further requests get the last one. */
 export class ScriptedChat implements ChatCalls {
   readonly received: ChatCall[] = []
   readonly #scripts: readonly Script[]
@@ -88,13 +88,13 @@ export class ScriptedChat implements ChatCalls {
   }
 }
 
-/** Deltas of a text, one a part. */
+/** The deltas of a text, one for each part. */
 export const saying = (...parts: readonly string[]): WireObject[] => [
   { role: 'assistant', content: '' },
   ...parts.map((content) => ({ content })),
 ]
 
-/** Deltas of a call whose arguments come in parts. */
+/** The deltas of a call with arguments in parts. */
 export const calling = (index: number, id: string, name: string, ...parts: readonly string[]): WireObject[] => [
   { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] },
   ...parts.map((text) => ({ tool_calls: [{ index, function: { arguments: text } }] })),

@@ -2,7 +2,7 @@ import type { Received, Sent } from '#test/transport/api/serving.ts'
 
 type Send = (target: string, body?: unknown, sent?: Partial<Sent>) => Promise<Received>
 
-/** A `fetch` for the official SDKs that reaches a server without a socket. */
+/** A `fetch` for the official SDKs that calls a server without a socket. */
 export const sdkFetch =
   (send: Send): typeof fetch =>
   async (input, init) => {

@@ -26,7 +26,7 @@ const callWith = (signal: AbortSignal): ChatCall => ({
 
 const never = new AbortController().signal
 
-/** Reads a body to its end; `slow` requests a pause after each part. */
+/** Reads a body to its end; with `slow` it pauses after each part. */
 const read = ({ bytes }: BytesResult, slow = false) => {
   if (typeof bytes !== 'object' || !('start' in bytes)) throw new Error('it is not pushed')
   const text: string[] = []
@@ -47,7 +47,7 @@ const streamed = (script: Script, signal = never, keepAlive?: KeepAlive) =>
   streamedChat(new ScriptedChat(script), callWith(signal), { form, keepAlive })
 
 describe('a streamed chat', () => {
-  it('begins with its provider, and has the headers of both', async () => {
+  it('begins with the provider, and has the headers of the call and of the API', async () => {
     const answer = await streamed({ deltas: saying('a', 'b') })
     expect(answer.headers).toEqual(
       expect.arrayContaining([
@@ -58,25 +58,25 @@ describe('a streamed chat', () => {
     expect(await read(answer)).toBe('chunk\nchunk\nchunk\nend\n')
   })
 
-  it('comes whole to a slow reader', async () => {
+  it('is complete for a slow reader', async () => {
     const answer = await streamed({ deltas: saying(...'abcdefgh') })
     expect(await read(answer, true)).toBe(`${'chunk\n'.repeat(9)}end\n`)
   })
 
-  it('is refused with what is wrong before it begins, and says it inside after that', async () => {
+  it('is rejected when it fails before its beginning, and contains the error after it', async () => {
     const error = new ServiceError('provider_error')
     await expect(streamed({ error, refused: true })).rejects.toBe(error)
     expect(await read(await streamed({ deltas: saying('a'), error }))).toBe('chunk\nchunk\nfail provider_error\n')
   })
 
-  it('shows that it lives when the model is silent for long', async () => {
+  it('sends a keep-alive comment while the model is silent', async () => {
     const silence = Promise.withResolvers<void>()
     const answer = await streamed({ deltas: saying('a'), after: silence.promise }, never, keptAliveAfter(1))
     silence.resolve()
     expect(await read(answer)).toBe(': keep-alive\n\nchunk\nchunk\nend\n')
   })
 
-  it('that is refused after a long silence says so inside', async () => {
+  it('contains the error of a refusal after a long silence', async () => {
     const silence = Promise.withResolvers<void>()
     const error = new ServiceError('provider_timeout')
     const answer = await streamed({ error, refused: true, after: silence.promise }, never, keptAliveAfter(1))
@@ -84,7 +84,7 @@ describe('a streamed chat', () => {
     expect(await read(answer)).toBe(': keep-alive\n\nfail provider_timeout\n')
   })
 
-  it('is over for a caller who goes away before it begins', async () => {
+  it('is cancelled when the caller disconnects before its beginning', async () => {
     const aborter = new AbortController()
     const answer = streamed({ after: new Promise(() => {}) }, aborter.signal)
     aborter.abort()
@@ -96,7 +96,7 @@ describe('a streamed chat', () => {
 })
 
 describe('a streamed response', () => {
-  it('begins when the model is silent for long, and tells of what goes wrong then', async () => {
+  it('begins while the model is silent, and contains a later error', async () => {
     const silence = Promise.withResolvers<void>()
     const error = new ServiceError('provider_timeout')
     const { send, chat } = await responsesWorld([{ error, refused: true, after: silence.promise }], {
@@ -104,7 +104,7 @@ describe('a streamed response', () => {
     })
     const answer = send('/v1/responses', { model: 'model-1', input: 'hi', stream: true })
     await expect.poll(() => chat.received.length).toBe(1)
-    // the tick of the silence began before this timer, and is shorter
+    // The first tick of the keep-alive began before this timer and is shorter.
     setTimeout(silence.resolve, 50)
     const { status, text } = await answer
     expect(status).toBe(200)

@@ -4,7 +4,7 @@ import { openChatUpstream } from './chat-upstream.ts'
 import { responsesWorld } from './responses-world.ts'
 
 /*
- * OpenAI's own search, as its documentation shows its events. The server speaks to it by its Responses, for chat
+ * OpenAI's web search, with events as documented. The server calls it through the Responses API because chat
  * completions do not search.
  */
 
@@ -86,8 +86,8 @@ const withCitations = (output: unknown) =>
     { type: 'message', id: expect.stringMatching(/^msg_/), content: [{ text: 'Cats purr.', annotations: [citation] }] },
   ])
 
-describe('a search that OpenAI runs', () => {
-  it('is asked for by its Responses, which keep nothing', async () => {
+describe('a web search that OpenAI runs', () => {
+  it('is requested through the Responses API with store: false', async () => {
     const { openai } = await serve()
     world.upstream.script(json(document))
     await openai.responses.create({ ...request, max_output_tokens: 99, reasoning: { effort: 'low' } })
@@ -109,7 +109,7 @@ describe('a search that OpenAI runs', () => {
     })
   })
 
-  it('is answered with its citations, under ids of this server', async () => {
+  it('is returned with citations and ids of this server', async () => {
     const { openai } = await serve()
     world.upstream.script(json(document))
     const response = await openai.responses.create(request)
@@ -120,7 +120,7 @@ describe('a search that OpenAI runs', () => {
     expect(await openai.responses.retrieve(response.id)).toEqual(response)
   })
 
-  it('is streamed as it comes', async () => {
+  it('streams the events of OpenAI', async () => {
     const { openai } = await serve()
     world.upstream.script(whole(framed(events)))
     const types: string[] = []
@@ -145,7 +145,7 @@ describe('a search that OpenAI runs', () => {
     ])
   })
 
-  it('may go with functions, whose outputs go back in its words', async () => {
+  it('works with functions, whose outputs are sent in the format of the Responses API', async () => {
     const { openai } = await serve()
     const call = { type: 'function_call', id: 'fc_upstream', call_id: 'call_1', name: 'look_up', arguments: '{"q":1}' }
     world.upstream.script(json({ ...document, output: [call] }), json(document))
@@ -178,7 +178,7 @@ describe('a search that OpenAI runs', () => {
     })
   })
 
-  it('that breaks off is a failure', async () => {
+  it('fails when the stream breaks or reports a failure', async () => {
     const { openai } = await serve()
     world.upstream.script(cut(framed(events.slice(0, 11))))
     await expect(openai.responses.stream(request).finalResponse()).rejects.toThrow('ended its stream early')
@@ -187,7 +187,7 @@ describe('a search that OpenAI runs', () => {
     await expect(openai.responses.stream(request).finalResponse()).rejects.toThrow('server_error')
   })
 
-  it('that is refused is refused with its reason', async () => {
+  it('is refused with the reason of the provider', async () => {
     const { openai } = await serve()
     world.upstream.script(refusal(400, { message: 'Unknown tool.', code: 'invalid_value', param: 'tools' }))
     await expect(openai.responses.create(request)).rejects.toMatchObject({
@@ -204,7 +204,7 @@ describe('a search that OpenAI runs', () => {
     [hangUp, 503, 'provider_unavailable'],
     [json({ object: 'something else' }), 502, 'provider_error'],
     [json({ ...document, error: { code: 'server_error', message: 'no' } }), 502, 'provider_error'],
-  ] as const)('that goes wrong says how (%#)', async (answer, status, code) => {
+  ] as const)('reports an upstream failure with its code (%#)', async (answer, status, code) => {
     const { openai } = await serve()
     world.upstream.script(answer)
     await expect(openai.responses.create(request)).rejects.toMatchObject({ status, code })
@@ -214,19 +214,19 @@ describe('a search that OpenAI runs', () => {
     ['no JSON', 'data: {"type":\n\n'],
     ['nothing', ''],
     ['no end', framed(events.slice(0, -1))],
-  ])('whose stream has %s is a failure', async (_, text) => {
+  ])('fails when the stream has %s', async (_, text) => {
     const { openai } = await serve()
     world.upstream.script(whole(text))
     await expect(openai.responses.stream(request).finalResponse()).rejects.toThrow()
   })
 
-  it('that comes in pieces is put together', async () => {
+  it('is assembled from small pieces', async () => {
     const { openai } = await serve()
     world.upstream.script(trickled(framed(events), 40, 1))
     withCitations((await openai.responses.stream(request).finalResponse()).output)
   })
 
-  it('is not asked of other providers', async () => {
+  it('is refused for other providers and for keys of customers', async () => {
     const { openai } = await responsesWorld([], { model: world.chats, route: { ...world.route, provider: 'groq' } })
     const forced = { ...request, tool_choice: { type: 'web_search_preview' as const } }
     await expect(openai.responses.create(forced)).rejects.toMatchObject({ status: 400, param: 'tools' })

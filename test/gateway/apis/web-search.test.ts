@@ -12,7 +12,7 @@ const pages: Readonly<Record<string, readonly WebResult[]>> = {
   dogs: [{ title: 'Dogs', url: 'https://dogs.example/', snippet: 'Dogs bark.' }],
 }
 
-/** An engine whose pages are written down. */
+/** A search engine with fixed results. */
 const engine = () => {
   const requests: { project: string; query: string; limit: number }[] = []
   const search: WebSearch = {
@@ -43,8 +43,8 @@ afterAll(() => world.close())
 
 const serve = async (search: WebSearch) => (await responsesWorld([], { search, model: world.chats })).openai
 
-describe('a search that the server runs', () => {
-  it('is told in events, given to the model, and cited where the answer names a source', async () => {
+describe('a web search that the server runs', () => {
+  it('streams its events, gives results to the model, and cites the sources that the answer names', async () => {
     const { requests, search } = engine()
     const openai = await serve(search)
     world.upstream.script(
@@ -106,7 +106,7 @@ describe('a search that the server runs', () => {
     ])
   })
 
-  it('goes on counting its sources over several searches, and is charged for each model call', async () => {
+  it('numbers sources across several searches, and is charged for each model call', async () => {
     const { search } = engine()
     const openai = await serve(search)
     world.recorded.length = 0
@@ -119,7 +119,7 @@ describe('a search that the server runs', () => {
     expect(world.recorded).toHaveLength(2)
   })
 
-  it('that fails is told to the model, which goes on', async () => {
+  it('reports a failed search to the model, which continues', async () => {
     const { search } = engine()
     const openai = await serve(search)
     world.upstream.script(
@@ -132,7 +132,7 @@ describe('a search that the server runs', () => {
     expect(world.upstream.received[1]?.body.messages).toMatchObject([{}, {}, { content: 'The search failed.' }])
   })
 
-  it('is left when the answer also calls a function of the caller', async () => {
+  it('is skipped when the answer also calls a function of the caller', async () => {
     const { requests, search } = engine()
     const openai = await serve(search)
     world.upstream.script(
@@ -144,7 +144,7 @@ describe('a search that the server runs', () => {
     expect(requests).toEqual([])
   })
 
-  it('is not forced for ever, and no more often than the request allows', async () => {
+  it('is forced only once, and runs at most max_tool_calls times', async () => {
     const { search } = engine()
     const openai = await serve(search)
     world.upstream.script(
@@ -161,7 +161,7 @@ describe('a search that the server runs', () => {
     ])
   })
 
-  it('may be gone on from: what was found is not said twice', async () => {
+  it('can be continued without repeating the results', async () => {
     const { search } = engine()
     const openai = await serve(search)
     world.upstream.script(

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { Breaker } from '#gateway/call/breaker.ts'
 import { managedRoute } from '../ledger/calls.ts'
 
-it('a route in trouble rests for ten seconds, and not until a clock that was set back is there again', () => {
+it('a failing route rests for ten seconds, but not after the clock was set back', () => {
   let now = 1_700_000_000_000
   const breaker = new Breaker(() => now)
   for (let failure = 0; failure < 3; failure++) breaker.failed(managedRoute, 'provider_unavailable')

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { cacheWrites, usageOf } from '#gateway/call/accounting/openai-usage.ts'
 import { anthropicUsage } from '#gateway/providers/anthropic/anthropic-usage.ts'
 
-describe('what a provider says that it wrote to its cache', () => {
-  it('is part of the input, as Anthropic counts it by time', () => {
+describe('the cache writes that a provider reports', () => {
+  it('are part of the input and split by lifetime for Anthropic', () => {
     const counted = {
       input_tokens: 10,
       output_tokens: 1,
@@ -19,7 +19,7 @@ describe('what a provider says that it wrote to its cache', () => {
     })
   })
 
-  it('is part of the input, as OpenAI counts it', () => {
+  it('are part of the input and split by lifetime for OpenAI', () => {
     const prompt_tokens_details = { cached_tokens: 100, cache_write_tokens: 1000 }
     const counted = { prompt_tokens: 1110, completion_tokens: 1, prompt_tokens_details }
     expect(usageOf(counted)).toMatchObject({ inputTokens: 1110, cachedTokens: 100, cacheWriteTokens: 1000 })
@@ -30,7 +30,7 @@ describe('what a provider says that it wrote to its cache', () => {
     expect(cacheWrites(byTime)).toEqual({ cacheWriteTokens: 1000, cacheWriteLongTokens: 600 })
   })
 
-  it('is absent where nothing was written, or nothing is said', () => {
+  it('are absent when nothing was written or reported', () => {
     expect(cacheWrites({ cache_write_tokens: 0 })).toEqual({})
     expect(cacheWrites({})).toEqual({})
     expect(Object.keys(anthropicUsage({ input_tokens: 1, cache_creation_input_tokens: null }))).not.toContain(

@@ -4,7 +4,7 @@ import { retryAfterMs, statusFailure } from '#gateway/call/failure.ts'
 const failure = (status: number, body: unknown) =>
   statusFailure({ status, body: typeof body === 'string' ? body : JSON.stringify(body), retryAfter: null }, 0).error
 
-describe('a request that a provider refused', () => {
+describe('the error of a refused request', () => {
   it.each([
     [
       'OpenAI',
@@ -18,54 +18,54 @@ describe('a request that a provider refused', () => {
     ['Starlette', { detail: 'No such voice.' }],
     ['ElevenLabs', { detail: { status: 'voice_not_found', message: 'No such voice.' } }],
     ['Deepgram', { err_code: 'Bad Request', err_msg: 'No such voice.', request_id: 'r' }],
-  ])('is told what was wrong, as %s says it', (_, body) => {
+  ])('contains the message of %s', (_, body) => {
     const { code, message } = failure(400, body)
     expect(code).toBe('bad_request')
     expect(message).toMatch(/^The provider refused the request.*: No such voice\.$/)
   })
 
-  it('is told which field, where the provider names it', () => {
+  it('names the field that the provider names', () => {
     expect(failure(400, { error: { message: 'x', param: 'voice' } })).toMatchObject({ param: 'voice' })
     const loc = ['body', 'messages', 0, 'content']
     expect(failure(422, { detail: [{ loc, msg: 'Field required' }] })).toMatchObject({ param: 'messages[0].content' })
   })
 
   it.each([[''], ['<html>'], ['[]'], ['null'], ['{"detail":[]}'], ['{"detail":[null]}'], ['{"error":null}']])(
-    'says no more than that where the body is %j',
+    'is generic for the body %j',
     (body) => {
       expect(failure(400, body)).toMatchObject({ code: 'bad_request', message: 'The provider refused the request.' })
     },
   )
 })
 
-describe('when a provider says to come back', () => {
+describe('the delay of retry-after', () => {
   const now = Date.parse('2026-11-21T12:00:00Z')
   it.each([
     ['7', 7_000],
     ['0.5', 500],
     ['Sat, 21 Nov 2026 12:00:30 GMT', 30_000],
     ['Sat, 21 Nov 2026 11:00:00 GMT', 0],
-  ])('is known from seconds and from dates: %s', (value, ms) => {
+  ])('is read from seconds and dates: %s', (value, ms) => {
     expect(retryAfterMs(value, now)).toBe(ms)
   })
 
-  it.each([null, '', ' ', 'soon', '-1', 'Infinity', 'NaN'])('is not known from %j', (value) => {
+  it.each([null, '', ' ', 'soon', '-1', 'Infinity', 'NaN'])('is unknown for %j', (value) => {
     expect(retryAfterMs(value, now)).toBeUndefined()
   })
 
-  it.each(['1e308', '99999999999', 'Sat, 21 Nov 9999 12:00:00 GMT'])('is within a month: %s', (value) => {
+  it.each(['1e308', '99999999999', 'Sat, 21 Nov 9999 12:00:00 GMT'])('is at most 31 days: %s', (value) => {
     expect(retryAfterMs(value, now)).toBe(31 * 24 * 3_600_000)
   })
 })
 
-describe('trouble with an account at a provider', () => {
+describe('a problem of the account at a provider', () => {
   it.each([
     [400, 'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing.'],
     [400, 'You have reached your specified API usage limits. You will regain access on 2026-12-01.'],
     [402, 'Insufficient Balance'],
     [401, 'Incorrect API key provided.'],
     [403, 'Your organization is suspended.'],
-  ])('is no fault of the request, and nothing of it is shown: %i %s', (status, message) => {
+  ])('is a provider error without details: %i %s', (status, message) => {
     expect(failure(status, { error: { type: 'invalid_request_error', message } })).toMatchObject({
       ...{ code: 'provider_error', message: 'The provider refused the key that is configured for it.' },
     })

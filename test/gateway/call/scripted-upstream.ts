@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What one request does to the fake provider. `closed` resolves when the connection of its answer is gone. */
+/** A request that the scripted provider received. `closed` resolves when the connection of its answer is closed. */
 export interface Received {
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -11,7 +11,7 @@ export interface Received {
 
 export type Answer = (response: ServerResponse, received: Received) => void
 
-/** A server that answers the first request by the first script, and so on; the last script stays. */
+/** A server that answers the n-th request with the n-th script; the last script stays. */
 export interface Upstream {
   readonly url: string
   readonly received: Received[]
@@ -48,14 +48,14 @@ export async function openUpstream(): Promise<Upstream> {
   }
 }
 
-/** Sends a whole event stream at once. */
+/** Sends a complete event stream at once. */
 export const whole =
   (text: string): Answer =>
   (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text)
   }
 
-/** Sends a beginning and then nothing, with the connection open. */
+/** Sends a beginning and keeps the connection open without further data. */
 export const stalled =
   (text: string): Answer =>
   (response) => {
@@ -64,7 +64,7 @@ export const stalled =
     if (text !== '') response.write(text)
   }
 
-/** Sends a stream in so many pieces, one every `everyMs`. */
+/** Sends a stream in this number of pieces, one every `everyMs`. */
 export const trickled =
   (text: string, pieces: number, everyMs: number): Answer =>
   (response) => {
@@ -81,7 +81,7 @@ export const trickled =
     }, everyMs)
   }
 
-/** Sends a beginning and then `piece` again and again, without end and never silent for long. */
+/** Sends a beginning and then repeats `piece` every 5 ms without an end. */
 export const endless =
   (text: string, piece: string, type = 'text/event-stream'): Answer =>
   (response) => {
@@ -91,7 +91,7 @@ export const endless =
     response.once('close', () => clearInterval(timer))
   }
 
-/** Sends a beginning and cuts the connection once it is out. */
+/** Sends a beginning and then destroys the connection. */
 export const cut =
   (text: string): Answer =>
   (response) => {
@@ -106,7 +106,7 @@ export const refusal =
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify({ error }))
   }
 
-/** Closes the connection without a word. */
+/** Closes the connection without an answer. */
 export const hangUp: Answer = (response) => {
   response.destroy()
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { estimateTokens } from '#gateway/call/accounting/token-estimate.ts'
 
-/** Texts with the number of tokens that OpenAI's o200k makes of them (gpt-tokenizer 2.9). */
+/** Texts with their number of tokens in OpenAI's o200k encoding (gpt-tokenizer 2.9). */
 const samples: readonly (readonly [text: string, o200k: number])[] = [
   [
     'The quick brown fox jumps over the lazy dog. Internationalization is difficult, they said; nobody understood why.'.repeat(
@@ -28,14 +28,14 @@ const samples: readonly (readonly [text: string, o200k: number])[] = [
   ['x'.repeat(4000), 500],
 ]
 
-it.each(samples)('counts no less than a tokenizer does, and no more than three times as many: %.20s', (text, o200k) => {
+it.each(samples)('estimates between one and three times the tokens of a tokenizer: %.20s', (text, o200k) => {
   const tokens = estimateTokens([text])
   expect(tokens).toBeGreaterThanOrEqual(o200k)
   expect(tokens).toBeLessThanOrEqual(3 * o200k)
   expect(tokens).toBeLessThanOrEqual(Buffer.byteLength(text))
 })
 
-it('looks at a part of a long request, and comes to no less', () => {
+it('estimates a long request from a part of it without underestimating', () => {
   const [[text] = ['']] = samples
   const whole = estimateTokens([text]) / text.length
   const long = text.repeat(20_000)

@@ -15,8 +15,8 @@ import {
 } from '../chat/chat-world.ts'
 import { whole } from './scripted-upstream.ts'
 
-describe('audio among the tokens', () => {
-  it('is read as OpenAI tells it', () => {
+describe('audio tokens in the usage', () => {
+  it('are read from the usage of OpenAI', () => {
     const counted = {
       ...{ prompt_tokens: 100, completion_tokens: 60, total_tokens: 160 },
       prompt_tokens_details: { cached_tokens: 0, text_tokens: 20, audio_tokens: 80 },
@@ -37,7 +37,7 @@ describe('audio among the tokens', () => {
     cacheTokensDetails: [{ modality: 'AUDIO', tokenCount: 100 }],
     candidatesTokensDetails: [{ modality: 'TEXT', tokenCount: 12 }],
   }
-  it('is read as Google tells it, in chat and in transcripts', () => {
+  it('are read from the usage of Google, in chat and transcripts', () => {
     const usage = {
       ...{ inputTokens: 258, outputTokens: 12, cachedTokens: 100, reasoningTokens: 0 },
       ...{ audioInputTokens: 250, audioCachedTokens: 100 },
@@ -46,13 +46,13 @@ describe('audio among the tokens', () => {
     expect(geminiTokens(counts)).toEqual(usage)
   })
 
-  it('is told on in the words of OpenAI', () => {
+  it('are returned in the format of OpenAI', () => {
     const { usage } = new ChunkWriter('chatcmpl-1', 'gemini-2.5-flash', 1).usage(googleUsage(counts))
     expect(usage).toMatchObject({ prompt_tokens_details: { audio_tokens: 250, cached_tokens: 100 } })
   })
 
   it.each([{}, { audio_tokens: 0 }, { audio_tokens: null }, { audio_tokens: -3 }, { audio_tokens: '7' }])(
-    'is none where there is none: %j',
+    'are absent without a positive count: %j',
     (details) => {
       const plain = usageOf({ prompt_tokens: 1, prompt_tokens_details: details, completion_tokens_details: details })
       expect(Object.keys(plain)).toEqual(['inputTokens', 'outputTokens', 'cachedTokens', 'reasoningTokens'])
@@ -60,7 +60,7 @@ describe('audio among the tokens', () => {
   )
 })
 
-describe('what a provider says that it charged', () => {
+describe('the cost that a provider reports', () => {
   let world: ChatWorld
   beforeAll(async () => {
     world = await openChatWorld()
@@ -69,7 +69,7 @@ describe('what a provider says that it charged', () => {
   })
   afterAll(() => world.close())
 
-  it.each([false, true])('is what the call cost (streamed: %s)', async (stream) => {
+  it.each([false, true])('is the cost of the call (streamed: %s)', async (stream) => {
     const usage = { ...goodAnswer.usage, cost: 0.00014235, cost_details: { upstream_inference_cost: null } }
     const last = { ...usageChunk, usage }
     const frames = framesOf(delta({ role: 'assistant', content: 'Hello' }), delta({}, 'stop'), last, '[DONE]')
@@ -80,7 +80,7 @@ describe('what a provider says that it charged', () => {
     expect(world.settled.at(-1)).toBe('0.00014235')
   })
 
-  it.each([-1, '0.5', null, undefined, 1e-9])('is taken when it is an amount: %s', async (cost) => {
+  it.each([-1, '0.5', null, undefined, 1e-9])('is used when it is a positive number: %s', async (cost) => {
     world.first.script(json({ ...goodAnswer, usage: { ...goodAnswer.usage, cost } }))
     const { whole: answer } = await world.request({ body: hello })
     expect(answer?.costUsd).toBe(cost === 1e-9 ? '0.000000001' : null)

@@ -1,18 +1,21 @@
-/** Streams as each provider sends them, for one suite over all. */
+/** Streams in the format of each provider, for one suite over all of them. */
 export interface WireSample {
   readonly id: 'openai' | 'anthropic' | 'google'
   readonly model: string
-  /** "Hello wörld 🌍" in two pieces, 20 input tokens (5 of them cached), 7 output tokens (2 of them reasoning). */
+  /**
+   * "Hello wörld 🌍" in two pieces, with 20 input tokens (5 of them cached) and 7 output tokens (2 of them
+   * reasoning).
+   */
   readonly text: string
   /** Two calls: `get_weather {"city":"Köln"}` and `get_time {}`. */
   readonly calls: string
-  /** The first piece of text only. */
+  /** The first piece of text alone. */
   readonly beginning: string
-  /** Text, then an answer that stopped for its length. */
+  /** Text that ends because of its length. */
   readonly tooShort: string
-  /** A frame that is no JSON. */
+  /** A frame that is not JSON. */
   readonly malformed: string
-  /** An error object inside the stream, for overload. */
+  /** An error object inside the stream, for an overload. */
   readonly error: string
   readonly rateLimit: object
   readonly tooLong: object

@@ -15,7 +15,7 @@ const get = (target: string, headers: Readonly<Record<string, string>> = {}) => 
 const totalOf = async (target: string): Promise<unknown> => Object((await get(target)).json).total
 
 describe('GET /api/models', () => {
-  it('is for everybody, for shared caches, and for pages of any origin', async () => {
+  it('needs no credentials and allows shared caches and any origin', async () => {
     const { status, headers, json } = await get('/api/models', { origin: 'https://shop.example' })
     expect(status).toBe(200)
     expect(json).toMatchObject({ object: 'list', total: expect.any(Number) })
@@ -27,7 +27,7 @@ describe('GET /api/models', () => {
     expect(headers['access-control-allow-credentials']).toBeUndefined()
   })
 
-  it('takes a capability again and again, or several with commas', async () => {
+  it('accepts a repeated or comma-separated capability', async () => {
     const both = await totalOf('/api/models?capability=vision,tools')
     expect(await totalOf('/api/models?capability=tools&capability=vision')).toBe(both)
     expect(both).toBeLessThan(Number(await totalOf('/api/models?capability=tools')))
@@ -45,7 +45,7 @@ describe('GET /api/models', () => {
     expect({ status, json }).toMatchObject({ status: 400, json: { error: { code: 'invalid_query', param } } })
   })
 
-  it('sends nothing again to who has it', async () => {
+  it('answers 304 for a matching ETag', async () => {
     const { headers } = await get('/api/models?type=code')
     expect(await get('/api/models?type=code', { 'if-none-match': headers.etag ?? '' })).toMatchObject({
       status: 304,
@@ -55,7 +55,7 @@ describe('GET /api/models', () => {
 })
 
 describe('GET /api/providers', () => {
-  it('counts what GET /api/models lists for each', async () => {
+  it('counts the models that GET /api/models lists for each provider', async () => {
     const { json } = await get('/api/providers')
     const { data, total } = Object(json)
     expect(data).toHaveLength(total)
@@ -64,14 +64,14 @@ describe('GET /api/providers', () => {
     }
   })
 
-  it('shows a logo for each of them', async () => {
+  it('has a logo for each provider', async () => {
     const { data } = Object((await get('/api/providers')).json)
     for (const { logo_url } of data) expect(await get(logo_url)).toMatchObject({ status: 200 })
   })
 })
 
 describe('GET /api/providers/{id}/logo', () => {
-  it('sends a picture that can do nothing', async () => {
+  it('sends an SVG with a policy that blocks scripts', async () => {
     const { status, headers, text } = await get('/api/providers/anthropic/logo')
     expect(status).toBe(200)
     expect(text).toContain('<svg')
@@ -86,7 +86,7 @@ describe('GET /api/providers/{id}/logo', () => {
     })
   })
 
-  it.each(['nobody', '..%2F..%2Fproviders', 'constructor'])('knows no logo of %s', async (id) => {
+  it.each(['nobody', '..%2F..%2Fproviders', 'constructor'])('answers 404 for %s', async (id) => {
     expect(await get(`/api/providers/${id}/logo`)).toMatchObject({
       status: 404,
       json: { error: { code: 'not_found' } },

@@ -5,7 +5,7 @@ import { providers } from '#specs/data/providers.ts'
 const textOf = async (id: string): Promise<string> => String((await logoOf(id))?.bytes ?? '')
 
 describe.each(providers.map(({ id }) => id))('the logo of %s', (id) => {
-  it('is an SVG that runs nothing, loads nothing and takes no colour from the page', async () => {
+  it('is an SVG without scripts, external references or inherited colours', async () => {
     const svg = await textOf(id)
     expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 32 32"[\s\S]*<\/svg>\n$/)
     expect(svg).not.toMatch(/<script|foreignObject|\son\w+=|javascript:|currentColor|<style|<image|<use/i)
@@ -15,11 +15,11 @@ describe.each(providers.map(({ id }) => id))('the logo of %s', (id) => {
 })
 
 describe('a logo', () => {
-  it('is nothing for ids that no provider has', () => {
+  it('is null for unknown provider ids', () => {
     expect(['nobody', '', '..', '../providers', 'constructor'].map(logoOf)).toEqual([null, null, null, null, null])
   })
 
-  it('is read once, and by its id in any case', () => {
+  it('is read once, and found by its id in any case', () => {
     expect(logoOf('OpenAI')).toBe(logoOf('openai'))
   })
 })

@@ -36,7 +36,7 @@ const open = (now = Date.parse('2026-05-01'), origin: string | null = null) =>
 const found = (filter: CatalogueFilter, catalogue = open()) => catalogue.models(filter).data.map(({ id }) => id)
 
 describe('the public catalogue', () => {
-  it('has a row of the interface for every model that chats or draws', () => {
+  it('has a complete row for a chat model', () => {
     const [row] = open(undefined, 'https://agents.example').models({ provider: 'openai' }).data
     expect(row).toEqual({
       id: 'gpt-x',
@@ -69,11 +69,11 @@ describe('the public catalogue', () => {
     })
   })
 
-  it('leaves out speech, embeddings, our own simulated model, and answers without a price', () => {
+  it('excludes speech, embeddings, the simulated model, and models without an output price', () => {
     expect(found({})).toEqual(['gpt-x', 'gpt-x-search', 'gpt-gone', 'gpt-draw', 'gemini-x', 'qwen/coder-1'])
   })
 
-  it('drops a model on the day on which its provider does, without a new start', () => {
+  it('drops a model on its retirement date without a restart', () => {
     let now = Date.parse('2026-05-31T23:59:59Z')
     const catalogue = new PublicCatalogue({ table, origin: null, now: () => now })
     expect(found({ search: 'gone' }, catalogue)).toEqual(['gpt-gone'])
@@ -96,19 +96,19 @@ describe('the public catalogue', () => {
     [{ search: 'gpt', type: 'chat', provider: 'openai', capability: ['tools', 'vision'] }, ['gpt-x', 'gpt-gone']],
     [{ capability: ['vision'] }, ['gpt-x', 'gpt-gone', 'gemini-x']],
     [{ capability: ['vision', 'videoInput'] }, ['gemini-x']],
-  ])('is narrowed by %j', (filter, ids) => {
+  ])('is filtered by %j', (filter, ids) => {
     expect(found(filter)).toEqual(ids)
     expect(open().models(filter).total).toBe(ids.length)
   })
 
-  it('answers the same question with the same object, however it is put', () => {
+  it('returns the same object for equivalent filters', () => {
     const catalogue = open()
     const first = catalogue.models({ provider: 'OpenAI', capability: ['vision', 'tools'] })
     expect(catalogue.models({ provider: 'openai', capability: ['tools', 'vision', 'tools'] })).toBe(first)
     expect(catalogue.models({ provider: 'openai', search: 'x' })).not.toBe(first)
   })
 
-  it('keeps no more answers than it may, however many are asked', () => {
+  it('limits the number of cached answers', () => {
     const catalogue = open()
     const first = catalogue.models({ search: 'gpt' })
     for (let n = 0; n < 100; n += 1) catalogue.models({ search: `gpt ${n}` })
@@ -116,7 +116,7 @@ describe('the public catalogue', () => {
     expect(catalogue.models({ search: 'gpt' })).toEqual(first)
   })
 
-  it('counts the models of every provider, also of those that only speak', () => {
+  it('counts the models of every provider, including providers without chat models', () => {
     const { data, total } = open().providers()
     expect(total).toBe(data.length)
     expect(data.find(({ id }) => id === 'openai')).toEqual({
@@ -135,7 +135,7 @@ describe('the public catalogue', () => {
 describe('the catalogue of the snapshot', () => {
   const catalogue = new PublicCatalogue({ table: prices, origin: null, now: () => Date.parse(prices.date) })
 
-  it('keeps to the declared form', () => {
+  it('conforms to the declared schema', () => {
     const { answer } = operations['catalogue.models']
     if (answer.kind !== 'json') throw new Error('a document is declared')
     expect(answerChecker(answer.schema.json)(catalogue.models({}))).toBeNull()
@@ -145,7 +145,7 @@ describe('the catalogue of the snapshot', () => {
     expect(catalogue.models({ type }).total).toBeGreaterThan(0)
   })
 
-  it('counts each model with one provider', () => {
+  it('counts each model for one provider', () => {
     const sum = catalogue.providers().data.reduce((all, { model_count }) => all + model_count, 0)
     expect(sum).toBe(catalogue.models({}).total)
   })
@@ -155,7 +155,7 @@ describe('the catalogue of the snapshot', () => {
     expect(data.filter(({ pricing }) => !pricing.per_image || !(Number(pricing.per_image_usd) > 0))).toEqual([])
   })
 
-  it('shows no chat model as free', () => {
+  it('has no free chat model', () => {
     const free = catalogue
       .models({})
       .data.filter(({ pricing }) => !pricing.per_image && pricing.output_per_million === 0)

@@ -11,7 +11,7 @@ const logged = (frames: string): unknown => {
 }
 
 describe('the log of a streamed answer', () => {
-  it('says what all its chunks say, whatever their text', () => {
+  it('contains the completion of all its chunks, for any text', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 12 })), (texts) => {
         const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }
@@ -29,7 +29,7 @@ describe('the log of a streamed answer', () => {
     )
   })
 
-  it('is empty for an answer that never began', () => {
+  it('is empty for an answer that did not begin', () => {
     expect(new AnswerLog().toString()).toBe('')
   })
 })

@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-describe('images', () => {
+describe('images in a request', () => {
   const image = { type: 'image_url', image_url: { url: 'https://images.example/cat.png' } }
   const shown = (model: string) => ({ model, messages: [{ role: 'user', content: [image] }] })
   beforeEach(() => {
@@ -24,13 +24,13 @@ describe('images', () => {
     ['gpt-3.5-turbo', 'gpt-4o-mini'],
     ['gpt-4o', 'gpt-4o'],
     ['unheard-of', 'unheard-of'],
-  ])('shown to %s are seen by %s', async (requested, seeing) => {
+  ])('for %s are sent to %s', async (requested, seeing) => {
     await world.request({ text: JSON.stringify(shown(requested)) })
     expect(world.first.received[0]?.body).toMatchObject({ model: seeing, messages: shown(requested).messages })
     expect(world.recorded).toMatchObject([{ requestedModel: requested, route: { model: seeing } }])
   })
 
-  it('that nobody shows leave the model as it is', async () => {
+  it('are required for a change of the model', async () => {
     await world.request({ text: JSON.stringify({ ...hello, model: 'gpt-3.5-turbo' }) })
     expect(world.first.received[0]?.body).toMatchObject({ model: 'gpt-3.5-turbo' })
   })
@@ -43,7 +43,7 @@ describe('redaction', () => {
     world.world.redaction = { policyOf: () => Promise.resolve(policy), forLog: (text) => text }
   })
 
-  it('takes personal data out before it leaves, and puts it back into the answer', async () => {
+  it('removes personal data before the request is sent, and restores it in the answer', async () => {
     const message = { role: 'assistant', content: 'To [EMAIL_1].' }
     world.first.script(json({ ...goodAnswer, choices: [{ index: 0, message, finish_reason: 'stop' }] }))
     const { whole: answer } = await world.request({ text: JSON.stringify(body) })
@@ -53,14 +53,14 @@ describe('redaction', () => {
     expect(world.recorded[0]?.bodies?.().request).not.toContain('ada@')
   })
 
-  it('puts it back into a stream that cuts a placeholder in two', async () => {
+  it('restores data in a stream that splits a placeholder', async () => {
     const stream = [delta({ role: 'assistant', content: 'To [EMA' }), delta({ content: 'IL_1].' }), delta({}, 'stop')]
     world.first.script(trickled(framesOf(...stream, '[DONE]'), 20, 1))
     const { chunks } = await world.request({ stream: true, text: JSON.stringify(body) })
     expect(completionOf(chunks)).toMatchObject({ choices: [{ message: { content: 'To ada@example.com.' } }] })
   })
 
-  it('leaves a request as it came in which nothing is found', async () => {
+  it('leaves a request without findings unchanged', async () => {
     world.first.script(json(goodAnswer))
     expect((await world.request({ text: JSON.stringify(hello) })).whole?.bytes).not.toBeNull()
   })

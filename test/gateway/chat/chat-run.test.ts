@@ -24,8 +24,8 @@ const usage = { inputTokens: 12, outputTokens: 5, cachedTokens: 0, reasoningToke
 
 const beginning = framesOf(delta({ role: 'assistant', content: 'Hel' }), delta({ content: 'lo' }))
 
-describe('what a provider of OpenAI’s format is asked', () => {
-  it('is the caller’s own bytes when nothing has to be changed', async () => {
+describe('a request to an OpenAI-compatible provider', () => {
+  it('has the bytes of the caller when nothing needs to change', async () => {
     world.first.script(json(goodAnswer))
     const text = '{ "model" : "model-1",  "messages":[{"role":"user","content":"h\\u0069"}], "x_own": {"a":[1]} }'
     await world.request({ text })
@@ -38,7 +38,7 @@ describe('what a provider of OpenAI’s format is asked', () => {
     expect(world.first.received[0]?.body).toEqual(JSON.parse(text))
   })
 
-  it('has the model as the provider knows it, and nothing of what is ours alone', async () => {
+  it('has the model name of the provider and none of our own fields', async () => {
     world.first.script(json(goodAnswer))
     world.routes.set('groq/model-1', [world.routeTo(world.first)])
     const body = { ...hello, model: 'groq/model-1', models: ['other'], memory: true, seed: 7 }
@@ -46,7 +46,7 @@ describe('what a provider of OpenAI’s format is asked', () => {
     expect(world.first.received[0]?.body).toEqual({ ...hello, seed: 7, stream: false })
   })
 
-  it('asks a stream for its usage, in bytes that are otherwise the caller’s', async () => {
+  it('requests usage for a stream and otherwise keeps the body of the caller', async () => {
     world.first.script(whole(goodStream))
     const text = ' {"model":"model-1","messages":[{"role":"user","content":"}"}],"stream":true} \n'
     const { summary } = await world.request({ text, stream: true })
@@ -55,8 +55,8 @@ describe('what a provider of OpenAI’s format is asked', () => {
   })
 })
 
-describe('a whole answer', () => {
-  it('is handed on as the bytes that came, with its usage, cost and headers', async () => {
+describe('an answer without streaming', () => {
+  it('is returned as the received bytes, with usage, cost and headers', async () => {
     const text = JSON.stringify(goodAnswer).replaceAll(':', ' : ')
     world.first.script(json(text))
     const { whole: answer } = await world.request()
@@ -79,7 +79,7 @@ describe('a whole answer', () => {
     expect(JSON.parse(String(bodies?.response ?? ''))).toEqual(goodAnswer)
   })
 
-  it('has its tokens estimated, and marked so, when nobody counted them', async () => {
+  it('has estimated usage when the provider reports none', async () => {
     const { usage: _none, ...uncounted } = goodAnswer
     world.first.script(json(uncounted))
     const { whole: answer } = await world.request()
@@ -98,7 +98,7 @@ describe('a whole answer', () => {
     expect(world.recorded).toMatchObject([{ status: 502, error: 'provider_error', units: null, costUsd: '0' }])
   })
 
-  it('is refused when the connection ends inside of it', async () => {
+  it('is refused when the connection closes inside it', async () => {
     world.first.script((response) => {
       response.writeHead(200, { 'content-length': '500' })
       response.write('{"id":', () => setImmediate(() => response.destroy()))
@@ -108,21 +108,21 @@ describe('a whole answer', () => {
 })
 
 describe('a stream', () => {
-  it('is handed on frame by frame as it came, without the usage that the caller did not ask for', async () => {
+  it('is passed through frame by frame, without a usage chunk that the request did not set', async () => {
     world.first.script(whole(goodStream))
     const { frames, begun } = await world.request({ stream: true })
     expect(begun).toBe(true)
     expect(frames).toBe(goodStream.replace(framesOf(usageChunk), '').replace(framesOf('[DONE]'), ''))
   })
 
-  it('has the usage for a caller who asked for it', async () => {
+  it('has the usage chunk when the request set include_usage', async () => {
     world.first.script(whole(goodStream))
     const body = { ...hello, stream_options: { include_usage: true } }
     const { frames } = await world.request({ stream: true, body })
     expect(frames).toContain(framesOf(usageChunk))
   })
 
-  it('trickles through in any pieces, also as chunks', async () => {
+  it('is the same for any split into pieces, as frames and as chunks', async () => {
     world.first.script(trickled(goodStream, 61, 1))
     const asBytes = await world.request({ stream: true })
     world.first.script(trickled(goodStream, 53, 1))
@@ -131,7 +131,7 @@ describe('a stream', () => {
     expect(world.recorded).toMatchObject([{ units: { tokens: usage } }, { units: { tokens: usage } }])
   })
 
-  it('is a whole answer without [DONE] when the model said why it stopped', async () => {
+  it('is complete without [DONE] when it has a finish reason', async () => {
     world.first.script(whole(goodStream.replace(framesOf('[DONE]'), '')))
     expect(await world.request({ stream: true })).toMatchObject({ error: null, summary: { finishReason: 'stop' } })
   })
@@ -151,18 +151,21 @@ describe('a stream', () => {
       whole(`${beginning}data: {"error":{"message":"no","code":"overloaded"}}\n\n`),
       'provider_unavailable',
     ],
-  ] as const)('that %s after its beginning fails, and is charged by what was handed on', async (_, answer, code) => {
-    world.first.script(answer)
-    const { error, frames, begun } = await world.request({ stream: true })
-    expect(error).toMatchObject({ code })
-    expect([begun, frames]).toEqual([true, beginning])
-    expect(world.first.received).toHaveLength(1)
-    expect(world.recorded).toMatchObject([
-      { status: 200, error: code, units: { tokens: { outputTokens: 2, estimated: true } }, streamed: true },
-    ])
-  })
+  ] as const)(
+    'that %s after its beginning fails, and is charged by the output that was passed on',
+    async (_, answer, code) => {
+      world.first.script(answer)
+      const { error, frames, begun } = await world.request({ stream: true })
+      expect(error).toMatchObject({ code })
+      expect([begun, frames]).toEqual([true, beginning])
+      expect(world.first.received).toHaveLength(1)
+      expect(world.recorded).toMatchObject([
+        { status: 200, error: code, units: { tokens: { outputTokens: 2, estimated: true } }, streamed: true },
+      ])
+    },
+  )
 
-  it('that breaks before its first frame is a refusal', async () => {
+  it('is refused when it ends before its first frame', async () => {
     world.first.script(whole(': thinking\n\n'))
     expect(await world.request({ stream: true })).toMatchObject({
       begun: false,
@@ -181,7 +184,7 @@ describe('a stream', () => {
   })
 })
 
-describe('an answer that never ends, and is never silent', () => {
+describe('an answer without an end and without silence', () => {
   const emptyDelta = framesOf(delta({ content: '' }))
 
   it.each([
@@ -189,7 +192,7 @@ describe('an answer that never ends, and is never silent', () => {
     ['one empty delta after the other', endless(beginning, emptyDelta), true],
     ['only comments', endless('', ': alive\n\n'), true],
     ['a byte of a document after the other', endless('{"id":"', 'x', 'application/json'), false],
-  ] as const)('is cut off at the end of its time: %s', async (_, answer, stream) => {
+  ] as const)('is aborted at the total timeout: %s', async (_, answer, stream) => {
     const short = await openChatWorld({ policy: { totalTimeoutMs: 200 } })
     short.first.script(answer)
     const { error, frames } = await short.request({ stream })
@@ -203,7 +206,7 @@ describe('an answer that never ends, and is never silent', () => {
     await short.close()
   })
 
-  it('leaves no time to the models that stand in for it', async () => {
+  it('uses up the time of its fallback models', async () => {
     const short = await openChatWorld({ policy: { totalTimeoutMs: 200 } })
     short.routes.set('model-1', [short.routeTo(short.first), short.routeTo(short.second)])
     for (const each of [short.first, short.second]) each.script(endless('', ': alive\n\n'))
@@ -219,7 +222,7 @@ describe('before the first byte', () => {
     ['an error of the server', refusal(500, { message: 'oops' })],
     ['an overload', refusal(503, { message: 'busy' })],
     ['a connection that is closed', hangUp],
-  ])('%s is tried again', async (_, trouble) => {
+  ])('%s is retried', async (_, trouble) => {
     world.first.script(trouble, trouble, json(goodAnswer))
     const { whole: answer } = await world.request()
     expect(answer?.completion).toEqual(goodAnswer)
@@ -227,7 +230,7 @@ describe('before the first byte', () => {
     expect(world.admissions).toHaveLength(1)
   })
 
-  it('a wait that is too long is passed on to the caller', async () => {
+  it('a retry delay that is too long is passed on to the caller', async () => {
     world.first.script(refusal(429, { message: 'slow' }, { 'retry-after': '3600' }))
     const { error } = await world.request()
     expect(error).toMatchObject({ code: 'provider_rate_limited', details: { retryAfterS: 3600 } })
@@ -242,7 +245,7 @@ describe('before the first byte', () => {
     ],
     ['too long a conversation', { message: 'long', code: 'context_length_exceeded' }, 'context_length_exceeded'],
     ['what it will not answer', { message: 'no', code: 'content_policy_violation' }, 'content_policy_violation'],
-  ] as const)('%s is refused by its own meaning, and not tried again', async (_, error, code) => {
+  ] as const)('%s is refused with its own code and not retried', async (_, error, code) => {
     world.first.script(refusal(400, { ...error, message: `${error.message} key sk-secret-0123456789` }))
     const came = await world.request()
     expect(came.error?.code).toBe(code)
@@ -252,7 +255,7 @@ describe('before the first byte', () => {
     expect(world.recorded).toMatchObject([{ status: 400, error: code, units: null }])
   })
 
-  it('time runs out for a provider that says nothing', async () => {
+  it('a silent provider causes a timeout', async () => {
     const short = await openChatWorld({ policy: { firstByteTimeoutMs: 60 } })
     short.first.script(() => {})
     expect(await short.request()).toMatchObject({ error: { code: 'provider_timeout' } })
@@ -260,7 +263,7 @@ describe('before the first byte', () => {
     await short.close()
   })
 
-  it('a refusal of limits or budgets is handed on, and nobody is asked', async () => {
+  it('a refusal of limits or budgets is returned without a request to a provider', async () => {
     world.world.admission = {
       admit: () => Promise.reject(new ServiceError('budget_exceeded')),
     }
@@ -270,17 +273,17 @@ describe('before the first byte', () => {
   })
 })
 
-describe('a caller who goes', () => {
+describe('a caller that disconnects', () => {
   it.each([
     ['while nothing has come', false, () => {}],
     ['in the middle of a stream', true, stalled(framesOf(delta({ role: 'assistant', content: 'Hel' })))],
-  ] as const)('%s has the provider’s connection closed', async (_, stream, answer) => {
+  ] as const)('%s causes the connection to the provider to close', async (_, stream, answer) => {
     world.first.script(answer)
     const run = world.request({ stream })
     await vi.waitFor(() => expect(world.first.received).toHaveLength(1), { timeout: 30_000 })
     if (stream) await run.begun
     run.cancel()
-    // nothing else closes it within the time of this test
+    // Nothing else closes it within the time of this test.
     await world.first.received[0]?.closed
     expect(world.recorded).toMatchObject([
       { status: 499, error: 'cancelled', units: stream ? { tokens: { outputTokens: 1 } } : null },
@@ -288,7 +291,7 @@ describe('a caller who goes', () => {
     expect(world.settled).toHaveLength(1)
   })
 
-  it('between two attempts has no other made', async () => {
+  it('between two attempts prevents the next one', async () => {
     const slow = await openChatWorld({ policy: { backoffMs: 60_000, maxBackoffMs: 60_000 } })
     slow.first.script(refusal(500, { message: 'oops' }))
     const run = slow.request()

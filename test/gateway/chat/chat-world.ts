@@ -12,7 +12,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#specs/scope.ts'
 import { type Answer, openUpstream } from '../call/scripted-upstream.ts'
 
-/** What one request came to. */
+/** The result of one request. */
 export interface Came {
   readonly frames: string
   readonly chunks: readonly WireObject[]
@@ -22,21 +22,21 @@ export interface Came {
   readonly error: ServiceError | null
 }
 
-/** What a test may say of its request. */
+/** Options of a request. */
 export interface ChatOptions {
   readonly body?: WireObject
-  /** The body as it came; default: none, so that it is written anew. */
+  /** The body as text of the caller; without it the body is serialized. */
   readonly text?: string
   readonly stream?: boolean
-  /** Takes frames as bytes. Default true. */
+  /** Whether frames are received as bytes; default true. */
   readonly frames?: boolean
 }
 
-/** A request on its way. */
+/** A request in progress. */
 export type Running = Promise<Came> & {
-  /** The answer has begun. */
+  /** Settles when the answer begins. */
   readonly begun: Promise<void>
-  /** The caller goes. */
+  /** Cancels the request as its caller. */
   cancel(): void
 }
 
@@ -47,7 +47,7 @@ export const caller: Caller = {
 
 export const hello: WireObject = { model: 'model-1', messages: [{ role: 'user', content: 'Hello' }] }
 
-/** Chat over two real servers on this machine; `routes` says who serves which model. */
+/** Chat over two real local servers; `routes` maps models to them. */
 export const openChatWorld = async (
   options: { readonly policy?: Partial<CallPolicy>; readonly keepAliveMs?: number } = {},
 ) => {
@@ -158,7 +158,7 @@ const asServiceError = (error: Error): ServiceError => {
   throw error
 }
 
-/** Frames of OpenAI's format. */
+/** Frames of an OpenAI stream. */
 export const framesOf = (...chunks: readonly (WireObject | string)[]): string =>
   chunks.map((chunk) => `data: ${typeof chunk === 'string' ? chunk : JSON.stringify(chunk)}\n\n`).join('')
 
@@ -175,7 +175,7 @@ export const usageChunk: WireObject = {
   usage: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
 }
 
-/** A whole good stream. */
+/** A complete valid stream. */
 export const goodStream = framesOf(
   delta({ role: 'assistant', content: 'Hello ' }),
   delta({ content: 'wörld 🌍 "error": {"usage":{}}' }),
@@ -184,14 +184,14 @@ export const goodStream = framesOf(
   '[DONE]',
 )
 
-/** A whole good answer. */
+/** A complete valid answer. */
 export const goodAnswer = {
   ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'model-1-2026' },
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
 }
 
-/** Answers a document with a good status. */
+/** Answers a document with status 200. */
 export const json =
   (document: object | string): Answer =>
   (response) => {

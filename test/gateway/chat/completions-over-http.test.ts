@@ -85,7 +85,7 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
       body: JSON.stringify(body),
     })
 
-  it('answer as the provider wrote it, and say who served', async () => {
+  it('return the bytes of the provider and headers that name it', async () => {
     const { url } = await open()
     world.first.script(json)
     const response = await post(url, hello)
@@ -98,7 +98,7 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     })
   })
 
-  it('answer memory that found nothing', async () => {
+  it('contain a memory object when memory found nothing', async () => {
     const { url } = await open()
     world.first.script(json)
     const response = await post(url, { ...hello, memory: { userId: 'ada' } })
@@ -107,7 +107,7 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     expect(world.first.received[0]?.body).not.toHaveProperty('memory')
   })
 
-  it('answer a repeated Idempotency-Key from what was kept', async () => {
+  it('return the stored answer for a repeated Idempotency-Key', async () => {
     const { url } = await open()
     world.first.script(json)
     const headers = { 'idempotency-key': 'once' }
@@ -120,7 +120,7 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
   const streamed = { ...hello, stream: true }
   const once = { 'idempotency-key': 'once' }
 
-  it('stream the recorded answer again for a repeated Idempotency-Key, and call no provider', async () => {
+  it('stream the recorded answer for a repeated Idempotency-Key without calling a provider', async () => {
     const { url } = await open()
     world.first.script(trickled(goodStream, 23, 2))
     const first = await post(url, streamed, once)
@@ -139,7 +139,7 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     expect([other.status, await other.json()]).toMatchObject([409, { error: { code: 'idempotency_key_reused' } }])
   })
 
-  it('go on for a repeated Idempotency-Key when the caller of a stream goes, and are in progress meanwhile', async () => {
+  it('continue with an Idempotency-Key after the caller disconnects, and are in progress until the end', async () => {
     const { url, port } = await open()
     const upstream = Promise.withResolvers<ServerResponse>()
     world.first.script((response, received) => {
@@ -166,7 +166,7 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     expect(world.first.received).toHaveLength(1)
   })
 
-  it('break a stream again that broke, for a repeated Idempotency-Key', async () => {
+  it('replay a broken stream as broken for a repeated Idempotency-Key', async () => {
     const { url } = await open()
     world.first.script(cut(framesOf(delta({ role: 'assistant', content: 'Hel' }))))
     const read = async () => {
@@ -185,7 +185,7 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     expect(world.first.received).toHaveLength(1)
   })
 
-  it('free an Idempotency-Key when the stream was refused before it began and nothing was charged', async () => {
+  it('release an Idempotency-Key when the stream was refused before its beginning without a charge', async () => {
     const { url } = await open()
     world.first.script(...Array.from({ length: 3 }, () => refusal(500, { message: 'Oops.' })), whole(goodStream))
     const refused = await post(url, streamed, once)
@@ -193,7 +193,7 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     expect((await post(url, streamed, once)).status).toBe(200)
   })
 
-  it('stream what the provider wrote, to the end', async () => {
+  it('stream the frames of the provider to the end', async () => {
     const { url } = await open()
     world.first.script(trickled(goodStream, 23, 2))
     const response = await post(url, { ...hello, stream: true })
@@ -201,7 +201,7 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     expect(await response.text()).toBe(goodStream.replace(framesOf(usageChunk), ''))
   })
 
-  it('refuse with a status what is refused before the first frame', async () => {
+  it('answer with an error status when the provider refuses before the first frame', async () => {
     const { url } = await open()
     world.first.script(refusal(400, { message: 'Bad tool.', code: 'invalid_value', param: 'tools' }))
     const response = await post(url, { ...hello, stream: true })
@@ -214,7 +214,7 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
   it.each([
     [{ 'retry-after': '3600' }, '3600'],
     [{}, '1'],
-  ])('say when to come back after a rate limit that no other way could turn: %o', async (said, shown) => {
+  ])('send retry-after for a rate limit without an alternative: %o', async (said, shown) => {
     const { url } = await open()
     world.first.script(refusal(429, { message: 'Slow down.', code: 'rate_limit_exceeded' }, said))
     for (const stream of [false, true]) {
@@ -226,14 +226,14 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     }
   })
 
-  it('ask providers for answers that nobody has to unpack', async () => {
+  it('request uncompressed answers from providers', async () => {
     const { url } = await open()
     world.first.script(json)
     await post(url, hello)
     expect(world.first.received[0]?.headers['accept-encoding']).toBe('identity')
   })
 
-  it('say to providers through whom they come', async () => {
+  it('send a via header to providers', async () => {
     const { url } = await open()
     world.first.script(json)
     await post(url, hello)
@@ -243,7 +243,7 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     expect(passed).toEqual(['1.1 troupe', '1.1 troupe, 1.1 troupe', '1.1 troupe'])
   })
 
-  it.each([false, true])('end at once when the provider is this server itself (streamed: %s)', async (stream) => {
+  it.each([false, true])('detect a loop when the provider is this server itself (streamed: %s)', async (stream) => {
     const { url } = await open()
     world.routes.set('model-1', [world.routeTo({ url })])
     const response = await post(url, { ...hello, stream })
@@ -256,14 +256,14 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     )
   })
 
-  it('name the field that is wrong', async () => {
+  it('name the invalid field', async () => {
     const { url } = await open()
     const response = await post(url, { ...hello, temperature: 3 })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ error: { code: 'invalid_field', param: 'temperature' } })
   })
 
-  it('end a stream that breaks with an error frame and a cut connection, never cleanly', async () => {
+  it('end a broken stream with an error frame and a cut connection', async () => {
     const { port } = await open()
     const beginning = framesOf(delta({ role: 'assistant', content: 'Hel' }))
     world.first.script(cut(beginning))
@@ -278,7 +278,7 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     expect(received.endsWith('0\r\n\r\n')).toBe(false)
   })
 
-  it('show that a silent stream lives, before its first frame too', async () => {
+  it('send keep-alive comments in a silent stream, also before its first frame', async () => {
     const quiet = await openChatWorld({ keepAliveMs: 80 })
     const { port } = await open(quiet)
     const frame = framesOf(delta({ role: 'assistant', content: 'Hel' }))
@@ -307,7 +307,7 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
   it.each([
     ['waits', false],
     ['reads a stream', true],
-  ])('cancel the provider when a caller goes who %s', async (_, stream) => {
+  ])('cancel the provider request when a caller disconnects who %s', async (_, stream) => {
     const { port } = await open()
     world.first.script(stream ? stalled(framesOf(delta({ role: 'assistant', content: 'Hel' }))) : () => {})
     const raw = await client(port)
@@ -317,12 +317,12 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     if (stream) await raw.until('"content":"Hel"')
     await vi.waitFor(() => expect(world.first.received).toHaveLength(1), { timeout: 10_000 })
     raw.socket.destroy()
-    // nothing else closes it within the time of this test
+    // Nothing else closes it within the time of this test.
     await world.first.received[0]?.closed
     await expect.poll(() => world.recorded).toMatchObject([{ status: 499, error: 'cancelled' }])
   })
 
-  it('take no more from a provider than a slow caller takes', async () => {
+  it('read no more from a provider than a slow caller accepts', async () => {
     const slow = await openChatWorld()
     const { port } = await open(slow)
     const part = framesOf(...Array.from({ length: 100 }, () => delta({ role: 'assistant', content: 'x'.repeat(1000) })))
@@ -349,7 +349,7 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     raw.write(head('POST', '/v1/chat/completions', ...lines) + body)
     await raw.until('"content":"xxx')
     raw.socket.pause()
-    // what fits into the sockets' buffers on the way, and no more: until nothing moves any more
+    // Waits until nothing moves: by then only the buffers of the sockets are full.
     let last = -1
     await vi.waitFor(
       () => {
@@ -368,7 +368,7 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     await slow.close()
   })
 
-  it('stream to many callers at once', async () => {
+  it('stream to 20 concurrent callers', async () => {
     const { url } = await open()
     world.first.script(whole(goodStream))
     const texts = await Promise.all(

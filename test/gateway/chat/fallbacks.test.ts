@@ -23,7 +23,7 @@ describe('fallbacks', () => {
     ['does not have the model', refusal(404, { message: 'what' }), 1],
     ['closes the connection', hangUp, 2],
     ['answers nonsense', json('nonsense'), 1],
-  ] as const)('go to the next route when the first %s', async (_, trouble, times) => {
+  ] as const)('use the next route when the first %s', async (_, trouble, times) => {
     world.first.script(trouble)
     const { whole: answer } = await world.request()
     expect(answer?.completion).toEqual(goodAnswer)
@@ -32,7 +32,7 @@ describe('fallbacks', () => {
     expect(world.recorded).toMatchObject([{ attempts: times + 1, route: { model: 'model-2' } }])
   })
 
-  it('go to the models that the caller names, in order, past those that nobody knows', async () => {
+  it('use the models of the request in order and skip unknown ones', async () => {
     world.routes.set('model-1', [world.routeTo(world.first)])
     world.first.script(refusal(500, { message: 'oops' }))
     const { whole: answer } = await world.request({ body: { ...hello, models: ['unknown', 'other'] } })
@@ -41,7 +41,7 @@ describe('fallbacks', () => {
     expect(world.settled).toEqual(['0', answer?.costUsd])
   })
 
-  it('ask for leave anew when somebody else’s key would serve', async () => {
+  it('require a new admission when the next route uses a key of another source', async () => {
     world.routes.set('model-1', [
       world.routeTo(world.first, { source: 'simulated' }),
       world.routeTo(world.second, { source: 'managed' }),
@@ -52,14 +52,14 @@ describe('fallbacks', () => {
     expect(world.settled).toHaveLength(2)
   })
 
-  it('send what is too long for a model to another model, not to another seller of it', async () => {
+  it('send a context that is too long to another model instead of another provider of the same model', async () => {
     world.first.script(refusal(400, { message: 'long', code: 'context_length_exceeded' }))
     const { whole: answer } = await world.request({ body: { ...hello, models: ['other'] } })
     expect(answer?.route.model).toBe('model-2')
     expect(world.admissions.map(({ model }) => model)).toEqual(['model-1', 'other'])
   })
 
-  it('do not ask others what is wrong in itself', async () => {
+  it('are not used for an invalid request', async () => {
     world.first.script(refusal(400, { message: 'bad', code: 'invalid_value' }))
     expect(await world.request({ body: { ...hello, models: ['other'] } })).toMatchObject({
       error: { code: 'bad_request' },
@@ -67,13 +67,13 @@ describe('fallbacks', () => {
     expect(world.second.received).toEqual([])
   })
 
-  it('say what was wrong last when everybody fails', async () => {
+  it('report the last error when all routes fail', async () => {
     world.first.script(refusal(500, { message: 'oops' }))
     world.second.script(refusal(429, { message: 'slow' }, { 'retry-after': '3600' }))
     expect(await world.request()).toMatchObject({ error: { code: 'provider_rate_limited' } })
   })
 
-  it('pass over a route that failed often, for some seconds', async () => {
+  it('skip a route for some seconds after repeated failures', async () => {
     world.first.script(refusal(500, { message: 'oops' }))
     await world.request()
     await world.request()
@@ -86,7 +86,7 @@ describe('fallbacks', () => {
     expect(world.first.received).toHaveLength(1)
   })
 
-  it('take a route that failed often when there is no other', async () => {
+  it('use a failing route when there is no other', async () => {
     world.routes.set('model-1', [world.routeTo(world.first)])
     world.first.script(refusal(500, { message: 'oops' }))
     for (let requestCount = 0; requestCount < 3; requestCount++) await world.request()
@@ -94,7 +94,7 @@ describe('fallbacks', () => {
     expect((await world.request()).whole?.completion).toEqual(goodAnswer)
   })
 
-  it('say that the model is unknown when no model of the request is known', async () => {
+  it('answer model_not_found when no model of the request is known', async () => {
     const body = { ...hello, model: 'nope', models: ['neither'] }
     expect(await world.request({ body })).toMatchObject({
       error: { code: 'model_not_found', details: { param: 'model' } },

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { FrameReader } from '#gateway/chat/frame-reader.ts'
 import { delta, framesOf, goodStream, usageChunk } from './chat-world.ts'
 
-/** What comes out of a reader that is given these parts. */
+/** The output of a reader for these parts. */
 const read = (parts: readonly Buffer[], { hidesUsage = true, choices = 1 } = {}) => {
   let out = ''
   const shown = new TextDecoder('utf8', { fatal: true })
   const reader = new FrameReader(
     {
       frames: (bytes) => {
-        // every part is whole: no character is cut, and no frame
+        // Every part is whole: no character and no frame is cut.
         const text = shown.decode(bytes)
         expect(text.endsWith('\n\n') || text.endsWith('\r\n\r\n')).toBe(true)
         out += text
@@ -36,7 +36,7 @@ const cuts = fc.array(fc.nat(), { maxLength: 40 })
 describe('a reader of frames', () => {
   const shown = goodStream.replace(framesOf(usageChunk), '').replace(framesOf('[DONE]'), '')
 
-  it('hands on the same, and reads the same of it, wherever the network cuts', () => {
+  it('passes on and reads the same for any split of the bytes', () => {
     fc.assert(
       fc.property(cuts, fc.boolean(), (places, crlf) => {
         const form = (text: string) => (crlf ? text.replaceAll('\n', '\r\n') : text)
@@ -53,7 +53,7 @@ describe('a reader of frames', () => {
     )
   })
 
-  it('hands on whatever text an answer has, byte for byte', () => {
+  it('passes on any text byte for byte', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 30 }), { minLength: 1 }), cuts, (texts, places) => {
         const chunks = texts.map((content) => delta({ role: 'assistant', content }))
@@ -66,17 +66,17 @@ describe('a reader of frames', () => {
     )
   })
 
-  it('leaves usage in for whoever asked for it', () => {
+  it('keeps usage in the stream when the request set include_usage', () => {
     expect(read([Buffer.from(goodStream)], { hidesUsage: false }).out).toContain(framesOf(usageChunk))
   })
 
-  it('hands a usage that comes with text on with it', () => {
+  it('keeps usage that comes in a chunk with text', () => {
     const both = { ...delta({ role: 'assistant', content: 'Hi' }), usage: usageChunk.usage }
     const text = framesOf(both, delta({}, 'stop'))
     expect(read([Buffer.from(text)]).out).toBe(text)
   })
 
-  it('gives the first chunk of each choice the role that its provider left out', () => {
+  it('adds the missing role to the first chunk of each choice', () => {
     const text = framesOf(
       delta({ content: 'a' }),
       delta({ content: 'b' }, null, 1),
@@ -94,12 +94,12 @@ describe('a reader of frames', () => {
     )
   })
 
-  it('keeps comments and other lines of the provider to itself while they come alone', () => {
+  it('drops comments and a byte order mark of the provider', () => {
     const text = framesOf(delta({ role: 'assistant', content: 'a' }), delta({}, 'stop'))
     expect(read([Buffer.from(`\ufeff: PROCESSING\n\n${text}`)]).out).toBe(text)
   })
 
-  it('gives up a frame that never ends', () => {
+  it('rejects a frame that never ends', () => {
     const reader = new FrameReader({ frames: () => true }, { hidesUsage: true, choices: 1, costOf: () => null })
     const part = Buffer.alloc(1024 * 1024, 'x')
     expect(() => {

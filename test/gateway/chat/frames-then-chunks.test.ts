@@ -15,7 +15,7 @@ const restorer = (): ChatRestorer => {
   return new ChatRestorer(made)
 }
 
-/** The stream of an answer with these words, each a chunk. */
+/** The stream of an answer with each of these words in a chunk. */
 const streamOf = (words: readonly string[], field: 'content' | 'arguments' = 'content'): Buffer => {
   const delta = (word: string) =>
     field === 'content' ? { content: word } : { tool_calls: [{ index: 0, function: { arguments: word } }] }
@@ -28,7 +28,7 @@ const streamOf = (words: readonly string[], field: 'content' | 'arguments' = 'co
   return Buffer.from(`${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`)
 }
 
-/** What a caller gets of a stream that comes in parts of a length. */
+/** What a caller receives of a stream that arrives in parts of this length. */
 const read = (stream: Buffer, length: number) => {
   const chunks: WireObject[] = []
   let passedOn = 0
@@ -55,8 +55,8 @@ const read = (stream: Buffer, length: number) => {
   return { text: textOf(objectOf(message).content), arguments: textOf(called.arguments), end, passedOn, chunks }
 }
 
-describe('a stream of an answer to a request without its personal data', () => {
-  it('is handed on as it came while nothing in it may be a placeholder', () => {
+describe('the stream of an answer to a redacted request', () => {
+  it('is passed on as bytes while it cannot contain a placeholder', () => {
     const { text, passedOn, end, chunks } = read(streamOf(['All "is"\n', 'well: 1[0]', ' 東京']), 4096)
     expect(text).toBe('All "is"\nwell: 1[0] 東京')
     expect(passedOn).toBeGreaterThan(300)
@@ -65,7 +65,7 @@ describe('a stream of an answer to a request without its personal data', () => {
   })
 
   it.each(['[EMAIL_1]', '[ email-1 ]', '\\[EMAIL_1\\]', '\\\\[EMAIL\\_1]', '\\u005bEMAIL_1\\u005d'])(
-    'has its values again wherever %s is cut',
+    'has restored values for any split of %s',
     (placeholder) => {
       const expected = policy.redact(['ada@example.com']).restorer?.restore(`So: ${placeholder}.`)
       for (let cut = 0; cut <= placeholder.length; cut++) {
@@ -75,13 +75,13 @@ describe('a stream of an answer to a request without its personal data', () => {
     },
   )
 
-  it('has them again in the arguments of tools, which are JSON', () => {
+  it('has restored values in the JSON arguments of tools', () => {
     const stream = streamOf(['{"to":"', '[EMAIL', '_1]","a":[1,"b"]}'], 'arguments')
     for (const length of [1, 5, 100, 4096])
       expect(read(stream, length).arguments).toBe('{"to":"ada@example.com","a":[1,"b"]}')
   })
 
-  it('says the same whatever its words are and wherever its bytes are cut', () => {
+  it('has the same restored text for any words and any split of the bytes', () => {
     const word = fc.oneof(
       fc.constantFrom('[', ']', '\\', '[EMAIL_1]', 'EMAIL_1', ' ', '"', '\n', '[D', '[DONE]', 'é', '\\u005b', '":['),
       fc.string({ unit: 'grapheme', maxLength: 5 }),

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-/** How many bytes an answer without an end came to before its reader left. */
+/** The number of bytes that an endless answer sent before its reader left. */
 const endless = (beginning: string) => {
   const sent = Promise.withResolvers<number>()
   let bytes = 0
@@ -31,38 +31,35 @@ const endless = (beginning: string) => {
   return { answer, sent: sent.promise }
 }
 
-describe('an answer of a provider', () => {
+describe('the answer of a provider', () => {
   it.each([
     ['whole', false, '{"choices":[{"message":{"content":"', 32],
     ['whole, where a stream was requested', true, '{"choices":[{"message":{"content":"', 8],
     ['a stream, where a whole one was requested', false, 'data: {"choices":[{"delta":{"content":"', 32],
-  ])('without an end, %s, is left as broken and not kept', async (_, stream, beginning, most) => {
+  ])('without an end, %s, is aborted as broken', async (_, stream, beginning, most) => {
     const { answer, sent } = endless(beginning)
     world.first.script(answer)
     expect(await world.request({ stream })).toMatchObject({ error: { code: 'provider_stream_broken' } })
-    // what lies in the buffers of both ends comes on top
+    // The buffers of both ends add to the limit.
     expect(await sent).toBeLessThan((most + 24) * mebibyte)
   })
 
   it.each([
     ['whole', false],
     ['whole, where a stream was requested', true],
-  ])(
-    'that finds no room among others, %s, is refused as overloaded, and what it took is given back',
-    async (_, stream) => {
-      const others = answerRoom.seat('prj_others')
-      others.grow(answerRoom.most)
-      const { answer } = endless('{"choices":[{"message":{"content":"')
-      world.first.script(answer)
-      expect(await world.request({ stream })).toMatchObject({ error: { code: 'overloaded' } })
-      others.leave()
-      expect(answerRoom.bytes).toBe(0)
-      world.first.script(json(goodAnswer))
-      expect(await world.request()).toMatchObject({ error: null })
-    },
-  )
+  ])('without room, %s, is refused as overloaded and releases its memory', async (_, stream) => {
+    const others = answerRoom.seat('prj_others')
+    others.grow(answerRoom.most)
+    const { answer } = endless('{"choices":[{"message":{"content":"')
+    world.first.script(answer)
+    expect(await world.request({ stream })).toMatchObject({ error: { code: 'overloaded' } })
+    others.leave()
+    expect(answerRoom.bytes).toBe(0)
+    world.first.script(json(goodAnswer))
+    expect(await world.request()).toMatchObject({ error: null })
+  })
 
-  it('of 20 MB is read as it is', async () => {
+  it('of 20 MB is read completely', async () => {
     const content = '"wörld" 🌍 '.repeat(1_500_000)
     const long = {
       ...goodAnswer,
@@ -79,7 +76,7 @@ describe('an answer of a provider', () => {
     ['nests 20 million lists', '['.repeat(20_000_000)],
     ['has four million objects', `{"choices":[${'{},'.repeat(4_000_000)}{}]}`],
     ['is no JSON at its end', `{"choices":[{"message":{"content":"${'x'.repeat(2_000_000)}"}}]`],
-  ])('that %s is no answer', async (_, text) => {
+  ])('that %s is refused', async (_, text) => {
     world.first.script(whole(text))
     expect(await world.request()).toMatchObject({ whole: null, error: { code: 'provider_error' } })
   })

@@ -10,8 +10,8 @@ const route = (provider: string, model: string): Route => ({
 const haiku = route('anthropic', 'claude-haiku-4-5')
 const said = (content: unknown, more: object = {}) => ({ messages: [{ role: 'user', content }], ...more })
 
-describe('the most that a chat call can cost', () => {
-  it('is no less than what it costs when the answer is as long as it may be, and little more', () => {
+describe('the maximum cost of a chat call', () => {
+  it('is between one and two times the cost of the longest answer, and increases with n', () => {
     const text = 'Internationalization is difficult, they said. '.repeat(20)
     const usage = { inputTokens: 200, outputTokens: 50, cachedTokens: 0, reasoningTokens: 0 }
     const most = Number(mostCostOf(said(text, { max_tokens: 50 }), haiku))
@@ -21,7 +21,7 @@ describe('the most that a chat call can cost', () => {
     expect(Number(mostCostOf(said(text, { max_tokens: 50, n: 3 }), haiku))).toBeGreaterThan(most)
   })
 
-  it('holds what may all be written to a cache for long, where the caller marks it so', () => {
+  it('includes writes to the one-hour cache when the request marks them', () => {
     const parts = [{ type: 'text', text: 'x'.repeat(4000), cache_control: { type: 'ephemeral', ttl: '1h' } }]
     const written = { inputTokens: 1000, cacheWriteTokens: 1000, cacheWriteLongTokens: 1000 }
     const cost = costOf('anthropic/claude-haiku-4-5', {
@@ -33,14 +33,14 @@ describe('the most that a chat call can cost', () => {
     expect(Number(mostCostOf(said(parts, { max_tokens: 1 }), haiku))).toBeGreaterThan(Number(cost))
   })
 
-  it('counts images by what a model may make of them, not by their bytes', () => {
+  it('counts images independently of their size in bytes', () => {
     const image = (bytes: number) => [
       { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(bytes)}` } },
     ]
     expect(mostCostOf(said(image(1_000_000)), haiku)).toBe(mostCostOf(said(image(10)), haiku))
   })
 
-  it('affords an answer of so many tokens that its cost is what is left, and not one more', () => {
+  it('affords as many output tokens as the remaining budget pays for', () => {
     const body = said('Hello')
     const usd = '0.01'
     const tokens = affordableTokens(body, haiku, usd) ?? 0

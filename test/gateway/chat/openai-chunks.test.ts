@@ -8,8 +8,8 @@ const chunkOf = (choices: number): string =>
     choices: Array.from({ length: choices }, (_, index) => ({ index, delta: { content: 'a' }, finish_reason: null })),
   })
 
-describe('a chunk of an answer', () => {
-  it('has the role that the first of each choice lacks, and the next has none', () => {
+describe('a chunk with several choices', () => {
+  it('gets the missing role in the first chunk of each choice alone', () => {
     const chunks = new OpenAiChunks()
     const { chunk, changed } = chunks.read(chunkOf(1_000))
     expect(changed).toBe(true)
@@ -19,7 +19,7 @@ describe('a chunk of an answer', () => {
     expect(chunks.read(chunkOf(1_000)).changed).toBe(false)
   })
 
-  it('of 100,000 choices ends the answer as broken, and takes no more time than to be parsed', () => {
+  it('is rejected with 100,000 choices, in the time that parsing takes', () => {
     const data = chunkOf(100_000)
     const began = process.cpuUsage()
     JSON.parse(data)

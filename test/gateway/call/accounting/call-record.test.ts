@@ -22,7 +22,7 @@ const recorded = (failures: number): GatewayCall | undefined => {
 }
 
 describe('the record of a call', () => {
-  it('keeps the first 20 attempts that failed', () => {
+  it('keeps the first 20 failed attempts, without the API key', () => {
     const kept = recorded(25)?.failedAttempts ?? []
     expect(kept).toHaveLength(20)
     expect(kept[0]).toMatchObject({
@@ -32,7 +32,7 @@ describe('the record of a call', () => {
     expect(JSON.stringify(kept)).not.toContain(managedRoute.apiKey)
   })
 
-  it('says nothing of failures where there was none, and what was replaced in the request', () => {
+  it('omits failures when there were none, and has the redaction counts', () => {
     const call = recorded(0)
     expect(call).not.toHaveProperty('failedAttempts')
     expect(call?.redactions).toEqual({ email: 2 })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { keptAliveAfter, PushedBody } from '#gateway/call/streaming/pushed-body.ts'
 
-/** A reader that takes `room` parts before it wants a pause. */
+/** A reader that accepts `room` parts before it requests a pause. */
 const reader = (room = Number.POSITIVE_INFINITY) => {
   const parts: string[] = []
   const state = { ended: 0, aborted: 0, room }
@@ -29,7 +29,7 @@ describe('a pushed body', () => {
   beforeEach(() => vi.clearAllMocks())
   afterEach(() => vi.useRealTimers())
 
-  it('keeps what is written before it is read', () => {
+  it('keeps what is written before a reader starts', () => {
     const body = new PushedBody({ resume })
     body.write('a')
     body.write(Buffer.from('b'))
@@ -38,7 +38,7 @@ describe('a pushed body', () => {
     expect(sink.parts).toEqual(['ab'])
   })
 
-  it('writes the frames of one task together', async () => {
+  it('joins the frames of one task', async () => {
     const body = new PushedBody({ resume })
     const sink = reader()
     body.start(sink)
@@ -51,7 +51,7 @@ describe('a pushed body', () => {
     expect(sink.parts).toEqual(['a', 'bc'])
   })
 
-  it('ends after all that was written, once', async () => {
+  it('ends once, after all written parts', async () => {
     const body = new PushedBody({ resume })
     const sink = reader()
     body.start(sink)
@@ -66,7 +66,7 @@ describe('a pushed body', () => {
     expect(sink.state).toMatchObject({ ended: 1, aborted: 0 })
   })
 
-  it('breaks after all that was written, and never ends then', async () => {
+  it('aborts after all written parts, and does not end then', async () => {
     const body = new PushedBody({ resume })
     const sink = reader()
     body.start(sink)
@@ -81,7 +81,7 @@ describe('a pushed body', () => {
   it.each([
     ['whole', 'end', { ended: 1, aborted: 0 }],
     ['broken', 'abort', { ended: 0, aborted: 1 }],
-  ] as const)('that was %s before it is read is so at once', (_, ending, state) => {
+  ] as const)('that was %s before a reader starts is complete at once', (_, ending, state) => {
     const body = new PushedBody({ resume })
     body.write('all')
     body[ending]()
@@ -91,7 +91,7 @@ describe('a pushed body', () => {
     expect(sink.state).toMatchObject(state)
   })
 
-  it('ends though nothing was written', () => {
+  it('ends without any written part', () => {
     const body = new PushedBody({ resume })
     const sink = reader()
     body.start(sink)
@@ -100,7 +100,7 @@ describe('a pushed body', () => {
     expect(sink.state.ended).toBe(1)
   })
 
-  it('has its writer wait for a slow reader', async () => {
+  it('pauses its writer for a slow reader', async () => {
     const body = new PushedBody({ resume })
     const sink = reader(1)
     const control = body.start(sink)
@@ -113,7 +113,7 @@ describe('a pushed body', () => {
     expect(resume).toHaveBeenCalledTimes(1)
   })
 
-  it('gives nothing to a reader that is gone, and says so', async () => {
+  it('sends nothing to a reader that left, and reports that once', async () => {
     const body = new PushedBody({ resume, gone })
     const sink = reader()
     const control = body.start(sink)
@@ -128,7 +128,7 @@ describe('a pushed body', () => {
     expect(gone).toHaveBeenCalledTimes(1)
   })
 
-  it('shows in silence that it lives', async () => {
+  it('sends a keep-alive comment during silence', async () => {
     vi.useFakeTimers()
     const body = new PushedBody({ resume }, keptAliveAfter(1000))
     const sink = reader()
@@ -143,7 +143,7 @@ describe('a pushed body', () => {
     expect(sink.parts).toHaveLength(2)
   })
 
-  it('shows no sign of life to a reader that takes no more', async () => {
+  it('sends no keep-alive comment to a paused reader', async () => {
     vi.useFakeTimers()
     const body = new PushedBody({ resume }, keptAliveAfter(1000))
     const sink = reader(1)
@@ -159,7 +159,7 @@ describe('the head of a pushed body', () => {
   beforeEach(() => vi.clearAllMocks())
   afterEach(() => vi.useRealTimers())
 
-  it('goes out once, with what its first frames bring', () => {
+  it('is sent once, with the headers of the first frame', () => {
     const body = new PushedBody({ open, resume })
     expect(body.isOpen).toBe(false)
     body.open([['x-a', '1']])
@@ -168,7 +168,7 @@ describe('the head of a pushed body', () => {
     expect(body.isOpen).toBe(true)
   })
 
-  it('goes out with a comment after a long silence', async () => {
+  it('is sent with a comment after a long silence', async () => {
     vi.useFakeTimers()
     const body = new PushedBody({ open, resume }, keptAliveAfter(1000))
     await vi.advanceTimersByTimeAsync(1500)
@@ -178,7 +178,7 @@ describe('the head of a pushed body', () => {
     expect(sink.parts).toEqual([': keep-alive\n\n'])
   })
 
-  it('never goes out of one that was closed before', async () => {
+  it('is never sent after the body was closed', async () => {
     vi.useFakeTimers()
     const body = new PushedBody({ open, resume }, keptAliveAfter(1000))
     body.close()
