@@ -11,7 +11,7 @@ const noted = (data: string): RepeatedChunk => {
   return repeated
 }
 
-describe('a chunk that is like one before', () => {
+describe('a chunk that repeats an earlier one with another text', () => {
   it.each([
     ['of a word', 'one'],
     ['of nothing', ''],
@@ -20,11 +20,11 @@ describe('a chunk that is like one before', () => {
     ['of letters of all planes', 'ü 水 😀'],
     ['of half a letter', '\ud83d'],
     ['of what looks like the chunk itself', '"},"finish_reason":null}]}'],
-  ])('%s is read as JSON.parse reads it', (_, content) => {
+  ])('%s is read as by JSON.parse', (_, content) => {
     expect(noted(chunkOf('first')).read(chunkOf(content))).toEqual(JSON.parse(chunkOf(content)))
   })
 
-  it('is read as JSON.parse reads it where the provider writes spaces, and other texts like the content', () => {
+  it('is read as by JSON.parse when the provider adds spaces or repeats the text elsewhere', () => {
     const spaced = (content: string) =>
       `{"content": "same", "note": "\\"content\\": \\"same\\"", "choices": [{"delta": {"content" : "${content}"}, "index": 0}]}`
     expect(noted(spaced('same')).read(spaced('other'))).toBeNull()
@@ -33,7 +33,7 @@ describe('a chunk that is like one before', () => {
     expect(noted(late('same')).read(late('other'))).toEqual(JSON.parse(late('other')))
   })
 
-  it('is read as JSON.parse reads it where a field is there twice', () => {
+  it('is left to JSON.parse when a field occurs twice', () => {
     const twice = (first: string, last: string) =>
       `{"choices":[{"index":0,"delta":{"content":"${first}","content":"${last}"}}]}`
     expect(noted(twice('a', 'a')).read(twice('b', 'a'))).toBeNull()
@@ -48,7 +48,7 @@ describe('a chunk that is like one before', () => {
     ['closes its text and adds a field', chunkOf('a').replace('"a"', '"a","role":"user"')],
     ['ends in a backslash', chunkOf('a').replace('"a"', '"a\\"')],
     ['is shorter than the other was', '{}'],
-  ])('is parsed when it %s', (_, data) => {
+  ])('is left to JSON.parse when it %s', (_, data) => {
     expect(noted(chunkOf('first')).read(data)).toBeNull()
   })
 
@@ -61,12 +61,12 @@ describe('a chunk that is like one before', () => {
     ['two choices', { ...more, choices: [choiceOf({ content: 'a' }), choiceOf({ content: 'a' })] }],
     ['no text', { ...more, choices: [choiceOf({ content: '' })] }],
     ['4,096 units', { ...more, system: 'x'.repeat(4_096), choices: [choiceOf({ content: 'a' })] }],
-  ])('with %s is no pattern', (_, chunk) => {
+  ])('with %s is not used as a pattern', (_, chunk) => {
     const data = JSON.stringify(chunk)
     expect(noted(data).read(data)).toBeNull()
   })
 
-  it('is looked for twice in an answer whose chunks all differ, and no more', () => {
+  it('is looked for at most twice in an answer without repeated chunks', () => {
     const repeated = new RepeatedChunk()
     const parse = vi.spyOn(JSON, 'parse')
     for (let id = 0; id < 10; id++) {
@@ -78,7 +78,7 @@ describe('a chunk that is like one before', () => {
   })
 })
 
-it('an answer whose chunks are alike is decoded as one by one', () => {
+it('an answer of repeated chunks is decoded like its separate chunks', () => {
   const said = ['', 'To', ' be', ' or "not"', '\n', ' 水', ' that is more than twelve units', '']
   const chunks = [
     { ...more, choices: [choiceOf({ role: 'assistant', content: '' })] },

@@ -18,7 +18,7 @@ const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, mo
 const said = { ...head, choices: [{ index: 0, delta: { role: 'assistant', content: 'Hello' }, finish_reason: null }] }
 const over = { ...head, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }
 
-/** An answer in so many writes, each on its own. */
+/** An answer in these pieces, each written separately. */
 const inPieces =
   (...pieces: readonly string[]): Answer =>
   (response) => {
@@ -31,29 +31,32 @@ const inPieces =
     next(0)
   }
 
-describe('a stream to a request for a whole answer', () => {
-  it.each([goodStream, `: hello\n\n${goodStream}`, `\uFEFF\n${goodStream}`])('is gathered', async (stream) => {
-    world.first.script(whole(stream))
-    const { whole: answer } = await world.request()
-    expect(answer).toMatchObject({ bytes: null, usage, finishReason: 'stop', model: 'model-1-2026' })
-    expect(answer?.completion).toMatchObject({
-      ...{ id: 'chatcmpl-1', object: 'chat.completion', model: 'model-1-2026', usage: goodAnswer.usage },
-      choices: [{ index: 0, message: { role: 'assistant', content: 'Hello wörld 🌍 "error": {"usage":{}}' } }],
-    })
-    expect(world.recorded).toMatchObject([{ status: 200, streamed: false, units: { tokens: usage } }])
-  })
+describe('a streamed answer to a request without streaming', () => {
+  it.each([goodStream, `: hello\n\n${goodStream}`, `\uFEFF\n${goodStream}`])(
+    'is assembled to a completion',
+    async (stream) => {
+      world.first.script(whole(stream))
+      const { whole: answer } = await world.request()
+      expect(answer).toMatchObject({ bytes: null, usage, finishReason: 'stop', model: 'model-1-2026' })
+      expect(answer?.completion).toMatchObject({
+        ...{ id: 'chatcmpl-1', object: 'chat.completion', model: 'model-1-2026', usage: goodAnswer.usage },
+        choices: [{ index: 0, message: { role: 'assistant', content: 'Hello wörld 🌍 "error": {"usage":{}}' } }],
+      })
+      expect(world.recorded).toMatchObject([{ status: 200, streamed: false, units: { tokens: usage } }])
+    },
+  )
 
   it.each([
     ['broke off', goodStream.slice(0, 200), 'provider_stream_broken'],
     ['has an error in it', framesOf({ error: { type: 'overloaded_error' } }), 'provider_unavailable'],
-  ])('is a failure when it %s', async (_, stream, code) => {
+  ])('causes an error when it %s', async (_, stream, code) => {
     world.first.script(whole(stream))
     expect(await world.request()).toMatchObject({ whole: null, error: { code } })
   })
 })
 
-describe('a whole answer to a request for a stream', () => {
-  it('is handed on as a stream, priced and recorded like one', async () => {
+describe('an answer without streaming to a streaming request', () => {
+  it('is passed on, priced and recorded as a stream', async () => {
     world.first.script(json(goodAnswer))
     const { chunks, summary, begun } = await world.request({ stream: true, body: counted })
     expect(begun).toBe(true)
@@ -65,12 +68,12 @@ describe('a whole answer to a request for a stream', () => {
     })
   })
 
-  it('has no usage for a caller who did not ask for it', async () => {
+  it('has no usage chunk when the request did not set include_usage', async () => {
     world.first.script(json(goodAnswer))
     expect((await world.request({ stream: true, frames: false })).chunks).toEqual([said, over])
   })
 
-  it('keeps every choice, its calls in their order, and what providers add', async () => {
+  it('keeps every choice, the order of tool calls, and additional fields of the provider', async () => {
     const call = (id: string) => ({ id, type: 'function', function: { name: 'look_up', arguments: '{"q":1}' } })
     const message = {
       role: 'assistant',
@@ -95,19 +98,19 @@ describe('a whole answer to a request for a stream', () => {
     expect(chunks.every((chunk) => chunk.system_fingerprint === 'fp_1')).toBe(true)
   })
 
-  it('is known by what it says, also behind lines that keep the connection alive', async () => {
+  it('is recognised by its content, also after blank lines', async () => {
     world.first.script(inPieces('\n\n', ' \r\n', '{', ...JSON.stringify(goodAnswer).slice(1).split(/(?=,)/)))
     expect((await world.request({ stream: true })).chunks).toEqual([said, over])
   })
 
-  it('takes nothing from a stream that begins with such lines', async () => {
+  it('is not confused with a stream that begins with blank lines', async () => {
     world.first.script(inPieces('\n', '\n\n', goodStream))
     const { frames, summary } = await world.request({ stream: true })
     expect(frames).toContain('wörld')
     expect(summary).toMatchObject({ usage })
   })
 
-  it('has its tokens estimated by length when nobody counted them', async () => {
+  it('has tokens estimated by length when the provider reports no usage', async () => {
     const { usage: _none, ...uncounted } = goodAnswer
     world.first.script(json(uncounted))
     const { summary } = await world.request({ stream: true })
@@ -119,7 +122,7 @@ describe('a whole answer to a request for a stream', () => {
     ['no answer', json('{"ok":true}'), 'provider_error'],
     ['cut short', json(JSON.stringify(goodAnswer).slice(0, 90)), 'provider_error'],
     ['nothing but blank lines', inPieces('\n', '\n'), 'provider_stream_broken'],
-  ])('begins nothing when it is %s: the next provider is asked', async (_, trouble, code) => {
+  ])('starts no stream when it is %s, and the next provider is called', async (_, trouble, code) => {
     world.first.script(trouble)
     const failed = await world.request({ stream: true })
     expect(failed).toMatchObject({ begun: false, chunks: [], error: { code } })
@@ -130,7 +133,7 @@ describe('a whole answer to a request for a stream', () => {
     expect(frames).toContain('wörld')
   })
 
-  it('has personal data put back', async () => {
+  it('has personal data restored', async () => {
     const policy = policyBy({ types: ['email'], input: true, toolArguments: true, restore: true, region: 'US' })
     world.world.redaction = { policyOf: () => policy, forLog: (body) => body }
     world.first.script((response, { body }) => {

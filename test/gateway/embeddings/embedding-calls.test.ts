@@ -5,10 +5,10 @@ import { json, listOf, openHarness } from './embedding-harness.ts'
 const model = 'text-embedding-3-small'
 const zeroAndOne = Buffer.from(new Float32Array([0, 1]).buffer).toString('base64')
 
-describe('embeddings by a provider of the same form', () => {
+describe('embeddings by an OpenAI-compatible provider', () => {
   const { script, create, received, recorded, admissions, settled } = openHarness()
 
-  it('hands on what the caller wrote and what the provider answered, and adds what it cost', async () => {
+  it('pass on the body of the caller and the answer of the provider, with the cost added', async () => {
     script(json(listOf([0.5, -0.25])))
     const body = { model, input: 'Hello', dimensions: 2, custom: { kept: true } }
     const { bytes, vectors, headers } = await create(body)
@@ -28,13 +28,13 @@ describe('embeddings by a provider of the same form', () => {
     ])
   })
 
-  it('asks for the model as its provider knows it, and keeps the fallbacks to itself', async () => {
+  it('send the model name of the provider and leave out the fallback models', async () => {
     script(json(listOf([1])))
     await create({ model: `${model}@openai`, models: ['other'], input: ['a'], user: 'u' })
     expect(received()[0]?.body).toEqual({ model, input: ['a'], user: 'u' })
   })
 
-  it('takes tokens, one text of them or many', async () => {
+  it('accept tokens as one list or several lists', async () => {
     script(json(listOf([1], [2])))
     await create({ model, input: [[1, 2], [3]] })
     expect(received()[0]?.body).toMatchObject({ input: [[1, 2], [3]] })
@@ -42,7 +42,7 @@ describe('embeddings by a provider of the same form', () => {
     expect((await create({ model, input: [1, 2, 3] })).vectors).toEqual([[1]])
   })
 
-  it('gives base64 to those who asked for it, whether the provider knows it or not', async () => {
+  it('return base64 when requested, also from a provider without support for it', async () => {
     script(json(listOf(zeroAndOne)))
     const known = await create({ model, input: 'a', encoding_format: 'base64' })
     expect(known.vectors).toEqual([zeroAndOne])
@@ -53,18 +53,18 @@ describe('embeddings by a provider of the same form', () => {
     expect(converted.bytes).toBeNull()
   })
 
-  it('gives numbers to those who asked for them, or for nothing', async () => {
+  it('return numbers by default', async () => {
     script(json(listOf(zeroAndOne)))
     expect(await create({ model, input: 'a' })).toMatchObject({ vectors: [[0, 1]], bytes: null })
   })
 
-  it('puts vectors in the order of the inputs', async () => {
+  it('return vectors in the order of the inputs', async () => {
     const { data, ...rest } = listOf([1], [2])
     script(json({ ...rest, data: data.toReversed() }))
     expect((await create({ model, input: ['a', 'b'] })).vectors).toEqual([[1], [2]])
   })
 
-  it('records what it took, priced, and gives leave back for what it cost', async () => {
+  it('record the usage with its price and settle the admission with the cost', async () => {
     script(json(listOf([1])))
     await create({ model, input: 'Hello' })
     expect(recorded).toEqual([
@@ -87,7 +87,7 @@ describe('embeddings by a provider of the same form', () => {
     })
   })
 
-  it('estimates by length what nobody counted, and says so', async () => {
+  it('estimate the tokens by length when the provider reports no usage', async () => {
     const { usage: _, ...uncounted } = listOf([1], [2])
     script(json(uncounted))
     const { usage } = await create({ model, input: ['twelve chars', [1, 2, 3]] })
@@ -118,7 +118,7 @@ describe('embeddings by a provider of the same form', () => {
       },
     ],
     ['text', 'hello'],
-  ])('fails on an answer with %s', async (_, answer) => {
+  ])('fail for an answer with %s', async (_, answer) => {
     script(json(answer))
     await expect(create({ model, input: ['a', 'b'] })).rejects.toMatchObject({ code: 'provider_error' })
     expect(settled).toEqual(['0'])
@@ -134,7 +134,7 @@ describe('embeddings by Google', () => {
     embeddings: values.map((each) => ({ values: each })),
   })
 
-  it('are asked for in its words, under its key', async () => {
+  it('are requested in the format of Google with its key', async () => {
     script(json(vectorsFor([1, 0], [0, 1])))
     const { vectors, model: named, bytes, usage } = await create({ model: gemini, input: ['a', 'b'] })
     expect(received()[0]).toMatchObject({
@@ -158,7 +158,7 @@ describe('embeddings by Google', () => {
     expect(usage).toMatchObject({ inputTokens: 2, estimated: true })
   })
 
-  it('have length 1 when fewer dimensions are asked for, and come in base64 too', async () => {
+  it('are normalised when fewer dimensions are requested, and available in base64', async () => {
     script(json({ ...vectorsFor([3, 4]), usageMetadata: { promptTokenCount: 7 } }))
     const { vectors, usage } = await create({ model: gemini, input: 'a', dimensions: 2, encoding_format: 'base64' })
     const [first] = vectors
@@ -167,7 +167,7 @@ describe('embeddings by Google', () => {
     expect(usage).toEqual({ inputTokens: 7, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 })
   })
 
-  it('are gathered from as many requests as its limit makes, in order', async () => {
+  it('are collected in order from several requests within the batch limit', async () => {
     script((response, { body }) => {
       const requests = Array.isArray(body.requests) ? body.requests : []
       json(vectorsFor(...requests.map(({ content }) => [Number(content.parts[0].text)])))(
@@ -182,7 +182,7 @@ describe('embeddings by Google', () => {
     expect(recorded).toMatchObject([{ attempts: 3, status: 200 }])
   })
 
-  it('are refused for tokens', async () => {
+  it('are refused for token inputs', async () => {
     await expect(create({ model: gemini, input: [1, 2] })).rejects.toMatchObject({
       code: 'invalid_field',
       details: { param: 'input' },
@@ -191,10 +191,10 @@ describe('embeddings by Google', () => {
   })
 })
 
-describe('embeddings by Google of which one request fails', () => {
+describe('embeddings by Google with one failed request', () => {
   const { script, create } = openHarness()
 
-  it('fail as a whole', async () => {
+  it('fail completely', async () => {
     script(refusal(400, { status: 'INVALID_ARGUMENT', message: 'bad' }))
     const input = Array.from({ length: 150 }, () => 'a')
     await expect(create({ model: gemini, input })).rejects.toMatchObject({ code: 'bad_request' })
@@ -205,7 +205,7 @@ const never = (): never => {
   throw new Error('nothing received')
 }
 
-describe('trouble with embeddings', () => {
+describe('a failure of embeddings', () => {
   const { script, create, received, recorded, settled } = openHarness()
   const good = json(listOf([1]))
 
@@ -213,7 +213,7 @@ describe('trouble with embeddings', () => {
     ['a 500', refusal(500, {})],
     ['a 429', refusal(429, { type: 'rate_limit_error' }, { 'retry-after': '0' })],
     ['a connection that hangs up', hangUp],
-  ])('is tried again after %s', async (_, trouble) => {
+  ])('is retried after %s', async (_, trouble) => {
     script(trouble, good)
     expect((await create({ model, input: 'a' })).vectors).toEqual([[1]])
     expect(received()).toHaveLength(2)
@@ -224,32 +224,32 @@ describe('trouble with embeddings', () => {
     [400, { message: 'bad' }, 'bad_request'],
     [404, { code: 'model_not_found' }, 'model_not_found'],
     [401, {}, 'provider_error'],
-  ])('is not tried again after %d', async (status, error, code) => {
+  ])('is not retried after %d', async (status, error, code) => {
     script(refusal(status, error))
     await expect(create({ model, input: 'a' })).rejects.toMatchObject({ code })
     expect(received()).toHaveLength(1)
     expect(settled).toEqual(['0'])
   })
 
-  it('goes on with the next way, then with the next model', async () => {
+  it('causes the use of the next route and then of the next model', async () => {
     script(refusal(401, {}), refusal(401, {}), good)
     await create({ model: 'a+b@openai', models: ['c'], input: 'a' })
     expect(received().map(({ body }) => body.model)).toEqual(['a', 'b', 'c'])
     expect(recorded).toMatchObject([{ attempts: 3, route: { model: 'c' }, requestedModel: 'a+b@openai' }])
   })
 
-  it('goes nowhere else with what is wrong in itself', async () => {
+  it('causes no fallback for an invalid request', async () => {
     script(refusal(400, { message: 'bad' }), good)
     await expect(create({ model: 'a', models: ['b'], input: 'a' })).rejects.toMatchObject({ code: 'bad_request' })
     expect(received()).toHaveLength(1)
   })
 
-  it('takes an answer that breaks off for none', async () => {
+  it('is reported as a broken stream when the answer breaks off', async () => {
     script(cut('{"object":"list","data":['))
     await expect(create({ model, input: 'a' })).rejects.toMatchObject({ code: 'provider_stream_broken' })
   })
 
-  it('cancels the provider when the caller goes', async () => {
+  it('by cancellation closes the connection to the provider', async () => {
     const gone = new AbortController()
     const receivedNow = Promise.withResolvers<void>()
     script(() => receivedNow.resolve())
@@ -261,7 +261,7 @@ describe('trouble with embeddings', () => {
     expect(recorded).toMatchObject([{ status: 499, error: 'cancelled' }])
   })
 
-  it('sends nothing for a caller who is gone already', async () => {
+  it('by earlier cancellation causes no request to the provider', async () => {
     script(good)
     await expect(create({ model, input: 'a' }, { signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: 'cancelled',
@@ -270,19 +270,19 @@ describe('trouble with embeddings', () => {
   })
 })
 
-describe('a provider that is silent', () => {
+describe('a silent provider', () => {
   const { script, create } = openHarness({ policy: { firstByteTimeoutMs: 100 } })
 
-  it('has timed out', async () => {
+  it('causes a timeout', async () => {
     script(() => {})
     await expect(create({ model, input: 'a' })).rejects.toMatchObject({ code: 'provider_timeout' })
   })
 })
 
-describe('a provider that sends byte by byte, without end', () => {
+describe('a provider that sends single bytes without an end', () => {
   const { script, create, received, recorded } = openHarness({ policy: { totalTimeoutMs: 200 } })
 
-  it('has timed out', async () => {
+  it('causes a timeout', async () => {
     script(endless('{"data":[', ' ', 'application/json'))
     await expect(create({ model, input: 'a' })).rejects.toMatchObject({ code: 'provider_timeout' })
     await received()[0]?.closed
@@ -290,7 +290,7 @@ describe('a provider that sends byte by byte, without end', () => {
   })
 })
 
-describe('personal data in what is embedded', () => {
+describe('personal data in embedding inputs', () => {
   const redact = (texts: readonly string[]) => ({
     texts: texts.map((text) => text.replace('a@b.test', '[EMAIL_1]')),
     ...{ toolArguments: [], restorer: null },
@@ -302,7 +302,7 @@ describe('personal data in what is embedded', () => {
     },
   })
 
-  it('goes to no provider and into no log', async () => {
+  it('is sent to no provider and written to no log', async () => {
     script(json(listOf([1], [2])))
     await create({ model, input: ['I am a@b.test', 'me'] })
     expect(received()[0]?.body.input).toEqual(['I am [EMAIL_1]', 'me'])
@@ -312,7 +312,7 @@ describe('personal data in what is embedded', () => {
     expect(received()[0]?.body.input).toBe('I am [EMAIL_1]')
   })
 
-  it('leaves what has none as it came', async () => {
+  it('leaves inputs without findings unchanged', async () => {
     script(json(listOf([1])))
     await create({ model, input: 'plain' })
     expect(received()[0]?.body).toEqual({ model, input: 'plain' })

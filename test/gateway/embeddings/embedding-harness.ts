@@ -104,7 +104,7 @@ export const json =
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
   }
 
-/** A list in OpenAI's form. */
+/** An embedding list in the format of OpenAI. */
 export const listOf = (...vectors: readonly (readonly number[] | string)[]) => ({
   object: 'list',
   data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),

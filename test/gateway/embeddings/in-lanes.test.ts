@@ -3,7 +3,7 @@ import { inLanes } from '#gateway/embeddings/in-lanes.ts'
 
 const none = new AbortController().signal
 
-it('runs no more than so many at a time, and gives results in order', async () => {
+it('runs at most `lanes` items at a time and returns results in order', async () => {
   let running = 0
   let most = 0
   const gates = Array.from({ length: 7 }, () => Promise.withResolvers<void>())
@@ -18,7 +18,7 @@ it('runs no more than so many at a time, and gives results in order', async () =
   expect(most).toBe(3)
 })
 
-it('calls the others off when one fails, and begins no further one', async () => {
+it('aborts the other items when one fails, and starts no further item', async () => {
   const begun: number[] = []
   const all = inLanes([0, 1, 2, 3], { lanes: 2, signal: none }, async (item, signal) => {
     begun.push(item)
@@ -29,6 +29,6 @@ it('calls the others off when one fails, and begins no further one', async () =>
   expect(begun).toEqual([0, 1])
 })
 
-it('does nothing for no items', async () => {
+it('returns nothing for no items', async () => {
   expect(await inLanes([], { lanes: 4, signal: none }, async () => 1)).toEqual([])
 })

@@ -34,7 +34,7 @@ export const managedRoute: Route = {
   connectionId: null,
 }
 
-/** A chat that went well. */
+/** A successful chat call. */
 export const callOf = (more: Partial<GatewayCall> = {}): GatewayCall => ({
   caller: callerOf(),
   operation: 'chat_completions.create',
@@ -54,7 +54,7 @@ export const callOf = (more: Partial<GatewayCall> = {}): GatewayCall => ({
   ...more,
 })
 
-/** The ledger of a store, that masks the word `secret` in texts. */
+/** The ledger of a store; it masks the word `secret` in texts. */
 export const openLedger = async (
   storage: Storage,
   clock: Clock,

@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'troupe-ledger-'))
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('a process that is killed while it records calls', () => {
-  it('leaves every call that it knew to be durable, once, in the embedded store', async () => {
+  it('leaves every flushed call exactly once in the embedded store', async () => {
     const path = join(folder, 'troupe.db')
     const script = new URL('./recorder.ts', import.meta.url).pathname
     const child = spawn(process.execPath, ['--no-warnings', script, path], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -25,7 +25,7 @@ describe('a process that is killed while it records calls', () => {
       if (text.split('\n').length > 40) child.kill('SIGKILL')
     }
     if (child.signalCode === null) await once(child, 'exit')
-    // the last whole line: how many calls were flushed
+    // The last complete line: the number of flushed calls.
     const flushed = Number(text.split('\n').at(-2))
     const storage = await openSqliteStorage({ path })
     const { ledger } = await openLedger(storage, systemClock)

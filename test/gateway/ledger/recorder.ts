@@ -3,8 +3,8 @@ import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 import { callerOf, callOf, openLedger } from './calls.ts'
 
 /*
- * The process that ledger-crash.test.ts kills: records calls for ever, and says after each flush how many there are.
- * `node recorder.ts <path of the store>`
+ * The process that ledger-crash.test.ts kills: it records calls without end, and prints their number after each
+ * flush. `node recorder.ts <path of the store>`
  */
 const storage = await openSqliteStorage({ path: process.argv[2] ?? '' })
 const { ledger } = await openLedger(storage, systemClock)

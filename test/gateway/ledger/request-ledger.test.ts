@@ -20,8 +20,8 @@ const world = async () => {
 const all = (records: RecordStore, kind: RecordKind, limit = 5_000): Promise<readonly StoredRecord[]> =>
   records.list(kind, scope, { limit })
 
-describe('a call that is over', () => {
-  it('is a usage row with the prices of its time, and a line of the request log, as soon as it is flushed', async () => {
+describe('a finished call', () => {
+  it('is a usage row with current prices and a line of the request log once it is flushed', async () => {
     const { ledger } = await world()
     ledger.record(callOf())
     await ledger.flush()
@@ -55,13 +55,13 @@ describe('a call that is over', () => {
     expect(JSON.stringify(line)).not.toContain('sk-upstream-secret')
   })
 
-  it('is read before it is flushed, too', async () => {
+  it('is visible before it is flushed', async () => {
     const { ledger } = await world()
     ledger.record(callOf())
     expect(await all(ledger.records, usageRows)).toHaveLength(1)
   })
 
-  it('is written within a tenth of a second by itself, many at once', async () => {
+  it('is written within 100 ms, together with other calls', async () => {
     const { ledger, storage, clock } = await world()
     for (let n = 0; n < 50; n++) ledger.record(callOf())
     await clock.advance(100)
@@ -70,7 +70,7 @@ describe('a call that is over', () => {
     expect(segments[0]?.data).toMatchObject({ calls: expect.objectContaining({ length: 50 }) })
   })
 
-  it('becomes the very rows that were read of it before, and its segment goes', async () => {
+  it('becomes the rows that were read before, and its segment is deleted', async () => {
     const { ledger, storage, clock } = await world()
     for (let n = 0; n < 120; n++) ledger.record(callOf({ caller: callerOf({ requestId: `request-${n}` }) }))
     const [usage, lines] = [await all(ledger.records, usageRows), await all(ledger.records, requestLog)]
@@ -80,7 +80,7 @@ describe('a call that is over', () => {
     expect(await all(storage.records, requestLog)).toEqual(lines)
   })
 
-  it('costs nothing by a key of the project, and what the provider asks by a managed one', async () => {
+  it("is free with a key of the project and charged at the provider's price with a managed key", async () => {
     const { ledger } = await world()
     for (const source of ['byok', 'custom', 'managed', 'simulated'] as const) {
       ledger.record(callOf({ route: { ...managedRoute, source } }))
@@ -95,7 +95,7 @@ describe('a call that is over', () => {
     })
   })
 
-  it('has no usage row when nothing was used, and a line all the same', async () => {
+  it('has no usage row but a log line when nothing was used', async () => {
     const { ledger } = await world()
     ledger.record(callOf({ units: null, route: null, status: 404, error: 'model_not_found', costUsd: null }))
     expect(await all(ledger.records, usageRows)).toEqual([])
@@ -104,14 +104,14 @@ describe('a call that is over', () => {
     ])
   })
 
-  it('keeps an unknown price unknown', async () => {
+  it('has a cost of null when the price is unknown', async () => {
     const { ledger } = await world()
     ledger.record(callOf({ costUsd: null, route: { ...managedRoute, model: 'nobody-knows', provider: 'custom:1' } }))
     const [row] = await all(ledger.records, usageRows)
     expect(row?.data).toMatchObject({ provider_cost_usd: null, service_charge_usd: null, price_snapshot: null })
   })
 
-  it('counts characters, seconds and images beside tokens', async () => {
+  it('counts characters, seconds and images in addition to tokens', async () => {
     const { ledger } = await world()
     ledger.record(callOf({ need: 'speech', units: { characters: 42 } }))
     ledger.record(callOf({ need: 'transcription', units: { seconds: 1.5 } }))
@@ -127,7 +127,7 @@ describe('a call that is over', () => {
   })
 })
 
-describe('what projects want of their log', () => {
+describe('the log settings of a project', () => {
   const line = {
     kind: 'audit',
     action: 'x',
@@ -135,7 +135,7 @@ describe('what projects want of their log', () => {
     resource: { type: 't', id: 'i' },
   } as const
 
-  it('is kept: no texts, or no lines', async () => {
+  it('exclude texts or all lines', async () => {
     const { ledger, settings } = await world()
     await settings.set(project, { mode: 'metadata', retention_days: 1 }, line)
     ledger.record(callOf())
@@ -146,7 +146,7 @@ describe('what projects want of their log', () => {
     expect(await all(ledger.records, usageRows)).toHaveLength(2)
   })
 
-  it('lets lines expire after so many days', async () => {
+  it('expire lines after the retention time', async () => {
     const { ledger, settings, clock } = await world()
     await settings.set(project, { mode: 'metadata', retention_days: 2 }, line)
     ledger.record(callOf({ startedAt: clock.now(), durationMs: 0 }))
@@ -157,7 +157,7 @@ describe('what projects want of their log', () => {
     expect(await all(ledger.records, requestLog)).toEqual([])
   })
 
-  it('takes secrets out of texts, and cuts those that are long', async () => {
+  it('do not affect that secrets are masked and long texts are cut', async () => {
     const { ledger } = await world()
     const request = `a secret ${'x'.repeat(100_000)}`
     ledger.record(callOf({ bodies: () => ({ request, response: 'secret' }) }))
@@ -168,7 +168,7 @@ describe('what projects want of their log', () => {
     expect(String(request_body).length).toBeLessThan(17_000)
   })
 
-  it('goes without texts for a while when they take too long, and says so', async () => {
+  it('do not affect that texts are left out for a while when they take too long', async () => {
     const { ledger } = await world()
     const slow = () => {
       const until = performance.now() + 30
@@ -181,8 +181,8 @@ describe('what projects want of their log', () => {
   })
 })
 
-describe('a list', () => {
-  it('pages the same through calls in segments and through their rows, in both directions, by every filter', async () => {
+describe('a list of calls', () => {
+  it('has the same pages for segments and for rows, in both directions and with every filter', async () => {
     const { ledger, storage, clock } = await world()
     const tenants = ['ten_a', 'ten_b']
     for (let second = 0; second < 6; second++) {
@@ -223,14 +223,14 @@ describe('a list', () => {
     expect(await lists()).toEqual(before)
   })
 
-  it('shows nothing of other projects', async () => {
+  it('excludes calls of other projects', async () => {
     const { ledger } = await world()
     ledger.record(callOf({ caller: callerOf({ project: 'prj_other' }) }))
     expect(await all(ledger.records, usageRows)).toEqual([])
     expect(await ledger.records.list(usageRows, projectScope('prj_other'), { limit: 2 })).toHaveLength(1)
   })
 
-  it('finds all segments made rows before it counts what a tenant owns', async () => {
+  it('converts all segments to rows before the calls of a tenant are counted or cleared', async () => {
     const { ledger } = await world()
     ledger.record(callOf({ caller: callerOf({ tenant: 'ten_a' }) }))
     const tenant = tenantScope(project, 'ten_a')
@@ -241,8 +241,8 @@ describe('a list', () => {
   })
 })
 
-describe('trouble', () => {
-  it('of the store delays calls and loses none', async () => {
+describe('a failure', () => {
+  it('of the store delays calls but loses none', async () => {
     const { ledger, storage, clock } = await world()
     const insert = storage.records.insert.bind(storage.records)
     storage.records.insert = () => Promise.reject(new StoreUnavailable('away'))
@@ -255,19 +255,18 @@ describe('trouble', () => {
     expect(ledger.counts.dropped).toBe(0)
   })
 
-  it('of a store that stays away costs calls in the end, which are counted', async () => {
+  it('of the store that lasts drops calls beyond 100,000 and counts them', async () => {
     const { ledger, storage } = await world()
     storage.records.insert = () => Promise.reject(new StoreUnavailable('away'))
     for (let n = 0; n < 100_100; n++) ledger.record(callOf({ bodies: null }))
     expect(ledger.counts).toEqual({ taken: 100_000, dropped: 100 })
   })
 
-  it('of a crash leaves what was durable to the next process, once', async () => {
+  it('of the process leaves its durable calls exactly once to the next process', async () => {
     const { ledger, storage, clock } = await world()
     for (let n = 0; n < 60; n++) ledger.record(callOf())
     await ledger.flush()
     await ledger.stop()
-    // half of the rows were made when the process died
     const [segment] = await storage.records.list(callSegments, segmentScope, { limit: 1 })
     expect(segment).toBeDefined()
     const next = await openLedger(storage, clock)
@@ -280,8 +279,8 @@ describe('trouble', () => {
   })
 })
 
-describe('sums', () => {
-  it('of rows are the sums of what was recorded, to the last digit', async () => {
+describe('the sum', () => {
+  it('of the rows equals the sum of the recorded costs to the last digit', async () => {
     const { ledger, clock } = await world()
     let expected = zero
     let seed = 7

@@ -60,12 +60,12 @@ describe('the request log', () => {
     [{ provider: 'anthropic' }, 0],
     [{ operation: 'chat_completions.create', key_id: 'key_2' }, 0],
     [{ from: '2026-01-01T00:00:10.000Z', to: '2026-01-01T00:00:15.000Z' }, 5],
-  ] as const)('is searched by %o', async (query, found) => {
+  ] as const)('is filtered by %o', async (query, found) => {
     const { list } = await populated()
     expect(await list(query)).toHaveLength(found)
   })
 
-  it('shows what was asked and answered of the newest request of an id', async () => {
+  it('returns the bodies of the newest request with an id, and not_found for an unknown id', async () => {
     const { useCases, ledger, clock } = await world()
     for (const response of ['old', 'new']) {
       ledger.record(callOf({ startedAt: clock.now(), bodies: () => ({ request: 'q', response }) }))
@@ -77,7 +77,7 @@ describe('the request log', () => {
     await expect(unknown).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('is kept as the project says, from the next request on', async () => {
+  it('follows the settings of the project from the next request on', async () => {
     const { useCases, ledger, list } = await world()
     expect(await useCases['request_log_settings.get'](call({}, {}, undefined))).toEqual({
       mode: 'bodies',

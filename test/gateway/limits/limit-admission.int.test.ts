@@ -20,12 +20,12 @@ import { limit, openLimited, requestOf, scope } from './limited.ts'
 
 const url = process.env.MONGODB_URL ?? 'mongodb://127.0.0.1:27017/'
 const database = `limits_${randomBytes(6).toString('hex')}`
-/** Longer than a machine stands still: what a living process holds belongs to no other. */
+/** Longer than a machine may pause, so that the reservations of a live process do not expire. */
 const holdMs = 8_000
 
-/** A process that spends the budget by 100 calls at once. */
+/** A process that spends the budget with 100 concurrent calls. */
 interface Spender {
-  /** Resolves when it has said so. */
+  /** Resolves when the process has printed the word. */
   says(word: string): Promise<void>
   go(): void
   kill(): void
@@ -59,14 +59,14 @@ const spender = (named: string): Spender => {
   return one
 }
 
-/** Starts processes, and resolves when they are ready. */
+/** Starts processes and resolves when they are ready. */
 const spenders = async (named: string, count: number): Promise<readonly Spender[]> => {
   const ready = Array.from({ length: count }, () => spender(named))
   await Promise.all(ready.map(({ says }) => says('ready')))
   return ready
 }
 
-/** What the usage rows of the project add up to, and what the counter says. */
+/** The sum of the usage rows of the project, and the sum of the budget counter. */
 const spentOf = async (
   storage: Storage,
   limitId: string,
@@ -81,7 +81,7 @@ const spentOf = async (
   }
 }
 
-/** What processes hold that were heard of a short time ago. */
+/** The reservations of processes that have not expired. */
 const holdsOf = async (storage: Storage, limitId: string): Promise<readonly string[]> => {
   const row = await storage.records.get(budgetCounters, scope, counterId(limitId))
   const held = Object.values(row?.data.held ?? {})
@@ -107,8 +107,8 @@ const opened = async (name: string) => {
   return { storage, limitId }
 }
 
-describe('a budget over several processes', () => {
-  it('is spent by two hundred calls at once, and never overspent', async () => {
+describe('a budget shared by several processes', () => {
+  it('is not exceeded by two hundred concurrent calls', async () => {
     const { storage, limitId } = await opened('two')
     const processes = await spenders(`${database}_two`, 2)
     for (const { go } of processes) go()
@@ -116,12 +116,12 @@ describe('a budget over several processes', () => {
     const { rows, counted } = await spentOf(storage, limitId)
     expect(rows.toFixed()).toBe(counted.toFixed())
     expect(counted.lessThanOrEqualTo(budget)).toBe(true)
-    // a process goes on until not even one more call fits beside what others hold
+    // A process continues until no further call fits next to the reservations of the other one.
     expect(counted.greaterThan(budget.dividedBy(2))).toBe(true)
     await storage.close()
   }, 180_000)
 
-  it('is not overspent when a process is killed in the middle, and what it held is spent by others in the end', async () => {
+  it('is not exceeded when a process is killed, and its reservations become available later', async () => {
     const { storage, limitId } = await opened('killed')
     const [dying, living] = await spenders(`${database}_killed`, 2)
     if (dying === undefined || living === undefined) throw new Error('not started')
@@ -148,14 +148,14 @@ describe('a budget over several processes', () => {
   }, 180_000)
 })
 
-describe('requests a minute over several processes', () => {
+describe('requests per minute over several processes', () => {
   let redis: Service | undefined
   beforeAll(async () => {
     redis = await startRedis()
   })
   afterAll(() => redis?.stop())
 
-  it('are as many as the limit for all of them together', async () => {
+  it('are limited for all processes together', async () => {
     const { records } = openMemoryStorage()
     const services = await Promise.all([1, 2].map(() => openOn(redis?.url ?? '', 'gateway')))
     const processes = await Promise.all(services.map(({ limits }) => openLimited(records, systemClock, { limits })))

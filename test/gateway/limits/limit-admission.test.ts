@@ -26,8 +26,8 @@ const allowed = async (tickets: readonly (Ticket | Promise<Ticket>)[]): Promise<
   return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
 }
 
-describe('a caller under no limit', () => {
-  it('is let in without waiting and without the store, once that is known', async () => {
+describe('a caller without limits', () => {
+  it('is admitted synchronously and without the store once its limits are known', async () => {
     const { admission, records } = await world()
     await admission.admit(requestOf())
     const away = () => Promise.reject(new StoreUnavailable('not to be asked'))
@@ -37,7 +37,7 @@ describe('a caller under no limit', () => {
     expect(ticket).toMatchObject({ headers: [] })
   })
 
-  it('is not asked what the call can cost', async () => {
+  it('is admitted without an estimate of the cost', async () => {
     const { admission } = await world()
     const mostUsd = () => {
       throw new Error('not to be asked')
@@ -46,8 +46,8 @@ describe('a caller under no limit', () => {
   })
 })
 
-describe('requests a minute', () => {
-  it('are as many as the limit, and say what is left and when to come back', async () => {
+describe('a limit of requests per minute', () => {
+  it('admits that many requests and reports the remaining ones and the retry delay', async () => {
     const { admission, records, clock } = await world()
     await limit(records, clock, { requests_per_minute: 3 })
     const left: (string | undefined)[] = []
@@ -71,7 +71,7 @@ describe('requests a minute', () => {
     await expect(admission.admit(requestOf())).resolves.toBeDefined()
   })
 
-  it('name a time to come back that is never longer than the window, wherever in it they are used up', async () => {
+  it('reports a retry delay of at most the window', async () => {
     const { admission, records, clock } = await world()
     await limit(records, clock, { requests_per_minute: 1 })
     for (const ms of [0, 1, 499, 999, 1_000]) {
@@ -85,7 +85,7 @@ describe('requests a minute', () => {
     }
   })
 
-  it('hold for each key, tenant and project on its own', async () => {
+  it('applies to each key, tenant and project separately', async () => {
     const { admission, records, clock } = await world()
     await limit(records, clock, { subject: 'key', subject_id: 'key_1', requests_per_minute: 1 })
     await limit(records, clock, { subject: 'tenant', subject_id: 'ten_a', requests_per_minute: 2 })
@@ -99,7 +99,7 @@ describe('requests a minute', () => {
     await as('key_2', null)
   })
 
-  it('do not hold for another project', async () => {
+  it('does not apply to another project', async () => {
     const { admission, records, clock } = await world()
     await limit(records, clock, { requests_per_minute: 1 })
     const other = () => admission.admit(requestOf({ caller: callerOf({ project: 'prj_other' }) }))
@@ -109,8 +109,8 @@ describe('requests a minute', () => {
   })
 })
 
-describe('tokens a minute', () => {
-  it('refuse the next call when those before it have used them up', async () => {
+describe('a limit of tokens per minute', () => {
+  it('refuses the next call when earlier calls have used up the tokens', async () => {
     const { admission, records, clock } = await world()
     await limit(records, clock, { tokens_per_minute: 20 })
     for (let n = 0; n < 2; n++) {
@@ -128,7 +128,7 @@ describe('tokens a minute', () => {
 })
 
 describe('a budget', () => {
-  it('lets in what it can pay in the worst case, and no more', async () => {
+  it('admits only what it can pay in the worst case', async () => {
     const { admission, records, clock } = await world()
     await limit(records, clock, { budget_total_usd: '5' })
     const tickets = await allowed(Array.from({ length: 20 }, () => admission.admit(requestOf())))
@@ -136,7 +136,7 @@ describe('a budget', () => {
     await expect(admission.admit(requestOf())).rejects.toEqual(code('budget_exceeded'))
   })
 
-  it('limits a call that can be made cheaper to half of what is left, for as long as its least is there', async () => {
+  it('limits a call to half of the remaining budget while that covers its minimum', async () => {
     const { admission, records, clock, counter } = await world()
     const wide = await limit(records, clock, { budget_total_usd: '100' })
     const id = await limit(records, clock, { subject: 'tenant', subject_id: 'ten_a', budget_total_usd: '0.8' })
@@ -152,7 +152,7 @@ describe('a budget', () => {
     expect((await admission.admit(requestOf({ leastUsd: () => '0.15' }))).limitedToUsd).toBeUndefined()
   })
 
-  it('gets back what a call did not cost', async () => {
+  it('is credited with the difference to the actual cost', async () => {
     const { admission, records, clock, counter } = await world()
     const id = await limit(records, clock, { budget_total_usd: '1' })
     const ticket = await admission.admit(requestOf())
@@ -164,7 +164,7 @@ describe('a budget', () => {
     await admission.admit(requestOf({ mostUsd: () => '0.75' }))
   })
 
-  it('takes a cost that nobody knows for the most that it could be', async () => {
+  it('counts an unknown cost as the maximum cost', async () => {
     const { admission, records, clock, counter } = await world()
     const id = await limit(records, clock, { budget_total_usd: '1' })
     const ticket = await admission.admit(requestOf({ mostUsd: () => '0.4' }))
@@ -173,7 +173,7 @@ describe('a budget', () => {
     expect(await counter(id)).toMatchObject({ total_usd: '0.4' })
   })
 
-  it('of a day and of a month begins anew in UTC', async () => {
+  it('of a day or a month starts again in UTC', async () => {
     const { admission, records, clock } = await world()
     await limit(records, clock, { budget_day_usd: '1', budget_month_usd: '2' })
     const spend = async () => (await admission.admit(requestOf())).settle('1')
@@ -189,7 +189,7 @@ describe('a budget', () => {
     await spend()
   })
 
-  it('holds for all that a call comes under, and takes nothing where one refuses', async () => {
+  it('applies together with all other budgets of a call, and reserves nothing when one refuses', async () => {
     const { admission, records, clock, counter } = await world()
     const wide = await limit(records, clock, { budget_total_usd: '100' })
     const key = await limit(records, clock, { subject: 'key', subject_id: 'key_1', budget_total_usd: '100' })
@@ -203,7 +203,7 @@ describe('a budget', () => {
     expect(await counter(tenant)).toMatchObject({ total_usd: '0' })
   })
 
-  it('refuses a managed model whose price nobody knows, and does not count one by the own key of the project', async () => {
+  it('refuses a managed model without a known price, and ignores calls with other keys', async () => {
     const { admission, records, clock, counter } = await world()
     const id = await limit(records, clock, { budget_total_usd: '1' })
     const unknown = { mostUsd: () => null }
@@ -215,10 +215,10 @@ describe('a budget', () => {
     expect(await counter(id)).toBeUndefined()
   })
 
-  it('is the same for all processes, and what a dead one held is free again after a while', async () => {
+  it('is shared by all processes, and the reservations of a dead process expire', async () => {
     const { admission, records, clock } = await world()
     await limit(records, clock, { budget_total_usd: '10' })
-    // its time stands still from now on: nothing is heard of it any more
+    // Its clock stands still from now on, so that it sends no further sign of life.
     const { admission: dying } = await openLimited(records, new VirtualClock(clock.now()))
     const most = (calls: typeof admission) => allowed(Array.from({ length: 60 }, () => calls.admit(requestOf())))
     for (let n = 0; n < 4; n++) await dying.admit(requestOf())
@@ -229,7 +229,7 @@ describe('a budget', () => {
     expect(await most(admission)).toHaveLength(4)
   })
 
-  it('keeps what is held for a call that takes long', async () => {
+  it('keeps the reservation of a long call', async () => {
     const { admission, records, clock } = await world()
     await limit(records, clock, { budget_total_usd: '1' })
     const ticket = await admission.admit(requestOf())
@@ -241,12 +241,12 @@ describe('a budget', () => {
     await other.admission.admit(requestOf())
   })
 
-  it('lets nobody in while the store is away, and counts once what was settled meanwhile', async () => {
+  it('admits no call without the store, and counts once what was settled meanwhile', async () => {
     const { admission, records, clock, counter } = await world()
     const id = await limit(records, clock, { budget_total_usd: '10' })
     const tickets = await allowed([admission.admit(requestOf()), admission.admit(requestOf())])
     const replace = records.replace.bind(records)
-    // every other write is made, and its answer lost
+    // Every second write succeeds and its answer is lost.
     let n = 0
     records.replace = async (kind, record) => {
       if (++n % 2 === 0) await replace(kind, record)
@@ -306,7 +306,7 @@ describe('credits', () => {
     expect(counter?.data).toMatchObject({ total_usd: '2' })
   })
 
-  it('are not asked of those who bring their own key, nor of an organisation that is not gated', async () => {
+  it('are not needed with a key of the project or by an organisation without gating', async () => {
     const { admission } = await gated('0')
     await admission.admit(requestOf({ source: 'byok' }))
     await expect(admission.admit(requestOf())).rejects.toEqual(code('credit_balance_exhausted'))
@@ -316,7 +316,7 @@ describe('credits', () => {
 })
 
 describe('a change of a limit', () => {
-  it('holds at once where it was made, and soon everywhere', async () => {
+  it('applies at once in its process and within five seconds in others', async () => {
     const { admission, book, records, clock } = await world()
     const other = await openLimited(records, clock)
     for (const each of [admission, other.admission]) await each.admit(requestOf())
@@ -327,7 +327,7 @@ describe('a change of a limit', () => {
     await expect(other.admission.admit(requestOf())).rejects.toEqual(code('budget_exceeded'))
   })
 
-  it('is found among more limits than are kept together', async () => {
+  it('applies to each of more limits than are cached together', async () => {
     const { admission, records, clock } = await world()
     for (let n = 0; n < 510; n++)
       await limit(records, clock, { subject: 'tenant', subject_id: `ten_${n}`, budget_total_usd: '0' })

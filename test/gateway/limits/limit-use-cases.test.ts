@@ -35,7 +35,7 @@ const call = <Params, Query, Body>(params: Params, query: Query, body: Body): Ca
   callOf(params, query, body, secretOf(project))
 
 describe('limits', () => {
-  it('are one for each subject: a second one takes the place of the first', async () => {
+  it('are replaced by a later limit of the same subject', async () => {
     const { useCases } = await world()
     const first = await useCases['limits.create'](call({}, {}, { subject: 'project', requests_per_minute: 5 }))
     const body = { subject: 'project', tokens_per_minute: 7 } as const
@@ -62,13 +62,13 @@ describe('limits', () => {
     [{ subject: 'tenant' }, 'missing_field'],
     [{ subject: 'tenant', subject_id: 'ten_b' }, 'not_found'],
     [{ subject: 'key', subject_id: 'ten_a' }, 'not_found'],
-  ] as const)('are about nobody else: %o is refused', async (body, code) => {
+  ] as const)('are refused for an invalid subject: %o', async (body, code) => {
     const { useCases } = await world()
     const refused = useCases['limits.create'](call({}, {}, body))
     await expect(refused).rejects.toMatchObject({ code, details: { param: 'subject_id' } })
   })
 
-  it('show what is spent and held, and take it along when they go', async () => {
+  it('report spent and reserved amounts, and are deleted with these', async () => {
     const { useCases, admission } = await world()
     const { id } = await useCases['limits.create'](call({}, {}, { subject: 'project', budget_month_usd: '10' }))
     const ticket = await admission.admit(requestOf())
@@ -85,7 +85,7 @@ describe('limits', () => {
 })
 
 describe('credits', () => {
-  it('are shown as they are granted and spent, and to nobody who is not asked for any', async () => {
+  it('are reported with grants and costs, and as null for an organisation without gating', async () => {
     const { useCases, records, admission, clock } = await world()
     const shown = () => useCases['credits.get'](call({}, {}, undefined))
     expect(await shown()).toEqual({

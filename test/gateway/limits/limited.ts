@@ -17,7 +17,7 @@ export const organization = 'org_00000000000000000000000001'
 
 const projects = { settings: () => ({ organization, name: 'p', allowedOrigins: [], redactsByDefault: true }) }
 
-/** Admission of one process over a store; several over one store are several processes. */
+/** The admission of one process over a store; call it again with the same store for a further process. */
 export const openLimited = async (
   records: RecordStore,
   clock: Clock,
@@ -29,7 +29,7 @@ export const openLimited = async (
   return { book, admission: new LimitAdmission({ records, book, limits, clock, ...others }) }
 }
 
-/** Sets a limit. */
+/** Stores a limit. */
 export const limit = async (records: RecordStore, clock: Clock, data: Partial<LimitData>): Promise<string> => {
   const { subject = 'project', subject_id = null } = data
   const full: LimitData = {
@@ -49,7 +49,7 @@ export const limit = async (records: RecordStore, clock: Clock, data: Partial<Li
   return id
 }
 
-/** A chat by a managed key that costs at most a dollar. */
+/** A chat call with a managed key and a maximum cost of one dollar. */
 export const requestOf = (more: Partial<AdmissionRequest> = {}): AdmissionRequest => ({
   caller: callerOf(),
   need: 'chat',

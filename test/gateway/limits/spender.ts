@@ -6,9 +6,8 @@ import { callerOf, callOf, openLedger } from '../ledger/calls.ts'
 import { openLimited, requestOf } from './limited.ts'
 
 /*
- * One process of limit-admission.int.test.ts: says that it is ready, waits for a word, spends a budget by many calls at
- * once until it is refused, and says so.
- * `node spender.ts <url> <database> <hold ms> <calls at once>`
+ * A process of limit-admission.int.test.ts: it prints "ready", waits for input, spends a budget with concurrent calls
+ * until it is refused, and prints "refused". `node spender.ts <url> <database> <hold ms> <concurrent calls>`
  */
 const [url = '', database = '', holdMs = '', atOnce = ''] = process.argv.slice(2)
 

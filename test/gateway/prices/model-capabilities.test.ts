@@ -3,8 +3,8 @@ import { capabilitiesOf, visionModelOf } from '#gateway/prices/model-capabilitie
 import { priceAt, prices } from '#gateway/prices/prices.ts'
 import { providers } from '#specs/data/providers.ts'
 
-describe('what a model can do', () => {
-  it('is told by provider and id, and is null for a model that nobody knows', () => {
+describe('the capabilities of a model', () => {
+  it('are found by provider and id, and null for an unknown model', () => {
     expect(capabilitiesOf('openai', 'gpt-4o-mini')).toContain('vision')
     expect(capabilitiesOf('openai', 'gpt-3.5-turbo')).not.toContain('vision')
     expect(capabilitiesOf('anthropic', 'gpt-4o-mini')).toBeNull()
@@ -12,24 +12,24 @@ describe('what a model can do', () => {
   })
 })
 
-describe('the model that takes over when images meet one that cannot see', () => {
+describe('the vision model that replaces a model without vision', () => {
   const chosen = providers.flatMap(({ id }) => {
     const model = visionModelOf(id)
     return model === null ? [] : [[id, model] as const]
   })
 
-  it.each(chosen)('sees, is priced and is not retired: %s %s', (provider, model) => {
+  it.each(chosen)('has vision and a price and is not retired: %s %s', (provider, model) => {
     const row = priceAt(provider, model)
     expect(row?.capabilities).toContain('vision')
     expect((row?.retires ?? '9999') > prices.date).toBe(true)
   })
 
-  it('is there for every provider that sells a chat model that sees', () => {
+  it('exists for every provider with a chat model that has vision', () => {
     const sees = prices.rows.filter(({ mode, capabilities }) => mode === 'chat' && capabilities.includes('vision'))
     expect([...new Set(sees.map(({ provider }) => provider))].filter((id) => visionModelOf(id) === null)).toEqual([])
   })
 
-  it('is null for providers without one, and for names that are none', () => {
+  it('is null for a provider without one and for an unknown name', () => {
     expect(visionModelOf('deepgram')).toBeNull()
     expect(visionModelOf('constructor')).toBeNull()
   })

@@ -19,7 +19,7 @@ it.each([
   expect(fee(model, searches)).toBe(usd)
 })
 
-it("Anthropic's searches are read from what it counts", () => {
+it('the searches of Anthropic are read from its usage', () => {
   const usage = { input_tokens: 1, output_tokens: 1, server_tool_use: { web_search_requests: 2 } }
   expect(anthropicUsage(usage)).toMatchObject({ searches: 2 })
 })

@@ -13,7 +13,7 @@ const called = (id: string, args: string) => ({
   tool_calls: [{ id, type: 'function', function: { name: 'get_weather', arguments: args } }],
 })
 
-describe('thinking for Anthropic', () => {
+describe('the thinking options for Anthropic', () => {
   it.each([
     [haiku, 'low', { type: 'enabled', budget_tokens: 2_048 }, undefined],
     [haiku, 'high', { type: 'enabled', budget_tokens: 16_384 }, undefined],
@@ -27,26 +27,26 @@ describe('thinking for Anthropic', () => {
     ['claude-of-tomorrow', 'high', { type: 'adaptive' }, { effort: 'high' }],
     ['claude-3-5-haiku-20241022', 'high', undefined, undefined],
     ['some-model', 'high', undefined, undefined],
-  ])('tells %s an effort of %s', (model, reasoning_effort, thinking, output_config) => {
+  ])('of %s follow an effort of %s', (model, reasoning_effort, thinking, output_config) => {
     const requested = withFields({ reasoning_effort }, model)
     expect([requested.thinking, requested.output_config]).toEqual([thinking, output_config])
   })
 
-  it('leaves half of the tokens for the answer, and does not think in less than the least budget', () => {
+  it('leave half of the tokens for the answer, and are absent below the minimum budget', () => {
     expect(withFields({ reasoning_effort: 'high', max_tokens: 8_000 })).toMatchObject({
       thinking: { budget_tokens: 4_000 },
     })
     expect(withFields({ reasoning_effort: 'high', max_tokens: 2_000 })).not.toHaveProperty('thinking')
   })
 
-  it('takes no sampling and no forced tool beside it', () => {
+  it('exclude sampling and a forced tool', () => {
     expect(withFields({ reasoning_effort: 'low', temperature: 0.2 })).not.toHaveProperty('temperature')
     const forced = withFields({ reasoning_effort: 'low', tools: [weather], tool_choice: 'required' })
     expect(forced).toMatchObject({ tool_choice: { type: 'any' } })
     expect(forced).not.toHaveProperty('thinking')
   })
 
-  it('does not begin by a budget in the middle of calls whose thoughts are lost', () => {
+  it('set no budget during tool calls without their thinking blocks', () => {
     const messages = [
       { role: 'user', content: 'Weather?' },
       called('c1', '{}'),
@@ -56,13 +56,13 @@ describe('thinking for Anthropic', () => {
     expect(body({ messages, reasoning_effort: 'low' }, opus)).toMatchObject({ thinking: { type: 'adaptive' } })
   })
 
-  it("passes on what is said in Anthropic's own words", () => {
+  it('keep thinking options in the format of Anthropic', () => {
     const thinking = { type: 'enabled', budget_tokens: 1_500, display: 'omitted' }
     expect(withFields({ thinking, reasoning_effort: 'high' })).toMatchObject({ thinking })
   })
 })
 
-describe('answers in JSON from Anthropic', () => {
+describe('JSON output for Anthropic', () => {
   const schema = {
     type: 'object',
     properties: { age: { type: 'integer', minimum: 0 }, tags: { type: 'array', items: { type: 'object' } } },
@@ -70,7 +70,7 @@ describe('answers in JSON from Anthropic', () => {
   }
   const json_schema = { name: 'person', strict: true, schema }
 
-  it('holds a model with structured outputs to the schema, closed', () => {
+  it('requires the closed schema of a model with structured outputs', () => {
     expect(withFields({ response_format: { type: 'json_schema', json_schema } })).toMatchObject({
       output_config: {
         format: {
@@ -89,7 +89,7 @@ describe('answers in JSON from Anthropic', () => {
     })
   })
 
-  it('keeps an effort in its own words beside any thinking, none, or a forced tool', () => {
+  it('keeps an effort in the format of Anthropic with any thinking, without it, and with a forced tool', () => {
     const own = { output_config: { effort: 'max' }, reasoning_effort: 'low' }
     expect(withFields(own, opus)).toMatchObject({ output_config: { effort: 'max' } })
     expect(withFields(own, opus)).not.toHaveProperty('thinking')
@@ -100,7 +100,7 @@ describe('answers in JSON from Anthropic', () => {
     expect(forced).not.toHaveProperty('thinking')
   })
 
-  it('keeps the effort beside the schema', () => {
+  it('keeps the effort together with the schema', () => {
     const requested = withFields(
       { response_format: { type: 'json_schema', json_schema }, reasoning_effort: 'low' },
       opus,
@@ -108,7 +108,7 @@ describe('answers in JSON from Anthropic', () => {
     expect(requested.output_config).toMatchObject({ effort: 'low', format: { type: 'json_schema' } })
   })
 
-  it('makes others call a tool whose input is the answer', () => {
+  it('is the input of a forced tool for other models', () => {
     expect(withFields({ response_format: { type: 'json_schema', json_schema } }, 'some-model')).toMatchObject({
       tools: [{ name: 'answer_in_json', input_schema: schema }],
       tool_choice: { type: 'tool', name: 'answer_in_json' },
@@ -118,7 +118,7 @@ describe('answers in JSON from Anthropic', () => {
     })
   })
 
-  it('asks for JSON in words where a tool cannot be forced', () => {
+  it('is requested in the system prompt when a tool cannot be forced', () => {
     const response_format = { type: 'json_object' }
     for (const requested of [
       withFields({ response_format, tools: [weather] }),
@@ -130,7 +130,7 @@ describe('answers in JSON from Anthropic', () => {
     }
   })
 
-  it('takes text as text, and refuses a form that it does not know', () => {
+  it('is absent for text, and an unknown format is refused', () => {
     expect(withFields({ response_format: { type: 'text' } })).not.toHaveProperty('output_config')
     expect(() => withFields({ response_format: { type: 'grammar' } })).toThrow(
       expect.objectContaining({ details: expect.objectContaining({ param: 'response_format' }) }),

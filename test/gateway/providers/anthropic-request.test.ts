@@ -17,8 +17,8 @@ const weather = {
   },
 }
 
-describe('where and with what Anthropic is asked', () => {
-  it('sends the key as x-api-key with the version that takes sampling', () => {
+describe('the request to Anthropic', () => {
+  it('has the key in x-api-key and a version header', () => {
     const { path, headers } = requestOf('anthropic', haiku)
     expect(path).toBe('/messages')
     expect(headers).toMatchObject({
@@ -30,23 +30,23 @@ describe('where and with what Anthropic is asked', () => {
     expect(headers).not.toHaveProperty('authorization')
   })
 
-  it('sends no key to a server that wants none', () => {
+  it('has no key for a server without one', () => {
     const { headers } = formats.anthropic.request(hello, { ...routeTo('anthropic', haiku), apiKey: null }, false)
     expect(headers).not.toHaveProperty('x-api-key')
   })
 
-  it('asks for a stream only when there is one', () => {
+  it('sets stream only for a streaming request', () => {
     expect(JSON.parse(String(requestOf('anthropic', haiku).body))).toMatchObject({ stream: true })
     expect(withFields({ stream: true })).not.toHaveProperty('stream')
   })
 
-  it("asks the route's model, whatever the body names", () => {
+  it('has the model of the route instead of the model of the body', () => {
     expect(withFields({ model: 'gpt-4o' })).toMatchObject({ model: haiku })
   })
 })
 
 describe('a conversation for Anthropic', () => {
-  it('takes instructions out of the dialogue, in order, with their marks for the cache', () => {
+  it('has instructions as system blocks in order, with their cache markers', () => {
     const cache_control = { type: 'ephemeral' }
     expect(
       conversation(
@@ -63,13 +63,13 @@ describe('a conversation for Anthropic', () => {
     })
   })
 
-  it('asks instructions that stand alone as the words of the user', () => {
+  it('has instructions without a dialogue as a user message', () => {
     const requested = conversation({ role: 'system', content: 'Say hello.' })
     expect(requested.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'Say hello.' }] }])
     expect(requested).not.toHaveProperty('system')
   })
 
-  it('sends images by their bytes or their address', () => {
+  it('has images as bytes or URLs', () => {
     const image = (url: string) => ({ type: 'image_url', image_url: { url, detail: 'high' } })
     const { messages } = conversation({
       role: 'user',
@@ -91,7 +91,7 @@ describe('a conversation for Anthropic', () => {
     ])
   })
 
-  it('sends files as documents: PDF as bytes, text as text, addresses as they are', () => {
+  it('has files as documents: PDF as bytes, text as text, URLs unchanged', () => {
     const file = (fields: object) => ({ type: 'file', file: fields })
     const { messages } = conversation({
       role: 'user',
@@ -116,7 +116,7 @@ describe('a conversation for Anthropic', () => {
     ])
   })
 
-  it('says that a tool failed, and where the cache ends', () => {
+  it('has the error flag and the cache marker of a tool result', () => {
     const cache_control = { type: 'ephemeral' }
     const tool = { role: 'tool', tool_call_id: 'call_1', content: 'gone', is_error: true, cache_control }
     const { messages } = conversation({ role: 'user', content: 'look' }, tool)
@@ -124,7 +124,7 @@ describe('a conversation for Anthropic', () => {
     expect(messages).toMatchObject([{ role: 'user', content: [{ type: 'text' }, result] }])
   })
 
-  it('gives results of tools back in one turn of the user, with what the user says after them', () => {
+  it('has tool results in one user turn, followed by the next user text', () => {
     const { messages } = conversation(
       { role: 'user', content: 'Weather?' },
       {
@@ -164,7 +164,7 @@ describe('a conversation for Anthropic', () => {
     ])
   })
 
-  it('gives thoughts back as they came, before what was said, and leaves out those without a signature', () => {
+  it('has signed thinking blocks before the text, and none without a signature', () => {
     const thought = { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' }
     const hidden = { type: 'redacted_thinking', data: 'xyz' }
     const { messages } = conversation(
@@ -183,7 +183,7 @@ describe('a conversation for Anthropic', () => {
     ])
   })
 
-  it('takes white space off the end of an answer that it is to go on with', () => {
+  it('has no white space at the end of an answer to be continued', () => {
     const { messages } = conversation({ role: 'user', content: 'Hi' }, { role: 'assistant', content: 'I think \n' })
     expect(messages).toMatchObject([{ role: 'user' }, { content: [{ type: 'text', text: 'I think' }] }])
   })
@@ -197,7 +197,7 @@ describe('a conversation for Anthropic', () => {
     ['a part that is text', { role: 'user', content: ['a'] }],
     ['a role that nobody knows', { role: 'function', content: 'a' }],
     ['instructions with an image', { role: 'system', content: [{ type: 'image_url', image_url: 'https://a.b/c' }] }],
-  ])('refuses %s and names where it stands', (_, message) => {
+  ])('refuses %s and names its position', (_, message) => {
     expect(() => conversation({ role: 'user', content: 'Hi' }, message)).toThrow(
       expect.objectContaining({
         code: 'invalid_field',
@@ -208,7 +208,7 @@ describe('a conversation for Anthropic', () => {
 })
 
 describe('tools for Anthropic', () => {
-  it('describes functions by their schema', () => {
+  it('are described by their schema', () => {
     const cache_control = { type: 'ephemeral', ttl: '1h' }
     const tools = [
       { ...weather, cache_control },
@@ -225,7 +225,7 @@ describe('tools for Anthropic', () => {
     ])
   })
 
-  it('holds models that can be held to it to the schema of a function that wants it', () => {
+  it('are strict for models with strict tools, up to 20 of them', () => {
     const { function: named } = weather
     const strict = { type: 'function', function: { ...named, strict: true } }
     const held = { strict: true, input_schema: { ...named.parameters, additionalProperties: false } }
@@ -248,11 +248,14 @@ describe('tools for Anthropic', () => {
     ['required', false, { type: 'any', disable_parallel_tool_use: true }],
     [undefined, false, { type: 'auto', disable_parallel_tool_use: true }],
     [{ type: 'function', function: { name: 'get_weather' } }, undefined, { type: 'tool', name: 'get_weather' }],
-  ])('says tool_choice %j, parallel_tool_calls %j as %j', (tool_choice, parallel_tool_calls, expected) => {
-    expect(withFields({ tools: [weather], tool_choice, parallel_tool_calls }).tool_choice).toEqual(expected)
-  })
+  ])(
+    'with tool_choice %j and parallel_tool_calls %j have the choice %j',
+    (tool_choice, parallel_tool_calls, expected) => {
+      expect(withFields({ tools: [weather], tool_choice, parallel_tool_calls }).tool_choice).toEqual(expected)
+    },
+  )
 
-  it('defines tools that were called before, although none may be called any more', () => {
+  it('include earlier called tools with a choice of none', () => {
     const { tools, tool_choice } = conversation(
       { role: 'user', content: 'Hi' },
       { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'now', arguments: '{}' } }] },
@@ -262,7 +265,7 @@ describe('tools for Anthropic', () => {
     expect(tool_choice).toEqual({ type: 'none' })
   })
 
-  it('offers only the tools that are allowed', () => {
+  it('include only the allowed tools', () => {
     const now = { type: 'function', function: { name: 'now' } }
     const allowed_tools = { mode: 'required', tools: [{ type: 'function', function: { name: 'now' } }] }
     expect(withFields({ tools: [weather, now], tool_choice: { type: 'allowed_tools', allowed_tools } })).toMatchObject({
@@ -276,7 +279,7 @@ describe('tools for Anthropic', () => {
     ['tools[0].function.name', { tools: [{ type: 'function', function: {} }] }],
     ['tool_choice', { tools: [weather], tool_choice: 'sometimes' }],
     ['functions', { functions: [{ name: 'old' }] }],
-  ])('refuses what is wrong in %s', (param, fields) => {
+  ])('are refused when %s is invalid', (param, fields) => {
     expect(() => withFields(fields)).toThrow(expect.objectContaining({ details: expect.objectContaining({ param }) }))
   })
 })
@@ -287,11 +290,11 @@ describe('limits and sampling for Anthropic', () => {
     [{ max_tokens: 100 }, 100],
     [{ max_tokens: 100, max_completion_tokens: 50 }, 50],
     [{ max_tokens: 1_000_000 }, 64_000],
-  ])('%j makes max_tokens %d', (fields, max_tokens) => {
+  ])('with %j have max_tokens %d', (fields, max_tokens) => {
     expect(withFields(fields)).toMatchObject({ max_tokens })
   })
 
-  it('lets a model that nobody knows write what every model can', () => {
+  it('allow 4,096 tokens for an unknown model', () => {
     expect(withFields({}, 'some-model')).toMatchObject({ max_tokens: 4_096 })
   })
 
@@ -301,7 +304,7 @@ describe('limits and sampling for Anthropic', () => {
     [haiku, { temperature: 0.2, top_p: 0.9 }, { temperature: 0.2 }],
     [haiku, { top_p: 0.9, top_k: 5 }, { top_p: 0.9, top_k: 5 }],
     [opus, { temperature: 0.2, top_p: 0.9, top_k: 5 }, {}],
-  ])('asks %s with %j for %j', (model, fields, expected) => {
+  ])('for %s with %j are %j', (model, fields, expected) => {
     const { temperature, top_p, top_k } = withFields(fields, model)
     expect({ temperature, top_p, top_k }).toEqual({
       ...{ temperature: undefined, top_p: undefined, top_k: undefined },
@@ -309,7 +312,7 @@ describe('limits and sampling for Anthropic', () => {
     })
   })
 
-  it('names stop sequences that are more than white space, the user and the tier', () => {
+  it('include stop sequences that are not white space, the user and the service tier', () => {
     expect(withFields({ stop: ['END', '\n'], user: 'u1', service_tier: 'default' })).toMatchObject({
       stop_sequences: ['END'],
       metadata: { user_id: 'u1' },
@@ -324,7 +327,7 @@ describe('limits and sampling for Anthropic', () => {
   it.each([
     ['n', { n: 2 }],
     ['modalities', { modalities: ['text', 'audio'] }],
-  ])('refuses %s, which the format does not have', (param, fields) => {
+  ])('exclude %s, which is refused', (param, fields) => {
     expect(() => withFields(fields)).toThrow(expect.objectContaining({ details: expect.objectContaining({ param }) }))
   })
 })

@@ -20,7 +20,7 @@ const deltasOf = (chunks: readonly object[]): unknown[] =>
 const messageOf = (completion: unknown) => objectOf(objectOf(arrayOf(objectOf(completion).choices)[0]).message)
 
 describe('a stream of Anthropic', () => {
-  it('is told as chunks: the role, the text as it comes, the reason, the usage', () => {
+  it('is translated to chunks: the role, the text as it arrives, the finish reason, the usage', () => {
     const { chunks, end } = read(anthropic, anthropic.text)
     expect(chunks).toHaveLength(5)
     expect(chunks.every((chunk) => chunk.object === 'chat.completion.chunk' && chunk.id === 'msg_1')).toBe(true)
@@ -37,7 +37,7 @@ describe('a stream of Anthropic', () => {
     expect(end).toEqual({ model: 'claude-haiku-4-5-20251001', usage: counted, finishReason: 'stop' })
   })
 
-  it('brings calls in pieces, and {} for one that takes nothing', () => {
+  it('has tool calls in pieces, and {} for a call without arguments', () => {
     const { chunks, end } = read(anthropic, anthropic.calls)
     expect(end.finishReason).toBe('tool_calls')
     const completion = completionOf(chunks)
@@ -68,12 +68,12 @@ describe('a stream of Anthropic', () => {
     ['model_context_window_exceeded', 'length'],
     ['refusal', 'content_filter'],
     ['pause_turn', 'stop'],
-  ])('that stopped for %s finished for %s', (stop_reason, finishReason) => {
+  ])('that stops with %s has the finish reason %s', (stop_reason, finishReason) => {
     const message = { id: 'm', type: 'message', model: 'c', content: [], stop_reason, usage: { input_tokens: 1 } }
     expect(requestOf('anthropic', 'c').answer(message).finishReason).toBe(finishReason)
   })
 
-  it('names the stop sequence that ended it, whole or streamed', () => {
+  it('has the stop sequence that ended it, with and without streaming', () => {
     const stop = { stop_reason: 'stop_sequence', stop_sequence: 'END' }
     const message = { id: 'm', type: 'message', model: 'c', content: [], ...stop, usage: { input_tokens: 1 } }
     const named = [{ finish_reason: 'stop', stop_reason: 'END' }]
@@ -87,7 +87,7 @@ describe('a stream of Anthropic', () => {
     expect(chunks).toContainEqual(expect.objectContaining({ choices: [expect.objectContaining(named[0])] }))
   })
 
-  it('gives the input of the tool that answers as the text', () => {
+  it('has the input of the answer tool as its text', () => {
     const body = { ...hello, response_format: { type: 'json_object' } }
     const events = [
       { type: 'message_start', message: { id: 'm', usage: { input_tokens: 3 } } },
@@ -103,7 +103,7 @@ describe('a stream of Anthropic', () => {
     expect(messageOf(completionOf(chunks))).toEqual({ role: 'assistant', content: '{"a":1}', refusal: null })
   })
 
-  it('counts what was written into the cache as input, beside what was read', () => {
+  it('counts cache writes as input, in addition to cache reads', () => {
     const counts = {
       input_tokens: 10,
       cache_read_input_tokens: 100,
@@ -119,14 +119,14 @@ describe('a stream of Anthropic', () => {
     })
   })
 
-  it('says nothing of usage that nobody counted', () => {
+  it('has no usage when the provider reports none', () => {
     const message = { id: 'm', type: 'message', model: 'c', content: [], stop_reason: 'end_turn' }
     const { usage: none, completion } = requestOf('anthropic', 'c').answer(message)
     expect(none).toBeNull()
     expect(completion).not.toHaveProperty('usage')
   })
 
-  it('takes a call that a compatible server sends whole, and what it does not know as nothing', () => {
+  it('accepts a call in one piece of a compatible server, and ignores unknown events', () => {
     const events = [
       { type: 'message_start', message: {} },
       { type: 'something_new' },
@@ -148,7 +148,7 @@ describe('a stream of Anthropic', () => {
     ])
   })
 
-  it('is over with its end mark, whatever the connection does', () => {
+  it('ends with its end mark and ignores later data', () => {
     const decoder = requestOf('anthropic', 'm').decoder()
     decoder.push(Buffer.from(anthropic.text))
     expect(decoder.done).toBe(true)
@@ -156,8 +156,8 @@ describe('a stream of Anthropic', () => {
   })
 })
 
-describe('a whole answer of Anthropic', () => {
-  it('is what its stream would have said', () => {
+describe('an answer of Anthropic without streaming', () => {
+  it('equals the completion of its stream', () => {
     const message = {
       ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-haiku-4-5-20251001' },
       content: [
@@ -182,13 +182,13 @@ describe('a whole answer of Anthropic', () => {
     ['an error', { type: 'error', error: { type: 'overloaded_error', message: 'busy' } }, 'provider_unavailable'],
     ['text', 'hello', 'provider_error'],
     ['something else', { choices: [] }, 'provider_error'],
-  ])('that is %s fails', (_, json, code) => {
+  ])('that is %s causes an error', (_, json, code) => {
     expect(failureCode(() => requestOf('anthropic', 'm').answer(json))).toBe(code)
   })
 })
 
 describe('a stream of Google', () => {
-  it('is told as chunks: the role, thoughts beside the text, the reason, the usage', () => {
+  it('is translated to chunks: the role, thoughts and text, the finish reason, the usage', () => {
     const { chunks, end } = read(google, google.text)
     expect(deltasOf(chunks)).toEqual([
       { role: 'assistant', content: '' },
@@ -203,7 +203,7 @@ describe('a stream of Google', () => {
     expect(end).toEqual({ model: 'gemini-2.5-flash', usage: counted, finishReason: 'stop' })
   })
 
-  it('brings calls whole, with their signature in the id', () => {
+  it('has tool calls in one piece, with the signature in the id', () => {
     const { chunks, end } = read(google, google.calls)
     expect(end.finishReason).toBe('tool_calls')
     const calls = arrayOf(messageOf(completionOf(chunks)).tool_calls).map(objectOf)
@@ -217,7 +217,7 @@ describe('a stream of Google', () => {
     expect(signatureIn(id, 'gemini-3-other')).toBeNull()
   })
 
-  it('gives a call without an id one of ours, another for each', () => {
+  it('assigns unique ids to calls without one', () => {
     const call = { functionCall: { name: 'f' } }
     const json = { candidates: [{ content: { parts: [call, call] }, finishReason: 'STOP' }] }
     const calls = arrayOf(messageOf(requestOf('google', 'm').answer(json).completion).tool_calls).map(objectOf)
@@ -231,11 +231,11 @@ describe('a stream of Google', () => {
     ['SAFETY', 'content_filter'],
     ['PROHIBITED_CONTENT', 'content_filter'],
     ['OTHER', 'stop'],
-  ])('that stopped for %s finished for %s', (finishReason, expected) => {
+  ])('that stops with %s has the finish reason %s', (finishReason, expected) => {
     expect(requestOf('google', 'm').answer({ candidates: [{ finishReason }] }).finishReason).toBe(expected)
   })
 
-  it('ends as filtered when the question is blocked', () => {
+  it('ends with content_filter when the prompt is blocked', () => {
     const blocked = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, usageMetadata: { promptTokenCount: 4 } }
     const { finishReason, completion, usage: used } = requestOf('google', 'm').answer(blocked)
     expect(finishReason).toBe('content_filter')
@@ -243,7 +243,7 @@ describe('a stream of Google', () => {
     expect(used).toMatchObject({ inputTokens: 4, outputTokens: 0 })
   })
 
-  it('keeps answers side by side apart', () => {
+  it('keeps parallel candidates separate', () => {
     const json = {
       candidates: [
         { index: 0, content: { parts: [{ text: 'a' }] }, finishReason: 'STOP' },
@@ -256,7 +256,7 @@ describe('a stream of Google', () => {
     ])
   })
 
-  it('hands on images that the model made', () => {
+  it('has the images that the model generated', () => {
     const parts = [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }]
     const { completion } = requestOf('google', 'm').answer({
       candidates: [{ content: { parts }, finishReason: 'STOP' }],
@@ -271,12 +271,12 @@ describe('a stream of Google', () => {
     ['an error', { error: { code: 503, status: 'UNAVAILABLE' } }, 'provider_unavailable'],
     ['no candidate', {}, 'provider_stream_broken'],
     ['text', 'hello', 'provider_error'],
-  ])('that is %s fails', (_, json, code) => {
+  ])('that is %s causes an error', (_, json, code) => {
     expect(failureCode(() => requestOf('google', 'm').answer(json))).toBe(code)
   })
 })
 
-describe('a refusal', () => {
+describe('a refusal of a provider', () => {
   const failure = (format: 'anthropic' | 'google', status: number, error: object, retryAfter: string | null = null) =>
     formats[format].failure({ status, body: JSON.stringify({ error }), retryAfter }, 0)
 
@@ -291,24 +291,24 @@ describe('a refusal', () => {
     ['google', 429, google.rateLimit, 'provider_rate_limited', true],
     ['google', 503, { status: 'UNAVAILABLE' }, 'provider_unavailable', true],
     ['google', 400, google.tooLong, 'context_length_exceeded', false],
-  ] as const)('of %s with %d is %s', (format, status, error, code, retryable) => {
+  ] as const)('from %s with %d becomes %s', (format, status, error, code, retryable) => {
     const failed = failure(format, status, error)
     expect([failed.error.code, failed.retryable]).toEqual([code, retryable])
   })
 
-  it('says how long to wait, as the header or the body has it', () => {
+  it('has the retry delay of the header or the body', () => {
     expect(failure('anthropic', 429, {}, '3').error.retryAfterMs).toBe(3_000)
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.5s' }]
     expect(failure('google', 429, { details }).error.retryAfterMs).toBe(34_500)
   })
 
-  it('knows a wrong key of Google, which is a 400, also in a list', () => {
+  it('with status 400 for a wrong key is recognised for Google, also in a list', () => {
     const error = { code: 400, status: 'INVALID_ARGUMENT', details: [{ reason: 'API_KEY_INVALID' }] }
     const failed = formats.google.failure({ status: 400, body: JSON.stringify([{ error }]), retryAfter: null }, 0)
     expect(failed.error.message).toMatch(/refused the key/)
   })
 
-  it('never shows a key that the provider quotes', () => {
+  it('never contains a key that the provider quotes', () => {
     const error = { type: 'invalid_request_error', message: 'sk-ant-secret is wrong' }
     expect(failure('anthropic', 400, error).error.message).not.toContain('secret')
     const quoted = { status: 'INVALID_ARGUMENT', message: 'bad key AIzaSyB-secret' }
@@ -316,6 +316,6 @@ describe('a refusal', () => {
   })
 })
 
-it('asks a route of its own for each request', () => {
+it('each request is built for its own route', () => {
   expect(formats.google.request(hello, routeTo('google', 'gemini-x'), true).path).toContain('gemini-x')
 })

@@ -9,7 +9,7 @@ const samples = [anthropic, google] as const
 const decoderOf = ({ id, model }: (typeof samples)[number]) =>
   requestOf(id === 'google' ? 'google' : 'anthropic', model).decoder()
 
-/** Bytes in pieces that end at these places. */
+/** The bytes in pieces that end at these positions. */
 function pieces(bytes: Uint8Array, ends: readonly number[]): Uint8Array[] {
   const places = [0, ...[...ends].sort((a, b) => a - b), bytes.length]
   return places.slice(1).map((end, at) => bytes.subarray(places[at], end))
@@ -18,7 +18,7 @@ function pieces(bytes: Uint8Array, ends: readonly number[]): Uint8Array[] {
 describe.each(samples)('the decoder of $id', (sample) => {
   const streams = [sample.text, sample.calls, sample.tooShort].map((text) => Buffer.from(text))
 
-  it('reads the same from a stream that is split at any byte', () => {
+  it('reads the same for a split at any byte', () => {
     for (const bytes of streams) {
       const whole = decoded(decoderOf(sample), [bytes])
       for (let at = 0; at <= bytes.length; at++) {
@@ -27,7 +27,7 @@ describe.each(samples)('the decoder of $id', (sample) => {
     }
   })
 
-  it('reads the same from a stream in any pieces, with any ends of lines', () => {
+  it('reads the same for any pieces and any line ends', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...streams),
@@ -43,7 +43,7 @@ describe.each(samples)('the decoder of $id', (sample) => {
     )
   })
 
-  it('never takes a stream that was cut for a whole one', () => {
+  it('never accepts a truncated stream as complete', () => {
     for (const bytes of streams) {
       const last = lastNeeded(sample, bytes)
       for (let at = 0; at < last; at++) {
@@ -57,14 +57,14 @@ describe.each(samples)('the decoder of $id', (sample) => {
   it.each([
     ['no JSON', () => sample.malformed, 'provider_stream_broken'],
     ['an error', () => sample.error, 'provider_unavailable'],
-  ])('fails on a frame that is %s, at whatever byte it is split', (_, text, code) => {
+  ])('fails for a frame that is %s, for a split at any byte', (_, text, code) => {
     const bytes = Buffer.from(text())
     for (let at = 0; at <= bytes.length; at++) {
       expect(failureCode(() => decoded(decoderOf(sample), pieces(bytes, [at])))).toBe(code)
     }
   })
 
-  it('survives bytes that are nothing at all', () => {
+  it('rejects arbitrary bytes as a broken stream', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         expect(failureCode(() => decoded(decoderOf(sample), [bytes]))).toBe('provider_stream_broken')
@@ -72,7 +72,7 @@ describe.each(samples)('the decoder of $id', (sample) => {
     )
   })
 
-  it('survives any JSON in place of an event', () => {
+  it('rejects any JSON in place of events', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue(), { maxLength: 5 }), (values) => {
         const text = values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join('')
@@ -82,7 +82,7 @@ describe.each(samples)('the decoder of $id', (sample) => {
     )
   })
 
-  it('tells the role first, one reason last, and usage after it', () => {
+  it('emits the role first and one finish reason last, followed by usage', () => {
     for (const bytes of streams) {
       const { chunks } = decoded(decoderOf(sample), [bytes])
       expect(chunks[0]).toMatchObject({ choices: [{ delta: { role: 'assistant' } }] })
@@ -99,7 +99,7 @@ const finishOf = (chunk: WireObject): unknown => {
   return choices[0]?.finish_reason ?? null
 }
 
-/** The first length at which the stream says that it is whole: its last event's end. */
+/** The length at which the stream is complete: the end of its last event. */
 function lastNeeded(sample: (typeof samples)[number], bytes: Buffer): number {
   const last = sample.id === 'google' ? bytes.lastIndexOf('finishReason') : bytes.lastIndexOf('message_stop')
   return bytes.indexOf('\n\n', last) + 2

@@ -28,7 +28,7 @@ const caller: Caller = {
   ...{ requestId: 'req_1', project: 'prj_1', tenant: null, externalUserId: null, keyId: 'key_1', agentId: null },
 }
 
-/** What one streamed request came to. */
+/** The result of one streamed request. */
 interface Streamed {
   readonly chunks: WireObject[]
   readonly begun: boolean
@@ -99,7 +99,7 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
   }
   const text = (chunks: readonly WireObject[]) => completionOf(chunks)
 
-  it('streams an answer, priced and recorded by what the provider counted', async () => {
+  it('streams an answer that is priced and recorded by the usage of the provider', async () => {
     const { chunks, summary } = await stream(whole(sample.text))
     expect(text(chunks)).toMatchObject({
       choices: [{ message: { content: 'Hello wörld 🌍' }, finish_reason: 'stop' }],
@@ -113,7 +113,7 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
     ])
   })
 
-  it('reads a stream that trickles in pieces of any size', async () => {
+  it('reads a stream that arrives in small pieces', async () => {
     const { chunks } = await stream(trickled(sample.calls, 37, 2))
     const { choices, usage } = text((await stream(whole(sample.calls))).chunks)
     expect(text(chunks)).toMatchObject({ choices, usage })
@@ -124,7 +124,7 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
     ['500', refusal(500, {})],
     ['529', refusal(529, { type: 'overloaded_error' })],
     ['hangs up', hangUp],
-  ])('tries again before the first byte when it %s', async (_, trouble) => {
+  ])('is retried before the first byte when the provider answers %s', async (_, trouble) => {
     const { chunks, error } = await stream(trouble, whole(sample.text))
     expect(error).toBeNull()
     expect(text(chunks)).toMatchObject({ choices: [{ finish_reason: 'stop' }] })
@@ -135,7 +135,7 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
     ['429', refusal(429, sample.rateLimit, { 'retry-after': '0' }), 'provider_rate_limited'],
     ['503', refusal(503, {}), 'provider_unavailable'],
     ['529', refusal(529, { type: 'overloaded_error' }), 'provider_unavailable'],
-  ])('gives up on %s after all attempts', async (_, trouble, code) => {
+  ])('fails after all attempts that end with %s', async (_, trouble, code) => {
     const { error, begun } = await stream(trouble)
     expect({ error, begun }).toMatchObject({ error: { code }, begun: false })
     expect(upstream.received).toHaveLength(3)
@@ -146,7 +146,7 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
     [400, () => sample.tooLong, 'context_length_exceeded'],
     [401, () => ({ type: 'authentication_error' }), 'provider_error'],
     [404, () => ({ type: 'not_found_error' }), 'model_not_found'],
-  ])('does not try a refusal of %d again', async (status, error, code) => {
+  ])('is not retried after a refusal with %d', async (status, error, code) => {
     expect(await stream(refusal(status, error()))).toMatchObject({ error: { code }, begun: false })
     expect(upstream.received).toHaveLength(1)
   })
@@ -156,13 +156,13 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
     ['ends without an end', () => whole(sample.beginning), 'provider_stream_broken'],
     ['is malformed', () => whole(sample.malformed), 'provider_stream_broken'],
     ['says an error', () => trickled(sample.error, 2, 20), 'provider_unavailable'],
-  ])('ends a stream that %s as an error, never cleanly, and tries it no more', async (_, answer, code) => {
+  ])('fails without a retry when the stream %s', async (_, answer, code) => {
     const { error, summary } = await stream(answer())
     expect({ error, summary }).toMatchObject({ error: { code }, summary: null })
     expect(upstream.received).toHaveLength(1)
   })
 
-  it('ends a stream that falls silent as an error, and tries it no more', async () => {
+  it('fails without a retry when the stream falls silent', async () => {
     const hasty = openWith({ idleTimeoutMs: 250 })
     const { error, summary } = await streamOf(hasty, stalled(sample.beginning))
     expect({ error, summary }).toMatchObject({ error: { code: 'provider_timeout' }, summary: null })
@@ -170,13 +170,13 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
     await hasty.chats.close()
   })
 
-  it('has timed out when nothing comes', async () => {
+  it('times out when nothing arrives', async () => {
     const hasty = openWith({ firstByteTimeoutMs: 250 })
     expect(await streamOf(hasty, stalled(''))).toMatchObject({ error: { code: 'provider_timeout' }, begun: false })
     await hasty.chats.close()
   })
 
-  it('cancels the provider when the caller goes, streaming or not', async () => {
+  it('closes the connection to the provider when the caller disconnects, with and without streaming', async () => {
     for (const start of ['stream', 'complete'] as const) {
       const gone = new AbortController()
       const receivedNow = Promise.withResolvers<void>()
@@ -194,7 +194,7 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
     }
   })
 
-  it('answers as a whole when no stream is asked for', async () => {
+  it('returns a completion when no stream is requested', async () => {
     const usage = { input_tokens: 20, output_tokens: 7 }
     const message = {
       ...{ id: 'msg_1', type: 'message', role: 'assistant', model: sample.model, usage },
@@ -218,12 +218,12 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
     })
   })
 
-  it('fails on a whole answer that is none', async () => {
+  it('fails for an answer that is not a completion', async () => {
     upstream.script((answer) => void answer.writeHead(200).end('<html>'))
     await expect(opened.chats.complete(callWith())).rejects.toMatchObject({ code: 'provider_error' })
   })
 
-  it('says before anything is sent what the format cannot say', async () => {
+  it('refuses what the format does not support before anything is sent', async () => {
     upstream.script(whole(sample.text))
     const body = { model: sample.model, messages: [{ role: 'user', content: [{ type: 'hologram' }] }] }
     await expect(opened.chats.complete({ ...callWith(), body })).rejects.toMatchObject({

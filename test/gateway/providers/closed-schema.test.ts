@@ -18,7 +18,7 @@ describe('a schema for structured outputs', () => {
     })
   })
 
-  it('tells limits that the provider does not enforce in the description', () => {
+  it('states limits that the provider does not enforce in the description', () => {
     expect(closedSchema({ type: 'string', description: 'A code.', pattern: '^a', maxLength: 3 })).toEqual({
       type: 'string',
       description: 'A code.\npattern: "^a", maxLength: 3',
@@ -33,12 +33,12 @@ describe('a schema for structured outputs', () => {
     expect(closedSchema({ type: 'string', format: 'color' }).description).toBe('format: "color"')
   })
 
-  it('takes a property of the name of a keyword for a property', () => {
+  it('keeps a property with the name of a keyword', () => {
     const schema = { type: 'object', properties: { pattern: { type: 'string' }, format: { type: 'string' } } }
     expect(closedSchema(schema)).toEqual({ ...schema, additionalProperties: false })
   })
 
-  it('leaves the dialect and the id out', () => {
+  it('excludes the dialect and the id', () => {
     expect(closedSchema({ $schema: 'https://json-schema.org/draft/2020-12/schema', $id: 'a', const: 1 })).toEqual({
       const: 1,
     })

@@ -8,7 +8,7 @@ import { isObject, type WireObject } from '#outgoing/wire.ts'
 
 const heads = { now: () => 1_700_000_000_500, newId: () => 'chatcmpl-1' }
 
-/** The formats under a clock that stands still. */
+/** The formats with a fixed clock. */
 export const formats: Readonly<Record<'anthropic' | 'google', ChatFormat>> = {
   anthropic: anthropicFormat(heads),
   google: googleFormat(heads),
@@ -24,7 +24,7 @@ export const routeTo = (format: 'anthropic' | 'google', model: string): Route =>
   connectionId: 'con_1',
 })
 
-/** What is sent, parsed. */
+/** The parsed body of a request. */
 export function sent(format: 'anthropic' | 'google', model: string, body: ChatBody): Record<string, unknown> {
   const { body: text } = formats[format].request(body, routeTo(format, model), false)
   const parsed: unknown = JSON.parse(String(text))
@@ -37,7 +37,7 @@ export const requestOf = (format: 'anthropic' | 'google', model: string, body: C
 
 export const hello: ChatBody = { messages: [{ role: 'user', content: 'Hello' }] }
 
-/** All chunks that a decoder makes of the parts, and how the answer ended. */
+/** All chunks that a decoder emits for the parts, and the end of the answer. */
 export function decoded(decoder: ChatDecoder, parts: readonly Uint8Array[]): { chunks: WireObject[]; end: AnswerEnd } {
   const chunks = parts.flatMap((part) => [...decoder.push(part)])
   const { chunks: rest, end } = decoder.finish()
@@ -55,6 +55,6 @@ export function failureCode(run: () => unknown): string | null {
   }
 }
 
-/** Events as a server sends them. */
+/** Server-sent events in the format of a provider. */
 export const sse = (...events: readonly WireObject[]): Uint8Array =>
   Buffer.from(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''))

@@ -15,8 +15,8 @@ const call = (id: string, args: string, more: object = {}) => ({
   ...more,
 })
 
-describe('where and with what Google is asked', () => {
-  it('names the model and the method in the path, and the key in its header', () => {
+describe('the request to Google', () => {
+  it('has the model and the method in the path, and the key in a header', () => {
     const { path, headers } = requestOf('google', flash)
     expect(path).toBe('/models/gemini-2.5-flash:streamGenerateContent?alt=sse')
     expect(headers).toMatchObject({ 'x-goog-api-key': 'key-1', 'content-type': 'application/json' })
@@ -25,13 +25,13 @@ describe('where and with what Google is asked', () => {
     expect(whole.headers).not.toHaveProperty('x-goog-api-key')
   })
 
-  it('lets no model leave its path', () => {
+  it('escapes a model name in the path', () => {
     expect(requestOf('google', 'a/../../b?c#d').path).toBe('/models/a/../../b%3Fc%23d:streamGenerateContent?alt=sse')
   })
 })
 
 describe('a conversation for Google', () => {
-  it('takes instructions out of the dialogue and says the rest in turns', () => {
+  it('has instructions separately and the other messages as turns', () => {
     expect(
       conversation(
         { role: 'system', content: 'Be brief.' },
@@ -54,7 +54,7 @@ describe('a conversation for Google', () => {
     })
   })
 
-  it('sends images, files and audio by their bytes or their address', () => {
+  it('has images, files and audio as bytes or URLs', () => {
     const { contents } = conversation({
       role: 'user',
       content: [
@@ -79,7 +79,7 @@ describe('a conversation for Google', () => {
     ])
   })
 
-  it('names the function of a result, which OpenAI does not, and sends back ids that the provider gave', () => {
+  it('has the function name of a tool result, and call ids that the provider created', () => {
     const { contents } = conversation(
       { role: 'user', content: 'Weather?' },
       { role: 'assistant', content: null, tool_calls: [call('c1', '{"city":"Köln"}'), call('call_own_2', '{"ci')] },
@@ -105,7 +105,7 @@ describe('a conversation for Google', () => {
     ])
   })
 
-  it('gives a signature back to the model that made it', () => {
+  it('has a signature for the model that created it', () => {
     const id = idWithSignature('call_own_1', third, 'c2ln+/==')
     const messages = [
       { role: 'user', content: 'Hi' },
@@ -119,7 +119,7 @@ describe('a conversation for Google', () => {
     ])
   })
 
-  it('says that a call is not signed to models that want signatures, and to no other', () => {
+  it('has a placeholder signature for unsigned calls to models that require signatures, and to no other', () => {
     const of = (model: string, id: string, more: object = {}) =>
       body({ messages: [{ role: 'assistant', tool_calls: [call(id, '{}', more)] }] }, model).contents
     const signed = (thoughtSignature: string | undefined) => [{ parts: [{ thoughtSignature }] }]
@@ -132,7 +132,7 @@ describe('a conversation for Google', () => {
     expect(of(third, 'c1', { extra_content })).toMatchObject(signed('c2ln'))
   })
 
-  it('refuses what it does not know and names where it stands', () => {
+  it('refuses unknown roles and modalities and names the field', () => {
     expect(() => conversation({ role: 'function', content: 'a' })).toThrow(
       expect.objectContaining({ details: expect.objectContaining({ param: 'messages[0].role' }) }),
     )
@@ -143,7 +143,7 @@ describe('a conversation for Google', () => {
 })
 
 describe('tools for Google', () => {
-  it('describes functions by their JSON Schema as it is', () => {
+  it('are described by their unchanged JSON Schema', () => {
     const tools = [weather, { type: 'function', function: { name: 'now' } }]
     expect(withFields({ tools })).toMatchObject({
       tools: [
@@ -166,13 +166,13 @@ describe('tools for Google', () => {
       { type: 'function', function: { name: 'get_weather' } },
       { mode: 'ANY', allowedFunctionNames: ['get_weather'] },
     ],
-  ])('says tool_choice %j as %j', (tool_choice, functionCallingConfig) => {
+  ])('with tool_choice %j have the configuration %j', (tool_choice, functionCallingConfig) => {
     expect(withFields({ tools: [weather], tool_choice }).toolConfig).toEqual({ functionCallingConfig })
   })
 })
 
 describe('configuration for Google', () => {
-  it('maps limits and sampling', () => {
+  it('has limits and sampling options', () => {
     const fields = {
       ...{ temperature: 1.5, top_p: 0.9, max_completion_tokens: 10, seed: 7, n: 2 },
       ...{ presence_penalty: 0.1, frequency_penalty: -0.1, stop: ['a', 'b', '', 'c', 'd', 'e', 'f'] },
@@ -183,7 +183,7 @@ describe('configuration for Google', () => {
     })
   })
 
-  it('leaves sampling out for models that refuse it, and limits to what the model can write', () => {
+  it('excludes sampling for models that refuse it, and limits tokens to the maximum of the model', () => {
     expect(withFields({ temperature: 0.5, max_tokens: 10_000_000 }, 'gemini-3.8-flash').generationConfig).toEqual({
       maxOutputTokens: 65_536,
     })
@@ -196,7 +196,7 @@ describe('configuration for Google', () => {
       { type: 'json_schema', json_schema: { name: 'a', schema: parameters } },
       { responseMimeType: 'application/json', responseJsonSchema: parameters },
     ],
-  ])('asks for %j', (response_format, generationConfig) => {
+  ])('has the response format for %j', (response_format, generationConfig) => {
     expect(withFields({ response_format }).generationConfig).toEqual(generationConfig)
   })
 
@@ -209,11 +209,11 @@ describe('configuration for Google', () => {
     [third, 'medium', { thinkingLevel: 'medium' }],
     ['gemini-3.1-pro-preview', 'minimal', { thinkingLevel: 'low' }],
     ['gemini-9-ultra', 'xhigh', { thinkingLevel: 'high' }],
-  ])('tells %s an effort of %s as %j', (model, reasoning_effort, thinkingConfig) => {
+  ])('has, for %s with an effort of %s, the thinking options %j', (model, reasoning_effort, thinkingConfig) => {
     expect(withFields({ reasoning_effort }, model).generationConfig).toEqual({ thinkingConfig })
   })
 
-  it('does not tell models to think that do not', () => {
+  it('has no thinking options for models without thinking and for an unknown effort', () => {
     expect(withFields({ reasoning_effort: 'high' }, 'gemini-2.0-flash')).not.toHaveProperty('generationConfig')
     expect(withFields({ reasoning_effort: 'wildly' })).not.toHaveProperty('generationConfig')
   })

@@ -5,7 +5,7 @@ import type { WireObject } from '#outgoing/wire.ts'
 import { type Answer, cut, refusal, trickled, whole } from '../call/scripted-upstream.ts'
 import { type ChatWorld, hello, json, openChatWorld } from '../chat/chat-world.ts'
 
-/* The Agent API, as Perplexity's reference and guide to migration show its requests, answers and events. */
+/* The Agent API, with requests, answers and events as in Perplexity's reference and migration guide. */
 
 const source = { id: 1, title: 'Cats', url: 'https://cats.example/', date: '2026-11-01', snippet: 'Cats purr.' }
 const search = { type: 'search_results', queries: ['cats'], results: [source] }
@@ -67,7 +67,7 @@ describe('chat by Perplexity', () => {
     url_citation: { start_index: 10, end_index: 13, url: source.url, title: 'Cats' },
   }
 
-  it('answers whole, with what it found, at the price that it tells', async () => {
+  it('answers with text, citations and search results at the reported price', async () => {
     world.first.script(json(document))
     const { whole: answer } = await world.request({ body: { ...hello, model: 'sonar' } })
     expect(world.first.received[0]).toMatchObject({
@@ -84,7 +84,7 @@ describe('chat by Perplexity', () => {
     })
   })
 
-  it.each(['\n', '\r\n'])('streams its text as it comes, then what it cites and found', async (end) => {
+  it.each(['\n', '\r\n'])('streams text as it arrives, followed by citations and search results', async (end) => {
     const { chunks, summary } = await streamed(trickled(framed(events, end), 31, 1))
     const deltas = chunks.flatMap(({ choices }) => (Array.isArray(choices) ? choices : [])).map(({ delta }) => delta)
     expect(deltas).toEqual([
@@ -100,7 +100,7 @@ describe('chat by Perplexity', () => {
     expect(summary).toMatchObject({ usage: counted, costUsd: '0.00856', finishReason: 'stop' })
   })
 
-  it('gives what only the last event has', async () => {
+  it('reads text and calls that only the last events contain', async () => {
     const { chunks } = await streamed(whole(framed([{ type: 'response.completed', response: document }])))
     expect(JSON.stringify(chunks)).toContain('Cats purr. [1]')
     const items = [{ type: 'response.output_item.done', item: call }]
@@ -110,7 +110,7 @@ describe('chat by Perplexity', () => {
     expect(JSON.stringify(calls.chunks)).toContain('"id":"call_1"')
   })
 
-  it('asks for calls whole', async () => {
+  it('has complete tool calls in one chunk', async () => {
     const response = { ...document, status: 'requires_action', output: [call, { ...call, call_id: 'call_2' }] }
     const { chunks, summary } = await streamed(whole(framed([{ type: 'response.completed', response }])))
     const called = { name: 'look_up', arguments: '{"q":"cats"}' }
@@ -132,7 +132,7 @@ describe('chat by Perplexity', () => {
   it.each([
     [{ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }, 'length'],
     [{ status: 'incomplete', incomplete_details: { reason: 'content_filter' } }, 'content_filter'],
-  ])('says why it stopped: %j', async (fields, reason) => {
+  ])('has the finish reason for %j', async (fields, reason) => {
     const response = { ...document, ...fields }
     const { summary } = await streamed(whole(framed([{ type: 'response.incomplete', response }])))
     expect(summary?.finishReason).toBe(reason)
@@ -147,17 +147,17 @@ describe('chat by Perplexity', () => {
     ['is refused for a rate', refusal(429, { message: 'slow' }, { 'retry-after': '3600' }), 'provider_rate_limited'],
     ['is an error of the server', refusal(500, { message: 'oh' }), 'provider_error'],
     ['is something else', json({ ok: true }), 'provider_error'],
-  ])('is a failure when the stream %s', async (_, answer, code) => {
+  ])('fails when the stream %s', async (_, answer, code) => {
     expect(await streamed(answer)).toMatchObject({ summary: null, error: { code } })
   })
 
-  it('answers a stream out of a document that comes whole', async () => {
+  it('streams an answer that arrives as one document', async () => {
     const { chunks } = await streamed(json(document))
     expect(chunks.at(-2)).toMatchObject({ choices: [{ finish_reason: 'stop' }], ...found })
   })
 })
 
-describe('what Perplexity is asked', () => {
+describe('the request to Perplexity', () => {
   const sent = (model: string, body: WireObject) => {
     const route: Route = {
       ...{ model, provider: 'perplexity', format: 'perplexity', baseUrl: 'https://api.perplexity.ai/v1', apiKey: 'k' },
@@ -172,12 +172,12 @@ describe('what Perplexity is asked', () => {
     ['sonar-reasoning-pro', { model: 'perplexity/sonar', preset: 'low' }],
     ['sonar-deep-research', { model: 'perplexity/sonar', preset: 'high' }],
     ['openai/gpt-5.4', { model: 'openai/gpt-5.4' }],
-  ])('is its own model under each of its former names: %s', (model, requested) => {
+  ])('has the current model for the name %s', (model, requested) => {
     const input = [{ type: 'message', role: 'user', content: 'Hello' }]
     expect(sent(model, hello)).toEqual({ ...requested, input, stream: false })
   })
 
-  it('is the conversation with its images, calls and results, and nothing that it does not know', () => {
+  it('has the messages with images, calls and results, and no unsupported fields', () => {
     const called = { name: 'look_up', arguments: '{}' }
     const image = { type: 'image_url', image_url: { url: 'https://images.example/cat.png' } }
     const body = {
@@ -214,7 +214,7 @@ describe('what Perplexity is asked', () => {
     })
   })
 
-  it('has the filters of its search, as its chat completions took them', () => {
+  it('has search filters as in chat completions', () => {
     const filters = { search_domain_filter: ['cats.example'], search_recency_filter: 'week' }
     const web_search_options = { user_location: { country: 'US' }, search_context_size: 'high' }
     expect(sent('sonar', { ...hello, ...filters, web_search_options }).tools).toEqual([

@@ -8,8 +8,8 @@ const compatible = { ...openAi, baseUrl: 'https://models.example/v1' }
 const signed = idWithSignature('call_1', 'gemini-3.5-flash', 'c2ln'.repeat(50))
 const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })
 
-describe('a conversation for a server of the form of OpenAI', () => {
-  it('is the same object when no other provider was part of it', () => {
+describe('a conversation for an OpenAI-compatible server', () => {
+  it('is the same object when it has no content of other formats', () => {
     const messages = [
       { role: 'user', content: 'Hi' },
       { role: 'assistant', content: null, tool_calls: [call('call_1')] },
@@ -18,7 +18,7 @@ describe('a conversation for a server of the form of OpenAI', () => {
     for (const body of [{ messages }, { messages: [null, 'a'] }, {}]) expect(portableBody(body, openAi)).toBe(body)
   })
 
-  it('has ids of tool calls without signatures, in the call and in its result alike', () => {
+  it('has tool call ids without signatures, in calls and results', () => {
     const messages = [
       { role: 'assistant', content: null, tool_calls: [call(signed), call('call_2')] },
       { role: 'tool', tool_call_id: signed, content: 'x' },
@@ -33,7 +33,7 @@ describe('a conversation for a server of the form of OpenAI', () => {
     })
   })
 
-  it('has thoughts and pictures of other formats for compatible servers, and not for OpenAI itself', () => {
+  it('keeps thinking blocks and images for compatible servers, and not for OpenAI itself', () => {
     const plain = { role: 'assistant', content: 'Hello' }
     const answer = { ...plain, reasoning_content: 'Hm.', thinking_blocks: [{}], images: [{}] }
     expect(portableBody({ messages: [answer] }, openAi)).toEqual({ messages: [plain] })

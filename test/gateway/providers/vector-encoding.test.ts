@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { encodedAs, unitVector } from '#gateway/providers/vector-encoding.ts'
 
-it('says the same in both encodings, to 32 bits', () => {
+it('both encodings represent the same vector with 32 bits', () => {
   fc.assert(
     fc.property(fc.array(fc.float({ noNaN: true }), { minLength: 1 }), (vector) => {
       const text = encodedAs('base64', vector)
@@ -12,16 +12,16 @@ it('says the same in both encodings, to 32 bits', () => {
   )
 })
 
-it('leaves alone what comes as it was asked for', () => {
+it('a vector in the requested encoding is returned unchanged', () => {
   const vector = [0.1, 0.2]
   expect(encodedAs('float', vector)).toBe(vector)
 })
 
-it('writes little-endian floats', () => {
+it('base64 contains little-endian floats', () => {
   expect(encodedAs('base64', [1])).toBe(Buffer.from([0, 0, 0x80, 0x3f]).toString('base64'))
 })
 
-it('makes length 1 of any but the empty vector', () => {
+it('a unit vector has length 1, except for the zero vector', () => {
   expect(unitVector([3, 4])).toEqual([0.6, 0.8])
   expect(unitVector([0, 0])).toEqual([0, 0])
 })

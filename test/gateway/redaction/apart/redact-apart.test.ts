@@ -7,8 +7,8 @@ const choice = { types: defaultTypes, input: true, toolArguments: true, restore:
 const policy = policyBy(choice)
 const mails = (count: number) => Array.from({ length: count }, (_, at) => `m${at}@example.com`)
 
-describe('a request that a worker redacts', () => {
-  it('comes to the same as one that the loop redacts', async () => {
+describe('the redaction of a request in a worker', () => {
+  it('has the same result as on the event loop', async () => {
     const texts = ['[EMAIL_7] stays', ...corpus(defaultTypes).map(({ text }) => text), 'nothing here']
     const calls = ['{"to":"ada@example.com","card":4242424242424242}', '{}']
     const here = policy.redact(texts, calls)
@@ -18,7 +18,7 @@ describe('a request that a worker redacts', () => {
     expect(apart.restorer?.restore(answer)).toBe(here.restorer?.restore(answer))
   })
 
-  it('has each of many values back, and no other', async () => {
+  it('restores each of many values and no others', async () => {
     const all = mails(3000)
     const { texts, restorer } = await policy.redactApart([`see [EMAIL_12] ${all.join(' ')}`])
     expect(texts[0]).toContain('[EMAIL_13] [EMAIL_14]')
@@ -26,7 +26,7 @@ describe('a request that a worker redacts', () => {
     expect(restorer?.restore('[EMAIL_11] [EMAIL_3013] [PHONE_13]')).toBe('[EMAIL_11] [EMAIL_3013] [PHONE_13]')
   })
 
-  it('has nothing back that was not replaced, is no line of text, or is not wanted', async () => {
+  it('restores nothing that was not replaced, has several lines, or is not to be restored', async () => {
     expect((await policy.redactApart(['nothing'])).restorer).toBeNull()
     const key = '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----'
     const other = key.replace('MIIE', 'MIIF')
