@@ -41,7 +41,7 @@ const body = {
   ],
 }
 
-/** What is short is redacted without waiting. */
+/** Redacts a short body, which needs no waiting. */
 const redactChat = (...requested: Parameters<typeof redactAny>): RedactedChat => {
   const redacted = redactAny(...requested)
   if (redacted instanceof Promise) throw new Error('it was redacted elsewhere')
@@ -64,7 +64,7 @@ const chunk = (delta: WireObject, finish: string | null = null, index = 0): Wire
 const deltaOf = (document: WireObject | null): WireObject => objectOf(objectOf(arrayOf(document?.choices)[0]).delta)
 
 describe('a chat body', () => {
-  it('goes out without personal data in texts, parts, results and arguments, and is otherwise the same', () => {
+  it('is sent without personal data in texts, parts, results and arguments, and is otherwise unchanged', () => {
     const redacted = redactChat(body, policy()).body
     expect(redacted).toEqual({
       ...body,
@@ -96,14 +96,14 @@ describe('a chat body', () => {
     expect(JSON.stringify(body), 'the caller’s own body is untouched').toContain(ada)
   })
 
-  it('is the same object when there is nothing to take out', () => {
+  it('is the same object when it has no personal data', () => {
     const clean = { model: 'm', messages: [{ role: 'user', content: 'Hello' }], seed: 4242424242424242 }
     const redacted = redactChat(clean, policy())
     expect(redacted.body).toBe(clean)
     expect(redacted.restorer).toBeNull()
   })
 
-  it('keeps its arguments when the policy is for its input, and its texts when it is for its arguments', () => {
+  it('keeps tool arguments or texts that the policy excludes', () => {
     const texts = JSON.stringify(redactChat(body, policy({ toolArguments: false })).body)
     expect(texts).toContain(JSON.stringify(`{"to":"${ada}","tel":"${phone}"}`))
     expect(texts).toContain('I am [EMAIL_1]')
@@ -112,7 +112,7 @@ describe('a chat body', () => {
     expect(calls).toContain('[PHONE_1]')
   })
 
-  it('passes over what is not in the form, in requests and in answers', () => {
+  it('keeps unknown content unchanged, and answers of unknown shape cause no error', () => {
     const odd = {
       messages: ['text', null, 7, { content: 7 }, { tool_calls: 'x' }, { content: [null, `${ada}`] }],
       user: 7,
@@ -133,7 +133,7 @@ describe('a long chat body', () => {
     messages: [{ role: 'user', content: `${'Write to ada@example.com or call +1 415 555 2671. '.repeat(10_000)}` }],
   }
 
-  it('is read in a worker: the loop goes on meanwhile, and the result is the same', async () => {
+  it('is redacted in a worker with the same result, without blocking the event loop', async () => {
     let turns = 0
     const counting = setInterval(() => {
       turns += 1
@@ -149,8 +149,8 @@ describe('a long chat body', () => {
   })
 })
 
-describe('an answer', () => {
-  it('has its words and the arguments of its calls turned back when it is whole', () => {
+describe('a redacted answer', () => {
+  it('has its texts and tool arguments restored without streaming', () => {
     const completion = {
       id: 'x',
       choices: [
@@ -186,7 +186,7 @@ describe('an answer', () => {
     })
   })
 
-  it('has placeholders that are cut over chunks turned back, in calls that come side by side too', () => {
+  it('has placeholders restored that are split over chunks, also in interleaved calls', () => {
     const restorer = restorerOf()
     const call = (index: number, part: string) => chunk({ tool_calls: [{ index, function: { arguments: part } }] })
     const sent = [
@@ -210,13 +210,13 @@ describe('an answer', () => {
     expect(restorer.end()).toBeNull()
   })
 
-  it('has what was kept back in a last chunk when it ends without a finish reason', () => {
+  it('has withheld text in a last chunk when it ends without a finish reason', () => {
     const restorer = restorerOf()
     expect(deltaOf(restorer.chunk(chunk({ content: 'see [EMAIL' })))).toEqual({ content: 'see ' })
     expect(restorer.end()).toEqual(chunk({ content: '[EMAIL' }))
   })
 
-  it('has choices of its own turned back each by itself', () => {
+  it('has each choice restored separately', () => {
     const restorer = restorerOf()
     const parts = [
       chunk({ content: '[EMAIL' }),
@@ -227,7 +227,7 @@ describe('an answer', () => {
     expect(parts.map((each) => deltaOf(restorer.chunk(each)).content)).toEqual(['', '', ada, phone])
   })
 
-  it('has the input of custom tools turned back, whole and cut over chunks', () => {
+  it('has the input of custom tools restored, in one piece and split over chunks', () => {
     const custom = (input: string) => [{ index: 0, id: 'c', type: 'custom', custom: { name: 'mail', input } }]
     const whole = atOnce(restorerOf().completion({ choices: [{ message: { tool_calls: custom('to [EMAIL_1]') } }] }))
     expect(whole).toEqual({ choices: [{ message: { tool_calls: custom(`to ${ada}`) } }] })
@@ -243,7 +243,7 @@ describe('an answer', () => {
     expect(inputs.join('')).toBe(`to ${ada} [`)
   })
 
-  it('passes on chunks that hold no words, such as the usage', () => {
+  it('passes on chunks without text, such as the usage', () => {
     const usage = { id: 'x', choices: [], usage: { total_tokens: 3 } }
     expect(restorerOf().chunk(usage)).toBe(usage)
   })

@@ -1,12 +1,12 @@
 import type { PiiType } from '#specs/resources/gateway/redaction.ts'
 
-/** A line, and what of it is personal data. */
+/** A line and the personal data in it. */
 export interface Labelled {
   readonly text: string
   readonly found: readonly { readonly type: PiiType; readonly value: string }[]
 }
 
-/** Personal data stands as `«type|value»`; what is not marked has to stay. */
+/** Personal data is marked as `«type|value»`; everything else must not be recognised. */
 const lines = `
 Write to «email|ada.lovelace@example.com» before noon.
 My address is «email|j.doe+news@mail.example.co.uk».
@@ -272,7 +272,7 @@ passport C01X00T47, born 1985-05-12
 
 const mark = /«(\w+)\|([^»]*)»/g
 
-/** The corpus: some two hundred lines, written for this test. */
+/** The corpus: more than two hundred lines that were written for this test. */
 export const corpus = (types: readonly PiiType[]): readonly Labelled[] =>
   lines.map((line) => ({
     text: line.replace(mark, '$2'),

@@ -7,7 +7,7 @@ import { defaultTypes } from '#specs/resources/gateway/redaction.ts'
 
 const choice = { types: defaultTypes, input: true, toolArguments: true, restore: true, region: 'US' }
 
-/** A policy, and the texts that it was given since the last look. */
+/** A policy, and the texts that it received since the last call of `seen`. */
 const watched = (made = policyBy(choice)) => {
   const seen: string[] = []
   const policy: RedactionPolicy = {
@@ -22,7 +22,7 @@ const watched = (made = policyBy(choice)) => {
 
 const user = (content: string) => ({ role: 'user', content })
 
-/** What a conversation goes out as, with its history as turns give it and without it. */
+/** The redacted conversation with its incremental history; it is compared with a redaction of the complete body. */
 const sent = async (list: readonly ReturnType<typeof user>[], policy: RedactionPolicy, system = 'Be kind.') => {
   const rest: ChatBody = { model: 'm', messages: [{ role: 'system', content: system }] }
   const body: ChatBody = { ...rest, messages: [{ role: 'system', content: system }, ...list] }
@@ -34,8 +34,8 @@ const sent = async (list: readonly ReturnType<typeof user>[], policy: RedactionP
   return { body, made, texts: JSON.stringify(made.body) }
 }
 
-describe('a conversation that grows', () => {
-  it('has its new messages looked at, and no other; its body stays the same object while nothing is found', async () => {
+describe('a growing conversation', () => {
+  it('has only its new messages scanned, and keeps its body object while nothing is found', async () => {
     const { policy, seen } = watched()
     const list = [user('Hello'), user('How are you?')]
     const first = await sent(list, policy)
@@ -47,7 +47,7 @@ describe('a conversation that grows', () => {
     expect(seen()).toEqual(['Be kind.', 'Fine.'])
   })
 
-  it('keeps the placeholders of what was found before, with the same numbers in every request', async () => {
+  it('keeps the placeholders of earlier messages with the same numbers in every request', async () => {
     const { policy, seen } = watched()
     const list = [user('Hello'), user('I am ada@example.com')]
     expect((await sent(list, policy)).texts).toContain('I am [EMAIL_1]')
@@ -66,7 +66,7 @@ describe('a conversation that grows', () => {
     ])
   })
 
-  it('gives no name twice that a text has already, however long ago it was said', async () => {
+  it('never reuses a placeholder that occurs in an earlier text', async () => {
     const { policy } = watched()
     const list = [user('What does [EMAIL_7] mean?'), user('Hello')]
     await sent(list, policy)
@@ -74,7 +74,7 @@ describe('a conversation that grows', () => {
     expect((await sent(list, policy)).texts).toContain('I am [EMAIL_8]')
   })
 
-  it('is looked at as a whole under another policy, and when it is another list', async () => {
+  it('is scanned completely under another policy and for another list', async () => {
     const { policy, seen } = watched()
     const list = [user('Hello'), user('call 555-0100')]
     await sent(list, policy)
@@ -87,7 +87,7 @@ describe('a conversation that grows', () => {
     expect(other.seen()).toEqual(['Hello', 'call 555-0100'])
   })
 
-  it('is looked at where instructions have personal data, and only they are changed', async () => {
+  it('has only its instructions changed when only they contain personal data', async () => {
     const { policy, seen } = watched()
     const list = [user('Hello')]
     const system = 'Write to help@example.com.'
@@ -98,7 +98,7 @@ describe('a conversation that grows', () => {
     expect(seen()).toEqual([system, 'Bye'])
   })
 
-  it('that is too long for the loop at once goes through the worker, and then only what is new', async () => {
+  it('is scanned in the worker when it is long, and then only its new messages are scanned', async () => {
     const { policy, seen } = watched()
     const list = Array.from({ length: 70 }, (_, n) => user(`${n} ${'word '.repeat(200)}`))
     await sent(list, policy)

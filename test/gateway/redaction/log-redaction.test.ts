@@ -5,8 +5,8 @@ import { corpus } from './corpus.ts'
 
 const base64 = (bytes: number) => Buffer.alloc(bytes, 'pixel').toString('base64')
 
-describe('a body for the request log', () => {
-  it('is the same string when there is nothing to take out', () => {
+describe('a redacted body of the request log', () => {
+  it('is the same string when it has no personal data', () => {
     const body = JSON.stringify({
       model: 'm',
       max_tokens: 4096,
@@ -16,7 +16,7 @@ describe('a body for the request log', () => {
     expect(redactForLog(body)).toBe(body)
   })
 
-  it('holds nothing of the personal data and the keys of the corpus, as JSON and as text', () => {
+  it('contains no personal data and no keys of the corpus, as JSON and as text', () => {
     const lines = corpus(piiTypes)
     const asJson = redactForLog(JSON.stringify({ messages: lines.map(({ text }) => ({ content: text })) }))
     for (const { text, found } of lines) {
@@ -28,7 +28,7 @@ describe('a body for the request log', () => {
     expect(() => JSON.parse(asJson)).not.toThrow()
   })
 
-  it('shows the size of pictures, sounds, files and other base64 instead of them', () => {
+  it('contains the size of images, audio, files and other base64 instead of the data', () => {
     const body = JSON.stringify({
       url: `data:image/png;base64,${base64(12_345)}`,
       audio: `data:audio/wav;base64,${base64(1000)}`,
@@ -45,7 +45,7 @@ describe('a body for the request log', () => {
     })
   })
 
-  it('shows no value of a key that names a secret, within arguments of calls either', () => {
+  it('contains no values of fields with secret names, also within tool arguments', () => {
     const body = JSON.stringify({
       password: 'hunter"2\\',
       'x-api-key': 'abc',
@@ -62,13 +62,13 @@ describe('a body for the request log', () => {
     })
   })
 
-  it('stays JSON where a card was a number, and keeps every other number to the digit', () => {
+  it('is JSON after a card number was replaced, and keeps every other number exactly', () => {
     expect(redactForLog('{"card":4242424242424242,"n":12345678901234567890,"x":1e3}')).toBe(
       '{"card":"[CARD_1]","n":12345678901234567890,"x":1e3}',
     )
   })
 
-  it('is redacted when it was cut off, and when it is events', () => {
+  it('is redacted when it is truncated or consists of events', () => {
     expect(redactForLog('{"messages":[{"content":"I am ada@example.com, and my pass')).toBe(
       '{"messages":[{"content":"I am [EMAIL_1], and my pass',
     )

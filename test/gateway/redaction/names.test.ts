@@ -27,16 +27,16 @@ describe('names of people', () => {
     'Mark the date. Hope is there. Jordan borders Iraq.',
     'Martin Luther King Boulevard'.replace('Martin', 'Old'),
     'const SarahTool = new Tool()',
-  ])('are not seen in %j', (text) => {
+  ])('are not found in %j', (text) => {
     expect(namesIn(text)).toEqual([])
   })
 
-  it('are sought only by a policy that names them', () => {
+  it('are not found under the default types', () => {
     const text = 'Please write to Maria Gonzalez.'
     expect(findPersonalData(text, { types: new Set(defaultTypes), region: 'US' })).toEqual([])
   })
 
-  it('are overlooked where no list and no word speaks for them', () => {
+  it('are not found without a known first name or a context word', () => {
     expect(namesIn('Okonkwo paid.')).toEqual([])
   })
 })

@@ -20,7 +20,7 @@ const restorerOf = (...texts: string[]): Restorer => {
 const ada = 'ada@example.com'
 const bob = 'bob@example.com'
 
-/** The text pushed in parts of this length. */
+/** The restored text, pushed in parts of this length. */
 const inParts = (restorer: Restorer, text: string, length: number): string => {
   let out = ''
   for (let at = 0; at < text.length; at += length) out += restorer.push(text.slice(at, at + length))
@@ -28,7 +28,7 @@ const inParts = (restorer: Restorer, text: string, length: number): string => {
 }
 
 describe('placeholders', () => {
-  it('stand for the same value by the same number, in all texts of a request', () => {
+  it('have the same number for the same value in all texts of a request', () => {
     expect(redact(`${ada}, ${bob}`, `${bob} and ${ada}`, '+1 415 555 2671').texts).toEqual([
       '[EMAIL_1], [EMAIL_2]',
       '[EMAIL_2] and [EMAIL_1]',
@@ -36,22 +36,22 @@ describe('placeholders', () => {
     ])
   })
 
-  it('leave a text without personal data the same string', () => {
+  it('leave a text without personal data unchanged', () => {
     const text = 'Order 4829-1138-2204 shipped on 2025-11-21.'
     expect(redact(text)).toEqual({ texts: [text], toolArguments: [], restorer: null })
   })
 
-  it('take no number that stands in the request already', () => {
+  it('skip numbers that occur in the request', () => {
     const { texts, restorer } = redact('What does [EMAIL_3] mean?', `write ${ada}`)
     expect(texts).toEqual(['What does [EMAIL_3] mean?', 'write [EMAIL_4]'])
     expect(restorer?.restore('[EMAIL_3] is not [EMAIL_4]')).toBe(`[EMAIL_3] is not ${ada}`)
   })
 
-  it('are counted anew in each request', () => {
+  it('start at 1 in each request', () => {
     expect([redact(ada).texts[0], redact(bob).texts[0]]).toEqual(['[EMAIL_1]', '[EMAIL_1]'])
   })
 
-  it('keep JSON what it is, numbers too', () => {
+  it('keep JSON valid when they replace numbers', () => {
     const text =
       '{"to":"ada@example.com","card":4242424242424242,"note":"4242 4242 4242 4242\\n+1 415 555 2671","n":12}'
     const { toolArguments } = policy.redact([], [text])
@@ -63,7 +63,7 @@ describe('placeholders', () => {
     })
   })
 
-  it('leave out what a project does not want to be given back', () => {
+  it('have no restorer when the project disables restoring', () => {
     const one = policyBy({ types: defaultTypes, input: true, toolArguments: true, restore: false, region: 'US' })
     expect(one.redact([ada])).toEqual({
       ...{ texts: ['[EMAIL_1]'], toolArguments: [], restorer: null, found: { email: 1 } },
@@ -85,7 +85,7 @@ describe('restoring', () => {
     '\\u005bEMAIL_1\\u005d',
     '\\u005Bemail_1\\u005D',
     '[EMAIL_01]',
-  ])('turns %s back', (written) => {
+  ])('replaces %s with its value', (written) => {
     const restorer = restorerOf(ada)
     expect(restorer.restore(`to ${written}!`)).toBe(`to ${ada}!`)
     for (const length of [1, 2, 3, 7]) expect(inParts(restorer.fork(), `to ${written}!`, length)).toBe(`to ${ada}!`)
@@ -102,13 +102,13 @@ describe('restoring', () => {
     'a[0]',
     '\\',
     'C:\\temp\\[1]',
-  ])('leaves %s as it is', (written) => {
+  ])('leaves %s unchanged', (written) => {
     const restorer = restorerOf(ada)
     expect(restorer.restore(written)).toBe(written)
     for (const length of [1, 2, 5]) expect(inParts(restorer.fork(), written, length)).toBe(written)
   })
 
-  it('gives back each line of the corpus, whole and in parts of any length', () => {
+  it('restores each line of the corpus, at once and in parts of any length', () => {
     for (const { text } of corpus(defaultTypes)) {
       const { texts, restorer } = redact(text)
       const [redacted = ''] = texts
@@ -120,14 +120,14 @@ describe('restoring', () => {
     }
   })
 
-  it('takes every piece of personal data of the corpus out of what is sent', () => {
+  it('is preceded by the removal of all personal data of the corpus', () => {
     for (const { text, found } of corpus(defaultTypes)) {
       const [redacted = ''] = redact(text).texts
       for (const { value } of found) expect(redacted).not.toContain(value)
     }
   })
 
-  it('is the same in parts as whole, whatever is written and wherever it is cut', () => {
+  it('has the same result for any text and any split into parts', () => {
     const pieces = [
       '[',
       ']',
@@ -164,14 +164,14 @@ describe('restoring', () => {
     fc.assert(property, { numRuns: 2000 })
   })
 
-  it('leaves a backslash of the text that stands before a placeholder', () => {
+  it('keeps a backslash before a placeholder', () => {
     const path = 'C:\\users\\ada@example.com'
     const { texts, restorer } = redact(path)
     expect(texts).toEqual(['C:\\users\\[EMAIL_1]'])
     expect(restorer?.restore(texts[0] ?? '')).toBe(path)
   })
 
-  it('hands on at once what cannot be a placeholder', () => {
+  it('passes on at once what cannot be a placeholder', () => {
     const restorer = restorerOf(ada)
     expect(['Hello ', 'world [1', '], [E', 'x] [EMAIL', '_1', ']', '.'].map((part) => restorer.push(part))).toEqual([
       'Hello ',
@@ -184,7 +184,7 @@ describe('restoring', () => {
     ])
   })
 
-  it('keeps JSON what it is: no value that is given back needs an escape there', () => {
+  it('keeps JSON valid and does not restore values that need an escape', () => {
     const key = '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----'
     const { texts, restorer } = redact(`${key} ${ada}`)
     expect(texts).toEqual(['[SECRET_1] [EMAIL_1]'])
@@ -194,7 +194,7 @@ describe('restoring', () => {
     })
   })
 
-  it('gives back letters that were escaped in JSON as they are', () => {
+  it('returns letters unescaped that were escaped in JSON', () => {
     const placeholders = new Placeholders(findHits({ types: new Set(defaultTypes), region: 'US' }))
     expect(placeholders.redactJson(String.raw`{"a":"j\u00f6rg@example.com"}`)).toBe('{"a":"[EMAIL_1]"}')
     expect(placeholders.restorer().restore('[EMAIL_1]')).toBe('jörg@example.com')

@@ -13,7 +13,7 @@ const found = (text: string, region = 'US', types: readonly PiiType[] = defaultT
 
 const labelled = corpus(defaultTypes)
 
-/** Of each type how many of the corpus are found, and how many of what is found are right. */
+/** For each type, the recall and the precision on the corpus. */
 const table = () =>
   defaultTypes.map((type) => {
     const wanted = labelled.flatMap((line) =>
@@ -44,44 +44,44 @@ describe('recognisers', () => {
     expect(row).toMatchObject({ missed: [], wrong: [], recall: 1, precision: 1 })
   })
 
-  it('leave every line of look-alikes as it is', () => {
+  it('find nothing in lines of look-alikes', () => {
     const lookAlikes = labelled.filter((line) => line.found.length === 0)
     expect(lookAlikes.length).toBeGreaterThan(90)
     expect(lookAlikes.filter(({ text }) => found(text).length > 0)).toEqual([])
   })
 
-  it("know the national numbers of the project's region", () => {
+  it('recognise national phone numbers of the region', () => {
     expect(found('Bitte 030 901820 wählen', 'DE')).toEqual([{ type: 'phone', value: '030 901820' }])
     expect(found('Bitte 030 901820 wählen', 'US')).toEqual([])
   })
 
-  it('find only what is sought', () => {
+  it('find only the requested types', () => {
     expect(found('a@example.com, +1 415 555 2671', 'US', ['phone'])).toEqual([
       { type: 'phone', value: '+1 415 555 2671' },
     ])
   })
 
-  it('name what overlaps once, and cover all of it', () => {
+  it('report overlapping hits once, as one range', () => {
     const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2ln'
     expect(found(`Bearer ${token}~x`)).toEqual([{ type: 'secret', value: `${token}~x` }])
     const [hit, ...more] = found('mail 4111111111111111@example.com')
     expect([hit?.value, more]).toEqual(['4111111111111111@example.com', []])
   })
 
-  it('find a private key from its first line to its last, or to the end of the text', () => {
+  it('find a private key up to its last line or the end of the text', () => {
     const key = '-----BEGIN RSA PRIVATE KEY-----\nMIIEow+/=\n-----END RSA PRIVATE KEY-----'
     expect(found(`x ${key} y`)).toEqual([{ type: 'secret', value: key }])
     expect(found(`x ${key.slice(0, 50)}`)).toEqual([{ type: 'secret', value: key.slice(0, 50) }])
   })
 
-  it('look into no data: URL and no long base64', () => {
+  it('skip data: URLs and long base64', () => {
     const base64 = `${'iVBORw0KGgo+14155552671/'.repeat(20)}==`
     const text = `data:image/png;base64,+14155552671,${'A'.repeat(4)} ${base64} data:audio/wav;codecs=1;base64,${base64}`
     expect(found(text).filter(({ value }) => base64.includes(value))).toEqual([])
     expect(found(`${base64} a@example.com`)).toEqual([{ type: 'email', value: 'a@example.com' }])
   })
 
-  it('find what stands right after an escape of JSON, and letters that are escaped', () => {
+  it('find values after a JSON escape and values with escaped letters', () => {
     expect(found(String.raw`{"a":"x\na@example.com\tb@example.com"}`).map(({ value }) => value)).toEqual([
       'a@example.com',
       'b@example.com',
@@ -118,7 +118,7 @@ const hostile: Readonly<Record<string, string>> = {
   'no-break spaces': '\u00a01',
 }
 
-describe('time', () => {
+describe('the time of the recognisers', () => {
   const cpuMs = (work: () => void): number => {
     const startedAt = process.cpuUsage()
     work()
@@ -127,14 +127,15 @@ describe('time', () => {
   }
 
   it.each(Object.entries(hostile))(
-    'grows no faster than a text of %s',
+    'does not grow quadratically with a text of %s',
     (_, unit) => {
       const textOf = (length: number) => unit.repeat(Math.ceil(length / unit.length))
       const ratio = () => {
         const small = cpuMs(() => findPersonalData(textOf(2 ** 16), sought))
         return cpuMs(() => findPersonalData(textOf(2 ** 20), sought)) / Math.max(small, 4)
       }
-      // sixteen times the text: a quadratic pattern would take 256 times as long; the second time it is compiled
+      // The text is 16 times as long, so that a quadratic pattern would take 256 times as long. The second attempt
+      // excludes the time of compilation.
       const first = ratio()
       expect(first < 100 ? first : ratio()).toBeLessThan(100)
     },

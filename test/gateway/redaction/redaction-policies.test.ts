@@ -12,7 +12,7 @@ import { openHouse } from '#test/support/open-house.ts'
 let now = 0
 let house: ConstructorParameters<typeof RedactionPolicies>[0]
 
-/** `prj_new` was made with redaction by default, all others before it. */
+/** `prj_new` was created with redaction by default, all others before that default. */
 const projects = {
   settings: (project: string) => ({
     ...{ organization: 'org_a', name: 'p', allowedOrigins: [], redactsByDefault: project === 'prj_new' },
@@ -47,8 +47,8 @@ const untouched = {
   updated_at: null,
 }
 
-describe('the policy of a project', () => {
-  it('redacts what can be restored in a new project, and nothing in one of before', async () => {
+describe('the redaction policy of a project', () => {
+  it('redacts restorable places in a new project and nothing in an older one', async () => {
     expect(await read('prj_new')).toEqual({
       ...untouched,
       enabled: true,
@@ -60,13 +60,13 @@ describe('the policy of a project', () => {
     expect(await node.policyOf('prj_a')).toBeNull()
   })
 
-  it('is turned off by a new project, and stays so', async () => {
+  it('can be disabled in a new project', async () => {
     await useCases()['redaction_policy.update'](call({ enabled: false }, 'prj_new'))
     expect(await node.policyOf('prj_new')).toBeNull()
     expect(await read('prj_new')).toMatchObject({ enabled: false, apply_to: ['input', 'tool_arguments', 'logs'] })
   })
 
-  it('keeps what a row of before meant: its input is what is embedded and spoken, too', async () => {
+  it('applies an older stored input target to embeddings and speech, too', async () => {
     const { targets_apart: _, ...data } = { ...earlierPolicy, enabled: true, apply_to: ['input', 'logs'] as const }
     await new Table(house.records, redactionPolicies, () => now).insert({ id: 'rdp_b', project: 'prj_b', data })
     expect(await node.policyOf('prj_b')).toMatchObject({ input: true, embeddings: true, speech: true })
@@ -75,13 +75,13 @@ describe('the policy of a project', () => {
     expect(await node.policyOf('prj_b')).toMatchObject({ input: true, embeddings: false, speech: false })
   })
 
-  it('redacts logs and nothing else until it is changed in a project of before', async () => {
+  it('redacts only logs in an older project until it is changed', async () => {
     expect(await read()).toEqual(untouched)
     expect(await node.policyOf('prj_a')).toBeNull()
     expect(node.forLog('ada@example.com')).toBe('[EMAIL_1]')
   })
 
-  it('is changed field by field, each list once and in order, and is of its project alone', async () => {
+  it('is changed field by field with unique and sorted lists, and belongs to one project', async () => {
     await change({ enabled: true })
     const changed = await change({ types: ['phone', 'email', 'phone'], restore: false })
     expect(changed).toEqual({
@@ -96,7 +96,7 @@ describe('the policy of a project', () => {
     expect(await node.policyOf('prj_b')).toBeNull()
   })
 
-  it('is gone by at once on the node that changed it, and within a second on the others', async () => {
+  it('takes effect at once on its own node and within a second on other nodes', async () => {
     expect([await node.policyOf('prj_a'), await otherNode.policyOf('prj_a')]).toEqual([null, null])
     await change({ enabled: true, types: ['email'] })
     const policy = await node.policyOf('prj_a')
@@ -106,13 +106,13 @@ describe('the policy of a project', () => {
     expect(await otherNode.policyOf('prj_a')).not.toBeNull()
   })
 
-  it('answers without waiting for a project in steady use', async () => {
+  it('is available synchronously for a project in constant use', async () => {
     await change({ enabled: true })
     await node.policyOf('prj_a')
     expect(node.policyOf('prj_a')).not.toBeInstanceOf(Promise)
   })
 
-  it('redacts nothing on the way to providers when it names no type or no place', async () => {
+  it('redacts no requests without types or places', async () => {
     await change({ enabled: true, types: [] })
     expect(await node.policyOf('prj_a')).toBeNull()
     await change({ types: ['email'], apply_to: ['logs'] })
@@ -124,7 +124,7 @@ describe('the policy of a project', () => {
   it.each([
     [{ apply_to: ['input' as const] }, 'apply_to'],
     [{ phone_region: 'ZZ' }, 'phone_region'],
-  ])('refuses %j and changes nothing', async (body, param) => {
+  ])('refuses %j and stays unchanged', async (body, param) => {
     await expect(change({ enabled: true, ...body })).rejects.toMatchObject({
       code: 'invalid_field',
       details: { param },

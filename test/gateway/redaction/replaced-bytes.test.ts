@@ -8,7 +8,7 @@ import { defaultTypes } from '#specs/resources/gateway/redaction.ts'
 
 const policy = policyBy({ types: defaultTypes, input: true, toolArguments: true, restore: true, region: 'US' })
 
-/** What is sent of a body in JSON, as bytes and as a document; `bytes` is null where it is written anew. */
+/** The redacted body as bytes and as a document; `bytes` is null when it must be serialized again. */
 const sent = async (json: string) => {
   const { body, replacements } = await redactChat(objectOf(JSON.parse(json)), policy)
   const bytes = replacements === undefined ? null : replacedBytes(Buffer.from(json), replacements)
@@ -17,8 +17,8 @@ const sent = async (json: string) => {
 
 const chat = (content: string, rest = '') => `{ "messages" : [{"role":"user",  "content":${content}}]${rest} }`
 
-describe('a body with placeholders in place of values', () => {
-  it('stays as it came but for them', async () => {
+describe('a body with replaced values', () => {
+  it('is otherwise unchanged byte for byte', async () => {
     const json = chat(
       '"Ada\\n\\"ada@example.com\\", +1 415 555 2671, again ada@example.com, 東京"',
       ', "temperature":1.0e0',
@@ -42,16 +42,16 @@ describe('a body with placeholders in place of values', () => {
       '{"messages":[{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\\"card\\":4111111111111111}"}}]}]}',
     ],
     ['there are many values', chat(JSON.stringify(Array.from({ length: 40 }, (_, at) => `a${at}@example.com`).join()))],
-  ])('is written anew where %s', async (_, json) => {
+  ])('is serialized again when %s', async (_, json) => {
     expect(await sent(json)).toMatchObject({ bytes: null, body: expect.anything() })
   })
 
-  it('leaves bytes to writing anew that are no text', () => {
+  it('is serialized again when its bytes are not valid UTF-8', () => {
     const bytes = Buffer.concat([Buffer.from('{"a":"x'), Buffer.from([0xff]), Buffer.from('y x\ufffdy"}')])
     expect(replacedBytes(bytes, [{ value: 'x\ufffdy', placeholder: '[P]', times: 1 }])).toBeNull()
   })
 
-  it('says what the document says whose texts were redacted, whatever stands around them', async () => {
+  it('equals the redacted document for any texts around the values', async () => {
     const value = fc.constantFrom(
       ...[
         'ada@example.com',

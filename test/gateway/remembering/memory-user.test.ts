@@ -8,7 +8,7 @@ const publicKey: Principal = { ...principals.agent_key, keyType: 'public' }
 const project = projectScope('prj_1')
 const adas = narrowedScope(project, { tenant: 'ten_1', user: 'ada' })
 
-describe('whose memory a chat uses', () => {
+describe('the user whose memory a chat uses', () => {
   it.each([
     ['the user that a secret key names', principals.secret_key, project, { named: 'bob', attributed: null }, 'bob'],
     ['the user of its header', principals.secret_key, project, { named: undefined, attributed: 'bob' }, 'bob'],

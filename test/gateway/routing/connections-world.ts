@@ -14,9 +14,9 @@ import { openSecretBox } from '#storage/secrets.ts'
 import { noted } from '#test/support/called-operations.ts'
 import { openNoticedHouse } from '#test/support/open-house.ts'
 
-/** What a test may set. */
+/** Options of a test installation. */
 export interface ConnectionsWorldOptions {
-  /** Hosts on loopback that the guard lets through. */
+  /** Loopback hosts that the guard allows. */
   readonly allowed?: readonly string[]
   readonly timeoutMs?: number
 }
@@ -28,7 +28,10 @@ const noHost = {
 
 const anyModel = { of: async () => null }
 
-/** The operations on what a project brings along, over a store in memory, with the real secret box and guard. */
+/**
+ * The operations on connections, custom providers and models, over a store in memory, with the real secret box and
+ * guard.
+ */
 export const openConnectionsWorld = async ({ allowed = [], timeoutMs = 5000 }: ConnectionsWorldOptions = {}) => {
   let ahead = 0
   const clock = { ...systemClock, now: () => Date.now() + ahead }
@@ -48,18 +51,18 @@ export const openConnectionsWorld = async ({ allowed = [], timeoutMs = 5000 }: C
       return error instanceof Error && 'code' in error ? String(error.code) : Promise.reject(error)
     }
   }
-  /** `action changes` of each line of the audit log, sorted: several may be of one millisecond. */
+  /** `action changes` of each line of the audit log, sorted because several may have the same millisecond. */
   const audited = async () => {
     const lines = await new Table(records, auditLog, now).list(projectScope('prj_a'), { limit: 100 })
     return lines.map(({ data }) => [data.action, ...data.changes].join(' ')).sort()
   }
-  /** Everything that the store holds of a kind in the project, as text. */
+  /** All stored records of a kind in the project, as text. */
   const stored = async (name: string) => {
     const kind = kinds.find((each) => each.name === name)
     if (kind === undefined) throw new Error(`no kind ${name}`)
     return JSON.stringify(await records.list(kind, projectScope('prj_a'), { limit: 100 }))
   }
-  /** The server goes on under another master key: what was sealed before is lost. */
+  /** The use-cases under another master key, so that sealed keys cannot be opened. */
   const loseKeys = async () => {
     const lost = openSecretBox({ masterKey: Buffer.alloc(32, 8) })
     const later = openRouting({ managed, records, box: lost, now })
@@ -70,7 +73,7 @@ export const openConnectionsWorld = async ({ allowed = [], timeoutMs = 5000 }: C
     await routing.close()
     await guard.close()
   }
-  /** So much time passes for records and caches; no timer runs. */
+  /** Advances the time of records and caches; no timer runs. */
   const skip = (ms: number): void => {
     ahead += ms
   }

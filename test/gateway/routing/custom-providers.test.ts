@@ -36,7 +36,7 @@ const change = (useCases: UseCases, provider_id: string, to: Change) =>
   useCases['custom_providers.update'](inProject({ provider_id }, to))
 
 describe('a custom provider', () => {
-  it('is answered in the shapes of the interface, without its key', async () => {
+  it('is returned in the shape of the API without its key', async () => {
     const useCases = await open()
     const provider = await create(useCases)
     expect(provider).toEqual({
@@ -56,7 +56,7 @@ describe('a custom provider', () => {
     expect(stored).not.toContain(key)
   })
 
-  it('is listed newest first, each in its project', async () => {
+  it('is listed newest first and hidden from other projects', async () => {
     const useCases = await open()
     const made = [await create(useCases, { name: 'One' }), await create(useCases, { name: 'Two' })]
     const { providers } = await useCases['custom_providers.list'](inProject({}, undefined))
@@ -69,7 +69,7 @@ describe('a custom provider', () => {
     expect(await refusalOf(useCases['custom_providers.update'](changed))).toBe('not_found')
   })
 
-  it('serves its models at once, none while it is switched off, and none after its end', async () => {
+  it('serves its models at once, and none while it is inactive or after it was deleted', async () => {
     const useCases = await open()
     const { id } = await create(useCases)
     const route = [`custom:${id} meta/llama-9`]
@@ -96,7 +96,7 @@ describe('a custom provider', () => {
     expect(await world.stored('custom_providers')).not.toContain('llama')
   })
 
-  it('keeps the ids of models that stay, and takes the others away', async () => {
+  it('keeps the ids of remaining models and removes the others', async () => {
     const useCases = await open()
     const { id } = await create(useCases)
     const models = async () =>
@@ -116,7 +116,7 @@ describe('a custom provider', () => {
     expect(await world.routed(`custom:${id}`)).toBe('model_not_found')
   })
 
-  it('leaves lines in the audit log that name what changed and show no key', async () => {
+  it('has lines in the audit log with the changed fields and without its key', async () => {
     const useCases = await open()
     const { id } = await create(useCases)
     await change(useCases, id, { name: 'Other', format: 'anthropic' })
@@ -132,7 +132,7 @@ describe('a custom provider', () => {
     expect(await world.stored('audit_log')).not.toContain(key)
   })
 
-  it('has its name without the spaces around it', async () => {
+  it('has a trimmed name', async () => {
     const useCases = await open()
     const { id, name } = await create(useCases, { name: ' My Rack  ' })
     expect(name).toBe('My Rack')
@@ -140,7 +140,7 @@ describe('a custom provider', () => {
     expect(await world.routed('other')).toHaveLength(1)
   })
 
-  it('is led to another origin with the key of that server only, or with none', async () => {
+  it('moves to another origin only with a new key or without a key', async () => {
     const useCases = await open()
     const { id } = await create(useCases)
     const elsewhere = 'https://models.example.com/v1'
@@ -154,7 +154,7 @@ describe('a custom provider', () => {
     expect(await change(useCases, id, { baseUrl: elsewhere })).toMatchObject(moved)
   })
 
-  it('is made once by requests with one Idempotency-Key', async () => {
+  it('is created once by requests with the same Idempotency-Key', async () => {
     const useCases = await open()
     const call = keyed(inProject({}, body()), 'k')
     const first = await useCases['custom_providers.create'](call)
@@ -176,7 +176,7 @@ describe('a custom provider', () => {
   })
 })
 
-describe('testing a model server', () => {
+describe('a test of a model server', () => {
   const trial = async (given: Trial & { readonly api_format?: 'openai' | 'anthropic' }, options = {}) => {
     const useCases = await open(options)
     return useCases['custom_providers.test'](inProject({}, { api_format: 'openai' as const, ...given }))
@@ -188,7 +188,7 @@ describe('testing a model server', () => {
   })
   const unsaved = () => ({ base_url: `${server.url}/v1`, api_key: key })
 
-  it('sends a registered one a few tokens, with its key and first model', async () => {
+  it('sends a short request with the stored key and the first model of the provider', async () => {
     const useCases = await open()
     const { id } = await create(useCases)
     server.does(completion)
@@ -214,7 +214,7 @@ describe('testing a model server', () => {
     expect(await refusalOf(useCases['custom_providers.test'](theirs))).toBe('not_found')
   })
 
-  it('sends one that is not registered what the body says, with defaults', async () => {
+  it('sends a request with the values of the body and defaults for an unsaved provider', async () => {
     server.does(completion)
     expect(await trial({ base_url: `${server.url}/v1` })).toMatchObject({ success: true })
     expect(server.received[0]?.headers.authorization).toBeUndefined()
@@ -222,7 +222,7 @@ describe('testing a model server', () => {
     expect(await refusalOf(trial({}))).toBe('missing_field base_url')
   })
 
-  it('speaks the other format', async () => {
+  it('supports the Anthropic format', async () => {
     server.does(
       json({
         ...{ type: 'message', model: 'claude-x', content: [{ type: 'text', text: 'OK' }] },
@@ -250,7 +250,7 @@ describe('testing a model server', () => {
     ['no JSON', text('<html>'), /other than a chat completion/],
     ['a redirect to a private address', redirect('http://169.254.169.254/latest'), /redirects are not followed/],
     ['a broken connection', broken, /closed the connection/],
-  ] as const)('says what is wrong: %s', async (_, behaviour, error) => {
+  ] as const)('reports the failure: %s', async (_, behaviour, error) => {
     server.does(behaviour)
     const answer = await trial(unsaved())
     expect(answer).toEqual({ success: false, error: expect.stringMatching(error), latency_ms: expect.any(Number) })
@@ -258,7 +258,7 @@ describe('testing a model server', () => {
     expect(server.received).toHaveLength(1)
   })
 
-  it('ends when the server says nothing for too long, without a latency', async () => {
+  it('ends when the server does not respond in time, without a latency', async () => {
     server.does(silent)
     expect(await trial(unsaved(), { timeoutMs: 200 })).toEqual({
       success: false,
@@ -266,7 +266,7 @@ describe('testing a model server', () => {
     })
   })
 
-  it('says so when the key cannot be opened any more', async () => {
+  it('reports a stored key that cannot be opened', async () => {
     const useCases = await open()
     const { id } = await create(useCases)
     const later = await world.loseKeys()
@@ -277,7 +277,7 @@ describe('testing a model server', () => {
     })
   })
 
-  it('reaches no private address, and says so', async () => {
+  it('reports a private address and sends nothing to it', async () => {
     server.does(completion)
     expect(await trial(unsaved(), { allowed: [] })).toMatchObject({
       success: false,

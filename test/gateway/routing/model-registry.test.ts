@@ -25,7 +25,7 @@ const get = async ({ registry }: World, model: string, principal: Principal = se
 const ids = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id)
 
 describe('the list of models', () => {
-  it('names models without a key as unavailable, and the simulated one as such', async () => {
+  it('contains models without a key as unavailable, and the simulated model with a nominal price', async () => {
     const world = await openRoutingWorld({ simulated: 'on', simulatedUrl: 'http://127.0.0.1:9/v1' })
     const rows = new Map((await list(world)).map((row) => [row.id, row]))
     expect(rows.get('simulated-1')).toMatchObject({ available: true, pricing_status: 'nominal', provider: 'simulated' })
@@ -38,7 +38,7 @@ describe('the list of models', () => {
     expect((await list(world, { type: 'speech' })).length).toBeGreaterThan(0)
   })
 
-  it('leaves the simulated model out when it is off, and names each id once, so that it leads to its provider', async () => {
+  it('excludes the simulated model when it is off, and has unique ids that are routed to their providers', async () => {
     const keys = Object.fromEntries(
       ['openai', 'anthropic', 'google', 'groq', 'mistral', 'together', 'cerebras'].map((id) => [id, { apiKey: id }]),
     )
@@ -52,7 +52,7 @@ describe('the list of models', () => {
     }
   })
 
-  it('takes a provider by id, by another word for it and in any case', async () => {
+  it('is filtered by a provider id or an alias in any case', async () => {
     const world = await openRoutingWorld({ keys: { google: { apiKey: 'g' } } })
     const google = await list(world, { provider: 'google' })
     expect(new Set(google.map(({ provider }) => provider))).toEqual(new Set(['google']))
@@ -60,7 +60,7 @@ describe('the list of models', () => {
     expect(await list(world, { provider: 'nobody' })).toEqual([])
   })
 
-  it('shows what a connection brings: what its sync brought, or what its provider is known to sell', async () => {
+  it('contains the synced models of a connection, or the known models of its provider', async () => {
     const world = await openRoutingWorld()
     const groq = await world.connect({ provider: 'groq', name: 'Ours' })
     const rack = await world.connect({ provider: 'rack', base_url: 'https://rack.example.com/v1', models: ['llama-9'] })
@@ -79,7 +79,7 @@ describe('the list of models', () => {
     expect(ids(service)).toEqual(ids(own))
   })
 
-  it('shows custom models with their provider, and its name as one more', async () => {
+  it('contains custom models with their provider, and the name of the provider as a model', async () => {
     const world = await openRoutingWorld()
     const id = await world.register({ name: 'My Rack', models: ['llama-9', 'meta/llama-8'] })
     await world.register({ name: 'Off', is_active: false, models: ['hidden'] })
@@ -96,7 +96,7 @@ describe('the list of models', () => {
     expect(await list(world, { source: 'custom' }, secretOf('prj_b'))).toEqual([])
   })
 
-  it('shows a key for browsers the models of its agent only', async () => {
+  it('is limited to the models of the agent for a public key', async () => {
     const world = await openRoutingWorld({ keys: { openai: { apiKey: 'a' } } })
     const key = { kind: 'agent_key', project: 'prj_a', keyId: 'key_1', agentId: 'agt_1', allowedDomains: [] } as const
     const open = await list(world, {}, { ...key, keyType: 'public' })
@@ -105,7 +105,7 @@ describe('the list of models', () => {
     expect(all.length).toBeGreaterThan(open.length)
   })
 
-  it('has what can be called here first', async () => {
+  it('has available models first', async () => {
     const world = await openRoutingWorld({ keys: { openai: { apiKey: 'a' } } })
     const usable = (await list(world)).map(({ available }) => available)
     expect(usable.indexOf(false)).toBeGreaterThan(10)
@@ -113,7 +113,7 @@ describe('the list of models', () => {
     expect((await list(world, { available: true })).length).toBe(usable.indexOf(false))
   })
 
-  it('is Anthropic’s for Anthropic’s SDK: chat models, each with every field', async () => {
+  it('is in the format of Anthropic for the Anthropic SDK, with chat models that have every field', async () => {
     const world = await openRoutingWorld({ keys: { anthropic: { apiKey: 'a' } } })
     const send = formServer(models, modelUseCases(world.registry, agentModels))
     const anthropic = new Anthropic({ apiKey: 'csk_x', baseURL: 'http://agents.example', fetch: sdkFetch(send) })
@@ -128,7 +128,7 @@ describe('the list of models', () => {
     expect(unknown).toMatchObject({ status: 404, type: 'not_found_error', requestID: expect.any(String) })
   })
 
-  it('shows what a compatible server lists, and nothing of OpenAI that it does not have', async () => {
+  it('contains the models that a compatible server lists instead of those of OpenAI', async () => {
     const requested: string[] = []
     const server = createServer((request, response) => {
       requested.push(request.url ?? '')
@@ -151,7 +151,7 @@ describe('the list of models', () => {
 })
 
 describe('one model', () => {
-  it('is found by its id, by provider/id and with slashes in it; of several the first that can be called', async () => {
+  it('is found by id, by provider/id and with slashes; an available one is preferred', async () => {
     const world = await openRoutingWorld({ keys: { openai: { apiKey: 'a' } } })
     expect(await get(world, 'gpt-4o')).toMatchObject({ id: 'gpt-4o', source: 'service', available: true })
     expect(await get(world, 'openai/gpt-4o')).toMatchObject({ id: 'gpt-4o' })
@@ -162,7 +162,7 @@ describe('one model', () => {
     expect(await get(world, 'claude-haiku-4-5')).toMatchObject({ available: true, connection_id: own })
   })
 
-  it('is model_not_found when nobody has it, or another project', async () => {
+  it('is model_not_found when it is unknown or of another project', async () => {
     const world = await openRoutingWorld()
     await world.register({ name: 'Home', models: ['llama-9'] })
     expect(await refusalOf(get(world, 'nobodys'))).toBe('model_not_found model')

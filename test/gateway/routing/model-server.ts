@@ -9,10 +9,10 @@ export interface ReceivedRequest {
   readonly body: string
 }
 
-/** What the server does with a request. */
+/** The behaviour of the server for a request. */
 export type Behaviour = (response: ServerResponse, received: ReceivedRequest) => void
 
-/** A model provider on loopback that does what a test says. */
+/** A model provider on loopback with scripted behaviour. */
 export interface ModelServer {
   readonly url: string
   /** `host:port`. */
@@ -53,7 +53,7 @@ export const openModelServer = async (first: Behaviour = () => {}): Promise<Mode
   }
 }
 
-/** Answers a document. */
+/** Answers a JSON document. */
 export const json =
   (document: unknown, status = 200): Behaviour =>
   (response) => {
@@ -67,22 +67,22 @@ export const text =
     response.writeHead(status, { 'content-type': 'text/html' }).end(body)
   }
 
-/** Sends on to somewhere else. */
+/** Redirects to another location. */
 export const redirect =
   (location: string): Behaviour =>
   (response) => {
     response.writeHead(307, { location }).end()
   }
 
-/** Begins an answer and breaks the connection. */
+/** Begins an answer and destroys the connection. */
 export const broken: Behaviour = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
   response.write('{"data":[', () => response.destroy())
 }
 
-/** Takes the request and says nothing. */
+/** Accepts the request and never answers. */
 export const silent: Behaviour = () => {}
 
-/** A list of models in OpenAI's form. */
+/** A list of models in the format of OpenAI. */
 export const modelList = (...models: readonly (string | object)[]): Behaviour =>
   json({ object: 'list', data: models.map((model) => (typeof model === 'string' ? { id: model } : model)) })

@@ -47,7 +47,7 @@ const listed = async () => {
 const model = (id: string, name = id, context_window = 0) => ({ id, name, context_window })
 
 describe('the preview of a model sync', () => {
-  it('is the difference to what the connection has, and changes nothing', async () => {
+  it('is the difference to the models of the connection, and changes nothing', async () => {
     const first = await preview('b', { id: 'a', name: 'Model A', context_length: 8192 })
     expect(first).toMatchObject({
       ...{ id: expect.stringMatching(/^syn_/), connection_id: connection, status: 'preview', model_count: 2 },
@@ -67,7 +67,7 @@ describe('the preview of a model sync', () => {
     expect(await listed()).toEqual(['a', 'b'])
   })
 
-  it('takes the list of each format, all pages of it, and of each model what can be named in a path', async () => {
+  it('contains all pages in each format, and only models whose ids fit in a path', async () => {
     server.does((response, { path }) =>
       json(
         path.includes('after_id=claude-b')
@@ -113,14 +113,14 @@ describe('the preview of a model sync', () => {
     ['no JSON', text('<html>'), 'provider_error'],
     ['a redirect to a private address', redirect('http://10.0.0.1/'), 'provider_error'],
     ['a broken connection', broken, 'provider_unavailable'],
-  ] as const)('is refused with what is wrong with the provider: %s', async (_, behaviour, code) => {
+  ] as const)('is refused with the error of the provider: %s', async (_, behaviour, code) => {
     server.does(behaviour)
     const call = callOf({ connection_id: connection }, {}, undefined)
     expect(await refusalOf(world.useCases['model_syncs.create'](call))).toBe(code)
     expect(await world.stored('model_syncs')).toBe('[]')
   })
 
-  it('is refused when the provider says nothing for too long', async () => {
+  it('is refused when the provider does not respond in time', async () => {
     await world.close()
     world = await openConnectionsWorld({ allowed: [server.host], timeoutMs: 200 })
     connection = await connect()
@@ -130,7 +130,7 @@ describe('the preview of a model sync', () => {
     expect(await world.stored('model_syncs')).toBe('[]')
   })
 
-  it('is made once by requests with one Idempotency-Key', async () => {
+  it('is created once by requests with the same Idempotency-Key', async () => {
     server.does(modelList('a'))
     const call = keyed(callOf({ connection_id: connection }, {}, undefined), 'k')
     const first = await world.useCases['model_syncs.create'](call)
@@ -138,7 +138,7 @@ describe('the preview of a model sync', () => {
     expect(await world.useCases['model_syncs.create'](call)).toEqual(first)
   })
 
-  it('is gone after seven days, unless it was applied', async () => {
+  it('expires after seven days unless it was applied', async () => {
     const [kept, gone] = [await preview('a'), await preview('b')]
     await apply(kept.id)
     world.skip(7 * day)
@@ -148,8 +148,8 @@ describe('the preview of a model sync', () => {
   })
 })
 
-describe('applying a model sync', () => {
-  it('makes what was previewed the models of the connection, whatever the provider lists by now', async () => {
+describe('the application of a model sync', () => {
+  it('sets the previewed models of the connection, regardless of the current list of the provider', async () => {
     const { id } = await preview('a', 'b')
     server.does(modelList('c'))
     expect(await apply(id)).toMatchObject({ id, status: 'applied', applied_at: expect.any(String), expires_at: null })
@@ -161,7 +161,7 @@ describe('applying a model sync', () => {
     expect(await world.audited()).toContain('provider_connection.models_applied sync_id model_count')
   })
 
-  it('again changes nothing, also after another one was applied', async () => {
+  it('is idempotent, also after another sync was applied', async () => {
     const one = await preview('a')
     const first = await apply(one.id)
     expect(await apply(one.id)).toEqual(first)
@@ -172,7 +172,7 @@ describe('applying a model sync', () => {
     expect((await world.audited()).filter((line) => line.includes('models_applied'))).toHaveLength(2)
   })
 
-  it('is refused when another one was applied since the preview', async () => {
+  it('is refused when another sync was applied since the preview', async () => {
     const [one, two] = [await preview('a'), await preview('b')]
     await apply(two.id)
     expect(await refusalOf(apply(one.id))).toBe('version_conflict')
@@ -180,21 +180,21 @@ describe('applying a model sync', () => {
     expect(await read(one.id)).toMatchObject({ status: 'preview', expires_at: expect.any(String) })
   })
 
-  it('lets one of two at the same time through', async () => {
+  it('succeeds for only one of two concurrent syncs', async () => {
     const [one, two] = [await preview('a'), await preview('b')]
     const ends = await Promise.all([refusalOf(apply(one.id)), refusalOf(apply(two.id))])
     expect([...ends].sort()).toEqual(['not refused', 'version_conflict'])
     expect(await listed()).toEqual(ends[0] === 'not refused' ? ['a'] : ['b'])
   })
 
-  it('of the same preview at the same time applies it once', async () => {
+  it('takes effect once for concurrent requests', async () => {
     const { id } = await preview('a')
     const answers = await Promise.all(Array.from({ length: 10 }, () => apply(id)))
     for (const answer of answers) expect(answer).toMatchObject({ id, status: 'applied' })
     expect((await world.audited()).filter((line) => line.includes('models_applied'))).toHaveLength(1)
   })
 
-  it('is nobody else’s, and of no other connection', async () => {
+  it('is refused to other projects and for other connections', async () => {
     const { id } = await preview('a')
     const theirs = at(id, connection, secretOf('prj_b'))
     expect(await refusalOf(world.useCases['model_syncs.get'](theirs))).toBe('not_found')
@@ -204,7 +204,7 @@ describe('applying a model sync', () => {
     expect(await refusalOf(world.useCases['model_syncs.apply'](at(id, other)))).toBe('not_found')
   })
 
-  it('leaves nothing when its connection is deleted', async () => {
+  it('is undone when its connection is deleted', async () => {
     await apply((await preview('a')).id)
     await preview('b')
     await world.useCases['provider_connections.delete'](callOf({ connection_id: connection }, {}, undefined))

@@ -11,7 +11,7 @@ const every: Readonly<Record<string, ProviderKeys>> = Object.fromEntries(
   ]),
 )
 
-describe('the route of a model with the keys of the installation', () => {
+describe('the route with the keys of the installation', () => {
   it.each([
     ['gpt-4o', 'openai gpt-4o'],
     ['gpt-99-nobody-knows', 'openai gpt-99-nobody-knows'],
@@ -24,12 +24,12 @@ describe('the route of a model with the keys of the installation', () => {
     ['deepseek-next', 'deepseek deepseek-next'],
     ['openrouter/meta-llama/llama-9', 'openrouter meta-llama/llama-9'],
     ['groq/openai/gpt-oss-120b', 'groq openai/gpt-oss-120b'],
-  ])('of %s is %s', async (id, expected) => {
+  ])('for %s is %s', async (id, expected) => {
     const { routed } = await openRoutingWorld({ keys: every })
     expect((await routed(id))[0]).toBe(`managed ${expected}`)
   })
 
-  it('has the address and the key of its provider, with the version where its format has one', async () => {
+  it('has the base URL with a version, and the key of its provider', async () => {
     const keys = {
       anthropic: { apiKey: 'a', baseUrl: 'http://127.0.0.1:9/' },
       google: { apiKey: 'g', baseUrl: 'http://127.0.0.1:9/v1beta' },
@@ -53,13 +53,13 @@ describe('the route of a model with the keys of the installation', () => {
     ['gpt-3.5-turbo', 'chat', 'gpt-3.5-turbo'],
     ['gpt-4o', 'vision', 'gpt-4o'],
     ['gpt-99-nobody-knows', 'vision', 'gpt-99-nobody-knows'],
-  ] as const)('of %s for %s is to %s: one that is known to see nothing gives way', async (id, need, expected) => {
+  ] as const)('for %s that needs %s uses %s, since models without vision are replaced', async (id, need, expected) => {
     const { routes } = await openRoutingWorld({ keys: every })
     const [first] = await routes.resolve('prj_a', id, need)
     expect(first?.model).toBe(expected)
   })
 
-  it('is provider_not_configured without a key, and model_not_found for what nobody sells', async () => {
+  it('is provider_not_configured without a key and model_not_found for an unknown model', async () => {
     const { routed } = await openRoutingWorld({ keys: { openai: { apiKey: 'a' } } })
     expect(await routed('claude-haiku-4-5')).toBe('provider_not_configured')
     expect(await routed('groq/anything')).toBe('provider_not_configured')
@@ -70,21 +70,21 @@ describe('the route of a model with the keys of the installation', () => {
     expect(await own.routed('llama-4')).toBe('model_not_found')
   })
 
-  it('of an unknown id is the compatible server that a base URL names, with the whole id', async () => {
+  it('for an unknown id leads to the compatible server of the base URL, with the complete id', async () => {
     const { routed } = await openRoutingWorld({ keys: { openai: { baseUrl: 'http://127.0.0.1:9/v1' } } })
     expect(await routed('meta-llama/Llama-4')).toEqual(['managed openai meta-llama/Llama-4'])
     expect(await routed('simulated-1')).toEqual(['managed openai simulated-1'])
     expect(await routed('claude-haiku-4-5')).toBe('provider_not_configured')
   })
 
-  it('is model_not_found where the provider has nothing of the kind', async () => {
+  it('is model_not_found when the provider has no model of the kind', async () => {
     const { routed } = await openRoutingWorld({ keys: every })
     expect(await routed('claude-haiku-4-5', 'prj_a', 'embedding')).toBe('model_not_found')
     expect(await routed('eleven_turbo_v9', 'prj_a', 'chat')).toBe('model_not_found')
     expect(await routed('eleven_turbo_v9', 'prj_a', 'speech')).toEqual(['managed elevenlabs eleven_turbo_v9'])
   })
 
-  it('is simulated only when nothing else is configured, unless told otherwise', async () => {
+  it('leads to the simulated provider only when no other is configured, unless it is set to on or off', async () => {
     expect(simulatedWanted({ simulated: 'auto', keys: {} })).toBe(true)
     expect(simulatedWanted({ simulated: 'auto', keys: { deepgram: { apiKey: 'c' } } })).toBe(false)
     expect(simulatedWanted({ simulated: 'on', keys: { google: { apiKey: 'c' } } })).toBe(true)
@@ -95,8 +95,8 @@ describe('the route of a model with the keys of the installation', () => {
   })
 })
 
-describe('the route of a model that a project has keys for', () => {
-  it('is its own connections by age, then the key of the installation where they say so', async () => {
+describe('the route with the keys of a project', () => {
+  it('leads to its connections by age, followed by the installation where all of them allow that', async () => {
     const { connect, change, own, routed } = await openRoutingWorld({ keys: every })
     const first = await connect({ name: 'first', fallback_to_managed: true })
     await connect({ name: 'second', fallback_to_managed: true })
@@ -104,13 +104,13 @@ describe('the route of a model that a project has keys for', () => {
     expect(await routed('gpt-4o')).toEqual(['byok openai gpt-4o', 'byok openai gpt-4o', 'managed openai gpt-4o'])
     expect(await routed('openai/gpt-4o')).toEqual(await routed('gpt-4o'))
     expect(await routed('gpt-4o', 'prj_b')).toEqual(['managed openai gpt-4o'])
-    // all of them have to agree
+    // All of the connections must allow the fallback.
     await change(first, { fallback_to_managed: false })
     own.changed('prj_a')
     expect(await routed('gpt-4o')).toEqual(['byok openai gpt-4o', 'byok openai gpt-4o'])
   })
 
-  it('is not the key of the installation unless the connection says so, not even when its own cannot be opened', async () => {
+  it('excludes the key of the installation without permission, also when the own key cannot be opened', async () => {
     const { connect, change, own, routed } = await openRoutingWorld({ keys: every })
     const id = await connect()
     expect(await routed('gpt-4o')).toEqual(['byok openai gpt-4o'])
@@ -123,7 +123,7 @@ describe('the route of a model that a project has keys for', () => {
     expect(await routed('gpt-4o')).toEqual(['managed openai gpt-4o'])
   })
 
-  it('carries the connection and its key, and none of a connection that is switched off', async () => {
+  it('has the connection and its key, and excludes inactive connections', async () => {
     const { connect, change, routes, own, routed } = await openRoutingWorld()
     const id = await connect({ key: 'sk-mine', base_url: 'https://proxy.example.com/v1/' })
     expect(await routes.resolve('prj_a', 'gpt-4o', 'chat')).toEqual([
@@ -137,7 +137,7 @@ describe('the route of a model that a project has keys for', () => {
     expect(await routed('gpt-4o')).toBe('provider_not_configured')
   })
 
-  it('is found by what a model sync brought, and by the word of a provider that nobody else knows', async () => {
+  it('is found by a synced model, and by the name of an unknown provider', async () => {
     const { connect, routed } = await openRoutingWorld({ keys: every })
     await connect({ provider: 'rack', base_url: 'https://rack.example.com/v1', models: ['llama-4', 'meta/llama-5'] })
     expect(await routed('llama-4')).toEqual(['byok rack llama-4'])
@@ -146,7 +146,7 @@ describe('the route of a model that a project has keys for', () => {
     expect(await routed('llama-6')).toBe('model_not_found')
   })
 
-  it('leaves out a connection whose key cannot be opened, and nothing else', async () => {
+  it('excludes only a connection whose key cannot be opened', async () => {
     const { connect, change, own, routed } = await openRoutingWorld()
     const id = await connect()
     await connect({ provider: 'groq' })
@@ -158,7 +158,7 @@ describe('the route of a model that a project has keys for', () => {
 })
 
 describe('the route to a custom provider', () => {
-  it('is found by its id, its name, its name and a model, and its models', async () => {
+  it('is found by id, by name, by name and model, and by model', async () => {
     const { register, routed } = await openRoutingWorld({ keys: every })
     const id = await register({ name: 'My Rack', models: ['llama-4', 'meta/llama-5'] })
     const to = (model: string) => [`custom custom:${id} ${model}`]
@@ -171,7 +171,7 @@ describe('the route to a custom provider', () => {
     expect(await routed('meta/llama-5')).toEqual(to('meta/llama-5'))
   })
 
-  it('comes after a connection and before the key of the installation where both say so', async () => {
+  it('follows a connection and precedes the installation when both allow the fallback', async () => {
     const { register, connect, routed } = await openRoutingWorld({ keys: every })
     const id = await register({ models: ['gpt-4o'], fallback_to_managed: true })
     await register({ models: ['gpt-4o-mini'] })
@@ -184,7 +184,7 @@ describe('the route to a custom provider', () => {
     ])
   })
 
-  it('is none for one that is unknown, of another project or without models', async () => {
+  it('does not exist for an inactive or foreign provider or one without models', async () => {
     const { register, routed } = await openRoutingWorld()
     await register({ name: 'Off', is_active: false, models: ['llama-4'] })
     const empty = await register({ name: 'Empty' })
@@ -196,7 +196,7 @@ describe('the route to a custom provider', () => {
     expect(await routed('Other', 'prj_b')).toBe('model_not_found')
   })
 
-  it('is the only one where the model names it, also when the installation could serve the name', async () => {
+  it('is the only one when the request names the provider, also when the installation could serve the name', async () => {
     const { register, connect, routed } = await openRoutingWorld({
       keys: { ...every, openai: { baseUrl: 'http://127.0.0.1:9/v1' } },
     })
@@ -209,7 +209,7 @@ describe('the route to a custom provider', () => {
     expect(connection).toMatch(/^pvc_/)
   })
 
-  it('is refused where the named one is switched off or has lost its key, and never the compatible server', async () => {
+  it('is refused for a named provider that is inactive or lost its key, without use of the compatible server', async () => {
     const { register, connect, change, own, routed, tables } = await openRoutingWorld({
       keys: { ...every, openai: { baseUrl: 'http://127.0.0.1:9/v1' } },
     })
@@ -224,17 +224,17 @@ describe('the route to a custom provider', () => {
     for (const requested of ['off', 'OFF/m1', `custom:${off}`, `custom:${off}/m1`, 'lost/m1', 'Rack/m1']) {
       expect(await routed(requested), requested).toBe('provider_not_active')
     }
-    // this names no provider: the compatible server may have it
+    // This id names no provider, so that the compatible server may have it.
     expect(await routed('llama-4')).toEqual(['managed openai llama-4'])
   })
 
-  it('does not stand in the way of registered voices that are called alike', async () => {
+  it('does not hide voices of a managed provider with the same name', async () => {
     const { register, routed } = await openRoutingWorld({ keys: every })
     await register({ name: 'OpenAI', models: ['m1'] })
     expect(await routed('openai/tts-1', 'prj_a', 'speech')).toEqual(['managed openai tts-1'])
   })
 
-  it('takes the older of two with one name, and skips it when it is switched off', async () => {
+  it('leads to the older active provider of two with the same name', async () => {
     const { register, routed } = await openRoutingWorld()
     await register({ name: 'Twin', is_active: false, models: ['a'] })
     const id = await register({ name: 'twin', models: ['b'] })
@@ -242,8 +242,8 @@ describe('the route to a custom provider', () => {
   })
 })
 
-describe('what routing keeps', () => {
-  it('answers a project in steady use without a promise, with the same objects, and reads the store each few seconds', async () => {
+describe('the cache of routes', () => {
+  it('answers synchronously with the same objects for a project in constant use, and refreshes every few seconds', async () => {
     let now = 1_000_000
     const { connect, routes, reads, own, change } = await openRoutingWorld({ now: () => now })
     const id = await connect()
@@ -263,7 +263,7 @@ describe('what routing keeps', () => {
     expect(await routes.resolve('prj_a', 'gpt-4o', 'chat')).not.toBe(first)
   })
 
-  it('sees what another node changed after five seconds at the latest, and at once when nodes tell each other', async () => {
+  it('has changes of other nodes within five seconds, and at once with notifications between nodes', async () => {
     let now = 1_000_000
     const silent = await openRoutingWorld({ now: () => now })
     const other = await openRoutingWorld({ now: () => now, records: silent.records })

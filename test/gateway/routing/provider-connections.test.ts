@@ -29,7 +29,7 @@ const open = async (options = {}) => {
 const one = (id: string, principal = secretOf()) => callOf({ connection_id: id }, {}, undefined, principal)
 
 describe('a provider connection', () => {
-  it('never shows its key, and keeps it sealed', async () => {
+  it('never returns its key and stores it sealed', async () => {
     const useCases = await open()
     const made = await useCases['provider_connections.create'](callOf({}, {}, body()))
     expect(made).toEqual({
@@ -54,13 +54,13 @@ describe('a provider connection', () => {
     expect(stored).not.toContain(Buffer.from(key).toString('base64url'))
   })
 
-  it('shows nothing of a short key', async () => {
+  it('returns nothing of a short key', async () => {
     const useCases = await open()
     const made = await useCases['provider_connections.create'](callOf({}, {}, body({ api_key: 'sk-short' })))
     expect(made.key_last4).toBe('')
   })
 
-  it('serves its models at once, another one after a change, and none after its end', async () => {
+  it('serves its models at once, other models after a change, and none after it was deleted', async () => {
     const useCases = await open()
     expect(await world.routed('gpt-4o')).toBe('provider_not_configured')
     const { id } = await useCases['provider_connections.create'](callOf({}, {}, body({ provider: 'OpenAI' })))
@@ -78,7 +78,7 @@ describe('a provider connection', () => {
     expect(await refusalOf(useCases['provider_connections.get'](one(id)))).toBe('not_found')
   })
 
-  it('sends its key to no other server than it was given for', async () => {
+  it('requires a new key for another server', async () => {
     const useCases = await open()
     const { id } = await useCases['provider_connections.create'](
       callOf({}, {}, body({ base_url: 'https://one.example.com/v1' })),
@@ -96,7 +96,7 @@ describe('a provider connection', () => {
     expect(await refusalOf(change({ provider: 'mistral' }))).toBe('missing_field api_key')
   })
 
-  it('is nobody else’s', async () => {
+  it('is hidden from other projects', async () => {
     const useCases = await open()
     const { id } = await useCases['provider_connections.create'](callOf({}, {}, body()))
     const theirs = one(id, secretOf('prj_b'))
@@ -109,7 +109,7 @@ describe('a provider connection', () => {
     expect(list.data).toEqual([])
   })
 
-  it('leaves lines in the audit log that name what changed and show no key', async () => {
+  it('has lines in the audit log with the changed fields and without its key', async () => {
     const useCases = await open()
     const { id } = await useCases['provider_connections.create'](callOf({}, {}, body()))
     const change = (more: Partial<Body>) =>
@@ -127,7 +127,7 @@ describe('a provider connection', () => {
     expect(await world.stored('audit_log')).not.toContain('sk-a')
   })
 
-  it('is made once by requests with one Idempotency-Key', async () => {
+  it('is created once by requests with the same Idempotency-Key', async () => {
     const useCases = await open()
     const call = keyed(callOf({}, {}, body()), 'k')
     const [first, again] = [
@@ -147,21 +147,21 @@ describe('a provider connection', () => {
     [{ base_url: 'https://user:pass@models.example.com/v1' }, 'invalid_field base_url'],
     [{ base_url: 'https://models.example.com/v1?key=x' }, 'invalid_field base_url'],
     [{ base_url: 'https://models.example.com/v1/chat/completions' }, 'invalid_field base_url'],
-  ] as const)('is refused when it leads nowhere: %o', async (more, refusal) => {
+  ] as const)('is refused with an invalid provider or URL: %o', async (more, refusal) => {
     const useCases = await open()
     expect(await refusalOf(useCases['provider_connections.create'](callOf({}, {}, body(more))))).toBe(refusal)
     expect(await refusalOf(useCases['provider_connections.validate'](callOf({}, {}, body(more))))).toBe(refusal)
   })
 })
 
-describe('trying a key out', () => {
+describe('the validation of a key', () => {
   const validate = async (more: Partial<Body> = {}, options = {}) => {
     const useCases = await open(options)
     const base_url = `${server.url}/v1`
     return useCases['provider_connections.validate'](callOf({}, {}, body({ base_url, ...more })))
   }
 
-  it('asks the provider for its models, and keeps nothing', async () => {
+  it('requests the models of the provider and stores nothing', async () => {
     server.does(modelList('a', 'b'))
     expect(await validate()).toEqual({
       ...{ valid: true, provider: 'openai', api_format: 'openai', model_count: 2, error: null },
@@ -182,14 +182,14 @@ describe('trying a key out', () => {
     ],
     ['google', '/v1beta/models?pageSize=1000', 'x-goog-api-key', { models: [{ name: 'models/gemini-x' }] }],
     ['elevenlabs', '/v1/models', 'xi-api-key', [{ model_id: 'eleven_x', name: 'X' }]],
-  ] as const)('speaks the format of %s', async (provider, path, header, answer) => {
+  ] as const)('uses the format of %s', async (provider, path, header, answer) => {
     server.does(json(answer))
     const valid = await validate({ provider, api_format: provider, base_url: server.url })
     expect(valid).toMatchObject({ valid: true, model_count: 1 })
     expect(server.received.map((request) => [request.path, request.headers[header]])).toEqual([[path, key]])
   })
 
-  it('asks providers whose lists are public for what the key alone shows', async () => {
+  it('calls an authenticated endpoint for providers with public model lists', async () => {
     server.does((response, request) =>
       (request.path.endsWith('/key') ? json({}, 401) : modelList('a'))(response, request),
     )
@@ -209,7 +209,7 @@ describe('trying a key out', () => {
     ['together', '/chat/completions', ['GET', 'POST']],
     ['perplexity', '/responses', ['POST']],
   ])(
-    'asks a server without a list for nothing: a good key is told what lacks (%s)',
+    'sends an empty request to a server without a model list, which reports missing fields for a valid key (%s)',
     async (provider, work, methods) => {
       const works = (status: number, message = 'model is required') => {
         server.does((response, { path }) =>
@@ -243,7 +243,7 @@ describe('trying a key out', () => {
     ['something else than a list', json({ hello: 'world' }), 'unreadable'],
     ['no JSON', text('<html>'), 'unreadable'],
     ['a broken connection', broken, 'unreachable'],
-  ] as const)('says what is wrong: %s', async (_, behaviour, code) => {
+  ] as const)('reports the failure: %s', async (_, behaviour, code) => {
     server.does(behaviour)
     const answer = await validate()
     expect(answer).toMatchObject({ valid: false, model_count: 0, error: { code } })
@@ -251,12 +251,12 @@ describe('trying a key out', () => {
     expect(server.received).toHaveLength(1)
   })
 
-  it('does not wait for a silent server for ever', async () => {
+  it('times out for a silent server', async () => {
     server.does(silent)
     expect(await validate({}, { timeoutMs: 200 })).toMatchObject({ valid: false, error: { code: 'timeout' } })
   })
 
-  it('says that a server cannot be reached', async () => {
+  it('reports a server that cannot be reached', async () => {
     const gone = await openModelServer()
     await gone.close()
     const useCases = await open({ allowed: [gone.host] })
@@ -264,7 +264,7 @@ describe('trying a key out', () => {
     expect(await useCases['provider_connections.validate'](call)).toMatchObject({ error: { code: 'unreachable' } })
   })
 
-  it('that cannot be opened any more is a failure, not an error of the server', async () => {
+  it('fails without an internal error when the stored key cannot be opened', async () => {
     const useCases = await open()
     const { id } = await useCases['provider_connections.create'](callOf({}, {}, body({ base_url: server.url })))
     server.does(modelList('a'))
@@ -280,7 +280,7 @@ describe('trying a key out', () => {
     expect(server.received).toEqual([])
   })
 
-  it('of a saved connection says what came of it in its status, until key or address change', async () => {
+  it('of a stored connection sets its status, which is reset when the key changes', async () => {
     const useCases = await open()
     const { id } = await useCases['provider_connections.create'](
       callOf({}, {}, body({ base_url: `${server.url}/v1/` })),

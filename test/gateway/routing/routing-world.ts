@@ -19,16 +19,16 @@ import type { RecordStore } from '#storage/ports.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { readableBox } from '#test/support/open-house.ts'
 
-/** What a test may set. */
+/** Options of a test installation. */
 export interface RoutingWorldOptions extends Partial<ManagedConfig> {
   readonly fanOut?: RoutingParts['fanOut']
   readonly records?: RecordStore
   readonly now?: () => number
-  /** Hosts on loopback that the guard lets through. */
+  /** Loopback hosts that the guard allows. */
   readonly allowed?: readonly string[]
 }
 
-/** Routing over a store in memory that counts what is read of it. */
+/** Routing over a store in memory that counts its list reads. */
 export const openRoutingWorld = async (options: RoutingWorldOptions = {}) => {
   const records = options.records ?? openMemoryStorage().records
   await records.prepare(connectionKinds)
@@ -50,7 +50,7 @@ export const openRoutingWorld = async (options: RoutingWorldOptions = {}) => {
     customs: new Table<CustomProviderData>(records, customProviders, now),
   }
 
-  /** A connection as the operations make it. */
+  /** Stores a connection as the operations do. */
   const connect = async (
     given: Partial<ConnectionData> & { readonly key?: string; readonly models?: string[] } = {},
   ) => {
@@ -65,7 +65,7 @@ export const openRoutingWorld = async (options: RoutingWorldOptions = {}) => {
     return where.id
   }
 
-  /** A custom provider as the operations make it; `models` by their ids at the server. */
+  /** Stores a custom provider as the operations do; `models` are ids at its server. */
   const register = async (
     given: Partial<Omit<CustomProviderData, 'models'>> & { readonly key?: string; readonly models?: string[] } = {},
   ) => {
@@ -83,7 +83,7 @@ export const openRoutingWorld = async (options: RoutingWorldOptions = {}) => {
     return where.id
   }
 
-  /** `source provider model` of each route, in order; the refusal's code when there is none. */
+  /** `source provider model` of each route in order, or the code of the refusal. */
   const routed = async (model: string, project = 'prj_a', need: 'chat' | 'speech' | 'embedding' = 'chat') => {
     try {
       const routes = await routing.routes.resolve(project, model, need)

@@ -5,22 +5,22 @@ const fill = (properties: object, definitions: object = {}) =>
   fillArguments({ type: 'object', properties, $defs: definitions }, 'Paris', '')
 
 describe('arguments of the simulated model', () => {
-  it('follow a reference inside anyOf, as pydantic writes Optional[Model]', () => {
+  it('follow a reference inside anyOf, as in Optional[Model] of pydantic', () => {
     const place = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
     const filled = fill({ where: { anyOf: [{ $ref: '#/$defs/Place' }, { type: 'null' }] } }, { Place: place })
     expect(filled).toEqual({ where: { city: 'Paris' } })
   })
 
-  it('end where references lead in a circle', () => {
+  it('end at circular references', () => {
     const circle = { A: { $ref: '#/$defs/B' }, B: { anyOf: [{ $ref: '#/$defs/A' }] } }
     expect(fill({ a: { $ref: '#/$defs/A' } }, circle)).toHaveProperty('a')
   })
 
-  it('have as many items as minItems says', () => {
+  it('have as many items as minItems requires', () => {
     expect(fill({ list: { type: 'array', minItems: 3, items: { type: 'integer' } } }).list).toHaveLength(3)
   })
 
-  it('have the list that is their only field though no field is required, as instructor writes Iterable[Model]', () => {
+  it('include an only field that is a list even if it is optional, as in Iterable[Model] of instructor', () => {
     const place = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
     const tasks = { type: 'array', items: { $ref: '#/$defs/Place' } }
     const schema = { type: 'object', properties: { tasks }, required: [], $defs: { Place: place } }

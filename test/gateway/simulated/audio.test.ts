@@ -28,7 +28,7 @@ const transcribe = async (audio: Uint8Array, fields: Readonly<Record<string, str
 }
 
 describe('simulated speech', () => {
-  it('is a WAV that players take, as long as its text', async () => {
+  it('is a valid WAV with a duration proportional to its text', async () => {
     const short = await lengthOf(await spoken({ response_format: 'wav' }), 'audio/wav')
     const long = await lengthOf(
       await spoken({ response_format: 'wav', input: 'Hello wonderful world '.repeat(3) }),
@@ -38,7 +38,7 @@ describe('simulated speech', () => {
     expect(long.duration).toBeCloseTo((short.duration ?? 0) * 3, 5)
   })
 
-  it('is an MP3 of the same length, faster when that is wanted', async () => {
+  it('is an MP3 of the same duration, and shorter with a higher speed', async () => {
     const wav = await lengthOf(await spoken({ response_format: 'wav' }), 'audio/wav')
     const mp3 = await lengthOf(await spoken({}), 'audio/mpeg')
     expect(mp3).toMatchObject({ container: 'MPEG', codec: 'MPEG 2 Layer 3', sampleRate: 24_000, bitrate: 32_000 })
@@ -47,13 +47,13 @@ describe('simulated speech', () => {
     expect(fast.duration).toBeLessThan((mp3.duration ?? 0) * 0.6)
   })
 
-  it('of white space is a silence that players take', async () => {
+  it('of white space is valid silence', async () => {
     const { duration } = await lengthOf(await spoken({ input: ' \n', response_format: 'wav' }), 'audio/wav')
     expect(duration).toBeGreaterThan(0)
     expect((await spoken({ input: ' \n' })).length).toBeGreaterThan(0)
   })
 
-  it('is the same for the same text, and of tones that can be heard', async () => {
+  it('is deterministic and audible', async () => {
     const pcm = await spoken({ response_format: 'pcm' })
     expect(pcm).toEqual(await spoken({ response_format: 'pcm' }))
     const samples = new Int16Array(pcm.buffer)
@@ -70,13 +70,13 @@ describe('simulated speech', () => {
     expect((await speak(body)).status).toBe(status)
   })
 
-  it('breaks off when asked to', async () => {
+  it('breaks off when the input requests it', async () => {
     await expect(spoken({ input: 'cut please' })).rejects.toThrow()
   })
 })
 
 describe('a simulated transcript', () => {
-  it('has words at times that fill the audio, by turns of two speakers', async () => {
+  it('has words with times that fill the audio, and alternating speakers', async () => {
     const audio = await spoken({ response_format: 'wav', input: 'Hello wonderful world '.repeat(5) })
     const { duration = 0 } = await lengthOf(audio, 'audio/wav')
     const answer = await transcribe(audio, { response_format: 'verbose_json' })
@@ -89,7 +89,7 @@ describe('a simulated transcript', () => {
     expect(await (await transcribe(audio, {})).json()).toMatchObject({ text })
   })
 
-  it('says something else of other audio, and nothing of what is none', async () => {
+  it('differs for other audio, and is refused without valid audio', async () => {
     const [one, other] = [
       await spoken({ response_format: 'wav' }),
       await spoken({ response_format: 'wav', input: 'Other' }),

@@ -38,7 +38,7 @@ describe('the simulated model', () => {
   const names = (calls: readonly OpenAI.Chat.ChatCompletionMessageToolCall[]) =>
     calls.map((call) => (call.type === 'function' ? call.function.name : ''))
 
-  it('names format and size of each image, and what it was asked', async () => {
+  it('describes format and size of each image and repeats the question', async () => {
     const parts = [
       text('What is this?'),
       image(dataUrl('image/png', png(640, 480))),
@@ -51,7 +51,7 @@ describe('the simulated model', () => {
     )
   })
 
-  it('counts images by their tiles and not by their bytes', async () => {
+  it('counts images by their tiles instead of their bytes', async () => {
     const padded = Buffer.concat([png(512, 512), Buffer.alloc(400_000)])
     const small = await request([text('?'), image(dataUrl('image/png', png(512, 512)))])
     const large = await request([text('?'), image(dataUrl('image/png', padded))])
@@ -60,12 +60,12 @@ describe('the simulated model', () => {
     expect((tall.usage?.prompt_tokens ?? 0) - (small.usage?.prompt_tokens ?? 0)).toBe(5 * 170)
   })
 
-  it('refuses an image that it cannot read', async () => {
+  it('refuses an invalid image', async () => {
     const parts = [text('?'), image(dataUrl('image/png', Buffer.from('no image')))]
     await expect(request(parts)).rejects.toMatchObject({ status: 400, code: 'invalid_image_format' })
   })
 
-  it('answers JSON when asked to, and by a schema when there is one', async () => {
+  it('answers JSON when requested, according to the schema when there is one', async () => {
     const any = await request('hello', { response_format: { type: 'json_object' } })
     expect(JSON.parse(any.text)).toEqual({ reply: 'You said: hello' })
     const seen = await request([text('x'), image(dataUrl('image/png', png(3, 4)))], {
@@ -92,7 +92,7 @@ describe('the simulated model', () => {
     expect(JSON.parse(named.text)).toEqual({ city: 'Paris', days: 4, tags: [expect.any(String)] })
   })
 
-  it('calls tools as tool_choice says, whatever the text asks for', async () => {
+  it('calls tools according to tool_choice, regardless of the text', async () => {
     const tools = [tool('get_weather'), tool('send_email')]
     expect((await request('hello', { tools, tool_choice: 'required' })).calls).toHaveLength(1)
     expect((await request('use get_weather', { tools, tool_choice: 'none' })).calls).toEqual([])
@@ -107,18 +107,18 @@ describe('the simulated model', () => {
     expect(names((await request(both, { tools, parallel_tool_calls: false })).calls)).toEqual(['get_weather'])
   })
 
-  it('counts thoughts when it is asked to think', async () => {
+  it('counts reasoning tokens for a reasoning effort', async () => {
     const [plain, deep] = [await request('hello'), await request('hello', { reasoning_effort: 'high' })]
     expect(plain.usage?.completion_tokens_details?.reasoning_tokens).toBe(0)
     expect(deep.usage?.completion_tokens_details?.reasoning_tokens).toBe(256)
     expect(deep.usage?.completion_tokens).toBe(Number(plain.usage?.completion_tokens) + 256)
   })
 
-  it('ends before a stop word', async () => {
+  it('stops before a stop sequence', async () => {
     expect((await request('one two three', { stop: ['three', 'two'] })).text).toBe('You said: one ')
   })
 
-  it('says what it would have read from its cache: the beginning of a conversation that it was asked before', async () => {
+  it('reports cached tokens for the beginning of an earlier conversation', async () => {
     const system = { role: 'system', content: 'Be brief. '.repeat(1000) } as const
     const reported = async (content: string) => {
       const messages = [system, { role: 'user', content } as const]
@@ -132,7 +132,7 @@ describe('the simulated model', () => {
     expect((await request('short')).usage?.prompt_tokens_details?.cached_tokens).toBe(0)
   })
 
-  it('streams what it answers whole, and the usage when asked for', async () => {
+  it('streams the same answer, with usage when requested', async () => {
     const parts = [text('What is this?'), image(dataUrl('image/png', png(640, 480)))]
     const whole = await request(parts)
     const stream = await sdk.chat.completions.create({
@@ -151,7 +151,7 @@ describe('the simulated model', () => {
     expect(usage).toMatchObject({ completion_tokens: whole.usage?.completion_tokens })
   })
 
-  it('embeds in as many dimensions as are asked for, texts and tokens alike', async () => {
+  it('embeds texts and tokens in the requested dimensions', async () => {
     const embed = async (input: OpenAI.EmbeddingCreateParams['input'], dimensions?: number) => {
       const { data, usage } = await sdk.embeddings.create({
         ...{ model: 'simulated-1', input },

@@ -1,4 +1,4 @@
-/* The first bytes of images of each format, as small as a reader of headers needs them. */
+/* The first bytes of images of each format, as short as the header reader allows. */
 
 const u16be = (value: number) => [value >> 8, value & 255]
 const u32be = (value: number) => [...u16be(value >>> 16), ...u16be(value & 0xffff)]
@@ -12,7 +12,7 @@ export const png = (width: number, height: number): Buffer =>
 export const gif = (width: number, height: number): Buffer =>
   Buffer.from([...text('GIF89a'), ...u16le(width), ...u16le(height), 0, 0, 0])
 
-/** With a segment of application data before the frame, as cameras write it. */
+/** With a segment of application data before the frame, as in files of cameras. */
 export const jpeg = (width: number, height: number): Buffer => {
   const preface = [0xff, 0xe1, ...u16be(600), ...Array.from({ length: 598 }, () => 0xc0)]
   const tables = [0xff, 0xc4, ...u16be(4), 0, 0]
@@ -46,7 +46,7 @@ export const webpLossless = (width: number, height: number): Buffer => {
 export const webpExtended = (width: number, height: number): Buffer =>
   webp('VP8X', [0, 0, 0, 0, ...u24le(width - 1), ...u24le(height - 1)])
 
-/** A thumbnail comes first, then the image itself. */
+/** With the size of a thumbnail before the size of the image. */
 export const heic = (width: number, height: number): Buffer =>
   Buffer.from([
     ...[...u32be(24), ...text('ftypheic'), ...u32be(0), ...text('mif1heic')],

@@ -13,12 +13,12 @@ const formats = [
 ] as const
 
 describe('the header of an image', () => {
-  it.each(formats)('tells format and size: %s', (format, bytes) => {
+  it.each(formats)('contains format and size: %s', (format, bytes) => {
     expect(imageHeader(bytes(640, 479))).toEqual({ format, width: 640, height: 479 })
     expect(imageHeader(bytes(16_000, 9))).toEqual({ format, width: 16_000, height: 9 })
   })
 
-  it.each(formats)('tells nothing when it is cut anywhere: %s', (_, bytes) => {
+  it.each(formats)('is null or smaller when it is truncated: %s', (_, bytes) => {
     const whole = bytes(640, 479)
     for (let end = 0; end < 24; end += 1) {
       const reported = imageHeader(whole.subarray(0, Math.min(end, whole.length - 1)))
@@ -27,7 +27,7 @@ describe('the header of an image', () => {
     expect(imageHeader(whole.subarray(0, 9))).toBeNull()
   })
 
-  it('is none of what is no image', () => {
+  it('is null for other content', () => {
     expect(imageHeader(Buffer.from('%PDF-1.7 and some more text that is long enough'))).toBeNull()
     expect(imageHeader(Buffer.alloc(0))).toBeNull()
     expect(imageHeader(Buffer.from([0xff, 0xd8, 0xff, 0xda, 0, 0, 0, 0, 0, 0, 0, 0]))).toBeNull()

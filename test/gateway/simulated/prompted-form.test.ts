@@ -24,11 +24,11 @@ describe('the simulated model', () => {
     function: { name, parameters: { type: 'object', properties } },
   })
 
-  it('replies exactly what it is told to', async () => {
+  it('replies exactly what the prompt requests', async () => {
     expect(await text('Whatever.\nReply exactly: {"a": [1]}')).toBe('{"a": [1]}')
   })
 
-  it('extracts facts by rules, and says that no model did', async () => {
+  it('extracts facts by rules and states that no model did', async () => {
     const at = Date.UTC(2026, 10, 22)
     const request = extractionRequest({ user: 'I live in Oslo. fail please', assistant: 'Nice.', observedAt: at })
     const completion = await client.chat.completions.create({
@@ -41,7 +41,7 @@ describe('the simulated model', () => {
     expect(said).toContain('no model')
   })
 
-  it('follows a schema in the prompt, in a code block where one is requested', async () => {
+  it('follows a schema in the prompt, in a code block when requested', async () => {
     const schema = JSON.stringify({
       type: 'object',
       properties: { city: { type: 'string' }, days: { type: 'integer' } },
@@ -52,7 +52,7 @@ describe('the simulated model', () => {
     expect(JSON.parse(block.replaceAll(/```(?:json)?/g, ''))).toMatchObject({ days: 2 })
   })
 
-  it('gives fields between markers the type that DSPy names behind them', async () => {
+  it('fills fields between markers with the types that DSPy states', async () => {
     const typed = (type: string) => `(must be formatted as a valid Python ${type})`
     const said = await text(
       `[[ ## question ## ]]\nUse get_weather for 3 days\n\nRespond with the corresponding output fields, starting with the field \`[[ ## reasoning ## ]]\`, then \`[[ ## days ## ]]\` ${typed('int')}, then \`[[ ## share ## ]]\` ${typed('float')}, then \`[[ ## sure ## ]]\` ${typed('bool')}, then \`[[ ## next_tool_name ## ]]\` ${typed("Literal['finish', 'get_weather']")}, then \`[[ ## next_tool_args ## ]]\` ${typed('dict[str, Any]')}, then \`[[ ## all ## ]]\` ${typed('list[str]')}, and then ending with the marker for \`[[ ## completed ## ]]\`.`,
@@ -70,7 +70,7 @@ describe('the simulated model', () => {
     expect(said.endsWith('[[ ## completed ## ]]')).toBe(true)
   })
 
-  it('fills fields between markers, as DSPy reads them', async () => {
+  it('fills fields between markers in the format of DSPy', async () => {
     const order =
       'starting with the field `[[ ## answer ## ]]`, and then ending with the marker for `[[ ## completed ## ]]`.'
     expect(await text(`[[ ## question ## ]]\nWhere?\n\nRespond with the fields, ${order}`)).toMatch(
@@ -78,7 +78,7 @@ describe('the simulated model', () => {
     )
   })
 
-  it('gives n answers, streamed too', async () => {
+  it('returns n answers, with and without streaming', async () => {
     expect((await say('Hi', { n: 3 })).choices.map(({ index }) => index)).toEqual([0, 1, 2])
     const stream = client.chat.completions.stream({ model, messages: [{ role: 'user', content: 'Hi' }], n: 2 })
     expect((await stream.finalChatCompletion()).choices.map(({ message }) => message.content)).toEqual([
@@ -86,14 +86,14 @@ describe('the simulated model', () => {
     ])
   })
 
-  it('calls none but allowed tools', async () => {
+  it('calls only allowed tools', async () => {
     const tools = [tool('first'), tool('second')]
     const allowed = { mode: 'required' as const, tools: [{ type: 'function', function: { name: 'second' } }] }
     const { choices } = await say('Hi', { tools, tool_choice: { type: 'allowed_tools', allowed_tools: allowed } })
     expect(choices[0]?.message.tool_calls).toMatchObject([{ function: { name: 'second' } }])
   })
 
-  it('calls dependent tools one after the other, with what the first one found', async () => {
+  it('calls dependent tools in sequence, with the result of the first one', async () => {
     const tools = [tool('find_city'), tool('get_weather')]
     const question = { role: 'user' as const, content: 'Use find_city, and get_weather with its result.' }
     const first = (await client.chat.completions.create({ model, messages: [question], tools })).choices[0]?.message
@@ -105,7 +105,7 @@ describe('the simulated model', () => {
   })
 })
 
-describe('the text of a pattern', () => {
+describe('the text that is generated for a pattern', () => {
   it.each([
     /^[A-Z]{2}-\d{4}$/,
     /^(?:draft|final)$/,
@@ -114,12 +114,12 @@ describe('the text of a pattern', () => {
     /^[a-f0-9]{8}(?:-[a-f0-9]{4}){3}$/,
     /^(?<year>\d{4})-(0[1-9]|1[0-2])$/,
     /^#\w+\.(png|jpe?g)$/,
-  ])('fits %s', (pattern) => {
+  ])('matches %s', (pattern) => {
     expect(patternText(pattern.source)).toMatch(pattern)
   })
 
   it.each(['('.repeat(10_000), '[', '\\', '(a{9999}){9999}', '|'.repeat(10_000)])(
-    'is made at once of %.8s',
+    'has at most 200 characters for %.8s',
     (pattern) => {
       expect(patternText(pattern).length).toBeLessThanOrEqual(200)
     },

@@ -62,14 +62,14 @@ describe('the simulated provider', () => {
     expect(answer.usage.estimated).toBeUndefined()
   })
 
-  it('calls a tool that is named, with arguments out of the text', async () => {
+  it('calls a named tool with arguments from the text', async () => {
     const { answer } = await say('Use get_weather for Paris in fahrenheit for 9 days', [weather, mail])
     expect(answer.finishReason).toBe('tool_calls')
     expect(answer.toolCalls.map(({ name }) => name)).toEqual(['get_weather'])
     expect(JSON.parse(answer.toolCalls[0]?.arguments ?? '')).toEqual({ city: 'Paris', unit: 'fahrenheit', days: 5 })
   })
 
-  it('calls several tools that are named, in the order of the text', async () => {
+  it('calls several named tools in the order of the text', async () => {
     const { answer } = await say('send email to ann@example.org, subject: "Hello there", then get weather in Rome', [
       weather,
       mail,
@@ -79,16 +79,16 @@ describe('the simulated provider', () => {
     expect(new Set(answer.toolCalls.map(({ callId }) => callId)).size).toBe(2)
   })
 
-  it('calls the first tool when asked to use one without a name', async () => {
+  it('calls one tool when the text requests a tool without a name', async () => {
     expect((await say('Please use your tool', [weather, mail])).answer.toolCalls).toHaveLength(1)
   })
 
-  it('calls no tool when none is asked for or none is offered', async () => {
+  it('calls no tool when none is requested or offered', async () => {
     expect((await say('How are you?', [weather])).answer.toolCalls).toEqual([])
     expect((await say('Use get_weather')).answer.toolCalls).toEqual([])
   })
 
-  it('quotes the results of tools', async () => {
+  it('quotes tool results', async () => {
     const { answer } = await say('Use get_weather for Paris', [weather])
     const [call] = answer.toolCalls
     const result: ModelMessage = { role: 'tool', callId: call?.callId ?? '', name: 'get_weather', content: '{"c":21}' }
@@ -101,7 +101,7 @@ describe('the simulated provider', () => {
     expect(next.answer.finishReason).toBe('stop')
   })
 
-  it('stops at the limit of tokens that it is given', async () => {
+  it('stops at the token limit', async () => {
     const { answer } = await sendRequest([{ role: 'user', content: 'one two three four five six' }], [], 3)
     expect(answer.finishReason).toBe('length')
     expect(answer.text).toHaveLength(12)
@@ -112,11 +112,11 @@ describe('the simulated provider', () => {
     ['rate limit please', 'provider_rate_limited'],
     ['cut please, if you can', 'provider_stream_broken'],
     ['malformed please, if you can', 'provider_stream_broken'],
-  ])('misbehaves when asked: %s', async (text, code) => {
+  ])('fails when the text requests it: %s', async (text, code) => {
     await expect(say(text)).rejects.toMatchObject({ code })
   })
 
-  it('speaks slowly and at length when asked, and notices that its reader left', async () => {
+  it('answers slowly when the text requests it, and detects that its reader left', async () => {
     const aborter = new AbortController()
     const messages: ModelMessage[] = [{ role: 'user', content: 'slow please' }]
     const { aborted } = simulated.stats()
@@ -134,7 +134,7 @@ describe('the simulated provider', () => {
     })
   })
 
-  it('answers the official SDK, streamed and not', async () => {
+  it('works with the official SDK, with and without streaming', async () => {
     const sdk = new OpenAI({ baseURL: simulated.url, apiKey: 'none' })
     const messages = [{ role: 'user', content: 'hi' }] as const
     const whole = await sdk.chat.completions.create({ model: 'simulated-1', messages: [...messages] })
@@ -147,7 +147,7 @@ describe('the simulated provider', () => {
     })
   })
 
-  it('embeds deterministically: unit vectors, closer for texts that share words', async () => {
+  it('embeds deterministically in unit vectors that are closer for texts with common words', async () => {
     const input = ['the quick brown fox', 'a quick brown dog', 'quarterly tax report', 'the quick brown fox']
     const sdk = new OpenAI({ baseURL: simulated.url, apiKey: 'none' })
     const { data } = await sdk.embeddings.create({ model: 'simulated-1', input, encoding_format: 'float' })
@@ -160,7 +160,7 @@ describe('the simulated provider', () => {
     expect(dot(0, 1)).toBeGreaterThan(dot(0, 2) + 0.2)
   })
 
-  it('gives base64 vectors when asked, as the SDK does by default', async () => {
+  it('returns base64 vectors when requested, as the SDK does by default', async () => {
     const sdk = new OpenAI({ baseURL: simulated.url, apiKey: 'none' })
     const { data } = await sdk.embeddings.create({ model: 'simulated-1', input: 'hello' })
     expect(Math.hypot(...(data[0]?.embedding ?? []))).toBeCloseTo(1, 5)

@@ -13,7 +13,9 @@ import { routeOf } from './turn-world.ts'
 
 export const project = 'prj_a'
 
-/** Turns of one process under the project's real limits; several over one store are several processes. */
+/**
+ * Turns of one process under the stored limits of a project; call it again with the same store for a further process.
+ */
 export const openLimitedTurns = async (
   records: RecordStore,
   clock: Clock,
@@ -56,7 +58,7 @@ const nothing: LimitData = {
   budget_total_usd: null,
 }
 
-/** Limits of the project. @returns the id of the row. */
+/** Stores limits of the project. @returns the id of the row. */
 export const limitProject = async (records: RecordStore, clock: Clock, data: Partial<LimitData>): Promise<string> => {
   const id = newId('lim')
   await new Table(records, limits, clock.now).insert({ id, project, tenant: null, data: { ...nothing, ...data } })

@@ -5,7 +5,7 @@ import { maxAnswerCalls, maxAnswerLength, TurnReader } from '#gateway/turns/turn
 import { openAi } from '../call/wire-samples.ts'
 import { delta, framesOf } from '../chat/chat-world.ts'
 
-/** What a turn makes of a stream that the network brings in these parts. */
+/** The deltas and the answer of a turn for a stream that arrives in these parts. */
 const read = async (...parts: readonly (string | Uint8Array)[]) => {
   const deltas: string[] = []
   const reader = new TurnReader((text) => deltas.push(text))
@@ -18,7 +18,7 @@ const read = async (...parts: readonly (string | Uint8Array)[]) => {
 }
 
 describe('the answer of a turn', () => {
-  it('hands on all text of the first network chunk as one delta, then chunk by chunk', async () => {
+  it('passes on the text of the first network chunk as one delta, followed by one delta per chunk', async () => {
     const { deltas, answer } = await read(
       framesOf(delta({ role: 'assistant', content: '' })),
       framesOf(delta({ content: 'a' }), delta({ content: 'b' })),
@@ -28,12 +28,12 @@ describe('the answer of a turn', () => {
     expect(answer).toEqual({ text: 'abcd', toolCalls: [], finishReason: 'stop' })
   })
 
-  it('hands on what came at once when it ends in the same breath', async () => {
+  it('passes on its text as one delta when it ends in the same task', async () => {
     const { deltas } = await read(framesOf(delta({ content: 'a' }), delta({ content: 'b' }, 'stop'), '[DONE]'))
     expect(deltas).toEqual(['ab'])
   })
 
-  it('hands on nothing after it was closed', async () => {
+  it('passes on nothing after it was closed', async () => {
     const deltas: string[] = []
     const reader = new TurnReader((text) => deltas.push(text))
     reader.chunk(delta({ content: 'a' }))
@@ -43,14 +43,14 @@ describe('the answer of a turn', () => {
     expect(deltas).toEqual([])
   })
 
-  it('takes whole tool calls without an index, and without a reason of their own', async () => {
+  it('accepts complete tool calls without an index or a finish reason of their own', async () => {
     const call = (name: string) => delta({ tool_calls: [{ id: `id_${name}`, function: { name, arguments: '{}' } }] })
     const { answer } = await read(framesOf(call('a'), call('b'), delta({}, 'stop')))
     expect(answer.finishReason).toBe('tool_calls')
     expect(answer.toolCalls.map((made) => made.callId)).toEqual(['id_a', 'id_b'])
   })
 
-  it('ends as too large beyond 128 calls or 4 MB, and hands on nothing more', async () => {
+  it('fails as too large beyond 128 calls or 4 MB', async () => {
     const call = (index: number) => delta({ tool_calls: [{ index, function: { name: 'a', arguments: '{}' } }] })
     const calls = (count: number) =>
       framesOf(...Array.from({ length: count }, (_, index) => call(index)), delta({}, 'tool_calls'))
@@ -76,7 +76,7 @@ describe('the answer of a turn', () => {
     })
   })
 
-  it('is the same wherever the network cuts its bytes', async () => {
+  it('is the same for any split of the bytes', async () => {
     const bytes = Buffer.from(openAi.calls)
     const expected = (await read(bytes)).answer
     await fc.assert(

@@ -14,7 +14,7 @@ const bodyOf = (messages: readonly ModelMessage[], more: Partial<ModelRequest> =
 
 const user = (content: string): ModelMessage => ({ role: 'user', content })
 
-it('encodes a list that grows as if it was encoded anew each time', () => {
+it('a growing list is encoded the same as without a cache', () => {
   fc.assert(
     fc.property(fc.array(fc.array(fc.string({ unit: 'binary' }), { maxLength: 4 }), { maxLength: 8 }), (parts) => {
       const messages: ModelMessage[] = []
@@ -26,24 +26,24 @@ it('encodes a list that grows as if it was encoded anew each time', () => {
   )
 })
 
-it('puts instructions before the history, with and without one', () => {
+it('instructions precede the history, or stand alone without one', () => {
   const system = { role: 'system', content: 'Be "brief" é' }
   const instructions = [system.content]
   expect(bodyOf([], { instructions }).messages).toEqual([system])
   expect(bodyOf([user('hi')], { instructions }).messages).toEqual([system, user('hi')])
 })
 
-it('takes nothing over from a list whose messages were replaced', () => {
+it('a list with replaced messages is encoded again', () => {
   const messages = [user('one'), user('two')]
   bodyOf(messages)
   messages.splice(0, 2, user('other'))
   expect(bodyOf(messages).messages).toEqual([user('other')])
 })
 
-describe('the limits of a request', () => {
+describe('the options of a request', () => {
   const own = { ...route, baseUrl: 'https://api.openai.com/v1' }
   const requested = { messages: [user('hi')], temperature: 0.5, maxTokens: 9 }
-  /** The same by the body that is sent when personal data was taken out. */
+  /** The same request in the body that is sent after redaction. */
   const rewritten = (request: ModelRequest, to: Route) =>
     JSON.parse(openAiBody({ body: turnBody(request), bytes: null, stream: true, translated: true }, to).toString())
 
@@ -51,7 +51,7 @@ describe('the limits of a request', () => {
     ['gpt-4o-mini', own, { max_completion_tokens: 9, temperature: 0.5 }],
     ['o3', own, { max_completion_tokens: 9 }],
     ['o3', route, { max_tokens: 9, temperature: 0.5 }],
-  ])('are said in the words of the server, and sampling only to models that take it: %s', (model, to, limits) => {
+  ])('have the names of the server, and sampling is sent only to models that accept it: %s', (model, to, limits) => {
     const request = { ...requested, model, tools: [], idempotencyKey: 'k' }
     const by = { ...to, model }
     const head = { model, stream: true, stream_options: { include_usage: true }, messages: requested.messages }
