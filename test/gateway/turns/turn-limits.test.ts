@@ -20,7 +20,7 @@ import { openAi } from '../call/wire-samples.ts'
 import { organization } from '../limits/limited.ts'
 import { limitProject, openLimitedTurns, project } from './limited-turns.ts'
 
-// real time goes by until a limit has room again
+// Real time passes until a limit has capacity again.
 vi.setConfig({ testTimeout: 60_000 })
 
 let upstream: Upstream
@@ -38,7 +38,7 @@ afterEach(async () => {
   await upstream.close()
 })
 
-/** One process. */
+/** The turns of one process. */
 const open = async (rates?: RateLimits): Promise<TurnModels> => {
   const made = await openLimitedTurns(storage.records, systemClock, upstream, rates)
   opened.push(made)
@@ -62,7 +62,7 @@ const sendRequest = (turns: TurnModels) =>
 
 const price = costOf('gpt-4o-mini', { inputTokens: 20, outputTokens: 7, cachedTokens: 5, reasoningTokens: 2 }) ?? ''
 
-/** What the counter of a limit says in the store. */
+/** The total in the stored counter of a limit. */
 const spentOf = async (id: string): Promise<unknown> => {
   const row = await storage.records.get(budgetCounters, projectScope(project), counterId(id))
   return row?.data.total_usd
@@ -70,7 +70,7 @@ const spentOf = async (id: string): Promise<unknown> => {
 
 const usageOf = () => storage.records.list(usageRows, projectScope(project), { limit: 100 })
 
-/** Refuses so often after the first `before`, and says to come back after so long: no time goes by by itself. */
+/** Admits the first `before` requests and refuses the next `times`, with this retry delay; it depends on no clock. */
 const refusing = (times: number, resetMs: number, before = 0) => {
   let requestCount = 0
   const waiting = Promise.withResolvers<void>()
@@ -95,7 +95,7 @@ describe('the turn of a session', () => {
     return { world, say: () => turn(world, session, { input: 'Hi' }) }
   }
 
-  it('is counted by a limit of requests, and fails with its code when none is left', async () => {
+  it('counts against a limit of requests, and fails with its code when none is left', async () => {
     await limit({ requests_per_minute: 1 })
     const { say } = await play(refusing(1, 3_600_000, 1).limits)
     expect(endOf(await say())).toMatchObject({ event_type: 'turn.completed' })
@@ -106,17 +106,17 @@ describe('the turn of a session', () => {
     expect(upstream.received).toHaveLength(1)
   })
 
-  it('is counted by a limit of tokens', async () => {
+  it('counts against a limit of tokens', async () => {
     await limit({ tokens_per_minute: 27 })
     const { say } = await play()
     await say()
-    // what was used is counted behind the answer
+    // The usage is counted after the answer.
     await vi.waitFor(async () => expect(endOf(await say())).toMatchObject({ event_type: 'turn.failed' }), {
       timeout: 30_000,
     })
   })
 
-  it('fails with the code of a budget that it could overspend, and asks nobody', async () => {
+  it('fails with budget_exceeded when it could exceed a budget, without a model call', async () => {
     await limit({ budget_day_usd: '0.000001' })
     const { say } = await play()
     expect(endOf(await say())).toMatchObject({
@@ -127,7 +127,7 @@ describe('the turn of a session', () => {
     expect(await usageOf()).toEqual([])
   })
 
-  it('fails with the code of credits that are used up', async () => {
+  it('fails with credit_balance_exhausted when the credits are used up', async () => {
     await grantCredits(storage.records, systemClock.now, { organization, usd: '0.000001' })
     const { say } = await play()
     expect(endOf(await say())).toMatchObject({
@@ -137,7 +137,7 @@ describe('the turn of a session', () => {
     expect(upstream.received).toEqual([])
   })
 
-  it('leaves one usage row, and its budget knows durably of what it cost before its client does', async () => {
+  it('leaves one usage row, and is counted in the stored budget before its client gets the result', async () => {
     const id = await limit({ budget_day_usd: '1' })
     const { world, say } = await play()
     for (let turns = 1; turns <= 3; turns++) {
@@ -166,7 +166,7 @@ describe('the turn of a session', () => {
 })
 
 describe('a run', () => {
-  it('waits as long as a limit of requests says, and goes on without a word of it in its log', async () => {
+  it('waits for a limit of requests and then continues, without an event in its log', async () => {
     await limit({ requests_per_minute: 1 })
     const { limits } = refusing(1, 300)
     const world = await openRuns({}, { storage, turns: await open(limits) })
@@ -194,7 +194,7 @@ describe('a run', () => {
     expect(upstream.received).toEqual([])
   })
 
-  it('waits no longer than it may take', async () => {
+  it('waits no longer than its maximum duration', async () => {
     await limit({ requests_per_minute: 1 })
     const { limits } = refusing(Number.POSITIVE_INFINITY, 3_600_000)
     const agents = { agt_1: { source: { limits: { max_duration_s: 1 } } } }
@@ -204,7 +204,7 @@ describe('a run', () => {
     expect(upstream.received).toEqual([])
   })
 
-  it('fails with the code of a budget that it could overspend', async () => {
+  it('fails with budget_exceeded when it could exceed a budget', async () => {
     await limit({ budget_total_usd: '0.000001' })
     const world = await openRuns({}, { storage, turns: await open() })
     const run = await startRun(world, 'agt_1')
@@ -213,7 +213,7 @@ describe('a run', () => {
   })
 })
 
-it('spends one budget from two processes at once, and never more than it has', async () => {
+it('two processes spend one budget concurrently without exceeding it', async () => {
   const calls = 20
   const id = await limit({ budget_total_usd: textOf(amountOf(price).times(calls)) })
   const processes = [await open(), await open()]
@@ -234,7 +234,7 @@ describe('an answer that breaks off', () => {
     upstream.script(cut(openAi.beginning))
   })
 
-  it('leaves a usage row of what was said of it, as its budget has it', async () => {
+  it('leaves a usage row for the received part that equals the cost in its budget', async () => {
     const id = await limit({ budget_day_usd: '1' })
     const world = await openWorld({ storage, turns: await open() })
     const events = await turn(world, await newSession(world), { input: 'Hi' })
@@ -249,7 +249,7 @@ describe('an answer that breaks off', () => {
     expect(await spentOf(id)).toBe(row?.data.provider_cost_usd)
   })
 
-  it('is charged for when a run asked it', async () => {
+  it('is charged to its run', async () => {
     const world = await openRuns({}, { storage, turns: await open() })
     const run = await startRun(world, 'agt_1')
     expect(endOf(await untilEnd(world, run))).toMatchObject({ event_type: 'run.failed' })

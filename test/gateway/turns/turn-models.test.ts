@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => upstream.close())
 
-/** Turns by the project's real routes and the real guard. */
+/** Turns over the stored routes of a project and the real guard. */
 const open = async (options: RoutingWorldOptions = {}) => {
   const world = await openRoutingWorld({ allowed: [new URL(upstream.url).host], ...options })
   const { chats } = openChats({
@@ -47,7 +47,7 @@ const request = (model: string): ModelRequest => ({
 
 const whose = actorCaller({ project: 'prj_a', tenant: null, user: null }, null)
 
-/** A turn's model call, and the usage row that it leaves. */
+/** The model call of a turn, and its usage row. */
 const sendRequest = async ({ turns }: World, model: string) => {
   const answer = await turns.call(request(model), whose, { onDelta: () => {}, signal: new AbortController().signal })
   const row = metered({ operation: 'session.turn', agentId: null, ...answer.charge })
@@ -55,7 +55,7 @@ const sendRequest = async ({ turns }: World, model: string) => {
 }
 
 describe('a turn', () => {
-  it('goes to the connection of its project, and is not charged for', async () => {
+  it('uses the connection of its project without a charge', async () => {
     const world = await open({ keys: { openai: { apiKey: 'sk-ours' } } })
     await world.connect({ key: 'sk-theirs', base_url: `${upstream.url}/v1` })
     upstream.script(whole(openAi.text))
@@ -85,7 +85,7 @@ describe('a turn', () => {
       'x-goog-api-key',
       'sk-theirs',
     ],
-  ] as const)('speaks the format of $id with the key of the project', async (sample, model, path, header, key) => {
+  ] as const)('uses the format of $id with the key of the project', async (sample, model, path, header, key) => {
     const world = await open()
     await world.connect({ provider: sample.id, api_format: sample.id, key: 'sk-theirs', base_url: upstream.url })
     upstream.script(whole(sample.text))
@@ -97,7 +97,7 @@ describe('a turn', () => {
     await world.close()
   })
 
-  it('goes to a custom provider, whose prices nobody knows', async () => {
+  it('uses a custom provider, whose cost is unknown', async () => {
     const world = await open()
     const id = await world.register({ name: 'Rack', base_url: `${upstream.url}/v1`, models: ['gpt-4o-mini'] })
     upstream.script(whole(openAi.text))
@@ -110,7 +110,7 @@ describe('a turn', () => {
     await world.close()
   })
 
-  it('goes to any provider of the table with the key of the installation, which is charged for', async () => {
+  it('uses another provider with the key of the installation, which is charged', async () => {
     const world = await open({ keys: { groq: { apiKey: 'gsk', baseUrl: `${upstream.url}/openai/v1` } } })
     upstream.script(whole(openAi.text))
     const { row, received, answer } = await sendRequest(world, 'groq/openai/gpt-oss-120b')
@@ -126,7 +126,7 @@ describe('a turn', () => {
     await world.close()
   })
 
-  it('reaches no private address that a project names, and asks it nothing', async () => {
+  it('sends nothing to a private address that a project configured', async () => {
     const world = await open({ allowed: [] })
     await world.connect({ base_url: `${upstream.url}/v1` })
     await world.connect({ provider: 'anthropic', api_format: 'anthropic', base_url: upstream.url })
@@ -138,14 +138,14 @@ describe('a turn', () => {
     await world.close()
   })
 
-  it('is refused by what is wrong with its model when nobody serves it', async () => {
+  it('fails with the error of its model when no provider serves it', async () => {
     const world = await open({ keys: { openai: { apiKey: 'sk-ours' } } })
     await expect(sendRequest(world, 'llama-4')).rejects.toMatchObject({ code: 'model_not_found' })
     await expect(sendRequest(world, 'claude-haiku-4-5')).rejects.toMatchObject({ code: 'provider_not_configured' })
     await world.close()
   })
 
-  it('goes to the key of the installation when the own one is in trouble and its connection says so, and is charged by it', async () => {
+  it('falls back to the key of the installation when the connection fails and allows that, and is charged then', async () => {
     const world = await open({ keys: { openai: { apiKey: 'sk-ours', baseUrl: `${upstream.url}/v1` } } })
     await world.connect({ key: 'sk-theirs', base_url: `${upstream.url}/v1`, fallback_to_managed: true })
     const oops = refusal(503, { message: 'oops' })

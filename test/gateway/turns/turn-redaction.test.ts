@@ -48,8 +48,8 @@ const answer = framesOf(
   '[DONE]',
 )
 
-describe('a turn of a project that redacts', () => {
-  it('is asked without personal data, and answered with it, in deltas and in arguments', async () => {
+describe('a turn of a project with redaction', () => {
+  it('sends no personal data, and has it restored in deltas and tool arguments', async () => {
     const { first, stream } = await open()
     first.script(whole(answer))
     const { answer: got, deltas } = await stream(request)
@@ -68,7 +68,7 @@ describe('a turn of a project that redacts', () => {
     expect(got).toMatchObject({ text: deltas.join(''), toolCalls: [{ callId: 'c2', arguments: `{"to":"${ada}"}` }] })
   })
 
-  it('is asked by what the project chose', async () => {
+  it('follows the redaction policy of the project', async () => {
     const { first, stream } = await open({ toolArguments: false, restore: false })
     first.script(whole(answer))
     const { answer: got } = await stream(request)
@@ -77,7 +77,7 @@ describe('a turn of a project that redacts', () => {
     expect(got.text).toBe('Dear [EMAIL_1], hello [x')
   })
 
-  it('has what came when it breaks, and is an error', async () => {
+  it('has restored deltas and an error when the answer breaks', async () => {
     const { first, turns } = await open()
     first.script(cut(framesOf(delta({ role: 'assistant', content: 'see ' }), delta({ content: '[EMAIL_1] ' }))))
     const deltas: string[] = []

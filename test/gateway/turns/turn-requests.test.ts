@@ -33,7 +33,7 @@ const requestOf = (model: string, messages = history): ModelRequest => ({
   idempotencyKey: 'k',
 })
 
-describe('what providers are sent', () => {
+describe('the request of a turn to a provider', () => {
   let world: TurnWorld
   const sent = async (id: WireSample['id'], request: ModelRequest): Promise<Record<string, unknown>> => {
     world.serve(id, request.model)
@@ -46,7 +46,7 @@ describe('what providers are sent', () => {
   })
   afterAll(() => world.close())
 
-  it('keeps history, tools and limits in OpenAI form', async () => {
+  it('has history, tools and limits in the format of OpenAI', async () => {
     world.first.script(whole(openAi.text))
     const body = await sent('openai', requestOf('gpt-4o-mini'))
     expect(world.first.received[0]?.path).toBe('/v1/chat/completions')
@@ -75,18 +75,18 @@ describe('what providers are sent', () => {
     ])
   })
 
-  it('sends no temperature to a model that refuses it', async () => {
+  it('has no temperature for a model that refuses it', async () => {
     world.first.script(whole(anthropic.text))
     expect(await sent('anthropic', requestOf('claude-opus-4-8'))).not.toHaveProperty('temperature')
   })
 
-  it('sends a second request with the same messages byte for byte', async () => {
+  it('is the same for the same messages', async () => {
     world.first.script(whole(openAi.text))
     const first = await sent('openai', requestOf('gpt-4o-mini'))
     expect(await sent('openai', requestOf('gpt-4o-mini'))).toEqual(first)
   })
 
-  it('keeps history and tools in Anthropic form', async () => {
+  it('has history and tools in the format of Anthropic', async () => {
     world.first.script(whole(anthropic.text))
     const body = await sent('anthropic', requestOf('claude-haiku-4-5'))
     expect(body).toMatchObject({
@@ -116,7 +116,7 @@ describe('what providers are sent', () => {
     })
   })
 
-  it('gives Anthropic its reasoning back with the call that came from it', async () => {
+  it('has the reasoning of Anthropic together with its tool calls', async () => {
     world.first.script(whole(anthropic.calls))
     world.serve('anthropic', 'claude-haiku-4-5')
     const { answer } = await world.stream(requestOf('claude-haiku-4-5'))
@@ -136,7 +136,7 @@ describe('what providers are sent', () => {
     })
   })
 
-  it('keeps history and tools in Google form', async () => {
+  it('has history and tools in the format of Google', async () => {
     world.first.script(whole(google.text))
     const body = await sent('google', requestOf('gemini-2.5-flash'))
     expect(world.first.received[0]?.path).toContain('/models/gemini-2.5-flash:streamGenerateContent')
@@ -166,7 +166,7 @@ describe('what providers are sent', () => {
     })
   })
 
-  it('gives Google the signature of a call back, to the model that made it only', async () => {
+  it('has the signature of a Google call only for the model that created it', async () => {
     world.first.script(whole(google.calls))
     world.serve('google', 'gemini-3.5-flash')
     const { answer } = await world.stream(requestOf('gemini-3.5-flash'))

@@ -6,21 +6,21 @@ import type { Upstream } from '../call/scripted-upstream.ts'
 import type { WireSample } from '../call/wire-samples.ts'
 import { openChatWorld } from '../chat/chat-world.ts'
 
-/** Whose turns these are. */
+/** The actor of these turns. */
 export const whose = actorCaller({ project: 'prj_1', tenant: 'ten_1', user: 'u_1' }, 'agt_1')
 
-/** The route to a server that speaks as the provider of the sample does. */
+/** The route to a server that implements the provider of the sample. */
 export const routeOf = (id: WireSample['id'], { url }: Pick<Upstream, 'url'>, model: string): Route =>
   Object.freeze({
     ...{ model, provider: id, format: id, apiKey: 'key-1', source: 'managed', connectionId: null },
     baseUrl: `${url}/${id === 'google' ? 'v1beta' : 'v1'}`,
   } as const)
 
-/** Turns over two real servers on this machine. */
+/** Turns over two real local servers. */
 export const openTurnWorld = async (options: Parameters<typeof openChatWorld>[0] = {}) => {
   const world = await openChatWorld(options)
   const turns = new GatewayTurns({ chats: world.chats })
-  /** A model of this provider, served by the first server. */
+  /** Routes a model of this provider to the first server. */
   const serve = (id: WireSample['id'], model: string, upstream: Pick<Upstream, 'url'> = world.first): void => {
     world.routes.set(model, [routeOf(id, upstream, model)])
   }

@@ -8,10 +8,10 @@ import { delta, framesOf } from '../chat/chat-world.ts'
 import { openTurnWorld, type TurnWorld, whose } from './turn-world.ts'
 
 const policy: Partial<CallPolicy> = { backoffMs: 5 }
-/** Of turns that soon takes silence for the end; how long it waits is no matter of the other guarantees. */
+/** The policy of turns that detect silence quickly; the other guarantees do not depend on these timeouts. */
 const hasty: Partial<CallPolicy> = { ...policy, firstByteTimeoutMs: 250, idleTimeoutMs: 250 }
 
-/** Turns whose model is served by the first server, in this format. */
+/** Turns whose model is served by the first server in this format. */
 const openTurns = async (id: WireSample['id'], model: string, limits = policy): Promise<TurnWorld> => {
   const world = await openTurnWorld({ policy: limits })
   world.serve(id, model)
@@ -47,7 +47,7 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
     return error
   }
 
-  it('streams text and counts tokens as the provider did', async () => {
+  it('streams text and has the token counts of the provider', async () => {
     world.first.script(whole(sample.text))
     const { answer, deltas } = await sendRequest()
     expect(deltas.join('')).toBe('Hello wörld 🌍')
@@ -70,7 +70,7 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
     expect(headers['idempotency-key']).toBe('ses_1:4:0')
   })
 
-  it('gives the same answer when every byte comes alone', async () => {
+  it('has the same answer when every byte arrives separately', async () => {
     world.first.script((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       const bytes = Buffer.from(sample.text)
@@ -89,7 +89,7 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
     expect(answer.usage.outputTokens).toBe(7)
   })
 
-  it('assembles several tool calls with their arguments', async () => {
+  it('has several tool calls with their arguments', async () => {
     world.first.script(whole(sample.calls))
     const { answer, deltas } = await sendRequest()
     expect(deltas).toEqual([])
@@ -101,7 +101,7 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
     expect(answer.toolCalls.map((call) => JSON.parse(call.arguments))).toEqual([{ city: 'Köln' }, {}])
   })
 
-  it('says that an answer stopped for its length', async () => {
+  it('has the finish reason length when the answer was cut off', async () => {
     world.first.script(whole(sample.tooShort))
     expect((await sendRequest()).answer.finishReason).toBe('length')
   })
@@ -110,7 +110,7 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
     ['is cut', cut(sample.beginning)],
     ['ends without saying why', whole(sample.beginning)],
     ['carries a malformed chunk', whole(sample.malformed)],
-  ])('fails as broken, and asks once, when the stream %s', async (_, answer) => {
+  ])('fails as broken without a retry when the stream %s', async (_, answer) => {
     world.first.script(answer)
     expect((await failure()).code).toBe('provider_stream_broken')
     expect(world.first.received).toHaveLength(1)
@@ -122,26 +122,26 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
     expect(world.first.received).toHaveLength(1)
   })
 
-  it('tries again after 5xx and after a lost connection, with the same idempotency key', async () => {
+  it('is retried after 5xx and after a lost connection, with the same idempotency key', async () => {
     world.first.script(refusal(500, { message: 'oops' }), hangUp, whole(sample.text))
     expect((await sendRequest()).answer.text).toBe('Hello wörld 🌍')
     expect(world.first.received.map(({ headers }) => headers['idempotency-key'])).toEqual(Array(3).fill('ses_1:4:0'))
   })
 
-  it('gives up after two retries', async () => {
+  it('fails after two retries', async () => {
     world.first.script(refusal(503, { message: 'oops' }))
     expect((await failure()).code).toBe('provider_unavailable')
     expect(world.first.received).toHaveLength(3)
   })
 
-  it('waits as long as Retry-After says', async () => {
+  it('waits for the delay of Retry-After', async () => {
     world.first.script(refusal(429, sample.rateLimit, { 'retry-after': '1' }), whole(sample.text))
     const start = performance.now()
     await sendRequest()
     expect(performance.now() - start).toBeGreaterThanOrEqual(990)
   })
 
-  it('passes a Retry-After that is too long on instead of waiting', async () => {
+  it('fails with the Retry-After when that is too long to wait', async () => {
     world.first.script(refusal(429, sample.rateLimit, { 'retry-after': '30' }))
     const error = await failure()
     expect([error.code, error.details.retryAfterS]).toEqual(['provider_rate_limited', 30])
@@ -153,7 +153,7 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
     [404, { message: 'no such model' }, 'model_not_found'],
     [400, { message: 'bad schema' }, 'bad_request'],
     [400, sample.tooLong, 'context_length_exceeded'],
-  ])('answers status %i %j with its own code, and asks once', async (status, body, code) => {
+  ])('fails for status %i %j with its own code and without a retry', async (status, body, code) => {
     world.first.script(refusal(status, body))
     const error = await failure()
     expect(error.code).toBe(code)
@@ -165,14 +165,14 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
     ['before the head', () => {}],
     ['after the head', stalled('')],
     ['after a beginning', stalled(sample.beginning)],
-  ])('fails in time when the provider goes silent %s', async (_, answer) => {
+  ])('times out when the provider is silent %s', async (_, answer) => {
     impatient.first.script(answer)
     expect((await failure(undefined, impatient)).code).toBe('provider_timeout')
     await impatient.first.received[0]?.closed
   })
 
-  it('waits for an answer that is slow but never silent for too long', async () => {
-    // longer in all than the longest silence; again when the machine stood still, which is a silence too
+  it('waits for an answer that is slow but never silent for longer than the timeout', async () => {
+    // In total longer than the longest silence. It is repeated when the machine paused, which is a silence, too.
     await vi.waitFor(
       async () => {
         impatient.first.script(trickled(sample.text, 6, 100))
@@ -182,7 +182,7 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
     )
   })
 
-  it('closes the upstream connection on an abort, and hands on nothing more', async () => {
+  it('closes the provider connection on an abort, and passes on nothing more', async () => {
     world.first.script(stalled(sample.beginning))
     const aborter = new AbortController()
     const deltas: string[] = []
@@ -194,13 +194,13 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
       signal: aborter.signal,
     })
     await expect(running).rejects.toMatchObject({ code: 'cancelled' })
-    // nothing else closes it within the time of this test
+    // Nothing else closes it within the time of this test.
     expect(world.first.received).toHaveLength(1)
     await world.first.received[0]?.closed
     expect(deltas).toEqual(['Hello '])
   })
 
-  it('hands on nothing more when it is aborted by the receiver of a delta', async () => {
+  it('passes on nothing more when the receiver of a delta aborts it', async () => {
     world.first.script((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(sample.beginning, () => response.end(sample.text))
@@ -231,14 +231,14 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
     await waiting.close()
   })
 
-  it('sends nothing for a call that was cancelled before', async () => {
+  it('sends nothing when it was cancelled before its start', async () => {
     world.first.script(whole(sample.text))
     expect((await failure(AbortSignal.abort())).code).toBe('cancelled')
     expect(world.first.received).toHaveLength(0)
   })
 })
 
-describe('what only one provider does', () => {
+describe('a behaviour of one provider', () => {
   const failing = async (id: WireSample['id'], model: string, answer: Answer): Promise<[unknown, number]> => {
     const world = await openTurns(id, model)
     world.first.script(answer)
@@ -249,24 +249,24 @@ describe('what only one provider does', () => {
     return [error instanceof ServiceError ? error.code : error, requestCount]
   }
 
-  it('asks OpenAI once when its quota is used up', async () => {
+  it('of OpenAI, a used-up quota, causes no retry', async () => {
     const answer = refusal(429, { code: 'insufficient_quota', type: 'insufficient_quota', message: 'pay' })
     expect(await failing('openai', 'gpt-4o', answer)).toEqual(['provider_rate_limited', 1])
   })
 
-  it('takes an answer of Anthropic without its last event as broken', async () => {
+  it('of Anthropic, an answer without its last event, is an error', async () => {
     const answer = whole(anthropic.text.slice(0, anthropic.text.indexOf('event: message_stop')))
     expect(await failing('anthropic', anthropic.model, answer)).toEqual(['provider_stream_broken', 1])
   })
 
-  it('fails over a tool call of Google that nobody can read', async () => {
+  it('of Google, a malformed tool call, is an error', async () => {
     const answer = whole('data: {"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}\n\n')
     expect(await failing('google', google.model, answer)).toEqual(['provider_error', 1])
   })
 })
 
-describe('an answer whose provider counted nothing', () => {
-  it('has its tokens estimated by its length, however many chunks it came in, and says so', async () => {
+describe('an answer without usage of the provider', () => {
+  it('has tokens estimated by its length, regardless of its chunks, and marked as estimated', async () => {
     const world = await openTurns('openai', 'm')
     const text = 'abcd'.repeat(20)
     world.first.script(whole(framesOf(delta({ role: 'assistant', content: text }), delta({}, 'stop'), '[DONE]')))
@@ -279,7 +279,7 @@ describe('an answer whose provider counted nothing', () => {
 })
 
 describe('an unreachable provider', () => {
-  it.each(['openai', 'anthropic', 'google'] as const)('is provider_unavailable (%s)', async (id) => {
+  it.each(['openai', 'anthropic', 'google'] as const)('causes provider_unavailable (%s)', async (id) => {
     const world = await openTurns(id, 'm')
     await world.first.close()
     const messages = [{ role: 'user', content: 'Hi' }] as const

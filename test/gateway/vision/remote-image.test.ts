@@ -17,7 +17,7 @@ afterEach(async () => {
   guard = null
 })
 
-/** A server of pictures on this machine, and a guard that lets it through unless `blocked`. */
+/** An image server on this machine, and a guard that allows it unless `blocked`. */
 const serve = async (listener: RequestListener, blocked = false) => {
   const made = createServer(listener)
   server = made
@@ -38,8 +38,8 @@ const refusal = (work: Promise<unknown>) =>
     (error) => ({ code: error.code, param: error.details?.param, message: error.message }),
   )
 
-describe('an image elsewhere', () => {
-  it('is fetched, through redirects too', async () => {
+describe('a remote image', () => {
+  it('is fetched, also through redirects', async () => {
     const { guard, url } = await serve((request, response) => {
       if (request.url === '/a') response.writeHead(302, { location: '/b' }).end()
       else response.writeHead(200, { 'content-type': 'image/png; charset=binary' }).end(png)
@@ -50,7 +50,7 @@ describe('an image elsewhere', () => {
     })
   })
 
-  it('becomes bytes for the family that does not fetch, whatever its server calls it, and an address for the others', async () => {
+  it('is sent as bytes to providers that do not fetch, with its actual type, and as a URL to others', async () => {
     const { guard, url } = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'image/jpeg' }).end(png)
     })
@@ -63,7 +63,7 @@ describe('an image elsewhere', () => {
     expect([await partsFor('openai'), await partsFor('anthropic')]).toEqual([[address], [address]])
   })
 
-  it('that is a page is refused as what it is', async () => {
+  it('that is an HTML page is refused as an unsupported format', async () => {
     const { guard, url } = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>')
     })
@@ -82,7 +82,7 @@ describe('an image elsewhere', () => {
     ['leads on for ever', 302, { location: '/again' }, 'bad_request'],
     ['leads to another scheme', 302, { location: 'ftp://images.example/' }, 'bad_request'],
     ['leads to a private host', 302, { location: 'http://10.0.0.1/' }, 'bad_request'],
-  ])('that %s is refused by name', async (_, status, headers, code) => {
+  ])('that %s is refused with its field', async (_, status, headers, code) => {
     const { guard, url } = await serve((_request, response) => {
       response.writeHead(status, headers).end()
     })
@@ -90,7 +90,7 @@ describe('an image elsewhere', () => {
     expect(refused).toMatchObject({ code, param: 'images[3]' })
   })
 
-  it('that is too large is given up as soon as that is seen', async () => {
+  it('that is too large is aborted early', async () => {
     const { guard, url } = await serve((_, response) => {
       const pour = (): boolean => response.write(Buffer.alloc(600))
       response.on('drain', pour)
@@ -103,7 +103,7 @@ describe('an image elsewhere', () => {
     expect(refused).toMatchObject({ code: 'image_too_large', param: 'image_url' })
   })
 
-  it('that does not come in time is given up', async () => {
+  it('that does not arrive in time is aborted', async () => {
     const { guard, url } = await serve(() => {})
     const refused = await refusal(
       fetchImage({ guard, timeoutMs: 50 }, { kind: 'remote', url: url('/silent'), at: 'image_url' }, options),
@@ -111,7 +111,7 @@ describe('an image elsewhere', () => {
     expect(refused).toMatchObject({ code: 'bad_request', message: 'image_url cannot be fetched in time.' })
   })
 
-  it('is given up when the caller goes', async () => {
+  it('is aborted when the caller disconnects', async () => {
     const gone = new AbortController()
     const { guard, url } = await serve(() => gone.abort())
     const refused = await refusal(
@@ -124,7 +124,7 @@ describe('an image elsewhere', () => {
     expect(refused.code).toBe('cancelled')
   })
 
-  it('on this machine is not fetched, and its address is told to nobody', async () => {
+  it('on a private address is not fetched, and the error does not contain the address', async () => {
     let requestCount = 0
     const { guard, url } = await serve(() => {
       requestCount += 1

@@ -11,7 +11,7 @@ import { type ChatWorld, caller, openChatWorld } from '../chat/chat-world.ts'
 import { heic } from '../simulated/image-bytes.ts'
 import { pngOf } from './vision-world.ts'
 
-/* Vision over the real chat, with servers that speak as each family does. */
+/* Vision over the real chat, with servers that implement each provider. */
 
 let chat: ChatWorld
 let send: ReturnType<typeof formServer>
@@ -93,10 +93,10 @@ const families = [
 const frames = (text: string) => text.split('\n\n').filter((frame) => frame !== '')
 const dataOf = (frame = '') => JSON.parse(frame.replace(/^data: /, ''))
 
-describe.each(families)('$sample.id', ({ model, sample, answer, said, partsIn }) => {
+describe.each(families)('vision with $sample.id', ({ model, sample, answer, said, partsIn }) => {
   const request = (more: object = {}) => send('/v1/vision', { model, image_url: dataUrl, prompt: 'Colour?', ...more })
 
-  it('is asked in its own words, and its answer is metered and recorded', async () => {
+  it('sends the format of the provider, and the answer is metered and recorded', async () => {
     const usage = { inputTokens: 100, outputTokens: 10, cachedTokens: 0, reasoningTokens: 0 }
     const cost = Number(costOf(model, usage))
     expect(cost).toBeGreaterThan(0)
@@ -117,7 +117,7 @@ describe.each(families)('$sample.id', ({ model, sample, answer, said, partsIn })
     expect(chat.recorded).toMatchObject([{ operation: 'vision.analyze', need: 'vision', status: 200, streamed: false }])
   })
 
-  it('streams, in chunks of any size', async () => {
+  it('streams an answer that arrives in small pieces', async () => {
     chat.first.script(trickled(sample.text, 23, 1))
     const { text } = await request({ stream: true })
     const all = frames(text)
@@ -130,14 +130,14 @@ describe.each(families)('$sample.id', ({ model, sample, answer, said, partsIn })
   it.each([
     ['cut', cut(sample.beginning)],
     ['malformed', whole(sample.malformed)],
-  ])('that is %s in its stream ends with an error and without its end', async (_, broken) => {
+  ])('with a stream that is %s ends with an error and no end mark', async (_, broken) => {
     chat.first.script(broken)
     const { text } = await request({ stream: true })
     expect(dataOf(frames(text).at(-1))).toMatchObject({ error: expect.stringMatching(/^provider_/) })
     expect(text).not.toContain('[DONE]')
   })
 
-  it('that is busy is asked again, and then its refusal is told', async () => {
+  it('is retried when the provider is busy, and otherwise returns the refusal', async () => {
     chat.first.script(refusal(429, sample.rateLimit, { 'retry-after': '0' }), answers(answer))
     expect((await request()).status).toBe(200)
     chat.first.script(refusal(429, sample.rateLimit, { 'retry-after': '60' }))
@@ -153,7 +153,7 @@ describe.each(families)('$sample.id', ({ model, sample, answer, said, partsIn })
     chat.world.now += 600_000
   })
 
-  it.each([false, true])('is left when the caller goes (streamed: %s)', async (stream) => {
+  it.each([false, true])('cancels the provider when the caller disconnects (streamed: %s)', async (stream) => {
     chat.first.script(stalled(stream ? sample.beginning : ''))
     const gone = new AbortController()
     const running = useCases['vision.analyze'](callWith({ model, image_url: dataUrl, stream }, gone.signal))
@@ -164,13 +164,13 @@ describe.each(families)('$sample.id', ({ model, sample, answer, said, partsIn })
     while (chat.first.received.length === 0) await new Promise((resolve) => setImmediate(resolve))
     if (stream) expect(await settled).toBe('answered')
     gone.abort()
-    // nothing else closes it within the time of this test
+    // Nothing else closes it within the time of this test.
     await chat.first.received[0]?.closed
     expect(await settled).toBe(stream ? 'answered' : 'refused')
   })
 })
 
-it('sends HEIC to the family that takes it', async () => {
+it('HEIC is sent to the provider that accepts it', async () => {
   chat.first.script(answers(families[2].answer))
   const image = { base64: heic(8, 8).toString('base64'), mime_type: 'image/heic' }
   const { json } = await send('/v1/vision/describe', { model: 'gemini-2.5-flash', images: [image] })

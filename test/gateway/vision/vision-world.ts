@@ -10,7 +10,7 @@ import type { Sent } from '#test/transport/api/serving.ts'
 import { formServer } from '../apis/form-server.ts'
 import { type Script, ScriptedChat, saying } from '../apis/scripted-chat.ts'
 
-/** A picture of one colour, whole: header, pixels and checksums as any program writes them. */
+/** A complete image of one colour with header, pixels and checksums. */
 export const pngOf = (width: number, height: number, noise = 0): Buffer => {
   const rows = Buffer.alloc((width * 3 + 1) * height)
   for (let at = 0; at < noise; at += 1) rows[at % rows.length] = (at * 2_654_435_761) % 251
@@ -40,11 +40,11 @@ const crc = (bytes: Buffer): number => {
   return (sum ^ 0xffffffff) >>> 0
 }
 
-/** The same picture with bytes after its end, up to this size. */
+/** The same image with trailing bytes up to this size. */
 export const ofSize = (image: Buffer, bytes: number): Buffer =>
   Buffer.concat([image, Buffer.alloc(bytes - image.length)])
 
-/** Models of the test: what is requested by these names is served so. */
+/** Models of the tests with their provider, format and key source. */
 const models: Readonly<Record<string, readonly [provider: string, format: WireFormat, source: Route['source']]>> = {
   'gpt-4o-mini': ['openai', 'openai', 'managed'],
   'claude-haiku-4-5': ['anthropic', 'anthropic', 'managed'],
@@ -63,7 +63,7 @@ const routesOf = (configured: readonly string[]): Routes => ({
   },
 })
 
-/** The vision operations over a chat whose answers are written down. */
+/** The vision operations over a scripted chat. */
 export const visionWorld = (
   scripts: readonly Script[] = [{ deltas: saying('A red ', 'square.') }],
   configured: readonly string[] = ['openai', 'anthropic', 'google', 'simulated'],
@@ -71,7 +71,7 @@ export const visionWorld = (
   const chat = new ScriptedChat(...scripts)
   const guard = openSsrfGuard({ allowedPrivateHosts: [] })
   const send = formServer(vision, visionUseCases({ chat, routes: routesOf(configured), guard }))
-  /** The parts of the message that the model was last sent. */
+  /** The parts of the last message to the model. */
   const parts = () => arrayOf(objectOf(arrayOf(chat.last.messages).at(-1)).content).map(objectOf)
   return {
     chat,
@@ -85,7 +85,7 @@ export const visionWorld = (
   }
 }
 
-/** A form as browsers send it. */
+/** A multipart form as browsers send it. */
 export const form = (
   fields: Readonly<Record<string, string>>,
   files: readonly (readonly [field: string, bytes: Buffer, type: string])[],

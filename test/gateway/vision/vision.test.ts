@@ -37,7 +37,7 @@ const about = {
 const paths = Object.values(vision).flatMap(({ paths }) => paths)
 
 describe('vision', () => {
-  it('answers at both bases, and at the twin of the first', () => {
+  it('is declared at both base paths, and at the alias of the first', () => {
     expect(paths).toEqual(
       ['', '/describe', '/ocr', '/classify'].flatMap((preset) => [
         `/v1/vision${preset}`,
@@ -84,14 +84,14 @@ describe('vision', () => {
     ['broken', '{"tags": ["red"', null],
     ['a list', '["red"]', null],
     ['words', 'It is red.', null],
-  ])('classifies by what the model answers: %s', async (_, raw, classification) => {
+  ])('parses the classification of a model answer: %s', async (_, raw, classification) => {
     const { send, chat } = open([{ deltas: saying(raw) }])
     const { json } = await send('/v1/vision/classify', { image_url: dataUrl })
     expect(json).toEqual({ classification, raw, ...about })
     expect(chat.last.response_format).toEqual({ type: 'json_object' })
   })
 
-  it('asks for JSON when it is asked for JSON, and says so to the model', async () => {
+  it('requests JSON from the model when the request sets it', async () => {
     const { send, chat } = open()
     await send('/v1/vision', { image_url: dataUrl, response_format: 'json' })
     expect(chat.last.response_format).toEqual({ type: 'json_object' })
@@ -100,7 +100,7 @@ describe('vision', () => {
     expect(chat.last.response_format).toBeUndefined()
   })
 
-  it('takes images in every form, and keeps their order', async () => {
+  it('accepts images in every field and keeps their order', async () => {
     const { send, urls } = open()
     const other = pngOf(9, 9).toString('base64')
     const images = [url, { url: dataUrl }, { base64: other, mime_type: 'image/png' }, { url }]
@@ -115,7 +115,7 @@ describe('vision', () => {
   it.each([
     ['several fields named file', ['file', 'file']],
     ['one field files[] with several files', ['files[]', 'files[]']],
-  ])('takes a form with %s', async (_, [one = '', two = '']) => {
+  ])('accepts a form with %s', async (_, [one = '', two = '']) => {
     const { send, urls, prompt, chat } = open()
     const fields = { prompt: 'Compare them', model: 'gemini-2.5-flash', max_tokens: '70', temperature: '0.5' }
     const sent = form(fields, [
@@ -133,7 +133,7 @@ describe('vision', () => {
     ['known', '0.25', { providerCostUsd: 0.25, serviceChargeUsd: 0.25, markupPercentage: 0 }],
     ['nothing', '0', { providerCostUsd: 0, serviceChargeUsd: 0, markupPercentage: 0 }],
     ['unknown', null, { providerCostUsd: null, serviceChargeUsd: null, markupPercentage: 0 }],
-  ])('says what it cost when that is %s', async (_, costUsd, cost) => {
+  ])('reports the cost when it is %s', async (_, costUsd, cost) => {
     const { send } = open([{ deltas: saying('x'), costUsd }])
     expect((await send('/v1/vision', { image_url: dataUrl })).json).toMatchObject({ cost })
   })
@@ -141,13 +141,13 @@ describe('vision', () => {
   it.each([
     ['byok', '0.25', { providerCostUsd: 0.25, serviceChargeUsd: 0, markupPercentage: 0 }],
     ['custom', null, { providerCostUsd: null, serviceChargeUsd: 0, markupPercentage: 0 }],
-  ] as const)('charges nothing under a key of one’s own: %s', (source, costUsd, cost) => {
+  ] as const)('is free with a key of the customer: %s', (source, costUsd, cost) => {
     const route = { ...deadRoute, source }
     const usage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, reasoningTokens: 0 }
     expect(aboutOf({ route, model: 'm', usage, costUsd, finishReason: 'stop', headers: [] })).toMatchObject({ cost })
   })
 
-  it('is for no public key: those chat and nothing else', async () => {
+  it('refuses public keys', async () => {
     const { send, chat } = open()
     const as = { ...principals.agent_key, keyType: 'public' as const }
     const { status, json } = await send('/v1/vision', { image_url: dataUrl }, { as })
@@ -156,13 +156,13 @@ describe('vision', () => {
   })
 })
 
-describe('the model', () => {
+describe('the vision model', () => {
   it.each([
     [['openai', 'anthropic'], 'gpt-4o-mini'],
     [['anthropic', 'google', 'simulated'], 'anthropic/claude-haiku-4-5'],
     [['google', 'simulated'], 'google/gemini-2.5-flash'],
     [['simulated'], 'simulated/simulated-1'],
-  ])('is with %j, when none is named, %s', async (configured, model) => {
+  ])('for the providers %j defaults to %s', async (configured, model) => {
     const { send, chat } = open(undefined, configured)
     await send('/v1/vision', { image_url: dataUrl })
     expect(chat.last.model).toBe(model)
@@ -172,7 +172,7 @@ describe('the model', () => {
     [{}, 'provider_not_configured', 400],
     [{ model: 'claude-haiku-4-5' }, 'provider_not_configured', 400],
     [{ model: 'nobody-1' }, 'model_not_found', 404],
-  ])('of %j is refused without a provider', async (more, error, status) => {
+  ])('for the body %j is refused without a provider', async (more, error, status) => {
     const { send, chat } = open(undefined, [])
     const answered = await send('/v1/vision', { image_url: dataUrl, ...more })
     expect([answered.status, answered.json]).toMatchObject([status, { error, param: 'model' }])
@@ -180,7 +180,7 @@ describe('the model', () => {
   })
 })
 
-describe('an image', () => {
+describe('an image of a vision request', () => {
   const heicImage = heic(8, 8)
   const encoded = (bytes: Buffer, mime_type: string) => ({ base64: bytes.toString('base64'), mime_type })
 
@@ -188,7 +188,7 @@ describe('an image', () => {
     ['gpt-4o-mini', [png, jpeg(4, 4), gif(4, 4), webpExtended(4, 4)]],
     ['claude-haiku-4-5', [png, jpeg(4, 4), gif(4, 4), webpExtended(4, 4)]],
     ['gemini-2.5-flash', [png, jpeg(4, 4), gif(4, 4), webpExtended(4, 4), heicImage]],
-  ])('of every format of its family is taken by %s', async (model, all) => {
+  ])('in every format of its provider is accepted by %s', async (model, all) => {
     const { send } = open()
     const types = ['image/png', 'image/jpg', 'image/gif', 'image/webp', 'image/heif']
     const images = all.map((bytes, at) => encoded(bytes, types[at] ?? ''))
@@ -199,7 +199,7 @@ describe('an image', () => {
     ['gpt-4o-mini', 20 * mib],
     ['claude-haiku-4-5', 5 * mib],
     ['gemini-2.5-flash', 20 * mib],
-  ])('is taken by %s up to %i bytes, and refused above', async (model, most) => {
+  ])('is accepted by %s up to %i bytes and refused above', async (model, most) => {
     const { send, chat } = open()
     const fits = form({ model }, [['file', ofSize(png, most), 'image/png']])
     expect((await send('/v1/vision', fits.body, fits)).status).toBe(200)
@@ -271,24 +271,24 @@ describe('an image', () => {
     ['too many', { images: Array.from({ length: 65 }, () => url) }, 'bad_request', 'images'],
     ['a wrong field', { image_url: url, stream: 'maybe' }, 'bad_request', 'stream'],
   ]
-  it.each(wrong)('is refused before a provider is asked: %s', async (_, body, error, param) => {
+  it.each(wrong)('is refused before a provider is called: %s', async (_, body, error, param) => {
     const { send, chat } = open()
     const { status, json } = await send('/v1/vision/describe', body)
     expect([status, json]).toMatchObject([400, { error, param, message: expect.any(String) }])
     expect(chat.received).toEqual([])
   })
 
-  it('in a form is refused when it is not what its part says', async () => {
+  it('in a form is refused when its type differs from its content', async () => {
     const { send } = open()
     const sent = form({}, [['file', png, 'image/webp']])
     expect((await send('/v1/vision', sent.body, sent)).json).toMatchObject({ error: 'bad_request', param: 'files[0]' })
   })
 })
 
-describe('a stream', () => {
+describe('a vision stream', () => {
   const frames = (text: string) => text.split('\n\n').filter((frame) => frame !== '')
 
-  it('has deltas, then usage and cost, then its end', async () => {
+  it('has deltas, then usage and cost, then an end mark', async () => {
     const { send } = open()
     const { status, text, headers } = await send('/v1/vision', { image_url: dataUrl, stream: true })
     expect([status, headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8'])
@@ -300,14 +300,14 @@ describe('a stream', () => {
     ])
   })
 
-  it('of a form is one as well', async () => {
+  it('is also available for a form', async () => {
     const { send } = open()
     const sent = form({ stream: 'true' }, [['file', png, 'image/png']])
     const { text } = await send('/v1/vision/ocr', sent.body, sent)
     expect(frames(text).at(-1)).toBe('data: [DONE]')
   })
 
-  it('that breaks ends with an error and without its end', async () => {
+  it('ends with an error and no end mark when it breaks', async () => {
     const broken: Script = { deltas: saying('A red '), error: new ServiceError('provider_stream_broken') }
     const { send } = open([broken])
     const { text } = await send('/v1/vision', { image_url: dataUrl, stream: true })
@@ -316,7 +316,7 @@ describe('a stream', () => {
     expect(text).not.toContain('[DONE]')
   })
 
-  it('that is refused before its beginning is an error like any other, images too', async () => {
+  it('is an ordinary error when it is refused before its beginning', async () => {
     const refused: Script = { error: new ServiceError('rate_limit_exceeded', { retryAfterS: 3 }), refused: true }
     const { send } = open([refused])
     const { status, json, headers } = await send('/v1/vision', { image_url: dataUrl, stream: true })
@@ -324,7 +324,7 @@ describe('a stream', () => {
     expect(await send('/v1/vision', { image_url: 'ftp://x', stream: true })).toMatchObject({ status: 400 })
   })
 
-  it('hands the model’s call the signal that says that the caller is gone', async () => {
+  it('passes the abort signal of the caller to the model call', async () => {
     const { chat } = open()
     const gone = new AbortController()
     const useCases = visionUseCases({

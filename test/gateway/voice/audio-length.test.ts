@@ -4,28 +4,28 @@ import { audioLength, mostSeconds } from '#gateway/voice/audio-length.ts'
 
 const spoken = (format: string): Buffer => speechOf('Hello wonderful world', format, 1)?.audio ?? Buffer.alloc(0)
 
-describe('the length of audio', () => {
+describe('the duration of audio', () => {
   it.each([
     ['wav', 'audio/wav'],
     ['mp3', 'audio/mpeg'],
-  ])('of %s is what its headers say', async (format, type) => {
+  ])('in %s is read from its headers', async (format, type) => {
     expect(await audioLength(spoken(format), type)).toBeCloseTo(spoken('pcm').length / 48_000, 3)
   })
 
-  it('of what is no audio is not known', async () => {
+  it('is unknown for other content', async () => {
     expect(await audioLength(Buffer.from('no audio'), 'audio/mpeg')).toBeNull()
     expect(await audioLength(Buffer.alloc(0), 'audio/wav')).toBeNull()
   })
 })
 
-describe('the most that audio can last', () => {
-  it('follows from the rate of a WAV, and from 8 kbit/s of anything else', () => {
+describe('the maximum duration of audio', () => {
+  it('depends on the byte rate of a WAV, and on 8 kbit/s otherwise', () => {
     expect(mostSeconds({ bytes: spoken('wav') })).toBe(Math.ceil(spoken('wav').length / 48_000))
     expect(mostSeconds({ bytes: Buffer.alloc(60_000) })).toBe(60)
     expect(mostSeconds({ bytes: Buffer.alloc(3) })).toBe(1)
   })
 
-  it('is not made small by a header that lies', () => {
+  it('is at least 10 seconds for a forged WAV header', () => {
     const forged = Buffer.concat([spoken('wav').subarray(0, 44), Buffer.alloc(3_840_000 - 44)])
     forged.writeUInt32LE(0xffff_ffff, 28)
     expect(mostSeconds({ bytes: forged })).toBe(10)

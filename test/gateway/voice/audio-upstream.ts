@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** One request as the provider got it. `closed` resolves when the connection of its answer is gone. */
+/** A request that the provider received. `closed` resolves when the connection of its answer is closed. */
 export interface Heard {
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -11,7 +11,7 @@ export interface Heard {
 
 export type Script = (response: ServerResponse, heard: Heard) => void
 
-/** A provider that answers the first request by the first script, and so on; the last script stays. */
+/** A provider that answers the n-th request with the n-th script; the last script stays. */
 export interface AudioUpstream {
   readonly url: string
   readonly heard: Heard[]
@@ -57,7 +57,7 @@ export const sends =
 /** Sends a JSON document. */
 export const answers = (document: unknown): Script => sends(JSON.stringify(document), 'application/json')
 
-/** Sends bytes in pieces, each in a chunk of its own. */
+/** Sends bytes in pieces, each in a separate chunk. */
 export const trickles =
   (pieces: readonly (string | Buffer)[], type = 'application/octet-stream'): Script =>
   (response) => {
@@ -69,7 +69,7 @@ export const trickles =
     next(0)
   }
 
-/** Sends a beginning and then cuts the connection. */
+/** Sends a beginning and then destroys the connection. */
 export const cuts =
   (bytes: string | Buffer): Script =>
   (response) => {
@@ -77,7 +77,7 @@ export const cuts =
     response.write(bytes, () => setImmediate(() => response.destroy()))
   }
 
-/** Sends a beginning, perhaps none, and then nothing, with the connection open. */
+/** Sends an optional beginning and keeps the connection open without further data. */
 export const stalls =
   (bytes?: string | Buffer): Script =>
   (response) => {
@@ -86,7 +86,7 @@ export const stalls =
     response.write(bytes)
   }
 
-/** Sends a byte after the other, without end. */
+/** Sends single bytes without an end. */
 export const drips: Script = (response) => {
   response.writeHead(200, { 'content-type': 'application/octet-stream' })
   const timer = setInterval(() => response.write('.'), 5)
@@ -100,7 +100,7 @@ export const refuses =
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(document))
   }
 
-/** Closes the connection without a word. */
+/** Closes the connection without an answer. */
 export const hangsUp: Script = (response) => {
   response.destroy()
 }

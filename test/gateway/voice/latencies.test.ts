@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Latencies } from '#gateway/voice/latencies.ts'
 import type { JsonObject } from '#storage/ports.ts'
 
-/** What carries hints between nodes, without a network: everybody hears everything, the teller too. */
+/** Hints between nodes without a network: every listener receives every hint, also the node that sent it. */
 const openHints = () => {
   const listeners: ((data: JsonObject) => void)[] = []
   return {
@@ -13,8 +13,8 @@ const openHints = () => {
   }
 }
 
-describe('times until the first byte', () => {
-  it('are averages in which the newest counts most, and are forgotten', () => {
+describe('the latencies until the first byte', () => {
+  it('are weighted averages that favour the newest, and expire', () => {
     const clock = { now: 0 }
     const latencies = new Latencies(() => clock.now)
     expect(latencies.of('prj_1', 'openai/tts-1')).toBeNull()
@@ -26,7 +26,7 @@ describe('times until the first byte', () => {
     expect(latencies.of('prj_1', 'openai/tts-1')).toBeNull()
   })
 
-  it('are known to all nodes, and count once on each', () => {
+  it('are shared by all nodes, and count once on each', () => {
     const hints = openHints()
     const [one, other] = [new Latencies(() => 0, hints), new Latencies(() => 0, hints)]
     one.note('prj_1', 'openai/tts-1', 1000)
@@ -41,7 +41,7 @@ describe('times until the first byte', () => {
     { project: 'prj_1', model: 'openai/tts-1', ms: -1 },
     { project: 'prj_1', model: 'openai/tts-1', ms: 'soon' },
     { project: 7, model: 'openai/tts-1', ms: 1 },
-  ])('are not taken from what says something else: %j', (hint) => {
+  ])('ignore the invalid hint %j', (hint) => {
     const hints = openHints()
     const latencies = new Latencies(() => 0, hints)
     hints.announce('voice-latency', hint)
