@@ -12,28 +12,28 @@ const scoreOf = async (profile: 'memory' | 'document', text: string): Promise<nu
 
 describe('the score of a hit', () => {
   it.each(['memory', 'document'] as const)(
-    'of a %s is at least 0.7 where the words of the question are found',
+    'is at least 0.7 in a %s index when the words of the question are found',
     async (profile) => {
       expect(await scoreOf(profile, 'When was the harbour of Trieste deepened?')).toBeGreaterThan(0.7)
     },
   )
 
-  it('is as good as among ten where a scope has one memory, and as bad', async () => {
+  it('is high and low for a single memory as for several', async () => {
     const index = new PassageIndex('memory')
     index.add(passage(harbour))
     const bestOf = async (text: string) => (await index.search(question(text))).hits[0]?.score ?? 0
-    // no memory has "long"
+    // No memory contains "long".
     expect(await bestOf('How long has the harbour of Trieste been deepened?')).toBeGreaterThan(0.7)
     expect(await bestOf('Which ships carried penguins, walnuts and violins to the museum?')).toBeLessThan(0.1)
   })
 
-  it('is below 0.7 for a document that shares one word of many', async () => {
+  it('is below 0.7 for a document that shares few words', async () => {
     expect(await scoreOf('document', 'Which ships carried penguins, walnuts and violins to the museum?')).toBeLessThan(
       0.7,
     )
   })
 
-  it('is below 0.7 for a question about someone whom no memory names', async () => {
+  it('is below 0.7 for a question about a person whom no memory names', async () => {
     expect(await scoreOf('memory', 'When did Zoltan buy larger ships?')).toBeLessThan(0.7)
   })
 
@@ -41,7 +41,7 @@ describe('the score of a hit', () => {
     ['at least 0.7 for a close vector and half of the words', 'When was the harbour made deeper?', 0.8, true],
     ['below 0.7 for as many words and a vector far away', 'When was the harbour made deeper?', 0.05, false],
     ['below 0.7 for a vector as close without any of the words', 'Which year brought dredging?', 0.35, false],
-  ])('of a document among many is %s', async (_, text, cosine, isHit) => {
+  ])('is, for a document among many, %s', async (_, text, cosine, isHit) => {
     const index = new PassageIndex('document')
     index.add(passage(harbour, { vector: Float32Array.of(1, 0, 0) }))
     for (let n = 0; n < 60; n++)

@@ -20,12 +20,12 @@ const rounded = (vector: Float32Array | undefined): readonly number[] =>
   [...(vector ?? [])].map((each) => Math.round(each * 100))
 
 describe('the local embedder', () => {
-  it('is named after its folder, with the dimensions of its model', async () => {
+  it('has the name of its folder and the dimensions of its model', async () => {
     const { id, dimensions } = await opened()
     expect({ id, dimensions }).toEqual({ id: 'local/tiny-model', dimensions: 2 })
   })
 
-  it('gives vectors of length 1 in the order of the texts, whatever their lengths', async () => {
+  it('returns vectors of length 1 in the order of the texts, whatever their lengths', async () => {
     const embedder = await opened()
     const vectors = await embedder.embed(['tea coffee tea coffee', 'car', 'tea'], 'passage')
     expect(vectors.map(rounded)).toEqual([
@@ -35,12 +35,12 @@ describe('the local embedder', () => {
     ])
   })
 
-  it('pools by the first token where the model says so', async () => {
+  it('pools by the first token when the model is configured so', async () => {
     const embedder = await opened({ also: { '1_Pooling/config.json': { pooling_mode_cls_token: true } } })
     expect(rounded((await embedder.embed(['car tea tea'], 'query'))[0])).toEqual([0, 100])
   })
 
-  it('puts before a question what the model wants there, and nothing before a passage', async () => {
+  it('adds the query prefix of the model to a question, and nothing to a passage', async () => {
     const prompts = { 'config_sentence_transformers.json': { prompts: { query: 'car ' } } }
     const embedder = await opened({ also: prompts })
     const [query] = await embedder.embed(['tea'], 'query')
@@ -51,30 +51,30 @@ describe('the local embedder', () => {
     ])
   })
 
-  it('cuts off what the model does not take', async () => {
+  it('truncates a text to the length of the model', async () => {
     const embedder = await opened()
     const [vector] = await embedder.embed([`${'tea '.repeat(7)}${'coffee '.repeat(5_000)}tea`], 'passage')
     expect(rounded(vector)).toEqual([100, 10])
   })
 
-  it('answers all of many requests at once', async () => {
+  it('answers 100 concurrent requests', async () => {
     const embedder = await opened()
     const all = await Promise.all(Array.from({ length: 100 }, () => embedder.embed(['tea'], 'query')))
     expect(all.every(([vector]) => rounded(vector)[0] === 100)).toBe(true)
   })
 
-  it.each(['', '\ud800', '\0', 'x'.repeat(1_000_000)])('takes any text (%#)', async (text) => {
+  it.each(['', '\ud800', '\0', 'x'.repeat(1_000_000)])('accepts any text (%#)', async (text) => {
     const embedder = await opened()
     expect((await embedder.embed([text], 'query'))[0]?.length).toBe(2)
   })
 
-  it('fails a text on which the model crashes, and goes on with the next', async () => {
+  it('fails for a text that crashes the model, and continues with the next', async () => {
     const embedder = await opened()
     await expect(embedder.embed(['crash'], 'passage')).rejects.toThrow('the embedder ended')
     expect(rounded((await embedder.embed(['tea'], 'passage'))[0])).toEqual([100, 10])
   })
 
-  it('keeps the vectors of the questions that were put last, and of no others', async () => {
+  it('caches the vectors of the latest questions only', async () => {
     const embedder = await opened()
     const vectorOf = async (text: string) => (await embedder.embed([text], 'query'))[0]
     const [first, again] = await Promise.all([vectorOf('tea'), vectorOf('tea')])
@@ -88,14 +88,14 @@ describe('the local embedder', () => {
     expect(await vectorOf(long)).not.toBe(await vectorOf(long))
   })
 
-  it('keeps no failure of a question', async () => {
+  it('does not cache a failure', async () => {
     const embedder = await opened()
     await expect(embedder.embed(['crash'], 'query')).rejects.toThrow('the embedder ended')
     await expect(embedder.embed(['crash'], 'query')).rejects.toThrow('the embedder ended')
     expect(rounded((await embedder.embed(['tea'], 'query'))[0])).toEqual([100, 10])
   })
 
-  it('fails what is wanted after it was closed, also what it has kept', async () => {
+  it('rejects requests after it was closed, also for cached questions', async () => {
     const embedder = await opened()
     await embedder.embed(['tea'], 'query')
     await embedder.close()
@@ -106,7 +106,7 @@ describe('the local embedder', () => {
     ['model.onnx', 'no model.onnx in'],
     ['tokenizer.json', 'no tokenizer.json in'],
     ['node_modules/onnxruntime-node/index.js', 'the package onnxruntime-node is not installed'],
-  ])('does not open without %s, and says so', async (without, reason) => {
+  ])('does not open without %s, and reports that', async (without, reason) => {
     const { folder, remove } = modelFolder({ without })
     closers.push(remove)
     await expect(openLocalEmbedder(folder)).rejects.toThrow(reason)

@@ -13,26 +13,26 @@ const cacheOf = (mostBytes: number) => {
 }
 
 describe('the cache of indexes', () => {
-  it('loads an index once for many at the same time', async () => {
+  it('loads an index once for concurrent requests', async () => {
     const { loads, cache } = cacheOf(100)
     const [one, other] = await Promise.all([cache.get('a'), cache.get('a')])
     expect([loads, one === other]).toEqual([['a'], true])
   })
 
-  it('gives up what was not used for longest when it exceeds its bytes', async () => {
+  it('evicts the least recently used index when it exceeds its size', async () => {
     const { loads, cache } = cacheOf(20)
     for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await cache.get(key)
     expect([loads, cache.size]).toEqual([['a', 'b', 'c', 'b'], 2])
   })
 
-  it('keeps one index that alone exceeds its bytes', async () => {
+  it('keeps a single index that exceeds its size', async () => {
     const { loads, cache } = cacheOf(1)
     await cache.get('a')
     await cache.get('a')
     expect(loads).toEqual(['a'])
   })
 
-  it('loads again what was dropped', async () => {
+  it('loads an index again that was dropped', async () => {
     const { loads, cache } = cacheOf(100)
     await cache.get('a')
     cache.drop('a')
@@ -40,13 +40,13 @@ describe('the cache of indexes', () => {
     expect(loads).toEqual(['a', 'a'])
   })
 
-  it('forgets a load that failed', async () => {
+  it('does not cache a failed load', async () => {
     const { cache } = cacheOf(100)
     await expect(cache.get('broken')).rejects.toThrow('the store is away')
     expect(await cache.get('broken')).toMatchObject({ key: 'broken' })
   })
 
-  it('makes a change in an index that is being loaded', async () => {
+  it('applies an update to an index that is being loaded', async () => {
     const { cache } = cacheOf(100)
     const loading = cache.get('a')
     cache.update('a', ({ changes }) => changes.push('first'))

@@ -16,7 +16,7 @@ describe('a passage index', () => {
     expect(await found(index, question('Who paints a house?'))).toEqual(['Ann is painting houses'])
   })
 
-  it('puts first what has more of the words of the question', async () => {
+  it('ranks a passage with more words of the question first', async () => {
     const index = indexOf('the red car', 'the red bicycle of Ann', 'a bicycle')
     expect((await found(index, question('red bicycle')))[0]).toBe('the red bicycle of Ann')
   })
@@ -25,22 +25,19 @@ describe('a passage index', () => {
     ['says that it changed', 'Alexis and I increased the grocery budget for household food to 550 dollars', true],
     ['is of something else', 'Alexis and I changed the plan of our travel to Oslo this summer', false],
     ['says of no change', 'Alexis and I have a grocery budget for household food of 550 dollars', false],
-  ])(
-    'puts a newer passage before the older one that has more of the words only where it %s',
-    async (_, newer, first) => {
-      const older = 'Alexis and I agreed on a grocery budget for household food of 500 dollars'
-      const rest = ['the weather is fine', 'we agreed on a walk by the sea', 'the cat sleeps all day'].map((text) =>
-        passage(text),
-      )
-      const index = new PassageIndex('memory')
-      for (const each of [passage(older, { at: 1 }), passage(newer, { at: 2 }), ...rest]) index.add(each)
-      const ids = await found(
-        index,
-        question('What grocery budget for household food have Alexis and I agreed on?', { limit: 2 }),
-      )
-      expect(ids[0] === newer).toBe(first)
-    },
-  )
+  ])('ranks a newer passage above an older one with more words only when it %s', async (_, newer, first) => {
+    const older = 'Alexis and I agreed on a grocery budget for household food of 500 dollars'
+    const rest = ['the weather is fine', 'we agreed on a walk by the sea', 'the cat sleeps all day'].map((text) =>
+      passage(text),
+    )
+    const index = new PassageIndex('memory')
+    for (const each of [passage(older, { at: 1 }), passage(newer, { at: 2 }), ...rest]) index.add(each)
+    const ids = await found(
+      index,
+      question('What grocery budget for household food have Alexis and I agreed on?', { limit: 2 }),
+    )
+    expect(ids[0] === newer).toBe(first)
+  })
 
   it.each([
     ['one character', '附近有哪条河？', '商学院位于查尔斯河对面'],
@@ -51,11 +48,11 @@ describe('a passage index', () => {
     expect((await found(index, question(text)))[0]).toBe(answer)
   })
 
-  it('finds nothing by Chinese particles alone', async () => {
+  it('finds nothing for Chinese particles alone', async () => {
     expect(await found(indexOf('我们的老师喜欢喝茶'), question('他的谁？'))).toEqual([])
   })
 
-  it('abstains when nothing has a word of the question', async () => {
+  it('abstains when no passage has a word of the question', async () => {
     expect(await indexOf('Ann sails').search(question('zeppelin'))).toEqual({ hits: [], abstained: true })
   })
 
@@ -80,7 +77,7 @@ describe('a passage index', () => {
     expect([index.has('likes tea'), await found(index, question('tea'))]).toEqual([false, []])
   })
 
-  it('finds what is left after most was removed', async () => {
+  it('finds the remaining passages after most were removed', async () => {
     const index = new PassageIndex('document')
     for (let at = 0; at < 3_000; at++) index.add(passage(`number${at} of the many things there are`))
     for (let at = 0; at < 2_900; at++) index.remove(`number${at} of the many things there are`)
@@ -88,13 +85,13 @@ describe('a passage index', () => {
     expect((await found(index, question('number2950')))[0]).toBe('number2950 of the many things there are')
   })
 
-  it('finds only what is accepted, and ranks as if the rest was not there', async () => {
+  it('finds only accepted passages, and ranks them independently of the others', async () => {
     const index = indexOf('tea with milk', 'tea', 'milk')
     const accepts = (id: string): boolean => id === 'milk'
     expect(await found(index, question('tea with milk', { accepts }))).toEqual(['milk'])
   })
 
-  it('finds by vectors what shares no word', async () => {
+  it('finds a passage without a common word by its vector', async () => {
     const index = new PassageIndex('memory')
     index.add(passage('Ann owns a canine', { vector: unit(1, 0.1) }))
     index.add(passage('Bob sails', { vector: unit(0, 1) }))
@@ -106,7 +103,7 @@ describe('a passage index', () => {
     ['no number', unit(Number.NaN, 1)],
     ['no length', unit(0, 0)],
     ['no dimension', unit()],
-  ])('treats a vector of %s as absent', async (_, vector) => {
+  ])('ignores a vector of %s', async (_, vector) => {
     const index = new PassageIndex('memory')
     index.add(passage('tea', { vector: unit(1, 0) }))
     index.add(passage('milk', { vector }))
@@ -114,21 +111,21 @@ describe('a passage index', () => {
     expect(await found(index, question('tea', { vector }))).toEqual(['tea'])
   })
 
-  it('puts the statement of the one person first whom the question names', async () => {
+  it('ranks the statement of the person first whom the question names', async () => {
     const index = new PassageIndex('memory')
     index.add(passage('I adopted a dog', { id: 'bob', speaker: 'Bob' }))
     index.add(passage('I adopted a dog', { id: 'ann', speaker: 'Ann' }))
     expect((await found(index, question('What did Ann adopt?')))[0]).toBe('ann')
   })
 
-  it('prefers what was said at the time that the question names', async () => {
+  it('prefers a statement from the time that the question names', async () => {
     const index = new PassageIndex('memory')
     index.add(passage('We went sailing', { id: 'march', at: Date.UTC(2024, 2, 10) }))
     index.add(passage('We went sailing', { id: 'june', at: Date.UTC(2024, 5, 10) }))
     expect((await found(index, question('Who went sailing in June 2024?')))[0]).toBe('june')
   })
 
-  it('finds what stands beside a passage that has the words', async () => {
+  it('finds the neighbour of a passage with the words', async () => {
     const index = new PassageIndex('memory')
     index.add(passage('What instrument do you play?', { group: 's', order: 1 }))
     index.add(passage('The violin.', { group: 's', order: 2 }))
@@ -136,20 +133,20 @@ describe('a passage index', () => {
     expect(await found(index, question('instrument'))).toContain('The violin.')
   })
 
-  it('drops hits below the threshold and says which', async () => {
+  it('drops hits below the threshold and reports them', async () => {
     const answer = await indexOf('tea').search(
       question('tea zeppelin balloon airship', { threshold: 0.99, explain: true }),
     )
     expect(answer).toMatchObject({ hits: [], abstained: true, left_out: [{ id: 'tea', reason: 'below_threshold' }] })
   })
 
-  it('explains what a score consists of, and what was beyond the limit', async () => {
+  it('explains the parts of a score and the hits beyond the limit', async () => {
     const answer = await indexOf('tea', 'tea and more').search(question('tea', { limit: 1, explain: true }))
     expect(answer.hits[0]?.parts).toMatchObject({ words_found: expect.closeTo(1), names_unseen: 0, rank: 1 })
     expect(answer.left_out).toMatchObject([{ id: 'tea and more', reason: 'beyond_limit' }])
   })
 
-  it('knows its bytes, which fall when passages go', () => {
+  it('reports its size, which decreases when passages are removed', () => {
     const index = indexOf(...Array.from({ length: 500 }, (_, at) => `the number ${at}`))
     const full = index.bytes
     for (let at = 0; at < 500; at++) index.remove(`the number ${at}`)
@@ -157,7 +154,7 @@ describe('a passage index', () => {
   })
 })
 
-describe('a question of a stranger', () => {
+describe('an unusual text', () => {
   const strange: readonly (readonly [string, string])[] = [
     ['a megabyte', 'tea '.repeat(262_144)],
     ['100,000 words', Array.from({ length: 100_000 }, (_, at) => `w${at}`).join(' ')],
@@ -171,12 +168,12 @@ describe('a question of a stranger', () => {
     ['one letter many times', 'y'.repeat(100_000)],
     ['marks', `a${'\u0301'.repeat(50_000)}`],
   ]
-  it.each(strange)('of %s is answered', async (_, text) => {
+  it.each(strange)('of %s is answered as a question', async (_, text) => {
     const index = indexOf('tea', 'milk')
     expect((await index.search(question(text))).hits.length).toBeLessThanOrEqual(2)
   })
 
-  it.each(strange)('of %s can be a passage too', async (_, text) => {
+  it.each(strange)('of %s is accepted as a passage', async (_, text) => {
     const index = indexOf('tea')
     index.add(passage(text, { id: 'strange', speaker: text, group: text, heading: text }))
     index.remove('strange')

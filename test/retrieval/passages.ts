@@ -1,7 +1,7 @@
 import type { Passage } from '#retrieval/passage.ts'
 import type { PassageIndex, PassageQuery } from '#retrieval/passage-index.ts'
 
-/** The passage of a text; its id is the text unless another is given. */
+/** A passage; its id is the text unless another one is given. */
 export const passage = (text: string, rest: Partial<Passage> = {}): Passage => ({
   ...{ id: text, text, group: null, order: 0, at: 0, vector: null },
   ...rest,
@@ -12,6 +12,6 @@ export const question = (text: string, rest: Partial<PassageQuery> = {}): Passag
   ...rest,
 })
 
-/** Ids of what is found, best first. */
+/** The ids of the hits, best first. */
 export const found = async (index: PassageIndex, query: PassageQuery): Promise<readonly string[]> =>
   (await index.search(query)).hits.map(({ id }) => id)

@@ -1,6 +1,6 @@
 import type { Passage } from '#retrieval/passage.ts'
 
-/** Numbers from 0 to 1 that are the same for a seed. */
+/** Random numbers from 0 to 1 that are reproducible by a seed. */
 export const chanceOf = (seed: number): (() => number) => {
   let state = seed
   return () => {
@@ -25,13 +25,13 @@ const others = [
 ]
 const names = [null, 'Ann', 'Bob', 'Cleo']
 
-/** A text of so many words, of which the first of the list are frequent and the last rare. */
+/** A text with this number of words; the first words of the list are frequent and the last ones rare. */
 export const randomText = (chance: () => number, words: number): string => {
   const all = [...stems, ...others]
   return Array.from({ length: words }, () => all[Math.floor(chance() ** 2 * all.length)]).join(' ')
 }
 
-/** Passages in groups, by several speakers, some with a vector. */
+/** Passages in groups with several speakers; some have a vector. */
 export const randomPassages = (chance: () => number, count: number): readonly Passage[] =>
   Array.from({ length: count }, (_, n) => {
     const vector = chance() < 0.7 ? Float32Array.from({ length: 8 }, () => chance() - 0.5) : null

@@ -7,8 +7,8 @@ const roomOf = (slots: number): Promise<SearchRoom> =>
     return room
   })
 
-describe('rooms of searches', () => {
-  it('hold zeros, whatever the search before left in them', async () => {
+describe('the buffers of searches', () => {
+  it('contain zeros regardless of the previous search', async () => {
     await withRoom(async (room) => {
       for (const numbers of [room.floats(9), room.integers(9), room.flags(9)]) numbers.fill(7)
     })
@@ -18,7 +18,7 @@ describe('rooms of searches', () => {
     expect(most).toEqual([0, 0, 0])
   })
 
-  it('are used again, and never by two searches at once', async () => {
+  it('are reused, but never by two concurrent searches', async () => {
     const first = await roomOf(10)
     await withRoom(async (outer) => {
       expect(outer).toBe(first)
@@ -26,7 +26,7 @@ describe('rooms of searches', () => {
     })
   })
 
-  it('come back after a search that failed', async () => {
+  it('are returned after a failed search', async () => {
     const rooms: SearchRoom[] = []
     const failing = withRoom(async (room) => {
       rooms.push(room)
@@ -36,7 +36,7 @@ describe('rooms of searches', () => {
     expect(await roomOf(1)).toBe(rooms[0])
   })
 
-  it('are kept up to their number and their size', async () => {
+  it('are kept up to a maximum number and size', async () => {
     const inAll = async (left: number): Promise<readonly SearchRoom[]> =>
       left === 0 ? [] : await withRoom(async (room) => [room, ...(await inAll(left - 1))])
     const before = new Set(await inAll(mostRooms + 3))

@@ -22,7 +22,7 @@ const indexOf = (...texts: readonly string[]): PassageIndex => {
 const placeOf = async (text: string, request: string): Promise<number> =>
   (await found(indexOf(...conversation, text), question(request))).indexOf(text)
 
-describe('what a memory says of later requests', () => {
+describe('the stance of a memory', () => {
   it.each([
     ['Always name the price in euros when I ask about a flight.', 'instruction'],
     ['When I ask for code, include the types.', 'instruction'],
@@ -35,7 +35,7 @@ describe('what a memory says of later requests', () => {
     ['Sure, when I ask for a seat always name the price.', 'instruction'],
     ['', null],
     [`${'x '.repeat(400)} I prefer tea`, null],
-  ])('is read out of "%s"', (text, stance) => {
+  ])('is recognised in "%s"', (text, stance) => {
     expect(stanceOf(text)).toBe(stance)
   })
 
@@ -43,7 +43,7 @@ describe('what a memory says of later requests', () => {
     ['Which flight should I take?', true],
     ['Can you suggest a hotel?', true],
     ['When did I land?', false],
-  ])('matters by preference where a question looks for advice: "%s"', (text, seeks) => {
+  ])('of a preference applies when a question looks for advice: "%s"', (text, seeks) => {
     expect(seeksAdvice(text)).toBe(seeks)
   })
 
@@ -51,7 +51,7 @@ describe('what a memory says of later requests', () => {
     ['Always name the price when I ask about a flight to the sea. Thanks.', 'about a flight to the sea'],
     ['When I ask for code, include the types.', 'for code, include the types'],
     ['From now on answer in French.', ''],
-  ])('is for the requests that it names: "%s"', (text, about) => {
+  ])('applies to the requests that it names: "%s"', (text, about) => {
     expect(conditionOf(text)).toBe(about)
   })
 
@@ -61,11 +61,11 @@ describe('what a memory says of later requests', () => {
     ['Summarise the plans for the conference.', true],
     ['Which flight should I take to the conference?', false],
     ['What does a flight cost?', false],
-  ])('matters not where a question looks back: "%s" does: %s', (text, looks) => {
+  ])('does not apply when a question looks back: "%s" does: %s', (text, looks) => {
     expect(looksBack(text)).toBe(looks)
   })
 
-  it('brings the instruction for such requests among the first, when another one has more of the words', async () => {
+  it('ranks a matching instruction among the first, before one with more words of the question', async () => {
     const one = 'Always name the cost of a conference, a seat and a hotel when I ask about ships.'
     const other = 'Always use euros when I ask about a flight.'
     const index = indexOf(...conversation, one, other)
@@ -73,7 +73,7 @@ describe('what a memory says of later requests', () => {
     expect(hits.slice(0, 2)).toContain(other)
   })
 
-  it('lifts neither instructions nor preferences for a question about what was said', async () => {
+  it('does not raise instructions or preferences for a question about earlier statements', async () => {
     const instruction = 'Always name the price in euros when I ask about a flight.'
     const preference = 'I prefer a seat at the window, and an early flight'
     expect(await placeOf(instruction, 'Which flight did I take to the conference in June?')).toBe(-1)
@@ -82,7 +82,7 @@ describe('what a memory says of later requests', () => {
     ).not.toBe(0)
   })
 
-  it('brings what was said before a reply to the assistant, for a question about what was said', async () => {
+  it('ranks earlier statements above replies for a question about earlier statements', async () => {
     const [said, reply] = [
       'The hotel was booked with the flight, near the sea',
       'Thanks, the hotel with the flight it is!',
@@ -94,7 +94,7 @@ describe('what a memory says of later requests', () => {
     expect(plain).toContain(reply)
   })
 
-  it('brings the closest instruction among the first for a request that it is about', async () => {
+  it('ranks the closest instruction among the first for a matching request', async () => {
     const instruction = 'Always name the price in euros when I ask about anything that flies.'
     const plain = 'Anna names the price in euros for anything that flies.'
     const request = 'What does a flight to the conference cost in euros?'
@@ -103,17 +103,17 @@ describe('what a memory says of later requests', () => {
     expect(await placeOf(plain, request)).not.toBe(0)
   })
 
-  it('brings no instruction that has nothing of the question', async () => {
+  it('does not raise an instruction without a word of the question', async () => {
     expect(await placeOf('Always use metres when I ask about ships.', 'conference in Lisbon?')).toBe(-1)
   })
 
-  it('brings a preference before what was said, for advice only', async () => {
+  it('ranks a preference first for advice only', async () => {
     const preference = 'I prefer a seat at the window, and an early flight'
     expect(await placeOf(preference, 'Can you suggest a seat on the flight to the conference?')).toBe(0)
     expect(await placeOf(preference, 'What did the seat on the flight to the conference cost?')).not.toBe(0)
   })
 
-  it('is forgotten with its passage', async () => {
+  it('is removed with its passage', async () => {
     const index = indexOf(...conversation)
     const instruction = 'Always name the price in euros when I ask about a flight.'
     index.add(passage(instruction))
@@ -122,7 +122,7 @@ describe('what a memory says of later requests', () => {
     expect(await found(index, question('flight to the conference in euros', { limit: 9 }))).not.toContain(instruction)
   })
 
-  it('matters in passages of documents no more than any other text', async () => {
+  it('does not apply to passages of documents', async () => {
     const of = async (text: string) => {
       const index = new PassageIndex('document')
       for (const each of [...conversation, text]) index.add(passage(each, { id: each === text ? 'x' : each }))
@@ -133,7 +133,7 @@ describe('what a memory says of later requests', () => {
   })
 })
 
-describe('passages beside one that has the words', () => {
+describe('neighbours of a passage with the words', () => {
   const inGroup = (texts: readonly string[]): PassageIndex => {
     const index = new PassageIndex('memory')
     for (const [order, text] of texts.entries()) index.add(passage(text, { group: 'g', order }))
@@ -146,7 +146,7 @@ describe('passages beside one that has the words', () => {
     return hits.find(({ id }) => id === texts[1])?.parts?.rank ?? 0
   }
 
-  it('count less the longer passages are', async () => {
+  it('score lower the longer the passages are', async () => {
     const [short, long] = [await shareOfNeighbour(5), await shareOfNeighbour(120)]
     expect(short).toBeGreaterThan(long)
     expect(long).toBeGreaterThan(0)

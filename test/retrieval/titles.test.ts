@@ -17,22 +17,22 @@ const best = (of: Titles, text: string): readonly number[] => {
 
 const reports = ['BESTBUY_2018_10K', 'BESTBUY_2019_10K', '3M_2018_10K', 'AMCOR_2023Q2_10Q', 'Refund policies']
 
-describe('titles', () => {
+describe('group titles', () => {
   it.each([
     ['What did Best Buy earn in 2019?', [1]],
     ['What is the FY2018 revenue of 3M?', [2]],
     ['Which liability had Amcor in Q2 of 2023?', [3]],
     ['How does the refund policy work?', [4]],
-  ])('fit %j', (text, expected) => {
+  ])('match %j', (text, expected) => {
     expect(best(titles(...reports), text)).toEqual(expected)
   })
 
-  it('say nothing of a question without a word of theirs, and nothing where there is but one', () => {
+  it('match nothing without a common word, and nothing when there is only one title', () => {
     expect(titles(...reports).fitsOf('zeppelins', conceptsOf('zeppelins', ['en'])).size).toBe(0)
     expect(titles('zeppelins').fitsOf('zeppelins', conceptsOf('zeppelins', ['en'])).size).toBe(0)
   })
 
-  it('that every group has say almost nothing beside one that only one has', () => {
+  it('score words of every title far below words of a single title', () => {
     const fits = titles('manual of otters', 'manual of owls').fitsOf(
       'manual of owls',
       conceptsOf('manual of owls', ['en']),
@@ -40,7 +40,7 @@ describe('titles', () => {
     expect(fits.get(1)).toBeGreaterThan(4 * (fits.get(0) ?? 0))
   })
 
-  it('count for less where the question has a part of the name only', () => {
+  it('score lower when the question has only a part of the name', () => {
     const of = titles('Private school', 'Harvard', 'Otters')
     const fitOf = (text: string, group: number) => of.fitsOf(text, conceptsOf(text, ['en'])).get(group) ?? 0
     expect(fitOf('How large is the private school?', 0)).toBe(1)
@@ -53,31 +53,34 @@ describe('titles', () => {
     ['What is a zeppelin?', null],
     ['Best Buy 2019', null],
     ['', null],
-  ])('leave of %j what it is about', (text, topic) => {
+  ])('leave the topic of %j', (text, topic) => {
     expect(titles(...reports).topicOf(text, conceptsOf(text, ['en']))).toBe(topic)
   })
 
-  it('leave nothing out of a question that names hundreds alike', () => {
+  it('leave no topic for a question that matches hundreds of titles alike', () => {
     const text = 'What is in the report?'
     const many = titles(...Array.from({ length: 300 }, (_, n) => `report ${n}`), 'owls')
     expect(many.topicOf(text, conceptsOf(text, ['en']))).toBeNull()
     expect(many.fitsOf(text, conceptsOf(text, ['en'])).size).toBe(300)
   })
 
-  it('are forgotten when they are replaced or deleted', () => {
+  it('are removed when they are replaced or deleted', () => {
     const made = titles('otters', 'owls', 'eels')
     made.set(0, 'badgers')
     made.delete(1)
     expect([best(made, 'otters'), best(made, 'owls'), best(made, 'badgers')]).toEqual([[], [], [0]])
   })
 
-  it.each(['__proto__', 'constructor', '\ud800', '\u0000', '👩‍👩‍👧', 'x'.repeat(100_000)])('may be %j', (title) => {
-    expect(
-      titles(title, 'owls')
-        .fitsOf(`owls ${title}`, conceptsOf(`owls ${title}`, ['en']))
-        .get(1),
-    ).toBeGreaterThan(0)
-  })
+  it.each(['__proto__', 'constructor', '\ud800', '\u0000', '👩‍👩‍👧', 'x'.repeat(100_000)])(
+    'match with the unusual title %j',
+    (title) => {
+      expect(
+        titles(title, 'owls')
+          .fitsOf(`owls ${title}`, conceptsOf(`owls ${title}`, ['en']))
+          .get(1),
+      ).toBeGreaterThan(0)
+    },
+  )
 })
 
 describe('passages of a titled group', () => {
@@ -91,13 +94,13 @@ describe('passages of a titled group', () => {
     return made
   }
 
-  it('go first when the question names the group', async () => {
+  it('rank first when the question names the group', async () => {
     const made = index()
     for (const year of ['2017', '2018', '2019'])
       expect((await found(made, question(`What was the revenue of Acme in FY${year}?`)))[0]).toBe(year)
   })
 
-  it('are told apart by the vector of what the question is about beside the name', async () => {
+  it('are ranked by the vector of the topic without the name', async () => {
     const made = new PassageIndex('document')
     const [name, topic] = [new Float32Array([1, 0]), new Float32Array([0, 1])]
     made.add(passage('aaa', { id: 'named', group: 'a', vector: name }))

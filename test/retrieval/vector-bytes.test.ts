@@ -6,7 +6,7 @@ const cosine = (a: Float32Array, b: Float32Array): number => {
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b))
 }
 
-describe('the text of a vector', () => {
+describe('the text encoding of a vector', () => {
   it('keeps its direction', () => {
     for (let seed = 1; seed < 50; seed++) {
       const vector = Float32Array.from({ length: 384 }, (_, at) => Math.sin(seed * (at + 1) * 12.9898) ** 3)
@@ -14,18 +14,18 @@ describe('the text of a vector', () => {
     }
   })
 
-  it('is a quarter of its bytes', () => {
+  it('has 520 characters for 384 dimensions', () => {
     expect(textOfVector(new Float32Array(384).fill(0.05)).length).toBe(520)
   })
 
   it.each([
     ['zeros', [0, 0, 0]],
     ['no numbers', [Number.NaN, Number.POSITIVE_INFINITY, 1]],
-  ])('of %s is zeros', (_, numbers) => {
+  ])('of %s decodes to zeros', (_, numbers) => {
     expect(vectorOfText(textOfVector(Float32Array.from(numbers)))).toEqual(new Float32Array(3))
   })
 
-  it.each(['', 'AAAA', '!!!', '////////'])('is none for %j', (text) => {
+  it.each(['', 'AAAA', '!!!', '////////'])('is invalid for %j', (text) => {
     expect(vectorOfText(text)).toBeNull()
   })
 })

@@ -28,18 +28,18 @@ const together = (table: VectorTable, vector: Float32Array, { count, from }: { c
   return cosines
 }
 
-describe('cosines of many vectors', () => {
-  it('are made by vector instructions here', () => {
+describe('the cosines of many vectors', () => {
+  it('are computed by vector instructions on this platform', () => {
     expect(dotProducts()?.mostRows(384)).toBeGreaterThan(256)
     expect(dotProducts()?.mostRows(12)).toBe(0)
     expect(dotProducts()?.mostRows(8_192)).toBe(0)
   })
 
-  it('are made by the plain loop where the platform does not know the instructions', () => {
+  it('are computed by a plain loop on a platform without these instructions', () => {
     expect(wasmParts(Uint8Array.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 10, 1]))).toEqual({ dots: null, memory: null })
   })
 
-  it('are bit by bit those of one after the other, also of slots without a vector and beyond the table', () => {
+  it('equal single cosines bit by bit, also for slots without a vector and beyond the table', () => {
     fc.assert(
       fc.property(tables, fc.nat(20), ([vectors, question], from) => {
         const table = new VectorTable()
@@ -50,7 +50,7 @@ describe('cosines of many vectors', () => {
     )
   })
 
-  it('do not overflow where every number is the largest', () => {
+  it('do not overflow for the largest numbers', () => {
     const table = new VectorTable()
     const vector = new Float32Array(4_096).fill(1)
     for (let slot = 0; slot < 100; slot++) table.set(slot, slot % 2 === 0 ? vector : vector.map((value) => -value))
@@ -60,7 +60,7 @@ describe('cosines of many vectors', () => {
     expect(cosines[1]).toBeCloseTo(-1, 5)
   })
 
-  it('are right in a table of thousands, of which some were removed', () => {
+  it('are correct in a table of thousands with removed vectors', () => {
     const table = new VectorTable()
     for (let slot = 0; slot < 3_000; slot++)
       table.set(

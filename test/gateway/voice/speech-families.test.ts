@@ -13,7 +13,7 @@ afterAll(() => world.close())
 
 const audio = Buffer.from(Array.from({ length: 3000 }, (_, i) => i % 251))
 
-/** What each provider is sent, in its own format. */
+/** The requests to each provider in its own format. */
 const families: readonly {
   readonly model: string
   readonly provider: string
@@ -81,7 +81,7 @@ const families: readonly {
 ]
 
 describe.each(families)('speech of $provider', ({ model, provider, format, path, streamedPath, auth, body }) => {
-  it('is asked for in its own words, and handed on whole', async () => {
+  it('is requested in the format of the provider and returned in one piece', async () => {
     world.upstream.script(sends(audio))
     const answer = await world.speak({ input: 'Hello', model, response_format: format })
     expect(bytesOf(answer).equals(audio)).toBe(true)
@@ -93,7 +93,7 @@ describe.each(families)('speech of $provider', ({ model, provider, format, path,
     expect(new Map(answer.headers).has('x-stream')).toBe(false)
   })
 
-  it('is handed on as it comes when a stream is wanted', async () => {
+  it('is passed on as it arrives when a stream is requested', async () => {
     world.upstream.script(trickles([audio.subarray(0, 1000), audio.subarray(1000, 1001), audio.subarray(1001)]))
     const answer = await world.speak({ input: 'Hello', model, response_format: format, stream: true })
     expect(new Map(answer.headers).get('x-stream')).toBe('true')
@@ -104,7 +104,7 @@ describe.each(families)('speech of $provider', ({ model, provider, format, path,
     expect(world.upstream.heard[0]?.path).toBe(streamedPath ?? path)
   })
 
-  it('is charged by its characters and recorded with its provider, whole or streamed', async () => {
+  it('is charged by characters and recorded with its provider, with and without streaming', async () => {
     world.upstream.script(sends(audio))
     for (const stream of [false, true]) {
       const answer = await world.speak({ input: 'Hello 🌍', model, response_format: format, stream })
@@ -134,7 +134,7 @@ describe('speech of Gemini', () => {
     },
   }
 
-  it('is WAV with a true length, made of the PCM inside its JSON', async () => {
+  it('is a WAV with a correct duration, from the PCM in the JSON answer', async () => {
     world.upstream.script(answers(geminiAudio(samples)))
     const requested = { voice: 'puck', language: 'de-DE', temperature: 1.5 }
     const answer = await world.speak({ input: 'Hello', model: 'gemini-3.8-flash-tts', ...requested })
@@ -159,7 +159,7 @@ describe('speech of Gemini', () => {
     expect(Number(world.calls.at(-1)?.costUsd)).toBeGreaterThan(0)
   })
 
-  it.each(['wav', 'pcm'] as const)('is streamed as %s out of events that are cut anywhere', async (format) => {
+  it.each(['wav', 'pcm'] as const)('is streamed as %s from events that are split anywhere', async (format) => {
     const frames = serverSent(geminiAudio(samples.subarray(0, 2000), false), geminiAudio(samples.subarray(2000)))
     const pieces = frames.match(/[\s\S]{1,701}/g) ?? []
     world.upstream.script(trickles(pieces, 'text/event-stream'))
@@ -169,7 +169,7 @@ describe('speech of Gemini', () => {
     expect(world.upstream.heard[0]?.path).toContain(':streamGenerateContent?alt=sse')
     const all = Buffer.concat(listener.parts)
     expect(all.subarray(format === 'wav' ? 44 : 0).equals(samples)).toBe(true)
-    // a length that is not known yet
+    // The length of the stream is not known yet.
     if (format === 'wav') expect(all.readUInt32LE(40)).toBe(0xffff_ffff)
   })
 
@@ -181,7 +181,7 @@ describe('speech of Gemini', () => {
       [geminiAudio(samples, false), { error: { code: 503, status: 'UNAVAILABLE', message: 'busy' } }],
     ],
     ['stops for another reason', [{ candidates: [{ finishReason: 'SAFETY' }] }]],
-  ])('breaks off when a stream %s', async (_, documents) => {
+  ])('is aborted when a stream %s', async (_, documents) => {
     world.upstream.script(sends(serverSent(...documents), 'text/event-stream'))
     const requested = { model: 'gemini-3.8-flash-tts', stream: true }
     const listener = listen(await world.speak({ input: 'Hello', ...requested }))
@@ -191,7 +191,7 @@ describe('speech of Gemini', () => {
 })
 
 describe('WAV of ElevenLabs', () => {
-  it('is PCM with a header of ours', async () => {
+  it('is PCM with a header that the server adds', async () => {
     world.upstream.script(sends(samples))
     const requested = {
       model: 'eleven_v3',
@@ -213,8 +213,8 @@ describe('WAV of ElevenLabs', () => {
   })
 })
 
-describe('a server of a customer', () => {
-  it('that speaks the first format is asked what was asked, as it is', async () => {
+describe('the speech server of a customer', () => {
+  it('with the format of OpenAI gets the request unchanged', async () => {
     world.upstream.script(sends(audio))
     const requested = { model: 'custom:mine/kokoro', voice: 'af_sky', response_format: 'aac' as const, speed: 3 }
     const answer = await world.speak({ input: 'Hello', ...requested })

@@ -66,7 +66,7 @@ Hello there.
 Good morning to you.
 `
 
-/** Tokens where the provider counted them, as the last call was charged. */
+/** The token usage that the last call was charged with, or null when the provider counted no tokens. */
 const countedTokens = (): object | null => {
   const { tokens } = world.calls.at(-1)?.units ?? {}
   if (tokens === undefined) return null
@@ -76,21 +76,21 @@ const countedTokens = (): object | null => {
 }
 
 describe.each(families)('a transcript of $provider $model', ({ provider, model, answer, speakers, seconds }) => {
-  it('has its text, and says who made it', async () => {
+  it('has a text and the name of its provider', async () => {
     world.upstream.script(answers(answer))
     const { json, headers } = await world.transcribe({ model })
     expect(json).toEqual({ text: said, usage: countedTokens() ?? { type: 'duration', seconds: Math.ceil(seconds) } })
     expect(headers.get('x-provider')).toBe(provider)
   })
 
-  it('is plain text when that is wanted', async () => {
+  it('is plain text when requested', async () => {
     world.upstream.script(answers(answer))
     const { text, contentType } = await world.transcribe({ model, response_format: 'text' })
     expect(text).toBe(`${said}\n`)
     expect(contentType).toBe('text/plain; charset=utf-8')
   })
 
-  it('is events when a stream is wanted, of the plain form only', async () => {
+  it('is a stream of events when requested, in the default format only', async () => {
     world.upstream.script(answers(answer))
     const { text, contentType } = await world.transcribe({ model, stream: true })
     const usage = countedTokens()
@@ -104,18 +104,18 @@ describe.each(families)('a transcript of $provider $model', ({ provider, model, 
     await expect(timed).rejects.toMatchObject({ code: 'bad_request', details: { param: 'stream' } })
   })
 
-  it('becomes subtitles of both kinds', async () => {
+  it('is available as SRT and WebVTT subtitles', async () => {
     world.upstream.script(answers(answer))
     expect((await world.transcribe({ model, response_format: 'srt' })).text).toBe(srt)
     expect((await world.transcribe({ model, responseFormat: 'vtt' })).text).toBe(vtt)
   })
 
-  it('has times in its long form, and no speakers that nobody asked for', async () => {
+  it('has times in the verbose format, and no speakers unless requested', async () => {
     world.upstream.script(answers(answer))
     const { json } = await world.transcribe({ model, response_format: 'verbose_json' })
     expect(json).toMatchObject({ task: 'transcribe', duration: seconds, text: said })
     expect(json?.segments).toMatchObject(saidSegments.map((segment, id) => ({ id, ...segment })))
-    // every field that OpenAI's SDKs declare
+    // Every field that the SDKs of OpenAI declare.
     const scores = ['seek', 'tokens', 'temperature', 'avg_logprob', 'compression_ratio', 'no_speech_prob']
     for (const segment of Array.isArray(json?.segments) ? json.segments : []) {
       expect(Object.keys(segment)).toEqual(expect.arrayContaining(scores))
@@ -125,7 +125,7 @@ describe.each(families)('a transcript of $provider $model', ({ provider, model, 
     for (const word of Array.isArray(json?.words) ? json.words : []) expect(word).not.toHaveProperty('speaker')
   })
 
-  it('is charged by what the provider reported', async () => {
+  it('is charged by the duration that the provider reported', async () => {
     world.upstream.script(answers(answer))
     await world.transcribe({ model })
     const call = world.calls.at(-1)
@@ -141,7 +141,7 @@ describe.each(families)('a transcript of $provider $model', ({ provider, model, 
   })
 
   if (speakers !== null) {
-    it('tells who speaks when asked to', async () => {
+    it('has speakers when requested', async () => {
       world.upstream.script(answers(answer))
       const { json } = await world.transcribe({ model, response_format: 'verbose_json', diarize: true })
       expect(json?.segments).toMatchObject(
@@ -151,7 +151,7 @@ describe.each(families)('a transcript of $provider $model', ({ provider, model, 
       expect(subtitles.text).toContain(`<v ${speakers[1]}>Good morning to you.`)
     })
 
-    it('is OpenAI’s diarized form, whole and as events', async () => {
+    it('is available in the diarized format of OpenAI, as JSON and as events', async () => {
       world.upstream.script(answers(answer))
       const segments = saidSegments.map((segment, at) => ({
         ...{ type: 'transcript.text.segment', id: `seg_${at}`, ...segment, speaker: speakers[at] },
@@ -163,12 +163,12 @@ describe.each(families)('a transcript of $provider $model', ({ provider, model, 
       expect(events).toMatchObject([...segments, { type: 'transcript.text.done', text: said }])
     })
   } else {
-    it('has no diarized form', async () => {
+    it('has no diarized format', async () => {
       const refused = world.transcribe({ model, response_format: 'diarized_json' })
       await expect(refused).rejects.toMatchObject({ details: { param: 'response_format' } })
     })
 
-    it('is refused when speakers are asked for', async () => {
+    it('is refused when speakers are requested', async () => {
       await expect(world.transcribe({ model, diarize: true })).rejects.toMatchObject({
         code: 'bad_request',
         details: { param: 'diarize' },
@@ -181,7 +181,7 @@ describe.each(families)('a transcript of $provider $model', ({ provider, model, 
     ['half a document', sends('{"text": "Hel')],
     ['another document', answers({ ok: true })],
     ['nothing', sends('')],
-  ])('fails when it is %s', async (_, script) => {
+  ])('causes an error when it is %s', async (_, script) => {
     world.upstream.script(script)
     await expect(world.transcribe({ model })).rejects.toMatchObject({ code: 'provider_error' })
     expect(world.calls.at(-1)).toMatchObject({ units: null, costUsd: null, status: 502 })
@@ -189,7 +189,7 @@ describe.each(families)('a transcript of $provider $model', ({ provider, model, 
   })
 })
 
-describe('a provider is sent', () => {
+describe('the request to a transcription provider', () => {
   const heard = () => {
     const [first] = world.upstream.heard
     if (first === undefined) throw new Error('nothing was sent')
@@ -201,7 +201,7 @@ describe('a provider is sent', () => {
     return { name: found.name, type: found.type, size: found.size }
   }
 
-  it("OpenAI's form, with times whatever the answer will be, and a file name that is not the caller's", async () => {
+  it('is a form in the format of OpenAI with times, and without the file name of the caller', async () => {
     world.upstream.script(answers(whisperAnswer))
     const files = [wavFile(1234, 'video/webm;codecs=opus', 'My private talk')]
     await world.transcribe({ model: 'whisper-1', language: 'en-GB', prompt: 'Troupe', temperature: 0.5 }, { files })
@@ -217,7 +217,7 @@ describe('a provider is sent', () => {
     expect(file(await formIn(heard()))).toEqual({ name: 'audio.webm', type: 'audio/webm', size: 1234 })
   })
 
-  it('what the newer models of OpenAI take', async () => {
+  it('has the response formats of the newer models of OpenAI', async () => {
     world.upstream.script(answers({ text: said, usage: { type: 'tokens', input_tokens: 45, output_tokens: 9 } }))
     await world.transcribe({ model: 'gpt-4o-transcribe' })
     expect(await formIn(heard())).toMatchObject({ response_format: 'json' })
@@ -231,7 +231,7 @@ describe('a provider is sent', () => {
     })
   })
 
-  it("ElevenLabs' form", async () => {
+  it('is a form in the format of ElevenLabs', async () => {
     world.upstream.script(answers(elevenLabsAnswer))
     await world.transcribe({ model: 'scribe_v2', diarize: true, language: 'yo' })
     expect(heard().path).toBe('/elevenlabs/speech-to-text')
@@ -246,7 +246,7 @@ describe('a provider is sent', () => {
     })
   })
 
-  it("the audio itself, and the rest in Deepgram's query", async () => {
+  it('is the audio itself with options in the query for Deepgram', async () => {
     world.upstream.script(answers(deepgramAnswer))
     await world.transcribe({ model: 'nova-3', diarize: true, language: 'en' })
     expect(heard().path).toBe(
@@ -258,7 +258,7 @@ describe('a provider is sent', () => {
     expect(world.upstream.heard[1]?.path).toContain('detect_language=true')
   })
 
-  it('audio in base64 and a schema for what was said', async () => {
+  it('has the audio in base64 and a JSON response type for Gemini', async () => {
     world.upstream.script(answers(geminiTranscript))
     await world.transcribe({ model: 'gemini-3.8-flash', prompt: 'Troupe' })
     expect(heard().path).toBe('/google/models/gemini-3.8-flash:generateContent')
@@ -271,7 +271,7 @@ describe('a provider is sent', () => {
     expect(body.generationConfig).toMatchObject({ temperature: 0, responseMimeType: 'application/json' })
   })
 
-  it("Cartesia's form, and Spitch's", async () => {
+  it('is a form in the formats of Cartesia and Spitch', async () => {
     world.upstream.script(answers(cartesiaAnswer))
     await world.transcribe({ model: 'ink-whisper', language: 'de-AT' })
     expect(heard().path).toBe('/cartesia/stt')

@@ -25,8 +25,8 @@ const bad = (param: string, ...says: readonly RegExp[]) => ({
 
 const audio = Buffer.from('audio')
 
-describe('a request without a model', () => {
-  it('goes to the first one of each direction', async () => {
+describe('a voice request without a model', () => {
+  it('uses the first model of each direction', async () => {
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Hello' })
     expect(requestBody()).toMatchObject({ model: 'tts-1', voice: 'alloy', response_format: 'mp3' })
@@ -37,7 +37,7 @@ describe('a request without a model', () => {
   })
 
   it.each(['yo', 'ha', 'ig', 'am-ET', 'YO'])(
-    'in %s goes to the models of its own, in both directions',
+    'in %s uses the models for that language, in both directions',
     async (language) => {
       world.keys({ openai: ['managed'], spitch: ['managed'] })
       world.upstream.script(sends(audio))
@@ -50,7 +50,7 @@ describe('a request without a model', () => {
     },
   )
 
-  it('goes there too when it names an OpenAI model, as SDKs make it, and to OpenAI where that is named or alone', async () => {
+  it('prefers a language model to an OpenAI model, unless the provider is named or the only one', async () => {
     world.keys({ openai: ['managed'], spitch: ['managed'] })
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Bawo ni', model: 'tts-1', voice: 'alloy', language: 'yo' })
@@ -67,7 +67,7 @@ describe('a request without a model', () => {
     expect(paths()).toEqual(['openai'])
   })
 
-  it('in Hausa is spoken by a voice that is at home there, unless another is named', async () => {
+  it('in Hausa uses a voice of that language, unless another one is named', async () => {
     world.keys({ spitch: ['byok'] })
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Sannu', language: 'ha' })
@@ -84,14 +84,14 @@ describe('a request without a model', () => {
     ['nl', 'aura-2-rhea-nl'],
     ['ja-JP', 'aura-2-fujin-ja'],
     ['en', 'aura-2-thalia-en'],
-  ])('or voice in %s gets a voice of that language where voices have one', async (language, voice) => {
+  ])('or voice in %s uses a voice of that language if there is one', async (language, voice) => {
     world.keys({ deepgram: ['managed'] })
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Hello', model: 'aura-2', language })
     expect(world.upstream.heard[0]?.path).toContain(`model=${voice}&`)
   })
 
-  it('is simulated where nothing real has a key, and is refused where nothing has', async () => {
+  it('uses the simulated provider without other keys, and is refused without any key', async () => {
     world.keys({ simulated: ['simulated'] })
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Hello', language: 'yo' })
@@ -102,7 +102,7 @@ describe('a request without a model', () => {
   })
 })
 
-describe('a model', () => {
+describe('a speech model', () => {
   it.each([
     ['openai/tts-1-hd', 'openai', { model: 'tts-1-hd' }],
     ['tts-1-1106', 'openai', { model: 'tts-1-1106' }],
@@ -110,7 +110,7 @@ describe('a model', () => {
     ['groq/canopylabs/orpheus-v1-english', 'groq', { model: 'canopylabs/orpheus-v1-english' }],
     ['gemini/gemini-3.8-flash-tts', 'google', {}],
     ['simulated-1', 'simulated', { model: 'simulated-1' }],
-  ])('is known by the name %s', async (model, provider, body) => {
+  ])('is found by the name %s', async (model, provider, body) => {
     world.keys({ [provider]: ['managed'] })
     world.upstream.script(provider === 'google' ? answers(geminiAudio(samples)) : sends(audio))
     await world.speak({ input: 'Hello', model })
@@ -118,14 +118,14 @@ describe('a model', () => {
     expect(requestBody()).toMatchObject(body)
   })
 
-  it('may be a voice where the two are one', async () => {
+  it('may be named by a voice where voices are models', async () => {
     world.keys({ deepgram: ['managed'] })
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Hello', model: 'aura-2-orion-en' })
     expect(world.upstream.heard[0]?.path).toContain('model=aura-2-orion-en&')
   })
 
-  it('may be a special version', async () => {
+  it('may be named with a variant', async () => {
     world.keys({ deepgram: ['managed'] })
     world.upstream.script(answers(deepgramAnswer))
     await world.transcribe({ model: 'nova-3-medical' })
@@ -133,26 +133,26 @@ describe('a model', () => {
   })
 
   it.each(['gpt-4o', 'whisper-1', 'nonsense', 'tts-1-', '__proto__'])(
-    'that does not speak is refused: %s',
+    'that cannot speak is refused: %s',
     async (model) => {
       await expect(world.speak({ input: 'Hello', model })).rejects.toMatchObject(bad('model'))
     },
   )
 
-  it('that nobody knows goes to a server of the first format that is not a provider’s own', async () => {
+  it('that is unknown is requested from a custom OpenAI-compatible server', async () => {
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Hello', model: 'openai/kokoro' })
     expect(requestBody()).toMatchObject({ model: 'kokoro', voice: 'alloy', response_format: 'mp3' })
   })
 
-  it('whose provider has no key is refused as that', async () => {
+  it('is provider_not_configured without a key of its provider', async () => {
     await expect(world.speak({ input: 'Hello', model: 'sonic-3' })).rejects.toMatchObject({
       code: 'provider_not_configured',
     })
   })
 })
 
-describe('what a model cannot do is refused with the field, and with what it can:', () => {
+describe('an option that a model does not support is refused with its field and the supported values:', () => {
   it.each([
     ['a voice', { model: 'tts-1', voice: 'thalia' }, bad('voice', /alloy, ash, coral/)],
     ['a voice of the newer models', { model: 'tts-1', voice: 'marin' }, bad('voice')],
@@ -179,7 +179,7 @@ describe('what a model cannot do is refused with the field, and with what it can
     await expect(world.transcribe(body)).rejects.toMatchObject(bad('response_format', /gives json, text; not srt/))
   })
 
-  it('but the speed 1 and a temperature in range are taken everywhere', async () => {
+  it('but the speed 1 and a temperature in range are accepted everywhere', async () => {
     world.keys({ deepgram: ['managed'] })
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Hello', model: 'aura-2', speed: 1, temperature: 0.3 })
@@ -187,11 +187,11 @@ describe('what a model cannot do is refused with the field, and with what it can
   })
 })
 
-describe("customers' own voices", () => {
+describe('custom voices', () => {
   it.each([
     ['eleven_v3', 'elevenlabs', 'a1B2c3D4e5F6g7H8i9J0'],
     ['sonic-3.5', 'cartesia', '12345678-abcd-4bcd-8bcd-1234567890ab'],
-  ])('of %s are taken by their ids', async (model, provider, voice) => {
+  ])('of %s are accepted by their ids', async (model, provider, voice) => {
     world.keys({ [provider]: ['byok'] })
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Hello', model, voice })
@@ -209,7 +209,7 @@ describe('the auto-router', () => {
     cartesia: ['byok' as const],
     spitch: ['byok' as const],
   }
-  /** Models have a history: each test has a world of its own. */
+  /** Models have a latency history, so that each test opens its own installation. */
   const fresh = async (test: (own: VoiceWorld) => Promise<void>) => {
     const own = await openVoiceWorld({ policy: { retries: 0 } })
     try {
@@ -224,7 +224,7 @@ describe('the auto-router', () => {
       return model ?? model_id ?? /models\/([^:]+)|model=([\w-]+)/.exec(path)?.slice(1).find(Boolean) ?? path
     })
 
-  it.each(['auto', 'AUTO', 'service-auto'])('asks the models in the order of the interface (%s)', (model) =>
+  it.each(['auto', 'AUTO', 'service-auto'])('calls the models in the documented order (%s)', (model) =>
     fresh(async (own) => {
       own.keys(everywhere)
       own.upstream.script(refuses(500))
@@ -233,7 +233,7 @@ describe('the auto-router', () => {
     }),
   )
 
-  it('asks those that give the wanted format', () =>
+  it('calls the models that support the requested format', () =>
     fresh(async (own) => {
       own.keys(everywhere)
       own.upstream.script(refuses(500))
@@ -248,7 +248,7 @@ describe('the auto-router', () => {
       ])
     }))
 
-  it('gives MP3 when no format is wanted, and what there is when nobody gives that', () =>
+  it('returns MP3 by default, and another format when no model supports MP3', () =>
     fresh(async (own) => {
       own.keys({ google: ['byok'], elevenlabs: ['byok'] })
       own.upstream.script(sends(audio))
@@ -258,7 +258,7 @@ describe('the auto-router', () => {
       expect((await own.speak({ input: 'Hello', model: 'auto' })).contentType).toBe('audio/wav')
     }))
 
-  it('uses keys of the project only, and says so when it has none', () =>
+  it('uses only keys of the project, and requires one', () =>
     fresh(async (own) => {
       own.upstream.script(sends(audio))
       own.keys({ openai: ['managed'], elevenlabs: ['managed', 'byok'] })
@@ -270,7 +270,7 @@ describe('the auto-router', () => {
       await expect(own.transcribe({ model: 'auto' })).rejects.toMatchObject(refusal)
     }))
 
-  it('asks a model whose price nobody knows at no time', async () => {
+  it('skips models without a known price', async () => {
     const route: Route = {
       ...{ model: '', provider: '', format: 'openai', baseUrl: 'http://127.0.0.1:9', apiKey: 'k' },
       ...{ source: 'byok', connectionId: null },
@@ -283,7 +283,7 @@ describe('the auto-router', () => {
     expect(steps.map(({ task }) => task)).toEqual(['aura-2'])
   })
 
-  it('gives a voice of another model up for the default one', () =>
+  it('replaces a voice that the model does not have with the default voice', () =>
     fresh(async (own) => {
       own.keys({ elevenlabs: ['byok'] })
       own.upstream.script(sends(audio))
@@ -291,11 +291,11 @@ describe('the auto-router', () => {
       expect(own.upstream.heard[0]?.path).toContain('/JBFqnCBsd6RMkjVDRZzb')
     }))
 
-  it('goes by what was measured, once it was', () =>
+  it('prefers the fastest model once latencies were measured', () =>
     fresh(async (own) => {
       own.keys({ openai: ['byok'], elevenlabs: ['byok'] })
       const slow = 1300
-      // again when the machine stood still and made the quick one slow
+      // Repeated when the machine paused and delayed the fast model.
       await vi.waitFor(
         async () => {
           own.upstream.script((response) => {
@@ -314,7 +314,7 @@ describe('the auto-router', () => {
       expect(models(own).at(-1)).toBe('tts-1')
     }))
 
-  it('passes over a key that its provider refuses', () =>
+  it('skips a key that its provider refuses', () =>
     fresh(async (own) => {
       own.keys({ openai: ['byok'], elevenlabs: ['byok'] })
       own.upstream.script(refuses(401), refuses(401), sends(audio))
@@ -322,7 +322,7 @@ describe('the auto-router', () => {
       expect(new Map(answer.headers).get('x-provider')).toBe('elevenlabs')
     }))
 
-  it('transcribes too', () =>
+  it('selects transcription models, too', () =>
     fresh(async (own) => {
       own.keys({ deepgram: ['byok'], openai: ['byok'] })
       own.upstream.script(answers(whisperAnswer))

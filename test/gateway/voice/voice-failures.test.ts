@@ -4,7 +4,7 @@ import { bytesOf, listen, openVoiceWorld, type VoiceWorld } from './voice-world.
 import { whisperAnswer } from './wire-answers.ts'
 
 let world: VoiceWorld
-/** Soon tired of silence before an answer, and inside of one. */
+/** With short timeouts before and inside an answer. */
 let hasty: VoiceWorld
 let listening: VoiceWorld
 beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('before the first byte', () => {
     ['an error of the server', refuses(500)],
     ['an overload', refuses(503)],
     ['a connection that is closed', hangsUp],
-  ])('%s is met again, and the next answer is the answer', async (_, script) => {
+  ])('%s is retried, and the next answer is returned', async (_, script) => {
     world.upstream.script(script, sends(audio))
     expect(bytesOf(await world.speak({ input: 'Hello', model: 'tts-1' })).equals(audio)).toBe(true)
     expect(world.upstream.heard).toHaveLength(2)
@@ -43,7 +43,7 @@ describe('before the first byte', () => {
     ['errors of the server', refuses(500)],
     ['closed connections', hangsUp],
     ['a redirect', refuses(302, {}, { location: 'http://169.254.169.254/' })],
-  ])('%s to the end are 502 provider_error, for nothing', async (_, script: Script) => {
+  ])('%s until the last attempt cause provider_error without a charge', async (_, script: Script) => {
     world.upstream.script(script)
     const charges = world.settled.length
     await expect(world.speak({ input: 'Hello', model: 'tts-1' })).rejects.toMatchObject(refused('provider_error'))
@@ -51,7 +51,7 @@ describe('before the first byte', () => {
     expect(world.settled.slice(charges)).toEqual(['0'])
   })
 
-  it('a long Retry-After is told to the caller, not waited for', async () => {
+  it('a long Retry-After is returned to the caller instead of waiting', async () => {
     world.upstream.script(refuses(429, {}, { 'retry-after': '60' }))
     await expect(world.speak({ input: 'Hello', model: 'tts-1' })).rejects.toMatchObject({
       details: { retryAfterS: 60 },
@@ -59,20 +59,20 @@ describe('before the first byte', () => {
     expect(world.upstream.heard).toHaveLength(1)
   })
 
-  it.each([400, 404, 413, 422])('a refusal with %i is 400 provider_error, and is not tried again', async (status) => {
+  it.each([400, 404, 413, 422])('a refusal with %i causes provider_refused without a retry', async (status) => {
     world.upstream.script(refuses(status))
     await expect(world.transcribe({ model: 'whisper-1' })).rejects.toMatchObject(refused('provider_refused'))
     expect(world.upstream.heard).toHaveLength(1)
     expect(world.calls.at(-1)).toMatchObject({ status: 400, units: null })
   })
 
-  it('a provider that leads back to this server is told as what it is', async () => {
+  it('a provider that leads back to this server causes request_loop', async () => {
     world.upstream.script(refuses(400, { error: 'request_loop', message: 'The request came back here too often.' }))
     await expect(world.speak({ input: 'Hello', model: 'tts-1' })).rejects.toMatchObject(refused('request_loop'))
     expect(world.upstream.heard).toMatchObject([{ headers: { via: '1.1 troupe', 'accept-encoding': 'identity' } }])
   })
 
-  it('a refused key is ours to mend when it is managed, and the caller’s when it is theirs', async () => {
+  it('a refused managed key causes provider_error, and a refused key of the caller provider_refused', async () => {
     world.upstream.script(refuses(401, { error: { message: 'Incorrect API key provided: managed-key' } }))
     const attempt = world.speak({ input: 'Hello', model: 'tts-1' })
     await expect(attempt).rejects.toMatchObject(refused('provider_error'))
@@ -82,7 +82,7 @@ describe('before the first byte', () => {
     world.keys(Object.fromEntries(['openai', 'elevenlabs'].map((id) => [id, ['managed' as const]])))
   })
 
-  it('the next key serves when the first one’s provider is in trouble, and not when the request is refused', async () => {
+  it('the next key is used after failures of the provider, and not after a refused request', async () => {
     world.keys({ openai: ['byok', 'managed'] })
     world.upstream.script(refuses(500), refuses(500), refuses(500), sends(audio))
     await world.speak({ input: 'Hello', model: 'tts-1' })
@@ -97,7 +97,7 @@ describe('before the first byte', () => {
     world.keys({ openai: ['managed'] })
   })
 
-  it('a provider that says nothing has a limited time', async () => {
+  it('a silent provider times out', async () => {
     hasty.upstream.script(stalls())
     await expect(hasty.speak({ input: 'Hello', model: 'tts-1' })).rejects.toMatchObject(refused('provider_error'))
     await hasty.upstream.heard[0]?.closed
@@ -111,7 +111,7 @@ describe('after the first byte', () => {
   it.each([
     ['is cut off', cuts(audio)],
     ['falls silent', stalls(audio)],
-  ])('a stream that %s breaks, and is not charged', async (_, script) => {
+  ])('a stream that %s is aborted without a charge', async (_, script) => {
     listening.upstream.script(script)
     const listener = listen(await listening.speak({ input: 'Hello', model: 'tts-1', stream: true }))
     expect(await listener.over).toBe('abort')
@@ -120,7 +120,7 @@ describe('after the first byte', () => {
     expect(listening.settled.at(-1)).toBe('0')
   })
 
-  it('speech that comes byte by byte without end has a limited time in all', async () => {
+  it('endless speech in single bytes is aborted at the total timeout', async () => {
     const bounded = await openVoiceWorld({ policy: { totalTimeoutMs: 200, retries: 0 } })
     bounded.upstream.script(drips)
     const listener = listen(await bounded.speak({ input: 'Hello', model: 'tts-1', stream: true }))
@@ -131,7 +131,7 @@ describe('after the first byte', () => {
     await bounded.close()
   })
 
-  it('a whole answer that is cut off is an error', async () => {
+  it('an answer without streaming that is cut off causes an error', async () => {
     world.upstream.script(cuts(audio))
     await expect(world.speak({ input: 'Hello', model: 'tts-1' })).rejects.toMatchObject(refused('provider_error'))
     world.upstream.script(cuts('{"text": "Hel'))
@@ -139,8 +139,8 @@ describe('after the first byte', () => {
   })
 })
 
-describe('a caller that goes', () => {
-  it('cancels the provider before its answer', async () => {
+describe('a caller that disconnects', () => {
+  it('cancels the provider request before the answer', async () => {
     const gone = new AbortController()
     world.upstream.script((_, heard) => {
       gone.abort()
@@ -153,7 +153,7 @@ describe('a caller that goes', () => {
     expect(world.calls.at(-1)).toMatchObject({ status: 499, error: 'cancelled', units: null })
   })
 
-  it('cancels the provider in the middle of a stream, which is charged: it was made', async () => {
+  it('cancels the provider request during a stream, which is charged', async () => {
     const gone = new AbortController()
     world.upstream.script(stalls(audio))
     const answer = await world.speak({ input: 'Hello', model: 'tts-1', stream: true }, { signal: gone.signal })
@@ -165,7 +165,7 @@ describe('a caller that goes', () => {
     })
   })
 
-  it('cancels the provider also when nobody came to read', async () => {
+  it('cancels the provider request when the stream was not read', async () => {
     const gone = new AbortController()
     world.upstream.script(stalls(audio))
     await world.speak({ input: 'Hello', model: 'tts-1', stream: true }, { signal: gone.signal })
@@ -174,7 +174,7 @@ describe('a caller that goes', () => {
     expect(world.calls.at(-1)).toMatchObject({ error: 'cancelled' })
   })
 
-  it('stops a stream by its control', async () => {
+  it('cancels the provider request when it stops the stream', async () => {
     world.upstream.script(stalls(audio))
     const listener = listen(await world.speak({ input: 'Hello', model: 'tts-1', stream: true }))
     listener.control.stop()
@@ -184,7 +184,7 @@ describe('a caller that goes', () => {
 })
 
 describe('a slow reader', () => {
-  it('holds the provider up, and gets everything', async () => {
+  it('pauses the provider and receives all bytes', async () => {
     const large = Buffer.alloc(24 * 1024 * 1024, 3)
     world.upstream.script(sends(large))
     const listener = listen(await world.speak({ input: 'Hello', model: 'tts-1', stream: true }), true)

@@ -5,7 +5,7 @@ import type { Service } from '#scripts/services/service.ts'
 import type { RedisServices } from '#storage/redis/open-redis.ts'
 import { openOn } from '#test/storage/redis/opening.ts'
 
-describe('the limit of a project on two nodes', () => {
+describe('the voice limit of a project on two nodes', () => {
   let server: Service
   let opened: readonly RedisServices[]
 
@@ -18,7 +18,7 @@ describe('the limit of a project on two nodes', () => {
     await server.stop()
   })
 
-  it('is sixty requests together, and each project has its own', async () => {
+  it('is sixty requests in total, separately for each project', async () => {
     const nodes = opened.map(({ limits }) => new VoiceLimit(limits))
     const attempts = Array.from({ length: 120 }, (_, at) => nodes[at % 2]?.take('prj_1'))
     const outcomes = await Promise.allSettled(attempts)

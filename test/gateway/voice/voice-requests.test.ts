@@ -14,7 +14,7 @@ afterAll(() => world.close())
 const audio = Buffer.from('audio')
 const badFile = { code: 'bad_request', details: { param: 'file' } }
 
-describe('a file', () => {
+describe('an audio file', () => {
   it.each([
     ['audio/mpeg', 'a', 'mp3'],
     ['audio/x-wav', 'a.bin', 'wav'],
@@ -28,7 +28,7 @@ describe('a file', () => {
     ['application/octet-stream', 'a.mpga', 'mp3'],
     ['text/plain', 'a.tar.opus', 'ogg'],
     ['audio/flac', 'a.mp3', 'flac'],
-  ])('of type %s named %s is %s', async (type, name, container) => {
+  ])('of type %s with the name %s is sent as %s', async (type, name, container) => {
     world.upstream.script(answers(whisperAnswer))
     await world.transcribe({}, { files: [wavFile(100, type, name)] })
     expect(world.upstream.heard[0]?.body.toString('latin1')).toContain(`filename="audio.${container}"`)
@@ -43,7 +43,7 @@ describe('a file', () => {
     ['\0\0\0\x20ftypisom', 'mp4'],
     ['ID3\x04', 'mp3'],
     ['whatever', 'webm'],
-  ])('that says another container than its type is what it says (%j)', async (head, container) => {
+  ])('with a header that differs from its type is sent in the actual container (%j)', async (head, container) => {
     world.upstream.script(answers(whisperAnswer))
     const bytes = Buffer.from(head.padEnd(40, '\0'), 'latin1')
     await world.transcribe({}, { files: [{ ...wavFile(1, 'audio/webm', 'blob'), bytes }] })
@@ -57,13 +57,13 @@ describe('a file', () => {
     ['that is no audio', [wavFile(10, 'image/png', 'a.png')]],
     ['with the name of a method', [wavFile(10, 'constructor', 'a.toString')]],
     ['of more than 25 MB', [wavFile(25 * 1024 * 1024 + 1)]],
-  ])('%s is refused before any provider is asked', async (_, files) => {
+  ])('%s is refused before a provider is called', async (_, files) => {
     world.upstream.script(answers(whisperAnswer))
     await expect(world.transcribe({}, { files })).rejects.toMatchObject(badFile)
     expect(world.upstream.heard).toEqual([])
   })
 
-  it('of exactly 25 MB is taken, and of more than Gemini takes refused for Gemini', async () => {
+  it('of exactly 25 MB is accepted, and refused when it is too large for Gemini', async () => {
     world.upstream.script(answers(whisperAnswer))
     const files = [wavFile(25 * 1024 * 1024)]
     await world.transcribe({}, { files })
@@ -72,8 +72,8 @@ describe('a file', () => {
   })
 })
 
-describe('a project', () => {
-  it('has sixty requests a minute for both directions together', async () => {
+describe('the voice limit of a project', () => {
+  it('is sixty requests per minute for both directions together', async () => {
     const own = await openVoiceWorld({ callMs: 0 })
     try {
       own.upstream.script(answers(whisperAnswer))
@@ -96,8 +96,8 @@ describe('a project', () => {
   })
 })
 
-describe('an Idempotency-Key', () => {
-  it('gets an answer that can be kept, and streams what is wanted as a stream', async () => {
+describe('a request with an Idempotency-Key', () => {
+  it('has a storable answer, or a stream when requested', async () => {
     world.upstream.script(sends(audio))
     const { bytes } = await world.speak({ input: 'Hello' }, { keyed: true })
     expect(JSON.parse(JSON.stringify(bytes))).toEqual({ base64: audio.toString('base64') })
@@ -105,8 +105,8 @@ describe('an Idempotency-Key', () => {
   })
 })
 
-describe('admission', () => {
-  it('hears who asks, and what the call can cost at most', async () => {
+describe('the admission of a voice request', () => {
+  it('receives the model, the key source and the maximum cost of the call', async () => {
     const admissions: AdmissionRequest[] = []
     const own = await openVoiceWorld({
       admission: {
@@ -136,7 +136,7 @@ describe('admission', () => {
     }
   })
 
-  it('that says no is recorded, and asks no provider', async () => {
+  it('that refuses is recorded, and no provider is called', async () => {
     const own = await openVoiceWorld({
       admission: { admit: () => Promise.reject(new ServiceError('credit_balance_exhausted')) },
     })
@@ -154,11 +154,11 @@ const withoutMail = (texts: readonly string[]) => ({
   ...{ texts: texts.map((text) => text.replace('a@b.example', '[EMAIL_1]')), toolArguments: [], restorer: null },
 })
 
-describe('personal data', () => {
+describe('personal data in a voice request', () => {
   it.each([
     ['is not spoken', true, 'Write to [EMAIL_1]'],
     ['is spoken when the project redacts no speech', false, 'Write to a@b.example'],
-  ])('that a project keeps from providers %s', async (_, speech, spoken) => {
+  ])('under redaction %s', async (_, speech, spoken) => {
     const own = await openVoiceWorld({
       redaction: async () => ({
         ...{ key: '', input: true, toolArguments: true, embeddings: false, speech },
@@ -175,7 +175,7 @@ describe('personal data', () => {
     }
   })
 
-  it('goes to the request log as it was asked, without audio and without keys', async () => {
+  it('is recorded in the request log without audio and keys', async () => {
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Hello', voice: 'nova' })
     const spoken = world.calls.at(-1)?.bodies?.()

@@ -16,26 +16,26 @@ import { LocalLimits } from '#storage/local-limits.ts'
 import { noted } from '#test/support/called-operations.ts'
 import { type AudioUpstream, openAudioUpstream } from './audio-upstream.ts'
 
-/** Whose keys there are: by provider, in the order in which they are tried. */
+/** The sources of available keys by provider, in the order in which they are tried. */
 export type Keys = Readonly<Record<string, readonly KeySource[]>>
 
-/** The voice operations over one server that plays every provider. */
+/** The voice operations over one server that acts as every provider. */
 export interface VoiceWorld {
   readonly upstream: AudioUpstream
-  /** What the ledger was sent, in order. */
+  /** The calls that the ledger received, in order. */
   readonly calls: GatewayCall[]
-  /** What tickets were settled with, in order. */
+  /** The amounts that admissions were settled with, in order. */
   readonly settled: (string | null)[]
-  /** Sets whose keys there are from now on. */
+  /** Replaces the available keys. */
   keys(keys: Keys): void
   speak(body: BodyOf<'speech.speak'>, how?: How): Promise<BytesResult>
   transcribe(body: BodyOf<'transcriptions.transcribe'>, how?: How): Promise<Transcribed>
-  /** Moves the clock, which else stands still but for `callMs`. */
+  /** Advances the clock, which otherwise only advances by `callMs` with each call. */
   later(ms: number): void
   close(): Promise<void>
 }
 
-/** What a transcription answers, whichever form it has. */
+/** The answer of a transcription in any format. */
 export interface Transcribed {
   readonly json?: Readonly<Record<string, unknown>>
   readonly text?: string
@@ -43,7 +43,7 @@ export interface Transcribed {
   readonly headers: ReadonlyMap<string, string>
 }
 
-/** How a call is made beside its body. */
+/** Options of a call in addition to its body. */
 export interface How {
   readonly signal?: AbortSignal
   readonly principal?: Principal
@@ -53,7 +53,7 @@ export interface How {
 
 const key: Principal = { kind: 'secret_key', project: 'prj_1', keyId: 'key_1' }
 
-/** A small WAV, which providers of tests do not listen to. */
+/** A small WAV; the providers of tests do not read its audio. */
 export const wavFile = (bytes = 2000, contentType = 'audio/wav', filename = 'talk.wav'): UploadedFile => ({
   field: 'file',
   filename,
@@ -61,13 +61,13 @@ export const wavFile = (bytes = 2000, contentType = 'audio/wav', filename = 'tal
   bytes: Buffer.alloc(bytes, 1),
 })
 
-/** @param options `redaction` and `admission` replace those that do nothing. */
+/** @param options `redaction` and `admission` replace the defaults, which change and refuse nothing. */
 export const openVoiceWorld = async (
   options: {
     policy?: Partial<CallPolicy>
     redaction?: Redaction['policyOf']
     admission?: Admission
-    /** What the clock goes on by with every call; what it is without stays below the limit of requests. */
+    /** Advances the clock with every call; the default stays below the limit of requests. */
     callMs?: number
   } = {},
 ): Promise<VoiceWorld> => {
@@ -134,7 +134,7 @@ export const openVoiceWorld = async (
   }
 }
 
-/** Every provider has its key at the one server, unless `keys` says otherwise. */
+/** Every provider has a key for the one server, unless `keys` is set. */
 class TestRoutes implements Routes {
   keys: Keys | null = null
   readonly #url: string
@@ -164,14 +164,14 @@ class TestRoutes implements Routes {
 /** A reader of a streamed answer. */
 export interface Listener extends ByteSink {
   readonly parts: Buffer[]
-  /** How it ended. */
+  /** Resolves with the end of the answer. */
   readonly over: Promise<'end' | 'abort'>
   readonly control: StreamControl
-  /** Takes parts only one by one. */
+  /** Accepts parts only one by one. */
   slow: boolean
 }
 
-/** Starts a streamed answer. */
+/** Starts to read a streamed answer. */
 export const listen = ({ bytes }: BytesResult, slow = false): Listener => {
   if (typeof bytes === 'string' || !('start' in bytes)) throw new Error('the answer is not streamed')
   const parts: Buffer[] = []
@@ -193,13 +193,13 @@ export const listen = ({ bytes }: BytesResult, slow = false): Listener => {
   return Object.assign(sink, { control: bytes.start(sink) })
 }
 
-/** Bytes of a whole answer. */
+/** The bytes of an answer without streaming. */
 export const bytesOf = ({ bytes }: BytesResult): Buffer => {
   if (bytes instanceof Uint8Array) return Buffer.from(bytes)
   throw new Error('the answer is not whole')
 }
 
-/** Fields and files of a multipart body that a provider got. */
+/** The fields and files of a multipart body that a provider received. */
 export const formIn = async (heard: { headers: Readonly<Record<string, unknown>>; body: Buffer }) => {
   const form = await new Response(new Uint8Array(heard.body), {
     headers: { 'content-type': String(heard.headers['content-type']) },

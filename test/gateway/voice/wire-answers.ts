@@ -1,10 +1,8 @@
-/*
- * Answers as each provider documents them, of one recording of 4.5 seconds in which two people talk.
- */
+/* Answers in the documented format of each provider, for one recording of 4.5 seconds with two speakers. */
 
 export const said = 'Hello there. Good morning to you.'
 
-/** What every family's transcript has to come to. */
+/** The segments that every transcript must have. */
 export const saidSegments = [
   { start: 0, end: 1, text: 'Hello there.' },
   { start: 1.5, end: 4, text: 'Good morning to you.' },
@@ -137,10 +135,10 @@ export const spitchAnswer = {
   timestamps: saidSegments,
 }
 
-/** Samples of a tone, as Gemini sends them. */
+/** Samples of a tone in the format of Gemini. */
 export const samples = Buffer.from(new Int16Array(2400).map((_, i) => Math.round(9000 * Math.sin(i / 9))).buffer)
 
-/** Gemini's answer with these samples. @param last the one that says that it is over. */
+/** An answer of Gemini with these samples. @param last whether it has a finish reason */
 export const geminiAudio = (pcm: Buffer, last = true) => ({
   candidates: [
     {
@@ -155,6 +153,6 @@ export const geminiAudio = (pcm: Buffer, last = true) => ({
   usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 25, totalTokenCount: 32 },
 })
 
-/** Documents as Gemini streams them. */
+/** Documents in a stream of Gemini. */
 export const serverSent = (...documents: readonly object[]): string =>
   documents.map((document) => `data: ${JSON.stringify(document)}\r\n\r\n`).join('')

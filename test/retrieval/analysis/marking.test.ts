@@ -27,8 +27,8 @@ const text = fc
   .array(fc.constantFrom(...phrases, ...around, ...around, ...around), { maxLength: 6 })
   .chain((parts) => fc.constantFrom(...['', ' ', '-', '_'].map((between) => parts.join(between))))
 
-describe('a text without a word that marks', () => {
-  it('amends nothing and says nothing of requests', () => {
+describe('a text without a marker word', () => {
+  it('is neither an amendment nor a stance', () => {
     fc.assert(
       fc.property(text, (each) => {
         if (!analysisOf(each, english).isMarked) expect([amends(each), stanceOf(each)]).toEqual([false, null])
@@ -37,12 +37,12 @@ describe('a text without a word that marks', () => {
     )
   })
 
-  it.each(phrases)('has not "%s" either', (phrase) => {
+  it.each(phrases)('does not contain "%s"', (phrase) => {
     const isFound = amends(phrase) || stanceOf(phrase) !== null
     expect([isFound, analysisOf(phrase, english).isMarked]).toEqual([true, true])
   })
 
-  it('is none that is longer than what is looked at', () => {
+  it('is shorter than the analysed length', () => {
     expect(analysisOf(`${'x '.repeat(20_000)}`, english).isMarked).toBe(true)
     expect(analysisOf('The cello is red', english).isMarked).toBe(false)
   })

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * A runtime of other people's making, in place of one of 288 MB: its "model" is a JSON file with a row of numbers for each
- * token, which it answers as the hidden states of a sentence model.
+ * A replacement for the third-party runtime of 288 MB. Its "model" is a JSON file with a row of numbers for each
+ * token, which it returns as the hidden states of a sentence model.
  */
 const runtime = `
 const { readFileSync } = require('node:fs')
@@ -30,7 +30,7 @@ class Session {
 module.exports = { Tensor, InferenceSession: { create: async (path) => new Session(JSON.parse(readFileSync(path, 'utf8'))) } }
 `
 
-/** A tokenizer whose tokens are the words of a list; 0 for any other. */
+/** A tokenizer whose tokens are the words of a list; 0 for any other word. */
 const tokenizers = `
 exports.Tokenizer = class {
   constructor({ words }) { this.words = words }
@@ -38,7 +38,10 @@ exports.Tokenizer = class {
 }
 `
 
-/** A model of four tokens in two dimensions: `tea` and `coffee` are alike, `car` is not, `crash` ends its process. */
+/**
+ * A model of four tokens in two dimensions: `tea` and `coffee` are similar, `car` is not, and `crash` ends its
+ * process.
+ */
 const files: Readonly<Record<string, unknown>> = {
   'model.onnx': {
     rows: [
@@ -56,7 +59,7 @@ const files: Readonly<Record<string, unknown>> = {
   '1_Pooling/config.json': { pooling_mode_cls_token: false, pooling_mode_mean_tokens: true },
 }
 
-/** A folder with a model that runs anywhere; `without` leaves a file out, `also` replaces some. */
+/** A folder with a model that runs on every platform; `without` leaves a file out, `also` replaces files. */
 export function modelFolder(change: { readonly without?: string; readonly also?: Record<string, unknown> } = {}): {
   readonly folder: string
   readonly remove: () => void

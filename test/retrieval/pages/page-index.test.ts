@@ -9,7 +9,7 @@ const words =
     ' ',
   )
 
-/** Sentences about a subject, each other words. */
+/** Sentences about a subject, each with different words. */
 const prose = (subject: string, seed: number, sentences = 14): string =>
   Array.from({ length: sentences }, (_, n) => {
     const pick = (k: number): string => words[(seed * 7 + n * 5 + k * 3) % words.length] ?? ''
@@ -30,7 +30,7 @@ const found = async (index: PageIndex, text: string, limit = 10) =>
 const ids = async (index: PageIndex, text: string): Promise<readonly string[]> =>
   (await found(index, text)).map(({ page: { id } }) => id)
 
-/** Pages that are made to be found. */
+/** Pages with search spam. */
 const spamOf = (subject: string, n: number): readonly FindablePage[] => [
   page(`stuffed-${subject}-${n}`, { title: `${subject} ${subject} ${subject}`, text: `${subject} `.repeat(300) }),
   page(`listed-${subject}-${n}`, {
@@ -54,7 +54,7 @@ describe('an index of pages', () => {
     for (const subject of subjects) expect((await ids(index, `visit the ${subject}`))[0]).toBe(subject)
   })
 
-  it('puts what has the words of the best pages before what only has those of the question, and finds nothing without one', async () => {
+  it('ranks pages with words of the best pages higher, and excludes pages without a word of the question', async () => {
     const index = new PageIndex()
     for (let n = 0; n < 80; n += 1) index.add(page(`other-${n}`, { text: prose('bakery', n) }))
     for (const n of [0, 1, 2])
@@ -67,7 +67,7 @@ describe('an index of pages', () => {
     expect(order).toHaveLength(5)
   })
 
-  it('keeps planted spam out of the first place and, but for a fifth, out of the first ten', async () => {
+  it('keeps spam out of the first place, and below a fifth of a page among the first ten', async () => {
     const index = new PageIndex()
     for (const [n, subject] of subjects.entries()) {
       for (let k = 0; k < 12; k += 1)
@@ -84,7 +84,7 @@ describe('an index of pages', () => {
     expect(planted / subjects.length).toBeLessThanOrEqual(0.2)
   })
 
-  it('shows of mirrors the one with authority, or that was there first, alone', async () => {
+  it('returns one of several mirrors: the one with authority, otherwise the oldest', async () => {
     const index = new PageIndex()
     const text = prose('harbour', 1, 40)
     index.add(page('first', { text, contentHash: 'same', firstSeenAt: now - 100 * dayMs }))
@@ -96,7 +96,7 @@ describe('an index of pages', () => {
     expect(await ids(index, 'harbour')).toEqual(['exact'])
   })
 
-  describe('of one shop', () => {
+  describe('of a single shop', () => {
     const product = (name: string, price: string): string =>
       `${name}. Price ${price} EUR, in stock. All our lamps come with a dimmer, a cable of two metres and a bulb. We send it within two days, free of charge from 50 EUR on, and take it back for thirty days. Our shop in the harbour is open from Monday to Saturday.`
     const shop = (path: string, title: string, text: string) =>
@@ -106,14 +106,14 @@ describe('an index of pages', () => {
     it.each([
       ['with a title each', (name: string) => name],
       ['under one title', () => 'Lamps of the harbour'],
-    ])('shows every product of a template %s', async (_titles, title) => {
+    ])('returns every product of a template %s', async (_titles, title) => {
       const index = new PageIndex()
       for (const [n, [name, price]] of products.entries()) index.add(shop(`p${n}`, title(name), product(name, price)))
       expect((await ids(index, 'lamp dimmer price')).toSorted()).toEqual(products.map((_, n) => `p${n}`))
       expect((await ids(index, 'lamp D300'))[0]).toBe('p3')
     })
 
-    it('shows a product once whose page is copied under other addresses, there and elsewhere', async () => {
+    it('returns a product once whose page is copied to other addresses', async () => {
       const index = new PageIndex()
       const text = product('Lamp A000', '29.00')
       index.add(page('first', { url: 'https://shop.example/a', title: 'Lamp A000', text, firstSeenAt: 1 }))
@@ -123,7 +123,7 @@ describe('an index of pages', () => {
     })
   })
 
-  it('puts what other hosts link to, and what is newer, before its equals', async () => {
+  it('scores authority for links from other hosts, and freshness for newer pages', async () => {
     const index = new PageIndex()
     const [a, b] = [prose('harbour', 3, 20), prose('harbour', 4, 20)]
     index.add(page('plain', { title: 'x', text: a }))
@@ -141,7 +141,7 @@ describe('an index of pages', () => {
     expect((await newer) ?? 0).toBeGreaterThan(((await older) ?? 0) + 0.5)
   })
 
-  it('lets hosts take turns', async () => {
+  it('alternates between hosts', async () => {
     const index = new PageIndex()
     for (let n = 0; n < 8; n += 1)
       index.add(page(`big-${n}`, { url: `https://big.example/${n}`, text: prose('harbour', 10 + n) }))
@@ -151,7 +151,7 @@ describe('an index of pages', () => {
     expect(five.filter((id) => id.startsWith('small')).length).toBeGreaterThanOrEqual(2)
   })
 
-  it('forgets a page that is removed, and its links', async () => {
+  it('removes a page together with its links', async () => {
     const index = new PageIndex()
     index.add(page('a', { links: ['https://b.example/'] }))
     index.add(page('b', { text: prose('violin', 2) }))

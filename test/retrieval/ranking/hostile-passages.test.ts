@@ -4,7 +4,7 @@ import { passage, question } from '../passages.ts'
 
 const distinct = Array.from({ length: 10_000 }, (_, n) => `q${n.toString(36)}`).join(' ')
 
-/** Texts, groups, speakers and ids that someone may send on purpose. */
+/** Texts that an attacker may use as a passage, group, speaker or id. */
 const hostile: readonly (readonly [what: string, text: string])[] = [
   ['10 KB of one word', 'zebra '.repeat(1_700)],
   ['10 KB of one letter', 'z'.repeat(10_240)],
@@ -35,19 +35,19 @@ describe('an index with hostile passages', () => {
     index.add(passage(fine))
   }
 
-  it.each(hostile)('answers a question of %s with scores of 0 to 1', async (_, text) => {
+  it.each(hostile)('answers a question of %s with scores from 0 to 1', async (_, text) => {
     add()
     const { hits } = await index.search(question(text, { limit: 50, explain: true }))
     expect(hits.filter(({ score }) => !(score >= 0 && score <= 1))).toEqual([])
   })
 
-  it('finds among them what a question is about', async () => {
+  it('finds the passage that a question is about', async () => {
     add()
     const { hits } = await index.search(question('Where does Ann keep her zebra?', { threshold: 0.1 }))
     expect(hits[0]?.id).toBe(fine)
   })
 
-  it('gives the same answers once they are gone as if they had never been there, while searches are in progress', async () => {
+  it('has the same answers after their removal as an index without them, also with concurrent searches', async () => {
     const clean = new PassageIndex('memory')
     const kept = Array.from({ length: 2_000 }, (_, n) => passage(`note ${n} of zebra ${n % 7} near river ${n % 31}`))
     for (const each of kept) clean.add(each)

@@ -12,13 +12,13 @@ const namesIn = (language: string, style: Intl.DateTimeFormatOptions): readonly 
   })
 }
 
-describe('names of the months', () => {
-  it.each(languages)('are those that the platform writes, alone and in a date: %s', (language) => {
+describe('the names of months', () => {
+  it.each(languages)('include those of the platform, alone and in a date: %s', (language) => {
     for (const [name, month] of styles.flatMap((style) => namesIn(language, style)))
       expect([name, monthNames.get(name)]).toEqual([name, month])
   })
 
-  it('are no more than those', () => {
+  it('include no others', () => {
     const known = languages.flatMap((language) => styles.flatMap((style) => namesIn(language, style)))
     expect(new Map(known).size).toBe(monthNames.size)
   })

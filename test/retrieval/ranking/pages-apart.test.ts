@@ -4,7 +4,7 @@ import { found, passage, question } from '../passages.ts'
 
 const text = 'The otter sleeps in the reeds by the river.'
 
-/** Passages that fit alike, but for their length: the first of each page is the shortest. */
+/** Passages that differ only in length; the first one of each page is the shortest. */
 const indexOf = (pages: readonly (number | null)[]): PassageIndex => {
   const index = new PassageIndex('document')
   for (const [order, page] of pages.entries())
@@ -15,12 +15,12 @@ const indexOf = (pages: readonly (number | null)[]): PassageIndex => {
 describe('passages of one page', () => {
   const wanted = question('Where does the otter sleep?', { limit: 3 })
 
-  it('come after the best one of another page that fits nearly as well', async () => {
+  it('rank below the best one of another page with a similar score', async () => {
     expect(await found(indexOf([1, 1, 2]), wanted)).toEqual(['0', '2', '1'])
     expect(await found(indexOf([1, 1, 1, 1, 2, 3]), wanted)).toEqual(['0', '4', '5'])
   })
 
-  it('of different sources, or of none, stand by themselves', async () => {
+  it('are not combined across sources or without page numbers', async () => {
     expect(await found(indexOf([null, null, null]), wanted)).toEqual(['0', '1', '2'])
     const index = indexOf([1])
     index.add(passage(`${text} It is so.`, { id: 'other', group: 'other book', order: 0, page: 1 }))
@@ -28,7 +28,7 @@ describe('passages of one page', () => {
     expect(await found(index, wanted)).toEqual(['0', 'other', 'next'])
   })
 
-  it('have falling scores in the order of the hits', async () => {
+  it('have descending scores in the order of the hits', async () => {
     const { hits } = await indexOf([1, 1, 2, 2]).search({ ...wanted, limit: 4 })
     const scores = hits.map(({ score }) => score)
     expect(scores).toEqual(scores.toSorted((a, b) => b - a))

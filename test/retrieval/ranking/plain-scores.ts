@@ -2,15 +2,15 @@ import { analysisOf, conceptsOf, english } from '#retrieval/analysis/analysis.ts
 import type { Passage } from '#retrieval/passage.ts'
 import { weightsOf } from '#retrieval/ranking/weights.ts'
 
-/** What the words of a question say of a passage. */
+/** The scores of a passage by the words of a question. */
 export interface PlainScore {
   readonly lexical: number
   readonly found: number
 }
 
 /**
- * The scores of memories by the formula, word for word: BM25+ times the root of the share of words that are there, and the
- * share of their weight. It is what an index must come to by quicker ways.
+ * The scores of memories in a direct implementation of the formula: BM25+ times the root of the share of found words,
+ * and the share of their weight. The optimised index must return the same.
  */
 export function plainScores(passages: readonly Passage[], question: string): ReadonlyMap<string, PlainScore> {
   const { k1, b, coordination } = weightsOf.memory

@@ -20,7 +20,7 @@ const randomQuery = (chance: () => number): PassageQuery =>
   })
 
 describe('a search of an index', () => {
-  it.each(seeds)('scores words as the plain formula does, seed %s', async (seed) => {
+  it.each(seeds)('scores words as the plain formula, seed %s', async (seed) => {
     const chance = chanceOf(seed)
     const passages = randomPassages(chance, 20 + seed * 15)
     const index = indexOf(passages)
@@ -37,7 +37,7 @@ describe('a search of an index', () => {
     }
   })
 
-  it.each(seeds)('answers beside others in other indexes as it does alone, seed %s', async (seed) => {
+  it.each(seeds)('returns the same concurrently with other searches as alone, seed %s', async (seed) => {
     const chance = chanceOf(seed * 7)
     const stores = [3, 60, 1_500].map((count) => indexOf(randomPassages(chance, count)))
     const posed = stores.flatMap((index) => Array.from({ length: 5 }, () => ({ index, query: randomQuery(chance) })))
@@ -46,7 +46,7 @@ describe('a search of an index', () => {
     expect(await Promise.all(posed.map(({ index, query }) => index.search(query)))).toEqual(alone)
   })
 
-  it('finds nothing that came while it was in progress, whatever others write and delete meanwhile', async () => {
+  it('returns no passage that was added during the search, despite concurrent writes', async () => {
     const chance = chanceOf(99)
     const passages = randomPassages(chance, 3_000)
     const index = indexOf(passages)
@@ -66,7 +66,7 @@ describe('a search of an index', () => {
     }
   })
 
-  it('calls the filter for the doubtful alone, and finds as if for all', async () => {
+  it('calls the filter for doubtful passages alone, with the same result as for all', async () => {
     const chance = chanceOf(4)
     const passages = randomPassages(chance, 400)
     const index = indexOf(passages)
