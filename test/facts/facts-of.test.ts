@@ -35,7 +35,7 @@ describe('facts extracted from a text', () => {
       'Anna is married to Tom. He works at Acme Corp. It is based in Lyon.',
       ['Anna partner Tom', 'Anna works_at Acme Corp', 'Acme Corp located_in Lyon'],
     ],
-  ] as const)('reads: %s', (text, facts) => {
+  ] as const)('are found in: %s', (text, facts) => {
     expect(shown(text)).toEqual(facts)
   })
 
@@ -50,7 +50,7 @@ describe('facts extracted from a text', () => {
     'Thanks, that helps a lot!',
     '```\nconst x = 1\n```',
     '',
-  ])('finds nothing in: %s', (text) => {
+  ])('are not found in: %s', (text) => {
     expect(shown(text)).toEqual([])
   })
 

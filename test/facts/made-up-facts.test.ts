@@ -34,7 +34,7 @@ describe('made-up facts extracted without a model', () => {
     expect(singleValued.length).toBeGreaterThanOrEqual(14)
   })
 
-  it('have the newer value in 75% of other phrasings, and keep a stale value in at most 10%', () => {
+  it('have the newer value in at least 75% of other phrasings, and a stale value in at most 10%', () => {
     const results = singleValued.flatMap((each) => changes(each, each.others))
     const missed = results.filter((each) => !isUpdated(each))
     if (process.env.SHOW === '1')
@@ -69,7 +69,7 @@ describe('made-up facts extracted without a model', () => {
     expect(share(kept)).toBeGreaterThanOrEqual(0.98)
   })
 
-  it('include 75% of the values of relations with several values in other phrasings', () => {
+  it('include at least 75% of the values of relations with several values in other phrasings', () => {
     const results = severalValued.flatMap(({ relation, values, others }) =>
       others.flatMap((phrase) =>
         values.map((value) => ({

@@ -35,7 +35,7 @@ describe('the screening of memories', () => {
     ['من می\u200Cخواهم', null],
     ['A family \u{1F468}\u200D\u{1F469}\u200D\u{1F467}', null],
     ['The flag \u{1F3F4}\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F}', null],
-  ])('screens %j with the reason %s', (content, reason) => {
+  ])('returns for %j the reason %s', (content, reason) => {
     expect(reasonOf(content)).toBe(reason)
   })
 
@@ -106,7 +106,7 @@ describe('the screening of memories', () => {
     [`<link integrity="sha384-${'a1B2c3D4/'.repeat(7)}" href="/a.css">`, null],
     [`<link integrity="sha384-${'a1B2c3D4'.repeat(7)}"> key ${'a1B2c3D4'.repeat(5)}`, 'secret'],
     [`integrity="${'a1B2c3D4'.repeat(7)}"`, 'secret'],
-  ])('screens %j with the reason %s, whether it is a placeholder, a digest or a key', (content, reason) => {
+  ])('distinguishes placeholders and digests from keys: %j has the reason %s', (content, reason) => {
     expect(reasonOf(content)).toBe(reason)
   })
 

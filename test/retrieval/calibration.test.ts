@@ -18,7 +18,7 @@ describe('the score of a hit', () => {
     },
   )
 
-  it('is high and low for a single memory as for several', async () => {
+  it('is above 0.7 for a match and below 0.1 otherwise, also for a single memory', async () => {
     const index = new PassageIndex('memory')
     index.add(passage(harbour))
     const bestOf = async (text: string) => (await index.search(question(text))).hits[0]?.score ?? 0

@@ -74,7 +74,7 @@ describe('the local embedder', () => {
     expect(rounded((await embedder.embed(['tea'], 'passage'))[0])).toEqual([100, 10])
   })
 
-  it('caches the vectors of the latest questions only', async () => {
+  it('keeps the vectors of the questions that were put last, and of no others', async () => {
     const embedder = await opened()
     const vectorOf = async (text: string) => (await embedder.embed([text], 'query'))[0]
     const [first, again] = await Promise.all([vectorOf('tea'), vectorOf('tea')])

@@ -30,7 +30,7 @@ describe('images in a request', () => {
     expect(world.recorded).toMatchObject([{ requestedModel: requested, route: { model: seeing } }])
   })
 
-  it('are required for a change of the model', async () => {
+  it('leave the model as it is when there are none', async () => {
     await world.request({ text: JSON.stringify({ ...hello, model: 'gpt-3.5-turbo' }) })
     expect(world.first.received[0]?.body).toMatchObject({ model: 'gpt-3.5-turbo' })
   })

@@ -36,7 +36,7 @@ describe('the answer of a provider', () => {
     ['whole', false, '{"choices":[{"message":{"content":"', 32],
     ['whole, where a stream was requested', true, '{"choices":[{"message":{"content":"', 8],
     ['a stream, where a whole one was requested', false, 'data: {"choices":[{"delta":{"content":"', 32],
-  ])('without an end, %s, is aborted as broken', async (_, stream, beginning, most) => {
+  ])('without an end, %s, is left as broken and not kept', async (_, stream, beginning, most) => {
     const { answer, sent } = endless(beginning)
     world.first.script(answer)
     expect(await world.request({ stream })).toMatchObject({ error: { code: 'provider_stream_broken' } })
@@ -47,17 +47,20 @@ describe('the answer of a provider', () => {
   it.each([
     ['whole', false],
     ['whole, where a stream was requested', true],
-  ])('without room, %s, is refused as overloaded and releases its memory', async (_, stream) => {
-    const others = answerRoom.seat('prj_others')
-    others.grow(answerRoom.most)
-    const { answer } = endless('{"choices":[{"message":{"content":"')
-    world.first.script(answer)
-    expect(await world.request({ stream })).toMatchObject({ error: { code: 'overloaded' } })
-    others.leave()
-    expect(answerRoom.bytes).toBe(0)
-    world.first.script(json(goodAnswer))
-    expect(await world.request()).toMatchObject({ error: null })
-  })
+  ])(
+    'that finds no room among others, %s, is refused as overloaded, and what it took is given back',
+    async (_, stream) => {
+      const others = answerRoom.seat('prj_others')
+      others.grow(answerRoom.most)
+      const { answer } = endless('{"choices":[{"message":{"content":"')
+      world.first.script(answer)
+      expect(await world.request({ stream })).toMatchObject({ error: { code: 'overloaded' } })
+      others.leave()
+      expect(answerRoom.bytes).toBe(0)
+      world.first.script(json(goodAnswer))
+      expect(await world.request()).toMatchObject({ error: null })
+    },
+  )
 
   it('of 20 MB is read completely', async () => {
     const content = '"wörld" 🌍 '.repeat(1_500_000)

@@ -19,7 +19,7 @@ describe('a chunk with several choices', () => {
     expect(chunks.read(chunkOf(1_000)).changed).toBe(false)
   })
 
-  it('is rejected with 100,000 choices, in the time that parsing takes', () => {
+  it('of 100,000 choices ends the answer as broken, and takes no more time than to be parsed', () => {
     const data = chunkOf(100_000)
     const began = process.cpuUsage()
     JSON.parse(data)

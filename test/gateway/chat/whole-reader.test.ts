@@ -33,7 +33,7 @@ const inPieces =
 
 describe('a streamed answer to a request without streaming', () => {
   it.each([goodStream, `: hello\n\n${goodStream}`, `\uFEFF\n${goodStream}`])(
-    'is assembled to a completion',
+    'is assembled into a completion',
     async (stream) => {
       world.first.script(whole(stream))
       const { whole: answer } = await world.request()

@@ -205,7 +205,7 @@ const never = (): never => {
   throw new Error('nothing received')
 }
 
-describe('a failure of embeddings', () => {
+describe('an embeddings call that fails', () => {
   const { script, create, received, recorded, settled } = openHarness()
   const good = json(listOf([1]))
 
@@ -231,14 +231,14 @@ describe('a failure of embeddings', () => {
     expect(settled).toEqual(['0'])
   })
 
-  it('causes the use of the next route and then of the next model', async () => {
+  it('uses the next route and then the next model', async () => {
     script(refusal(401, {}), refusal(401, {}), good)
     await create({ model: 'a+b@openai', models: ['c'], input: 'a' })
     expect(received().map(({ body }) => body.model)).toEqual(['a', 'b', 'c'])
     expect(recorded).toMatchObject([{ attempts: 3, route: { model: 'c' }, requestedModel: 'a+b@openai' }])
   })
 
-  it('causes no fallback for an invalid request', async () => {
+  it('uses no fallback for an invalid request', async () => {
     script(refusal(400, { message: 'bad' }), good)
     await expect(create({ model: 'a', models: ['b'], input: 'a' })).rejects.toMatchObject({ code: 'bad_request' })
     expect(received()).toHaveLength(1)
@@ -249,7 +249,7 @@ describe('a failure of embeddings', () => {
     await expect(create({ model, input: 'a' })).rejects.toMatchObject({ code: 'provider_stream_broken' })
   })
 
-  it('by cancellation closes the connection to the provider', async () => {
+  it('closes the connection to the provider when its caller disconnects', async () => {
     const gone = new AbortController()
     const receivedNow = Promise.withResolvers<void>()
     script(() => receivedNow.resolve())
@@ -261,7 +261,7 @@ describe('a failure of embeddings', () => {
     expect(recorded).toMatchObject([{ status: 499, error: 'cancelled' }])
   })
 
-  it('by earlier cancellation causes no request to the provider', async () => {
+  it('calls no provider when its caller has already disconnected', async () => {
     script(good)
     await expect(create({ model, input: 'a' }, { signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: 'cancelled',

@@ -127,7 +127,7 @@ describe('a finished call', () => {
   })
 })
 
-describe('the log settings of a project', () => {
+describe('the request log of a project', () => {
   const line = {
     kind: 'audit',
     action: 'x',
@@ -135,7 +135,7 @@ describe('the log settings of a project', () => {
     resource: { type: 't', id: 'i' },
   } as const
 
-  it('exclude texts or all lines', async () => {
+  it('has no texts or no lines when its settings exclude them', async () => {
     const { ledger, settings } = await world()
     await settings.set(project, { mode: 'metadata', retention_days: 1 }, line)
     ledger.record(callOf())
@@ -146,7 +146,7 @@ describe('the log settings of a project', () => {
     expect(await all(ledger.records, usageRows)).toHaveLength(2)
   })
 
-  it('expire lines after the retention time', async () => {
+  it('expires lines after the retention time', async () => {
     const { ledger, settings, clock } = await world()
     await settings.set(project, { mode: 'metadata', retention_days: 2 }, line)
     ledger.record(callOf({ startedAt: clock.now(), durationMs: 0 }))
@@ -157,7 +157,7 @@ describe('the log settings of a project', () => {
     expect(await all(ledger.records, requestLog)).toEqual([])
   })
 
-  it('do not affect that secrets are masked and long texts are cut', async () => {
+  it('masks secrets and cuts long texts', async () => {
     const { ledger } = await world()
     const request = `a secret ${'x'.repeat(100_000)}`
     ledger.record(callOf({ bodies: () => ({ request, response: 'secret' }) }))
@@ -168,7 +168,7 @@ describe('the log settings of a project', () => {
     expect(String(request_body).length).toBeLessThan(17_000)
   })
 
-  it('do not affect that texts are left out for a while when they take too long', async () => {
+  it('omits texts for a while when they take too long, and marks such lines', async () => {
     const { ledger } = await world()
     const slow = () => {
       const until = performance.now() + 30
@@ -255,7 +255,7 @@ describe('a failure', () => {
     expect(ledger.counts.dropped).toBe(0)
   })
 
-  it('of the store that lasts drops calls beyond 100,000 and counts them', async () => {
+  it('of the store that lasts causes calls beyond 100,000 to be dropped and counted', async () => {
     const { ledger, storage } = await world()
     storage.records.insert = () => Promise.reject(new StoreUnavailable('away'))
     for (let n = 0; n < 100_100; n++) ledger.record(callOf({ bodies: null }))

@@ -39,7 +39,7 @@ describe('the thinking options for Anthropic', () => {
     expect(withFields({ reasoning_effort: 'high', max_tokens: 2_000 })).not.toHaveProperty('thinking')
   })
 
-  it('exclude sampling and a forced tool', () => {
+  it('exclude sampling, and are absent with a forced tool', () => {
     expect(withFields({ reasoning_effort: 'low', temperature: 0.2 })).not.toHaveProperty('temperature')
     const forced = withFields({ reasoning_effort: 'low', tools: [weather], tool_choice: 'required' })
     expect(forced).toMatchObject({ tool_choice: { type: 'any' } })

@@ -124,7 +124,7 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
     ['500', refusal(500, {})],
     ['529', refusal(529, { type: 'overloaded_error' })],
     ['hangs up', hangUp],
-  ])('is retried before the first byte when the provider answers %s', async (_, trouble) => {
+  ])('is retried before the first byte: %s', async (_, trouble) => {
     const { chunks, error } = await stream(trouble, whole(sample.text))
     expect(error).toBeNull()
     expect(text(chunks)).toMatchObject({ choices: [{ finish_reason: 'stop' }] })

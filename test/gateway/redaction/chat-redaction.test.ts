@@ -133,7 +133,7 @@ describe('a long chat body', () => {
     messages: [{ role: 'user', content: `${'Write to ada@example.com or call +1 415 555 2671. '.repeat(10_000)}` }],
   }
 
-  it('is redacted in a worker with the same result, without blocking the event loop', async () => {
+  it('is read in a worker: the loop goes on meanwhile, and the result is the same', async () => {
     let turns = 0
     const counting = setInterval(() => {
       turns += 1

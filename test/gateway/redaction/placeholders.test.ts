@@ -120,7 +120,7 @@ describe('restoring', () => {
     }
   })
 
-  it('is preceded by the removal of all personal data of the corpus', () => {
+  it('follows a redaction that removes all personal data of the corpus', () => {
     for (const { text, found } of corpus(defaultTypes)) {
       const [redacted = ''] = redact(text).texts
       for (const { value } of found) expect(redacted).not.toContain(value)

@@ -204,7 +204,7 @@ describe('the application of a model sync', () => {
     expect(await refusalOf(world.useCases['model_syncs.apply'](at(id, other)))).toBe('not_found')
   })
 
-  it('is undone when its connection is deleted', async () => {
+  it('leaves no syncs and no models when its connection is deleted', async () => {
     await apply((await preview('a')).id)
     await preview('b')
     await world.useCases['provider_connections.delete'](callOf({ connection_id: connection }, {}, undefined))

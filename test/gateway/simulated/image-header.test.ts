@@ -18,7 +18,7 @@ describe('the header of an image', () => {
     expect(imageHeader(bytes(16_000, 9))).toEqual({ format, width: 16_000, height: 9 })
   })
 
-  it.each(formats)('is null or smaller when it is truncated: %s', (_, bytes) => {
+  it.each(formats)('is null or has smaller dimensions when it is truncated: %s', (_, bytes) => {
     const whole = bytes(640, 479)
     for (let end = 0; end < 24; end += 1) {
       const reported = imageHeader(whole.subarray(0, Math.min(end, whole.length - 1)))

@@ -50,7 +50,7 @@ describe('the answer of a turn', () => {
     expect(answer.toolCalls.map((made) => made.callId)).toEqual(['id_a', 'id_b'])
   })
 
-  it('fails as too large beyond 128 calls or 4 MB', async () => {
+  it('ends as too large beyond 128 calls or 4 MB, and hands on nothing more', async () => {
     const call = (index: number) => delta({ tool_calls: [{ index, function: { name: 'a', arguments: '{}' } }] })
     const calls = (count: number) =>
       framesOf(...Array.from({ length: count }, (_, index) => call(index)), delta({}, 'tool_calls'))

@@ -238,7 +238,7 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
   })
 })
 
-describe('a behaviour of one provider', () => {
+describe('a provider-specific failure', () => {
   const failing = async (id: WireSample['id'], model: string, answer: Answer): Promise<[unknown, number]> => {
     const world = await openTurns(id, model)
     world.first.script(answer)
@@ -249,17 +249,17 @@ describe('a behaviour of one provider', () => {
     return [error instanceof ServiceError ? error.code : error, requestCount]
   }
 
-  it('of OpenAI, a used-up quota, causes no retry', async () => {
+  it('of OpenAI for a used-up quota is not retried', async () => {
     const answer = refusal(429, { code: 'insufficient_quota', type: 'insufficient_quota', message: 'pay' })
     expect(await failing('openai', 'gpt-4o', answer)).toEqual(['provider_rate_limited', 1])
   })
 
-  it('of Anthropic, an answer without its last event, is an error', async () => {
+  it('of Anthropic is an answer without its last event', async () => {
     const answer = whole(anthropic.text.slice(0, anthropic.text.indexOf('event: message_stop')))
     expect(await failing('anthropic', anthropic.model, answer)).toEqual(['provider_stream_broken', 1])
   })
 
-  it('of Google, a malformed tool call, is an error', async () => {
+  it('of Google is a malformed tool call', async () => {
     const answer = whole('data: {"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}\n\n')
     expect(await failing('google', google.model, answer)).toEqual(['provider_error', 1])
   })

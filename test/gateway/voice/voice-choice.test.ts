@@ -50,7 +50,7 @@ describe('a voice request without a model', () => {
     },
   )
 
-  it('prefers a language model to an OpenAI model, unless the provider is named or the only one', async () => {
+  it('in Yoruba prefers models for it to a named OpenAI model, unless openai is named or the only provider', async () => {
     world.keys({ openai: ['managed'], spitch: ['managed'] })
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Bawo ni', model: 'tts-1', voice: 'alloy', language: 'yo' })
@@ -84,7 +84,7 @@ describe('a voice request without a model', () => {
     ['nl', 'aura-2-rhea-nl'],
     ['ja-JP', 'aura-2-fujin-ja'],
     ['en', 'aura-2-thalia-en'],
-  ])('or voice in %s uses a voice of that language if there is one', async (language, voice) => {
+  ])('in %s gets a voice of that language when no voice is named', async (language, voice) => {
     world.keys({ deepgram: ['managed'] })
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Hello', model: 'aura-2', language })

@@ -43,7 +43,7 @@ describe('before the first byte', () => {
     ['errors of the server', refuses(500)],
     ['closed connections', hangsUp],
     ['a redirect', refuses(302, {}, { location: 'http://169.254.169.254/' })],
-  ])('%s until the last attempt cause provider_error without a charge', async (_, script: Script) => {
+  ])('%s until the last attempt: the result is provider_error without a charge', async (_, script: Script) => {
     world.upstream.script(script)
     const charges = world.settled.length
     await expect(world.speak({ input: 'Hello', model: 'tts-1' })).rejects.toMatchObject(refused('provider_error'))

@@ -67,7 +67,7 @@ describe('an index of pages', () => {
     expect(order).toHaveLength(5)
   })
 
-  it('keeps spam out of the first place, and below a fifth of a page among the first ten', async () => {
+  it('keeps spam out of the first place, and to at most 0.2 pages per question among the first ten', async () => {
     const index = new PageIndex()
     for (const [n, subject] of subjects.entries()) {
       for (let k = 0; k < 12; k += 1)

@@ -42,7 +42,7 @@ describe('embeddings', () => {
     expect(calls).toMatchObject([{ operation: 'embeddings.create', caller: { keyId: 'key_1' }, body: { model: 'm' } }])
   })
 
-  it('are a document for an idempotent request and for an outcome without bytes', async () => {
+  it('are returned as a JSON document for an idempotent request and for an outcome without bytes', async () => {
     const document = {
       object: 'list',
       data: [

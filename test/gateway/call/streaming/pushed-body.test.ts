@@ -81,7 +81,7 @@ describe('a pushed body', () => {
   it.each([
     ['whole', 'end', { ended: 1, aborted: 0 }],
     ['broken', 'abort', { ended: 0, aborted: 1 }],
-  ] as const)('that was %s before a reader starts is complete at once', (_, ending, state) => {
+  ] as const)('that was %s before a reader starts settles at once', (_, ending, state) => {
     const body = new PushedBody({ resume })
     body.write('all')
     body[ending]()

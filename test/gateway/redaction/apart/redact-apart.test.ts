@@ -26,7 +26,7 @@ describe('the redaction of a request in a worker', () => {
     expect(restorer?.restore('[EMAIL_11] [EMAIL_3013] [PHONE_13]')).toBe('[EMAIL_11] [EMAIL_3013] [PHONE_13]')
   })
 
-  it('restores nothing that was not replaced, has several lines, or is not to be restored', async () => {
+  it('restores no value that was not replaced, has several lines, or is excluded by the policy', async () => {
     expect((await policy.redactApart(['nothing'])).restorer).toBeNull()
     const key = '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----'
     const other = key.replace('MIIE', 'MIIF')
