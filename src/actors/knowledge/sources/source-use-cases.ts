@@ -92,13 +92,7 @@ export const sourceUseCases = (parts: SourceParts): SourceUseCases => {
       })
       return sources.settled(scope, params)
     },
-    'knowledge_sources.delete': async (call) => {
-      const { scope, params } = call
-      const { id, owner } = await sources.find(scope, params)
-      await sendDelete(parts, { actor: id, project: owner.project, tenant: owner.tenant, event: { by: actorOf(call) } })
-      parts.changed(params.knowledge_base_id)
-      return { id, deleted: true }
-    },
+    'knowledge_sources.delete': (call) => sources.remove(call),
     ...readingUseCases(sources, parts),
   }
 }
@@ -134,6 +128,7 @@ const placeOf = (cursor: string): number => {
 
 type Place = { readonly knowledge_base_id: string; readonly source_id: string }
 type CreateCall = Parameters<UseCases['knowledge_sources.create']>[0]
+type DeleteCall = Parameters<UseCases['knowledge_sources.delete']>[0]
 
 class Sources {
   readonly #parts: SourceParts
@@ -192,6 +187,15 @@ class Sources {
       throw new ServiceError('not_found')
     }
     return this.settled(scope, place)
+  }
+
+  async remove(call: DeleteCall): Promise<{ id: string; deleted: true }> {
+    const { scope, params } = call
+    const { id, owner } = await this.find(scope, params)
+    const { project, tenant } = owner
+    await sendDelete(this.#parts, { actor: id, project, tenant, event: { by: actorOf(call) } })
+    this.#parts.changed(params.knowledge_base_id)
+    return { id, deleted: true }
   }
 
   /** Returns the source once it has been read, or its current state after `settleMs`. */
