@@ -23,7 +23,7 @@ const histories = readHistories()
 const versionOf = ({ name, version }: MachineDefinition): string => `${name}@${version}`
 const current = histories.filter(({ machine }) => definitions.some((each) => versionOf(each) === machine))
 
-/** A store as it was when this step had been made. */
+/** A store as it was after the first `count` steps. */
 const storeAfter = async ({ blobs, steps }: History, count: number): Promise<Storage> => {
   const storage = openMemoryStorage()
   const commits = steps.slice(0, count).map(({ commit }) => commit)
@@ -41,7 +41,7 @@ const loaded = async (storage: Storage, { actor, epoch }: Commit, known = defini
   return found
 }
 
-/** What a recorded event does to an actor now. */
+/** The step that a recorded event causes now. */
 const stepOf = ({ resident }: Activated, { event, done, part, starts, commit }: RecordedStep): Step => {
   if (starts !== undefined) return { kind: 'next', draft: startedStep(resident.state, starts) }
   return nextStep(resident.definition, resident.state, {
@@ -53,12 +53,12 @@ const stepOf = ({ resident }: Activated, { event, done, part, starts, commit }: 
   })
 }
 
-/** The commit that the step would be now. */
+/** The commit that the step causes now. */
 const commitNow = async (storage: Storage, { resident }: Activated, step: Step, recorded: Commit): Promise<Commit> => {
   if (step.kind !== 'next') throw new Error(`${recorded.event.type} is ${step.kind}`)
   const facts = { ...recorded, owner: resident.owner }
   const commit = await compacted(commitOf(resident.definition, step.draft, facts), storage.blobs)
-  // histories of before commits had it are as true as later ones
+  // histories from before commits had it are as valid as later ones
   const { moved, changed: _changed, ...rest } = commit
   return {
     ...rest,
@@ -68,16 +68,16 @@ const commitNow = async (storage: Storage, { resident }: Activated, step: Step, 
   }
 }
 
-/** Every step of a history, with the one that came after it. */
+/** Every step of a history, with the step after it. */
 const pairs = ({ steps }: History) => steps.map((step, index) => ({ step, count: index + 1, next: steps[index + 1] }))
 
-it('are kept of every machine under the version that it has', () => {
+it('every machine has a recorded history of its current version', () => {
   const kept = new Set(histories.map(({ machine }) => machine))
   expect(definitions.map(versionOf).filter((version) => !kept.has(version))).toEqual([])
 })
 
 it.each(definitions.map((definition) => [versionOf(definition), definition] as const))(
-  'of %s pass through every state in which it can rest',
+  'the recorded histories of %s pass through every state in which it can rest',
   (version, { machine }) => {
     const commits = current.filter((each) => each.machine === version).flatMap(({ steps }) => steps)
     const seen = new Set(commits.map(({ commit }) => pathOf(readStoredState(commit).value)))
@@ -88,7 +88,7 @@ it.each(definitions.map((definition) => [versionOf(definition), definition] as c
 describe.each(histories.map((history) => [`${history.machine} ${history.name}`, history] as const))(
   '%s',
   (_, history) => {
-    it('is restored from every commit, with its state, reminders and effects', async () => {
+    it('is restored from every commit with its state, reminders and effects', async () => {
       for (const { step, count } of pairs(history)) {
         const storage = await storeAfter(history, count)
         const { resident } = await loaded(storage, step.commit)
@@ -102,7 +102,7 @@ describe.each(histories.map((history) => [`${history.machine} ${history.name}`, 
       }
     })
 
-    it('goes on from every commit as it went on', async () => {
+    it('repeats each recorded step when resumed from any commit', async () => {
       for (const { step, count, next } of pairs(history)) {
         if (next === undefined) continue
         const storage = await storeAfter(history, count)
@@ -113,7 +113,7 @@ describe.each(histories.map((history) => [`${history.machine} ${history.name}`, 
       }
     })
 
-    it('answers every event in every state, and can be restored after it', async () => {
+    it('handles every event in every state, and can be restored afterwards', async () => {
       for (const { step, count } of pairs(history)) {
         const found = await loaded(await storeAfter(history, count), step.commit)
         const { definition } = found.resident
@@ -127,7 +127,7 @@ describe.each(histories.map((history) => [`${history.machine} ${history.name}`, 
   },
 )
 
-/** Every event that the machine knows, of the actor's own calls too. */
+/** Every event that the machine declares, including those of the actor's own calls. */
 const eventsFor = ({ name }: MachineDefinition, { snapshot }: Commit): readonly StoredEvent[] => {
   if (name === 'action') return walkOf('http').events
   const calls = /"action_id":"(act_\w+)"/g
@@ -151,7 +151,7 @@ describe('a session that an older release left in any state', () => {
   const known = [later, ...definitions.filter(({ name }) => name !== later.name)]
 
   it.each(sessions.map((history) => [history.name, history] as const))(
-    'is migrated by a commit of its own and goes on (%s)',
+    'is migrated in a separate commit and continues (%s)',
     async (_, history) => {
       for (const { step, count, next } of pairs(history)) {
         const storage = await storeAfter(history, count)
@@ -170,7 +170,7 @@ describe('a session that an older release left in any state', () => {
     },
   )
 
-  it('is migrated once: loaded again it is as it was left', async () => {
+  it('is migrated once, and is unchanged when loaded again', async () => {
     for (const history of sessions) {
       const last = history.steps.at(-1)
       if (last === undefined) continue
@@ -182,7 +182,7 @@ describe('a session that an older release left in any state', () => {
   })
 })
 
-it('belong to a machine that is still known', () => {
+it('every recorded history belongs to a machine that is still defined', () => {
   const orphans = histories.filter(({ steps }) => definitionOf(definitions, steps[0]?.commit.actor ?? '') === undefined)
   expect(orphans.map(({ name }) => name)).toEqual([])
 })

@@ -17,12 +17,12 @@ const open = async (options: Parameters<typeof openProbe>[0] = {}) => {
   return { faulty, probe, log: async () => typesOf(await logOf(faulty.inner, id)) }
 }
 
-describe('a scope', () => {
+describe('an actor', () => {
   it.each([
     ['its project', projectScope('prj_1')],
     ['its tenant', tenantScope('prj_1', 'ten_1')],
     ['its user', userScope('prj_1', 'ten_1', 'usr_1')],
-  ])('of %s finds an actor', async (_, scope) => {
+  ])('is found in the scope of %s', async (_, scope) => {
     const { probe } = await open()
     expect((await probe.host.find(scope, probeDefinition, id)).id).toBe(id)
   })
@@ -34,14 +34,14 @@ describe('a scope', () => {
     ['the same names in another project', userScope('prj_2', 'ten_1', 'usr_1'), id],
     ['its project, by an id that nobody has', projectScope('prj_1'), 'prb_2'],
     ['its project, by an id of another kind', projectScope('prj_1'), 'ses_1'],
-  ])('of %s does not', async (_, scope, requested) => {
+  ])('is not found in the scope of %s', async (_, scope, requested) => {
     const { probe } = await open()
     await expect(probe.host.find(scope, probeDefinition, requested)).rejects.toMatchObject({ code: 'not_found' })
   })
 })
 
 describe('a cause', () => {
-  it('that comes again is answered by what it did, and does nothing', async () => {
+  it('is processed once: a repetition returns the first result and changes nothing', async () => {
     const { probe, log } = await open()
     const first = await probe.deliver(id, count, { cause: 'key' })
     await probe.deliver(id, count)
@@ -51,14 +51,14 @@ describe('a cause', () => {
     expect(await log()).toEqual(['counted', 'counted'])
   })
 
-  it('that comes twice at once is processed once', async () => {
+  it('is processed once when it is delivered twice concurrently', async () => {
     const { probe, log } = await open()
     const both = await Promise.all([1, 2].map(() => probe.deliver(id, count, { cause: 'key' })))
     expect(both.map((delivered) => delivered.duplicate)).toEqual([false, true])
     expect(await log()).toEqual(['counted'])
   })
 
-  it('that was processed is answered by what it did also where it would be refused now', async () => {
+  it('returns its first result even if the event would be refused now', async () => {
     const { probe } = await open()
     await probe.deliver(id, count, { cause: 'key' })
     expect(await probe.deliver(id, { type: 'refuse' }, { cause: 'key' })).toMatchObject({ duplicate: true })
@@ -74,22 +74,19 @@ describe('a cause', () => {
   })
 })
 
-describe('poison', () => {
-  it.each(['guard', 'assign', 'undeclared'])(
-    'in the form of %s is refused, and leaves the actor as it was',
-    async (type) => {
-      const { probe, faulty, log } = await open()
-      await probe.deliver(id, count)
-      const before = await faulty.inner.commits.head(id)
-      await expect(probe.deliver(id, { type })).rejects.toMatchObject({ code: 'internal_error' })
-      expect(await faulty.inner.commits.head(id)).toEqual(before)
-      expect((await probe.find(id)).state.snapshot.context).toMatchObject({ count: 1 })
-      await probe.deliver(id, count)
-      expect(await log()).toEqual(['counted', 'counted'])
-    },
-  )
+describe('a poison event', () => {
+  it.each(['guard', 'assign', 'undeclared'])('(%s) is refused and leaves the actor unchanged', async (type) => {
+    const { probe, faulty, log } = await open()
+    await probe.deliver(id, count)
+    const before = await faulty.inner.commits.head(id)
+    await expect(probe.deliver(id, { type })).rejects.toMatchObject({ code: 'internal_error' })
+    expect(await faulty.inner.commits.head(id)).toEqual(before)
+    expect((await probe.find(id)).state.snapshot.context).toMatchObject({ count: 1 })
+    await probe.deliver(id, count)
+    expect(await log()).toEqual(['counted', 'counted'])
+  })
 
-  it('as a message holds up neither its sender nor what follows', async () => {
+  it('sent as a message does not block the messages after it', async () => {
     const { probe, log } = await open()
     await probe.create('prb_2')
     await probe.deliver('prb_2', {
@@ -104,7 +101,7 @@ describe('poison', () => {
   })
 })
 
-describe('an actor that was moved on without this copy of it', () => {
+describe('an actor that another process has advanced', () => {
   const moveOn = async ({ inner: { commits } }: FaultyStorage, times = 1): Promise<void> => {
     for (let n = 0; n < times; n++) {
       const head = await commits.head(id)
@@ -124,7 +121,7 @@ describe('an actor that was moved on without this copy of it', () => {
     }
   }
 
-  it('is loaded again, and takes its event after theirs', async () => {
+  it('is loaded again and applies its event after theirs', async () => {
     const { probe, faulty } = await open()
     await probe.deliver(id, count)
     await moveOn(faulty, 3)
@@ -133,7 +130,7 @@ describe('an actor that was moved on without this copy of it', () => {
     expect((await probe.find(id)).state.snapshot.context).toMatchObject({ count: 5 })
   })
 
-  it('keeps the order of what was waiting for it', async () => {
+  it('keeps the order of its waiting events', async () => {
     const { probe, faulty } = await open()
     await moveOn(faulty)
     const deliveries = [1, 2, 3].map((n) => probe.deliver(id, { type: 'say', n }))
@@ -142,7 +139,7 @@ describe('an actor that was moved on without this copy of it', () => {
     expect(said.map((event) => event.payload.n)).toEqual([1, 2, 3])
   })
 
-  it('shows its readers what they did, too', async () => {
+  it('shows its readers the events of the other process as well', async () => {
     const { probe, faulty } = await open()
     const reader = read(probe.host.feed.follow(id, 0, { at: 'never' }))
     await probe.deliver(id, count)
@@ -152,7 +149,7 @@ describe('an actor that was moved on without this copy of it', () => {
     expect(reader.events.map((event) => event.sequence)).toEqual([1, 2, 3, 4])
   })
 
-  it('again and again is given up at last', async () => {
+  it('fails the delivery if it is advanced again at every attempt', async () => {
     const { probe, faulty } = await open()
     let theirs = 0
     faulty.hold(async (commit: Commit) => {
@@ -177,7 +174,7 @@ describe('a commit whose outcome stays unknown', () => {
     return { ...opened, reader }
   }
 
-  it('is carried out once the store is back, though nobody asks again', async () => {
+  it('takes effect once the store is back, without another request', async () => {
     const { probe, faulty, log, reader } = await lostAnswer()
     faulty.unreadable = false
     await probe.clock.advance(10_000)
@@ -185,7 +182,7 @@ describe('a commit whose outcome stays unknown', () => {
     expect(typesOf(reader.events)).toEqual(['worked'])
   })
 
-  it('is what a repeated request finds', async () => {
+  it('is found by a repeated request', async () => {
     const { probe, faulty, log } = await lostAnswer()
     faulty.unreadable = false
     const again = await probe.deliver(id, { type: 'work', policy: 'idempotent' }, { cause: 'key' })
@@ -194,7 +191,7 @@ describe('a commit whose outcome stays unknown', () => {
     expect(await log()).toEqual(['worked'])
   })
 
-  it('shows its readers an event of which nobody was told', async () => {
+  it('shows its event to stream readers once the store is back', async () => {
     const { probe, faulty } = await open()
     const reader = read(probe.host.feed.follow(id, 0, { at: 'never' }))
     faulty.next('answer_lost')
@@ -208,7 +205,7 @@ describe('a commit whose outcome stays unknown', () => {
     expect(typesOf(reader.events)).toEqual(['counted'])
   })
 
-  it('leaves nothing open behind it', async () => {
+  it('leaves no open commit', async () => {
     const { probe, faulty } = await open()
     for (let n = 0; n < 3; n++) await probe.deliver(id, count)
     faulty.next('answer_lost')
@@ -221,7 +218,7 @@ describe('a commit whose outcome stays unknown', () => {
     expect(await faulty.inner.commits.open({ limit: 10 })).toEqual([])
   })
 
-  it('does not leave a new actor out of lists', async () => {
+  it('adds a new actor to lists once the store is back', async () => {
     const { probe, faulty } = await open()
     faulty.next('answer_lost')
     faulty.unreadable = true
@@ -234,7 +231,7 @@ describe('a commit whose outcome stays unknown', () => {
   })
 })
 
-it('commits nothing, and says so, while the store is away', async () => {
+it('commits nothing and throws StoreUnavailable while the store is away', async () => {
   const { probe, faulty, log } = await open()
   faulty.away = true
   const delivering = probe.deliver(id, count).catch((error: unknown) => error)
@@ -245,7 +242,7 @@ it('commits nothing, and says so, while the store is away', async () => {
   expect(await log()).toEqual(['counted'])
 })
 
-it('does one thing after the other for one actor, in the order asked', async () => {
+it('processes the deliveries of an actor one at a time, in the order of their arrival', async () => {
   const { probe, faulty } = await open()
   const deliveries = Array.from({ length: 50 }, (_, n) => probe.deliver(id, { type: 'say', n }))
   await Promise.all(deliveries)
@@ -254,7 +251,7 @@ it('does one thing after the other for one actor, in the order asked', async () 
   expect(said.map((event) => event.sequence)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1))
 })
 
-it('holds one copy of an actor that is asked for while it is made, whichever is first', async () => {
+it('keeps one copy of an actor that is loaded while it is created, whichever comes first', async () => {
   const { probe } = await open()
   for (let lead = 0; lead < 40; lead++) {
     const made = `prb_made${lead}`
@@ -271,7 +268,7 @@ it('holds one copy of an actor that is asked for while it is made, whichever is 
   }
 })
 
-it('holds one copy of an actor that is asked for before the answer to its first commit is there', async () => {
+it('keeps one copy of an actor that is loaded before its first commit is acknowledged', async () => {
   const { probe, faulty } = await open()
   const answer = Promise.withResolvers<void>()
   faulty.holdAnswers((commit) => (commit.actor === 'prb_2' ? answer.promise : undefined))
@@ -283,7 +280,7 @@ it('holds one copy of an actor that is asked for before the answer to its first 
   expect(await probe.find('prb_2')).toBe(found)
 })
 
-it('gives up the result of an effect whose actor is gone', async () => {
+it('drops an effect whose actor was removed when its result arrives', async () => {
   const ended = Promise.withResolvers<void>()
   const { probe, faulty } = await open({
     work: async () => {
@@ -299,7 +296,7 @@ it('gives up the result of an effect whose actor is gone', async () => {
   expect(probe.host.effects.running).toBe(0)
 })
 
-it('has every row written that it took, newest last, when rows are asked to settle', async () => {
+it('writes the newest row of an actor before rows.settled resolves', async () => {
   const { probe, faulty } = await open()
   for (let n = 0; n < 20; n++) void probe.deliver(id, count)
   await calm()
@@ -308,7 +305,7 @@ it('has every row written that it took, newest last, when rows are asked to sett
   expect(row).toMatchObject({ version: 21, tenant: 'ten_1', user: 'usr_1', data: { count: 20 } })
 })
 
-it('takes a higher epoch with every start', async () => {
+it('takes a higher epoch at every start', async () => {
   const storage = openMemoryStorage()
   const hosts = [await openProbe({ storage }), await openProbe({ storage }), await openProbe({ storage })]
   expect(hosts.map(({ host }) => host.epoch)).toEqual([1, 2, 3])

@@ -3,23 +3,23 @@ import { idAt, isId, newId, newIdFor, newIdForIn, newIdIn, takeIdsFrom, timeOfId
 import { shardCount, shardOf } from '#runtime/recovery/shard.ts'
 
 describe('ids', () => {
-  it('are a prefix and 26 lower-case characters', () => {
+  it('consist of a prefix and 26 lower-case characters', () => {
     expect(newId('ses')).toMatch(/^ses_[0-9a-hjkmnp-tv-z]{26}$/)
   })
 
-  it('are different and sort in the order in which they were made', () => {
+  it('are unique and sort in the order of their creation', () => {
     const made = Array.from({ length: 10_000 }, () => newId('ses'))
     expect(new Set(made).size).toBe(made.length)
     expect([...made].sort()).toEqual(made)
   })
 
-  it('tell their time', () => {
+  it('contain the time of their creation', () => {
     expect(timeOfId(idAt('run', 1_700_000_000_123))).toBe(1_700_000_000_123)
     const before = Date.now()
     expect(timeOfId(newId('run'))).toBeGreaterThanOrEqual(before)
   })
 
-  it('are made in every shard, still different and rising', () => {
+  it('can be made in any shard, and are still unique and sorted', () => {
     const made = Array.from({ length: 4 * shardCount }, (_, i) => newIdIn('act', (i * 37) % shardCount))
     expect(made.map(shardOf)).toEqual(made.map((_, i) => (i * 37) % shardCount))
     expect(made.every((id) => isId(id, 'act'))).toBe(true)
@@ -27,7 +27,7 @@ describe('ids', () => {
     expect([...made].sort()).toEqual(made)
   })
 
-  it('are new for the same shard in the same millisecond, and rise when numbers run over', () => {
+  it('stay unique and sorted within one shard and millisecond, also when the counter overflows', () => {
     takeIdsFrom({ now: () => 1_700_000_000_000, random: () => 0.999 })
     const made = [...Array.from({ length: 2000 }, () => newIdIn('ses', 7)), newId('ses')]
     takeIdsFrom({ now: Date.now, random: Math.random })
@@ -36,7 +36,7 @@ describe('ids', () => {
     expect(new Set(made.slice(0, -1).map(shardOf))).toEqual(new Set([7]))
   })
 
-  it('are the same for a call that is run again, and new for any other', () => {
+  it('are the same for a retried call, and new for any other call', () => {
     const seed = newId('x').slice(2)
     const again = { idempotency: { cause: 'c', fingerprint: 'f', seed } }
     expect([newIdFor(again, 'agt'), newIdFor(again, 'agt')]).toEqual([`agt_${seed}`, `agt_${seed}`])
@@ -44,7 +44,7 @@ describe('ids', () => {
       expect(newIdFor(call, 'agt')).not.toBe(newIdFor(call, 'agt'))
   })
 
-  it('are in the shard that is asked for and the same for a call that is run again, another for any other call', () => {
+  it('of a given shard are the same for a retried call, and differ between calls', () => {
     const seeds = Array.from({ length: 500 }, () => newId('x').slice(2))
     const made = seeds.map((seed, i) =>
       newIdForIn({ idempotency: { cause: 'c', fingerprint: 'f', seed } }, 'run', i % 256),
@@ -59,7 +59,7 @@ describe('ids', () => {
     expect(shardOf(newIdForIn({ idempotency: null }, 'run', 9))).toBe(9)
   })
 
-  it('are told from what is none', () => {
+  it('are distinguished from invalid text', () => {
     const id = newId('ten')
     expect([isId(id), isId(id, 'ten'), isId(id, 'te'), isId(id, 'agt')]).toEqual([true, true, false, false])
     for (const text of ['', 'ten_', id.toUpperCase(), `${id}0`, id.slice(0, -1), `${id.slice(0, -1)}u`, '__proto__'])

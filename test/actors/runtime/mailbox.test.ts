@@ -9,13 +9,13 @@ import { calm } from '#test/support/virtual-clock.ts'
 import { id, Worker, work } from './effects/effect-worker.ts'
 import { logOf, openProbe } from './probe.ts'
 
-it('takes a thousand deliveries, refuses more for now, and loses none that it took', async () => {
+it('accepts a thousand deliveries, refuses more for now, and loses none that it accepted', async () => {
   const probe = await openProbe()
   await probe.create(id)
   const sent = Array.from({ length: maxWaiting + 50 }, (_, n) => probe.deliver(id, { type: 'count', n }))
   const settled = await Promise.allSettled(sent)
   const refused = settled.filter((each) => each.status === 'rejected')
-  // one is being worked on while the others wait
+  // one is processed while the others wait
   expect(refused.length).toBe(49)
   expect(refused.every(({ reason }) => reason instanceof MailboxFull)).toBe(true)
   expect((await probe.find(id)).state.snapshot.context).toMatchObject({ count: maxWaiting + 1 })
@@ -23,7 +23,7 @@ it('takes a thousand deliveries, refuses more for now, and loses none that it to
   expect((await probe.find(id)).state.snapshot.context).toMatchObject({ count: maxWaiting + 2 })
 })
 
-it('takes the result of an effect however many deliveries wait', async () => {
+it('accepts the result of an effect however many deliveries wait', async () => {
   const worker = new Worker()
   const probe = await openProbe({ work: worker.run })
   await probe.create(id)
@@ -34,7 +34,7 @@ it('takes the result of an effect however many deliveries wait', async () => {
   expect((await logOf(probe.storage, id)).at(-1)?.payload).toEqual({ output: 'fine' })
 })
 
-it('has one commit of an actor on its way at a time', async () => {
+it('writes one commit of an actor at a time', async () => {
   const faulty = new FaultyStorage(openMemoryStorage())
   let [onTheirWay, most] = [0, 0]
   faulty.hold(async () => {
@@ -49,7 +49,7 @@ it('has one commit of an actor on its way at a time', async () => {
   expect(most).toBe(1)
 })
 
-/** A store that takes commits, and no list rows while they are held up. */
+/** A store that takes commits, but refuses list rows while `held.rows` is set. */
 const withHeldRows = () => {
   const inner = openMemoryStorage()
   const held = { rows: true }
@@ -58,7 +58,7 @@ const withHeldRows = () => {
   return { held, storage: { ...inner, records: { ...boundRecords(inner.records), project } } }
 }
 
-it('refuses what would add to too many rows that are not written, and takes it once they are', async () => {
+it('refuses deliveries and creations while too many rows are unwritten, and accepts them afterwards', async () => {
   const { held, storage } = withHeldRows()
   const probe = await openProbe({ storage, mostBehind: 5 })
   for (let n = 0; n < 5; n++) await probe.create(`${id}${n}`)
@@ -72,7 +72,7 @@ it('refuses what would add to too many rows that are not written, and takes it o
   expect((await probe.find(`${id}0`)).state.snapshot.context).toMatchObject({ count: 1 })
 })
 
-it('refuses requests while too many messages wait, and delivers messages all the same', async () => {
+it('refuses requests while too many messages wait, and still delivers the messages', async () => {
   const probe = await openProbe({ mostBehind: 20 })
   const [from, to] = ['prb_from', 'prb_to']
   await probe.create(from)

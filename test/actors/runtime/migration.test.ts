@@ -57,7 +57,7 @@ const version3: MachineDefinition = {
   },
 }
 
-it('brings an actor of an older version through every version to the newest, by a commit of its own', async () => {
+it('migrates an actor from an older version through every version to the newest in one commit', async () => {
   const storage = await storeWith(left())
   const probe = await openProbe({ storage, definition: version3 })
   const { state, owner: whose } = await probe.find(id)
@@ -73,7 +73,7 @@ it('brings an actor of an older version through every version to the newest, by 
   })
 })
 
-it('keeps reminders and user data over a migration and the restart behind it', async () => {
+it('keeps reminders and user data across a migration and a restart', async () => {
   const storage = await storeWith(left())
   await (await openProbe({ storage, definition: version3 })).find(id)
   const next = await openProbe({ storage, definition: version3 })
@@ -83,7 +83,7 @@ it('keeps reminders and user data over a migration and the restart behind it', a
   expect((await storage.commits.head(id))?.snapshot).toMatchObject({ context: { blob: { $blob: expect.any(String) } } })
 })
 
-it('hands reminders and effects in flight to the migration, and carries on with what it makes of them', async () => {
+it('passes reminders and in-flight effects to the migration, and continues with those it returns', async () => {
   const flight = { name: 'work', params: { policy: 'idempotent' }, policy: 'idempotent' } as const
   const storage = await storeWith(left({ in_flight: { 'prb_1:4:0': flight, 'prb_1:4:1': flight } }))
   const seen: unknown[] = []
@@ -144,22 +144,25 @@ it.each([
   ['whose blob is missing', left({ snapshot: { value: 'idle', context: { $blob: 'gone' } } }), probeDefinition],
   ['whose log has a hole', left({ events: [] }), probeDefinition],
   ['whose migration throws', left(), throwing],
-] as const)('parks an actor %s: it takes nothing, and nothing of it is changed', async (_, commit, definition) => {
-  const storage = await storeWith(commit)
-  const probe = await openProbe({ storage, definition })
-  await expect(probe.deliver(id, { type: 'count' })).rejects.toMatchObject({ code: 'actor_parked' })
-  await expect(probe.find(id)).rejects.toMatchObject({ code: 'actor_parked' })
-  await probe.clock.leap(10 * 24 * 3600 * 1000)
-  expect((await storage.commits.head(id))?.seq).toBe(4)
-})
+] as const)(
+  'parks an actor %s: it refuses events and reads, and its log stays unchanged',
+  async (_, commit, definition) => {
+    const storage = await storeWith(commit)
+    const probe = await openProbe({ storage, definition })
+    await expect(probe.deliver(id, { type: 'count' })).rejects.toMatchObject({ code: 'actor_parked' })
+    await expect(probe.find(id)).rejects.toMatchObject({ code: 'actor_parked' })
+    await probe.clock.leap(10 * 24 * 3600 * 1000)
+    expect((await storage.commits.head(id))?.seq).toBe(4)
+  },
+)
 
-it('tells a stranger nothing of a parked actor', async () => {
+it('does not reveal a parked actor to another project', async () => {
   const probe = await openProbe({ storage: await storeWith(left({ machine: 'probe@7' })) })
   const foreign = probe.host.find(projectScope('prj_2'), probeDefinition, id)
   await expect(foreign).rejects.toMatchObject({ code: 'not_found' })
 })
 
-it('starts although an actor with open work is parked, and works for the others', async () => {
+it('starts although an actor with open work is parked, and serves the other actors', async () => {
   const storage = await storeWith(
     left({ seq: 1, open: true, machine: 'probe@7' }),
     left({ seq: 1, actor: 'prb_2', open: true, messages: [{ id: 'm', to: id, event: { type: 'count' } }] }),

@@ -5,10 +5,10 @@ import { calm } from '#test/support/virtual-clock.ts'
 import { logOf, openProbe, read, typesOf } from './probe.ts'
 
 const id = 'prb_1'
-/** An actor that is not used for so long leaves memory, give or take a look of the janitor. */
+/** After this time an idle actor has left memory, including one round of the janitor. */
 const idleMs = 62_000
 
-it('gives back the memory of an actor that nobody uses, and brings it back as it was', async () => {
+it('removes an idle actor from memory, and restores it unchanged', async () => {
   const probe = await openProbe()
   await probe.create(id)
   for (let n = 0; n < 3; n++) await probe.deliver(id, { type: 'count' })
@@ -22,7 +22,7 @@ it('gives back the memory of an actor that nobody uses, and brings it back as it
   expect((await logOf(probe.storage, id)).map((event) => event.sequence)).toEqual([1, 2, 3, 4])
 })
 
-it('keeps the text of what was said so far over it', async () => {
+it('keeps the text streamed so far when the actor leaves memory', async () => {
   const probe = await openProbe({ speak: async () => ({ event: { type: 'count' } }) })
   await probe.create(id)
   await probe.deliver(id, { type: 'speak' })
@@ -36,7 +36,7 @@ it('keeps the text of what was said so far over it', async () => {
   expect(page.at(-1)?.payload.text).toBe(`Hello, ${'x'.repeat(100_000)}`)
 })
 
-it('keeps an actor in memory while an effect of it runs', async () => {
+it('keeps an actor in memory while one of its effects runs', async () => {
   const probe = await openProbe()
   await probe.create(id)
   await probe.deliver(id, { type: 'work', policy: 'idempotent' })
@@ -47,7 +47,7 @@ it('keeps an actor in memory while an effect of it runs', async () => {
   expect(probe.host.live).toBe(0)
 })
 
-it('keeps an actor in memory while its messages are on their way', async () => {
+it('keeps an actor in memory while its messages are undelivered', async () => {
   const faulty = new FaultyStorage(openMemoryStorage())
   const probe = await openProbe({ storage: faulty.storage })
   await probe.create(id)
@@ -58,7 +58,7 @@ it('keeps an actor in memory while its messages are on their way', async () => {
   expect([...probe.host.residents()].map((resident) => resident.id)).toEqual([id, 'prb_2'])
 })
 
-it('keeps the streams of an actor that leaves memory, and goes on with them when it is back', async () => {
+it('keeps the streams of an actor that leaves memory, and continues them when it is loaded again', async () => {
   const probe = await openProbe()
   await probe.create(id)
   const reader = read(probe.host.feed.follow(id, 0, { at: 'never' }))
@@ -69,7 +69,7 @@ it('keeps the streams of an actor that leaves memory, and goes on with them when
   expect(typesOf(reader.events)).toEqual(['counted', 'counted'])
 })
 
-it('leaves nothing open, and nothing in the store that only recovery needs, once an actor is quiet', async () => {
+it('leaves no open commit and no unneeded snapshot in the store once an actor is idle', async () => {
   const probe = await openProbe()
   await probe.create(id)
   await probe.create('prb_2')
@@ -87,7 +87,7 @@ it('leaves nothing open, and nothing in the store that only recovery needs, once
   expect(kept.map((commit) => commit?.snapshot !== undefined)).toEqual([false, false, false, false, false, true, true])
 })
 
-it('works on the newest state for whoever held the actor before it left memory', async () => {
+it('applies an event to the newest state if the caller holds the actor from before it left memory', async () => {
   const probe = await openProbe()
   await probe.create(id)
   const held = await probe.find(id)

@@ -44,7 +44,7 @@ const breaks = probeSetup.assign(() => {
   throw new Error('an assign throws')
 })
 
-/** A machine that does, on command, each thing that a machine can require of the runtime. */
+/** A machine that performs, on command, each thing that a machine can require of the runtime. */
 const probeMachine = probeSetup.createMachine({
   id: 'probe',
   context: { count: 0, waitMs: 0, blob: '' },
@@ -90,7 +90,7 @@ const probeMachine = probeSetup.createMachine({
   },
 })
 
-/** The probe's definition; its effects are the test's. */
+/** The probe's definition; tests provide its effects. */
 export const probeDefinition: MachineDefinition = {
   name: 'probe',
   version: 1,

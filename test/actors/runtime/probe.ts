@@ -16,22 +16,22 @@ import { probeDefinition } from './probe-machine.ts'
 /** Runs an effect of the probe. */
 export type Run = (params: JsonObject, context: EffectContext) => Promise<EffectOutcome>
 
-/** Effects that a test gives. */
+/** Effects that a test provides. */
 export interface ProbeEffects {
   readonly work?: Run
   readonly speak?: Run
   readonly tidy?: Run
 }
 
-/** What a test may set. */
+/** Options of a probe. */
 export interface ProbeOptions extends ProbeEffects {
   readonly storage?: Storage
   readonly clock?: VirtualClock
   readonly definition?: MachineDefinition
   readonly ledger?: Ledger
-  /** It is opened when requests may come, not only when all is taken up that was open. */
+  /** Returns when requests are served, without waiting for the recovery of open work. */
   readonly atOnce?: boolean
-  /** Resolves when requests are served; they are at once when absent. */
+  /** Resolves when requests are served; absent: they are served at once. */
   readonly serving?: Promise<void>
   readonly streamEnded?: HostOptions['streamEnded']
   readonly mostBehind?: number
@@ -43,17 +43,17 @@ export const probeRows: RecordKind = { name: 'probes' }
 /** Who owns the probes. */
 export const owner: Owner = { project: 'prj_1', tenant: 'ten_1', user: 'usr_1', createdAt: 1 }
 
-/** What the probe is sent when an effect may have happened. */
+/** The event for an effect that may have happened. */
 export const unknownEvent: StoredEvent = { type: 'worked', output: 'unknown' }
 
-/** What the probe is sent when a result is larger than a commit. */
+/** The event for a result that is larger than a commit. */
 export const tooLargeEvent: StoredEvent = { type: 'worked', output: 'too large' }
 
 /** An effect that never ends by itself. */
 export const forever: Run = (_params, { signal }) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
 
-/** The effects of the probe: those of the test, and such as never end for the others. */
+/** The effects of the probe: those of the test, and effects that never end for the others. */
 export const probeEffects = ({ work = forever, speak = forever, tidy = forever }: ProbeEffects): EffectCatalog => ({
   'probe.work': { policy: 'from_params', run: work, unknown: () => unknownEvent, tooLarge: () => tooLargeEvent },
   'probe.speak': { policy: 'stream', run: speak, unknown: () => unknownEvent, tooLarge: () => tooLargeEvent },
@@ -102,7 +102,7 @@ export const logOf = (storage: Storage, id: string): Promise<readonly LogEvent[]
 /** `event_type`s in order. */
 export const typesOf = (events: readonly LogEvent[]): readonly string[] => events.map((event) => event.event_type)
 
-/** A stream's reader: what it has got so far, and how it ended. */
+/** The reader of a stream: what it has received, and how the stream ended. */
 export interface Reader {
   readonly events: LogEvent[]
   ended: 'done' | 'lost' | undefined

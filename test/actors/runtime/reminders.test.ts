@@ -17,7 +17,7 @@ const waiting = async (
   return { probe, faulty, log: async () => typesOf(await logOf(faulty.inner, id)) }
 }
 
-it('come when they are due, not before, and once', async () => {
+it('a reminder is delivered once, when it is due', async () => {
   const { probe, log } = await waiting(60_000)
   await probe.clock.advance(59_999)
   expect(await log()).toEqual([])
@@ -27,14 +27,14 @@ it('come when they are due, not before, and once', async () => {
   expect(await log()).toEqual(['woke'])
 })
 
-it('do not come when their state was left', async () => {
+it('a reminder is not delivered after its state was left', async () => {
   const { probe, log } = await waiting(60_000)
   await probe.deliver(id, { type: 'back' })
   await probe.clock.advance(600_000)
   expect(await log()).toEqual([])
 })
 
-it('come at the new time when their state was entered again', async () => {
+it('a reminder is delivered at the new time after its state was entered again', async () => {
   const { probe, log } = await waiting(60_000)
   await probe.clock.advance(50_000)
   await probe.deliver(id, { type: 'wait' })
@@ -44,14 +44,14 @@ it('come at the new time when their state was entered again', async () => {
   expect(await log()).toEqual(['woke'])
 })
 
-it('come through later commits that have nothing to do with them', async () => {
+it('a reminder survives later commits that are unrelated to it', async () => {
   const { probe, log } = await waiting(60_000)
   for (let n = 0; n < 5; n++) await probe.deliver(id, { type: 'count' })
   await probe.clock.advance(60_000 + lookMs)
   expect((await log()).at(-1)).toBe('woke')
 })
 
-it('come to an actor that is no longer in memory', async () => {
+it('a reminder is delivered to an actor that is no longer in memory', async () => {
   const { probe, log } = await waiting(600_000)
   await probe.clock.advance(120_000)
   expect(probe.host.live).toBe(0)
@@ -59,7 +59,7 @@ it('come to an actor that is no longer in memory', async () => {
   expect(await log()).toEqual(['woke'])
 })
 
-it('come after a restart, also those that fell due meanwhile', async () => {
+it('a reminder that fell due during a restart is delivered after it', async () => {
   const { probe, faulty, log } = await waiting(60_000)
   faulty.crash()
   await probe.clock.leap(3_600_000)
@@ -68,8 +68,8 @@ it('come after a restart, also those that fell due meanwhile', async () => {
   expect(await log()).toEqual(['woke'])
 })
 
-describe('whose delivery fails', () => {
-  it('are tried again until they are taken, and taken once', async () => {
+describe('reminders whose delivery fails', () => {
+  it('are retried until they are delivered, and are delivered once', async () => {
     const { probe, faulty, log } = await waiting(1000)
     faulty.away = true
     await probe.clock.advance(60_000)
@@ -86,7 +86,7 @@ describe('whose delivery fails', () => {
     expect(await log()).toEqual(['woke'])
   })
 
-  it('are taken once when the answer to their commit is lost', async () => {
+  it('are delivered once when the answer to their commit is lost', async () => {
     const { probe, faulty, log } = await waiting(1000)
     faulty.next('answer_lost')
     faulty.hold(async () => {
@@ -103,7 +103,7 @@ describe('whose delivery fails', () => {
   it.each([
     { many: 600, ms: 500, at: 'one instant' },
     { many: 1200, ms: 0, at: 'many instants' },
-  ])('hold up no other, though $many fail that are due before it at $at', async ({ many, ms }) => {
+  ])('do not block another one, although $many fail that are due before it at $at', async ({ many, ms }) => {
     const { probe, faulty, log } = await waiting(3000)
     for (let n = 0; n < many; n++) {
       const other = `prb_x${n}`
@@ -116,7 +116,7 @@ describe('whose delivery fails', () => {
     expect(await log()).toEqual(['woke'])
   })
 
-  it('are left alone for longer each time', async () => {
+  it('are retried less and less often', async () => {
     const { probe, faulty } = await waiting(1000)
     probe.host.drop(id)
     faulty.damaged.add(id)
@@ -125,7 +125,7 @@ describe('whose delivery fails', () => {
     expect(faulty.met).toBeLessThan(20)
   })
 
-  it('hold up no other', async () => {
+  it('do not block another reminder, and are delivered once their actor can be read', async () => {
     const { probe, faulty, log } = await waiting(1000)
     await probe.create('prb_0')
     await probe.deliver('prb_0', { type: 'wait', ms: 500 })

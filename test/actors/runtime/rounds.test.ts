@@ -19,7 +19,7 @@ const open = (everyMs: number | (() => number)) => {
 }
 
 describe('rounds of upkeep', () => {
-  it('come one after the other, each with its pause after the end of the one before', async () => {
+  it('run one at a time, each one pause after the end of the previous one', async () => {
     const { clock, rounds, begun, end } = open(1000)
     rounds.start()
     await clock.advance(5000)
@@ -29,7 +29,7 @@ describe('rounds of upkeep', () => {
     expect(begun).toEqual([1000, 6000])
   })
 
-  it('begin after a pause of their own, and each sets the next one', async () => {
+  it('start after the given first pause, and compute each later pause', async () => {
     let pauseMs = 500
     const { clock, rounds, begun, end } = open(() => pauseMs)
     rounds.start(10)
@@ -40,7 +40,7 @@ describe('rounds of upkeep', () => {
     expect(begun).toEqual([10, 2010])
   })
 
-  it('end with the one that is under way', async () => {
+  it('stop after the round in progress, and do not start again', async () => {
     const { clock, rounds, begun, end } = open(1000)
     rounds.start()
     await clock.advance(1000)
@@ -57,7 +57,7 @@ describe('rounds of upkeep', () => {
     expect(begun).toEqual([1000])
   })
 
-  it('do not begin when they are stopped in a pause', async () => {
+  it('do not run if they are stopped during a pause', async () => {
     const { clock, rounds, begun } = open(1000)
     rounds.start()
     await rounds.stop()

@@ -5,7 +5,7 @@ import { ManualTime } from '#test/transport/http/fakes.ts'
 const fail = (): void => {}
 
 describe('ticker', () => {
-  it('runs one timer for all members, and only while there are some', () => {
+  it('runs one timer for all members, and only while there are members', () => {
     const time = new ManualTime()
     const ticker = new Ticker(1000, time.every)
     let [first, second] = [0, 0]
@@ -27,7 +27,7 @@ describe('ticker', () => {
     expect(first).toBe(3)
   })
 
-  it('survives a member that leaves while all are visited', () => {
+  it('tolerates a member that removes itself during a tick', () => {
     const time = new ManualTime()
     const ticker = new Ticker(1000, time.every)
     let ticks = 0
@@ -37,7 +37,7 @@ describe('ticker', () => {
     time.pass(2)
     expect(ticks).toBe(2)
   })
-  it('ends a member whose tick throws, and visits the others', () => {
+  it('removes a member whose tick throws, and still visits the others', () => {
     const time = new ManualTime()
     const ticker = new Ticker(1000, time.every)
     const failed: unknown[] = []

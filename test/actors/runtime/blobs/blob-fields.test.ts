@@ -34,7 +34,7 @@ const longest = (value: Json | undefined): number => {
   return Math.max(0, ...Object.values(value).map(longest))
 }
 
-it('gives every document back as it was, whatever a user wrote in it', async () => {
+it('restores every document unchanged, whatever a user wrote in it', async () => {
   await fc.assert(
     fc.asyncProperty(anyJson, async (value) => {
       const { small, blobs } = await store(deepFrozen(value))
@@ -45,7 +45,7 @@ it('gives every document back as it was, whatever a user wrote in it', async () 
   )
 })
 
-it('leaves no long string in the document', async () => {
+it('leaves no string longer than the limit in the document', async () => {
   await fc.assert(
     fc.asyncProperty(anyJson, async (value) => {
       expect(longest((await store(value)).small)).toBeLessThanOrEqual(most)
@@ -53,7 +53,7 @@ it('leaves no long string in the document', async () => {
   )
 })
 
-it('takes an object or a list out whole once its JSON is long, however short its parts are', async () => {
+it('moves a whole object or list into a blob when its JSON is long, however short its parts are', async () => {
   const list = Array.from({ length: 100 }, (_, index) => ({ n: index, $blob: null }))
   const taken: Taken[] = []
   const small = takeOut({ list, short: 1 }, { maxLength: 100, levels: 1 }, { taken })
@@ -63,7 +63,7 @@ it('takes an object or a list out whole once its JSON is long, however short its
   expect(await putBack(small, blobs, 'prj_1')).toEqual({ list, short: 1 })
 })
 
-it('does not copy a document that has nothing long in it', async () => {
+it('does not copy a document without long values', async () => {
   const value = { a: ['short', { b: 1 }], c: null }
   const taken: Taken[] = []
   expect(takeOut(value, { maxLength: 100, levels: 0 }, { taken })).toBe(value)
@@ -71,7 +71,7 @@ it('does not copy a document that has nothing long in it', async () => {
   expect(await putBack(value, openMemoryStorage().blobs, 'prj_1')).toBe(value)
 })
 
-it('keeps a reference that a user wrote from reaching the blobs', async () => {
+it('does not let a reference written by a user read a blob', async () => {
   const { blobs } = await store('somebody else wrote this')
   const stolen = { $blob: takeOut('somebody else wrote this', keeping, { taken: [] }) }
   const { small } = await store(stolen)
@@ -79,12 +79,12 @@ it('keeps a reference that a user wrote from reaching the blobs', async () => {
   expect(JSON.stringify(back)).not.toContain('somebody else')
 })
 
-it('reads the blobs of its own project only', async () => {
+it('reads blobs of its own project only', async () => {
   const { small, blobs } = await store('longer than eight')
   await expect(putBack(small, blobs, 'prj_2')).rejects.toThrow(Unrestorable)
 })
 
-it('takes out only what a store can keep: a lone surrogate leaves as its escape', async () => {
+it('writes only well-formed text to the store: a lone surrogate becomes its escape', async () => {
   const value = { text: 'half of a pair: \ud83d', whole: 'all of a pair: \u{1f600}' }
   const taken: Taken[] = []
   const small = takeOut(value, keeping, { taken })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { KnownBlobs } from '#runtime/blobs/known-blobs.ts'
 
-/** Blobs that count what they are given; the first `fails` times in vain. */
+/** A blob store that records every put, and fails the first `fails` of them. */
 const counting = (fails = 0) => {
   const stored: string[] = []
   const put = async (_project: string, hash: string): Promise<void> => {
@@ -11,7 +11,7 @@ const counting = (fails = 0) => {
   return { stored, known: new KnownBlobs({ put }) }
 }
 
-it('stores a blob once, however often it is asked to', async () => {
+it('stores a blob once per project, however often it is put', async () => {
   const { stored, known } = counting()
   await Promise.all([known.put('prj_1', 'a', 'x'), known.put('prj_1', 'a', 'x')])
   await known.put('prj_1', 'a', 'x')
@@ -20,14 +20,14 @@ it('stores a blob once, however often it is asked to', async () => {
   expect(stored).toEqual(['a', 'a'])
 })
 
-it('stores a blob again when that failed', async () => {
+it('stores a blob again after a failure', async () => {
   const { stored, known } = counting(1)
   await expect(known.put('prj_1', 'a', 'x')).rejects.toThrow('away')
   await known.put('prj_1', 'a', 'x')
   expect(stored).toEqual(['a', 'a'])
 })
 
-it('remembers so many blobs, and stores the first again after that', async () => {
+it('remembers 10,000 blobs, and stores the oldest again after that', async () => {
   const { stored, known } = counting()
   for (let count = 0; count <= 10_000; count++) await known.put('prj_1', `blob_${count}`, 'x')
   await known.put('prj_1', 'blob_10000', 'x')

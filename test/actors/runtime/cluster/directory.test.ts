@@ -37,7 +37,7 @@ const open = async () => {
 }
 
 describe('the directory of live actors', () => {
-  it('is told within a second or so of what comes and what leaves', async () => {
+  it('receives within a second which actors were loaded and unloaded', async () => {
     const { clock, live, directory, known } = await open()
     directory.start()
     live.set('ses_1', 'p').set('ses_2', 'p').set('ses_3', 'q')
@@ -54,7 +54,7 @@ describe('the directory of live actors', () => {
     expect(await known()).toEqual(['ses_2', 'ses_4'])
   })
 
-  it('hears nothing of an actor that came and left between two tellings', async () => {
+  it('receives nothing about an actor that was loaded and unloaded between two updates', async () => {
     const { clock, live, batches, directory, known } = await open()
     directory.start()
     await clock.advance(500)
@@ -65,7 +65,7 @@ describe('the directory of live actors', () => {
     expect(batches.reduce((sum, { came, left }) => sum + came + left, 0)).toBe(0)
   })
 
-  it('is told of many a part at a time, and in the end of all', async () => {
+  it('receives many changes in batches of at most 200, and in the end all of them', async () => {
     const { clock, live, batches, directory, known } = await open()
     for (let n = 0; n < 950; n++) live.set(`ses_${n}`, 'p')
     directory.start()
@@ -77,7 +77,7 @@ describe('the directory of live actors', () => {
     expect(Math.max(...batches.map(({ came, left }) => Math.max(came, left)))).toBeLessThanOrEqual(200)
   })
 
-  it('keeps knowing an actor that stays, and learns all again after it was away', async () => {
+  it('keeps an actor that stays, and receives all actors again after it was lost', async () => {
     const { clock, presence, live, directory, known } = await open()
     live.set('ses_1', 'p')
     directory.start()

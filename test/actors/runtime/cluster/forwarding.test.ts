@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const ids = Array.from({ length: 12 }, (_, i) => `prb_${i}`)
 
-it('spreads the shards over the nodes, each held once', async () => {
+it('spreads the shards over the nodes, and each shard is held by one node', async () => {
   const cluster = new ProbeCluster()
   const nodes = await cluster.startAll(3)
   const held = nodes.map(({ host }) => host.ownership.shards ?? [])
@@ -18,7 +18,7 @@ it('spreads the shards over the nodes, each held once', async () => {
   for (const shards of held) expect(shards.length).toBeGreaterThan(50)
 })
 
-it('serves any actor at any node, each step done once', async () => {
+it('serves any actor at any node, and processes each delivery once', async () => {
   const cluster = new ProbeCluster()
   const nodes = await cluster.startAll(3)
   for (const [i, id] of ids.entries()) {
@@ -38,7 +38,7 @@ it('serves any actor at any node, each step done once', async () => {
   expect(cluster.requests.filter(({ kind }) => kind === 'deliver').length).toBeGreaterThan(10)
 })
 
-it('refuses at any node what the machine refuses', async () => {
+it('refuses at every node what the machine refuses', async () => {
   const cluster = new ProbeCluster()
   const nodes = await cluster.startAll(2)
   await cluster.ownerOf('prb_1').create('prb_1')
@@ -51,7 +51,7 @@ it('refuses at any node what the machine refuses', async () => {
 describe('lists', () => {
   const rowsIn = (cluster: ProbeCluster) => cluster.storage.records.count(probeRows, projectScope(owner.project))
 
-  it('show on every node what any node has acknowledged', async () => {
+  it('include what any node has acknowledged', async () => {
     const cluster = new ProbeCluster()
     const nodes = await cluster.startAll(3)
     for (const [i, id] of ids.entries()) await cluster.ownerOf(id).create(id, `create/${i}`)
@@ -70,7 +70,7 @@ describe('lists', () => {
     expect(await rowsIn(cluster)).toBe(1)
   })
 
-  it('ask once for all who wait, and again for who came later', async () => {
+  it('send one request for all concurrent readers, and another for those that come later', async () => {
     const cluster = new ProbeCluster()
     const [first] = await cluster.startAll(2)
     const forwardCount = () => cluster.requests.filter(({ kind }) => kind === 'rows').length
@@ -88,7 +88,7 @@ describe('lists', () => {
   })
 })
 
-it('makes new actors where they are asked for', async () => {
+it('makes new actors in a shard of the node that creates them', async () => {
   const cluster = new ProbeCluster()
   const nodes = await cluster.startAll(3)
   for (const node of nodes) {

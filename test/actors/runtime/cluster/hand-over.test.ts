@@ -8,7 +8,7 @@ import { ProbeCluster, type TestNode } from './probe-cluster.ts'
 const ids = Array.from({ length: 40 }, (_, i) => `prb_${i}`)
 const everyShard = Array.from({ length: shardCount }, (_, shard) => shard)
 
-/** Work that ends when the test says so. */
+/** Work that ends when the test opens its gate. */
 const gated = () => {
   const gates = new Map<string, PromiseWithResolvers<void>>()
   const work: Run = async (_params, { actor, signal }) => {
@@ -23,7 +23,7 @@ const gated = () => {
 const heldBy = ({ host }: TestNode): readonly number[] => host.ownership.shards ?? []
 
 describe('a node that joins', { timeout: 180_000 }, () => {
-  it('gets its part of the shards within seconds, and no request fails meanwhile', async () => {
+  it('gets its share of the shards within seconds, and no request fails meanwhile', async () => {
     const cluster = new ProbeCluster()
     const [first] = await cluster.startAll(1)
     for (const id of ids) await first?.create(id)
@@ -45,7 +45,7 @@ describe('a node that joins', { timeout: 180_000 }, () => {
     expect(heldBy(second).length).toBeGreaterThan(90)
   })
 
-  it('cuts nothing: a shard stays where an effect runs until that has ended', async () => {
+  it('interrupts nothing: a shard with a running effect moves only after the effect has ended', async () => {
     const gate = gated()
     const cluster = new ProbeCluster({ work: gate.work })
     const [first] = await cluster.startAll(1)
@@ -57,7 +57,7 @@ describe('a node that joins', { timeout: 180_000 }, () => {
     await cluster.clock.advance(60_000)
     for (const id of ids) expect(cluster.ownerOf(id)).toBe(first)
     expect(heldBy(second).length).toBeGreaterThan(50)
-    // nothing has to wait for that
+    // its actors are served meanwhile
     for (const id of ids) await cluster.during(second.deliver(id, { type: 'count' }))
     for (const id of ids) gate.finish(id)
     await cluster.clock.advance(90_000)
@@ -65,7 +65,7 @@ describe('a node that joins', { timeout: 180_000 }, () => {
     expect(ids.some((id) => cluster.ownerOf(id) === second)).toBe(true)
   })
 
-  it('begins what was not begun while a shard was about to go, when it stays after all', async () => {
+  it('lets a shard that stays after all start the effects that it held back', async () => {
     const gate = gated()
     const cluster = new ProbeCluster({ work: gate.work })
     const [first] = await cluster.startAll(1)
@@ -87,8 +87,8 @@ describe('a node that joins', { timeout: 180_000 }, () => {
   })
 })
 
-describe('a node that ends', { timeout: 180_000 }, () => {
-  it('gives away at once what rests, and what runs when that has ended', async () => {
+describe('a node that drains', { timeout: 180_000 }, () => {
+  it('hands over idle shards at once, and busy shards when their effects have ended', async () => {
     const gate = gated()
     const cluster = new ProbeCluster({ work: gate.work })
     await cluster.startAll(3)
@@ -116,7 +116,7 @@ describe('a node that ends', { timeout: 180_000 }, () => {
     expect(reader.ended).toBe('lost')
   })
 
-  it('has what its last step asks for begun elsewhere', async () => {
+  it('leaves the effects of its last step to the next owner', async () => {
     const begun: string[] = []
     const cluster = new ProbeCluster({
       work: async ({ next }, context) => {
@@ -139,7 +139,7 @@ describe('a node that ends', { timeout: 180_000 }, () => {
     expect(typesOf(await logOf(cluster.storage, 'prb_1'))).toEqual(['worked'])
   })
 
-  it('leaves what does not end in time to others', async () => {
+  it('leaves an effect that does not end in time to another node', async () => {
     let runs = 0
     const cluster = new ProbeCluster({
       work: (params, context) =>
@@ -159,7 +159,7 @@ describe('a node that ends', { timeout: 180_000 }, () => {
     expect(cluster.ownerOf('prb_1')).not.toBe(node)
   })
 
-  it('takes requests to its last moment, and what they ask for is begun by the next owner', async () => {
+  it('accepts requests until its end, and the next owner starts their effects', async () => {
     const begun: string[] = []
     const gate = gated()
     const work: Run = (params, context) => {
@@ -190,13 +190,13 @@ describe('a node that ends', { timeout: 180_000 }, () => {
   })
 })
 
-/** What makes `prb_fresh_<suffix>` be of the same shard. */
+/** The suffix with which `prb_fresh_<suffix>` is in the same shard. */
 const shardSuffix = (id: string): string => {
   for (let n = 0; ; n++) if (shardOf(`prb_fresh_${n}`) === shardOf(id)) return `${n}`
 }
 
 describe('a rolling restart', () => {
-  it('loses nothing, fails no request, and a stream that is resumed elsewhere has no gap', {
+  it('loses nothing, fails no request, and resumes a stream on another node without a gap', {
     timeout: 180_000,
   }, async () => {
     const cluster = new ProbeCluster()

@@ -22,7 +22,7 @@ const commit = (epoch: number): Commit => ({
 })
 
 describe('a lease', () => {
-  it('is good from when its renewal was sent until a second before it runs out', async () => {
+  it('is valid from the time its renewal was sent until a second before it expires', async () => {
     const { clock, held } = opened()
     const requestedAt = clock.steady()
     await clock.leap(500)
@@ -36,7 +36,7 @@ describe('a lease', () => {
     expect(held.epochOf(shard)).toBe(4)
   })
 
-  it.each([-60_000, 60_000])('is good for as long when the wall clock is set by %i ms', async (ms) => {
+  it.each([-60_000, 60_000])('is valid equally long when the wall clock is set by %i ms', async (ms) => {
     const { clock, held } = opened()
     held.take(lease(4), clock.steady())
     clock.set(ms)
@@ -45,7 +45,7 @@ describe('a lease', () => {
     expect(held.epochOf(shard)).toBeUndefined()
   })
 
-  it('is news under a new epoch only, and gone when it is dropped', () => {
+  it('counts as new only under a new epoch, and is gone when it is dropped', () => {
     const { clock, held } = opened()
     held.take(lease(4), clock.steady())
     expect(held.take(lease(5), clock.steady())).toBe(true)
@@ -58,7 +58,7 @@ describe('a lease', () => {
     expect(held.opens(shard)).toBe(true)
   })
 
-  it('says when nobody else can be at work: at once where nobody ever was', () => {
+  it('states when no other process can be active: at once under the first epoch', () => {
     const { clock, held } = opened()
     held.take(lease(1), clock.steady())
     expect(held.aloneFrom(shard)).toBe(0)
@@ -68,7 +68,7 @@ describe('a lease', () => {
 })
 
 describe('the guarded store', () => {
-  it('takes commits of held shards under their epoch, and refuses all others without asking', async () => {
+  it('accepts commits of held shards under their epoch, and refuses all others without a write', async () => {
     const { clock, held } = opened()
     const { commits } = openMemoryStorage()
     let doubts = 0

@@ -8,14 +8,14 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const id = 'prb_1'
 
-/** Shards that the living nodes hold, each as often as it is held. */
+/** Shards that the living nodes hold, once per holder. */
 const claims = (nodes: readonly TestNode[]): readonly number[] =>
   nodes
     .filter(({ process }) => process.state === 'up')
     .flatMap(({ host }) => (host.ownership.shards ?? []).filter((shard) => host.ownership.epochOf(shard) !== undefined))
 
-describe('when the process of a node ends', () => {
-  it('another one of its machine has its actors within half a second', async () => {
+describe('a node whose process ends or seems to end', () => {
+  it('is replaced within half a second by the other nodes of its machine', async () => {
     const cluster = new ProbeCluster()
     const nodeOf = (name: string) => cluster.nodes.find((each) => each.name === name)
     cluster.hasEnded = (name) => nodeOf(name)?.process.state === 'dead'
@@ -33,7 +33,7 @@ describe('when the process of a node ends', () => {
     })
   })
 
-  it('of another machine, two connections that it refuses are enough, and the first is made when one breaks', async () => {
+  it('is replaced within half a second by nodes of other machines after a broken connection', async () => {
     const cluster = new ProbeCluster()
     await cluster.startAll(3)
     const owner = cluster.ownerOf(id)
@@ -48,7 +48,7 @@ describe('when the process of a node ends', () => {
   it.each([
     ['a connection to it broke', (cluster: ProbeCluster, owner: TestNode) => cluster.breakConnectionsTo(owner)],
     ['it stands still', (_: ProbeCluster, owner: TestNode) => owner.stall()],
-  ])('or seems to, since %s, it keeps its actors', async (_, disturb) => {
+  ])('keeps its actors if it is alive, although %s', async (_, disturb) => {
     const cluster = new ProbeCluster()
     cluster.hasEnded = () => false
     await cluster.startAll(3)
@@ -60,7 +60,7 @@ describe('when the process of a node ends', () => {
     expect(cluster.ownerOf(id)).toBe(owner)
   })
 
-  it('a machine that is wrong about it is believed once: no actor moves twice, and no write is lost', async () => {
+  it('keeps shards and loses no write when its machine wrongly reports its end', async () => {
     const cluster = new ProbeCluster()
     const wrong = { about: '' }
     cluster.hasEnded = (name) => name === wrong.about

@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const ids = Array.from({ length: 6 }, (_, index) => `prb_${index}`)
 
-/** Logs of actors on three nodes whose store is away from all of them for a while in the middle of a stream and a call. */
+/** Logs of actors on three nodes that lose their store for a while, in the middle of a stream and a call. */
 const throughOutage = async (awayMs: number) => {
   const speak: Run = async (_params, { part, signal }) => {
     for (let n = 0; n < 20; n++) {
@@ -37,8 +37,8 @@ const throughOutage = async (awayMs: number) => {
   return Promise.all(ids.map((id) => logOf(cluster.storage, id)))
 }
 
-describe.each([3500, 5000, 10_000])('a store that is away from all nodes for %i ms', (awayMs) => {
-  it('cuts no stream and leaves no call without its result', async () => {
+describe.each([3500, 5000, 10_000])('a store that all nodes lose for %i ms', (awayMs) => {
+  it('interrupts no stream and leaves no call without its result', async () => {
     for (const log of await throughOutage(awayMs)) {
       const said = typesOf(log).filter((type) => type !== 'worked')
       expect(said).toEqual(['speech.started', ...Array.from({ length: 20 }, () => 'speech.delta'), 'speech.ended'])

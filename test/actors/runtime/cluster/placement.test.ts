@@ -30,7 +30,7 @@ const preferredBy = (process: string, live: readonly string[]): readonly number[
   shards.filter((shard) => preferredOwner(shard, live) === process)
 
 describe('the preferred owner of a shard', () => {
-  it('is the same in whatever order the processes are known', () => {
+  it('does not depend on the order in which the processes are known', () => {
     fc.assert(
       fc.property(processes, fc.nat(shardCount - 1), (live, shard) => {
         expect(preferredOwner(shard, [...live].reverse())).toBe(preferredOwner(shard, live))
@@ -39,7 +39,7 @@ describe('the preferred owner of a shard', () => {
     )
   })
 
-  it('stays when another process comes or goes', () => {
+  it('does not change when another process joins or leaves', () => {
     fc.assert(
       fc.property(processes, (live) => {
         const left = live.slice(1)
@@ -51,7 +51,7 @@ describe('the preferred owner of a shard', () => {
     )
   })
 
-  it('is each of a few nodes about as often', () => {
+  it('is distributed evenly over a few nodes', () => {
     for (const count of [2, 3, 5]) {
       const live = Array.from({ length: count }, (_, i) => `node-${i}.${i + 1}`)
       for (const process of live) {
@@ -62,18 +62,18 @@ describe('the preferred owner of a shard', () => {
     }
   })
 
-  it('is nobody where nobody is', () => {
+  it('is undefined if there is no process', () => {
     expect(preferredOwner(1, [])).toBeUndefined()
   })
 })
 
-describe('what a process takes', () => {
-  it('is everything when it is alone, also what was never held', () => {
+describe('the shards that a process claims', () => {
+  it('are all shards when it is alone, including those that were never held', () => {
     const { claims } = planFor(situation({}))
     expect(claims).toEqual(shards.map((shard) => ({ shard, epoch: 0, breaking: false })))
   })
 
-  it('is its own part of what is free or has run out, and the rest when nobody takes it for a while', () => {
+  it('are its share of the free and expired shards, and the rest if they stay free for a while', () => {
     const live = ['a', 'b']
     const leases = shards.map((shard) => (shard % 2 ? lease(shard, null) : lease(shard, 'c', 0)))
     const mine = preferredBy('a', live)
@@ -83,35 +83,35 @@ describe('what a process takes', () => {
     expect(late.claims.every(({ epoch, breaking }) => epoch === 7 && !breaking)).toBe(true)
   })
 
-  it('is nothing that somebody holds, unless that one is gone', () => {
+  it('are none that another process holds, unless that process is gone', () => {
     const leases = shards.map((shard) => lease(shard, 'b'))
     expect(planFor(situation({ leases })).claims).toEqual([])
     const { claims } = planFor(situation({ leases, isGone: (process) => process === 'b' }))
     expect(claims).toEqual(shards.map((shard) => ({ shard, epoch: 7, breaking: true })))
   })
 
-  it('is nothing while it drains', () => {
+  it('are none while it drains', () => {
     const leases = shards.map((shard) => (shard % 2 ? lease(shard, 'a') : lease(shard, null)))
     expect(planFor(situation({ live: ['b'], leases }))).toEqual({ claims: [], handOver: [] })
   })
 })
 
-describe('what a process gives away', () => {
-  it("is what is another one's part, once that has been there for a while", () => {
+describe('the shards that a process hands over', () => {
+  it('are the share of another process, once that one has been there for a while', () => {
     const live = ['a', 'b']
     const leases = shards.map((shard) => lease(shard, 'a'))
     expect(planFor(situation({ live, leases })).handOver).toEqual(preferredBy('b', live))
     expect(planFor(situation({ live, leases, isSettled: () => false })).handOver).toEqual([])
   })
 
-  it('is nothing that it does not hold', () => {
+  it('are none that it does not hold', () => {
     const live = ['a', 'b']
     const leases = shards.map((shard) => lease(shard, 'b'))
     expect(planFor(situation({ live, leases })).handOver).toEqual([])
   })
 })
 
-it('settles: every shard ends with its preferred owner, whoever acts first', () => {
+it('settles: every shard ends with its preferred owner, whichever process acts first', () => {
   fc.assert(
     fc.property(processes, fc.array(fc.nat(), { minLength: 20, maxLength: 20 }), (live, order) => {
       const leases: (Lease | undefined)[] = shards.map(() => undefined)

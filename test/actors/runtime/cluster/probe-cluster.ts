@@ -77,7 +77,7 @@ class TestProcess {
   }
 }
 
-/** One node: a runtime in a process of its own, as far as a test can see. */
+/** One node: a runtime in its own process, as far as a test can see. */
 export interface TestNode {
   readonly name: string
   readonly address: string
@@ -88,7 +88,7 @@ export interface TestNode {
   /** As a request does: finds the actor, then delivers to it. */
   deliver(id: string, event: StoredEvent, cause?: string): Promise<Delivered>
   find(id: string): Promise<Resident>
-  /** The process ends without a word. */
+  /** Ends the process abruptly. */
   kill(): void
   /** SIGSTOP. */
   stall(): void
@@ -106,9 +106,9 @@ export class ProbeCluster {
   readonly nodes: TestNode[] = []
   /** Every request of one node to another, in order. */
   readonly requests: PeerRequest[] = []
-  /** Called with each question and who answers it; may hold it back or fail it. */
+  /** Called with each request and the address of its receiver; may delay or fail the request. */
   onRequest: (request: PeerRequest, address: string) => Promise<void> | void = () => {}
-  /** What the machine of all nodes says of a node's process; absent: each has a machine of its own. */
+  /** What the machine of all nodes reports of a node's process; absent: each node has its own machine. */
   hasEnded: ((node: string) => boolean) | undefined
   /** Called with the address of a connection that broke. */
   readonly #lost: ((address: string) => void)[] = []
@@ -170,7 +170,7 @@ export class ProbeCluster {
     return this.nodes
   }
 
-  /** The node that runs an actor, by what the nodes themselves hold. */
+  /** The node that runs an actor, according to the nodes. */
   ownerOf(id: string): TestNode {
     const owner = this.nodes.find(
       ({ process, host }) => process.state === 'up' && host.ownership.heldUnder(shardOf(id)) !== undefined,
@@ -179,14 +179,14 @@ export class ProbeCluster {
     return owner
   }
 
-  /** A node that does not run it. */
+  /** A running node other than these. */
   otherThan(...nodes: readonly TestNode[]): TestNode {
     const other = this.nodes.find((node) => node.process.state === 'up' && !nodes.includes(node))
     if (other === undefined) throw new Error('there is no other node')
     return other
   }
 
-  /** What `work` comes to, time moving on while it waits. */
+  /** The result of `work`, while virtual time advances. */
   async during<T>(work: Promise<T>, ms = 10_000): Promise<T> {
     return this.#settled(work, ms)
   }
@@ -201,7 +201,7 @@ export class ProbeCluster {
     return work
   }
 
-  /** A peer that is connected to it sees that the connection is broken. */
+  /** Makes the peers that are connected to it see a broken connection. */
   breakConnectionsTo({ address }: TestNode): void {
     for (const listener of this.#lost) listener(address)
   }
@@ -223,7 +223,7 @@ export class ProbeCluster {
     }
   }
 
-  /** A process that dies takes its connections with it. */
+  /** Rejects when the process dies, as its connections end with it. */
   async #cut(process: TestProcess): Promise<never> {
     while (process.state !== 'dead') await new Promise<void>((resolve) => this.clock.after(100, resolve))
     throw new StoreUnavailable('the connection was cut')

@@ -8,10 +8,10 @@ import { ProbeCluster, type TestNode } from './probe-cluster.ts'
 vi.setConfig({ testTimeout: 60_000 })
 
 const id = 'prb_1'
-/** As long as a heartbeat takes to find out. */
+/** The time after which a heartbeat notices. */
 const foundAfterMs = 750
 
-/** A cluster in which no node hears of this one any more. */
+/** Cuts the way to one node: requests to it fail when the heartbeat notices. */
 const silentAt = (cluster: ProbeCluster, silent: TestNode): void => {
   cluster.onRequest = async (_request, address) => {
     if (address !== silent.address) return
@@ -20,7 +20,7 @@ const silentAt = (cluster: ProbeCluster, silent: TestNode): void => {
   }
 }
 
-/** What a request comes to, and after how much virtual time. */
+/** The outcome of a request, and the virtual time it took. */
 const fateOf = async (cluster: ProbeCluster, work: Promise<unknown>) => {
   const startedAt = cluster.clock.steady()
   const outcome = work.then(
@@ -31,8 +31,8 @@ const fateOf = async (cluster: ProbeCluster, work: Promise<unknown>) => {
   return outcome
 }
 
-describe('a request for an actor whose node says nothing', () => {
-  it('is refused within two seconds when that node goes on and only the way there is cut, and later ones at once', async () => {
+describe('a request for an actor whose node is silent', () => {
+  it('fails within two seconds if only the way to that node is cut, and later requests fail at once', async () => {
     const cluster = new ProbeCluster()
     await cluster.startAll(3)
     const owner = cluster.ownerOf(id)
@@ -46,14 +46,14 @@ describe('a request for an actor whose node says nothing', () => {
     expect(next).toMatchObject({ error: expect.any(StoreUnavailable) })
     expect(next.tookMs).toBeLessThan(100)
     expect(cluster.ownerOf(id)).toBe(owner)
-    // it is called again, and answers
+    // the node is called again, and answers
     cluster.onRequest = () => {}
     await cluster.clock.advance(1500)
     expect(await other.deliver(id, { type: 'count', n: 3 })).toMatchObject({ duplicate: false })
     expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted'])
   })
 
-  it.each(['', ', without a directory'])('is done by another node when that one stands still%s', async (without) => {
+  it.each(['', ', without a directory'])('is done by another node if that node has stopped%s', async (without) => {
     const cluster = new ProbeCluster()
     const [...nodes] = await cluster.startAll(3)
     const owner = cluster.ownerOf(id)
@@ -67,7 +67,7 @@ describe('a request for an actor whose node says nothing', () => {
     silentAt(cluster, owner)
     const done = await fateOf(cluster, other.deliver(id, { type: 'count', n: 1 }))
     expect(done).toMatchObject({ value: { duplicate: false } })
-    // a lease runs out after four seconds, and a request waits for five
+    // a lease expires after four seconds, and a request waits for five
     expect(done.tookMs).toBeLessThan(2500)
     expect(cluster.ownerOf(id)).not.toBe(owner)
     owner.wake()

@@ -26,8 +26,8 @@ const opened = async (effects: { readonly speak?: Run; readonly work?: Run } = {
   return { cluster, owner, other: cluster.otherThan(owner) }
 }
 
-describe('a stream from another node than the one that runs the actor', () => {
-  it('has every event at once, in order', async () => {
+describe('a stream at a node that does not run the actor', () => {
+  it('delivers every event at once and in order', async () => {
     const { cluster, owner, other } = await opened()
     await owner.deliver(id, { type: 'count', n: 0 })
     const readers = cluster.nodes.map((node) => follow(node))
@@ -37,7 +37,7 @@ describe('a stream from another node than the one that runs the actor', () => {
     for (const reader of readers) expect(sequences(reader)).toEqual(upTo(20))
   })
 
-  it('misses nothing of what is committed while it begins', async () => {
+  it('misses no event that is committed while it starts', async () => {
     const { owner, other } = await opened()
     const delivering = Array.from({ length: 10 }, (_, n) => owner.deliver(id, { type: 'count', n }))
     const reader = follow(other)
@@ -49,7 +49,7 @@ describe('a stream from another node than the one that runs the actor', () => {
     expect(sequences(reader)).toEqual(upTo(11))
   })
 
-  it('needs no question of its own after a request that went there', async () => {
+  it('needs no extra request after a delivery that was forwarded', async () => {
     const { cluster, other } = await opened()
     await other.deliver(id, { type: 'wait', ms: 60_000 })
     const before = cluster.requests.filter(({ kind }) => kind === 'follow').length
@@ -62,7 +62,7 @@ describe('a stream from another node than the one that runs the actor', () => {
     expect(sequences(reader)).toEqual([1])
   })
 
-  it('ends when the actor rests, and not before', async () => {
+  it('ends when the actor is idle, and not before', async () => {
     const { cluster, owner, other } = await opened()
     await owner.deliver(id, { type: 'wait', ms: 20_000 })
     const reader = follow(other, idle)
@@ -75,7 +75,7 @@ describe('a stream from another node than the one that runs the actor', () => {
     expect(late).toMatchObject({ ended: 'done', events: [{ event_type: 'woke' }] })
   })
 
-  it('goes on by reading the log while nothing gets through from node to node', async () => {
+  it('continues by reading the log while nothing gets through between nodes', async () => {
     const { cluster, owner, other } = await opened()
     const reader = follow(other)
     await calm()
@@ -91,7 +91,7 @@ describe('a stream from another node than the one that runs the actor', () => {
     expect(sequences(reader)).toEqual(upTo(4))
   })
 
-  it('finds in the log what got lost on the way', async () => {
+  it('reads events that were lost between nodes from the log', async () => {
     const { cluster, owner, other } = await opened()
     await owner.deliver(id, { type: 'wait', ms: 60_000 })
     const reader = follow(other)
@@ -109,7 +109,7 @@ describe('a stream from another node than the one that runs the actor', () => {
     expect(sequences(reader)).toEqual(upTo(3))
   })
 
-  it('goes on over the death of the node that runs the actor', async () => {
+  it('continues after the death of the node that runs the actor', async () => {
     const { cluster, owner } = await opened()
     const readers = cluster.nodes.filter((node) => node !== owner).map((node) => follow(node))
     await owner.deliver(id, { type: 'count', n: 1 })
@@ -126,7 +126,7 @@ describe('a stream from another node than the one that runs the actor', () => {
     }
   })
 
-  it('brings large events, too', async () => {
+  it('delivers large events', async () => {
     const { cluster, owner, other } = await opened()
     const reader = follow(other)
     await calm()
@@ -147,7 +147,7 @@ describe('a stream from another node than the one that runs the actor', () => {
 })
 
 describe('a stream at the node that runs the actor', () => {
-  it('goes on from elsewhere when the node is stopped and its actors are taken', async () => {
+  it('continues from the new owner when the node is stopped and its actors are taken over', async () => {
     const { cluster, owner } = await opened()
     const reader = follow(owner)
     await owner.deliver(id, { type: 'count', n: 1 })
@@ -162,7 +162,7 @@ describe('a stream at the node that runs the actor', () => {
     expect(sequences(reader)).toEqual(upTo(3))
   })
 
-  it('goes on when the actor comes here', async () => {
+  it('continues when the actor moves to its node', async () => {
     const { cluster, owner } = await opened()
     const readers = cluster.nodes.map((node) => follow(node))
     await owner.deliver(id, { type: 'count', n: 1 })
@@ -180,7 +180,7 @@ describe('a stream at the node that runs the actor', () => {
 })
 
 describe('a stream of text', () => {
-  it('has all of it, at every node, whoever spoke', async () => {
+  it('is complete at every node', async () => {
     const words = Array.from({ length: 50 }, (_, n) => `${n} `)
     const speak: Run = async (_params, { part }) => {
       for (const delta of words) await part({ type: 'heard', delta }, { type: 'heard' })

@@ -10,14 +10,14 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const id = 'prb_1'
 
-/** Shards that each living node holds, and that someone else believes to hold as well. */
+/** Shards that the living nodes hold, once per holder. */
 const claims = (nodes: readonly TestNode[]): readonly number[] =>
   nodes
     .filter(({ process }) => process.state === 'up')
     .flatMap(({ host }) => (host.ownership.shards ?? []).filter((shard) => host.ownership.epochOf(shard) !== undefined))
 
 describe('when a node dies', () => {
-  it('another one takes its actors up within three seconds, and does what the last commit says', async () => {
+  it('another node takes over its actors within three seconds and resumes their effects', async () => {
     const ran: string[] = []
     const work: Run = async ({ n }, context) => {
       ran.push(`${n}`)
@@ -37,7 +37,7 @@ describe('when a node dies', () => {
     expect(typesOf(await logOf(cluster.storage, id))).toEqual(['worked'])
   })
 
-  it('does not make a call again that was begun there', async () => {
+  it('a call that it had started is not repeated', async () => {
     let runs = 0
     const cluster = new ProbeCluster({
       work: (params, context) => (runs++ ? Promise.reject() : forever(params, context)),
@@ -53,7 +53,7 @@ describe('when a node dies', () => {
     expect(await logOf(cluster.storage, id)).toMatchObject([{ event_type: 'worked', payload: { output: 'unknown' } }])
   })
 
-  it('a request that was waiting for it is carried out elsewhere, once', async () => {
+  it('a waiting request is processed once by another node', async () => {
     const cluster = new ProbeCluster()
     await cluster.startAll(3)
     const owner = cluster.ownerOf(id)
@@ -80,7 +80,7 @@ describe('when a node dies', () => {
     expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted'])
   })
 
-  it('its reminders and messages are delivered by others', async () => {
+  it('its reminders are delivered by another node', async () => {
     const cluster = new ProbeCluster()
     await cluster.startAll(3)
     const owner = cluster.ownerOf(id)
@@ -91,7 +91,7 @@ describe('when a node dies', () => {
     expect(typesOf(await logOf(cluster.storage, id))).toEqual(['woke'])
   })
 
-  it('without a directory, its leases run out and are taken', async () => {
+  it('its leases expire and are taken over without a directory', async () => {
     const cluster = new ProbeCluster()
     await cluster.startAll(3)
     cluster.presence.up = false
@@ -106,7 +106,7 @@ describe('when a node dies', () => {
     expect(claims(cluster.nodes)).toHaveLength(shardCount)
   })
 
-  it('who starts anew at its address does not have to wait for its leases to run out', async () => {
+  it('a new process at its address takes over its shards', async () => {
     const cluster = new ProbeCluster()
     const [only] = await cluster.startAll(1)
     await only?.create(id)
@@ -119,7 +119,7 @@ describe('when a node dies', () => {
 })
 
 describe('a node that was stopped for longer than its lease', () => {
-  it('finds its actors taken, ends what it did of them, and asks their new owner', async () => {
+  it('aborts the effects of the actors it lost, and forwards requests to their new owner', async () => {
     const aborted: boolean[] = []
     const runs: string[] = []
     const work: Run = (params, context) => {
@@ -146,7 +146,7 @@ describe('a node that was stopped for longer than its lease', () => {
     expect(typesOf(await logOf(cluster.storage, id))).toEqual(['worked', 'counted', 'counted'])
   })
 
-  it('writes nothing on the way, whatever it was about to', async () => {
+  it('writes nothing under its old epoch', async () => {
     const cluster = new ProbeCluster()
     await cluster.startAll(2)
     const owner = cluster.ownerOf(id)
@@ -169,7 +169,7 @@ describe('a node that was stopped for longer than its lease', () => {
     expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted'])
   })
 
-  it('refuses nothing by what it remembers', async () => {
+  it('refuses no event because of its outdated state', async () => {
     const cluster = new ProbeCluster()
     await cluster.startAll(2)
     const owner = cluster.ownerOf(id)
@@ -178,13 +178,13 @@ describe('a node that was stopped for longer than its lease', () => {
     owner.stall()
     await cluster.clock.advance(6000)
     await cluster.ownerOf(id).deliver(id, { type: 'wait', ms: 60_000 })
-    // nothing to go back from, as far as it knows
+    // in its outdated state there is nothing to go back from
     const delivering = owner.host.deliverTo(actor, { event: { type: 'back' }, cause: 'back' })
     owner.wake()
     expect((await cluster.during(delivering)).commit).toMatchObject({ cause: 'back' })
   })
 
-  it('reads actors from the store until it is certain again, not from its memory', async () => {
+  it('reads actors from the store, not from memory, until its lease is confirmed', async () => {
     const cluster = new ProbeCluster()
     await cluster.startAll(2)
     const owner = cluster.ownerOf(id)
@@ -197,7 +197,7 @@ describe('a node that was stopped for longer than its lease', () => {
     expect((await cluster.during(finding)).state.snapshot.context).toMatchObject({ count: 1 })
   })
 
-  it('keeps no actor that it was loading when the shard went', async () => {
+  it('keeps no actor that it was loading when the shard moved', async () => {
     const cluster = new ProbeCluster()
     await cluster.startAll(2)
     const owner = cluster.ownerOf(id)
@@ -221,7 +221,7 @@ describe('a node that was stopped for longer than its lease', () => {
     expect(owner.host.resident(id)).toBeUndefined()
   })
 
-  it('begins nothing of a commit whose answer came after its actors were taken', async () => {
+  it('starts no effect of a commit that was acknowledged after its actors were taken over', async () => {
     const ran: string[] = []
     const work: Run = async () => {
       ran.push('work')
@@ -249,7 +249,7 @@ describe('a node that was stopped for longer than its lease', () => {
   })
 })
 
-/** The node is stopped until its actors are taken, and has noticed. */
+/** Stops the node until its actors are taken over and it has noticed. */
 const taken = async (cluster: ProbeCluster, node: TestNode): Promise<void> => {
   await calm()
   node.stall()
@@ -259,7 +259,7 @@ const taken = async (cluster: ProbeCluster, node: TestNode): Promise<void> => {
 }
 
 describe('when the store is away', () => {
-  it('every node refuses writes within a second, and all goes on when it is back', async () => {
+  it('every node refuses writes within 2.5 seconds, and keeps its shards and streams', async () => {
     const cluster = new ProbeCluster()
     const nodes = await cluster.startAll(3)
     const owner = cluster.ownerOf(id)
@@ -289,7 +289,7 @@ describe('when the store is away', () => {
     expect([...claims(nodes)].sort((a, b) => a - b)).toEqual(Array.from({ length: shardCount }, (_, shard) => shard))
   })
 
-  it('from one node only, the others take over what it cannot confirm', async () => {
+  it('from one node only, the other nodes take over its shards', async () => {
     const cluster = new ProbeCluster()
     await cluster.startAll(3)
     const owner = cluster.ownerOf(id)
@@ -307,7 +307,7 @@ describe('when the store is away', () => {
 })
 
 describe('when the directory is away', () => {
-  it('everything goes on, and nobody loses a lease when it comes back empty', async () => {
+  it('requests are served, and no node loses a lease when it comes back empty', async () => {
     const cluster = new ProbeCluster()
     const nodes = await cluster.startAll(3)
     const held = nodes.map(({ host }) => host.ownership.shards)
@@ -327,7 +327,7 @@ describe('when the directory is away', () => {
   })
 })
 
-it('an effect whose result came while the lease was in doubt is brought to its end, though nobody asks for it', async () => {
+it('an effect whose result came while the lease was in doubt is completed without another request', async () => {
   const gate = Promise.withResolvers<void>()
   let runs = 0
   const work: Run = async () => {

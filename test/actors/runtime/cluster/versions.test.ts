@@ -18,7 +18,7 @@ const heldBy = ({ host }: TestNode): number => host.ownership.shards?.length ?? 
 const versionsIn = async ({ storage }: ProbeCluster): Promise<ReadonlySet<string | undefined>> =>
   new Set(await Promise.all(ids.map(async (id) => (await storage.commits.head(id))?.machine)))
 
-/** A cluster of one release, of which a node of the next one has become part. */
+/** A cluster of one release that a node of the next release has joined. */
 const rolling = async () => {
   const cluster = new ProbeCluster()
   const old = [await cluster.start('a'), await cluster.start('b')] as const
@@ -36,7 +36,7 @@ const leave = async ({ cluster, node }: { cluster: ProbeCluster; node: TestNode 
 }
 
 describe('a rolling deploy of a newer machine', { timeout: 180_000 }, () => {
-  it('migrates no actor while a process of the older release stays, and serves them all through every node', async () => {
+  it('migrates no actor while a process of the older release runs, and serves them through the new node', async () => {
     const { cluster, old, later } = await rolling()
     expect(heldBy(later)).toBe(0)
     for (const id of ids) await cluster.during(later.deliver(id, { type: 'count' }))
@@ -46,7 +46,7 @@ describe('a rolling deploy of a newer machine', { timeout: 180_000 }, () => {
     expect(heldBy(old[1])).toBe(shardCount)
   })
 
-  it('migrates them once the last one drains, and parks none', async () => {
+  it('migrates the actors once the last older process drains, and parks none', async () => {
     const { cluster, old, later } = await rolling()
     for (const node of old) await leave({ cluster, node })
     expect(heldBy(later)).toBe(shardCount)
@@ -55,7 +55,7 @@ describe('a rolling deploy of a newer machine', { timeout: 180_000 }, () => {
     for (const id of ids) expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted'])
   })
 
-  it('migrates them when the last one dies', async () => {
+  it('moves all shards to the new release when the older processes die', async () => {
     const { cluster, old, later } = await rolling()
     for (const node of old) node.kill()
     await cluster.clock.advance(20_000)
@@ -63,7 +63,7 @@ describe('a rolling deploy of a newer machine', { timeout: 180_000 }, () => {
     expect(heldBy(later)).toBe(shardCount)
   })
 
-  it('gives nothing back to a process of the older release that comes late', async () => {
+  it('gives no shard to a process of the older release that joins late', async () => {
     const { cluster, old, later } = await rolling()
     for (const node of old) await leave({ cluster, node })
     const late = await cluster.start('d')
