@@ -26,7 +26,7 @@ const asJson = (value: unknown): Json => JSON.parse(JSON.stringify(value))
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length
 
-/** Blobs that show in which order they were requested. */
+/** Blobs that record the order in which they were put. */
 const watched = (): { blobs: BlobStore; put: string[] } => {
   const put: string[] = []
   const { blobs } = openMemoryStorage()
@@ -36,7 +36,7 @@ const watched = (): { blobs: BlobStore; put: string[] } => {
   }
 }
 
-it('carries the after-image and who owns the actor', () => {
+it('contains the state after the step and the owner of the actor', () => {
   expect(commit()).toMatchObject({
     actor: 'prb_1',
     seq: 1,
@@ -53,22 +53,22 @@ it('carries the after-image and who owns the actor', () => {
   })
 })
 
-it('is due when its earliest reminder is', () => {
+it('is due when its earliest reminder is due', () => {
   const at = (due: number): Reminder => ({ due, event: { type: 'wake' }, n: 1 })
   expect(commit({}, { late: at(90), early: at(10), middle: at(50) }).due).toBe(10)
 })
 
-it('has a nonce of its own for every write', () => {
+it('has a new nonce for every write', () => {
   const nonces = Array.from({ length: 1000 }, () => commit().nonce)
   expect(new Set(nonces).size).toBe(1000)
 })
 
-it('is the same object when nothing in it is long', () => {
+it('is the same object if no value in it is long', () => {
   const small = commit()
   expect(compacted(small, watched().blobs)).toBe(small)
 })
 
-it('has a long value stored before it can be written itself', async () => {
+it('has its long values stored before it can be written', async () => {
   const { blobs, put } = watched()
   const payload: JsonObject = { input_text: 'x'.repeat(200_000) }
   const small = await compacted(commit({ events: [{ sequence: 1, event_type: 'said', payload }] }), blobs)
@@ -77,7 +77,7 @@ it('has a long value stored before it can be written itself', async () => {
   expect(small.events).toEqual([{ sequence: 1, event_type: 'said', payload: { input_text: { $blob: put[0] } } }])
 })
 
-it('stays small whatever is long: its event, log, messages or snapshot', async () => {
+it('stays small if its event, log, messages or snapshot are long', async () => {
   const long = 'y'.repeat(100_000)
   const big = commit({
     event: { type: 'turn', text: long },
@@ -90,7 +90,7 @@ it('stays small whatever is long: its event, log, messages or snapshot', async (
   expect(sizeOf(small.snapshot)).toBeLessThan(300)
 })
 
-it('is not written when a long value cannot be stored', async () => {
+it('is not written if a long value cannot be stored', async () => {
   const blobs: BlobStore = {
     put: async () => Promise.reject(new Error('away')),
     get: async () => null,
@@ -118,7 +118,7 @@ it('is at most 256 KB long with a snapshot of at most 32 KB, however many fields
   expect(back).toEqual([big.events, big.snapshot])
 })
 
-it('is refused, not tried, when a field is longer than a store takes', () => {
+it('is refused without a write if a field is longer than a store accepts', () => {
   const snapshot: JsonObject = { value: 'idle', context: { blob: 'ö'.repeat(maxBlobBytes / 2 + 1) } }
   expect(() => compacted(commit({ snapshot }), watched().blobs)).toThrow(CommitTooLarge)
 })

@@ -25,45 +25,45 @@ const write = (commit: Commit): Promise<Outcome> =>
 const mine = commitOf('prb_1', 1)
 const stored = (): Promise<Commit | null> => faulty.inner.commits.at('prb_1', 1)
 
-it('is done with one write when nothing goes wrong', async () => {
+it('is done with one write if no write fails', async () => {
   expect(await write(mine)).toBe('done')
   expect(faulty.appended).toHaveLength(1)
 })
 
-it('says when somebody else was faster, or the cause was processed before', async () => {
+it('reports that another process was faster, or that the cause was processed before', async () => {
   await faulty.inner.commits.append([commitOf('prb_1', 1, { cause: 'theirs' })])
   expect(await write(mine)).toBe('overtaken')
   expect(await write(commitOf('prb_1', 2, { cause: 'theirs' }))).toBe('duplicate')
 })
 
 describe('when the answer is lost', () => {
-  it('finds its own commit and does not write it again', async () => {
+  it('finds its commit and does not write it again', async () => {
     faulty.next('answer_lost')
     expect(await write(mine)).toBe('done')
     expect(faulty.appended).toHaveLength(1)
   })
 
-  it('writes again what did not land', async () => {
+  it('writes a commit again that was not stored', async () => {
     faulty.next('refused')
     expect(await write(mine)).toBe('done')
     expect((await stored())?.nonce).toBe(mine.nonce)
   })
 
-  it('goes on until an answer comes, however often it is lost', async () => {
+  it('continues until an answer comes, however often it is lost', async () => {
     faulty.next('refused', 'refused', 'answer_lost')
     const written = write(mine)
     await clock.advance(1000)
     expect(await written).toBe('done')
   })
 
-  it('knows its first write when that lands just before its second', async () => {
+  it('recognizes its first write if that is stored just before its second', async () => {
     faulty.next('late')
     faulty.hold(() => (faulty.appended.length === 1 ? faulty.release().then(() => undefined) : undefined))
     expect(await write(mine)).toBe('done')
     expect(faulty.appended).toHaveLength(2)
   })
 
-  it('does not take the commit of another host for its own', async () => {
+  it('does not mistake the commit of another host for its own', async () => {
     faulty.next('refused')
     faulty.hold(async () => {
       if (faulty.appended.length === 1) return
@@ -72,7 +72,7 @@ describe('when the answer is lost', () => {
     expect(await write(mine)).toBe('overtaken')
   })
 
-  it('says duplicate when the cause has landed at another place meanwhile', async () => {
+  it('reports a duplicate if the cause was committed at another position', async () => {
     await faulty.inner.commits.append([commitOf('prb_1', 1, { cause: 'theirs' })])
     faulty.next('refused')
     expect(await write(commitOf('prb_1', 2, { cause: 'theirs' }))).toBe('duplicate')
@@ -80,7 +80,7 @@ describe('when the answer is lost', () => {
 })
 
 describe('while the store is away', () => {
-  it('gives up within a second and says that the outcome is unknown', async () => {
+  it('gives up within a second and reports an unknown outcome', async () => {
     faulty.away = true
     const written = write(mine)
     await clock.advance(250)
@@ -90,7 +90,7 @@ describe('while the store is away', () => {
     expect(await stored()).toBeNull()
   })
 
-  it('is done when the store comes back in time', async () => {
+  it('succeeds if the store comes back in time', async () => {
     faulty.away = true
     const written = write(mine)
     await clock.advance(200)
@@ -99,7 +99,7 @@ describe('while the store is away', () => {
     expect(await written).toBe('done')
   })
 
-  it('does not claim a commit that it cannot read back', async () => {
+  it('does not report success for a commit that it cannot read back', async () => {
     faulty.next('answer_lost')
     faulty.unreadable = true
     const written = write(mine)

@@ -18,14 +18,14 @@ const replaced = async (before: (old: Probe) => Promise<unknown> = async () => {
   return { faulty, old, oldClock, next }
 }
 
-it('writes nothing a second after a later process has started, not even at actors that no one touched', async () => {
+it('writes nothing a second after a later process has started, not even for untouched actors', async () => {
   const { faulty, old, oldClock } = await replaced()
   await oldClock.advance(1500)
   await expect(old.deliver(id, { type: 'count' })).rejects.toThrow(StoreUnavailable)
   expect(await logOf(faulty.inner, id)).toEqual([])
 })
 
-it('asks before its first write when it was stalled, also about an actor whose log is gone', async () => {
+it('checks the epoch before its first write after a stall, also for an actor whose log is gone', async () => {
   const { faulty, old, oldClock } = await replaced()
   await faulty.inner.commits.forget(id)
   faulty.unreadable = true
@@ -35,7 +35,7 @@ it('asks before its first write when it was stalled, also about an actor whose l
   expect(await faulty.inner.commits.head(id)).toBeNull()
 })
 
-it('ends effects and streams, and says so', async () => {
+it('ends effects and streams, and reports that it was replaced', async () => {
   const { old, oldClock } = await replaced((before) => before.deliver(id, { type: 'work', policy: 'idempotent' }))
   const reader = read(old.host.feed.follow(id, 0, { at: 'never' }))
   let said = false
@@ -51,7 +51,7 @@ it('ends effects and streams, and says so', async () => {
   expect(old.host.effects.running).toBe(0)
 })
 
-it('goes on as before when the store could not be asked for a while', async () => {
+it('continues as before after the store was unreachable for a while', async () => {
   const faulty = new FaultyStorage(openMemoryStorage())
   const clock = new VirtualClock()
   const probe = await openProbe({ storage: faulty.storage, clock })

@@ -15,7 +15,7 @@ const headOf = async (storage: Storage, actor: string) => {
   return head
 }
 
-/** A process whose writes wait for `gate`, and the next one on the same store. */
+/** A process whose writes a test can hold back at `gate`, and the next process on the same store. */
 const twoProcesses = async () => {
   const clock = new VirtualClock()
   const faulty = new FaultyStorage(openMemoryStorage())
@@ -27,7 +27,7 @@ const twoProcesses = async () => {
   return { clock, faulty, old, gate, open: () => openProbe({ storage: faulty.inner, clock }) }
 }
 
-it('lets a write that an earlier process has sent fail once the actor is taken over', async () => {
+it('rejects the pending write of an earlier process once the actor is taken over', async () => {
   const { faulty, old, gate, open } = await twoProcesses()
   faulty.hold(() => gate.promise)
   const late = old.deliver(id, { type: 'count' })
@@ -41,7 +41,7 @@ it('lets a write that an earlier process has sent fail once the actor is taken o
   expect(typesOf(await logOf(faulty.inner, id))).toEqual(['counted'])
 })
 
-it('takes up the write of an earlier process that comes before the fence', async () => {
+it('includes the write of an earlier process that precedes the fence', async () => {
   const { faulty, old, gate, open } = await twoProcesses()
   faulty.hold(() => gate.promise)
   const late = old.deliver(id, { type: 'count' })
@@ -53,7 +53,7 @@ it('takes up the write of an earlier process that comes before the fence', async
   expect(typesOf(await logOf(faulty.inner, id))).toEqual(['counted', 'counted'])
 })
 
-it('leaves an actor as old as it was, in memory and in its list row', async () => {
+it('keeps the last-used time of an actor, in memory and in its list row', async () => {
   const { faulty, clock, open } = await twoProcesses()
   const { at } = await headOf(faulty.inner, id)
   const row = async () => (await faulty.inner.records.get(probeRows, projectScope(owner.project), id))?.updated_at
@@ -64,7 +64,7 @@ it('leaves an actor as old as it was, in memory and in its list row', async () =
   expect(await row()).toBe(at)
 })
 
-it('costs one commit an actor that is touched, and none for the others', async () => {
+it('costs one commit for an actor that is loaded, and none for the others', async () => {
   const { clock, faulty, open } = await twoProcesses()
   const before = await headOf(faulty.inner, other)
   const next = await open()
@@ -74,7 +74,7 @@ it('costs one commit an actor that is touched, and none for the others', async (
   expect(await headOf(faulty.inner, other)).toEqual(before)
 })
 
-it('carries over what the actor still has to do: reminders, effects and messages', async () => {
+it('keeps the open work of the actor: reminders and effects', async () => {
   const { clock, faulty, old, open } = await twoProcesses()
   await old.deliver(id, { type: 'wait', ms: 60_000 })
   await old.deliver(id, { type: 'work', policy: 'idempotent' })
@@ -88,7 +88,7 @@ it('carries over what the actor still has to do: reminders, effects and messages
   expect(typesOf(await logOf(faulty.inner, id))).toEqual(['woke'])
 })
 
-it('ends the effects and streams of an actor at a process that learns that it was replaced', async () => {
+it('ends the effects and streams of an actor in a process that has been replaced', async () => {
   const clock = new VirtualClock()
   const storage = openMemoryStorage()
   const aborted: boolean[] = []
@@ -111,7 +111,7 @@ it('ends the effects and streams of an actor at a process that learns that it wa
   expect(next.host.effects.running).toBe(1)
 })
 
-it('leaves reminders alone of which a process that was replaced knows nothing', async () => {
+it('leaves reminders alone that a replaced process does not know', async () => {
   const clock = new VirtualClock()
   const storage = openMemoryStorage()
   const old = await openProbe({ storage, clock })
@@ -120,7 +120,7 @@ it('leaves reminders alone of which a process that was replaced knows nothing', 
   await next.find(id)
   await next.deliver(id, { type: 'wait', ms: 1000 })
   await next.runtime.drain(0)
-  // only the old process looks at what is due
+  // only the old process looks for due reminders
   await clock.advance(3000)
   expect((await headOf(storage, id)).due).not.toBeNull()
   await openProbe({ storage, clock })

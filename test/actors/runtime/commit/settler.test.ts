@@ -19,7 +19,7 @@ const opened = () => {
 
 const keys = (count: number) => Array.from({ length: count }, (_, at) => ({ actor: `prb_${at}`, seq: 1 }))
 
-it('closes what it was told to within a second of the store being back, in the order given', async () => {
+it('closes commits within a second of the return of the store, in the order given', async () => {
   const { state, clock, settler } = opened()
   for (const key of keys(3)) settler.close(key)
   await clock.advance(10_000)
@@ -28,7 +28,7 @@ it('closes what it was told to within a second of the store being back, in the o
   expect(state.settled.map(({ close }) => close)).toEqual([keys(3)])
 })
 
-it('keeps what the store does not take for its next attempt, up to a bound', async () => {
+it('keeps what the store does not accept for the next attempt, up to a limit', async () => {
   const { state, clock, settler } = opened()
   const most = 300_000
   for (const key of keys(most)) settler.close(key)

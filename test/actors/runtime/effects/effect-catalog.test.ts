@@ -11,7 +11,7 @@ const tool: UncertainEffect = {
   tooLarge: () => ({ type: 'unknown' }),
 }
 
-it('names every effect that a machine may ask for and the catalogue lacks, before anything runs', () => {
+it('names every effect that a machine declares and the catalogue lacks', () => {
   const some = { 'session.callModel': tool, 'session.runTool': tool, 'action.runTool': tool }
   const check = () => checkedCatalog([sessionDefinition, actionDefinition], some)
   expect(check).toThrow(
@@ -24,7 +24,7 @@ it('refuses an effect under another policy than its machine declares', () => {
   expect(() => checkedCatalog([actionDefinition], wrong)).toThrow('action.runTool')
 })
 
-it('takes a catalogue that has them all, and more', () => {
+it('accepts a catalogue that contains all effects, and more', () => {
   const all = {
     'action.runTool': tool,
     'action.releaseInput': erase,

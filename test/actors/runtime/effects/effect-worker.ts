@@ -5,12 +5,11 @@ import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 import { logOf, openProbe, type Run, typesOf } from '../probe.ts'
 
-/** The actor. */
 export const id = 'prb_1'
 /** Requests the effect under a policy. */
 export const work = (policy: string): StoredEvent => ({ type: 'work', policy })
 
-/** An effect whose end a test decides, and that counts how often it was begun. */
+/** An effect that a test ends, and that records every start. */
 export class Worker {
   readonly begun: EffectContext[] = []
   #end: (output: string | Error) => void = () => {}
@@ -34,7 +33,7 @@ export class Worker {
   }
 }
 
-/** A probe whose process can die, and another that opens the same store. */
+/** A probe whose process can die, and a second process on the same store. */
 export const twoProcesses = async (first: Worker, second: Worker) => {
   const faulty = new FaultyStorage(openMemoryStorage())
   const old = await openProbe({ storage: faulty.storage, work: first.run, speak: first.run })

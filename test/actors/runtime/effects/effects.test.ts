@@ -17,7 +17,7 @@ describe('any effect', () => {
     expect(worker.begun).toEqual([])
   })
 
-  it('tells its machine how it ended, under its own cause', async () => {
+  it('reports its result to its machine under a separate cause', async () => {
     const worker = new Worker()
     const probe = await openProbe({ work: worker.run })
     await probe.create(id)
@@ -29,7 +29,7 @@ describe('any effect', () => {
   })
 
   it.each(['idempotent', 'at_most_once'] as const)(
-    'that is %s and whose result no store takes ends as too large, and is not tried again',
+    'that is %s and whose result is too large for the store ends as too large and is not retried',
     async (policy) => {
       const worker = new Worker()
       const probe = await openProbe({ work: worker.run })
@@ -59,7 +59,7 @@ describe('any effect', () => {
     expect(Object.keys((await probe.find(id)).state.inFlight)).toEqual([worker.keys[1]])
   })
 
-  it('hears of its end by its signal at once', async () => {
+  it('is aborted through its signal at once when the machine ends it', async () => {
     const worker = new Worker()
     const probe = await openProbe({ work: worker.run })
     await probe.create(id)
@@ -72,7 +72,7 @@ describe('any effect', () => {
     expect(typesOf(await logOf(probe.storage, id))).toEqual(['stopped'])
   })
 
-  it('has its result taken once the store is back, and once only', async () => {
+  it('has its result committed once the store is back, and only once', async () => {
     const worker = new Worker()
     const { old, faulty, outputs } = await twoProcesses(worker, new Worker())
     await old.deliver(id, work('idempotent'))
@@ -87,7 +87,7 @@ describe('any effect', () => {
     expect(worker.begun).toHaveLength(1)
   })
 
-  it('has its result taken once when the answer to its commit is lost', async () => {
+  it('has its result committed once if the answer to that commit is lost', async () => {
     const worker = new Worker()
     const { old, faulty, outputs } = await twoProcesses(worker, new Worker())
     await old.deliver(id, work('idempotent'))
@@ -103,7 +103,7 @@ describe('any effect', () => {
 })
 
 describe('an idempotent effect', () => {
-  it('that throws is tried again under the same key, later each time', async () => {
+  it('that throws is retried under the same key, after longer pauses', async () => {
     const worker = new Worker()
     const probe = await openProbe({ work: worker.run })
     await probe.create(id)
@@ -120,7 +120,7 @@ describe('an idempotent effect', () => {
     expect((await logOf(probe.storage, id)).map((event) => event.payload.output)).toEqual(['third'])
   })
 
-  it('that meets a store that is away for minutes goes on within two seconds of its return', async () => {
+  it('that fails because the store is away succeeds within two seconds of its return', async () => {
     let isAway = true
     const meets: Run = async () => {
       if (isAway) throw new StoreUnavailable('away')
@@ -135,7 +135,7 @@ describe('an idempotent effect', () => {
     expect((await logOf(probe.storage, id)).map((event) => event.payload.output)).toEqual(['fine'])
   })
 
-  it('cut off by a crash is run again under the same key', async () => {
+  it('interrupted by a crash is run again under the same key', async () => {
     const [before, behind] = [new Worker(), new Worker()]
     const { old, faulty, restart, outputs } = await twoProcesses(before, behind)
     await old.deliver(id, work('idempotent'))
@@ -147,7 +147,7 @@ describe('an idempotent effect', () => {
     expect(await outputs()).toEqual(['fine'])
   })
 
-  it('is not tried again once the machine has ended it', async () => {
+  it('is not retried once the machine has ended it', async () => {
     const worker = new Worker()
     const probe = await openProbe({ work: worker.run })
     await probe.create(id)
@@ -160,8 +160,8 @@ describe('an idempotent effect', () => {
   })
 })
 
-describe('an effect that may happen once at most', () => {
-  it('is marked as begun before it is called', async () => {
+describe('an at-most-once effect', () => {
+  it('is marked as started before it is called', async () => {
     const started: unknown[] = []
     const { storage } = { storage: openMemoryStorage() }
     const probe = await openProbe({
@@ -177,7 +177,7 @@ describe('an effect that may happen once at most', () => {
     expect(started).toMatchObject([{ started: true }])
   })
 
-  it('cut off before the mark is run by the next process', async () => {
+  it('interrupted before the mark is run by the next process', async () => {
     const [before, behind] = [new Worker(), new Worker()]
     const { old, faulty, restart, outputs } = await twoProcesses(before, behind)
     faulty.next(undefined, 'crash_before')
@@ -190,7 +190,7 @@ describe('an effect that may happen once at most', () => {
   })
 
   it.each(['right after the mark', 'in the middle of the call'])(
-    'cut off %s is answered as unknown and never called again',
+    'interrupted %s ends as unknown and is never called again',
     async (when) => {
       const [before, behind] = [new Worker(), new Worker()]
       const { old, faulty, restart, outputs } = await twoProcesses(before, behind)
@@ -205,7 +205,7 @@ describe('an effect that may happen once at most', () => {
     },
   )
 
-  it('whose result was lost in a crash is answered as unknown once, however often the process dies', async () => {
+  it('whose result was lost in a crash ends as unknown once, however often the process dies', async () => {
     const { old, faulty, restart, outputs } = await twoProcesses(new Worker(), new Worker())
     await old.deliver(id, work('at_most_once'))
     await calm()
@@ -216,7 +216,7 @@ describe('an effect that may happen once at most', () => {
     expect(await outputs()).toEqual(['unknown'])
   })
 
-  it('that throws is answered as unknown, and not called again', async () => {
+  it('that throws ends as unknown and is not called again', async () => {
     const worker = new Worker()
     const probe = await openProbe({ work: worker.run })
     await probe.create(id)
@@ -227,7 +227,7 @@ describe('an effect that may happen once at most', () => {
     expect((await logOf(probe.storage, id)).map((event) => event.payload.output)).toEqual(['unknown'])
   })
 
-  it('is not called when the machine ends it before the mark is written', async () => {
+  it('is not called if the machine ends it before the mark is written', async () => {
     const worker = new Worker()
     const probe = await openProbe({ work: worker.run })
     await probe.create(id)
@@ -238,7 +238,7 @@ describe('an effect that may happen once at most', () => {
     expect(worker.begun).toEqual([])
   })
 
-  it('is called once when the answer to its mark is lost', async () => {
+  it('is called once if the answer to its mark is lost', async () => {
     const worker = new Worker()
     const { old, faulty, outputs } = await twoProcesses(worker, new Worker())
     faulty.next(undefined, 'answer_lost')
@@ -250,7 +250,7 @@ describe('an effect that may happen once at most', () => {
   })
 })
 
-it('is called by one of two processes when both believe that the actor is theirs', async () => {
+it('is called by only one of two processes that both run the actor', async () => {
   const [before, behind] = [new Worker(), new Worker()]
   const { old, faulty, outputs } = await twoProcesses(before, behind)
   const marks = Promise.withResolvers<void>()
@@ -271,11 +271,11 @@ it('is called by one of two processes when both believe that the actor is theirs
   expect(await outputs()).toHaveLength(1)
 })
 
-describe('a stream', () => {
+describe('a stream effect', () => {
   it.each([
     { said: [], times: 2, end: ['speech.started', 'speech.delta', 'speech.delta', 'speech.ended'] },
     { said: ['Hel'], times: 1, end: ['speech.started', 'speech.delta', 'worked'] },
-  ])('that the store fails after $said.length parts is begun $times times', async ({ said, times, end }) => {
+  ])('that the store fails after $said.length parts is started $times times', async ({ said, times, end }) => {
     let begun = 0
     const probe = await openProbe({
       speak: async (params, context) => {
@@ -296,7 +296,7 @@ describe('a stream', () => {
     return { event: { type: 'spoken' } }
   }
 
-  it('has each part journaled before the next, and ends with their sum', async () => {
+  it('has each part committed in order, and ends with the whole text', async () => {
     const probe = await openProbe({ speak: speaks })
     await probe.create(id)
     await probe.deliver(id, { type: 'speak' })
@@ -306,7 +306,7 @@ describe('a stream', () => {
     expect(log.at(-1)?.payload.text).toBe('Hello')
   })
 
-  it('of which nobody has seen a part is started again after a crash', async () => {
+  it('is started again after a crash if no part was committed', async () => {
     const faulty = new FaultyStorage(openMemoryStorage())
     const old = await openProbe({ storage: faulty.storage, speak: forever })
     await old.create(id)
@@ -317,7 +317,7 @@ describe('a stream', () => {
     expect((await logOf(faulty.inner, id)).at(-1)?.payload.text).toBe('Hello')
   })
 
-  it('of which a part is out is not started again, but answered as interrupted', async () => {
+  it('is not started again after a crash if a part was committed, but ends as interrupted', async () => {
     const faulty = new FaultyStorage(openMemoryStorage())
     const old = await openProbe({ storage: faulty.storage, speak: speaks })
     await old.create(id)
@@ -329,7 +329,7 @@ describe('a stream', () => {
     expect(typesOf(await logOf(faulty.inner, id))).toEqual(['speech.started', 'speech.delta', 'worked'])
   })
 
-  it('goes on from where it was when the store was away in the middle', async () => {
+  it('continues where it stopped after the store was away in the middle', async () => {
     const faulty = new FaultyStorage(openMemoryStorage())
     const probe = await openProbe({ storage: faulty.storage, speak: speaks })
     await probe.create(id)
@@ -345,7 +345,7 @@ describe('a stream', () => {
   })
 })
 
-it('lets effects end within the grace of a shutdown, and starts none', async () => {
+it('lets effects end within the grace period of a shutdown, and starts none', async () => {
   const worker = new Worker()
   const probe = await openProbe({ work: worker.run })
   await probe.create(id)
@@ -358,7 +358,7 @@ it('lets effects end within the grace of a shutdown, and starts none', async () 
   expect((await logOf(probe.storage, id)).map((event) => event.payload.output)).toEqual(['in time'])
 })
 
-it('ends what outlasts the grace, and hands it to the next process', async () => {
+it('aborts an effect that outlasts the grace period, and the next process runs it', async () => {
   const [before, behind] = [new Worker(), new Worker()]
   const probe = await openProbe({ work: before.run })
   await probe.create(id)

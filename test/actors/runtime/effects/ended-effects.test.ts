@@ -4,8 +4,8 @@ import { calm } from '#test/support/virtual-clock.ts'
 import { logOf, typesOf } from '../probe.ts'
 import { id, twoProcesses, Worker, work } from './effect-worker.ts'
 
-describe('an effect that its machine ends by a commit whose answer is lost', () => {
-  /** Ends the effect; the commit is written, and the store says nothing for a while. */
+describe('an effect that its machine ends in a commit whose answer is lost', () => {
+  /** Ends the effect: the commit is written, but its answer is lost and the store stays unreadable. */
   const stopUnheard = async (worker: Worker, ending: 'before' | 'after') => {
     const { old, faulty } = await twoProcesses(worker, new Worker())
     faulty.hold(async ({ event }) => {
@@ -24,7 +24,7 @@ describe('an effect that its machine ends by a commit whose answer is lost', () 
     return { old, faulty }
   }
 
-  it('is not called when its mark comes after that', async () => {
+  it('is not called if its mark comes after that commit', async () => {
     const worker = new Worker()
     const { old, faulty } = await stopUnheard(worker, 'before')
     faulty.unreadable = false
@@ -33,7 +33,7 @@ describe('an effect that its machine ends by a commit whose answer is lost', () 
     expect(worker.begun).toEqual([])
   })
 
-  it('hears of its end by its signal as soon as the store answers', async () => {
+  it('is aborted through its signal as soon as the store answers', async () => {
     const worker = new Worker()
     const { old, faulty } = await stopUnheard(worker, 'after')
     expect(worker.begun.map(({ signal }) => signal.aborted)).toEqual([false])

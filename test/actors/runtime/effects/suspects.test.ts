@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { Suspects } from '#runtime/effects/suspects.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 
-it('suspects run sixteen at a time, in the order in which they come, and one that runs alone with none beside it', async () => {
+it('suspects run sixteen at a time in order of arrival, and one that runs alone runs without others', async () => {
   const suspects = new Suspects()
   const begun: number[] = []
   const ends: (() => void)[] = []
@@ -30,7 +30,7 @@ it('suspects run sixteen at a time, in the order in which they come, and one tha
   expect(begun.slice(16)).toEqual([16, 17, 18])
 })
 
-it('a suspect that throws leaves its place to the next', async () => {
+it('a suspect that throws releases its place to the next one', async () => {
   const suspects = new Suspects()
   await expect(suspects.run('alone', () => Promise.reject(new Error('it ended')))).rejects.toThrow('it ended')
   expect(await suspects.run('alone', async () => 'next')).toBe('next')

@@ -12,7 +12,7 @@ import { calm, VirtualClock } from '#test/support/virtual-clock.ts'
 
 const one = (session_id: string) => callOf({ session_id }, {}, undefined)
 
-/** A deleted session of which a write comes in after its log was removed. */
+/** A deleted session for which a late write arrives after its log was removed. */
 const resurrected = async () => {
   const clock = new VirtualClock()
   const faulty = new FaultyStorage(openMemoryStorage({ now: clock.now }))
@@ -30,13 +30,13 @@ const resurrected = async () => {
   return { clock, faulty, world, session }
 }
 
-it('does not find a deleted session again when a write comes in late', async () => {
+it('does not find a deleted session again when a write arrives late', async () => {
   const { faulty, world, session } = await resurrected()
   await expect(world.useCases['sessions.get'](one(session))).rejects.toMatchObject({ code: 'not_found' })
   expect(await faulty.inner.commits.head(session)).toBeNull()
 })
 
-it('removes what came in late when the server starts, and runs nothing of it', async () => {
+it('removes a late write at the start of the server, and runs nothing of it', async () => {
   const { clock, faulty, session } = await resurrected()
   faulty.crash()
   const next = await openWorld({ storage: faulty.inner, clock })
@@ -45,13 +45,13 @@ it('removes what came in late when the server starts, and runs nothing of it', a
   expect(next.provider.requests).toEqual([])
 })
 
-it('removes what came in late after half a minute, though nobody asks for it', async () => {
+it('removes a late write after half a minute without a request', async () => {
   const { clock, faulty, session } = await resurrected()
   await clock.advance(31_000)
   expect(await faulty.inner.commits.head(session)).toBeNull()
 })
 
-it('removes what came in late and was closed, after the process that was to remove it has crashed', async () => {
+it('removes a late write that was closed, after the erasing process has crashed', async () => {
   const { clock, faulty, session } = await resurrected()
   const { commits } = faulty.inner
   const seq = (await commits.head(session))?.seq ?? 0
@@ -65,7 +65,7 @@ it('removes what came in late and was closed, after the process that was to remo
   expect(await commits.head(session)).toBeNull()
 })
 
-it('makes nothing anew that was removed, when the commit that made it is carried out again after a crash', async () => {
+it('recreates no erased actor when the commit that created it is processed again after a crash', async () => {
   const clock = new VirtualClock()
   const inner = openMemoryStorage({ now: clock.now })
   await scriptedWebhook(inner.records, clock, 'whk_1')
@@ -91,7 +91,7 @@ it('makes nothing anew that was removed, when the commit that made it is carried
   expect(attempts).toHaveLength(1)
 })
 
-/** `records`, whose rows behind commits are written when `gate` resolves. */
+/** `records`, whose `project` waits until `gate` resolves. */
 const slowRows = (records: RecordStore, gate: Promise<void>): RecordStore =>
   new Proxy(records, {
     get: (_, name) => {
@@ -117,7 +117,7 @@ it('shows no row of a deleted action after a crash before its row was written', 
   const faulty = new FaultyStorage({ ...inner, records: slowRows(inner.records, gate.promise) })
   const { host } = await openWorld({ storage: faulty.storage, clock })
   await sendDelete({ storage: faulty.storage, host, clock }, { actor, project: 'prj_a', tenant: null })
-  // by then no process that was replaced goes on
+  // by then a replaced process no longer runs
   await clock.advance(7000)
   faulty.crash()
   const next = await openWorld({ storage: inner, clock })

@@ -8,7 +8,7 @@ import { logOf, openProbe } from '../probe.ts'
 const dayMs = 24 * 60 * 60_000
 
 it.for([-dayMs, dayMs])(
-  'a log is removed five seconds after a start although the wall clock is set by %i ms',
+  'a log is removed five seconds after a start even if the wall clock is set by %i ms',
   async (ms) => {
     const clock = new VirtualClock()
     const storage = openMemoryStorage({ now: clock.now })

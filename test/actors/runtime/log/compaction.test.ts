@@ -22,7 +22,7 @@ interface Opened {
   readonly clock?: VirtualClock
 }
 
-/** A runtime that merges what has ended. */
+/** A runtime that merges the deltas of ended streams. */
 const openCompacting = async ({ storage = openMemoryStorage(), clock = new VirtualClock() }: Opened = {}) => {
   await storage.records.prepare([endedStreams, upkeepRows])
   const { records, commits } = storage
@@ -37,7 +37,7 @@ type Compacting = Awaited<ReturnType<typeof openCompacting>>
 
 const id = 'prb_1'
 
-/** One that has spoken. @returns its log */
+/** Creates an actor that has streamed a text. @returns its log */
 const spoken = async ({ probe, clock, storage }: Compacting, actor = id): Promise<readonly LogEvent[]> => {
   await probe.create(actor)
   await probe.deliver(actor, { type: 'speak' })
@@ -48,7 +48,7 @@ const spoken = async ({ probe, clock, storage }: Compacting, actor = id): Promis
 const commitsOf = async ({ commits }: Storage, actor: string): Promise<number> =>
   (await commits.ofProject(owner.project, null, 1000)).filter((commit) => commit.actor === actor).length
 
-it('merges the parts of a stream minutes after it has ended, and no event changes', async () => {
+it('merges the parts of a stream minutes after it has ended, without a change of any event', async () => {
   const world = await openCompacting()
   const before = await spoken(world)
   expect(before).toHaveLength(parts + 2)
@@ -61,7 +61,7 @@ it('merges the parts of a stream minutes after it has ended, and no event change
   expect(await world.compaction.state()).toEqual({ waiting: 0, oldestAt: null, merged: 1, removed: parts - 1 })
 })
 
-it('lets streams go on before, inside and after merged events', async () => {
+it('lets streams resume before, inside and after merged events', async () => {
   const world = await openCompacting()
   const before = await spoken(world)
   await world.clock.advance(4 * minutes)
@@ -74,7 +74,7 @@ it('lets streams go on before, inside and after merged events', async () => {
   }
 })
 
-it('goes on with the actor as if nothing had happened', async () => {
+it('lets the actor continue without a difference', async () => {
   const world = await openCompacting()
   await spoken(world)
   await world.clock.advance(4 * minutes)
@@ -85,19 +85,19 @@ it('goes on with the actor as if nothing had happened', async () => {
   expect(await commitsOf(world.storage, id)).toBe(7)
 })
 
-it('merges after a crash what had ended before it', async () => {
+it('merges after a crash the streams that ended before it', async () => {
   const faulty = new FaultyStorage(openMemoryStorage())
   const clock = new VirtualClock()
   const before = await spoken(await openCompacting({ storage: faulty.storage, clock }))
   faulty.crash()
   const next = await openCompacting({ storage: faulty.inner, clock })
   await clock.advance(4 * minutes)
-  // and a fence
+  // including a fence
   expect(await commitsOf(next.storage, id)).toBeLessThanOrEqual(5)
   expect(await logOf(next.storage, id)).toEqual(before)
 })
 
-it('goes on after a crash in the middle of a merge, and readers see no difference', async () => {
+it('resumes after a crash in the middle of a merge, and readers see no difference', async () => {
   const storage = openMemoryStorage()
   if (!(storage.commits instanceof MemoryCommits)) throw new Error('it is in memory')
   const world = await openCompacting({ storage })
@@ -114,7 +114,7 @@ it('goes on after a crash in the middle of a merge, and readers see no differenc
   expect(await logOf(storage, id)).toEqual(before)
 })
 
-it('does nothing while it is paused, over restarts too, and then all of it', async () => {
+it('does nothing while it is paused, also across restarts, and merges everything afterwards', async () => {
   const world = await openCompacting()
   await spoken(world)
   await world.upkeep.pause('compaction', 'usr_1')
@@ -130,7 +130,7 @@ it('does nothing while it is paused, over restarts too, and then all of it', asy
   expect(await commitsOf(world.storage, id)).toBeLessThan(6)
 })
 
-it('leaves streams of actors that another process runs to it', async () => {
+it('leaves the streams of actors that another process runs to that process', async () => {
   const world = await openCompacting()
   await spoken(world)
   await world.compaction.stop()
@@ -143,7 +143,7 @@ it('leaves streams of actors that another process runs to it', async () => {
   expect(await commitsOf(world.storage, id)).toBe(parts + 3)
 })
 
-it('merges the streams of many actors, and keeps none waiting', async () => {
+it('merges the streams of many actors, and leaves none waiting', async () => {
   const world = await openCompacting()
   const ids = Array.from({ length: 12 }, (_, n) => `prb_many${n}`)
   const before = []

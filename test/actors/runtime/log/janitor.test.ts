@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { Janitor } from '#runtime/log/janitor.ts'
 import { openProbe } from '../probe.ts'
 
-it('gives back the memory of actors that were used before the wall clock was set back', async () => {
+it('removes idle actors from memory that were used before the wall clock was set back', async () => {
   const probe = await openProbe()
   await probe.create('prb_1')
   probe.clock.set(-24 * 60 * 60_000)
@@ -10,7 +10,7 @@ it('gives back the memory of actors that were used before the wall clock was set
   expect(probe.host.live).toBe(0)
 })
 
-it('gives back the memory of actors beyond the most as soon as they are quiet, and keeps those that are at work', async () => {
+it('removes actors beyond the limit as soon as they are idle, and keeps those with running effects', async () => {
   const probe = await openProbe()
   for (let at = 0; at < 6; at++) await probe.create(`prb_${at}`)
   await probe.deliver('prb_0', { type: 'work', policy: 'idempotent' })

@@ -10,7 +10,7 @@ import { openProbe, owner } from '../probe.ts'
 
 const counts: RecordKind = { name: 'counts' }
 
-/** A row for each commit that counts. */
+/** A row for each count event. */
 const ledger: Ledger = ({ actor, seq, at, event, project, tenant }, { user }) => {
   if (event.type !== 'count') return []
   const times = { version: 1, created_at: at, updated_at: at, expires_at: null }
@@ -33,7 +33,7 @@ const counted = async (): Promise<readonly unknown[]> => {
 const someMs = 1000
 const actor = 'prb_1'
 
-/** A store whose rows of the ledger are not written until `open`; the others are. */
+/** A store whose ledger rows are not written until `open`; other rows are. */
 const withLedgerHeld = () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const records = boundRecords(storage.records)
@@ -50,7 +50,7 @@ const withLedgerHeld = () => {
   return { held, open: resolve }
 }
 
-it('has a row of every commit that leaves one, once', async () => {
+it('has one row for every commit that requires one', async () => {
   const probe = await openProbe({ storage, ledger })
   await probe.create(actor)
   for (let n = 0; n < 20; n++) await probe.deliver(actor, { type: 'count', n })
@@ -59,7 +59,7 @@ it('has a row of every commit that leaves one, once', async () => {
   expect(await counted()).toHaveLength(20)
 })
 
-it('writes the rows that a crash left unwritten before it takes requests, and no row twice', async () => {
+it('writes the rows that a crash left unwritten before it accepts requests, and no row twice', async () => {
   const faulty = new FaultyStorage(storage)
   const first = await openProbe({ storage: faulty.storage, ledger })
   await first.create(actor)
@@ -72,7 +72,7 @@ it('writes the rows that a crash left unwritten before it takes requests, and no
   expect(await counted()).toHaveLength(8)
 })
 
-it('keeps a commit open for as long as its rows are not written, however many come after it', async () => {
+it('keeps a commit open until its rows are written, however many commits follow', async () => {
   const { held, open } = withLedgerHeld()
   const clock = new VirtualClock()
   const probe = await openProbe({ storage: held, ledger, clock })
@@ -103,7 +103,7 @@ it('keeps an actor in memory until its rows are written', async () => {
   expect(probe.host.passivate(resident)).toBe(true)
 })
 
-it('lets an effect wait for the rows of its actor, so that a removed log takes none along', async () => {
+it('lets an effect wait for the ledger rows of its actor', async () => {
   const { held, open } = withLedgerHeld()
   const clock = new VirtualClock()
   let answered = false

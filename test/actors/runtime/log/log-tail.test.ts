@@ -5,7 +5,7 @@ const event = (sequence: number, chars = 1) => ({ sequence, event_type: 'said', 
 const sequences = (tail: LogTail, after: number, last: number) =>
   tail.after(after, last)?.map(({ sequence }) => sequence)
 
-it('gives the events after one, when it has them all', () => {
+it('returns the events after a sequence if it has all of them', () => {
   const tail = new LogTail()
   tail.remember([event(4), event(5), event(6)])
   expect(sequences(tail, 4, 6)).toEqual([5, 6])
@@ -13,7 +13,7 @@ it('gives the events after one, when it has them all', () => {
   expect(sequences(tail, 6, 6)).toEqual([])
 })
 
-it('does not know what came before it, after it, or fell out of it', () => {
+it('returns nothing if earlier, later or evicted events are missing', () => {
   const tail = new LogTail()
   tail.remember([event(4), event(5)])
   expect(sequences(tail, 2, 5)).toBeUndefined()
@@ -24,7 +24,7 @@ it('does not know what came before it, after it, or fell out of it', () => {
   expect(sequences(tail, 40, 41)).toBeUndefined()
 })
 
-it('forgets what stands before a hole, and takes nothing twice', () => {
+it('drops the events before a gap, and stores no event twice', () => {
   const tail = new LogTail()
   tail.remember([event(1), event(2)])
   tail.remember([event(2), event(3)])

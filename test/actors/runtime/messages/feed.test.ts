@@ -28,7 +28,7 @@ class Log {
     this.clock,
   )
 
-  /** Commits events; `publish` false: no one is notified. */
+  /** Commits events; `publish` false: the feed is not notified. */
   commit(count = 1, publish = true): void {
     const from = this.events.length
     const events = Array.from({ length: count }, (_, i) => ({
@@ -65,7 +65,7 @@ const gated = (): { gate: Promise<void>; open: () => void } => {
   return { gate, open: () => open() }
 }
 
-/** Readers that each keep the loop for so many ms with each event, and what each got. */
+/** Readers that each block the event loop for `ms` per event, and the sequences that each received. */
 const spinning = (log: Log, readers: number, ms: number): readonly (readonly number[])[] => {
   const seen = Array.from({ length: readers }, (): number[] => [])
   for (const own of seen) {
@@ -80,7 +80,7 @@ const spinning = (log: Log, readers: number, ms: number): readonly (readonly num
   return seen
 }
 
-/** How many events readers get in each turn of the loop, until each has so many. */
+/** The number of events delivered in each turn of the event loop, until every reader has `each` events. */
 const perTurn = async (seen: readonly (readonly number[])[], each: number): Promise<readonly number[]> => {
   const count = (): number => seen.reduce((sum, { length }) => sum + length, 0)
   const counts = [count()]
@@ -92,7 +92,7 @@ const perTurn = async (seen: readonly (readonly number[])[], each: number): Prom
 }
 
 describe('a reader', () => {
-  it('gets what it missed, over several pages, and then what comes', () => {
+  it('receives the events it missed over several pages, and then new ones', () => {
     const log = new Log()
     log.commit(10)
     const reader = log.follow(2, never)
@@ -100,7 +100,7 @@ describe('a reader', () => {
     expect(sequences(reader)).toEqual(upTo(12, 3))
   })
 
-  it('gets nothing before it starts and nothing after it stops', () => {
+  it('receives nothing before it starts and nothing after it stops', () => {
     const log = new Log()
     const stream = log.feed.follow(actor, 0, never)
     log.commit()
@@ -113,7 +113,7 @@ describe('a reader', () => {
     expect(log.feed.size).toBe(0)
   })
 
-  it('that comes after many for whom an event takes long gets it, and those after it, in later turns of the loop', async () => {
+  it('that comes after slow readers receives its events in later turns of the event loop', async () => {
     const log = new Log()
     const seen = spinning(log, 6, 5)
     log.gate = new Promise(() => {})
@@ -121,11 +121,11 @@ describe('a reader', () => {
     log.commit()
     expect(seen.filter(({ length }) => length > 0).length).toBeLessThanOrEqual(2)
     expect(Math.max(...(await perTurn(seen, 2)))).toBeLessThanOrEqual(3)
-    // the store, which does not answer here, was not read for it
+    // without reading the store, which does not answer here
     expect(seen).toEqual(seen.map(() => [1, 2]))
   })
 
-  it('gets commits that waited, and that take little each, in as many turns of the loop', async () => {
+  it('receives many small waiting commits spread over as many turns of the event loop', async () => {
     const log = new Log()
     const seen = spinning(log, 3, 2)
     log.gate = new Promise(() => {})
@@ -136,7 +136,7 @@ describe('a reader', () => {
     expect(seen).toEqual(seen.map(() => upTo(22)))
   })
 
-  it('that is slow costs nothing but its place, and misses nothing', () => {
+  it('that is slow holds up no other reader and misses nothing', () => {
     const log = new Log()
     const slow = log.follow(0, never, 2)
     const quick = log.follow(0, never)
@@ -152,7 +152,7 @@ describe('a reader', () => {
     expect(sequences(slow)).toEqual(upTo(21))
   })
 
-  it('reads the log again where an event is missing', () => {
+  it('reads the log again if an event is missing', () => {
     const log = new Log()
     const reader = log.follow(0, never)
     log.commit()
@@ -162,7 +162,7 @@ describe('a reader', () => {
     expect(sequences(reader)).toEqual(upTo(4))
   })
 
-  it('learns of commits that nobody published when the actor is loaded again', () => {
+  it('receives unpublished commits when the actor is loaded again', () => {
     const log = new Log()
     const reader = log.follow(0, never)
     log.commit(5, false)
@@ -170,7 +170,7 @@ describe('a reader', () => {
     expect(sequences(reader)).toEqual(upTo(5))
   })
 
-  it('does not lose a commit that comes while the store is read', async () => {
+  it('misses no commit that comes while the store is read', async () => {
     const log = new Log()
     log.commit(2)
     const { gate, open } = gated()
@@ -185,7 +185,7 @@ describe('a reader', () => {
     expect(sequences(reader)).toEqual(upTo(4))
   })
 
-  it('does not lose a commit that comes between its last page and the end of that read', async () => {
+  it('misses no commit that comes between its last page and the end of that read', async () => {
     const log = new Log()
     log.commit(2)
     let release = (): void => {}
@@ -203,7 +203,7 @@ describe('a reader', () => {
 })
 
 describe('a stream ends', () => {
-  it('at once when it is caught up and the actor does nothing more', () => {
+  it('at once if it is caught up and the actor is idle', () => {
     const log = new Log()
     log.commit(2)
     log.busy = false
@@ -213,7 +213,7 @@ describe('a stream ends', () => {
     expect(log.feed.size).toBe(0)
   })
 
-  it('with the commit after which the actor does nothing more, and not before', () => {
+  it('with the commit after which the actor is idle, and not before', () => {
     const log = new Log()
     const reader = log.follow(0, idle)
     log.commit()
@@ -231,7 +231,7 @@ describe('a stream ends', () => {
     expect(log.follow(0, idle).ended).toBe('done')
   })
 
-  it('not before a slow reader has got everything', () => {
+  it('not before a slow reader has received everything', () => {
     const log = new Log()
     const reader = log.follow(0, idle, 1)
     log.commit(2)
@@ -244,7 +244,7 @@ describe('a stream ends', () => {
     expect(reader.ended).toBe('done')
   })
 
-  it('with the event that it was to end with, and says nothing of what follows', () => {
+  it('with the event it was to end with, and delivers nothing after it', () => {
     const log = new Log()
     log.commit(6)
     const reader = log.follow(0, { at: 'idle', after: (event) => event.sequence === 5 })
@@ -254,7 +254,7 @@ describe('a stream ends', () => {
     expect(sequences(reader)).toEqual(upTo(5))
   })
 
-  it('never by itself when it follows a session', () => {
+  it('never by itself if it follows a session', () => {
     const log = new Log()
     log.busy = false
     log.commit(2)
@@ -263,7 +263,7 @@ describe('a stream ends', () => {
     expect(reader.ended).toBeUndefined()
   })
 
-  it('not while the store is away: it goes on when that is back', async () => {
+  it('not while the store is away: it continues when the store is back', async () => {
     const log = new Log()
     log.commit(4)
     log.gate = Promise.resolve()
@@ -278,7 +278,7 @@ describe('a stream ends', () => {
     expect(sequences(reader)).toEqual(upTo(5))
   })
 
-  it('as lost when the log is damaged, so that the reader comes again', async () => {
+  it('as lost if the log is damaged, so that the reader reconnects', async () => {
     const log = new Log()
     log.gate = Promise.resolve()
     log.broken = new Error('a page is missing')
@@ -288,7 +288,7 @@ describe('a stream ends', () => {
     expect(log.feed.size).toBe(0)
   })
 
-  it('as lost when its actor is gone, and leaves the streams of others', () => {
+  it('as lost when its actor is gone, and leaves other streams open', () => {
     const log = new Log()
     const reader = log.follow(0, never)
     const other = read(log.feed.follow('prb_2', 0, never))
@@ -299,7 +299,7 @@ describe('a stream ends', () => {
   })
 })
 
-/** One thing that happens to a stream. */
+/** An incident in the life of a stream. */
 type Happening = 'commit' | 'lost commit' | 'resume' | 'pause' | 'store' | 'memory' | 'wait' | 'refresh'
 
 const run = async (happenings: readonly Happening[], after: number): Promise<void> => {
@@ -330,7 +330,7 @@ const run = async (happenings: readonly Happening[], after: number): Promise<voi
   expect(sequences(reader)).toEqual(upTo(log.events.length, after + 1))
 }
 
-it('gives every event once and in order, whatever is slow, missing or late', async () => {
+it('delivers every event once and in order, whatever is slow, missing or late', async () => {
   const happening = fc.constantFrom<Happening>(
     'commit',
     'lost commit',

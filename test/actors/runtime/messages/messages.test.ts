@@ -28,7 +28,7 @@ const pair = async (): Promise<{ probe: Probe; faulty: FaultyStorage; counted: (
 
 const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, i) => i + 1)
 
-it('reach another actor in the order in which they were sent, over many commits', async () => {
+it('arrive at another actor in the order in which they were sent, over many commits', async () => {
   const { probe, counted } = await pair()
   const sent = upTo(30).map((n) => probe.deliver(from, sending(count(2 * n - 1), count(2 * n))))
   await Promise.all(sent)
@@ -44,7 +44,7 @@ it('are sent only once their commit is durable', async () => {
   expect(await counted()).toEqual([])
 })
 
-it('start an actor that does not exist, under the owner of the sender', async () => {
+it('create an actor that does not exist, with the owner of the sender', async () => {
   const { probe } = await pair()
   await probe.deliver(from, {
     type: 'send',
@@ -59,7 +59,7 @@ it('start an actor that does not exist, under the owner of the sender', async ()
   expect(made.state.snapshot.context).toMatchObject({ count: 1 })
 })
 
-it('let a request wait for an actor that they are about to start', async () => {
+it('make a request wait for an actor that they are about to create', async () => {
   const { probe, faulty } = await pair()
   const gate = Promise.withResolvers<void>()
   faulty.hold((commit) => (commit.actor === 'prb_new' ? gate.promise : undefined))
@@ -70,7 +70,7 @@ it('let a request wait for an actor that they are about to start', async () => {
   expect((await found).id).toBe('prb_new')
 })
 
-it('let a request wait for an actor of whom others can read before their writer hears that they are durable', async () => {
+it('make a request wait for the actor even before the commit of the sender is acknowledged', async () => {
   const { probe, faulty } = await pair()
   const gate = Promise.withResolvers<void>()
   faulty.holdAnswers((commit) => (commit.actor === from ? gate.promise : undefined))
@@ -87,7 +87,7 @@ it('let a request wait for an actor of whom others can read before their writer 
   await delivering
 })
 
-it('are tried again until the store takes them, and keep their order', async () => {
+it('are retried until the store accepts them, and keep their order', async () => {
   const { probe, faulty, counted } = await pair()
   const delivering = probe.deliver(from, sending(count(1), count(2), count(3)))
   faulty.next(undefined, 'refused')
@@ -100,7 +100,7 @@ it('are tried again until the store takes them, and keep their order', async () 
   expect(await counted()).toEqual([1, 2, 3])
 })
 
-it('are processed once when the receiver cannot say that it has processed them', async () => {
+it("are processed once if the receiver's answer is lost", async () => {
   const { probe, faulty, counted } = await pair()
   faulty.next(undefined, 'answer_lost')
   const delivering = probe.deliver(from, sending(count(1), count(2)))
@@ -112,7 +112,7 @@ it('are processed once when the receiver cannot say that it has processed them',
   expect(await counted()).toEqual([1, 2])
 })
 
-it('that the receiver refuses, or that nobody receives, hold up no other', async () => {
+it('do not block others if the receiver refuses them or does not exist', async () => {
   const { probe, counted } = await pair()
   const messages = [
     { to, event: { type: 'refuse' } },
@@ -142,11 +142,11 @@ describe('after a crash', () => {
     expect(await counted()).toEqual([1, 2])
   })
 
-  it('those of several commits are delivered oldest first', async () => {
+  it('messages of several commits are delivered oldest first', async () => {
     const { probe, faulty, counted } = await pair()
     faulty.hold((commit) => (commit.actor === to ? new Promise(() => {}) : undefined))
     for (const n of upTo(6)) await probe.deliver(from, sending(count(n)))
-    // long enough for the upkeep to close whatever it takes for done
+    // long enough for the upkeep to close what it considers done
     await probe.clock.advance(5000)
     expect(await counted()).toEqual([])
     faulty.crash()
@@ -155,7 +155,7 @@ describe('after a crash', () => {
     expect(await counted()).toEqual(upTo(6))
   })
 
-  it('an actor is started before it is told anything', async () => {
+  it('an actor is created before it receives other messages', async () => {
     const { probe, faulty } = await pair()
     faulty.hold((commit) => (commit.actor === 'prb_new' ? new Promise(() => {}) : undefined))
     await probe.deliver(from, { type: 'send', messages: [{ to: 'prb_new', event: { type: 'create', input: {} } }] })
@@ -167,7 +167,7 @@ describe('after a crash', () => {
     expect((await next.find('prb_new')).state.snapshot.context).toMatchObject({ count: 1 })
   })
 
-  it('a large one arrives whole', async () => {
+  it('a large message arrives whole', async () => {
     const { probe, faulty } = await pair()
     faulty.next(undefined, 'crash_before')
     const text = 'x'.repeat(200_000)
@@ -179,7 +179,7 @@ describe('after a crash', () => {
   })
 })
 
-it('in the process that sent them, keep their order when the sender is loaded again', async () => {
+it('keep their order when the sender is loaded again in the same process', async () => {
   const { probe, faulty, counted } = await pair()
   let open = (): void => {}
   const gate = new Promise<void>((resolve) => {
@@ -187,7 +187,7 @@ it('in the process that sent them, keep their order when the sender is loaded ag
   })
   faulty.hold((commit) => (commit.actor === to ? gate : undefined))
   await probe.deliver(from, sending(count(1)))
-  // another process moves the sender on: it is dropped from memory and loaded again, its outbox still full
+  // another process advances the sender: it is dropped from memory and loaded again, its outbox still full
   const head = await faulty.inner.commits.head(from)
   if (head === null) throw new Error('the sender exists')
   const theirs = { ...head, seq: head.seq + 1, cause: 'theirs', nonce: 'theirs', messages: [], events: [] }

@@ -10,7 +10,7 @@ import { logOf, openProbe, owner, type Probe, probeRows, type Run, typesOf } fro
 
 const idOf = (n: number): string => `prb_${String(n).padStart(4, '0')}`
 
-/** A store whose process died with so many actors at work. */
+/** A store whose process died while so many actors had a running effect. */
 const crashedAtWork = async (actors: number): Promise<FaultyStorage> => {
   const faulty = new FaultyStorage(openMemoryStorage())
   const probe = await openProbe({ storage: faulty.storage })
@@ -22,11 +22,11 @@ const crashedAtWork = async (actors: number): Promise<FaultyStorage> => {
   return faulty
 }
 
-/** The last in the order in which open commits are gone through. */
+/** The last actor in the order in which open commits are processed. */
 const lastOf = (actors: number): string =>
   Array.from({ length: actors }, (_, n) => idOf(n)).reduce((last, id) => (shardOf(id) >= shardOf(last) ? id : last))
 
-/** A start whose takeovers wait until `letGo`, but for that of one actor. */
+/** A start whose takeovers wait until `letGo`, except for that of one actor. */
 const slowStart = async (inner: FaultyStorage['inner'], touched: string, work: Run) => {
   const gate = Promise.withResolvers<void>()
   const faulty = new FaultyStorage(inner)
@@ -44,7 +44,9 @@ const once = (ran: string[]): Run => {
   }
 }
 
-it('answers a request while 5,000 open commits are taken up, and its actor first', { timeout: 120_000 }, async () => {
+it('serves a request while 5,000 open commits are recovered, and recovers its actor first', {
+  timeout: 120_000,
+}, async () => {
   const actors = 2500
   const crashed = await crashedAtWork(actors)
   expect(await openIn(crashed)).toBe(5000)
@@ -63,7 +65,7 @@ it('answers a request while 5,000 open commits are taken up, and its actor first
   expect(await openIn(crashed)).toBe(0)
 })
 
-it('takes up nothing before requests are served, but what one of them needs', async () => {
+it('recovers nothing before requests are served, except what a request needs', async () => {
   const { inner } = await crashedAtWork(20)
   const serving = Promise.withResolvers<void>()
   const probe = await openProbe({ storage: inner, serving: serving.promise, atOnce: true })
@@ -77,7 +79,7 @@ it('takes up nothing before requests are served, but what one of them needs', as
   expect(probe.host.live).toBe(20)
 })
 
-it('leaves the loop to requests for 10 ms after each batch', async () => {
+it('yields the event loop to requests for 10 ms after each batch', async () => {
   const { inner } = await crashedAtWork(70)
   const faulty = new FaultyStorage(inner)
   const clock = new VirtualClock()
@@ -94,7 +96,7 @@ it('leaves the loop to requests for 10 ms after each batch', async () => {
   expect([0, 30, 60, 90, 120].map((at) => times.filter((time) => time === at).length)).toEqual([16, 16, 16, 16, 6])
 })
 
-it('goes through more open commits of one place than it reads at once', { timeout: 120_000 }, async () => {
+it('recovers more open commits of one shard than it reads at once', { timeout: 120_000 }, async () => {
   const crashed = await crashedAtWork(2)
   const first = await crashed.inner.commits.at(idOf(0), 1)
   if (first === null) throw new Error('it exists')
@@ -106,7 +108,7 @@ it('goes through more open commits of one place than it reads at once', { timeou
 
 const messageTo = (to: string) => ({ type: 'send', messages: [{ to, event: { type: 'create', input: {} } }] })
 
-/** One actor has requested the creation of another, and its process died before that was made. */
+/** A store in which one actor has requested the creation of another, and the process died before that. */
 const requestedBy = async (): Promise<FaultyStorage> => {
   const faulty = new FaultyStorage(openMemoryStorage())
   const probe = await openProbe({ storage: faulty.storage })
@@ -118,7 +120,7 @@ const requestedBy = async (): Promise<FaultyStorage> => {
   return faulty
 }
 
-it('does not say of an actor that there is none before it knows that none was asked for', async () => {
+it('does not report an actor as missing before it knows that no message creates it', async () => {
   const crashed = await requestedBy()
   const { probe, letGo } = await slowStart(crashed.inner, '', once([]))
   const found = probe.find(idOf(2))
@@ -127,7 +129,7 @@ it('does not say of an actor that there is none before it knows that none was as
   expect((await found).id).toBe(idOf(2))
 })
 
-it('asks a request for an unknown actor to come again when that takes long', async () => {
+it('refuses a request for an unknown actor with StoreUnavailable if recovery takes long', async () => {
   const crashed = await requestedBy()
   const { probe } = await slowStart(crashed.inner, '', once([]))
   const found = probe.find(idOf(2)).catch((error: unknown) => error)
@@ -149,7 +151,7 @@ it('writes the list rows that a crash left unwritten before it shows lists', asy
   expect(await listed(probe)).toBe(1)
 })
 
-it('shows lists after a moment though much is still to be taken up', async () => {
+it('shows lists after a moment although recovery is still running', async () => {
   const crashed = await requestedBy()
   const { probe } = await slowStart(crashed.inner, '', once([]))
   const shown = probe.host.rows.shown()
@@ -157,7 +159,7 @@ it('shows lists after a moment though much is still to be taken up', async () =>
   await expect(shown).resolves.toBeUndefined()
 })
 
-it('takes up nothing more once it ends', async () => {
+it('recovers nothing more once the process drains', async () => {
   const crashed = await crashedAtWork(300)
   const { probe, letGo } = await slowStart(crashed.inner, '', once([]))
   const drained = probe.runtime.drain(0)

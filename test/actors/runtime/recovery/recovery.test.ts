@@ -23,7 +23,7 @@ const crashed = async (
   return faulty.inner
 }
 
-it('takes up the effects of more actors than it reads at once', { timeout: 180_000 }, async () => {
+it('resumes the effects of more actors than it reads at once', { timeout: 180_000 }, async () => {
   const storage = await crashed(async (probe) => {
     for (let n = 0; n < 1300; n++) {
       await probe.create(idOf(n))
@@ -40,7 +40,7 @@ it('takes up the effects of more actors than it reads at once', { timeout: 180_0
   expect(run.size).toBe(1300)
 })
 
-it('is not held up by a stream that it has started again', async () => {
+it('is not blocked by a stream that it has started again', async () => {
   const storage = await crashed(async (probe) => {
     await probe.create(idOf(1))
     await probe.deliver(idOf(1), { type: 'speak' })
@@ -63,7 +63,7 @@ it('is not held up by a stream that it has started again', async () => {
   await drained
 })
 
-it('is not held up for ever by a message that nobody can take', async () => {
+it('is not blocked forever by a message whose receiver is parked', async () => {
   const storage = await crashed(async (probe, faulty) => {
     await probe.create(idOf(1))
     await probe.create(idOf(2))
@@ -81,7 +81,7 @@ it('is not held up for ever by a message that nobody can take', async () => {
   expect(typesOf(await logOf(storage, idOf(1)))).toEqual(['counted'])
 })
 
-it('finds nothing to do at the second start after a quiet end', async () => {
+it('finds nothing to do at the second start after a clean shutdown', async () => {
   const storage = openMemoryStorage()
   const first = await openProbe({ storage })
   await first.create(idOf(1))
@@ -94,7 +94,7 @@ it('finds nothing to do at the second start after a quiet end', async () => {
   expect(second.host.committed).toBe(0)
 })
 
-it('leaves nothing open that is done, after any number of crashes', async () => {
+it('leaves no finished commit open after a crash', async () => {
   const storage = await crashed(async (probe) => {
     await probe.create(idOf(1))
     await probe.create(idOf(2))
@@ -112,7 +112,7 @@ it('leaves nothing open that is done, after any number of crashes', async () => 
 it.each([
   ['though nobody asks for it', false],
   ['unless somebody who asked was faster', true],
-])('takes up what an earlier process had sent to the store and comes in late, %s', async (_, isRequested) => {
+])('recovers a late write of an earlier process, %s', async (_, isRequested) => {
   const faulty = new FaultyStorage(openMemoryStorage())
   const old = await openProbe({ storage: faulty.storage })
   await old.create(idOf(1))
@@ -131,7 +131,7 @@ it.each([
   expect(landed === 'done' || isRequested).toBe(true)
 })
 
-it('starts though the store fails an operation now and then', async () => {
+it('succeeds although the store fails an operation now and then', async () => {
   const storage = await crashed(async (probe) => {
     for (let n = 0; n < 30; n++) {
       await probe.create(idOf(n))
@@ -155,20 +155,20 @@ it('starts though the store fails an operation now and then', async () => {
   expect((await opening).host.effects.running).toBe(30)
 })
 
-it('does not start while the store is away, and says so', async () => {
+it('fails the start with the error of the store while the store is away', async () => {
   const faulty = new FaultyStorage(openMemoryStorage())
   faulty.away = true
   await expect(openProbe({ storage: faulty.storage })).rejects.toThrow('away')
 })
 
-it('leaves open what was taken over before it was carried out', async () => {
+it('leaves a commit open whose shard is lost before its work is done', async () => {
   const storage = await crashed(async (probe) => {
     await probe.create(idOf(1))
     await probe.create(idOf(2))
     await probe.deliver(idOf(1), { type: 'send', messages: [{ to: idOf(2), event: { type: 'count' } }] })
     await probe.deliver(idOf(1), { type: 'count' })
   })
-  // nothing takes the message
+  // the message cannot be delivered
   const there = await storage.commits.head(idOf(2))
   if (there !== null) await storage.commits.append([{ ...there, seq: there.seq + 1, cause: 'x', machine: 'probe@99' }])
   const clock = new VirtualClock()

@@ -7,7 +7,7 @@ import { VirtualClock } from '#test/support/virtual-clock.ts'
 
 const log = pino({ level: 'silent' })
 
-/** A reviver whose loads come to these, one after the other, and to the last of them again and again. */
+/** A reviver whose loads return these results in order, and the last of them from then on. */
 const reviving = (loads: readonly unknown[], holds = true) => {
   const clock = new VirtualClock()
   let loadCount = 0
@@ -36,14 +36,14 @@ it('leaves an actor to its next owner', async () => {
   expect(loadsOf()).toBe(1)
 })
 
-it('goes on with an actor whose lease is in doubt: it may be renewed as it was', async () => {
+it('continues with an actor whose lease is in doubt, as it may be renewed', async () => {
   const { clock, reviver, loadsOf } = reviving([new Elsewhere('not certain'), new Elsewhere('not certain'), {}])
   reviver.revive('prb_1')
   await clock.advance(60_000)
   expect(loadsOf()).toBe(3)
 })
 
-it('looks again for an actor that is not there: its first commit may be on its way', async () => {
+it('looks again for a missing actor, as its first commit may be on its way', async () => {
   const { clock, reviver, loadsOf } = reviving([null])
   reviver.revive('prb_1')
   await clock.advance(1000)

@@ -27,8 +27,8 @@ const opened = async (options: ProbeOptions = {}) => {
   return { ...probe, faulty, row, openOnes, stuck }
 }
 
-describe('work that nobody goes on with is taken up within a minute', () => {
-  it('after a write that was given up has come in late, and nobody has asked for it again', async () => {
+describe('work without progress is resumed within a minute', () => {
+  it('after a write that was given up has arrived late, without another request', async () => {
     const { faulty, clock, create, deliver, row, openOnes } = await opened()
     await create(id)
     faulty.next('late', 'refused', 'refused', 'refused', 'refused', 'refused', 'refused')
@@ -62,7 +62,7 @@ describe('work that nobody goes on with is taken up within a minute', () => {
     expect(await openOnes()).toEqual([])
   })
 
-  it('after a part of a commit threw, and the commit stays open until then', async () => {
+  it('after a ledger threw, and the commit stays open until then', async () => {
     let throwing = true
     const { clock, create, faulty, openOnes, stuck, deliver } = await opened({
       ledger: (commit, { project, tenant }) => {
@@ -87,7 +87,7 @@ describe('work that nobody goes on with is taken up within a minute', () => {
   })
 })
 
-it('work that stands still is closed without what cannot be done when an operator gives it up, each time anew', async () => {
+it('stuck work is closed each time an operator discards it', async () => {
   const { clock, create, host, openOnes, stuck, deliver } = await opened({
     ledger: ({ event }) => {
       if (event.type !== 'count') return []
@@ -110,8 +110,8 @@ it('work that stands still is closed without what cannot be done when an operato
   }
 })
 
-describe('work that goes on, or that is shown for what it is,', () => {
-  it('is left alone: an effect that runs for long, and a parked actor', async () => {
+describe('work in progress or already reported as stuck', () => {
+  it('is left alone: a long-running effect and a parked actor', async () => {
     const parks: Run = () => Promise.reject(new Error('this never works'))
     const { host, clock, create, deliver, stuck, faulty } = await opened({ tidy: parks })
     await create(id)

@@ -10,7 +10,7 @@ import { probeDefinition } from '../probe-machine.ts'
 
 const counts: RecordKind = { name: 'counts' }
 
-/** A row for each commit that counts. */
+/** A row for each count event. */
 const ledger: Ledger = ({ actor, seq, at, event, project, tenant }, { user }) => {
   if (event.type !== 'count') return []
   const times = { version: 1, created_at: at, updated_at: at, expires_at: null }
@@ -54,14 +54,14 @@ const rebuilt = async (checkOnly = false) => {
 const named = (differences: readonly RowDifference[]) =>
   differences.map(({ kind, id, what }) => `${kind} ${id} ${what}`).sort()
 
-it('finds nothing to do where every row follows from its commit', async () => {
+it('finds no difference if every row matches its commit', async () => {
   const before = await listed()
   expect(before).toHaveLength(30 * 13)
   expect(await rebuilt()).toEqual({ actors: 30, commits: 30 * 13, compared: 30 * 13, differences: [], unreadable: [] })
   expect(await listed()).toEqual(before)
 })
 
-it('makes rows again that a store has lost, and those that are not as their commits say, and names each', async () => {
+it('restores lost rows and rows that differ from their commits, and names each', async () => {
   const before = await listed()
   await storage.records.remove(probeRows, scope, 'prb_003')
   await storage.records.remove(counts, scope, 'prb_005:4')
@@ -79,7 +79,7 @@ it('makes rows again that a store has lost, and those that are not as their comm
   expect((await rebuilt()).differences).toEqual([])
 })
 
-it('removes a list row whose actor is gone, and keeps rows of a ledger that no commit explains', async () => {
+it('removes a list row whose actor is gone, and keeps ledger rows without a commit', async () => {
   await storage.commits.forget('prb_009')
   expect(named((await rebuilt()).differences)).toEqual(['probes prb_009 left_over'])
   const ids = (await listed()).map(({ id }) => id)
@@ -87,7 +87,7 @@ it('removes a list row whose actor is gone, and keeps rows of a ledger that no c
   expect(ids.filter((id) => id.startsWith('prb_009:'))).toHaveLength(12)
 })
 
-it('does not bring a user back whom a row of a ledger was made to forget', async () => {
+it('does not restore a user who was removed from a ledger row', async () => {
   const row = (await listed()).find(({ id }) => id === 'prb_001:2')
   if (row === undefined) throw new Error('no row')
   const forgotten = { ...row, user: null, version: 2, data: { ...row.data, user: null } }
@@ -96,7 +96,7 @@ it('does not bring a user back whom a row of a ledger was made to forget', async
   expect(await storage.records.get(counts, scope, 'prb_001:2')).toEqual(forgotten)
 })
 
-it('counts no row that is only written a moment later', async () => {
+it('does not report a row that is written a moment later', async () => {
   const [row] = (await listed()).filter(({ id }) => id === 'prb_002')
   if (row === undefined) throw new Error('no row')
   await storage.records.remove(probeRows, scope, row.id)
@@ -104,7 +104,7 @@ it('counts no row that is only written a moment later', async () => {
   expect((await rebuilt()).differences).toEqual([])
 })
 
-it('leaves the row of an actor that cannot be restored as it is, and names the actor', async () => {
+it('leaves the row of an actor that cannot be restored unchanged, and names the actor', async () => {
   const head = await storage.commits.head('prb_011')
   if (head === null) throw new Error('no commit')
   const snapshot = { ...head.snapshot, value: 'nowhere' }

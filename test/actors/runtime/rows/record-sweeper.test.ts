@@ -18,7 +18,7 @@ const row = (id: string, expires_at: number | null) => ({
   data: {},
 })
 
-it('removes what has expired and nothing else', async () => {
+it('removes expired records and nothing else', async () => {
   let now = 1000
   const { records } = openMemoryStorage({ now: () => now })
   await records.prepare([kind])

@@ -24,14 +24,14 @@ const put = (version: number, id = 'w_1'): void =>
 const stored = async (id = 'w_1'): Promise<number | undefined> =>
   (await faulty.inner.records.get(widgets, projectScope('prj_1'), id))?.version
 
-it('has every row written that was taken before it is asked', async () => {
+it('has written every earlier row when settled resolves', async () => {
   for (let version = 1; version <= 20; version++) put(version)
   put(1, 'w_2')
   await rows.settled()
   expect([await stored(), await stored('w_2')]).toEqual([20, 1])
 })
 
-it('has every row written each time it is asked', async () => {
+it('has written every row each time settled resolves', async () => {
   for (let version = 1; version <= 5; version++) {
     put(version)
     await rows.settled()
@@ -39,11 +39,11 @@ it('has every row written each time it is asked', async () => {
   }
 })
 
-it('resolves at once when nothing waits', async () => {
+it('resolves at once if no row waits', async () => {
   expect(await Promise.race([rows.settled().then(() => 'settled'), calm()])).toBe('settled')
 })
 
-it('settles although rows come faster than they are written', async () => {
+it('settles although rows arrive faster than they are written', async () => {
   let version = 0
   let stop = false
   const flood = (): void => {
@@ -58,7 +58,7 @@ it('settles although rows come faster than they are written', async () => {
   expect(await stored()).toBeGreaterThanOrEqual(requestCount)
 })
 
-it('includes a row that is taken while another batch is written', async () => {
+it('includes a row that arrives while another batch is written', async () => {
   put(1)
   await new Promise<void>((resolve) => setImmediate(resolve))
   put(2)
@@ -66,7 +66,7 @@ it('includes a row that is taken while another batch is written', async () => {
   expect(await stored()).toBe(2)
 })
 
-it('settles what else is written behind answers, also when no row waits', async () => {
+it('also settles other deferred writes, even if no row waits', async () => {
   const settled: string[] = []
   rows.alongside(async () => void settled.push('calls'))
   await rows.settled()
@@ -74,7 +74,7 @@ it('settles what else is written behind answers, also when no row waits', async 
   expect(settled).toEqual(['calls', 'calls'])
 })
 
-it('writes once for all who wait at the same time', async () => {
+it('writes once for all concurrent callers', async () => {
   let writes = 0
   const records = {
     ...faulty.inner.records,
@@ -93,7 +93,7 @@ it('writes once for all who wait at the same time', async () => {
   expect(writes).toBeLessThanOrEqual(2)
 })
 
-it('does not settle before a store that is away has the rows', async () => {
+it('does not settle before a store that was away has the rows', async () => {
   faulty.away = true
   put(1)
   let settled = false
@@ -108,7 +108,7 @@ it('does not settle before a store that is away has the rows', async () => {
   expect([await stored(), rows.waits('w_1')]).toEqual([1, false])
 })
 
-it('waits for the row of one actor until it is written, and not for one that has none', async () => {
+it('waits for the row of one actor until it is written, and not for an actor without one', async () => {
   let written = false
   faulty.away = true
   put(1)
@@ -124,7 +124,7 @@ it('waits for the row of one actor until it is written, and not for one that has
   expect(await stored()).toBe(1)
 })
 
-it('lets requests wait for a store that is slow, and says that it is overloaded when that takes too long', async () => {
+it('lets reads wait for a slow store, and throws Overloaded if that takes too long', async () => {
   let release: () => void = () => {}
   const project = () =>
     new Promise<void>((resolve) => {
@@ -155,7 +155,7 @@ it('lets requests wait for a store that is slow, and says that it is overloaded 
   expect(await outcomeOf(30_000)).toBeInstanceOf(Overloaded)
 })
 
-it('writes the newest of the rows that come within 200 ms, and no other', async () => {
+it('writes only the newest of the rows of one actor that arrive within 200 ms', async () => {
   const written: number[] = []
   for (let version = 1; version <= 4; version++) {
     rows.put({
@@ -172,7 +172,7 @@ it('writes the newest of the rows that come within 200 ms, and no other', async 
   expect([await stored(), written]).toEqual([4, [4]])
 })
 
-it('gathers no longer once someone waits for a row', async () => {
+it('stops collecting rows once a caller waits for one', async () => {
   put(1)
   rows.hurry()
   await calm()

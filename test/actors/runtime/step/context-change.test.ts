@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { contextChange } from '#runtime/step/context-change.ts'
 
 describe('a change of a context', () => {
-  it('names the fields that are another than before, and none where nothing changed', () => {
+  it('contains the changed fields, and is undefined if nothing changed', () => {
     const calls = [{ id: 'a' }]
     expect(contextChange(null, { turn: 0, calls })).toEqual({ turn: 0, calls })
     expect(contextChange({ turn: 0, calls }, { turn: 1, calls })).toEqual({ turn: 1 })
@@ -10,7 +10,7 @@ describe('a change of a context', () => {
     expect(contextChange({ turn: 1 }, { turn: 1, error: null })).toEqual({ error: null })
   })
 
-  it('is of texts what a reader sees of them, and of plain values each', () => {
+  it('contains only the length of long texts, and plain values in full', () => {
     const long = (letter: string) => letter.repeat(100)
     expect(contextChange({ text: long('a') }, { text: long('b') })).toBeUndefined()
     expect(contextChange({ text: long('a') }, { text: `${long('b')}c` })).toEqual({ text: { $length: 101 } })
@@ -23,7 +23,7 @@ describe('a change of a context', () => {
     expect(contextChange(null, { on: false, text: 'a' })).toEqual({ on: false, text: 'a' })
   })
 
-  it('has no long text, no text that may be JSON, and is bounded whatever the context is', () => {
+  it('contains no long text and no text that may be JSON, and its size is bounded', () => {
     const text = 'x'.repeat(100_000)
     const deep = { a: { b: { c: { d: { e: text } } } } }
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`f${n}`, n]))
@@ -39,7 +39,7 @@ describe('a change of a context', () => {
     expect(JSON.stringify(changed)).not.toContain('token')
   })
 
-  it('shows a field by any name, that of a prototype too', () => {
+  it('contains a field of any name, including __proto__', () => {
     const odd: object = JSON.parse('{"__proto__":{"a":1},"constructor":2}')
     const changed = contextChange(null, { odd })
     expect(JSON.stringify(changed)).toBe('{"odd":{"__proto__":{"a":1},"constructor":2}}')

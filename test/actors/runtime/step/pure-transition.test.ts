@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 60_000 })
 const said = (next: AnyMachineSnapshot, actions: readonly ListedAction[]): string =>
   JSON.stringify([next.value, next.context, next.status, actions.map(({ type, params }) => ({ type, params }))])
 
-it.each(walks)('gives the snapshots and actions of the plain transition in every state of %s', (_, walk) => {
+it.each(walks)('returns the snapshots and actions of the plain transition in every state of %s', (_, walk) => {
   const { machine, events } = walk
   for (const snapshot of reachedIn(walk)) {
     for (const event of events) {

@@ -28,11 +28,11 @@ const draftAfter = (...events: readonly StoredEvent[]): Draft =>
 const say = (n: number): StoredEvent => ({ type: 'say', n })
 const work = (policy: string): StoredEvent => ({ type: 'work', policy })
 
-it('starts an actor at sequence 1 with nothing behind it', () => {
+it('starts an actor at sequence 1 without events, effects, messages or reminders', () => {
   expect(first()).toMatchObject({ seq: 1, lastSequence: 0, events: [], effects: [], messages: [], reminders: {} })
 })
 
-it('numbers events without a gap over steps', () => {
+it('numbers events without gaps over several steps', () => {
   const state = draftAfter(say(1), { type: 'count' }, say(2))
   expect(state).toMatchObject({ seq: 4, lastSequence: 3 })
   expect(state.events).toEqual([{ sequence: 3, event_type: 'said', payload: { n: 2 } }])
@@ -61,11 +61,11 @@ describe('effects', () => {
     ['idempotent', 'idempotent'],
     ['at_most_once', 'at_most_once'],
     ['anything else', 'at_most_once'],
-  ])('with the policy %s from their params run %s', (requested, policy) => {
+  ])('with the policy %s from their params run as %s', (requested, policy) => {
     expect(draftAfter(work(requested)).effects).toMatchObject([{ policy }])
   })
 
-  it('are over with their result even where the machine ignores it', () => {
+  it('end with their result even if the machine ignores it', () => {
     const drafted = draftAfter(work('idempotent'))
     expect(step(drafted, { type: 'unheard_of' })).toEqual({ kind: 'ignored' })
     expect(draft(drafted, { type: 'unheard_of' }, { done: 'prb_1:2:0' })).toMatchObject({
@@ -83,7 +83,7 @@ describe('effects', () => {
     expect(two.inFlight[id]).toMatchObject({ policy: 'stream', progress: 2 })
   })
 
-  it('that the machine ends are listed, and no other', () => {
+  it('that the machine ends are listed, and no others', () => {
     const both = draftAfter({ type: 'speak' }, work('idempotent'), { type: 'tidy' })
     const stopped = draft(both, { type: 'stop' })
     expect(stopped.aborted).toEqual(['prb_1:2:0', 'prb_1:3:0'])
@@ -91,7 +91,7 @@ describe('effects', () => {
     expect(draft(stopped, { type: 'stop' })).toMatchObject({ aborted: [], inFlight: stopped.inFlight })
   })
 
-  it('are marked as begun by a step that does nothing else', () => {
+  it('are marked as started by a step that does nothing else', () => {
     const drafted = draftAfter(work('at_most_once'), say(1))
     const begun = startedStep(drafted, 'prb_1:2:0')
     expect(begun).toMatchObject({ seq: 4, lastSequence: 1, events: [], effects: [], messages: [] })
@@ -103,19 +103,19 @@ describe('effects', () => {
 describe('reminders', () => {
   const name = 'xstate.after.wait.probe.waiting'
 
-  it('are due after the delay, counted from the step, and numbered by it', () => {
+  it('are due one delay after the step, and carry its number', () => {
     const waiting = draft(draftAfter(say(1)), { type: 'wait', ms: 5000 })
     expect(waiting.reminders).toEqual({ [name]: { due: at + 5000, event: { type: name }, n: 3 } })
   })
 
-  it('are taken back when the state is left, and set anew when it is entered again', () => {
+  it('are removed when the state is left, and reset when it is entered again', () => {
     const waiting = draftAfter({ type: 'wait', ms: 5000 })
     expect(draft(waiting, { type: 'back' }).reminders).toEqual({})
     const again = draft(waiting, { type: 'wait', ms: 1 }, { at: at + 50 })
     expect(again.reminders[name]).toMatchObject({ due: at + 5050, n: 3 })
   })
 
-  it('are gone once they have done their work', () => {
+  it('are removed once they have been delivered', () => {
     const woken = draft(draftAfter({ type: 'wait', ms: 5000 }), { type: name })
     expect(woken.reminders).toEqual({})
     expect(woken.events).toMatchObject([{ event_type: 'woke' }])
@@ -125,29 +125,29 @@ describe('reminders', () => {
 describe('the text of a turn', () => {
   const heard = (delta: string): StoredEvent => ({ type: 'heard', delta })
 
-  it('is what the deltas since its start add up to, at both depths of a payload', () => {
+  it('is the concatenation of the deltas since its start, at both depths of a payload', () => {
     const ended = draftAfter({ type: 'speak' }, heard('Hel'), say(1), heard('lo'), { type: 'spoken' })
     expect(ended.events[0]?.payload).toEqual({ text: 'Hello', inside: { text: 'Hello' } })
   })
 
-  it('starts anew with the next turn', () => {
+  it('starts again with the next turn', () => {
     const again = draftAfter({ type: 'speak' }, heard('old'), { type: 'speak' }, heard('new'), { type: 'spoken' })
     expect(again.events[0]?.payload).toMatchObject({ text: 'new' })
     expect(again.text).toEqual({ from: 2, value: 'new' })
   })
 
-  it('does not replace what a user wrote in the shape of its marker', () => {
+  it("does not replace a user's value in the shape of its marker", () => {
     const said = draftAfter({ type: 'speak' }, heard('secret'), { type: 'say', like: { $turn_text: true } })
     expect(said.events[0]?.payload).toEqual({ like: { $turn_text: true } })
   })
 })
 
-it('refuses with what the machine says, and changes nothing', () => {
+it('returns the refusal of the machine and changes nothing', () => {
   const refusal = { code: 'invalid_transition', param: 'x', message: 'No.' }
   expect(step(first(), { type: 'refuse' })).toEqual({ kind: 'refused', refusal })
 })
 
-it('ignores an event that the state does not take', () => {
+it('ignores an event that the state does not handle', () => {
   expect(step(first(), { type: 'back' })).toEqual({ kind: 'ignored' })
 })
 
@@ -159,7 +159,7 @@ it.each(['guard', 'assign'])('throws what a machine throws in its %s', (type) =>
   expect(() => step(first(), { type })).toThrow(`${type} throws`)
 })
 
-it('leaves the state and the event that it is given alone', () => {
+it('does not mutate the given state and event', () => {
   const { snapshot, ...rest } = draftAfter({ type: 'speak' }, work('idempotent'), { type: 'wait', ms: 1 })
   deepFrozen(snapshot.context)
   const state = { ...deepFrozen(rest), snapshot }

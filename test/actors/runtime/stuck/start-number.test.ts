@@ -14,7 +14,7 @@ const opened = async () => {
 
 const member = { process: 'a.1', node: 'a', address: 'a:1', draining: false, startedAt: 1 }
 
-it('counts the starts of all processes, each its own', async () => {
+it('numbers the starts of all processes, each with a different number', async () => {
   const { clock, storage } = await opened()
   expect(await newestStart(storage)).toBe(0)
   const taken = await Promise.all(Array.from({ length: 5 }, () => nextStart(storage, clock)))
@@ -22,7 +22,7 @@ it('counts the starts of all processes, each its own', async () => {
   expect(await newestStart(storage)).toBe(5)
 })
 
-it('is lifted above what it has to be above, and goes on from there', async () => {
+it('is raised above the given minimum, and continues from there', async () => {
   const { clock, storage } = await opened()
   expect(await nextStart(storage, clock)).toBe(1)
   expect(await nextStart(storage, clock, 40)).toBe(40)
@@ -31,7 +31,7 @@ it('is lifted above what it has to be above, and goes on from there', async () =
   expect(await nextStart(storage, clock, 3)).toBe(42)
 })
 
-it('lets a process that runs alone begin above every lease there was', async () => {
+it('lets a process without a cluster start above every earlier lease', async () => {
   const { clock, leases, storage } = await opened()
   expect(await aboveAllLeases(storage, clock)).toBe(1)
   await leases.acquire(member, [{ shard: 3, epoch: 0, breaking: false }], { floor: 17, ms: 4000 })
@@ -39,7 +39,7 @@ it('lets a process that runs alone begin above every lease there was', async () 
   expect(await aboveAllLeases(storage, clock)).toBe(18)
 })
 
-it('waits for leases that a crash left over, and refuses to run beside those that are renewed', async () => {
+it('waits for the leases left by a crash, and refuses to run next to renewed leases', async () => {
   const { clock, leases, storage } = await opened()
   await leases.acquire(member, [{ shard: 3, epoch: 0, breaking: false }], { floor: 17, ms: 4000 })
   const above = aboveAllLeases(storage, clock)

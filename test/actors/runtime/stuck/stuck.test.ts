@@ -22,11 +22,11 @@ const id = 'prb_1'
 const idempotent: StoredEvent = { type: 'work', policy: 'idempotent' }
 const effectId = `${id}:2:0`
 
-/** A probe whose clock is not behind the store's own: rows of stuck work run out. */
+/** A probe whose clock is not behind that of the store, as rows of stuck work expire. */
 const opened = ({ clock = new VirtualClock(Date.now()), ...options }: ProbeOptions = {}) =>
   openProbe({ ...options, clock })
 
-/** What operators see, once it is written. */
+/** The stuck work that operators see, once it is written. */
 const stuckIn = async ({ host, storage }: Probe) => {
   await calm()
   await host.rows.settled()
@@ -53,7 +53,7 @@ describe('an effect that throws three times', () => {
     return probe
   }
 
-  it('parks its actor with the reason, and is not begun again, after a restart either', async () => {
+  it('parks its actor with the reason, and is not started again, not even after a restart', async () => {
     let begun = 0
     const work: Run = (params, context) => throws(params, context).finally(() => begun++)
     const probe = await thrown(work)
@@ -68,7 +68,7 @@ describe('an effect that throws three times', () => {
     expect(await stuckIn(next)).toMatchObject([parked])
   })
 
-  it('is begun again when an operator says so', async () => {
+  it('is started again when an operator retries it', async () => {
     let works = false
     const probe = await thrown(async (params, context) =>
       works ? { event: { type: 'worked', output: 'at last' } } : throws(params, context),
@@ -80,7 +80,7 @@ describe('an effect that throws three times', () => {
     expect(await stuckIn(probe)).toEqual([])
   })
 
-  it('is ended by the event that an operator gives, or without one', async () => {
+  it('ends with the event that an operator provides, or without one if it is discarded', async () => {
     const skipped = await thrown()
     const stuck = { kind: 'parked_actor', subject: effectId }
     await expect(decide(skipped, 'skip', stuck)).rejects.toMatchObject({ code: 'missing_field' })
@@ -94,7 +94,7 @@ describe('an effect that throws three times', () => {
     expect(await stuckIn(discarded)).toEqual([])
   })
 
-  it('is refused to be decided twice', async () => {
+  it('cannot be decided twice', async () => {
     const probe = await thrown()
     await decide(probe, 'skip', { kind: 'poison_result', subject: 'prb_1:9:0' }, { type: 'worked' }).catch(() => {})
     await decide(probe, 'skip', { kind: 'parked_actor', subject: effectId }, { type: 'worked' })
@@ -103,8 +103,8 @@ describe('an effect that throws three times', () => {
   })
 })
 
-describe('an effect that ends the process each time', () => {
-  /** Starts processes on a store until one lives; `kill` says whether this run of an effect ends the process. */
+describe('an effect that kills the process each time', () => {
+  /** Starts processes on a store until one survives; `kill` decides whether this run of an effect ends the process. */
   const restarts = async (actors: readonly string[], kill: (actor: string) => boolean) => {
     const inner = openMemoryStorage()
     const begun: string[] = []
@@ -114,7 +114,7 @@ describe('an effect that ends the process each time', () => {
       if (kill(context.actor)) faulty.crash()
       return faulty.crashed ? forever(params, context) : { event: { type: 'worked', output: 'done' } }
     }
-    // in the first process every effect is under way when one of them ends it
+    // in the first process every effect is running when one of them ends it
     const first = await opened({ storage: faulty.storage, work: forever })
     for (const actor of actors) {
       await first.create(actor)
@@ -131,10 +131,10 @@ describe('an effect that ends the process each time', () => {
     throw new Error('no process lives')
   }
 
-  it('parks its own actor after four starts, and the rest of the house goes on', async () => {
+  it('parks its actor after four starts, and all other effects complete', async () => {
     const actors = Array.from({ length: 40 }, (_, at) => `prb_${at}`)
     const { probe, begun } = await restarts(actors, (actor) => actor === 'prb_20')
-    // once in the process that had them all under way
+    // plus one start in the process that ran all of them
     expect(1 + begun.filter((actor) => actor === 'prb_20').length).toBe(4)
     expect(await stuckIn(probe)).toMatchObject([{ kind: 'parked_actor', actor: 'prb_20', attempts: 4 }])
     for (const actor of actors.filter((each) => each !== 'prb_20')) {
@@ -142,7 +142,7 @@ describe('an effect that ends the process each time', () => {
     }
   })
 
-  it('parks nothing where processes are killed from outside, in quick succession and for ever so long', async () => {
+  it('parks nothing if processes are killed from outside, however often in quick succession', async () => {
     const inner = openMemoryStorage()
     const clock = new VirtualClock(Date.now())
     const actors = ['prb_a', 'prb_b', 'prb_c']
@@ -164,7 +164,7 @@ describe('an effect that ends the process each time', () => {
       expect((await logOf(inner, actor)).map(({ payload }) => payload.output)).toEqual(['done'])
   })
 
-  it('is not counted where processes end well', async () => {
+  it('is not counted if processes shut down cleanly', async () => {
     const storage = openMemoryStorage()
     let probe = await opened({ storage, work: forever })
     await probe.create(id)
@@ -181,7 +181,7 @@ describe('an effect that ends the process each time', () => {
   })
 })
 
-it('an effect that no catalogue knows parks its actor, and ends nothing', async () => {
+it('an effect that is missing from the catalogue is reported as stuck', async () => {
   const storage = openMemoryStorage()
   const probe = await opened({ storage, work: forever })
   await probe.create(id)
@@ -196,7 +196,7 @@ it('an effect that no catalogue knows parks its actor, and ends nothing', async 
   expect(await stuckIn(next)).toMatchObject([{ kind: 'poison_result', reason: 'Error: there is no effect probe.gone' }])
 })
 
-describe('a result that its machine throws at', () => {
+describe('a result on which its machine throws', () => {
   const poisoned = async () => {
     let begun = 0
     const work: Run = async () => {
@@ -210,13 +210,13 @@ describe('a result that its machine throws at', () => {
     return { probe, begun: () => begun }
   }
 
-  it('is delivered three times, then its actor is parked', async () => {
+  it('is reported as stuck and its effect is not run again', async () => {
     const { probe, begun } = await poisoned()
     expect(begun()).toBe(1)
     expect(await stuckIn(probe)).toMatchObject([{ kind: 'poison_result', actor: id, subject: effectId }])
   })
 
-  it('is replaced by the event that an operator gives', async () => {
+  it('is replaced by the event that an operator provides', async () => {
     const { probe } = await poisoned()
     await decide(probe, 'skip', { kind: 'poison_result', subject: effectId }, { type: 'worked', output: 'given' })
     expect(await outputsOf(probe.storage)).toEqual(['given'])
@@ -224,7 +224,7 @@ describe('a result that its machine throws at', () => {
   })
 })
 
-describe('a message that its receiver throws at', () => {
+describe('a message on which its receiver throws', () => {
   const [to, sound] = ['prb_to', 'prb_sound']
   const messages = [
     { to, event: { type: 'guard' } },
@@ -240,7 +240,7 @@ describe('a message that its receiver throws at', () => {
     return probe
   }
 
-  it('is kept with its reason, and holds up no other', async () => {
+  it('is kept with its reason, and does not block other messages', async () => {
     const probe = await sent()
     expect(await stuckIn(probe)).toMatchObject([{ kind: 'poison_message', actor: id, subject }])
     expect(typesOf(await logOf(probe.storage, to))).toEqual(['counted'])
@@ -248,21 +248,21 @@ describe('a message that its receiver throws at', () => {
     expect(await stuckIn(next)).toMatchObject([{ kind: 'poison_message', actor: id, subject }])
   })
 
-  it('is delivered again when an operator says so, and stuck again', async () => {
+  it('is delivered again when an operator retries it, and is stuck again', async () => {
     const probe = await sent()
     await decide(probe, 'retry', { kind: 'poison_message', subject })
     await probe.clock.advance(1000)
     expect(await stuckIn(probe)).toMatchObject([{ kind: 'poison_message', subject }])
   })
 
-  it('is not skipped: its sender waits for no event', async () => {
+  it('cannot be skipped, as its sender waits for no event', async () => {
     const probe = await sent()
     const skip = decide(probe, 'skip', { kind: 'poison_message', subject }, { type: 'count', n: 9 })
     await expect(skip).rejects.toMatchObject({ code: 'invalid_transition' })
     expect(typesOf(await logOf(probe.storage, id))).not.toContain('counted')
   })
 
-  it('that was discarded stays so, after a crash too', async () => {
+  it('stays discarded once it was, also after a restart', async () => {
     const probe = await sent()
     await decide(probe, 'discard', { kind: 'poison_message', subject })
     expect(await stuckIn(probe)).toEqual([])
@@ -274,7 +274,7 @@ describe('a message that its receiver throws at', () => {
   })
 })
 
-it('messages to a parked receiver hold up none to a sound one', async () => {
+it('messages to a parked receiver do not block those to another receiver', async () => {
   const probe = await opened({ tidy: throws })
   for (const each of [id, 'prb_parked', 'prb_sound']) await probe.create(each)
   await probe.deliver('prb_parked', { type: 'tidy' })
@@ -289,7 +289,7 @@ it('messages to a parked receiver hold up none to a sound one', async () => {
   expect(counted).toEqual(Array.from({ length: 200 }, (_, n) => n))
 })
 
-it('a reminder that its machine throws at is shown, tried on, and ended by an operator', async () => {
+it('a reminder on which its machine throws is reported, and can be discarded by an operator', async () => {
   const probe = await opened()
   await probe.create(id)
   await probe.deliver(id, { type: 'wait', ms: 1000 })
@@ -307,7 +307,7 @@ it('a reminder that its machine throws at is shown, tried on, and ended by an op
   expect(await stuckIn(probe)).toEqual([])
 })
 
-it('an effect that runs for half an hour is shown until it ends', async () => {
+it('an effect that runs for half an hour is reported until it ends', async () => {
   let end = (): void => {}
   const work: Run = () =>
     new Promise((resolve) => {
@@ -353,14 +353,14 @@ describe('a row that the store refuses', () => {
     }
   }
 
-  it('holds up no other row, and no list', async () => {
+  it('blocks no other row and no list', async () => {
     const { probe, row } = await refusing()
     await probe.host.rows.shown()
     expect(await row('prb_2')).not.toBeNull()
     expect(await stuckIn(probe)).toMatchObject([{ kind: 'refused_row', actor: id, subject: id }])
   })
 
-  it('leaves its commit open, and is written when an operator says so', async () => {
+  it('leaves its commit open, and is written when an operator retries it', async () => {
     const { probe, row, accept } = await refusing()
     await probe.clock.advance(60_000)
     expect((await probe.storage.commits.open({ limit: 100 })).map(({ actor }) => actor)).toEqual([id])
