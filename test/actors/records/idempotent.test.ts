@@ -10,7 +10,7 @@ import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 const hourMs = 60 * 60 * 1000
 
-/** A clock that goes on by what is waited for, so that waiting takes no time. */
+/** A clock that advances by every wait, so that waiting takes no time. */
 const openClock = () => {
   const time = { now: Date.UTC(2026, 0, 1) }
   const clock: Clock = {
@@ -33,7 +33,7 @@ const box = {
   open: (sealed: string) => sealed.split('#')[1] ?? '',
 }
 
-/** Two processes over one store. */
+/** Two processes on one store. */
 const open = (change: (records: RecordStore) => RecordStore = (records) => records) => {
   const { time, clock } = openClock()
   const records = change(openMemoryStorage({ now: clock.now }).records)
@@ -49,10 +49,10 @@ const request = (more: Partial<KeyedRequest> = {}, fingerprint = 'f1'): KeyedReq
   ...more,
 })
 
-/** Work that never ends, as of a process that was killed. */
+/** Work that never ends, like that of a killed process. */
 const never = () => new Promise<unknown>(() => {})
 
-it('is taken over at once from a process that has ended, and only after a while from one that seems to live', async () => {
+it('takes a request over at once from a process that has ended, and only after a while from one that may live', async () => {
   const { records, time, clock } = open()
   const gone = new Set<string>()
   const isGone = (process: string): boolean => gone.has(process)
@@ -71,7 +71,7 @@ it('is taken over at once from a process that has ended, and only after a while 
 })
 
 describe('a request with a key', () => {
-  it('runs once, and once more after 24 hours', async () => {
+  it('runs once, and again after 24 hours', async () => {
     const { here, there, time } = open()
     const results = ['first', 'second']
     const work = async () => ({ made: results.shift() })
@@ -82,7 +82,7 @@ describe('a request with a key', () => {
     expect(await here.run(request(), work)).toEqual({ replayed: false, result: { made: 'second' } })
   })
 
-  it('runs once however many come at the same time, on whatever node', async () => {
+  it('runs once for any number of concurrent calls on any node', async () => {
     const { here, there } = open()
     const seeds: (string | null)[] = []
     const work = async ({ seed }: { seed: string | null }) => {
@@ -97,14 +97,14 @@ describe('a request with a key', () => {
     expect(new Set(all.map((outcome) => JSON.stringify('result' in outcome && outcome.result))).size).toBe(1)
   })
 
-  it('is refused while the first one goes on for long', async () => {
+  it('is refused while the first call is still running', async () => {
     const { here, there } = open()
     void here.run(request(), never)
     const second = there.run(request(), never)
     await expect(second).rejects.toMatchObject({ code: 'idempotency_in_progress' })
   })
 
-  it('is taken over with the same seed when its process died', async () => {
+  it('is taken over with the same seed if its process died', async () => {
     const { here, there, time } = open()
     const seeds: (string | null)[] = []
     void here.run(request(), ({ seed }) => {
@@ -122,7 +122,7 @@ describe('a request with a key', () => {
     expect(seeds[0]).toMatch(/^[0-9a-z]{26}$/)
   })
 
-  it('is taken over by one only', async () => {
+  it('is taken over by only one process', async () => {
     const { here, there, time } = open()
     void here.run(request(), never)
     await expect(there.run(request(), never)).rejects.toMatchObject({ code: 'idempotency_in_progress' })
@@ -135,7 +135,7 @@ describe('a request with a key', () => {
     expect(runs).toBe(1)
   })
 
-  it('is refused with another body, even while the first goes on', async () => {
+  it('is refused with another body, even while the first call is running', async () => {
     const { here, there } = open()
     void here.run(request(), never)
     await expect(there.run(request({}, 'f2'), never)).rejects.toMatchObject({ code: 'idempotency_key_reused' })
@@ -143,7 +143,7 @@ describe('a request with a key', () => {
 })
 
 describe('a refusal', () => {
-  it('is kept like an answer', async () => {
+  it('is stored like an answer', async () => {
     const { here, there } = open()
     const refusal = new ServiceError('not_found', { param: 'tenant_id', message: 'No such tenant.' })
     await expect(here.run(request(), () => Promise.reject(refusal))).rejects.toBe(refusal)
@@ -156,7 +156,7 @@ describe('a refusal', () => {
     new ServiceError('rate_limit_exceeded'),
     new ServiceError('actor_parked'),
     new Error('a bug'),
-  ])('that may not come again ($message) leaves the key free, for the same seed', async (trouble) => {
+  ])('that may not recur ($message) releases the key with the same seed', async (trouble) => {
     const { here, there } = open()
     const seeds: (string | null)[] = []
     const failing = here.run(request(), ({ seed }) => {
@@ -173,7 +173,7 @@ describe('a refusal', () => {
 describe('a clock that is set back', () => {
   const dayMs = 24 * hourMs
 
-  it('leaves no key to an attempt that was cut off before', async () => {
+  it('blocks no key for an attempt that was interrupted before', async () => {
     const { here, there, time } = open()
     void here.run(request(), never)
     await new Promise(setImmediate)
@@ -183,7 +183,7 @@ describe('a clock that is set back', () => {
 })
 
 describe('an answer', () => {
-  it('is given although it could not be kept, and made again under the same seed later', async () => {
+  it('is returned although it could not be stored, and produced again later under the same seed', async () => {
     let failing = true
     const { here, there, time } = open((records) => ({
       ...boundRecords(records),
@@ -196,7 +196,7 @@ describe('an answer', () => {
     expect(await there.run(request(), work)).toEqual({ replayed: false, result: 'result' in first && first.result })
   })
 
-  it('that shows a secret is not kept, and refused to whoever sends the key again', async () => {
+  it('that shows a secret is not stored, and is refused when the key is sent again', async () => {
     const { here, records } = open()
     await here.run(request({ secret: true }), async () => ({ key: 'csk_x' }))
     const [row] = await records.list(idempotencyKeys, projectScope('prj_1'), { limit: 1 })
@@ -206,7 +206,7 @@ describe('an answer', () => {
     })
   })
 
-  it('belongs to the tenant of its credential', async () => {
+  it('is stored under the tenant of its credential', async () => {
     const { here, records } = open()
     await here.run(request({ scope: tenantScope('prj_1', 'ten_1') }), async () => 'x')
     expect(await records.list(idempotencyKeys, tenantScope('prj_1', 'ten_2'), { limit: 1 })).toEqual([])

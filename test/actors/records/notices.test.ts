@@ -74,8 +74,8 @@ const row = (id: string, notices: readonly Notice[]) => ({
 
 const names = (heard: readonly Heard[]) => heard.map(({ name }) => name)
 
-describe('what a change of a record tells others', () => {
-  it('is delivered when the change is written, in order, and then is gone from the record', async () => {
+describe('a notice of a changed record', () => {
+  it('is delivered in order after the change is written, and then removed from the record', async () => {
     const { delivery, receivers, heard, table } = open()
     delivery.start(receivers)
     await table.insert(row('thg_1', [to('a'), to('b')]))
@@ -88,7 +88,7 @@ describe('what a change of a record tells others', () => {
     expect(await table.get(scope, 'thg_1')).not.toHaveProperty('outbox')
   })
 
-  it('is delivered by the next process when the one that wrote it died, under the ids that it had', async () => {
+  it('is delivered by the next process under the same ids if the process that wrote it died', async () => {
     const { clock, storage, table } = open()
     const inserted = await table.insert(row('thg_1', [to('a'), to('b')]))
     const next = processOn(storage, clock)
@@ -98,7 +98,7 @@ describe('what a change of a record tells others', () => {
     expect(await storage.records.openOutboxes(things, null, 10)).toEqual([])
   })
 
-  it('is tried again until it is taken, and does not hold up that of other records', async () => {
+  it('is retried until it is delivered, and does not block notices of other records', async () => {
     let away = true
     const { clock, delivery, receivers, heard, table } = open(async () => {
       if (away) throw new Error('away')
@@ -116,7 +116,7 @@ describe('what a change of a record tells others', () => {
     expect(await lines.count(scope)).toBe(2)
   })
 
-  it('is given up when the receiver refuses it', async () => {
+  it('is dropped if the receiver refuses it', async () => {
     const { clock, delivery, receivers, storage, table } = open(() => Promise.reject(new ServiceError('not_found')))
     delivery.start(receivers)
     await table.insert(row('thg_1', [to('a')]))
@@ -124,7 +124,7 @@ describe('what a change of a record tells others', () => {
     expect(await storage.records.openOutboxes(things, null, 10)).toEqual([])
   })
 
-  it('outlives the row: a removal is told, and then nothing of the row is left', async () => {
+  it('outlives a removed row, of which nothing is left once the removal is delivered', async () => {
     const { delivery, receivers, heard, storage, table } = open()
     await table.insert(row('thg_1', [to('a')]))
     expect(await table.remove(scope, 'thg_1', ({ data }) => [to(`${data.name} gone`)])).toBe(true)
@@ -138,7 +138,7 @@ describe('what a change of a record tells others', () => {
     expect(await table.insert({ ...row('thg_1', []), data: { name: 'other' } })).not.toBeNull()
   })
 
-  it('has other ids when a removed row is made again', async () => {
+  it('has other ids if a removed row is created again', async () => {
     const { clock, delivery, receivers, heard, table } = open()
     delivery.start(receivers)
     for (const name of ['first', 'second']) {
@@ -151,7 +151,7 @@ describe('what a change of a record tells others', () => {
     expect(new Set(heard.map(({ id }) => id)).size).toBe(2)
   })
 
-  it('reaches the webhooks with the tenant whose record it is', async () => {
+  it('reaches the webhooks with the tenant of its record', async () => {
     const { clock, delivery, receivers, hooks, table } = open()
     delivery.start(receivers)
     const at = clock.now()
@@ -161,7 +161,7 @@ describe('what a change of a record tells others', () => {
     expect(hooks).toEqual([{ ...notice, data: { external_id: 'x' } }])
   })
 
-  it('is a line of the audit log once, however often it is delivered', async () => {
+  it('becomes one line of the audit log, however often it is delivered', async () => {
     const { clock, storage, delivery, receivers, table } = open()
     const at = clock.now()
     const inserted = await table.insert(row('thg_1', [line('thing.made')]))
@@ -178,7 +178,7 @@ describe('what a change of a record tells others', () => {
     ])
   })
 
-  it('is refused where the kind has no outbox: it would never be found again', async () => {
+  it('is refused for a kind without an outbox, as it would never be found again', async () => {
     const { delivery, clock } = open()
     const table = new Table(delivery.records, mute, clock.now)
     await expect(table.insert(row('mut_1', [to('a')]))).rejects.toThrow('without an outbox')

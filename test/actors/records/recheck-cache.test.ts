@@ -16,7 +16,7 @@ const cacheOver = (store: Map<string, string>, maxEntries = 100) => {
 }
 
 describe('RecheckCache', () => {
-  it('answers without the store for the first half of its time', async () => {
+  it('answers without a read for the first half of its lifetime', async () => {
     const { cache, state } = cacheOver(new Map([['a', 'ada']]))
     expect(cache.peek('a')).toBeUndefined()
     expect(await cache.load('a')).toBe('ada')
@@ -36,14 +36,14 @@ describe('RecheckCache', () => {
     expect(cache.peek('a')).toBe('ada')
   })
 
-  it('gives nothing after its time before the store was asked', async () => {
+  it('returns nothing after its lifetime until it has read again', async () => {
     const { cache, state } = cacheOver(new Map([['a', 'ada']]))
     await cache.load('a')
     state.now = 1000
     expect(cache.peek('a')).toBeUndefined()
   })
 
-  it('drops at the next check what the store does not have any more', async () => {
+  it('drops at the next check an entry that the store no longer has', async () => {
     const store = new Map([['a', 'ada']])
     const { cache, state } = cacheOver(store)
     await cache.load('a')
@@ -54,13 +54,13 @@ describe('RecheckCache', () => {
     expect(cache.peek('a')).toBeUndefined()
   })
 
-  it('asks once however many wait', async () => {
+  it('reads once for any number of waiting callers', async () => {
     const { cache, state } = cacheOver(new Map([['a', 'ada']]))
     expect(await Promise.all([cache.load('a'), cache.load('a'), cache.load('a')])).toEqual(['ada', 'ada', 'ada'])
     expect(state.reads).toBe(1)
   })
 
-  it('does not keep what was read before a forget', async () => {
+  it('does not keep a value that was read before a forget', async () => {
     const store = new Map([['a', 'ada']])
     const { cache } = cacheOver(store)
     const early = cache.load('a')
@@ -71,13 +71,13 @@ describe('RecheckCache', () => {
     expect(await cache.load('a')).toBeNull()
   })
 
-  it('keeps no unknown credential and at most so many known ones', async () => {
+  it('keeps no unknown credential, and known ones only up to its limit', async () => {
     const { cache } = cacheOver(new Map(['a', 'b', 'c'].map((name) => [name, name])), 2)
     for (const hash of ['a', 'x', 'b', 'y', 'c']) await cache.load(hash)
     expect(['a', 'b', 'c', 'x'].map((hash) => cache.peek(hash))).toEqual([undefined, 'b', 'c', undefined])
   })
 
-  it('shows the trouble of the store to whoever waits for it, and asks again afterwards', async () => {
+  it('passes an error of the store to the caller, and reads again afterwards', async () => {
     let broken = true
     const cache = new RecheckCache<string>({
       load: async () => {

@@ -27,7 +27,7 @@ const open = () => {
 const names = (page: { readonly data: readonly Thing[] }) => page.data.map(({ name }) => name)
 
 describe('a record resource', () => {
-  it('pages newest first, whole, and ends with a null cursor', async () => {
+  it('lists pages newest first without gaps, and ends with a null cursor', async () => {
     const { resource, add } = open()
     for (const key of ['a', 'b', 'c', 'd', 'e']) await add(key)
     const first = await resource.list(scope, { limit: 2 })
@@ -38,7 +38,7 @@ describe('a record resource', () => {
     expect((await resource.list(scope, { limit: 5 })).next_cursor).toBeNull()
   })
 
-  it('neither repeats nor leaves out a row when others come and go between pages', async () => {
+  it('neither repeats nor omits a row if others are added or removed between pages', async () => {
     const { resource, add } = open()
     for (const key of ['a', 'b', 'c']) await add(key)
     const first = await resource.list(scope, { limit: 1 })
@@ -55,7 +55,7 @@ describe('a record resource', () => {
   })
 
   it.each(['', 'x', 'thg_1', Buffer.from('agt_01kb0000000000000000000000').toString('base64url'), '%00'])(
-    'refuses the cursor %j by its name',
+    'refuses the cursor %j and names the parameter',
     async (cursor) => {
       await expect(open().resource.list(scope, { limit: 5, cursor })).rejects.toMatchObject({
         code: 'invalid_query',
@@ -64,7 +64,7 @@ describe('a record resource', () => {
     },
   )
 
-  it('shows, changes and removes nothing of another project or tenant', async () => {
+  it('shows, changes and removes nothing for another project or tenant', async () => {
     const { resource, add } = open()
     const { id } = await add('a')
     for (const foreign of [projectScope('prj_2'), tenantScope('prj_1', 'ten_1')]) {
@@ -86,13 +86,13 @@ describe('a record resource', () => {
     await expect(add('a', null, 'prj_2')).resolves.toMatchObject({ key: 'a' })
   })
 
-  it('meets its own row when a create is run again under the same id', async () => {
+  it('returns its existing row if a create is repeated under the same id', async () => {
     const { resource } = open()
     const row = { id: newId('thg'), project: 'prj_1', data: { key: 'a', name: 'a', color: null } }
     expect(await resource.create(scope, row)).toEqual(await resource.create(scope, row))
   })
 
-  it('makes one row of fifty upserts at once, and all answer its id', async () => {
+  it('creates one row for fifty concurrent upserts, which all return its id', async () => {
     const { table, resource } = open()
     const upserts = Array.from({ length: 50 }, (_, n) => {
       const data = { key: 'a', name: `name ${n}`, color: null }
@@ -107,7 +107,7 @@ describe('a record resource', () => {
     expect(await table.count(scope)).toBe(1)
   })
 
-  it('loses no change of fifty that are made at once', async () => {
+  it('loses none of fifty concurrent changes', async () => {
     const { resource, add } = open()
     const { id } = await add('')
     const append = (row: { readonly data: Thing }) => ({ ...row.data, name: `${row.data.name}x` })
@@ -115,7 +115,7 @@ describe('a record resource', () => {
     expect((await resource.get(scope, id)).name).toBe('x'.repeat(50))
   })
 
-  it('leaves the row unwritten when there is nothing to change', async () => {
+  it('does not write the row if there is nothing to change', async () => {
     const { table, resource, add } = open()
     const { id } = await add('a')
     await resource.change(scope, id, { edit: () => null })

@@ -9,7 +9,7 @@ type Counter = { readonly n: number }
 const counters: TypedKind<Counter> = { name: 'counters' }
 const scope = projectScope('prj_1')
 
-/** A store that counts its writes, each of which takes a while. */
+/** A store that counts its writes, each of which takes a turn of the event loop. */
 const open = async () => {
   const { records } = openMemoryStorage()
   const writes = { count: 0 }
@@ -26,7 +26,7 @@ const open = async () => {
   return { writes, tables }
 }
 
-it('fifty changes of one row at once are fifty writes, through whichever table', async () => {
+it('fifty concurrent changes of one row through two tables take fifty writes', async () => {
   const { writes, tables } = await open()
   const changes = Array.from({ length: 50 }, (_, n) =>
     tables[n % 2]?.change(scope, 'cnt_1', { edit: ({ data }) => ({ n: data.n + 1 }) }),
@@ -36,7 +36,7 @@ it('fifty changes of one row at once are fifty writes, through whichever table',
   expect(writes.count).toBe(50)
 })
 
-it('a change that is refused keeps nobody from the next', async () => {
+it('a change that throws does not block the next one', async () => {
   const { tables } = await open()
   const [table] = tables
   const refused = table?.change(scope, 'cnt_1', {

@@ -22,7 +22,7 @@ it.each([
   'ssn',
   'card_number',
   'iban',
-])('masks what stands under %s, whatever it is', (key) => {
+])('masks any value under the key %s', (key) => {
   for (const value of ['x', 42, true, ['a'], { a: 1 }]) expect(sanitized({ [key]: value })).toEqual({ [key]: mask })
 })
 
@@ -38,20 +38,20 @@ it.each([
   ['a card number', '4111 1111 1111 1111'],
   ['an IBAN', 'DE89 3704 0044 0532 0130 00'],
   ['an IBAN without spaces', 'GB82WEST12345698765432'],
-])('masks %s wherever it stands, and nothing else of the text', (what, secret) => {
+])('masks %s anywhere, and nothing else of the text', (what, secret) => {
   const shown = what === 'a bearer header' ? `Bearer ${mask}` : mask
   expect(sanitized({ a: [{ note: secret }] })).toEqual({ a: [{ note: shown }] })
   expect(sanitizedText(`before ${secret} , after`)).toMatch(/^before .*\[masked\].* , after$/)
 })
 
 it.each(['max_tokens', 'token_count', 'secret_name', 'passenger', 'pinned', 'compass', 'tokens'])(
-  'shows what stands under %s',
+  'shows the value under the key %s',
   (key) => {
     expect(sanitized({ [key]: 4096 })).toEqual({ [key]: 4096 })
   },
 )
 
-it('shows a text with a number of 13 digits, as what a person has to approve', () => {
+it('shows a text with a number of 13 digits, which a person may have to approve', () => {
   const note = 'Refund order 1732252800000 to the customer.'
   expect(sanitized({ note })).toEqual({ note })
 })
@@ -64,27 +64,27 @@ it.each([
   ['card numbers', '4 1-'],
   ['IBANs', 'DE89 AAAA '],
   ['bearer headers', 'bearer '],
-])('takes time in proportion to a text of half a megabyte of %s', (_, part) => {
+])('takes time proportional to its length for half a megabyte of %s', (_, part) => {
   const text = part.repeat(500_000 / part.length)
   const started = performance.now()
   sanitizedText(text)
   expect(performance.now() - started).toBeLessThan(2_000)
 })
 
-it('ends on arguments 20,000 deep', () => {
+it('handles arguments 20,000 levels deep', () => {
   let deep: Json = 'x'
   for (let depth = 0; depth < 20_000; depth++) deep = [deep]
   expect(JSON.stringify(sanitized(deep))).toContain(mask)
 })
 
 it.each(['hello', 'a task about tokens', 'order 12345', '2026-11-21T10:00:00.000Z', 'task-force-of-the-century'])(
-  'leaves %j as it is',
+  'leaves %j unchanged',
   (text) => {
     expect(sanitized({ note: text, city: 'Lagos', n: 12 })).toEqual({ note: text, city: 'Lagos', n: 12 })
   },
 )
 
-it('keeps the shape of any arguments and leaves them alone', () => {
+it('keeps the shape of any arguments and does not mutate them', () => {
   const shape = (value: Json | undefined): unknown => {
     if (Array.isArray(value)) return value.map(shape)
     return isObject(value) ? Object.keys(value) : null
@@ -97,7 +97,7 @@ it('keeps the shape of any arguments and leaves them alone', () => {
   )
 })
 
-it('cuts a long result and says how long it was', () => {
+it('truncates a long result and names its original length', () => {
   expect(truncated('x'.repeat(2000))).toBe('x'.repeat(2000))
   expect(truncated('x'.repeat(5000))).toBe(`${'x'.repeat(2000)}… (5000 characters)`)
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { compareVersions, newestOf } from '#records/semver.ts'
 
-/** The order that semver.org gives as its example, and what surrounds it. */
+/** The example order of semver.org, and versions around it. */
 const ascending = [
   '0.9.10',
   '1.0.0-alpha',
@@ -17,7 +17,7 @@ const ascending = [
   '2.0.0',
 ]
 
-it('orders versions as semantic versioning says', () => {
+it('orders versions according to semantic versioning', () => {
   for (const [at, one] of ascending.entries()) {
     for (const [beside, other] of ascending.entries()) {
       expect(Math.sign(compareVersions(one, other)), `${one} and ${other}`).toBe(Math.sign(at - beside))
@@ -25,12 +25,12 @@ it('orders versions as semantic versioning says', () => {
   }
 })
 
-it('passes over build metadata', () => {
+it('ignores build metadata', () => {
   expect(compareVersions('1.0.0+one', '1.0.0+two')).toBe(0)
   expect(compareVersions('1.0.0-rc.1+two', '1.0.0')).toBeLessThan(0)
 })
 
-it('takes a prerelease for the newest only where there is no release', () => {
+it('considers a prerelease the newest only if there is no release', () => {
   expect(newestOf(ascending)).toBe('2.0.0')
   expect(newestOf(['1.0.0', '2.0.0-rc.1'])).toBe('1.0.0')
   expect(newestOf(['2.0.0-rc.1', '2.0.0-rc.2'])).toBe('2.0.0-rc.2')

@@ -26,8 +26,8 @@ afterEach(async () => {
 
 const both = calls('a', 'b')
 
-describe('when calls pause', () => {
-  it('and no tool is marked, every call waits', async () => {
+describe('a turn that pauses on tool calls', () => {
+  it('waits for every call if no tool is marked', async () => {
     const world = await open({ scripts: [both] })
     const tools = [functionTool('a'), functionTool('b')]
     const { events, waiting } = await pausedTurn(world, await newSession(world), {
@@ -51,20 +51,23 @@ describe('when calls pause', () => {
     })
   })
 
-  it.each([true, undefined])('and one is marked, only that one waits (pause_on_tool_calls %s)', async (pause) => {
-    const world = await open({ scripts: [both] })
-    const session = await newSession(world)
-    const { waiting } = await pausedTurn(world, session, {
-      input: 'go',
-      tools: [functionTool('a'), functionTool('b', true)],
-      ...(pause !== undefined && { pause_on_tool_calls: pause }),
-    })
-    expect(Object.keys(waiting)).toEqual(['b'])
-    expect(await statusOf(world, session)).toBe('paused')
-  })
+  it.each([true, undefined])(
+    'waits only for the marked call if one is marked (pause_on_tool_calls %s)',
+    async (pause) => {
+      const world = await open({ scripts: [both] })
+      const session = await newSession(world)
+      const { waiting } = await pausedTurn(world, session, {
+        input: 'go',
+        tools: [functionTool('a'), functionTool('b', true)],
+        ...(pause !== undefined && { pause_on_tool_calls: pause }),
+      })
+      expect(Object.keys(waiting)).toEqual(['b'])
+      expect(await statusOf(world, session)).toBe('paused')
+    },
+  )
 })
 
-it('lets nothing wait when calls do not pause, marked or not', async () => {
+it('waits for no call if pause_on_tool_calls is false, marked or not', async () => {
   const world = await open({ scripts: [both] })
   const session = await newSession(world)
   const tools = [functionTool('a', true), functionTool('b')]
@@ -74,7 +77,7 @@ it('lets nothing wait when calls do not pause, marked or not', async () => {
   expect(await statusOf(world, session)).toBe('active')
 })
 
-it('lets nothing wait when nothing is marked and nothing is said', async () => {
+it('waits for no call if no tool is marked and pause_on_tool_calls is absent', async () => {
   const world = await open({ scripts: [calls('a')] })
   const events = await turn(world, await newSession(world), { input: 'go', tools: [functionTool('a')] })
   expect(typesOf(events)).toEqual(['turn.started', 'tool_call.started', 'turn.completed'])
@@ -83,7 +86,7 @@ it('lets nothing wait when nothing is marked and nothing is said', async () => {
 describe('several calls of one answer', () => {
   const tools = [functionTool('a', true), functionTool('b', true)]
 
-  it('are approved one by one: the first shows what still waits, the last goes on', async () => {
+  it('are approved one by one: the first approval shows what still waits, the last resumes the turn', async () => {
     const world = await open({ scripts: [both, { text: ['done'] }] })
     const session = await newSession(world)
     const { waiting } = await pausedTurn(world, session, { input: 'go', tools })
@@ -100,7 +103,7 @@ describe('several calls of one answer', () => {
     ])
   })
 
-  it('are approved together by one approval that brings all outputs', async () => {
+  it('are approved together by one approval with all outputs', async () => {
     const world = await open({ scripts: [both, { text: ['done'] }] })
     const session = await newSession(world)
     const { waiting } = await pausedTurn(world, session, { input: 'go', tools })
@@ -114,7 +117,7 @@ describe('several calls of one answer', () => {
     expect(world.provider.requests[1]?.messages.slice(-2).map((message) => message.content)).toEqual(['one', 'two'])
   })
 
-  it('run at once where they need no approval, while another waits', async () => {
+  it('run at once if they need no approval, while another one waits', async () => {
     const ran: string[] = []
     const world = await open({
       scripts: [both, { text: ['done'] }],
@@ -132,7 +135,7 @@ describe('several calls of one answer', () => {
     expect(world.provider.requests[1]?.messages.at(-1)).toMatchObject({ name: 'b', content: 'sent' })
   })
 
-  it('wait for the caller when it has to run one that needs no approval, once the other is resolved', async () => {
+  it('wait for the caller to run one without approval, once the other is resolved', async () => {
     const world = await open({ scripts: [both, { text: ['done'] }] })
     const session = await newSession(world)
     const { waiting } = await pausedTurn(world, session, {
@@ -149,7 +152,7 @@ describe('several calls of one answer', () => {
     ])
   })
 
-  it('are withdrawn when one is rejected', async () => {
+  it('are all rejected if one is rejected', async () => {
     const world = await open({ scripts: [both] })
     const session = await newSession(world)
     const { waiting } = await pausedTurn(world, session, { input: 'go', tools })
@@ -173,7 +176,7 @@ describe('a tool that the server runs', () => {
     },
   })
 
-  it('is run once it is approved, without an output from the caller', async () => {
+  it('runs once it is approved, without an output from the caller', async () => {
     const ran: string[] = []
     const world = await open(sends(ran))
     const session = await newSession(world)
@@ -189,7 +192,7 @@ describe('a tool that the server runs', () => {
     expect(await action(world, waiting.send ?? '')).toMatchObject({ status: 'executed', result: 'sent' })
   })
 
-  it('is run once when it is approved twice at the same time', async () => {
+  it('runs once if it is approved several times concurrently', async () => {
     const ran: string[] = []
     const world = await open(sends(ran))
     const session = await newSession(world)
@@ -208,7 +211,7 @@ describe('a tool that the server runs', () => {
     expect(ran).toHaveLength(1)
   })
 
-  it('hears of a cancelled turn by its signal, and its late answer changes nothing', async () => {
+  it('is aborted through its signal when the turn is cancelled, and its late answer changes nothing', async () => {
     const signals: AbortSignal[] = []
     const answered = Promise.withResolvers<{ ok: true; output: string }>()
     const called = Promise.withResolvers<void>()
@@ -240,7 +243,7 @@ describe('a tool that the server runs', () => {
   })
 })
 
-it('does the same by the action as by the session, and whoever follows the session sees it', async () => {
+it('an approval of the action resumes the session, and is visible to followers of the session', async () => {
   const world = await open({ scripts: [calls('a'), { text: ['done'] }] })
   const session = await newSession(world)
   const { events, waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('a', true)] })
@@ -266,7 +269,7 @@ it('does the same by the action as by the session, and whoever follows the sessi
   expect(seen).toEqual(['turn.resumed', 'output_text.delta', 'turn.completed'])
 })
 
-it('rejects by the action as by the session, and the model hears why with the next turn', async () => {
+it('a rejection of the action completes the session, and the model receives the reason in the next turn', async () => {
   const world = await open({ scripts: [calls('a'), { text: ['I see.'] }] })
   const session = await newSession(world)
   const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('a', true)] })
@@ -279,7 +282,7 @@ it('rejects by the action as by the session, and the model hears why with the ne
   expect(world.provider.requests[1]?.messages).toContainEqual(expect.objectContaining({ role: 'tool', content: heard }))
 })
 
-it('rejects what waits when the session is deleted or the turn cancelled', async () => {
+it('a waiting action is rejected when its session is deleted or its turn cancelled', async () => {
   const world = await open({ scripts: [calls('a'), calls('a')] })
   for (const end of ['delete', 'cancel'] as const) {
     const session = await newSession(world)

@@ -27,7 +27,7 @@ export const calls = (...names: readonly string[]): Script => ({
   calls: names.map((name) => ({ name, arguments: JSON.stringify({ of: name }) })),
 })
 
-/** Ids of the calls that a stream says wait for a person, by tool. */
+/** Ids of the calls that wait for approval according to a stream, by tool. */
 export const waitingIn = (events: readonly LogEvent[]): Readonly<Record<string, string>> =>
   Object.fromEntries(
     events
@@ -62,7 +62,7 @@ export const asUser = <P, Q, B>(
   return { ...call, principal, scope: userScope(project, tenant, user) }
 }
 
-/** Runs a turn that pauses, and says who waits. */
+/** Runs a turn that pauses, and returns the ids of the waiting calls. */
 export const pausedTurn = async (
   world: World,
   session: string,
@@ -85,7 +85,7 @@ export const approve = async (
 ): Promise<readonly LogEvent[]> =>
   collect((await world.useCases['sessions.approve'](approval(session, action_id, results))).stream)
 
-/** Rejects; the answer. */
+/** Rejects an action, and returns the response. */
 export const reject = (world: World, session: string, action_id: string) =>
   world.useCases['sessions.reject'](callOf({ session_id: session }, {}, { action_id }))
 

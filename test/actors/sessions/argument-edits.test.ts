@@ -12,7 +12,7 @@ const stored = {
 const edited = (sent: JsonObject) => JSON.parse(editedArguments(sent, JSON.stringify(stored)))
 
 describe('edited arguments', () => {
-  it('keep what is sent back as it was shown, masks included', () => {
+  it('keep the values that are sent back as shown, including masks', () => {
     const shown = {
       ...{ to: 'eve@example.com', api_key: '[masked]', card: { text: 'pay with [masked] today' } },
       items: [{ sku: 'a' }, { sku: 'c', token: '[masked]' }],
@@ -24,7 +24,7 @@ describe('edited arguments', () => {
     })
   })
 
-  it('may leave out, add and replace values, secrets too', () => {
+  it('may omit, add and replace values, including secrets', () => {
     expect(edited({ api_key: 'other-key', more: [1] })).toEqual({ api_key: 'other-key', more: [1] })
   })
 
@@ -33,7 +33,7 @@ describe('edited arguments', () => {
     [{ card: { text: 'pay with [masked] tomorrow' } }, 'arguments.card.text'],
     [{ items: [{ sku: '[masked]' }] }, 'arguments.items.0.sku'],
     [{ other: { api_key: '[masked]' } }, 'arguments.other.api_key'],
-  ])('refuse the mask in %j, which stands for no value', (sent, param) => {
+  ])('refuse the mask in %j if it stands for no value', (sent, param) => {
     expect(() => edited(sent)).toThrow(
       expect.objectContaining({ code: 'invalid_field', details: expect.objectContaining({ param }) }),
     )
@@ -41,7 +41,7 @@ describe('edited arguments', () => {
 })
 
 describe('the edits of an action', () => {
-  it('name what changed by its place, with secrets masked on both sides', () => {
+  it('name each change by its path, with secrets masked on both sides', () => {
     const after = { to: 'eve@example.com', api_key: 'other-4242', card: stored.card, items: [{ sku: 'a' }], 'a/b~': 1 }
     expect(editsBetween(stored, after)).toEqual([
       { path: '/to', before: 'ada@example.com', after: 'eve@example.com' },
@@ -51,12 +51,12 @@ describe('the edits of an action', () => {
     ])
   })
 
-  it('show nothing of what is inside of a masked value', () => {
+  it('show nothing inside a masked value', () => {
     const [edit, ...more] = editsBetween({ token: { inner: 1 } }, { token: { inner: 2 } })
     expect([edit, more]).toEqual([{ path: '/token', before: '[masked]', after: '[masked]' }, []])
   })
 
-  it('are none for the same arguments, and a hundred at most', () => {
+  it('list no change for equal arguments, and at most a hundred changes', () => {
     expect(editsBetween(stored, stored)).toEqual([])
     const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, index]))
     expect(editsBetween({}, many)).toHaveLength(maxEdits)

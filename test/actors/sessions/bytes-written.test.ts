@@ -5,7 +5,7 @@ import { newSession, openWorld, turn, type World } from './harness.ts'
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
-/** A store, and the bytes of commits and blobs that it was given. */
+/** A store, and the bytes of commits and blobs written to it. */
 const counted = () => {
   const storage = openMemoryStorage()
   const append = vi.spyOn(storage.commits, 'append')
@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const turns = 20
 
-/** What a session with this metadata writes in some turns. */
+/** The bytes that a session with this metadata writes in `turns` turns. */
 const written = async (metadata: Record<string, string>, text = 'Hello') => {
   const { storage, bytes } = counted()
   const world = await openWorld({ storage, scripts: Array.from({ length: turns }, () => ({ text: [text] })) })
@@ -35,7 +35,7 @@ const written = async (metadata: Record<string, string>, text = 'Hello') => {
   return bytes()
 }
 
-it('writes a session’s metadata once, not with each commit of a turn', async () => {
+it('writes the metadata of a session once, not with each commit of a turn', async () => {
   const value = 'm'.repeat(1000)
   const metadata = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`field_${index}`, value]))
   expect(JSON.stringify(metadata).length).toBeLessThanOrEqual(maxMetadataBytes)
@@ -44,11 +44,11 @@ it('writes a session’s metadata once, not with each commit of a turn', async (
   expect(full.commits - plain.commits).toBeLessThan(turns * 3 * 400)
 })
 
-it('writes at most 6 KB of commits a short turn', async () => {
+it('writes at most 6 KB of commits per short turn', async () => {
   expect((await written({})).commits / turns).toBeLessThan(6 * 1024)
 })
 
-it('writes a long answer once as deltas and once as the turn’s output', async () => {
+it('writes a long answer once as deltas and once as the output of the turn', async () => {
   const text = 'a'.repeat(300_000)
   const { commits, blobs } = await written({}, text)
   expect((commits + blobs) / turns).toBeLessThan(2.2 * text.length)

@@ -27,7 +27,7 @@ const completed = async (world: World, session: string, input: string) =>
   (await turn(world, session, { input, tools })).at(-1)?.payload ?? {}
 const tools = [{ type: 'web_search_preview' as const }]
 
-it('names in a turn the pages that its text cites, numbered over all searches of the session', async () => {
+it('annotates a turn with the pages that its text cites, numbered across all searches of the session', async () => {
   const { world, model, session } = await open([
     search('harbour'),
     search('tides'),
@@ -54,7 +54,7 @@ it('names in a turn the pages that its text cites, numbered over all searches of
   })
 })
 
-it('names none where the text cites none, or a number that is no page', async () => {
+it('adds no annotations if the text cites no page, or a number without a page', async () => {
   const { world, session } = await open([search('harbour'), { text: ['At six [7], as in [x].'] }])
   expect(await completed(world, session, 'When?')).not.toHaveProperty('annotations')
 })

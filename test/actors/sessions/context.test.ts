@@ -19,7 +19,7 @@ const sumOf = (messages: readonly ModelMessage[]) => messages.reduce((sum, messa
 const turns = (count: number) =>
   Array.from({ length: count }, (_, index) => [user(`${index} ${long}`), says(`${index} ${long}`)]).flat()
 
-/** Calls a tool eight times and is done; as another model it writes a summary. */
+/** A model that calls a tool eight times and ends; as `writer-1` it writes a summary. */
 class Writer implements TestModel {
   readonly id = 'scripted'
   readonly requests: ModelRequest[] = []
@@ -43,27 +43,27 @@ class Writer implements TestModel {
   }
 }
 
-describe('a plan of what is left out', () => {
-  it('is none for a conversation that fits, and for one turn of one answer', () => {
+describe('a compaction plan', () => {
+  it('is null for a conversation that fits, and for one turn with one answer', () => {
     expect(compactionPlan(turns(3), { most: 10_000, keepTurns: null })).toBeNull()
     expect(compactionPlan([user(long)], { most: 10, keepTurns: null })).toBeNull()
     expect(compactionPlan([user(long), says('', 'a'), output('a', long)], { most: 10, keepTurns: null })).toBeNull()
   })
 
-  it('takes whole turns from the oldest on, until what is left fits with room to spare', () => {
+  it('cuts whole turns from the oldest on, until the rest fits with room to spare', () => {
     const messages = turns(6)
     const plan = compactionPlan(messages, { most: sumOf(turns(5)), keepTurns: null })
     expect(plan?.cuts).toEqual([[0, 6]])
     expect(plan?.after).toBe(sumOf(messages.slice(6)))
   })
 
-  it('keeps no more of the newest turns than it is to keep, and fewer where they do not fit', () => {
+  it('keeps at most the given number of newest turns, and fewer if they do not fit', () => {
     const most = sumOf(turns(5))
     expect(compactionPlan(turns(6), { most, keepTurns: 1 })?.cuts).toEqual([[0, 10]])
     expect(compactionPlan(turns(6), { most: sumOf(turns(1)), keepTurns: 4 })?.cuts).toEqual([[0, 10]])
   })
 
-  it('parts no call from its output, and keeps what the newest turn is about', () => {
+  it('separates no call from its output, and keeps the input of the newest turn', () => {
     const steps = Array.from({ length: 6 }, (_, index) => {
       const ids = [`${index}a`, `${index}b`]
       return [says('', ...ids), ...ids.map((id) => output(id, long))]
@@ -78,7 +78,7 @@ describe('a plan of what is left out', () => {
   })
 })
 
-describe('a conversation that outgrows its model', () => {
+describe('a conversation that exceeds the context window of its model', () => {
   let world: World
   afterEach(() => world.runtime.drain(0))
 
@@ -96,7 +96,7 @@ describe('a conversation that outgrows its model', () => {
   const answers = (count: number): Script[] =>
     Array.from({ length: count }, (_, index) => ({ text: [`answer ${index}`] }))
 
-  it('goes on without its oldest turns, and its log says so', async () => {
+  it('continues without its oldest turns, and its log records that', async () => {
     world = await openWorld({ scripts: answers(8), window: 2000 })
     const session = await newSession(world)
     const events = []
@@ -110,7 +110,7 @@ describe('a conversation that outgrows its model', () => {
     expect(modelRequests().at(-1)?.messages.at(-1)?.content).toBe(`7 ${long}`)
   })
 
-  it('is read the same from its log: a session that is loaded again has what was left', async () => {
+  it('is restored in its shortened form from the log by a new process', async () => {
     world = await openWorld({ scripts: answers(5), window: 2000 })
     const session = await newSession(world)
     for (let index = 0; index < 4; index++) await turn(world, session, { input: `${index} ${long}` })
@@ -128,7 +128,7 @@ describe('a conversation that outgrows its model', () => {
     ['Three looks, all well.', 'summarize'],
     ['', 'truncate'],
   ] as const)(
-    'is summarized where the agent says so, with %j, and what that costs is counted',
+    'is summarized if the agent is configured so, with %j, and the usage of that is counted',
     async (text, strategy) => {
       const context = { strategy: 'summarize', max_tokens: 1500, model: 'writer-1' } as const
       const model = new Writer(text)
@@ -153,7 +153,7 @@ describe('a conversation that outgrows its model', () => {
     },
   )
 
-  it('is shortened when the provider refuses it as too long, though its window is not known', async () => {
+  it('is shortened if the provider refuses it as too long, even if its window is unknown', async () => {
     const fails = new ModelError('context_length_exceeded', 'Too long.')
     world = await openWorld({ scripts: [...answers(2), { fails }, ...answers(1)] })
     const session = await newSession(world)
@@ -162,7 +162,7 @@ describe('a conversation that outgrows its model', () => {
     expect(typesOf(events)).toEqual(['turn.started', 'context.compacted', 'output_text.delta', 'turn.completed'])
   })
 
-  it('fails in the end where nothing more can go', async () => {
+  it('fails if nothing more can be cut', async () => {
     const fails = new ModelError('context_length_exceeded', 'Too long.')
     world = await openWorld({ scripts: [{ fails }], window: 100 })
     const session = await newSession(world)

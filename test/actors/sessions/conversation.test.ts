@@ -9,7 +9,7 @@ import type { LogEvent, StoredEvent } from '#storage/ports.ts'
 import { outcomeOf } from '#test/machines/outcome.ts'
 import { fresh, machine, remove, walk } from '#test/machines/session/session-samples.ts'
 
-/** The log of a life that the session's own machine leads, and the sequences at which it calls the model. */
+/** The log that the session's machine produces for these events, and the sequences at which it calls the model. */
 const logOf = (life: readonly StoredEvent[]): { log: readonly LogEvent[]; modelCalls: readonly number[] } => {
   const log: LogEvent[] = []
   const modelCalls: number[] = []
@@ -31,7 +31,7 @@ const logOf = (life: readonly StoredEvent[]): { log: readonly LogEvent[]; modelC
   return { log, modelCalls }
 }
 
-/** Sample events name actions by their tool; a real log never has one id twice. */
+/** Makes action ids unique: sample events name actions by their tool, and a real log never repeats an id. */
 const withOwnIds = (event: StoredEvent, index: number, open: readonly { action_id: string }[]): StoredEvent => {
   if (Array.isArray(event.calls)) {
     const calls = event.calls.map((call: object, nth: number) => ({
@@ -61,8 +61,8 @@ const folded = (log: readonly LogEvent[], from = new Conversation()): Conversati
 
 const said = (conversation: Conversation): string => JSON.stringify(conversation.forModel())
 
-describe('whatever happened in a session', () => {
-  it('is the same conversation from its log as from a checkpoint anywhere in it', () => {
+describe('the conversation of a session with any history', () => {
+  it('is the same from its log as from any checkpoint in it', () => {
     fc.assert(
       fc.property(anyLife, fc.nat(), (life, place) => {
         const { log } = logOf(life)
@@ -76,7 +76,7 @@ describe('whatever happened in a session', () => {
     )
   })
 
-  it('is the same conversation when it was read for every model call on the way', () => {
+  it('is the same if it was read for every model call on the way', () => {
     fc.assert(
       fc.property(anyLife, (life) => {
         const { log, modelCalls } = logOf(life)
@@ -91,7 +91,7 @@ describe('whatever happened in a session', () => {
     )
   })
 
-  it('is the same conversation however its events come in parts, and some twice', () => {
+  it('is the same however its events arrive in parts, and some of them twice', () => {
     fc.assert(
       fc.property(anyLife, fc.array(fc.nat(20), { maxLength: 40 }), (life, sizes) => {
         const { log } = logOf(life)
@@ -107,7 +107,7 @@ describe('whatever happened in a session', () => {
     )
   })
 
-  it('gives the model an output for each call, right behind the answer that made it', () => {
+  it('contains an output for each call, right after the answer that made it', () => {
     fc.assert(
       fc.property(anyLife, (life) => {
         const messages = folded(logOf(life).log).forModel()
@@ -135,7 +135,7 @@ const started = (sequence: number, action_id: string): LogEvent =>
 const completed = (sequence: number, action_id: string): LogEvent =>
   event(sequence, 'tool_call.completed', { tool: 't', action_id, output: `of ${action_id}` })
 
-it('tells the calls of two answers apart that said nothing between', () => {
+it('separates the calls of two answers without text between them', () => {
   const log = [
     event(1, 'turn.started', { input_text: 'go' }),
     started(2, 'a'),

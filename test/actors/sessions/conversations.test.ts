@@ -29,7 +29,7 @@ const open = (text: string) => {
   return { clock, took }
 }
 
-it('keeps conversations for five minutes without use, and reads them from their logs after that', async () => {
+it('keeps an unused conversation for five minutes, and reads it from its log after that', async () => {
   const { clock, took } = open('hello')
   expect(await took('ses_1', 'ses_2')).toEqual(['ses_1', 'ses_2'])
   clock.now = keptMs - 1
@@ -39,7 +39,7 @@ it('keeps conversations for five minutes without use, and reads them from their 
   expect(await took('ses_2', 'ses_3', 'ses_1')).toEqual(['ses_1'])
 })
 
-it('keeps so much of them at most: those not used for longest go first', async () => {
+it('evicts the least recently used conversations beyond its size limit', async () => {
   const { took } = open('x'.repeat(mostKept / 9))
   expect(await took('ses_1', 'ses_2', 'ses_3')).toEqual(['ses_1', 'ses_2', 'ses_3'])
   expect(await took('ses_1', 'ses_4')).toEqual(['ses_4'])

@@ -12,7 +12,7 @@ import { callOf, collect, openWorld, typesOf, type World } from './harness.ts'
 
 type Policy = 'at_most_once' | 'idempotent'
 
-/** Calls the tool once, and says what it answered; what it says depends only on what it is sent. */
+/** A model that calls the tool once and reports its answer; what it says depends only on what it is sent. */
 const model: TestModel = {
   id: 'steady',
   stream: async (request, onDelta) => {
@@ -33,7 +33,7 @@ const model: TestModel = {
   },
 }
 
-/** What outlives every process: the store, the tool's own record of what it did, and the client. */
+/** What outlives every process: the store, the tool's record of its calls, and the client. */
 class Outside {
   readonly storage: Storage = openMemoryStorage()
   readonly clock = new VirtualClock()
@@ -45,12 +45,12 @@ class Outside {
   #world: Promise<World> | undefined
   #pending: (readonly (Fault | undefined)[])[]
 
-  /** @param plans for each process what its commits meet, in order. */
+  /** @param plans for each process the faults of its commits, in order. */
   constructor(plans: readonly (readonly (Fault | undefined)[])[]) {
     this.#pending = [...plans]
   }
 
-  /** Calls until there is an answer, with the same key each time: again on request, and to a new process when one has died. */
+  /** Retries with the same key until there is an answer: after a 503, and at a new process when one has died. */
   async received<T>(work: (world: World) => Promise<T>): Promise<T> {
     for (;;) {
       const answer = await this.#attempt(work)
@@ -61,7 +61,7 @@ class Outside {
     }
   }
 
-  /** Commits that the processes requested, to know how many places there are to crash at. */
+  /** The number of commits that the processes requested, that is of places to crash at. */
   get requestCount(): number {
     return this.#faulty.appended.length
   }
@@ -79,12 +79,12 @@ class Outside {
     return answer
   }
 
-  /** Time goes on while the client waits. */
+  /** Advances time while the client waits. */
   async #tick(ticking: { on: boolean }): Promise<void> {
     while (ticking.on) await this.clock.advance(10)
   }
 
-  /** What the last process had sent to the store and was not yet written arrives once the next one runs. */
+  /** Writes that the last process had sent arrive once the next process runs. */
   async #open(): Promise<World> {
     const last = this.#faulty
     this.#faulty = new FaultyStorage(this.storage)
@@ -107,7 +107,7 @@ class Outside {
   }
 }
 
-/** `later` for what a client is answered with 503 and Retry-After. */
+/** `later` for an error that a client receives as 503 with Retry-After. */
 const answered = async <T>(work: Promise<T>): Promise<{ value: T } | 'later'> => {
   try {
     return { value: await work }
@@ -155,7 +155,7 @@ interface Ending {
 
 type Decision = 'approve' | 'reject' | 'cancel' | 'none'
 
-/** A client's whole dealings with a session, through whatever crashes are planned. */
+/** Everything a client does with a session, with the planned crashes. */
 const live = async (
   plans: readonly (readonly (Fault | undefined)[])[],
   decision: Decision,
@@ -189,7 +189,7 @@ const liveOrParked = async (...life: Parameters<typeof live>): Promise<Ending | 
 const payloads = (log: readonly LogEvent[], type: string) =>
   log.filter((event) => event.event_type === type).map((event) => event.payload)
 
-/** What holds however a session came to its end. */
+/** What holds however a session ended. */
 const checkAlways = async ({ outside, log, status, actionId }: Ending): Promise<void> => {
   expect(log.map((event) => event.sequence)).toEqual(log.map((_, index) => index + 1))
   expect(payloads(log, 'turn.started')).toHaveLength(1)
@@ -205,7 +205,7 @@ const checkAlways = async ({ outside, log, status, actionId }: Ending): Promise<
   if (actionId !== undefined) await checkAction(outside, actionId)
 }
 
-/** Nothing waits behind a turn that is over, and every message to the action and from it was processed once. */
+/** Nothing waits after the end of a turn, and every message to and from the action was processed once. */
 const checkAction = async (outside: Outside, actionId: string): Promise<void> => {
   const action = await outside.storage.commits.head(actionId)
   expect(['executed', 'failed', 'rejected']).toContain(action?.snapshot?.value)
@@ -244,7 +244,7 @@ const check = async (ending: Ending, decision: Decision, effect: Policy): Promis
   else checkUndone(ending)
 }
 
-/** More than the commits of any of these lives; a plan that is not reached does nothing. */
+/** More than the commits of any of these sessions; a plan that is not reached does nothing. */
 const places = Array.from({ length: 22 }, (_, place) => place)
 const at = (place: number, fault: Fault): readonly (Fault | undefined)[] => [
   ...Array.from({ length: place }, () => undefined),
@@ -260,7 +260,7 @@ const lives: readonly (readonly [Decision, Policy])[] = [
   ['cancel', 'at_most_once'],
 ]
 
-it('runs the approved tool once and completes the turn when nothing goes wrong', async () => {
+it('runs the approved tool once and completes the turn without faults', async () => {
   const ending = await live([], 'approve')
   expect(typesOf(ending.log)).toEqual([
     'turn.started',
@@ -280,7 +280,7 @@ it('runs the approved tool once and completes the turn when nothing goes wrong',
 })
 
 describe.each(lives)('a turn with the decision %s about a tool that is %s', (decision, effect) => {
-  it.each(['crash_before', 'crash_after'] as const)('keeps every promise over a %s of any commit', async (fault) => {
+  it.each(['crash_before', 'crash_after'] as const)('keeps its guarantees with a %s at any commit', async (fault) => {
     const undisturbed = await live([], decision, effect)
     let crashes = 0
     for (const place of places) {
@@ -291,7 +291,7 @@ describe.each(lives)('a turn with the decision %s about a tool that is %s', (dec
     expect(crashes).toBe(undisturbed.outside.requestCount)
   })
 
-  it.each(['refused', 'answer_lost'] as const)('does not notice that any commit is %s', async (fault) => {
+  it.each(['refused', 'answer_lost'] as const)('has the same log if any commit is %s', async (fault) => {
     const undisturbed = await live([], decision, effect)
     for (const place of places) {
       const ending = await live([at(place, fault)], decision, effect)
@@ -302,7 +302,7 @@ describe.each(lives)('a turn with the decision %s about a tool that is %s', (dec
   })
 })
 
-it('keeps every promise over any sequence of crashes and lost answers', async () => {
+it('keeps the guarantees of a turn with any sequence of crashes and lost answers', async () => {
   const faults = fc.array(fc.option(fc.constantFrom<Fault>('refused', 'answer_lost', 'late'), { nil: undefined }), {
     maxLength: 12,
   })
@@ -311,7 +311,8 @@ it('keeps every promise over any sequence of crashes and lost answers', async ()
   await fc.assert(
     fc.asyncProperty(fc.array(plan, { maxLength: 4 }), fc.constantFrom(...lives), async (plans, [decision, effect]) => {
       const ending = await liveOrParked(plans, decision, effect)
-      // an actor whose effect four processes in a row did not survive waits for an operator (specs/decisions/0159-killed-again-and-again.md)
+      // an actor whose effect four processes in a row did not survive waits for an operator
+      // (specs/decisions/0159-killed-again-and-again.md)
       if (ending === 'parked') expect(plans.length).toBeGreaterThanOrEqual(4)
       else await check(ending, decision, effect)
     }),
@@ -320,7 +321,7 @@ it('keeps every promise over any sequence of crashes and lost answers', async ()
 })
 
 it('parks a session whose model call four processes in a row did not survive', async () => {
-  // the third begins the call among few and the fourth alone, each by a commit of its own
+  // the third starts the call among few suspects and the fourth alone, each in a separate commit
   const plans = [at(2, 'crash_before'), at(1, 'crash_before'), at(2, 'crash_before'), at(2, 'crash_before')]
   expect(await liveOrParked(plans, 'none')).toBe('parked')
 })

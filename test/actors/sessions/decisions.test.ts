@@ -36,7 +36,7 @@ afterEach(() => world.runtime.drain(0))
 const params = () => ({ session_id: session })
 
 describe('a decision is refused', () => {
-  it('with 422 when a function is approved without its output', async () => {
+  it('with 422 if a function is approved without its output', async () => {
     const refusal = { code: 'tool_result_required', details: { param: 'tool_results' } }
     await expect(world.useCases['sessions.approve'](approval(session, actionId))).rejects.toMatchObject(refusal)
     const direct = callOf({ action_id: actionId }, {}, { tool_results: [{ action_id: 'act_other', output: '1' }] })
@@ -74,7 +74,7 @@ describe('a decision is refused', () => {
     expect((await action(world, actionId)).status).toBe('pending_approval')
   })
 
-  it('with 404, as a whole, when one of its results is for a call that the answer did not make', async () => {
+  it('with 404 entirely if one of its results belongs to a call that the answer did not make', async () => {
     const results = [
       { action_id: actionId, output: '1' },
       { action_id: unknownAction, output: '2' },
@@ -84,7 +84,7 @@ describe('a decision is refused', () => {
     expect((await action(world, actionId)).status).toBe('pending_approval')
   })
 
-  it('as trouble of ours, not as unknown, while the store cannot be read', async () => {
+  it('with StoreUnavailable, not as unknown, while the store cannot be read', async () => {
     const clock = new VirtualClock()
     const faulty = new FaultyStorage(world.storage)
     const next = await openWorld({ storage: faulty.storage, clock })
@@ -98,7 +98,7 @@ describe('a decision is refused', () => {
   })
 })
 
-it('refuses a turn while a call waits, and names the calls', async () => {
+it('refuses a turn while a call waits for approval, and names the call', async () => {
   const refused = turn(world, session, { input: 'more' })
   await expect(refused).rejects.toMatchObject({ code: 'approval_pending', message: expect.stringContaining(actionId) })
 })
@@ -110,7 +110,7 @@ describe('an Idempotency-Key', () => {
     return { events: await collect(stream), replayed }
   }
 
-  it('gives an approval the same stream again, and approves once', async () => {
+  it('returns the same stream for a repeated approval, which is made once', async () => {
     const first = await approveKeyed()
     const again = await approveKeyed()
     expect([first.replayed, again.replayed]).toEqual([false, true])
@@ -118,14 +118,14 @@ describe('an Idempotency-Key', () => {
     expect(world.provider.requests).toHaveLength(2)
   })
 
-  it('gives an approval that comes twice at once the same stream twice', async () => {
+  it('returns the same stream for two concurrent approvals', async () => {
     const both = await Promise.all([approveKeyed(), approveKeyed()])
     expect(both.map(({ replayed }) => replayed).sort()).toEqual([false, true])
     expect(both[1]?.events).toEqual(both[0]?.events)
     expect(typesOf(both[1]?.events ?? []).at(-1)).toBe('turn.completed')
   })
 
-  it('gives an approval that is repeated before the session has heard of the first the whole stream', async () => {
+  it('returns the whole stream for an approval repeated before the session has processed the first', async () => {
     const faulty = new FaultyStorage(world.storage)
     world = await openWorld({ storage: faulty.storage, scripts: [{ text: ['done'] }] })
     await world.host.recovery.over()
@@ -140,13 +140,13 @@ describe('an Idempotency-Key', () => {
     expect(typesOf((await first).events).at(-1)).toBe('turn.completed')
   })
 
-  it('gives an approval the same stream again after later turns', async () => {
+  it('returns the same stream for a repeated approval after later turns', async () => {
     const first = await approveKeyed()
     await turn(world, session, { input: 'more' })
     expect((await approveKeyed()).events).toEqual(first.events)
   })
 
-  it('is refused with another body, for approvals, rejections and turns', async () => {
+  it('is refused with another body, for approvals and turns', async () => {
     await approveKeyed()
     await expect(approveKeyed('other')).rejects.toMatchObject({ code: 'idempotency_key_reused' })
     const run = (body: string) =>
@@ -155,7 +155,7 @@ describe('an Idempotency-Key', () => {
     await expect(run('two')).rejects.toMatchObject({ code: 'idempotency_key_reused' })
   })
 
-  it('gives a rejection the same answer again', async () => {
+  it('returns the same answer for a repeated rejection, and is refused with another body', async () => {
     const call = keyed(callOf(params(), {}, { action_id: actionId }), 'k1')
     const first = await world.useCases['sessions.reject'](call)
     expect(await world.useCases['sessions.reject'](call)).toEqual(first)
@@ -163,7 +163,7 @@ describe('an Idempotency-Key', () => {
     await expect(world.useCases['sessions.reject'](other)).rejects.toMatchObject({ code: 'idempotency_key_reused' })
   })
 
-  it('gives a turn the same stream again, also when it comes twice at once, and runs it once', async () => {
+  it('returns the same stream for repeated and concurrent turns, which run once', async () => {
     await approveKeyed()
     const call = keyed(callOf(params(), {}, { input: 'more' }), 'k3')
     const both = await Promise.all([1, 2].map(() => world.useCases['sessions.turns'](call)))
@@ -175,7 +175,7 @@ describe('an Idempotency-Key', () => {
     expect(world.provider.requests).toHaveLength(3)
   })
 
-  it('gives a turn that was approved meanwhile the whole turn', async () => {
+  it('returns the whole turn if it is repeated after its end', async () => {
     const fresh = await newSession(world)
     const run = () => world.useCases['sessions.turns'](keyed(callOf({ session_id: fresh }, {}, { input: 'go' }), 'k4'))
     await collect((await run()).stream)
@@ -205,7 +205,7 @@ describe('a client token', () => {
     ['another tenant', 'ten_2', 'u_1'],
     ['another user of its tenant', 'ten_1', 'u_2'],
     ['nobody who is known', 'ten_2', 'u_2'],
-  ])('of %s finds nothing: not to read, run, follow, cancel or list', async (_, tenant, user) => {
+  ])('of %s finds nothing to read, run, follow, cancel or list', async (_, tenant, user) => {
     const { id } = await make('ten_1', 'u_1')
     const call = asUser(callOf({ session_id: id }, {}, undefined), tenant, user)
     await expect(get(id, tenant, user)).rejects.toMatchObject({ code: 'not_found' })
@@ -215,7 +215,7 @@ describe('a client token', () => {
     expect(await list(tenant, user)).toEqual([])
   })
 
-  it('finds what its user made, and the project finds all', async () => {
+  it('finds the sessions of its user, and the project finds all', async () => {
     const { id } = await make('ten_1', 'u_1')
     expect((await get(id, 'ten_1', 'u_1')).id).toBe(id)
     expect(await list('ten_1', 'u_1')).toEqual([id])
@@ -223,18 +223,18 @@ describe('a client token', () => {
     expect(all.data.map((each) => each.id)).toEqual([id, session])
   })
 
-  it('finds no session that a secret key made without an owner', async () => {
+  it('does not find a session that a secret key created without an owner', async () => {
     await expect(get(session, 'ten_1', 'u_1')).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('that is bound to one session finds no other of the same user', async () => {
+  it('bound to one session finds no other session of the same user', async () => {
     const [one, two] = [await make('ten_1', 'u_1'), await make('ten_1', 'u_1')]
     expect((await get(one.id, 'ten_1', 'u_1', one.id)).id).toBe(one.id)
     await expect(get(two.id, 'ten_1', 'u_1', one.id)).rejects.toMatchObject({ code: 'not_found' })
     await expect(run(two.id, 'ten_1', 'u_1', one.id)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it("has its session's actions under its own tenant and user", async () => {
+  it("finds its session's actions under its tenant and user only", async () => {
     world = await openWorld({ scripts: [calls('confirm')] })
     const { id } = await make('ten_1', 'u_1')
     const gated = callOf({ session_id: id }, {}, { input: 'go', tools, pause_on_tool_calls: true })

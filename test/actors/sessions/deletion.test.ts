@@ -11,7 +11,7 @@ import { callOf, collect, newSession, openWorld, turn, typesOf } from './harness
 
 const remove = (session_id: string) => callOf({ session_id }, {}, undefined)
 
-it('keeps the log until what waits is told, so that a crash in between leaves nothing to approve', async () => {
+it('keeps the log until waiting actions are notified, so that a crash in between leaves none to approve', async () => {
   const clock = new VirtualClock()
   const faulty = new FaultyStorage(openMemoryStorage())
   const world = await openWorld({ storage: faulty.storage, clock, scripts: [calls('confirm')] })
@@ -29,7 +29,7 @@ it('keeps the log until what waits is told, so that a crash in between leaves no
   expect(await faulty.inner.commits.head(session)).toBeNull()
 })
 
-it('takes the actions of the session along, the resolved ones too, and every blob', async () => {
+it('removes the actions of the session, including resolved ones, and every blob', async () => {
   const world = await openWorld({ scripts: [calls('confirm'), { text: ['x'.repeat(70_000)] }] })
   const session = await newSession(world)
   const tools = [functionTool('confirm', true)]
@@ -70,7 +70,7 @@ it('leaves no checkpoint that was being written', async () => {
   await world.runtime.drain(0)
 })
 
-it('ends the streams of the session, and the model call of a running turn', async () => {
+it('ends the streams of the session and the model call of a running turn', async () => {
   const never = new Promise<void>(() => {})
   const world = await openWorld({ scripts: [{ text: ['partly', never] }] })
   const session = await newSession(world)
@@ -83,7 +83,7 @@ it('ends the streams of the session, and the model call of a running turn', asyn
   expect(world.host.feed.size).toBe(0)
 })
 
-it('is finished by the next process when a crash cuts it off', async () => {
+it('is completed by the next process after a crash', async () => {
   const clock = new VirtualClock()
   const faulty = new FaultyStorage(openMemoryStorage())
   const world = await openWorld({ storage: faulty.storage, clock })
@@ -93,7 +93,7 @@ it('is finished by the next process when a crash cuts it off', async () => {
   await calm()
   expect(await faulty.inner.commits.head(session)).not.toBeNull()
   const next = await openWorld({ storage: faulty.inner, clock })
-  // the log goes once no process that was replaced can go on
+  // the log is removed once no replaced process can still run
   await clock.advance(6000)
   expect(await faulty.inner.commits.head(session)).toBeNull()
   const page = callOf({}, { page: 1, limit: 10 }, undefined)

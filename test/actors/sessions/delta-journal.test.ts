@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { DeltaJournal } from '#actors/sessions/delta-journal.ts'
 import { calm, VirtualClock } from '#test/support/virtual-clock.ts'
 
-/** A journal whose writes a test ends. */
+/** A journal whose writes a test can hold back. */
 const open = () => {
   const clock = new VirtualClock()
   const written: { text: string; at: number }[] = []
@@ -29,7 +29,7 @@ const open = () => {
   }
 }
 
-it('writes the first delta at once, and what arrives with it in the same write', async () => {
+it('writes the first delta at once, together with those that arrive with it', async () => {
   const { journal, texts } = open()
   journal.add('a')
   journal.add('b')
@@ -37,7 +37,7 @@ it('writes the first delta at once, and what arrives with it in the same write',
   expect(texts()).toEqual(['ab'])
 })
 
-it('joins what comes within 25 ms into one write', async () => {
+it('joins deltas that arrive within 25 ms into one write', async () => {
   const { journal, clock, texts } = open()
   journal.add('a')
   await calm()
@@ -50,7 +50,7 @@ it('joins what comes within 25 ms into one write', async () => {
   expect(texts()).toEqual(['a', 'bc'])
 })
 
-it('does not wait when 32 deltas have come', async () => {
+it('does not wait once 32 deltas have arrived', async () => {
   const { journal, texts } = open()
   journal.add('a')
   await calm()
@@ -59,7 +59,7 @@ it('does not wait when 32 deltas have come', async () => {
   expect(texts()).toEqual(['a', 'x'.repeat(32)])
 })
 
-it('never has two writes under way', async () => {
+it('never has two concurrent writes', async () => {
   const { journal, clock, texts, hold, release } = open()
   hold()
   journal.add('a')
@@ -71,7 +71,7 @@ it('never has two writes under way', async () => {
   expect(texts()).toEqual(['a', 'x'.repeat(100)])
 })
 
-it('gives back at its end what is not written, after the write that is under way, and writes nothing more', async () => {
+it('returns the unwritten text at its end, after the write in progress, and writes nothing more', async () => {
   const { journal, clock, texts, hold, release } = open()
   hold()
   journal.add('a')
@@ -86,7 +86,7 @@ it('gives back at its end what is not written, after the write that is under way
   expect(texts()).toEqual(['a'])
 })
 
-it('loses, doubles and reorders nothing, however deltas, time and slow writes mix', async () => {
+it('neither loses, repeats nor reorders deltas, whatever the timing and speed of writes', async () => {
   const moment = fc.oneof(
     fc.record({ add: fc.string({ minLength: 1, maxLength: 3 }) }),
     fc.record({ wait: fc.nat(40) }),
@@ -115,7 +115,7 @@ it('loses, doubles and reorders nothing, however deltas, time and slow writes mi
   )
 })
 
-it('holds no delta back when the wall clock is set back', async () => {
+it('delays no delta when the wall clock is set back', async () => {
   const { clock, journal, texts } = open()
   journal.add('a')
   await calm()

@@ -27,7 +27,7 @@ const allOf = async (world: World, session: string) => (await page(world, sessio
 
 const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, i) => i + 1)
 
-/** Turns of different lengths: some pause, some call functions, some say nothing. */
+/** Runs turns of different lengths: some pause, some call functions, some have no text. */
 const manyTurns = async (world: World, session: string, count: number): Promise<void> => {
   for (let n = 1; n <= count; n++) await turn(world, session, { input: `turn ${n}`, tools: [functionTool('f')] })
 }
@@ -36,7 +36,7 @@ const varied = (count: number): readonly Script[] =>
   upTo(count).map((n) => (n % 3 === 0 ? calls('f', 'f') : n % 7 === 0 ? {} : { text: [`answer ${n}`] }))
 
 describe('the events of a session', () => {
-  it('come in pages that put together are the log, each with its own id', async () => {
+  it('are listed in pages that together form the log, each with a unique id', async () => {
     const world = await open(varied(20))
     const session = await newSession(world)
     await manyTurns(world, session, 20)
@@ -58,7 +58,7 @@ describe('the events of a session', () => {
     expect((await page(world, session, { page: 99, limit: 7 })).data).toEqual([])
   })
 
-  it('are the frames that were streamed, with the ids that they had before', async () => {
+  it('equal the streamed frames, and keep their ids after a restart', async () => {
     const storage = openMemoryStorage()
     const world = await open([{ text: ['Hel', 'lo'] }], storage)
     const session = await newSession(world)
@@ -72,7 +72,7 @@ describe('the events of a session', () => {
     expect(await allOf(next, session)).toEqual(rows)
   })
 
-  it.each([1, 2, 3, 14, 29, 30])('can be asked for by turn: %i of thirty', async (turn_number) => {
+  it.each([1, 2, 3, 14, 29, 30])('can be filtered by turn: %i of thirty', async (turn_number) => {
     const world = await open(varied(30))
     const session = await newSession(world)
     await manyTurns(world, session, 30)
@@ -85,7 +85,7 @@ describe('the events of a session', () => {
     expect(second.data).toEqual(wanted.slice(1, 2))
   })
 
-  it.each([0, 31, 1_000_000])('of turn %i, which there is not, are none', async (turn_number) => {
+  it.each([0, 31, 1_000_000])('of the missing turn %i are an empty list', async (turn_number) => {
     const world = await open(varied(30))
     const session = await newSession(world)
     await manyTurns(world, session, 30)
@@ -95,7 +95,7 @@ describe('the events of a session', () => {
     })
   })
 
-  it('are none before the first turn', async () => {
+  it('are an empty list before the first turn', async () => {
     const world = await open()
     const session = await newSession(world)
     expect((await page(world, session, { page: 1, limit: 10 })).data).toEqual([])
@@ -104,7 +104,7 @@ describe('the events of a session', () => {
 })
 
 describe('the id of an event', () => {
-  it('is one of ours, is the same every time, and differs by session, sequence and time', () => {
+  it('is valid, stable, and differs by session, sequence and time', () => {
     const id = eventId('ses_a', 1, 1_750_000_000_000)
     expect(isId(id, 'evt')).toBe(true)
     expect(eventId('ses_a', 1, 1_750_000_000_000)).toBe(id)
@@ -116,7 +116,7 @@ describe('the id of an event', () => {
     expect(new Set([id, ...others]).size).toBe(4)
   })
 
-  it('sorts as the log does within a session', () => {
+  it('sorts in log order within a session', () => {
     const ids = upTo(300).map((sequence) => eventId('ses_a', sequence, 1_750_000_000_000 + Math.floor(sequence / 10)))
     expect([...ids].sort()).toEqual(ids)
   })
@@ -127,7 +127,7 @@ describe('the checkpoint of every fiftieth turn', () => {
   const checkpointOf = (world: World, session: string) =>
     world.storage.records.get(sessionCheckpoints, projectScope('prj_a'), session)
 
-  it('is written with the fiftieth turn, and gives the conversation that the whole log gives', async () => {
+  it('is written with the fiftieth turn, and yields the same conversation as the whole log', async () => {
     const world = await open(varied(60))
     const session = await newSession(world)
     await manyTurns(world, session, 49)
@@ -154,7 +154,7 @@ describe('the checkpoint of every fiftieth turn', () => {
     expect(JSON.stringify(fromCheckpoint.forModel())).toBe(JSON.stringify(fromLog.forModel()))
   })
 
-  it('is what a new process goes on from', async () => {
+  it('gives a new process the same conversation', async () => {
     const storage = openMemoryStorage()
     const world = await open(varied(60), storage)
     const session = await newSession(world)
@@ -180,7 +180,7 @@ describe('a value of 200 KB', () => {
     }
   }
 
-  it('as input or answer leaves the commit, and is whole for streams, events and the model', async () => {
+  it('as input or answer is moved out of the commit, and is complete in streams, events and model calls', async () => {
     const storage = openMemoryStorage()
     const world = await open([{ text: [long, ' end'] }, { text: ['short'] }], storage)
     const session = await newSession(world)
@@ -195,7 +195,7 @@ describe('a value of 200 KB', () => {
     expect(next.provider.requests[0]?.messages.map(({ content }) => content)).toEqual([long, `${long} end`, 'and?'])
   })
 
-  it('as arguments and output of a tool leaves every commit, and is whole on both sides', async () => {
+  it('as arguments or output of a tool is moved out of every commit, and is complete on both sides', async () => {
     const storage = openMemoryStorage()
     const script = { calls: [{ name: 'confirm', arguments: JSON.stringify({ text: long }) }] }
     const world = await open([script, { text: ['done'] }], storage)
@@ -215,7 +215,7 @@ describe('a value of 200 KB', () => {
     expect(await largest(storage, action_id)).toBeLessThan(10_000)
   })
 
-  it('as user data in the shape of a stored value comes back as it was', async () => {
+  it('as user data in the shape of a blob reference is returned unchanged', async () => {
     const storage = openMemoryStorage()
     const world = await open([], storage)
     const metadata = {

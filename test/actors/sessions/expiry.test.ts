@@ -17,7 +17,7 @@ const open = async (
 
 const logOf = async (world: World, session: string) => typesOf(await world.storage.commits.events(session, 0, 1000))
 
-it('completes a session that nobody used for seven days, not before, and lets it take no turn', async () => {
+it('completes a session after seven days without use, not before, and it accepts no further turn', async () => {
   const world = await open([])
   const session = await newSession(world)
   await turn(world, session, { input: 'hi' })
@@ -46,7 +46,7 @@ it('completes a session that was never used', async () => {
   expect(await statusOf(world, session)).toBe('completed')
 })
 
-it('clears what was remembered under the scope of a session that expires, once, and nothing for one without turns', async () => {
+it('clears the session memory of an expired session once, and not for a session without turns', async () => {
   const memory = new ScriptedMemory()
   const clock = new VirtualClock()
   const world = await openWorld({ clock, memory })
@@ -63,7 +63,7 @@ it('clears what was remembered under the scope of a session that expires, once, 
   expect(memory.ended).toEqual([session])
 })
 
-it('can delete a session that has expired', async () => {
+it('can delete an expired session', async () => {
   const world = await open([])
   const session = await newSession(world)
   await world.clock.leap(7 * dayMs + lookMs)
@@ -73,7 +73,7 @@ it('can delete a session that has expired', async () => {
   expect(await world.storage.commits.head(session)).toBeNull()
 })
 
-it('takes an approval that nobody gives in seven days for a rejection, and tells the model so', async () => {
+it('rejects an approval after seven days, and the model receives the expiry', async () => {
   const world = await open([calls('confirm'), { text: ['I see.'] }])
   const session = await newSession(world)
   const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('confirm', true)] })
@@ -93,7 +93,7 @@ it('takes an approval that nobody gives in seven days for a rejection, and tells
   expect(world.provider.requests[1]?.messages).toContainEqual(expect.objectContaining({ role: 'tool', content: heard }))
 })
 
-it('lets a tool say how long its approval is waited for, and withdraws the others with it', async () => {
+it('lets a tool set the expiry of its approval, which also rejects the other waiting calls', async () => {
   const world = await open([calls('quick', 'slow')])
   const session = await newSession(world)
   const { waiting } = await pausedTurn(world, session, {
@@ -108,7 +108,7 @@ it('lets a tool say how long its approval is waited for, and withdraws the other
   expect(await statusOf(world, session)).toBe('completed')
 })
 
-it('does not expire what was approved in time', async () => {
+it('does not expire an action that was approved in time', async () => {
   const world = await open([calls('confirm'), { text: ['done'] }])
   const session = await newSession(world)
   const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('confirm', true)] })
@@ -119,7 +119,7 @@ it('does not expire what was approved in time', async () => {
   expect(await logOf(world, session)).toContain('turn.completed')
 })
 
-it('expires what fell due while no process ran', async () => {
+it('expires sessions and actions that fell due while no process ran', async () => {
   const clock = new VirtualClock()
   const storage = openMemoryStorage({ now: clock.now })
   const first = await openWorld({ clock, storage, scripts: [calls('confirm')] })
@@ -135,7 +135,7 @@ it('expires what fell due while no process ran', async () => {
   expect((await action(next, waiting.confirm ?? '')).status).toBe('expired')
 })
 
-it("expires an action of the caller's own, and tells nobody", async () => {
+it('expires an action that a caller created', async () => {
   const world = await open([])
   const body = { tool: 'pay', arguments: { amount: 1 }, risk_level: 'high', expires_in: 10 } as const
   const { id } = await world.useCases['actions.create'](callOf({}, {}, body))

@@ -26,7 +26,7 @@ const open = async (...scripts: readonly Script[]) => {
 }
 
 describe('a fork of a session', () => {
-  it('has the history up to its turn in a log of its own, and goes on from there', async () => {
+  it('has a copy of the history up to its turn, and continues from there', async () => {
     const session = await open({ text: ['one', ' two'] }, { text: ['other'] }, { text: ['forked'] })
     await turn(world, session, { input: 'first' })
     await turn(world, session, { input: 'second' })
@@ -49,12 +49,12 @@ describe('a fork of a session', () => {
       { role: 'user', content: 'instead' },
     ])
     expect((await logOf(made.id)).at(-1)).toMatchObject({ turn_number: 2, payload: { output: 'forked' } })
-    // the other session heard nothing of it
+    // the other session does not change
     expect((await logOf(session)).filter(({ event_type }) => event_type === 'turn.started')).toHaveLength(2)
     expect(await fork(made.id)).toMatchObject({ forked_from: { session_id: made.id, turn_number: 2 } })
   })
 
-  it('begins with the newest turn that is over, and takes nothing along that waits', async () => {
+  it('starts after the newest ended turn, without the calls that wait', async () => {
     const session = await open({ text: ['one'] }, calls('confirm'), { text: ['done'] }, { text: ['else'] })
     await turn(world, session, { input: 'first' })
     const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('confirm', true)] })
@@ -82,7 +82,7 @@ describe('a fork of a session', () => {
     expect(ofFork?.messages.some(({ role }) => role === 'tool')).toBe(true)
   })
 
-  it('is refused for a turn that is not there, or that goes on', async () => {
+  it('is refused for a missing or running turn', async () => {
     const session = await open({ text: [new Promise<void>(() => {})] })
     await expect(fork(session)).rejects.toMatchObject({ code: 'not_found', details: { param: 'turn_number' } })
     void turn(world, session, { input: 'first' })
@@ -92,7 +92,7 @@ describe('a fork of a session', () => {
     await expect(fork(session, { turn_number: 7 })).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('is of no other project, and made once however often it is requested', async () => {
+  it('is refused to another project, and created once per idempotency key', async () => {
     const session = await open({ text: ['one'] })
     await turn(world, session, { input: 'first' })
     const foreign = callOf({ session_id: session }, {}, {}, { kind: 'secret_key', project: 'prj_b', keyId: 'k' })
@@ -104,7 +104,7 @@ describe('a fork of a session', () => {
     expect(typesOf(await logOf(one.id)).filter((type) => type === 'session.forked')).toHaveLength(1)
   })
 
-  it('counts no failure and no cost of its history, and leaves a line in the audit log with its reason', async () => {
+  it('counts no failure and no cost of its history, and leaves an audit line with its reason', async () => {
     const session = await open({ fails: new ModelError('provider_error', 'It failed.') })
     await turn(world, session, { input: 'first' })
     const { id } = await fork(session, { reason: 'to try another prompt' })
@@ -121,7 +121,7 @@ describe('a fork of a session', () => {
     expect(got.total_cost).toBe(0)
   })
 
-  it('outlives what it was forked from', async () => {
+  it('outlives the session it was forked from', async () => {
     const session = await open({ text: ['one'] }, { text: ['two'] })
     await turn(world, session, { input: 'x'.repeat(100_000) })
     const { id } = await fork(session)
@@ -133,7 +133,7 @@ describe('a fork of a session', () => {
 
 describe('a history that is too long for one commit', () => {
   const turns = 2_000
-  /** A log of many turns, as a store hands it out. */
+  /** A log of many turns, as a store returns it. */
   const log = Array.from({ length: turns }, (_, index): readonly LogEvent[] => {
     const turn_number = index + 1
     const at = (part: number) => ({ sequence: index * 3 + part, turn_number })
@@ -145,7 +145,7 @@ describe('a history that is too long for one commit', () => {
   }).flat()
   const readLog = (_actor: string, after: number) => log.slice(after, after + 100)
 
-  it('keeps its newest turns as events, and earlier ones in sum', async () => {
+  it('keeps its newest turns as events, and earlier turns as a conversation', async () => {
     const session = await open({ text: ['fine'] })
     const history = await forkHistory(readLog, { session_id: session, turn_number: turns })
     const first = Number(history[0]?.payload.first_turn)

@@ -59,14 +59,14 @@ import { type Answering, scriptedDeliveries, scriptedEndpoints } from '../webhoo
 
 export { callOf } from '#test/support/call-of.ts'
 
-/** What a scripted model says: parts of text, then calls. A part may be a gate to wait at. */
+/** What a scripted model says: parts of text, then calls. A part may be a promise to wait for. */
 export interface Script {
   readonly text?: readonly (string | Promise<void>)[]
   readonly calls?: readonly { readonly name: string; readonly arguments: string; readonly opaque?: string }[]
   readonly fails?: ModelError
 }
 
-/** A provider that plays scripts in order and keeps what it was sent. */
+/** A provider that plays scripts in order and records its requests. */
 export class ScriptedProvider implements TestModel {
   readonly id = 'scripted'
   readonly requests: ModelRequest[] = []
@@ -101,43 +101,43 @@ export class ScriptedProvider implements TestModel {
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 
-/** What a test may set. */
+/** Options of a test installation. */
 export interface WorldOptions {
   readonly scripts?: readonly Script[]
   /** Answers in place of the scripts. */
   readonly model?: TestModel
-  /** Calls models otherwise than by `model`. */
+  /** Calls models in place of `model`. */
   readonly turns?: TurnModels
   readonly storage?: Storage
   readonly clock?: Clock
   readonly runTool?: (call: ToolCall) => Promise<ToolOutcome>
   readonly memory?: ScriptedMemory
-  /** What the endpoints of webhooks answer. */
-  /** How responses in the background are made. */
+  /** How background responses are made. */
   readonly response?: ResponseEffectParts['make']
+  /** What the endpoints of webhooks answer. */
   readonly endpoint?: Answering
-  /** How documents are read and embedded; without it as text, by no embedder. */
+  /** How documents are read and embedded; as text without an embedder when absent. */
   readonly documents?: ScriptedDocuments
-  /** What browsers do; without it they show a page of one line. */
+  /** What browsers do; they show a page of one line when absent. */
   readonly visit?: ScriptedVisit
   /** What remote tool servers have; no tools when absent. */
   readonly servers?: ScriptedServers
-  /** What providers of connections answer; without it what is requested. */
+  /** What providers of connections answer; as requested when absent. */
   readonly connections?: ScriptedConnections
-  /** Notifies the store's webhooks of events; no one is notified when absent. */
+  /** Notifies the webhooks of the store of events; none are notified when absent. */
   readonly notifiesWebhooks?: boolean
-  /** What agents run on; every agent runs without tools when absent. */
+  /** The configuration of agents; every agent runs without tools when absent. */
   readonly agents?: ResolveAgent
   readonly concurrency?: RunConcurrency
-  /** Tokens that the context window of every model has; not known when absent. */
+  /** The context window of every model in tokens; unknown when absent. */
   readonly window?: number
-  /** Joins the world to others. */
+  /** Joins the installation to other nodes. */
   readonly cluster?: ClusterParts
-  /** Streams are merged so long after they have ended, in ms; never when absent. */
+  /** Streams are merged this many ms after they have ended; never when absent. */
   readonly mergesAfterMs?: number
 }
 
-/** An agent that runs by itself: what a test says of it, and nothing else. */
+/** The configuration of an agent without tools, with the changes of a test. */
 export const agentConfigOf = (agent_id: string, more: Partial<ResolvedConfig> = {}): ResolvedConfig => ({
   agent_id,
   agent_version_id: null,
@@ -165,7 +165,7 @@ const compactionOf = (
   return new Compaction({ records, commits, upkeep, clock, log, quietMs: mergesAfterMs })
 }
 
-/** Nothing connects here: an effect of a connection that is run after all fails. */
+/** Every effect of a connection fails. */
 const noConnections: EffectCatalog = Object.fromEntries(
   Object.entries(connectionDefinition.effects).map(([name, policy]) => [
     `connection.${name}`,
@@ -173,7 +173,7 @@ const noConnections: EffectCatalog = Object.fromEntries(
   ]),
 )
 
-/** The real runtime and use-cases over a store in memory, with a scripted model. */
+/** The real runtime and use-cases on a store in memory, with a scripted model. */
 export const openWorld = async (options: WorldOptions = {}) => {
   const { storage = openMemoryStorage(), clock = systemClock } = options
   const { log } = await openHouse({ storage, clock })
@@ -267,7 +267,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
 
 export type World = Awaited<ReturnType<typeof openWorld>>
 
-/** Everything that a stream says until it ends. */
+/** All events of a stream until it ends. */
 export const collect = (stream: EventStream): Promise<readonly LogEvent[]> =>
   new Promise((resolve) => {
     const events: LogEvent[] = []
@@ -280,7 +280,7 @@ export const collect = (stream: EventStream): Promise<readonly LogEvent[]> =>
     })
   })
 
-/** A session of project `prj_a`. */
+/** Creates a session in project `prj_a`. */
 export const newSession = async (world: World, metadata: JsonObject = {}): Promise<string> =>
   (await world.useCases['sessions.create'](callOf({}, {}, { metadata }))).id
 

@@ -57,7 +57,7 @@ describe('a tool that the server runs', () => {
   const run = (tool: object = {}, signal?: AbortSignal) =>
     runHttpTool({ name: 'get_weather', url, ...tool }, call, context(signal))
 
-  it('is posted the call, signed, under the key of the effect', async () => {
+  it('receives the signed call as a POST under the key of the effect', async () => {
     answer = json('{"sky":"grey"}')
     expect(await run()).toEqual({ ok: true, output: '{"sky":"grey"}' })
     const [request] = requests
@@ -75,13 +75,13 @@ describe('a tool that the server runs', () => {
     expect(() => new Webhook(secret).verify(`${request?.body} `, request?.headers ?? {})).toThrow()
   })
 
-  it('names the run when a run called it', async () => {
+  it('receives the id of the run if a run called it', async () => {
     answer = json('"ok"')
     await runHttpTool({ name: 't', url }, { ...call, owner: { runId: 'run_1' } }, context())
     expect(JSON.parse(requests[0]?.body ?? '')).toMatchObject({ run_id: 'run_1' })
   })
 
-  it('keeps its own headers, but for those that belong to the call', async () => {
+  it('receives its configured headers, except those that belong to the call', async () => {
     answer = json('"ok"')
     await run({ headers: { 'X-Team': 'a', 'Idempotency-Key': 'mine', 'Webhook-Signature': 'mine', host: 'evil' } })
     expect(requests[0]?.headers).toMatchObject({ 'x-team': 'a', 'idempotency-key': 'ses_1:4:0' })
@@ -94,12 +94,12 @@ describe('a tool that the server runs', () => {
     expect(await run()).toEqual({ ok: true, output: 'grün' })
   })
 
-  it('may answer with nothing', async () => {
+  it('may answer without a body', async () => {
     answer = (response) => response.writeHead(204).end()
     expect(await run()).toEqual({ ok: true, output: '' })
   })
 
-  it('may answer with 64 KB, and no byte more', async () => {
+  it('may answer with 64 KB, and not one byte more', async () => {
     answer = json('x'.repeat(maxToolAnswerBytes), 200, 'text/plain')
     expect((await run()).ok).toBe(true)
     answer = json('x'.repeat(maxToolAnswerBytes + 1), 200, 'text/plain')
@@ -112,14 +112,14 @@ describe('a tool that the server runs', () => {
     ['malformed JSON', json('{"a":'), 'tool_answer_unreadable'],
     ['an image', json('x', 200, 'image/png'), 'tool_answer_unreadable'],
     ['bytes that are no text', (r: ServerResponse) => r.end(Buffer.from([0xff, 0xfe])), 'tool_answer_unreadable'],
-  ])('is a typed error after %s, which quotes no answer', async (_, reply, code) => {
+  ])('returns a typed error after %s, without quoting the answer', async (_, reply, code) => {
     answer = reply
     const result = await run()
     expect(result).toMatchObject({ ok: false, code, reached: true })
     expect(JSON.stringify(result)).not.toContain('inside')
   })
 
-  it('is a typed error when it breaks off in the middle', async () => {
+  it('returns a typed error if the answer breaks off in the middle', async () => {
     answer = (response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '100' })
       response.write('half', () => response.destroy())
@@ -130,7 +130,7 @@ describe('a tool that the server runs', () => {
   it.each([
     ['before its head', () => {}],
     ['inside its answer', (response: ServerResponse) => response.write('half')],
-  ])('is a typed error when it is silent for too long %s', async (_, reply) => {
+  ])('returns a typed error if it is silent for too long %s', async (_, reply) => {
     answer = reply
     expect(await run({ timeoutMs: 60 })).toMatchObject({ ok: false, code: 'tool_timeout', reached: true })
   })
@@ -143,17 +143,17 @@ describe('a tool that the server runs', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('is refused on a private address, and says that nothing was sent', async () => {
+  it('is refused at a private address, and reports that nothing was sent', async () => {
     const result = await run({ url: 'http://169.254.169.254/latest' })
     expect(result).toMatchObject({ ok: false, code: 'tool_url_refused', reached: false })
   })
 
-  it('is refused on a redirect into the inside, and says that it was reached', async () => {
+  it('is refused on a redirect to a private address, and reports that it was reached', async () => {
     answer = (response) => response.writeHead(307, { location: 'http://10.0.0.1/' }).end()
     expect(await run()).toMatchObject({ ok: false, code: 'tool_url_refused', reached: true })
   })
 
-  it('says that nothing was sent when nobody listens', async () => {
+  it('reports that nothing was sent if the port is closed', async () => {
     const port = new URL(url).port
     const silent = openSsrfGuard({ allowedPrivateHosts: ['127.0.0.1'] })
     const result = await runHttpTool({ name: 't', url: url.replace(port, '9') }, call, { ...context(), guard: silent })

@@ -29,8 +29,8 @@ const given = (content: JsonObject | undefined, requested: JsonObject | null = {
   }
 }
 
-describe('values of a form that a server requests', () => {
-  it('are taken as the form says', () => {
+describe('the values of a form that a server requests', () => {
+  it('are accepted if they match the schema', () => {
     const content = {
       ...{ seat: 'a', hero: 'h1', name: 'Ädä', mail: 'a@b.example', page: 'https://x.example/' },
       ...{ day: '2026-02-28', time: '2026-02-28T12:00:00Z', count: 3, size: 1.5, sure: false, tags: ['x', 'z'] },
@@ -66,13 +66,13 @@ describe('values of a form that a server requests', () => {
     expect(given({ seat: 'a', [name]: value })).toBe(`invalid_field content.${name}`)
   })
 
-  it('are refused without one that is required', () => {
+  it('are refused without a required value', () => {
     expect(given({})).toBe('missing_field content.seat')
     expect(given(undefined)).toBe('missing_field content.seat')
     expect(given({ seat: null })).toBe('missing_field content.seat')
   })
 
-  it('are refused where none are requested', () => {
+  it('are refused if none are requested', () => {
     expect(given({ seat: 'a' }, null)).toBe('invalid_field content')
     expect(given({ seat: 'a' }, { schema: null })).toBe('invalid_field content')
     expect(given(undefined, { schema: null })).toBeUndefined()

@@ -16,8 +16,8 @@ const sessionOf = async (world: World, user: string | undefined): Promise<string
 
 const remembering = { input: 'Where do I live?', memory: true }
 
-describe('memory of a session', () => {
-  it('is given to the model as a system message, and the write goes with the commit of the answer', async () => {
+describe('the memory of a session', () => {
+  it('is given to the model as a system message, and its write is sent with the answer', async () => {
     const { memory, world } = await open([{ text: ['In ', 'Oslo.'] }])
     memory.known = ['The user lives in Oslo.']
     const session = await sessionOf(world, 'ada')
@@ -45,7 +45,7 @@ describe('memory of a session', () => {
       ])
   })
 
-  it('is written once a turn, with its last answer, when tools are called in between', async () => {
+  it('is written once per turn with the last answer, if tools are called in between', async () => {
     const { memory, world } = await open([calls('look'), { text: ['Done.'] }])
     const session = await sessionOf(world, 'ada')
     const tool = { ...functionTool('look'), type: 'function' as const }
@@ -66,7 +66,7 @@ describe('memory of a session', () => {
     expect([events.at(-1)?.payload.memory, memory.recalls]).toEqual([undefined, []])
   })
 
-  it('leaves the turn as it is when it fails', async () => {
+  it('does not affect the turn when it fails', async () => {
     const { memory, world } = await open([{ text: ['Hi.'] }])
     memory.failed = 'memory_ops_quota_exceeded'
     const events = await turn(world, await sessionOf(world, 'ada'), remembering)
@@ -83,7 +83,7 @@ describe('memory of a session', () => {
     await expect(turn(world, session, { input: 'hi', memory })).rejects.toMatchObject({ code, details: { param } })
   })
 
-  it('ends with the session where it is the session’s own', async () => {
+  it('with the scope of a session ends with the session', async () => {
     const { memory, world } = await open([{ text: ['Hi.'] }])
     const session = await sessionOf(world, 'ada')
     await turn(world, session, { input: 'hi', memory: { scope: 'session' } })
@@ -92,7 +92,7 @@ describe('memory of a session', () => {
     await expect.poll(() => memory.ended).toEqual([session])
   })
 
-  it('and shortening leave the same session: what is written is whole, and it is loaded as it was left', async () => {
+  it('is written in full and recalled the same when the conversation is shortened and loaded again', async () => {
     const long = 'word '.repeat(200)
     const scripts = Array.from({ length: 8 }, (_, index): Script => ({ text: [`answer ${index}`] }))
     const memory = new ScriptedMemory()

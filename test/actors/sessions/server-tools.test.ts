@@ -101,7 +101,7 @@ it.each([
   ['answers with an error', '/fails', {}, 'at_most_once', 1],
   ['does not answer in time', '/hangs', { timeout_ms: 1000 }, 'at_most_once', 1],
   ['does not answer in time and may be called again', '/hangs', { timeout_ms: 1000 }, 'idempotent', 3],
-] as const)('gives the model an error when a tool %s, and the turn goes on', async (_, path, more, effect, times) => {
+] as const)('gives the model an error when a tool %s, and the turn continues', async (_, path, more, effect, times) => {
   const world = await open(calls('order'))
   const tools = [httpTool('order', { url: `${base}${path}`, effect, ...more })]
   const events = await turn(world, await newSession(world), { input: 'go', tools })
@@ -111,27 +111,27 @@ it.each([
   expect(new Set(received.map(({ key }) => key)).size).toBe(1)
 })
 
-it('reaches no host that the guard does not let through', async () => {
+it('returns an error for a host that the guard refuses', async () => {
   const world = await open(calls('order'))
   const tools = [httpTool('order', { url: 'http://127.0.0.1:1/' })]
   await turn(world, await newSession(world), { input: 'go', tools })
   expect(outputOf(world)).toMatchObject({ error: { code: expect.any(String) } })
 })
 
-it('tells the model of a search of the web for which no index is there', async () => {
+it('returns an error to the model for a web search without an index', async () => {
   const world = await open(calls('web_search_preview'))
   const events = await turn(world, await newSession(world), { input: 'go', tools: [{ type: 'web_search_preview' }] })
   expect(outputOf(world)).toMatchObject({ error: { code: 'capability_not_available' } })
   expect(typesOf(events).at(-1)).toBe('turn.completed')
 })
 
-it('tells the model that a tool which it made up does not exist', async () => {
+it('returns an error to the model for a tool that does not exist', async () => {
   const world = await open(calls('made_up'))
   await turn(world, await newSession(world), { input: 'go' })
   expect(outputOf(world)).toMatchObject({ error: { code: 'unknown_tool' } })
 })
 
-it('gives a tool what the model wrote when that is not an object', async () => {
+it('passes the text of the model to a tool if it is not an object', async () => {
   const world = await open({ calls: [{ name: 'order', arguments: '{"broken' }] })
   await turn(world, await newSession(world), { input: 'go', tools: [httpTool('order', { url: `${base}/ok` })] })
   expect(received).toMatchObject([{ body: { arguments: { text: '{"broken' } } }])

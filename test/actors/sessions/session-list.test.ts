@@ -19,7 +19,7 @@ const list = (query: Partial<QueryOf<'sessions.list'>>) =>
 const ids = async (query: Partial<QueryOf<'sessions.list'>>) => (await list(query)).data.map(({ id }) => id)
 
 describe('a list of sessions', () => {
-  it('is read by page numbers, newest first', async () => {
+  it('is paged by number, newest first', async () => {
     expect(await ids({})).toEqual(sessions.slice(0, 3))
     expect(await ids({ page: 3 })).toEqual(sessions.slice(6))
     expect(await ids({ page: 4 })).toEqual([])
@@ -32,7 +32,7 @@ describe('a list of sessions', () => {
     })
   })
 
-  it('goes on behind a session, whatever is started meanwhile', async () => {
+  it('continues after a session, even if sessions are created meanwhile', async () => {
     const [, , last = ''] = await ids({})
     await newSession(world)
     expect(await ids({ starting_after: last })).toEqual(sessions.slice(3, 6))
@@ -40,7 +40,7 @@ describe('a list of sessions', () => {
     expect(await ids({ starting_after: sessions.at(-1) ?? '' })).toEqual([])
   })
 
-  it('says on its last page that there is no more, by numbers and behind a session', async () => {
+  it('has no more on its last page, by number and after a session', async () => {
     const more = async (query: Partial<QueryOf<'sessions.list'>>) => (await list(query)).pagination.has_more
     expect(await more({ page: 3 })).toBe(false)
     expect(await more({ limit: 7 })).toBe(false)
@@ -50,13 +50,13 @@ describe('a list of sessions', () => {
     expect(await more({ starting_after: sessions[6] ?? '' })).toBe(false)
   })
 
-  it('goes on behind a session that was deleted', async () => {
+  it('continues after a deleted session', async () => {
     const [, , last = ''] = await ids({})
     await world.useCases['sessions.delete'](callOf({ session_id: last }, {}, undefined))
     expect(await ids({ starting_after: last })).toEqual(sessions.slice(3, 6))
   })
 
-  it('has no pages that would walk without end, and says how to go on', async () => {
+  it('refuses pages beyond its depth limit, and refers to starting_after', async () => {
     await expect(list({ page: 33_333 })).resolves.toMatchObject({ data: [] })
     await expect(list({ page: 33_334 })).rejects.toMatchObject({
       code: 'invalid_query',
@@ -65,7 +65,7 @@ describe('a list of sessions', () => {
     })
   })
 
-  it('takes nothing else for a session', async () => {
+  it('accepts only a session id in starting_after', async () => {
     const wrong = list({ starting_after: 'run_01m7zye3gvdcf593a6j86jntm6' })
     await expect(wrong).rejects.toMatchObject({ code: 'invalid_query', details: { param: 'starting_after' } })
   })

@@ -55,7 +55,7 @@ it('pauses for an approval, resumes with the tool result and completes', async (
   expect(world.provider.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '31 degrees' })
 })
 
-it('completes the session when a call is rejected, and takes a further turn', async () => {
+it('completes the session when a call is rejected, and accepts a further turn', async () => {
   const world = await open({ scripts: [weatherCall, { text: ['fine'] }] })
   const session = await newSession(world)
   const paused = await turn(world, session, { input: 'weather?', tools: [approval] })
@@ -66,7 +66,7 @@ it('completes the session when a call is rejected, and takes a further turn', as
   expect(typesOf(await turn(world, session, { input: 'go on' }))).toContain('turn.completed')
 })
 
-it('hands function calls to the caller when nothing pauses, and takes their results with the next turn', async () => {
+it('hands function calls to the caller without a pause, and accepts their results with the next turn', async () => {
   const world = await open({ scripts: [weatherCall, { text: ['hot'] }] })
   const session = await newSession(world)
   const events = await turn(world, session, { input: 'weather?', tools: [weather] })
@@ -76,7 +76,7 @@ it('hands function calls to the caller when nothing pauses, and takes their resu
   expect(world.provider.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '40' })
 })
 
-it('refuses a second turn while one runs, and ends the running one on cancel', async () => {
+it('refuses a second turn while one is running, and ends the running one on cancel', async () => {
   const never = new Promise<void>(() => {})
   const world = await open({ scripts: [{ text: ['partly', never] }] })
   const session = await newSession(world)
@@ -105,7 +105,7 @@ it('stops after sixteen model calls', async () => {
   expect(events.at(-1)?.payload).toMatchObject({ error: { code: 'too_many_steps' } })
 })
 
-it('lets a new process finish what the old one left paused', async () => {
+it('lets a new process finish a turn that was paused', async () => {
   const world = await open({ scripts: [weatherCall] })
   const session = await newSession(world)
   const paused = await turn(world, session, { input: 'weather?', tools: [approval] })
@@ -116,7 +116,7 @@ it('lets a new process finish what the old one left paused', async () => {
   expect(typesOf(await collect(stream))).toEqual(['turn.resumed', 'output_text.delta', 'turn.completed'])
 })
 
-it('forgets a deleted session', async () => {
+it('removes a deleted session from reads and lists', async () => {
   const world = await open({ scripts: [{ text: ['one'] }] })
   const session = await newSession(world)
   await turn(world, session, { input: 'hi' })
@@ -127,7 +127,7 @@ it('forgets a deleted session', async () => {
   expect(list.pagination.total).toBe(0)
 })
 
-it('gives a provider back what it hid beside a call, and shows it to no client', async () => {
+it('returns the opaque data of a call to its provider, and shows it to no client', async () => {
   const calls = [{ name: 'weather', arguments: '{}', opaque: 'signed-by-provider' }]
   const world = await open({ scripts: [{ calls }, { text: ['fine'] }] })
   const session = await newSession(world)

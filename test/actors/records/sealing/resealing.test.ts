@@ -35,7 +35,7 @@ const add = (records: RecordStore, id: string) =>
 const left = async (records: RecordStore) =>
   (await records.ofEveryProject(things, null, 100)).filter(({ data }) => !box.isCurrent(String(data.secret))).length
 
-it('seals what is there at its start, and an hour later what an older node has sealed since', async () => {
+it('reseals existing rows at its start, and an hour later those that an older node has sealed since', async () => {
   const { records, clock, resealing } = await opened()
   await add(records, 'a')
   resealing.start()
@@ -47,7 +47,7 @@ it('seals what is there at its start, and an hour later what an older node has s
   await resealing.stop()
 })
 
-it('does not call an earlier key free to go while a row that others keep changing is sealed under it', async () => {
+it('fails if a row that others keep changing is still sealed under an earlier key', async () => {
   const { records, parts } = await opened()
   await add(records, 'a')
   const contended = { ...boundRecords(records), replace: async () => 'conflict' as const }
@@ -55,7 +55,7 @@ it('does not call an earlier key free to go while a row that others keep changin
   expect(await left(records)).toBe(1)
 })
 
-it('does nothing once it is stopped, also when it was not started before', async () => {
+it('does nothing once it is stopped, even if it was not started before', async () => {
   const { records, clock, resealing, parts } = await opened()
   await add(records, 'a')
   await resealing.stop()

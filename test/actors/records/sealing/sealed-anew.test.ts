@@ -32,7 +32,7 @@ const rowOf = (kind: AnyKind, n: number, box = before): StoredRecord => {
   return { ...bare, data: { ...bare.data, ...Object.fromEntries(secrets) } }
 }
 
-/** So many rows of every kind that declares a sealed field. */
+/** A store with this number of rows of every kind that declares a sealed field. */
 const filled = async (rows: number): Promise<RecordStore> => {
   const { records } = openMemoryStorage()
   await records.prepare(kinds)
@@ -46,7 +46,7 @@ const filled = async (rows: number): Promise<RecordStore> => {
 
 const allOf = (records: RecordStore, kind: AnyKind) => records.ofEveryProject(kind, null, 1000)
 
-it('opens every field that a kind declares as sealed under the new key alone, and none under the old one', async () => {
+it('reseals every declared field under the new key, and none stays under the old one', async () => {
   expect(sealing.map(({ name }) => name)).toEqual(
     expect.arrayContaining([
       'connection_secrets',
@@ -77,16 +77,16 @@ it('opens every field that a kind declares as sealed under the new key alone, an
   })
 })
 
-it('comes last to the row that says that the earlier key is needed', () => {
+it('reseals last the row that records that the earlier key is needed', () => {
   expect(sealing.at(-1)).toBe(lastingKeys)
 })
 
-it('seals no list row of an actor: its version is that of a commit', () => {
+it('reseals no list row of an actor, as its version is that of a commit', () => {
   const rows = new Set(Object.values(actorRows).map(({ name }) => name))
   expect(sealing.filter(({ name }) => rows.has(name))).toEqual([])
 })
 
-it('goes on after it was ended in the middle', async () => {
+it('continues after it was interrupted', async () => {
   const records = await filled(45)
   const parts = { records, kinds, box: between }
   for (let pages = 1; ; pages += 7) {
@@ -101,7 +101,7 @@ it('goes on after it was ended in the middle', async () => {
   expect(await countSealed(parts)).toEqual({ earlier: 0, unreadable: 0 })
 })
 
-it('leaves what no known key has sealed as it is, and counts it', async () => {
+it('leaves a value that no known key has sealed unchanged, and counts it', async () => {
   const records = await filled(1)
   const kind = sealing.find(({ name }) => name === 'tool_headers') ?? lastingKeys
   const stranger = rowOf(kind, 9, openSecretBox({ masterKey: third }))
@@ -113,7 +113,7 @@ it('leaves what no known key has sealed as it is, and counts it', async () => {
   expect(await records.get(kind, projectScope(stranger.project), stranger.id)).toEqual(stranger)
 })
 
-it('seals what another writer puts in between, and puts nothing of before back', async () => {
+it('reseals a value written concurrently, and does not restore the earlier one', async () => {
   const { records } = openMemoryStorage()
   await records.prepare(kinds)
   const kind = sealing.find(({ name }) => name === 'tool_headers') ?? lastingKeys

@@ -15,8 +15,8 @@ const question: ModelMessage = { role: 'user', content: 'q' }
 const numbersIn = ({ content }: ModelMessage = question): readonly number[] =>
   JSON.parse(content).results.map(({ n }: { n: number }) => n)
 
-describe('sources of a conversation', () => {
-  it('are numbered through, over searches and pages that were read', () => {
+describe('the sources of a conversation', () => {
+  it('are numbered consecutively over searches and fetched pages', () => {
     const { messages, sources } = numberedSources([
       ...[question, said(''), search('a', 'b'), said(''), search('c')],
       tool('web_fetch', { untrusted: true, n: 1, url: 'https://d.example/', title: 'd', content: 'words' }),
@@ -26,7 +26,7 @@ describe('sources of a conversation', () => {
     expect(sources.map(({ title }) => title)).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  it('are the same messages each time, and those of before where none is of the web', () => {
+  it('leave the messages identical each time, and unchanged if none is from the web', () => {
     const conversation = [question, said(''), search('a'), said(''), search('b')]
     const [first, second] = [numberedSources(conversation), numberedSources(conversation)]
     expect(second.messages.every((message, at) => message === first.messages[at])).toBe(true)
@@ -41,25 +41,25 @@ describe('sources of a conversation', () => {
     ['results without addresses', { untrusted: true, results: [{ title: 'x' }, null, 3] }],
     ['a list', [1, 2]],
     ['null', null],
-  ])('are none of an output that is %s, which stays as it is', (_what, content) => {
+  ])('are empty for an output that is %s, which is left unchanged', (_what, content) => {
     const message = tool('web_search', content)
     expect(numberedSources([message])).toEqual({ messages: [message], sources: [] })
   })
 
-  it('are none of an output that is no JSON', () => {
+  it('are empty for an output that is not JSON', () => {
     const message: ModelMessage = { role: 'tool', callId: 'act', name: 'browse', content: '{"untrusted": tr' }
     expect(numberedSources([message]).messages).toEqual([message])
   })
 })
 
 describe('the text of a turn before an answer', () => {
-  it('is what its earlier answers said', () => {
+  it('is the text of the earlier answers of the turn', () => {
     expect(lengthBefore([question], 0)).toBe(0)
     expect(lengthBefore([question, said('Let me look.'), search('a')], 1)).toBe(12)
     expect(lengthBefore([said('old'), question, said('ab'), search('a'), said('cde'), search('b')], 2)).toBe(5)
   })
 
-  it('is not known where the conversation was shortened within the turn', () => {
+  it('is unknown if the conversation was shortened within the turn', () => {
     expect(lengthBefore([question, said('Summary of my work so far', [])], 1)).toBeNull()
     expect(lengthBefore([question], 1)).toBeNull()
     expect(lengthBefore([], 1)).toBeNull()
