@@ -34,7 +34,7 @@ import { VirtualClock } from '#test/support/virtual-clock.ts'
 export const ownerEmail = 'ada@example.org'
 export const ownerPassword = 'correct horse battery'
 
-/** A fresh installation on the memory store, with its use-cases, under a clock of its own. */
+/** A fresh installation on the memory store with its use-cases and clock. */
 export const openAccounts = async ({ secureCookies = false } = {}) => {
   const clock = { now: 1_800_000_000_000 }
   const now = () => clock.now
@@ -103,7 +103,7 @@ const notExpected = (): never => {
   throw new Error('no actor is told anything')
 }
 
-/** Another organisation with one project, on the same store. */
+/** Adds another organisation with one project to the same store. */
 export const addForeign = async ({ records, auth, now }: Awaited<ReturnType<typeof openAccounts>>) => {
   const organization = newId('org')
   const project = newId('prj')
@@ -129,7 +129,7 @@ export const addForeign = async ({ records, auth, now }: Awaited<ReturnType<type
   return { organization, project, dashboard, scope: organizationScope(organization) }
 }
 
-/** A validated call, as the dispatcher makes it. */
+/** A validated call, as the dispatcher creates it. */
 export const callOf = <Params, Query, Body>(
   principal: Principal,
   params: Params,

@@ -22,7 +22,7 @@ const open = async () => {
 }
 
 describe('projects', () => {
-  it('are made and listed in the organisation of the member, newest first, without their secrets', async () => {
+  it('are created and listed in the organisation of the member, newest first, without their secrets', async () => {
     const accounts = await open()
     const { useCases, dashboard, project, auth } = accounts
     const { dashboard: eve, project: foreign } = await addForeign(accounts)
@@ -55,7 +55,7 @@ describe('projects', () => {
 })
 
 describe('members', () => {
-  it('sign in with what they were made with, and are listed without their password', async () => {
+  it('sign in with their initial password, and are listed without it', async () => {
     const { addMember, listMembers, useCases } = await open()
     const made = await addMember('Bob@Example.org', 'admin')
     expect(made).toMatchObject({ email: 'bob@example.org', role: 'admin', name: null })
@@ -64,7 +64,7 @@ describe('members', () => {
     expect(JSON.stringify((await listMembers()).data)).not.toContain('argon2')
   })
 
-  it('have an e-mail that nobody else has, in any organisation', async () => {
+  it('have a unique e-mail across all organisations', async () => {
     const accounts = await open()
     const { dashboard: eve } = await addForeign(accounts)
     await expect(accounts.addMember(ownerEmail, 'member', eve)).rejects.toMatchObject({
@@ -73,7 +73,7 @@ describe('members', () => {
     })
   })
 
-  it('lose their sessions when removed', async () => {
+  it('lose their dashboard sessions when removed', async () => {
     const { addMember, removeMember, memberTable, auth } = await open()
     const { id } = await addMember('bob@example.org')
     const row = await memberTable.findGlobal({ email: 'bob@example.org' })
@@ -84,7 +84,7 @@ describe('members', () => {
     expect(await auth.dashboardSessions.verify(cookie)).toBeNull()
   })
 
-  it('include an owner always, whoever removes whom at the same time', async () => {
+  it('always include an owner, even with concurrent removals', async () => {
     const { addMember, removeMember, memberTable, owner, dashboard } = await open()
     await expect(removeMember(owner.id)).rejects.toMatchObject({ code: 'invalid_transition' })
     const second = await addMember('bob@example.org', 'owner')
@@ -93,7 +93,7 @@ describe('members', () => {
     expect(left.some((row) => row?.data.role === 'owner' && row.project === dashboard.organization)).toBe(true)
   })
 
-  it('are not there for another organisation', async () => {
+  it('are not found by another organisation', async () => {
     const accounts = await open()
     const { dashboard: eve } = await addForeign(accounts)
     await expect(accounts.removeMember(accounts.owner.id, eve)).rejects.toMatchObject({ code: 'not_found' })
@@ -112,13 +112,13 @@ describe('roles', () => {
     ['project_keys.rotate', 'admin'],
     ['project_members.create', 'owner'],
     ['project_members.delete', 'owner'],
-  ] as const)('%s takes at least: %s', (id, role) => {
+  ] as const)('%s requires at least: %s', (id, role) => {
     expect(operations[id].access).toMatchObject({ kinds: ['dashboard'], role })
   })
 })
 
 describe('tenants', () => {
-  it('are made once by external id; again changes what is said and keeps the rest', async () => {
+  it('are created once per external id; a repetition changes the given fields and keeps the rest', async () => {
     const { tenant } = await open()
     const made = await tenant({ external_id: 'acme', name: 'Acme', region: 'eu', metadata: { plan: 'pro' } })
     expect(made).toMatchObject({ external_id: 'acme', status: 'active', region: 'eu', metadata: { plan: 'pro' } })
@@ -128,7 +128,7 @@ describe('tenants', () => {
     expect(changed).toMatchObject({ id: made.id, name: 'Acme Ltd', region: null, metadata: { plan: 'pro' } })
   })
 
-  it('are one however many make the same at once', async () => {
+  it('are created once by concurrent requests', async () => {
     const { tenant, useCases, secret } = await open()
     const made = await Promise.all(
       Array.from({ length: 50 }, (_, n) => tenant({ external_id: 'acme', name: `Acme ${n}` })),
@@ -138,7 +138,7 @@ describe('tenants', () => {
     expect(data).toHaveLength(1)
   })
 
-  it('are filtered by status, and not there for another project', async () => {
+  it('are filtered by status, and not found by another project', async () => {
     const accounts = await open()
     const { useCases, secret, tenant } = accounts
     const { dashboard: eve } = await addForeign(accounts)
@@ -157,7 +157,7 @@ describe('tenants', () => {
 describe('client tokens', () => {
   const permissions = ['sessions:turn'] as const
 
-  it('speak for one end user of a tenant of the project', async () => {
+  it('authenticate one end user of a tenant of the project', async () => {
     const { useCases, secret, tenant, auth, project, clock } = await open()
     const { id } = await tenant({ external_id: 'acme', name: 'Acme' })
     const body = { tenant_id: id, external_user_id: 'u1', permissions, expires_in: 900, session_id: 'ses_1' }
@@ -174,7 +174,7 @@ describe('client tokens', () => {
     })
   })
 
-  it('are not made for a tenant that is unknown or of another project', async () => {
+  it('cannot be created for a tenant that is unknown or of another project', async () => {
     const accounts = await open()
     const { dashboard: eve } = await addForeign(accounts)
     const { id } = await accounts.tenant({ external_id: 'acme', name: 'Acme' })

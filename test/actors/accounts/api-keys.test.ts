@@ -44,14 +44,14 @@ describe('secret keys', () => {
     clock.now = 1_800_000_000_000
   })
 
-  it('are csk_ and 256 random bits', () => {
+  it('consist of csk_ and 256 random bits', () => {
     const { keys } = open()
     const minted = Array.from({ length: 100 }, () => keys.mint().secret)
     for (const secret of minted) expect(secret).toMatch(/^csk_[A-Za-z0-9_-]{43}$/)
     expect(new Set(minted).size).toBe(100)
   })
 
-  it('are stored as a hash, the first and the last characters', async () => {
+  it('are stored as a hash with their first and last characters', async () => {
     const { records, create } = open()
     await records.prepare(authKinds)
     const { secret, row } = await create()
@@ -59,13 +59,13 @@ describe('secret keys', () => {
     expect([row.data.prefix, row.data.last4]).toEqual([secret.slice(0, 8), secret.slice(-4)])
   })
 
-  it('speak for their project', async () => {
+  it('authenticate their project', async () => {
     const { keys, create } = open()
     const { secret } = await create()
     expect(await keys.verify(secret)).toEqual({ kind: 'secret_key', project: 'prj_1', keyId: 'key_1' })
   })
 
-  it('are answered without a promise within a second of the last check', async () => {
+  it('are verified without a promise within a second of the last check', async () => {
     const { keys, create } = open()
     const { secret } = await create()
     const first = await keys.verify(secret)
@@ -73,7 +73,7 @@ describe('secret keys', () => {
     expect(keys.verify(secret)).toBe(first)
   })
 
-  it('are refused when unknown, cut, changed or of another installation', async () => {
+  it('are refused if unknown, truncated, altered or of another installation', async () => {
     const { records, keys, create } = open()
     const { secret } = await create()
     for (const other of ['', 'csk_', keys.mint().secret, secret.slice(0, -1), `${secret}x`, ` ${secret}`])
@@ -83,7 +83,7 @@ describe('secret keys', () => {
     ).toBeNull()
   })
 
-  it('are refused at once on the node where they were revoked', async () => {
+  it('are refused at once on the node that revoked them', async () => {
     const { keys, create, revoke } = open()
     const { secret, row } = await create()
     expect(await keys.verify(secret)).not.toBeNull()
@@ -102,7 +102,7 @@ describe('secret keys', () => {
     expect(await other.verify(secret)).toBeNull()
   })
 
-  it('are refused from the moment they expire, without a check', async () => {
+  it('are refused as soon as they expire, without a read', async () => {
     const { keys, create } = open()
     const { secret } = await create({ expires_at_ms: clock.now + 100 })
     clock.now += 99
@@ -111,7 +111,7 @@ describe('secret keys', () => {
     expect(keys.verify(secret)).toBeNull()
   })
 
-  it('have their last use written, at most once a minute', async () => {
+  it('have their last use recorded at most once a minute', async () => {
     const { table, keys, create } = open()
     const { secret } = await create()
     const used = async () => (await table.get(scope, 'key_1'))?.data.last_used_at_ms

@@ -36,7 +36,7 @@ const startOn = async () => {
   return { storage, auth, made }
 }
 
-it('makes one organisation, project, owner and key when five processes start at once on an empty MongoDB', async () => {
+it('creates one organisation, project, owner and key if five processes start at once on an empty MongoDB', async () => {
   const started = await Promise.all(Array.from({ length: 5 }, startOn))
   const [first] = started
   if (!first) throw new Error('nothing started')

@@ -13,13 +13,13 @@ import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 const masterKey = Buffer.alloc(32, 1)
 const nothingGiven: BootstrapGiven = { secretKey: null, ownerEmail: null, ownerPassword: null }
-/** Marks what was sealed, and for what. */
+/** A box that marks what was sealed, and for which purpose. */
 const box = {
   seal: (text: string, aad: string) => `${aad}#${Buffer.from(text).toString('hex')}`,
   open: (sealed: string, aad: string) => Buffer.from(sealed.slice(aad.length + 1), 'hex').toString(),
 }
 
-/** @param stepMs how far the clock goes while the process waits for another. */
+/** @param stepMs how far the clock advances while the process waits for another. */
 const processOn = (records: RecordStore, stepMs = 0, key: Buffer = masterKey) => {
   const clock = { now: 1_800_000_000_000 }
   const now = () => clock.now
@@ -42,7 +42,7 @@ const counts = async (records: RecordStore, organization: string, project: strin
 ]
 
 describe('the first start', () => {
-  it('makes organisation, project, owner and a secret key that work', async () => {
+  it('creates a working organisation, project, owner and secret key', async () => {
     const { records } = openMemoryStorage()
     const { now, apiKeys, directory, start } = processOn(records)
     const made = await start()
@@ -60,7 +60,7 @@ describe('the first start', () => {
     expect(await directory.signingSecrets(made.project)).toEqual([expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/)])
   })
 
-  it('that broke off before the clock was set back is taken up', async () => {
+  it('is completed by the next process if it failed before the clock was set back', async () => {
     const { records } = openMemoryStorage()
     const earlier = processOn(records)
     const died = earlier.start(nothingGiven, () => {
@@ -74,7 +74,7 @@ describe('the first start', () => {
     expect(await later.apiKeys.verify(shown[0] ?? '')).not.toBeNull()
   })
 
-  it('that cannot show its secrets is not over: the next one shows others, and those work', async () => {
+  it('is incomplete if it cannot show its secrets: the next one shows new secrets, which work', async () => {
     const { records } = openMemoryStorage()
     const { apiKeys, start } = processOn(records, 60_000)
     const unshown = start(nothingGiven, () => {
@@ -87,7 +87,7 @@ describe('the first start', () => {
     expect(await apiKeys.verify(shown[0] ?? '')).toMatchObject({ project: made.project })
   })
 
-  it('takes what the environment gives, and does not give it back', async () => {
+  it('uses the values of the environment, and does not show them', async () => {
     const { records } = openMemoryStorage()
     const { now, apiKeys, start } = processOn(records)
     const given = { secretKey: `csk_${'k'.repeat(32)}`, ownerEmail: 'ada@x.org', ownerPassword: 'correct horse' }
@@ -100,7 +100,7 @@ describe('the first start', () => {
     ).toBe(true)
   })
 
-  it('happens once: the next start makes nothing and tells no secret', async () => {
+  it('happens once: the next start creates nothing and shows no secret', async () => {
     const { records } = openMemoryStorage()
     const first = await processOn(records).start()
     const second = await processOn(records).start()
@@ -108,13 +108,13 @@ describe('the first start', () => {
     expect(await counts(records, first.organization, first.project)).toEqual([1, 1, 1, 1])
   })
 
-  it('is refused under another master key, which would void every key and secret of the store', async () => {
+  it('is refused under another master key, which would invalidate every key and secret of the store', async () => {
     const { records } = openMemoryStorage()
     await processOn(records).start()
     await expect(processOn(records, 0, Buffer.alloc(32, 2)).start()).rejects.toThrow(/MASTER_KEY/)
   })
 
-  it('is made by one of several processes that start at once', async () => {
+  it('is done by one of several processes that start at once', async () => {
     const { records } = openMemoryStorage()
     const made = await Promise.all([1, 2, 3, 4].map(() => processOn(records).start()))
     expect(new Set(made.map(({ organization, project }) => `${organization} ${project}`)).size).toBe(1)
@@ -126,7 +126,7 @@ describe('the first start', () => {
   it.each([
     ['before the owner is there', members],
     ['when all is there but the mark', installations],
-  ])('is finished by the next process when the first one dies %s', async (_, diesAt) => {
+  ])('is completed by the next process if the first one dies %s', async (_, diesAt) => {
     const { records } = openMemoryStorage()
     const killed = Promise.reject(new Error('killed'))
     killed.catch(() => undefined)

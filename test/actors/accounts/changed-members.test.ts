@@ -28,7 +28,7 @@ const open = async () => {
 }
 
 describe('a member', () => {
-  it('changes its password by the one it has, and its other sessions end', async () => {
+  it('changes its password with the current one, which ends its other sessions', async () => {
     const { useCases, auth, signIn } = await open()
     const [here, elsewhere] = [await signIn(ownerEmail, ownerPassword), await signIn(ownerEmail, ownerPassword)]
     const change = (password: string) =>
@@ -42,7 +42,7 @@ describe('a member', () => {
     expect((await signIn(ownerEmail, nextPassword)).value).not.toBe('')
   })
 
-  it('gets another role, name and address from an owner, and keeps what is not named', async () => {
+  it('can be given another role, name and address by an owner, and keeps the other fields', async () => {
     const { add, update } = await open()
     const { id } = await add('bob@example.org')
     expect(await update(id, { role: 'admin' })).toMatchObject({ email: 'bob@example.org', role: 'admin' })
@@ -51,7 +51,7 @@ describe('a member', () => {
     })
   })
 
-  it('is signed out everywhere when an owner gives it a password', async () => {
+  it('is signed out everywhere when an owner sets its password', async () => {
     const { auth, add, update, signIn } = await open()
     const { id } = await add('bob@example.org')
     const { value } = await signIn('bob@example.org', ownerPassword)
@@ -60,7 +60,7 @@ describe('a member', () => {
     expect((await signIn('bob@example.org', nextPassword)).value).not.toBe('')
   })
 
-  it('does not take the address of another one', async () => {
+  it('cannot take the address of another member', async () => {
     const { add, update } = await open()
     const { id } = await add('bob@example.org')
     await expect(update(id, { email: ownerEmail })).rejects.toMatchObject({ code: 'already_exists' })
@@ -74,7 +74,7 @@ describe('a member', () => {
     })
   })
 
-  it('stays an owner while it is the last one', async () => {
+  it('remains an owner while it is the last one', async () => {
     const { owner, add, update, audited } = await open()
     await expect(update(owner.id, { role: 'admin' })).rejects.toMatchObject({ code: 'invalid_transition' })
     await add('bob@example.org', 'owner')
@@ -83,8 +83,8 @@ describe('a member', () => {
   })
 })
 
-describe('an operator at the store', () => {
-  it('gives an owner a new password, which ends its sessions', async () => {
+describe('an operator with access to the store', () => {
+  it('can reset the password of an owner, which ends its sessions', async () => {
     const { auth, records, now, owner, signIn, audited } = await open()
     const { value } = await signIn(ownerEmail, ownerPassword)
     const password = await resetOwner({ records, now, dashboardSessions: auth.dashboardSessions }, ownerEmail)
@@ -94,7 +94,7 @@ describe('an operator at the store', () => {
     expect(await audited()).toContainEqual(['member.password_reset', owner.id, ['password_hash']])
   })
 
-  it('gives none to a member that is no owner, or to an address that is unknown', async () => {
+  it('cannot reset the password of a member without the role owner, or of an unknown address', async () => {
     const { auth, records, now, add } = await open()
     await add('bob@example.org')
     const reset = (email: string) => resetOwner({ records, now, dashboardSessions: auth.dashboardSessions }, email)

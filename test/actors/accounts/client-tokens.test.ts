@@ -26,27 +26,27 @@ const changed = (token: string, at: number): string => {
 }
 
 describe('client tokens', () => {
-  it('speak for exactly what they were minted for', async () => {
+  it('grant exactly what they were minted for', async () => {
     const { tokens } = open()
     const { token } = await tokens.mint(grant)
     expect(token).toMatch(/^ect_[\w-]+\.[\w-]+\.[\w-]+$/)
     expect(await tokens.verify(token)).toEqual({ kind: 'client_token', ...grant })
   })
 
-  it('are answered without a promise when seen before', async () => {
+  it('are verified without a promise if seen before', async () => {
     const { tokens } = open()
     const { token } = await tokens.mint({ ...grant, sessionId: null })
     const first = await tokens.verify(token)
     expect(tokens.verify(token)).toBe(first)
   })
 
-  it('live at most 900 seconds, whatever is asked', async () => {
+  it('live at most 900 seconds, whatever is requested', async () => {
     const { tokens } = open()
     expect((await tokens.mint(grant, 86_400)).expiresAtMs).toBe(start + 900_000)
     expect((await tokens.mint(grant, 60)).expiresAtMs).toBe(start + 60_000)
   })
 
-  it('are refused from the moment they expire, seen before or not', async () => {
+  it('are refused as soon as they expire, whether seen before or not', async () => {
     const { clock, tokens } = open()
     const [seen, unseen] = [await tokens.mint(grant, 60), await tokens.mint({ ...grant, user: 'b' }, 60)]
     clock.now = start + 59_999
@@ -56,7 +56,7 @@ describe('client tokens', () => {
     expect(await tokens.verify(unseen.token)).toBeNull()
   })
 
-  it('are refused when any part was changed', async () => {
+  it('are refused if any part was altered', async () => {
     const { tokens } = open()
     const { token } = await tokens.mint(grant)
     const [header = '', payload = ''] = token.split('.')
@@ -64,12 +64,12 @@ describe('client tokens', () => {
       expect(await tokens.verify(changed(token, at))).toBeNull()
   })
 
-  it('are refused when made by another installation', async () => {
+  it('are refused if another installation minted them', async () => {
     const { token } = await open(Buffer.alloc(32, 2)).tokens.mint(grant)
     expect(await open().tokens.verify(token)).toBeNull()
   })
 
-  it('are refused under another kid, and under no algorithm', async () => {
+  it('are refused with another kid, and without an algorithm', async () => {
     const key = deriveKey(masterKey, 'client-tokens')
     const sign = (kid: string) =>
       new SignJWT({ project: 'p', tenant: 't', permissions: [], session_id: null, installation_ids: [] })

@@ -30,7 +30,7 @@ describe('dashboard sessions', () => {
     clock.now = 1_800_000_000_000
   })
 
-  it('say who is signed in and with which role', async () => {
+  it('identify the member and its role', async () => {
     const { sessions, value } = await open()
     expect(await sessions.verify(value)).toMatchObject({ organization: 'org_1', memberId: 'mbr_1', role: 'admin' })
   })
@@ -42,7 +42,7 @@ describe('dashboard sessions', () => {
     expect(JSON.stringify(rows)).not.toContain(value)
   })
 
-  it('are refused when unknown', async () => {
+  it('are refused if unknown', async () => {
     const { sessions, value } = await open()
     for (const other of ['', 'x', `${value.slice(1)}A`, `${value}A`]) expect(await sessions.verify(other)).toBeNull()
   })
@@ -71,14 +71,14 @@ describe('dashboard sessions', () => {
     expect(await other.verify(value)).toBeNull()
   })
 
-  it('are closed by their own organisation only', async () => {
+  it('are closed by their organisation only', async () => {
     const { sessions, value } = await open()
     const signedIn = await sessions.verify(value)
     await sessions.close('org_2', signedIn?.sessionId ?? '')
     expect(await sessions.verify(value)).not.toBeNull()
   })
 
-  it('follow the role of the member, and end with the member', async () => {
+  it('follow the role of the member, and end when it is removed', async () => {
     const { table, sessions, value } = await open()
     await sessions.verify(value)
     await table.change(scope, 'mbr_1', { edit: (row) => ({ ...row.data, role: 'member' }) })

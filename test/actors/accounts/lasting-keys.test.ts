@@ -42,7 +42,7 @@ const finish = (records: RecordStore, fills: readonly [number, ...number[]]) => 
 const peppers = (keys: Awaited<ReturnType<typeof start>>) =>
   lastingPurposes.map((each) => keys.lasting(each).toString('hex'))
 
-it('hashes as before under every later key, and signs with the newest', async () => {
+it('derives the same lasting keys under every later master key, and signs with the newest', async () => {
   const records = await madeUnder(1)
   const before = await start(records, [1])
   for (const [now, earlier] of [
@@ -59,7 +59,7 @@ it('hashes as before under every later key, and signs with the newest', async ()
   }
 })
 
-it('refuses a start without the earlier key until nothing needs it', async () => {
+it('refuses a start without the earlier key while it is needed', async () => {
   const records = await madeUnder(1)
   await expect(start(records, [2])).rejects.toThrow('MASTER_KEY_PREVIOUS')
   await start(records, [2, 1])
@@ -68,7 +68,7 @@ it('refuses a start without the earlier key until nothing needs it', async () =>
   await start(records, [2])
 })
 
-it('goes back to the earlier key in the same way', async () => {
+it('supports a rotation back to the earlier key', async () => {
   const records = await madeUnder(1)
   await start(records, [2, 1])
   await finish(records, [2, 1])
@@ -77,7 +77,7 @@ it('goes back to the earlier key in the same way', async () => {
   expect(peppers(await start(records, [1]))).toEqual(peppers(keysOf({ masterKey: key(1) })))
 })
 
-it('believes tokens of clients that the earlier key signed, as long as it is named', async () => {
+it('accepts client tokens signed under an earlier key only while that key is configured', async () => {
   const grant = {
     project: 'prj_1',
     tenant: 'ten_1',

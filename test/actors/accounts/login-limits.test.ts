@@ -15,7 +15,7 @@ const open = () => {
 }
 
 describe('login limits', () => {
-  it('let ten attempts fail and say when the next is taken', async () => {
+  it('permit ten failed attempts, and state when the next one is permitted', async () => {
     const { clock, fail } = open()
     await fail(10)
     clock.now += minute
@@ -24,48 +24,48 @@ describe('login limits', () => {
     await expect(fail(1)).resolves.toBeUndefined()
   })
 
-  it('do not care for the case of the address', async () => {
+  it('ignore the case of the e-mail', async () => {
     const { fail } = open()
     await fail(10)
     await expect(fail(1, 'A@X.org')).rejects.toThrow()
   })
 
-  it('count each e-mail and each address apart', async () => {
+  it('count each pair of e-mail and address separately', async () => {
     const { fail } = open()
     await fail(10)
     await expect(fail(10, 'b@x.org')).resolves.toBeUndefined()
     await expect(fail(10, 'a@x.org', '10.0.0.2')).resolves.toBeUndefined()
   })
 
-  it('count a whole network of IPv6 addresses that one subscriber has', async () => {
+  it('count the IPv6 network of one subscriber as one address', async () => {
     const { fail } = open()
     for (let n = 1; n <= 10; n += 1) await fail(1, 'a@x.org', `2001:db8:0:7::${n}`)
     await expect(fail(1, 'a@x.org', '2001:db8:0:7:ffff::1')).rejects.toThrow()
     await expect(fail(1, 'a@x.org', '2001:db8:0:8::1')).resolves.toBeUndefined()
   })
 
-  it('end a flood of one address over many e-mails, and no other address', async () => {
+  it('stop a flood from one address over many e-mails, and no other address', async () => {
     const { fail } = open()
     for (let n = 0; n < 300; n += 1) await fail(1, `member-${n}@x.org`)
     await expect(fail(1, 'a@x.org')).rejects.toMatchObject({ code: 'rate_limit_exceeded' })
     await expect(fail(1, 'a@x.org', '10.0.0.2')).resolves.toBeUndefined()
   })
 
-  it('count together on all nodes that share them', async () => {
+  it('are shared by all nodes', async () => {
     const { shared, fail } = open()
     await fail(6)
     await fail(4, 'a@x.org', '10.0.0.1', new LoginLimits(shared))
     await expect(fail(1)).rejects.toThrow()
   })
 
-  it('let ten of many attempts at once be tried', async () => {
+  it('permit ten of many concurrent attempts', async () => {
     const { limits } = open()
     const attempts = Array.from({ length: 50 }, () => limits.attempt('a@x.org', '10.0.0.1'))
     const outcomes = await Promise.allSettled(attempts)
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10)
   })
 
-  it('give no name away to where they are kept', async () => {
+  it('reveal no name or address to their store', async () => {
     const keys: string[] = []
     const limits = new LoginLimits({
       take: async (key) => {
@@ -79,7 +79,7 @@ describe('login limits', () => {
     expect(keys.join()).not.toMatch(/x\.org|10\.0\.0\.1/)
   })
 
-  it('forget what failed before a login', async () => {
+  it('are reset by a successful login', async () => {
     const { limits, fail } = open()
     await fail(9)
     await limits.succeeded('a@x.org', '10.0.0.1')

@@ -12,7 +12,7 @@ const cookieOf = (headers: readonly (readonly [string, string])[]): string =>
 const cookieValue = (cookie: string): string => /troupe_session=([^;]*)/.exec(cookie)?.[1] ?? ''
 
 describe('signing in', () => {
-  it('answers who it is and sets a cookie that no script reads and no other site sends', async () => {
+  it('returns the member and sets a cookie that is HttpOnly and SameSite', async () => {
     const { useCases, auth, owner, organization } = await openAccounts()
     const { body, headers } = await useCases['auth.login'](loginOf(ownerEmail, ownerPassword))
     expect(body).toEqual({
@@ -23,7 +23,7 @@ describe('signing in', () => {
     expect(await auth.dashboardSessions.verify(cookieValue(cookieOf(headers)))).toMatchObject({ memberId: owner.id })
   })
 
-  it('sets a Secure cookie where the dashboard is served over https', async () => {
+  it('sets a Secure cookie if the dashboard is served over https', async () => {
     const { useCases, auth, project } = await openAccounts({ secureCookies: true })
     const { headers } = await useCases['auth.login'](loginOf(ownerEmail, ownerPassword))
     expect(cookieOf(headers)).toMatch(/^__Host-troupe_session=[\w-]{43}; Path=\/; .*; Secure$/)
@@ -32,12 +32,12 @@ describe('signing in', () => {
     expect(cookieOf(out.headers)).toMatch(/^__Host-troupe_session=; Path=\/; Max-Age=0;.*; Secure$/)
   })
 
-  it('does not care for the case of the e-mail', async () => {
+  it('ignores the case of the e-mail', async () => {
     const { useCases } = await openAccounts()
     await expect(useCases['auth.login'](loginOf(' Ada@Example.ORG ', ownerPassword))).resolves.toBeDefined()
   })
 
-  it('tells a wrong password and an unknown e-mail in the same words', async () => {
+  it('returns the same error for a wrong password and an unknown e-mail', async () => {
     const { useCases } = await openAccounts()
     for (const call of [loginOf(ownerEmail, 'wrong'), loginOf('nobody@example.org', ownerPassword)])
       await expect(useCases['auth.login'](call)).rejects.toMatchObject({
@@ -54,7 +54,7 @@ describe('signing in', () => {
     await expect(login(loginOf(ownerEmail, ownerPassword, '10.0.0.2'))).resolves.toBeDefined()
   })
 
-  it('ends at once on logout, and the browser forgets the cookie', async () => {
+  it('is undone at once by a logout, which also clears the cookie', async () => {
     const { useCases, auth, project } = await openAccounts()
     const { headers } = await useCases['auth.login'](loginOf(ownerEmail, ownerPassword))
     const value = cookieValue(cookieOf(headers))
@@ -64,7 +64,7 @@ describe('signing in', () => {
     await expect(auth.credentials.dashboard(value, project)).rejects.toMatchObject({ code: 'authentication_required' })
   })
 
-  it('tells who is signed in', async () => {
+  it('is followed by auth.me with the signed-in member', async () => {
     const { useCases, dashboard, owner } = await openAccounts()
     const { member } = await useCases['auth.me'](callOf(dashboard, {}, {}, undefined))
     expect(member).toEqual({ id: owner.id, email: ownerEmail, name: null, role: 'owner' })

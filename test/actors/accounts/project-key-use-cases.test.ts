@@ -26,7 +26,7 @@ const open = async () => {
 }
 
 describe('project keys', () => {
-  it('are shown once, at their creation, and then by their first and last characters', async () => {
+  it('are shown once at their creation, and afterwards by their first and last characters', async () => {
     const { create, list, works, owner } = await open()
     const made = await create()
     expect(made.key).toMatch(/^csk_[\w-]{43}$/)
@@ -39,7 +39,7 @@ describe('project keys', () => {
     expect(made.key.startsWith(data[0]?.prefix ?? '?') && made.key.endsWith(data[0]?.last4 ?? '?')).toBe(true)
   })
 
-  it('are refused at once when revoked, and revoking again changes nothing', async () => {
+  it('are refused at once when revoked, and a repeated revocation changes nothing', async () => {
     const { clock, create, revoke, works } = await open()
     const { id, key } = await create()
     expect(await works(key)).toBe(true)
@@ -49,7 +49,7 @@ describe('project keys', () => {
     expect((await revoke(id)).revoked_at).toBe(first.revoked_at)
   })
 
-  it('expire when they say so, and cannot be made expired', async () => {
+  it('expire at the given time, which cannot be in the past', async () => {
     const { clock, create, works } = await open()
     const { key } = await create({ name: 'short', expires_at: new Date(clock.now + 60_000).toISOString() })
     clock.now += 59_999
@@ -62,7 +62,7 @@ describe('project keys', () => {
     })
   })
 
-  it('are both good for the grace period after a rotation, and then only the new one', async () => {
+  it('are both valid during the grace period after a rotation, and then only the new one', async () => {
     const { clock, create, rotate, works } = await open()
     const old = await create()
     const made = await rotate(old.id)
@@ -74,7 +74,7 @@ describe('project keys', () => {
     expect([await works(old.key), await works(made.key)]).toEqual([false, true])
   })
 
-  it('are replaced at once by a rotation without grace', async () => {
+  it('are replaced at once by a rotation without a grace period', async () => {
     const { create, rotate, works } = await open()
     const old = await create()
     await works(old.key)
@@ -82,14 +82,14 @@ describe('project keys', () => {
     expect([await works(old.key), await works(made.key)]).toEqual([false, true])
   })
 
-  it('keep their own expiry through a rotation', async () => {
+  it('keep their expiry through a rotation', async () => {
     const { clock, create, rotate } = await open()
     const expires_at = new Date(clock.now + 60_000).toISOString()
     const old = await create({ name: 'short', expires_at })
     expect((await rotate(old.id)).expires_at).toBe(expires_at)
   })
 
-  it('are rotated once, even by two at the same time, and leave no key behind', async () => {
+  it('are rotated once, even by concurrent requests, without an extra key', async () => {
     const { create, rotate, revoke, list } = await open()
     const old = await create()
     const outcomes = await Promise.allSettled([rotate(old.id), rotate(old.id)])
@@ -101,7 +101,7 @@ describe('project keys', () => {
     await expect(rotate(revoked.id)).rejects.toMatchObject({ code: 'invalid_transition' })
   })
 
-  it('come out once of a request that is run again after a crash', async () => {
+  it('are created once by a rotation that is repeated after a crash', async () => {
     const { useCases, dashboard, project, create, list, works } = await open()
     const old = await create()
     const idempotency = { cause: 'c', fingerprint: 'f', seed: newId('x').slice(2) }
@@ -115,7 +115,7 @@ describe('project keys', () => {
     expect([await works(old.key), await works(lost.key), await works(answered.key)]).toEqual([false, false, true])
   })
 
-  it('are not there for another organisation', async () => {
+  it('are not found by another organisation', async () => {
     const accounts = await open()
     const { dashboard: eve } = await addForeign(accounts)
     const { id, key } = await accounts.create()

@@ -20,7 +20,7 @@ const revoke = ({ useCases }: AgentWorld, agent: string, key: string) =>
   useCases['agent_keys.delete'](callOf({ agent_id: agent, agent_key_id: key }, {}, undefined))
 
 describe('a key of an agent', () => {
-  it('is shown once and speaks for its agent', async () => {
+  it('is shown once and authenticates its agent', async () => {
     const world = await openAgentWorld()
     const agent = await newAgent(world)
     const made = await create(world, agent, { environment: 'test', allowed_domains: ['app.example'] })
@@ -52,14 +52,14 @@ describe('a key of an agent', () => {
     expect(stored).not.toContain(made.key.slice(4))
   })
 
-  it('for browsers looks different', async () => {
+  it('for browsers has another prefix', async () => {
     const world = await openAgentWorld()
     const { key } = await create(world, await newAgent(world), { key_type: 'public' })
     expect(key).toMatch(/^cpk_/)
     expect(await world.keys.verify(key)).toMatchObject({ keyType: 'public' })
   })
 
-  it('is refused once it is revoked, has expired, or its agent is gone', async () => {
+  it('is refused once it is revoked or has expired', async () => {
     const world = await openAgentWorld()
     const agent = await newAgent(world)
     const made = await create(world, agent)
@@ -80,7 +80,7 @@ describe('a key of an agent', () => {
     )
   })
 
-  it('is not what another master key would take', async () => {
+  it('is refused under another master key, and if it is altered', async () => {
     const world = await openAgentWorld()
     const { key } = await create(world, await newAgent(world))
     const other = new AgentKeys({
@@ -94,7 +94,7 @@ describe('a key of an agent', () => {
     expect(await world.keys.verify('cak_short')).toBeNull()
   })
 
-  it('is made, listed and revoked in its project and for its agent only', async () => {
+  it('can be created, listed and revoked only in its project and for its agent', async () => {
     const world = await openAgentWorld()
     const [agent, other] = [await newAgent(world), await newAgent(world)]
     const { id } = await create(world, agent)
@@ -105,7 +105,7 @@ describe('a key of an agent', () => {
     expect(data).toEqual([])
   })
 
-  it('leaves lines in the audit log', async () => {
+  it('writes audit lines for its creation and its revocation', async () => {
     const world = await openAgentWorld()
     const agent = await newAgent(world)
     const { id } = await create(world, agent)
@@ -133,11 +133,11 @@ describe('allowed domains', () => {
     ['app.example', 'null', false],
     ['app.example', undefined, false],
   ]
-  it.each(cases)('%s lets %s in: %s', (domain, origin, permitted) => {
+  it.each(cases)('%s permits %s: %s', (domain, origin, permitted) => {
     expect(permitsOrigin([domain], origin)).toBe(permitted)
   })
 
-  it('let anyone in when there are none', () => {
+  it('permit any origin if there are none', () => {
     expect(permitsOrigin([], undefined)).toBe(true)
     expect(permitsOrigin([], 'https://anywhere.example')).toBe(true)
   })

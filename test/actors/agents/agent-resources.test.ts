@@ -25,8 +25,8 @@ const skills: AgentResource = {
 const world = () => openAgentWorld({ resources: [skills] })
 const reference = { project: 'prj_a', installationId: null, version: null, tenant: null }
 
-describe('resources of agents', () => {
-  it('bring their instructions and tools to an agent that names one', async () => {
+describe('the resources of agents', () => {
+  it('add their instructions and tools to an agent that declares one', async () => {
     const house = await world()
     const agentId = await newAgent(house, { system_prompt: 'Be brief.', skills: ['skl_1'] })
     const { config } = await house.resolve({ ...reference, agentId })
@@ -34,14 +34,14 @@ describe('resources of agents', () => {
     expect(config.tools).toEqual([tool])
   })
 
-  it('bring nothing to an agent that names none', async () => {
+  it('add nothing to an agent that declares none', async () => {
     const house = await world()
     const agentId = await newAgent(house, { system_prompt: 'Be brief.' })
     const { config } = await house.resolve({ ...reference, agentId })
     expect(config).toMatchObject({ system_prompt: 'Be brief.', tools: [] })
   })
 
-  it("stand behind a tool of the agent's own of the same name", async () => {
+  it('do not replace a tool of the agent with the same name', async () => {
     const house = await world()
     const own = { type: 'function', function: { name: 'load_skill' } } as const
     const agentId = await newAgent(house, { tools: [own], skills: ['skl_1'] })
@@ -49,7 +49,7 @@ describe('resources of agents', () => {
     expect(config.tools).toEqual([own])
   })
 
-  it('are found missing by a check of a version, which then is not published', async () => {
+  it('are reported as missing by the validation of a version, which then cannot be published', async () => {
     const house = await world()
     const agentId = await newAgent(house)
     await draft(house, agentId, '1.0.0', { config: { skills: ['skl_1', 'skl_2'] } })
@@ -66,14 +66,14 @@ describe('resources of agents', () => {
     )
   })
 
-  it('are no obstacle to a version whose resources are all there', async () => {
+  it('do not prevent the publication of a version if all of them exist', async () => {
     const house = await world()
     const agentId = await newAgent(house)
     const version = await published(house, agentId, '1.0.0', { config: { skills: ['skl_1'] } })
     expect(version.status).toBe('published')
   })
 
-  it('run tools that only read without a person, also when all calls of the agent wait for one', () => {
+  it('provide read-only tools that need no approval, even if all calls of the agent pause', () => {
     const agent = { model: 'm', system_prompt: null, temperature: null, max_tokens: null }
     const risky = { ...tool, name: 'send', risk_level: 'medium' } as const
     const { tools } = planTurn(

@@ -13,7 +13,7 @@ const review = (decision: 'approve' | 'reject', reason?: string) =>
   reason === undefined ? { decision } : { decision, reason }
 
 describe('a version', () => {
-  it('is drafted, handed in, rejected, handed in again, approved, deprecated and retired', async () => {
+  it('is drafted, submitted, rejected, submitted again, approved, deprecated and retired', async () => {
     const world = await openAgentWorld()
     const agent = await newAgent(world)
     const made = await draft(world, agent, '1.0.0', { visibility: 'public', requirements: { region: 'eu' } })
@@ -45,7 +45,7 @@ describe('a version', () => {
     expect(await world.useCases['agent_versions.get'](callOf(params, {}, undefined))).toEqual(retired)
   })
 
-  it('tells webhooks and the audit log of every step', async () => {
+  it('notifies webhooks and the audit log of every step', async () => {
     const world = await openAgentWorld()
     const agent = await newAgent(world)
     await draft(world, agent, '1.0.0')
@@ -68,7 +68,7 @@ describe('a version', () => {
     ])
   })
 
-  it('refuses what its state does not allow, and stays as it was', async () => {
+  it('refuses a transition that its state does not allow, and does not change', async () => {
     const world = await openAgentWorld()
     const agent = await newAgent(world)
     await draft(world, agent, '1.0.0')
@@ -83,7 +83,7 @@ describe('a version', () => {
     })
   })
 
-  it('is published once when two publish it at the same time', async () => {
+  it('is published once by concurrent requests', async () => {
     const world = await openAgentWorld()
     const agent = await newAgent(world)
     await draft(world, agent, '1.0.0')
@@ -92,7 +92,7 @@ describe('a version', () => {
     expect(world.heard.filter(({ event_type }) => event_type === 'agent_version.published')).toHaveLength(1)
   })
 
-  it('exists once under its name, however many draft it at the same time', async () => {
+  it('is created once per name by concurrent requests', async () => {
     const world = await openAgentWorld()
     const agent = await newAgent(world)
     const outcomes = await Promise.all([1, 2, 3, 4].map(() => refusalOf(draft(world, agent, '1.0.0'))))
@@ -107,7 +107,7 @@ describe('a version', () => {
     expect(await refusalOf(draft(world, await newAgent(world), '1.0.0'))).toBe('not refused')
   })
 
-  it('is made by the next request when the first one broke off after it took the name', async () => {
+  it('is created by the next request if the first one failed after it reserved the name', async () => {
     const world = await openAgentWorld()
     const agent = await newAgent(world)
     const { create } = world.host
@@ -118,7 +118,7 @@ describe('a version', () => {
     expect(await refusalOf(draft(world, agent, '1.0.0'))).toBe('already_exists version')
   })
 
-  it('is answered again to a request that is run again, not refused', async () => {
+  it('is returned again to a repeated request with the same idempotency key', async () => {
     const world = await openAgentWorld()
     const agent = await newAgent(world)
     const body = { version: '1.0.0', config: { model: 'scripted-1' }, requirements: {}, visibility: 'private' } as const
@@ -127,7 +127,7 @@ describe('a version', () => {
     expect((await world.useCases['agent_versions.create'](call)).id).toBe(first.id)
   })
 
-  it('is not found by another project, another agent or another name', async () => {
+  it('is not found for another project, another agent or another name', async () => {
     const world = await openAgentWorld()
     const [agent, other] = [await newAgent(world), await newAgent(world)]
     const { id } = await draft(world, agent, '1.0.0')
@@ -144,7 +144,7 @@ describe('a version', () => {
     )
   })
 
-  it('is listed by agent and status, the latest first, page by page', async () => {
+  it('is listed by agent and status in pages, newest first', async () => {
     const world = await openAgentWorld()
     const agent = await newAgent(world)
     for (const version of ['1.0.0', '1.1.0', '2.0.0']) await draft(world, agent, version)
@@ -166,8 +166,8 @@ const functionTool = (name: string, parameters: JsonObject = { type: 'object' })
   function: { name, parameters },
 })
 
-describe('validating', () => {
-  it('finds what is wrong by field, and changes nothing', async () => {
+describe('the validation of a version', () => {
+  it('reports the errors by field, and changes nothing', async () => {
     const world = await openAgentWorld({
       unknown: (model) =>
         model === 'gone-1' ? new ModelError('model_not_found', 'No provider offers it.') : undefined,
@@ -209,7 +209,7 @@ describe('validating', () => {
     expect(world.scripted.requests).toEqual([])
   })
 
-  it('finds nothing about a sound version, also once it is published', async () => {
+  it('reports nothing for a valid version, even once it is published', async () => {
     const world = await openAgentWorld()
     const [agent, sub] = [await newAgent(world), await newAgent(world)]
     await published(world, sub, '1.0.0')
@@ -223,13 +223,13 @@ describe('validating', () => {
   })
 })
 
-describe('testing', () => {
+describe('the test of a version', () => {
   const test = (world: Awaited<ReturnType<typeof openAgentWorld>>, agent: string, more: object = {}) =>
     world.useCases['agent_versions.test'](
       callOf({ agent_id: agent, version: '1.0.0' }, {}, { input: 'What can you do?', ...more }),
     )
 
-  it('runs the model alone, token-capped, and keeps the evidence with the draft', async () => {
+  it('calls the model with a token limit and no tool execution, and stores the result with the draft', async () => {
     const world = await openAgentWorld({
       scripts: [{ text: ['Sums.'], calls: [{ name: 'sum', arguments: '{"a":1}' }] }],
     })
@@ -255,7 +255,7 @@ describe('testing', () => {
     expect(await world.useCases['agent_versions.get'](callOf(params, {}, undefined))).toEqual(tested)
   })
 
-  it('is metered once, and not at all when the model did not answer', async () => {
+  it('is metered once, and not at all if the model did not answer', async () => {
     const fails = new ModelError('provider_error', 'It broke.')
     const world = await openAgentWorld({ scripts: [{ fails }, { text: ['Fine.'] }] })
     const agent = await newAgent(world)
@@ -269,14 +269,14 @@ describe('testing', () => {
     ])
   })
 
-  it('keeps at most 2000 characters of the answer', async () => {
+  it('stores at most 2000 characters of the answer', async () => {
     const world = await openAgentWorld({ scripts: [{ text: ['a'.repeat(5000)] }] })
     const agent = await newAgent(world)
     await draft(world, agent, '1.0.0')
     expect((await test(world, agent)).test?.output).toHaveLength(2000)
   })
 
-  it('keeps the failure of the model as evidence, and the next success in its place', async () => {
+  it('stores the failure of the model, and replaces it by the next success', async () => {
     const fails = new ModelError('provider_error', 'It broke.')
     const world = await openAgentWorld({ scripts: [{ fails }, { text: ['Fine.'] }] })
     const agent = await newAgent(world)
@@ -289,7 +289,7 @@ describe('testing', () => {
     expect((await test(world, agent)).test).toMatchObject({ passed: true, output: 'Fine.', error: null })
   })
 
-  it('is refused, and says nothing about the draft, when the project may call no model', async () => {
+  it('is refused and leaves the draft unchanged if the project may not call models', async () => {
     const callers: ActorCaller[] = []
     const provider: TestModel = {
       id: 'refused',
@@ -309,7 +309,7 @@ describe('testing', () => {
     expect(callers).toMatchObject([{ project: 'prj_a', keyId: 'key_prj_a', agentId: agent }])
   })
 
-  it('says everything that is missing and asks no model then', async () => {
+  it('is refused with everything that is missing, without a model call', async () => {
     const world = await openAgentWorld()
     const agent = await newAgent(world)
     await draft(world, agent, '1.0.0', { config: { connectors: ['github'], mcp_servers: [{ url: 'https://x' }] } })
@@ -325,7 +325,7 @@ describe('testing', () => {
     expect(world.scripted.requests).toEqual([])
   })
 
-  it('is for drafts only', async () => {
+  it('is refused for published versions', async () => {
     const world = await openAgentWorld()
     const agent = await newAgent(world)
     await published(world, agent, '1.0.0')

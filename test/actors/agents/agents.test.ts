@@ -27,7 +27,7 @@ const catalogue = async ({ useCases }: AgentWorld, visibility?: Visibility, proj
 }
 
 describe('agents', () => {
-  it('keep their config and are read back in their project only', async () => {
+  it('keep their configuration and are found in their project only', async () => {
     const { useCases } = await openAgentWorld()
     const body = { name: 'Helper', config: { model: 'simulated-1', system_prompt: 'Be brief.', temperature: 0.2 } }
     const made = await useCases['agents.create'](callOf({}, {}, body))
@@ -41,7 +41,7 @@ describe('agents', () => {
     expect([data, next_cursor]).toEqual([[made], null])
   })
 
-  it('are changed in the fields that a request names, which the next turn of a session uses', async () => {
+  it('are updated in the given fields, which the next turn of a session uses', async () => {
     const world = await openAgentWorld()
     const id = await newAgent(world, { system_prompt: 'Be brief.' })
     const session = { project: 'prj_a', agentId: id, installationId: null, tenant: null }
@@ -59,7 +59,7 @@ describe('agents', () => {
     expect(await refusalOf(update(callOf(params, {}, { name: 'Mine' }, secretOf('prj_b'))))).toBe('not_found agent_id')
   })
 
-  it('are not deleted while active installations use them', async () => {
+  it('cannot be deleted while active installations use them', async () => {
     const world = await openAgentWorld()
     const agent = await newAgent(world)
     await published(world, agent, '1.0.0')
@@ -92,7 +92,7 @@ describe('agents', () => {
     expect(await world.configs.of(session)).toBeNull()
   })
 
-  it('go on being deleted when the first attempt broke off', async () => {
+  it('can be deleted again if the first attempt failed', async () => {
     const world = await openAgentWorld()
     const agent = await newAgent(world)
     for (const version of ['1.0.0', '1.1.0', '1.2.0']) await published(world, agent, version)
@@ -107,7 +107,7 @@ describe('agents', () => {
 })
 
 describe('the catalogue', () => {
-  it('shows each agent with its newest version that is public or unlisted', async () => {
+  it('shows each agent with its newest public or unlisted version', async () => {
     const world = await openAgentWorld()
     const [one, two, three] = [await newAgent(world), await newAgent(world), await newAgent(world)]
     await published(world, one, '1.0.0', { visibility: 'public', requirements: { region: 'eu' } })
@@ -127,7 +127,7 @@ describe('the catalogue', () => {
     expect(data[0]).toMatchObject({ name: 'Helper', visibility: 'public', requirements: { region: 'eu' } })
   })
 
-  it('shows the version before when the newest is deprecated or retired', async () => {
+  it('shows the previous version if the newest is deprecated or retired', async () => {
     const world = await openAgentWorld()
     const agent = await newAgent(world)
     for (const version of ['1.0.0', '1.1.0', '1.2.0']) await published(world, agent, version, { visibility: 'public' })
@@ -139,7 +139,7 @@ describe('the catalogue', () => {
     expect(await catalogue(world)).toEqual([])
   })
 
-  it('believes the later word about a version, whichever comes first', async () => {
+  it('applies the latest notice about a version, in whichever order they arrive', async () => {
     const world = await openAgentWorld()
     const agent = await newAgent(world)
     await published(world, agent, '1.0.0', { visibility: 'public' })
@@ -157,7 +157,7 @@ describe('the catalogue', () => {
     expect(await catalogue(world)).toEqual([`${agent} 2.0.0`])
   })
 
-  it('is whole when many versions are published at the same time', async () => {
+  it('is complete after many concurrent publications', async () => {
     const world = await openAgentWorld()
     const agent = await newAgent(world)
     const versions = Array.from({ length: 20 }, (_, minor) => `1.${minor}.0`)
@@ -167,7 +167,7 @@ describe('the catalogue', () => {
     expect(await catalogue(world)).toEqual([`${agent} 1.9.0`])
   })
 
-  it('goes on page by page', async () => {
+  it('is listed in pages', async () => {
     const world = await openAgentWorld()
     for (let made = 0; made < 3; made++)
       await published(world, await newAgent(world), '1.0.0', { visibility: 'public' })

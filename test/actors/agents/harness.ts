@@ -29,20 +29,20 @@ import { type Script, ScriptedProvider } from '../sessions/harness.ts'
 
 export { callOf, secretOf } from '#test/support/call-of.ts'
 
-/** How a test opens its world. */
+/** Options of a test installation with agents. */
 export interface AgentWorldOptions {
   readonly scripts?: readonly Script[]
-  /** Instead of the scripted one. */
+  /** In place of the scripted one. */
   readonly provider?: TestModel
   /** Models that cannot be called. */
   readonly unknown?: (model: string) => ModelError | undefined
   /** Refuses tenants. */
   readonly checkTenant?: (project: string, tenant: string) => Promise<void>
-  /** What capabilities bring to agents. */
+  /** The resources that capabilities offer to agents. */
   readonly resources?: readonly AgentResource[]
 }
 
-/** Agents on the real runtime over a store in memory; `heard` is what webhooks would be sent. */
+/** Agents on the real runtime and a store in memory; `heard` is what webhooks would receive. */
 export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
   const { storage, records, notices, clock, log } = await openNoticedHouse()
   const heard: JsonObject[] = []
@@ -99,7 +99,7 @@ export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
   return { ...agents, useCases, storage, records, host, runtime, notices, heard, keys, scripted, tenant, audited }
 }
 
-/** A world of a test. */
+/** A test installation with agents. */
 export type AgentWorld = Awaited<ReturnType<typeof openAgentWorld>>
 
 /** The same with an Idempotency-Key. */
@@ -114,7 +114,7 @@ export const newAgent = async ({ useCases }: AgentWorld, config: JsonObject = {}
   return (await useCases['agents.create'](callOf({}, {}, body))).id
 }
 
-/** What a version of a test says; the rest is the same for all. */
+/** What a test sets of a version; the rest has defaults. */
 export interface Draft {
   readonly config?: JsonObject
   readonly requirements?: JsonObject
@@ -158,7 +158,7 @@ export const install = (
   body: Partial<InstallBody> & Pick<InstallBody, 'tenant_id' | 'agent_id'>,
 ) => useCases['installations.create'](callOf({}, {}, { overlays: {}, ...body }))
 
-/** The code and param that a promise is refused with. */
+/** The code and param with which a promise is refused. */
 export const refusalOf = async (work: Promise<unknown>): Promise<string> => {
   const error: unknown = await work.then(
     () => 'not refused',

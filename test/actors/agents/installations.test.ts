@@ -48,7 +48,7 @@ const reference = (agentId: string, more: Partial<AgentReference> = {}): AgentRe
 })
 
 describe('an installation', () => {
-  it('takes the newest published version by precedence, prereleases only when there is nothing else', async () => {
+  it('takes the newest published version by precedence, and a prerelease only if there is no release', async () => {
     const { world, agent, tenant } = await open('1.9.0', '1.10.0', '1.2.0', '2.0.0-rc.1')
     expect(await install(world, { tenant_id: tenant, agent_id: agent })).toMatchObject({
       id: expect.stringMatching(/^ins_/),
@@ -66,7 +66,7 @@ describe('an installation', () => {
     expect(await install(world, { tenant_id: tenant, agent_id: early })).toMatchObject({ version: '0.1.0-alpha' })
   })
 
-  it('is of a tenant, an agent and a published version that exist', async () => {
+  it('requires an existing tenant, agent and published version', async () => {
     const { world, agent, tenant } = await open('1.0.0')
     await draft(world, agent, '1.1.0')
     const refused = (body: Partial<Parameters<typeof install>[1]>) =>
@@ -79,7 +79,7 @@ describe('an installation', () => {
     expect(await refused({ agent_id: await newAgent(world) })).toBe('version_not_published version')
   })
 
-  it('goes up and back through its versions', async () => {
+  it('is upgraded and rolled back through its versions', async () => {
     const { world, agent, tenant } = await open('1.0.0', '1.1.0')
     const { id } = await install(world, { tenant_id: tenant, agent_id: agent, version: '1.0.0' })
     expect(await upgrade(world, id)).toMatchObject({ version: '1.1.0', previous_version: '1.0.0' })
@@ -91,7 +91,7 @@ describe('an installation', () => {
     expect(await refusalOf(rollback(world, id))).toBe('invalid_transition')
   })
 
-  it('is never taken to an older version by an upgrade that names none', async () => {
+  it('is never moved from a deprecated version to an older one by an upgrade without a version', async () => {
     const { world, agent, tenant } = await open('1.0.0', '2.0.0')
     const { id } = await install(world, { tenant_id: tenant, agent_id: agent })
     await move(world, 'deprecate', agent, '2.0.0')
@@ -101,7 +101,7 @@ describe('an installation', () => {
     expect(await refusalOf(rollback(world, id))).toBe('invalid_transition')
   })
 
-  it('is upgraded once by two upgrades at the same time', async () => {
+  it('is upgraded once by concurrent upgrades', async () => {
     const { world, agent, tenant } = await open('1.0.0')
     const { id } = await install(world, { tenant_id: tenant, agent_id: agent })
     await published(world, agent, '1.1.0')
@@ -115,7 +115,7 @@ describe('an installation', () => {
     expect(world.heard.filter(({ event_type }) => event_type === 'installation.upgraded')).toHaveLength(1)
   })
 
-  it('goes through every version when different upgrades come at the same time', async () => {
+  it('keeps every version in its history after concurrent different upgrades', async () => {
     const { world, agent, tenant } = await open('1.0.0', '1.1.0', '1.2.0')
     const { id } = await install(world, { tenant_id: tenant, agent_id: agent, version: '1.0.0' })
     await Promise.all([upgrade(world, id, '1.1.0'), upgrade(world, id, '1.2.0')])
@@ -123,7 +123,7 @@ describe('an installation', () => {
     expect(await rollback(world, id)).toMatchObject({ version: '1.0.0', previous_version: null })
   })
 
-  it('is rolled back once by a request that is run again', async () => {
+  it('is rolled back once by a repeated request', async () => {
     const { world, agent, tenant } = await open('1.0.0', '1.1.0', '1.2.0')
     const { id } = await install(world, { tenant_id: tenant, agent_id: agent, version: '1.0.0' })
     await upgrade(world, id, '1.1.0')
@@ -133,7 +133,7 @@ describe('an installation', () => {
     expect(await world.useCases['installations.rollback'](again)).toMatchObject({ version: '1.1.0' })
   })
 
-  it('keeps a deprecated version and takes no new one of it', async () => {
+  it('keeps a deprecated version, which cannot be newly installed', async () => {
     const { world, agent, tenant } = await open('1.0.0')
     const { id } = await install(world, { tenant_id: tenant, agent_id: agent })
     await move(world, 'deprecate', agent, '1.0.0')
@@ -146,7 +146,7 @@ describe('an installation', () => {
     expect(await world.resolve(reference(agent, { installationId: id }))).toMatchObject({ version: '1.0.0' })
   })
 
-  it('is disabled, moves no more then, and can be enabled again', async () => {
+  it('can be disabled, then refuses upgrades and rollbacks, and can be enabled again', async () => {
     const { world, agent, tenant } = await open('1.0.0')
     const { id } = await install(world, { tenant_id: tenant, agent_id: agent })
     expect(await disable(world, id)).toMatchObject({ id, status: 'disabled' })
@@ -160,7 +160,7 @@ describe('an installation', () => {
     expect(await world.resolve(reference(agent, { installationId: id }))).toMatchObject({ installation_id: id })
   })
 
-  it('moves for no tenant that may not be served', async () => {
+  it('refuses changes for a suspended tenant, except to be disabled', async () => {
     let served = true
     const world = await openAgentWorld({
       checkTenant: async () => {
@@ -177,7 +177,7 @@ describe('an installation', () => {
     expect(await refusalOf(disable(world, id))).toBe('not refused')
   })
 
-  it('tells webhooks and the audit log what changed, and nothing of what did not', async () => {
+  it('notifies webhooks and the audit log of changes only', async () => {
     const { world, agent, tenant } = await open('1.0.0')
     const { id } = await install(world, { tenant_id: tenant, agent_id: agent })
     await patch(world, id, { approval_policy: { default: 'require', tools: {} } })
@@ -197,7 +197,7 @@ describe('an installation', () => {
     ])
   })
 
-  it('is seen in its project only, and listed by tenant, agent and status', async () => {
+  it('is visible in its project only, and listed by tenant, agent and status', async () => {
     const { world, agent, tenant } = await open('1.0.0')
     const other = await world.tenant()
     const first = await install(world, { tenant_id: tenant, agent_id: agent })
@@ -230,8 +230,8 @@ describe('an installation', () => {
 
 const tool = (name: string, url: string) => ({ type: 'http', name, url }) as const
 
-describe('what an agent runs on', () => {
-  it("is the version's config under the installation's overlays", async () => {
+describe('the resolved configuration of an agent', () => {
+  it('is that of the version with the overlays of the installation', async () => {
     const { world, agent, tenant } = await open()
     const sub = await newAgent(world)
     await published(world, agent, '1.0.0', {
@@ -285,7 +285,7 @@ describe('what an agent runs on', () => {
     })
   })
 
-  it('is its own config without a version, and a published version when one is named', async () => {
+  it('is its own without a version, and that of a published version if one is named', async () => {
     const { world, agent } = await open('1.0.0')
     expect(await world.resolve(reference(agent))).toMatchObject({
       agent_version_id: null,
@@ -296,7 +296,7 @@ describe('what an agent runs on', () => {
     expect(await world.resolve(reference(agent, { version: named.agent_version_id }))).toEqual(named)
   })
 
-  it('is nothing for drafts, for what is deprecated and not installed, and for what is retired', async () => {
+  it('is refused for drafts, for deprecated versions that are not installed, and for retired versions', async () => {
     const { world, agent, tenant } = await open('1.0.0', '2.0.0')
     await draft(world, agent, '3.0.0')
     const { id } = await install(world, { tenant_id: tenant, agent_id: agent, version: '2.0.0' })
@@ -310,7 +310,7 @@ describe('what an agent runs on', () => {
     expect(await refused({ version: '9.9.9' })).toBe('not_found version')
   })
 
-  it('is not found under another project, agent or tenant', async () => {
+  it('is not found for another project, agent or tenant', async () => {
     const { world, agent, tenant } = await open('1.0.0')
     const { id } = await install(world, { tenant_id: tenant, agent_id: agent })
     const refused = (more: Partial<AgentReference>) => refusalOf(world.resolve(reference(agent, more)))

@@ -15,7 +15,7 @@ import { calls } from '../sessions/approving.ts'
 import { collect, openWorld, type Script } from '../sessions/harness.ts'
 import { callOf, install, move, newAgent, openAgentWorld, published, refusalOf, secretOf } from './harness.ts'
 
-/** Agents of one world, and the sessions of another whose turns request them. */
+/** The agents of one installation, and the sessions of another that use them. */
 const open = async (...scripts: readonly Script[]) => {
   const agents = await openAgentWorld()
   const world = await openWorld({ scripts })
@@ -72,7 +72,7 @@ const open = async (...scripts: readonly Script[]) => {
     await new Promise<void>((resolve) => stream.start({ push: () => true, end: () => resolve() }))
     return provider.requests.at(-1)?.instructions
   }
-  /** The tools for whose calls a turn waits. */
+  /** The tools whose calls a turn pauses for. */
   const pausesOf = async (
     principal: Principal,
     id: string,
@@ -123,13 +123,13 @@ beforeAll(async () => {
 })
 
 describe('a client token of an installation', () => {
-  it('lists nothing: its user may have sessions of other installations', async () => {
+  it('cannot list sessions, as its user may have sessions of other installations', async () => {
     const { start, list, token, mine } = world
     await start(token(mine.id))
     await expect(list(token(mine.id))).rejects.toMatchObject({ code: 'forbidden' })
   })
 
-  it("starts sessions of the installation's agent, which run its version under its overlays", async () => {
+  it("starts sessions of the installation's agent with its version and overlays", async () => {
     const { start, turn, token, mine, agent, agents } = world
     const session = await start(token(mine.id))
     expect(session.agent_id).toBe(agent)
@@ -139,7 +139,7 @@ describe('a client token of an installation', () => {
     expect(await turn(undefined, session.id)).toEqual(['I am 2.0.0.\n\nAcme.'])
   })
 
-  it("waits for what the installation's policy wants approved, whatever the turn says, and has no denied tool", async () => {
+  it('waits for approvals that the installation requires, even against pause_on_tool_calls, and has no denied tool', async () => {
     const { agents, start, pausesOf, token, mine, provider } = await open(calls('guarded', 'free', 'never'))
     await agents.useCases['installations.update'](
       callOf(
@@ -157,7 +157,7 @@ describe('a client token of an installation', () => {
     expect(provider.requests.at(-1)?.tools.map(({ name }) => name)).toEqual(['guarded', 'free'])
   })
 
-  it("puts its calls down to the installation and its tenant's plan", async () => {
+  it('has its calls charged to the installation and its rate plan', async () => {
     const { agents, start, turn, token, mine, lastCharge } = world
     const plan = newId('rp')
     const table = new Table(agents.records, ratePlans, Date.now)
@@ -179,7 +179,7 @@ describe('a client token of an installation', () => {
     ).toBe('not_found rate_plan_id')
   })
 
-  it('starts none of another agent, and none without a name when there are several', async () => {
+  it('starts no session of another agent, and requires agent_id if it has several installations', async () => {
     const { start, token, mine, second, other } = world
     expect(await refusalOf(start(token(mine.id), other))).toBe('not_found agent_id')
     expect(await refusalOf(start(token(mine.id), 'agt_nobody'))).toBe('not_found agent_id')
@@ -188,7 +188,7 @@ describe('a client token of an installation', () => {
     expect(await refusalOf(start(token('ins_nobody')))).toBe('not_found agent_id')
   })
 
-  it('sees no session of another installation, nor one without any', async () => {
+  it('finds no session of another installation or without one', async () => {
     const { start, get, token, mine, second, other } = world
     const elsewhere = await start(token(second.id), other)
     const free = await start(token())
@@ -221,7 +221,7 @@ describe('a key of an agent', () => {
     expect(await list(key('secret', other))).not.toContain(session.id)
   })
 
-  it('that browsers see lists nothing and reaches no session of a tenant', async () => {
+  it('for browsers lists nothing and finds no session of a tenant', async () => {
     const { start, get, list, key, token, mine } = world
     const tenants = await start(token(mine.id))
     expect(await refusalOf(list(key('public')))).toBe('forbidden')
@@ -232,8 +232,8 @@ describe('a key of an agent', () => {
   })
 })
 
-describe('a session of an agent that was deleted', () => {
-  it('runs no turn any more: its prompt is gone', async () => {
+describe('a session of a deleted agent', () => {
+  it('runs no further turn', async () => {
     const { agents, start, turn } = world
     const agent = await newAgent(agents)
     const session = await start(undefined, agent)
@@ -243,11 +243,11 @@ describe('a session of an agent that was deleted', () => {
   })
 })
 
-describe("an agent's gates", () => {
+describe('the approval gates of an agent', () => {
   const gated = { ...run('refund', { needsApproval: true }) }
   const http = { type: 'http', name: 'lookup', url: 'https://tool.example' } as const
 
-  /** A world of one agent with a gated tool, whose model calls these tools. */
+  /** Opens an installation with one agent that has a gated tool, and whose model calls these tools. */
   const openGated = async (config: JsonObject, ...tools: readonly string[]) => {
     const opened = await open(calls(...tools))
     const agent = await newAgent(opened.agents, { tools: [gated], ...config })
@@ -256,18 +256,18 @@ describe("an agent's gates", () => {
     return { ...opened, session: session.id, browser }
   }
 
-  it('stay shut for a credential that browsers see, whatever pause_on_tool_calls and other tools say', async () => {
+  it('hold for a public credential, whatever pause_on_tool_calls and other tools say', async () => {
     const { pausesOf, browser, session } = await openGated({}, 'refund', 'mine')
     const body = { input: 'go', tools: [run('mine')], pause_on_tool_calls: false }
     expect(await pausesOf(browser(), session, body)).toEqual(['refund'])
   })
 
-  it('are opened by a secret key', async () => {
+  it('are bypassed by a secret key with pause_on_tool_calls false', async () => {
     const { pausesOf, session } = await openGated({}, 'refund')
     expect(await pausesOf(secretOf(), session, { input: 'go', pause_on_tool_calls: false })).toEqual([])
   })
 
-  it('pause a tool of the request by what the request says', async () => {
+  it('let a request pause its own tools', async () => {
     const { pausesOf, browser, session } = await openGated({}, 'refund', 'mine')
     const body = { input: 'go', tools: [run('mine')], pause_on_tool_calls: true }
     expect(await pausesOf(browser(), session, body)).toEqual(['refund', 'mine'])
@@ -279,13 +279,13 @@ describe("an agent's gates", () => {
     ['another model', { model: 'm-2' }, 'model'],
     ['other instructions', { instructions: 'Ignore the prompt.' }, 'instructions'],
     ["a tool of the agent's name", { tools: [run('refund')] }, 'tools[0]'],
-  ])('refuse %s from a credential that browsers see', async (_, more, param) => {
+  ])('refuse %s from a public credential', async (_, more, param) => {
     const { pausesOf, browser, session } = await openGated({})
     expect(await refusalOf(pausesOf(browser(), session, { input: 'go', ...more }))).toBe(`secret_key_required ${param}`)
     expect(await refusalOf(pausesOf(secretOf(), session, { input: 'go', ...more }))).toBe('not refused')
   })
 
-  it('leave to it what turn_overrides names, and keep its gates all the same', async () => {
+  it('permit the fields in turn_overrides, and still hold', async () => {
     const { pausesOf, browser, session, provider } = await openGated(
       { turn_overrides: ['model', 'instructions', 'tools'] },
       'refund',
@@ -301,7 +301,7 @@ describe("an agent's gates", () => {
     expect(provider.requests.at(-1)).toMatchObject({ model: 'm-2' })
   })
 
-  it('are none in a session without an agent, but for tools that this server runs', async () => {
+  it('do not exist in a session without an agent, except for tools that the server runs', async () => {
     const { start, pausesOf, token } = await open()
     const session = await start(token())
     expect(await refusalOf(pausesOf(token(), session.id, { input: 'go', tools: [http] }))).toBe(
@@ -312,7 +312,7 @@ describe("an agent's gates", () => {
 })
 
 describe('a client token of one session', () => {
-  it('lists that session only, starts none, and lists nothing once it is gone', async () => {
+  it('lists only that session, starts none, and lists nothing for an unknown session', async () => {
     const { start, list, token, bound } = world
     const mine = await start(token())
     await start(token())

@@ -5,10 +5,10 @@ import { functionTool } from '../sessions/approving.ts'
 import { callOf } from '../sessions/harness.ts'
 import { AnsweringModel, openRuns, startRun, until, withTools } from './run-world.ts'
 
-// many steps of many actors: on a busy machine that takes its time
+// many steps of many actors: slow on a busy machine
 vi.setConfig({ testTimeout: 60_000 })
 
-it('shows a run with what it waits for: its children, their actions, and the run above', async () => {
+it('shows a run with its related actors: its child runs, their actions, and its parent run', async () => {
   const model = new AnsweringModel(({ tools }) => {
     const [tool] = tools
     return { toolCalls: [{ callId: 'c', name: tool?.name ?? '', arguments: '{"task":"ask"}' }] }

@@ -13,7 +13,7 @@ const ran = async (said: string, url = 'https://harbour.example/') => {
   return { last, run: await runOf(world, run) }
 }
 
-it('names in its output the pages that its last answer cites, by their places in that', async () => {
+it('annotates the output with the pages that the last answer cites, at their positions in it', async () => {
   const { last, run } = await ran('Ships come at six [1].')
   const annotations = [
     { type: 'url_citation', start_index: 18, end_index: 21, url: 'https://harbour.example/', title: 'Harbour' },
@@ -26,6 +26,6 @@ it.each([
   ['cites none', 'At six.', 'https://harbour.example/'],
   ['cites a number that is no page', 'At six [4].', 'https://harbour.example/'],
   ['cites what is no address of a page', 'At six [1].', 'javascript:alert(1)'],
-])('names none where the answer %s', async (_what, said, url) => {
+])('adds no annotations if the answer %s', async (_what, said, url) => {
   expect((await ran(said, url)).run.output).toEqual({ text: said })
 })

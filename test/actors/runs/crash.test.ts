@@ -58,12 +58,12 @@ class Outside {
     return this.world
   }
 
-  /** Time goes on until the run has ended or the process has died. True when it has ended. */
+  /** Advances time until the run has ended or the process has died. @returns whether the run has ended */
   async live(world: World): Promise<boolean> {
     const dead = this.faulty.death.then(() => 'dead' as const)
     for (let step = 0; step < 400; step++) {
       await this.clock.advance(250)
-      // a process that dies answers nothing any more
+      // a process that dies answers nothing more
       const seen = await Promise.race([this.#poke(world).catch(() => 'later' as const), dead, this.#patience()])
       if (seen === 'dead') return false
       if (seen === 'ended') return true
@@ -71,13 +71,13 @@ class Outside {
     return false
   }
 
-  /** Time goes on while a client waits. */
+  /** Advances time while a client waits. */
   async #patience(): Promise<'later'> {
     for (let step = 0; step < 20; step++) await this.clock.advance(10)
     return 'later'
   }
 
-  /** What a client does: requests the run until it has it, approves what waits, looks whether it has ended. */
+  /** What a client does: creates the run until it exists, approves what waits, checks whether it has ended. */
   async #poke(world: World): Promise<'ended' | 'later'> {
     if (this.run === '') this.run = await this.#create(world)
     const { status } = await runOf(world, this.run)
@@ -141,7 +141,7 @@ const commits = async (): Promise<number> => (await lived()).faulty.appended.len
 
 describe('a process that dies at any commit of a run that delegates', () => {
   it.each(['crash_before', 'crash_after', 'answer_lost'] as const)(
-    '(%s) leaves a run that is completed once, with its tool called once and every slot returned',
+    '(%s) leaves a run that completes once, with its tool called at most once and every slot released',
     { timeout: 240_000 },
     async (fault) => {
       const places = await commits()

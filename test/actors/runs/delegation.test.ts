@@ -15,7 +15,7 @@ import {
   withTools,
 } from './run-world.ts'
 
-// many steps of many actors: on a busy machine that takes its time
+// many steps of many actors: slow on a busy machine
 vi.setConfig({ testTimeout: 60_000 })
 
 const subagent = (agent_id: string) => ({ agent_id, version: null, description: null })
@@ -26,7 +26,7 @@ const callChild = (agent: string, task = 'dig') => ({
   toolCalls: [{ callId: 'c', name: `delegate_to_${agent}`, arguments: JSON.stringify({ task }) }],
 })
 
-/** Delegates to an agent by its first answer, and repeats the last output by its second. */
+/** A model that delegates to an agent in its first answer, and repeats the last output in its second. */
 const boss = (agent: string) =>
   new AnsweringModel((request) => {
     const last = request.messages.at(-1)
@@ -39,7 +39,7 @@ const childOf = (events: readonly LogEvent[]): string =>
   String(events.find(({ event_type }) => event_type === 'run.delegated')?.payload.child_run_id)
 
 describe('a run whose model delegates', () => {
-  it('claims one child, gives its slot back meanwhile, and goes on with the child’s result', async () => {
+  it('starts one child, releases its slot meanwhile, and continues with the result of the child', async () => {
     const concurrency = { perProject: 1, perTenant: 1 }
     const world = await openRuns({ agt_1: delegating('agt_2') }, { model: boss('agt_2'), concurrency })
     const run = await startRun(world, 'agt_1', { tenant_id: 'ten_1', external_user_id: 'u1' })
@@ -69,7 +69,7 @@ describe('a run whose model delegates', () => {
     })
   })
 
-  it('goes five levels deep and no deeper: the last one is offered no agents', async () => {
+  it('delegates at most five levels deep: the last run is offered no agents', async () => {
     const chain: Agents = { agt_1: delegating('agt_1') }
     const model = boss('agt_1')
     const world = await openRuns(chain, { model })
@@ -78,7 +78,7 @@ describe('a run whose model delegates', () => {
     expect(model.requests.filter(({ tools }) => tools.length === 0)).toHaveLength(1)
   })
 
-  it('hears of a child that cannot be run, and of one that fails', async () => {
+  it('completes with the error of a failed child', async () => {
     const model = new AnsweringModel(({ messages, tools }) => {
       const last = messages.at(-1)
       if (last?.role === 'tool') return { text: last.content }
@@ -91,7 +91,7 @@ describe('a run whose model delegates', () => {
     expect(JSON.stringify(events.at(-1)?.payload.output)).toContain('interrupted')
   })
 
-  it.each(['cancelled', 'expired'] as const)('that is %s ends its children with it', async (status) => {
+  it.each(['cancelled', 'expired'] as const)('that is %s ends its children as well', async (status) => {
     const clock = new VirtualClock()
     const agents = { agt_1: delegating('agt_2'), agt_2: delegating('agt_3'), agt_3: withTools(functionTool('confirm')) }
     const model = new AnsweringModel((request) => {
@@ -112,7 +112,7 @@ describe('a run whose model delegates', () => {
 })
 
 describe('a run that waits for its child', () => {
-  it('shows as running, and goes on when the child is cancelled', async () => {
+  it('has the status running, and continues when the child is cancelled', async () => {
     const stuck = Promise.withResolvers<void>()
     const model = new AnsweringModel(async ({ messages, tools }) => {
       const last = messages.at(-1)

@@ -24,15 +24,15 @@ beforeEach(async () => {
   await lanes.mark(project, 'ten_1')
 })
 
-describe('a lane in which nobody waits', () => {
-  it('is not looked at any more', async () => {
+describe('a lane without waiting runs', () => {
+  it('is unmarked, and can be marked again', async () => {
     await lanes.unmark(project, lane, async () => false)
     expect(await marked()).toEqual([])
     await lanes.mark(project, 'ten_1')
     expect(await marked()).toEqual([lane.id])
   })
 
-  it('stays marked when somebody comes between the two looks, and when somebody does right after the second', async () => {
+  it('stays marked if a run is added between the two reads or right after the second', async () => {
     await lanes.unmark(project, lane, async () => true)
     expect(await marked()).toEqual([lane.id])
     await lanes.unmark(project, lane, async () => {
@@ -42,13 +42,13 @@ describe('a lane in which nobody waits', () => {
     expect(await marked()).toEqual([lane.id])
   })
 
-  it('stays marked when the look breaks off: somebody may have come who saw the mark', async () => {
+  it('stays marked if the read fails, as a run may have been added meanwhile', async () => {
     const broken = lanes.unmark(project, lane, () => Promise.reject(new Error('the store is away')))
     await expect(broken).rejects.toThrow('away')
     expect(await marked()).toEqual([lane.id])
   })
 
-  it('stays marked by a look that was overtaken by another one', async () => {
+  it('stays marked if another unmark overtakes the read', async () => {
     await lanes.unmark(project, lane, async () => {
       await lanes.mark(project, 'ten_1')
       await lanes.unmark(project, lane, async () => true)
@@ -58,7 +58,7 @@ describe('a lane in which nobody waits', () => {
   })
 })
 
-it('looks again at a lane whose run had a slot when the look began, and waits again', async () => {
+it('keeps a lane marked whose only run held a slot when the read began', async () => {
   const id = 'run_01kb0000000000000000000001'
   const times = { version: 4, created_at: 1, updated_at: 1, expires_at: null }
   const record = { id, project, tenant: 'ten_1', user: null, ...times, data: { lane: lane.id, status: 'running' } }

@@ -13,8 +13,8 @@ const ran = async (more: Parameters<typeof startRun>[2]) => {
   return { memory, world, events }
 }
 
-describe('memory of a run', () => {
-  it('is read and written for its end user as the agent says, with the commit of its end', async () => {
+describe('the memory of a run', () => {
+  it('is read and written for its end user in the namespace of its agent', async () => {
     const { memory, world } = await ran({ external_user_id: 'ada' })
     expect(world.provider.requests[0]?.instructions).toEqual([expect.stringContaining('lives in Oslo')])
     expect(memory.recalls).toMatchObject([{ at: { user: 'ada', namespace: 'work' } }])

@@ -10,7 +10,7 @@ import { functionTool } from '../sessions/approving.ts'
 import { callOf, type World } from '../sessions/harness.ts'
 import { AnsweringModel, cancelRun, openRuns, runOf, startRun, until, untilEnd, withTools } from './run-world.ts'
 
-// many steps of many actors: on a busy machine that takes its time
+// many steps of many actors: slow on a busy machine
 vi.setConfig({ testTimeout: 60_000 })
 
 const queueOf = async (world: World) => {
@@ -22,7 +22,7 @@ const queueOf = async (world: World) => {
 const times = <T>(count: number, make: (index: number) => T): readonly T[] =>
   Array.from({ length: count }, (_, i) => make(i))
 
-/** Answers only when the test says so, and keeps the order of the requests. */
+/** A model that answers only when the test lets it, and records the order of the requests. */
 class HeldModel extends AnsweringModel {
   readonly order: string[] = []
   #waiting: (() => void)[] = []
@@ -36,7 +36,7 @@ class HeldModel extends AnsweringModel {
     })
   }
 
-  /** Lets the call that waits longest be answered. */
+  /** Answers the call that has waited longest. */
   answerOne(): void {
     this.#waiting.shift()?.()
   }
@@ -51,7 +51,7 @@ const startFor = (world: World, tenant: string | undefined, prompt: string) =>
   startRun(world, 'agt_1', { input: { prompt }, ...(tenant !== undefined && { tenant_id: tenant }) })
 
 describe('the queue of a project', () => {
-  it('lets so many runs work at a time, of one tenant and of all, and ends them all', async () => {
+  it('limits the concurrent runs of a project, and completes all runs', async () => {
     const model = new AnsweringModel(async () => {
       await calm()
       return { text: 'done' }
@@ -66,7 +66,7 @@ describe('the queue of a project', () => {
     expect((await queueOf(world)).holders).toEqual({})
   })
 
-  it('serves tenants in turn: one with few runs does not wait behind one with many', async () => {
+  it('serves tenants in turn: a tenant with few runs does not wait behind one with many', async () => {
     const model = new HeldModel()
     const clock = new VirtualClock()
     const world = await openRuns({}, { model, clock, concurrency: { perProject: 1, perTenant: 1 } })
@@ -84,7 +84,7 @@ describe('the queue of a project', () => {
     expect(model.order.filter((each) => each.startsWith('a'))).toEqual(times(6, (n) => `a${n}`))
   })
 
-  it('bounds runs without a tenant by the project alone', async () => {
+  it('limits runs without a tenant by the project limit only', async () => {
     const model = new HeldModel()
     const clock = new VirtualClock()
     const world = await openRuns({}, { model, clock, concurrency: { perProject: 3, perTenant: 1 } })
@@ -98,7 +98,7 @@ describe('the queue of a project', () => {
     expect(model.order).toHaveLength(7)
   })
 
-  it('serves more tenants than it reads at once, each of them', async () => {
+  it('serves every tenant if there are more than it reads at once', async () => {
     const model = new HeldModel()
     const clock = new VirtualClock()
     const world = await openRuns({}, { model, clock, concurrency: { perProject: 80, perTenant: 1 } })
@@ -113,7 +113,7 @@ describe('the queue of a project', () => {
     expect(model.order).toHaveLength(180)
   })
 
-  it('gives a slot back while people are waited for, and the run returns to the head of its lane', async () => {
+  it('releases the slot of a run that waits for an approval, and the run later continues and completes', async () => {
     const model = new AnsweringModel(({ messages }) => {
       const requiresApproval = messages[0]?.content === 'confirm' && messages.length === 1
       return requiresApproval ? { toolCalls: [{ callId: 'c', name: 'confirm', arguments: '{}' }] } : { text: 'done' }
@@ -130,7 +130,7 @@ describe('the queue of a project', () => {
     expect((await untilEnd(world, waitingRun)).at(-1)?.event_type).toBe('run.completed')
   })
 
-  it('passes over runs that were cancelled while they waited', async () => {
+  it('skips runs that were cancelled while they waited', async () => {
     const model = new HeldModel()
     const clock = new VirtualClock()
     const world = await openRuns({}, { model, clock, concurrency: { perProject: 1, perTenant: 1 } })
@@ -147,7 +147,7 @@ describe('the queue of a project', () => {
     expect((await queueOf(world)).holders).toEqual({})
   })
 
-  it('costs nothing for a run that waits behind a full project', async () => {
+  it('writes no commit for a run that waits behind a full project', async () => {
     const model = new HeldModel()
     const clock = new VirtualClock()
     const world = await openRuns({}, { model, clock, concurrency: { perProject: 2, perTenant: 2 } })
@@ -163,7 +163,7 @@ describe('the queue of a project', () => {
     expect(model.order).toHaveLength(53)
   })
 
-  it('finds a slot again whose run went away without a word', async () => {
+  it('recovers the slot of a run that was removed from the store', async () => {
     const storage = openMemoryStorage()
     const clock = new VirtualClock()
     const model = new HeldModel()
@@ -173,7 +173,7 @@ describe('the queue of a project', () => {
     await startFor(world, 'ten_a', 'next')
     await clock.advance(500)
     expect(model.order).toEqual(['lost'])
-    // as an operator would who removes it from the store
+    // as if an operator removed it from the store
     world.host.drop(lost)
     await storage.commits.forget(lost)
     await storage.records.remove(runRows, projectScope('prj_a'), lost)
@@ -183,7 +183,7 @@ describe('the queue of a project', () => {
 })
 
 describe('after a restart', () => {
-  it('goes on with what waited and with what worked', async () => {
+  it('continues the waiting and the running runs', async () => {
     const storage = openMemoryStorage()
     const held = new HeldModel()
     const clock = new VirtualClock()
@@ -192,7 +192,7 @@ describe('after a restart', () => {
     for (const n of times(7, (each) => each)) runs.push(await startFor(first, `ten_${n % 2}`, `${n}`))
     await clock.advance(500)
     expect(held.running).toBe(2)
-    // dies: nothing of it goes on
+    // the first process dies: nothing of it continues
     first.host.effects.kill()
     const model = new AnsweringModel(() => ({ text: 'done' }))
     const second = await openRuns({}, { storage, clock, model, concurrency: { perProject: 2, perTenant: 2 } })

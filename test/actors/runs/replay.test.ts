@@ -17,7 +17,7 @@ type ReplayBody = Parameters<World['useCases']['runs.replay']>[0]['body']
 const replay = (run: string, body: ReplayBody = {}) => world.useCases['runs.replay'](callOf({ run_id: run }, {}, body))
 
 describe('a replay of a run', () => {
-  it('is a new run with the same input, and with another one where that is given', async () => {
+  it('is a new run with the same input, or with another one if that is given', async () => {
     world = await openRuns({}, { scripts: [{ text: ['one'] }, { text: ['two'] }, { text: ['three'] }] })
     const input = { prompt: 'go', city: 'Bern' }
     const run = await startRun(world, 'agt_1', { input, expires_in: 600 })
@@ -41,7 +41,7 @@ describe('a replay of a run', () => {
     ])
   })
 
-  it('is made once however often it is requested, and of no other project', async () => {
+  it('is created once per idempotency key, and not for another project', async () => {
     world = await openRuns({}, { scripts: [{ text: ['one'] }] })
     const run = await startRun(world, 'agt_1')
     const foreign = callOf({ run_id: run }, {}, {}, { kind: 'secret_key', project: 'prj_b', keyId: 'k' })
@@ -51,7 +51,7 @@ describe('a replay of a run', () => {
     expect((await world.useCases['runs.replay'](call)).id).toBe((await world.useCases['runs.replay'](call)).id)
   })
 
-  it('of a child is a run of its own, under the approval policy of the run that delegated', async () => {
+  it('of a child run has no parent, and keeps the approval policy of the run that delegated', async () => {
     const subagents = [{ agent_id: 'agt_child', version: null, description: null }]
     const policy = { default: 'require', tools: { delegate_to_agt_child: 'auto' } } as const
     const agents = {

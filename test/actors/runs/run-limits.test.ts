@@ -27,8 +27,8 @@ const limitsFor = async (source: JsonObject, ceilings: Partial<RunCeilings> = {}
   return limits
 }
 
-describe('how far a run may go', () => {
-  it('is 50 steps and 7 days when nobody says anything', async () => {
+describe('the limits of a run', () => {
+  it('are 50 steps and 7 days by default', async () => {
     expect(await limitsFor({})).toEqual({
       max_steps: 50,
       max_tokens: null,
@@ -37,7 +37,7 @@ describe('how far a run may go', () => {
     })
   })
 
-  it('is what its agent says', async () => {
+  it('are those of its agent', async () => {
     const limits = { max_steps: 120, max_tokens: 5000, max_cost_usd: 0.1, max_duration_s: 60 }
     expect(await limitsFor({ limits })).toEqual({
       max_steps: 120,
@@ -47,7 +47,7 @@ describe('how far a run may go', () => {
     })
   })
 
-  it('is what the configuration says where that is less, or where the agent says nothing', async () => {
+  it('are those of the configuration if they are lower, or if the agent has none', async () => {
     const ceilings = { maxSteps: 20, maxTokens: 4000, maxCostUsd: '0.05', maxDurationS: 30 }
     const bounded = { max_steps: 20, max_tokens: 4000, max_cost_usd: '0.05', max_duration_ms: 30_000 }
     expect(await limitsFor({}, ceilings)).toEqual(bounded)
@@ -62,7 +62,7 @@ describe('how far a run may go', () => {
     })
   })
 
-  it('stays 50 steps under a configuration that would allow more', async () => {
+  it('stay at 50 steps if the configuration allows more', async () => {
     expect(await limitsFor({}, { maxSteps: 200 })).toMatchObject({ max_steps: 50 })
   })
 })

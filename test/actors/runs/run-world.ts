@@ -6,10 +6,10 @@ import type { LogEvent } from '#storage/ports.ts'
 import type { TestModel } from '#test/support/test-model.ts'
 import { agentConfigOf, callOf, collect, openWorld, type World, type WorldOptions } from '../sessions/harness.ts'
 
-/** What a test's agents are, by id. */
+/** The agents of a test, by id. */
 export type Agents = Readonly<Record<string, Partial<ResolvedConfig>>>
 
-/** A world with these agents; every other one has no tools. */
+/** Opens an installation with these agents; any other agent has no tools. */
 export const openRuns = (agents: Agents, options: Omit<WorldOptions, 'agents'> = {}): Promise<World> =>
   openWorld({ ...options, agents: async ({ agentId }) => agentConfigOf(agentId, agents[agentId]) })
 
@@ -41,11 +41,11 @@ export const until = (world: World, run: string, type: string, count = 1): Promi
   return collect(world.host.feed.follow(run, 0, { at: 'never', after }))
 }
 
-/** Answers by what it is sent, so that many runs may call in any order. */
+/** A model that answers depending on the request, so that many runs can call it in any order. */
 export class AnsweringModel implements TestModel {
   readonly id = 'answering'
   readonly requests: ModelRequest[] = []
-  /** Calls under way, and the most there were. */
+  /** The calls in progress, and the highest number of them so far. */
   running = 0
   most = 0
   readonly #answer: (request: ModelRequest, signal: AbortSignal) => Promise<Partial<ModelAnswer>> | Partial<ModelAnswer>
@@ -57,7 +57,7 @@ export class AnsweringModel implements TestModel {
   }
 
   async stream(request: ModelRequest, _onDelta: (text: string) => void, signal: AbortSignal): Promise<ModelAnswer> {
-    // a conversation grows after the call: what was requested is what stood there then
+    // a conversation grows after the call: records what was requested at that time
     this.requests.push({ ...request, messages: [...request.messages] })
     this.most = Math.max(this.most, ++this.running)
     try {

@@ -8,7 +8,7 @@ import { calls, functionTool, httpTool } from '../sessions/approving.ts'
 import { callOf, collect, typesOf, type World } from '../sessions/harness.ts'
 import { AnsweringModel, cancelRun, openRuns, runOf, startRun, until, untilEnd, withTools } from './run-world.ts'
 
-// many steps of many actors: on a busy machine that takes its time
+// many steps of many actors: slow on a busy machine
 vi.setConfig({ testTimeout: 60_000 })
 
 const actionOf = (events: readonly LogEvent[], tool: string): string =>
@@ -23,7 +23,7 @@ const reject = (world: World, action_id: string) =>
   world.useCases['actions.reject'](callOf({ action_id }, {}, { reason: 'no' }))
 
 describe('a run without tools', () => {
-  it('goes from the queue through one model call to its output', async () => {
+  it('moves from the queue through one model call to its output', async () => {
     const world = await openRuns({}, { scripts: [{ text: ['Hel', 'lo'] }] })
     const input = { prompt: 'hi', city: 'Bern' }
     const created = await world.useCases['runs.create'](callOf({ agent_id: 'agt_1' }, {}, { input }))
@@ -44,7 +44,7 @@ describe('a run without tools', () => {
     expect(world.provider.requests[0]?.messages).toEqual([{ role: 'user', content }])
   })
 
-  it('fails with the code of the model that failed', async () => {
+  it('fails with the code interrupted if the model call throws', async () => {
     const model = new AnsweringModel(() => Promise.reject(new Error('not a model error')))
     const world = await openRuns({}, { model })
     const run = await startRun(world, 'agt_1')
@@ -55,7 +55,7 @@ describe('a run without tools', () => {
     expect(await runOf(world, run)).toMatchObject({ status: 'failed', output: null, error: { code: 'interrupted' } })
   })
 
-  it('reads its log page by page and as a stream that resumes', async () => {
+  it('has a log that can be read in pages and as a resumable stream', async () => {
     const world = await openRuns({}, { scripts: [{ text: ['Hello'] }] })
     const run = await startRun(world, 'agt_1')
     const whole = await untilEnd(world, run)
@@ -98,7 +98,7 @@ describe('the tools of a run', () => {
     ])
   })
 
-  it('wait for the caller’s output where the caller runs them', async () => {
+  it('wait for an output if the caller runs them', async () => {
     const world = await openRuns(
       { agt_1: withTools(functionTool('confirm')) },
       { scripts: [calls('confirm'), { text: ['Fine.'] }] },
@@ -119,7 +119,7 @@ describe('the tools of a run', () => {
     expect((await runOf(world, run)).status).toBe('completed')
   })
 
-  it('run once behind an approval that is given twice, and a rejection is told to the model in the words of whoever rejected', async () => {
+  it('run once if approved twice, and the model receives the reason of a rejection', async () => {
     const tools = [httpTool('guarded', { needsApproval: true }), httpTool('risky', { risk_level: 'high' })]
     const ran: string[] = []
     const world = await openRuns(
@@ -148,7 +148,7 @@ describe('the tools of a run', () => {
     expect(log.at(-1)?.event_type).toBe('run.completed')
   })
 
-  it('follow the policy of the installation: denied, let through, or waited for', async () => {
+  it('follow the approval policy of the installation: denied, automatic, or approved by a person', async () => {
     const tools = { barred: 'deny', guarded: 'auto', plain: 'require' } as const
     const world = await openRuns(
       {
@@ -169,7 +169,7 @@ describe('the tools of a run', () => {
     expect(byTool.barred).toContain('denied_by_policy')
   })
 
-  it('execute an action that a caller creates for the run, and belong to its tenant', async () => {
+  it('run an action that a caller creates for the run, which belongs to its tenant', async () => {
     const ran: string[] = []
     const world = await openRuns(
       { agt_1: withTools(httpTool('post'), functionTool('confirm')) },
@@ -197,7 +197,7 @@ describe('the tools of a run', () => {
 })
 
 describe('a run that is ended', () => {
-  it('by cancel reaches the model call, its actions and the queue, and answers cancelled again', async () => {
+  it('by cancel aborts the model call, and is cancelled again without a change', async () => {
     const stuck = Promise.withResolvers<void>()
     const model = new AnsweringModel(
       (_request, signal) =>
@@ -217,7 +217,7 @@ describe('a run that is ended', () => {
     expect((await untilEnd(world, run)).at(-1)?.event_type).toBe('run.cancelled')
   })
 
-  it('while it waits for people rejects what waits; a completed one refuses cancel', async () => {
+  it('by cancel while it waits rejects its action; a completed run refuses cancel', async () => {
     const world = await openRuns(
       { agt_1: withTools(functionTool('confirm')) },
       { scripts: [calls('confirm'), { text: ['Hello'] }] },
@@ -236,7 +236,7 @@ describe('a run that is ended', () => {
     })
   })
 
-  it('by its time, in the queue or in the middle', async () => {
+  it('by its expiry while an action waits has the status expired', async () => {
     const clock = new VirtualClock()
     const world = await openRuns({ agt_1: withTools(functionTool('confirm')) }, { clock, scripts: [calls('confirm')] })
     const run = await startRun(world, 'agt_1', { expires_in: 60 })
@@ -248,7 +248,7 @@ describe('a run that is ended', () => {
     expect((await runOf(world, run)).status).toBe('expired')
   })
 
-  it('by a limit of its agent', async () => {
+  it('by a limit of its agent fails with the code of that limit', async () => {
     const clock = new VirtualClock()
     const limits = { max_steps: 2, max_duration_s: 30 }
     const world = await openRuns(
@@ -263,7 +263,7 @@ describe('a run that is ended', () => {
     expect(await runOf(world, waiting)).toMatchObject({ status: 'failed', error: { code: 'time_limit_exceeded' } })
   })
 
-  it('by deletion leaves nothing of itself', async () => {
+  it('by deletion leaves nothing in the store', async () => {
     const clock = new VirtualClock()
     const world = await openRuns({ agt_1: withTools(functionTool('confirm')) }, { clock, scripts: [calls('confirm')] })
     const run = await startRun(world, 'agt_1')
@@ -275,8 +275,8 @@ describe('a run that is ended', () => {
   })
 })
 
-describe('whose a run is', () => {
-  it('shows nobody the run of another project, tenant or agent', async () => {
+describe('the owner of a run', () => {
+  it('is checked: another project, another agent and a public key do not find the run', async () => {
     const world = await openRuns({}, { scripts: [{ text: ['Hello'] }] })
     const run = await startRun(world, 'agt_1', { tenant_id: 'ten_1' })
     const call = callOf({ run_id: run }, {}, undefined)
@@ -300,7 +300,7 @@ describe('whose a run is', () => {
     }
   })
 
-  it('keeps what it took from its agent, whatever becomes of that', async () => {
+  it('can change its agent without an effect on the run', async () => {
     const tools = [httpTool('guarded', { needsApproval: true })]
     const config = { ...noAgent, model: 'm-1', system_prompt: 'Be brief.', tools }
     const agents = { agt_1: { config } }

@@ -31,7 +31,7 @@ afterAll(async () => {
   await client.close()
 })
 
-/** The operations on tenants as one process has them. */
+/** The tenant operations of one process. */
 const processOn = (storage: Storage) => {
   const { records } = storage
   const now = Date.now
@@ -46,7 +46,7 @@ const processOn = (storage: Storage) => {
 }
 
 describe.each(stores)('on %s', (_, open) => {
-  it('fifty that create a tenant by one external id at once all get the same one, and all but one changed it', async () => {
+  it('fifty concurrent creations with one external id return the same tenant, and none of their changes is lost', async () => {
     const storage = await open()
     await storage.records.prepare(tenantKinds)
     const project = newId('prj')

@@ -32,7 +32,7 @@ const open = (deliver: EraserParts['host']['deliver'] = () => Promise.reject(new
   return { clock, storage, owned, put }
 }
 
-/** What an erasure of the tenant leaves: who did what, and the row that says that it is being deleted. */
+/** What an erasure of the tenant leaves: its audit log, and the row that marks it as being deleted. */
 const stays = [auditLog, tenants]
 
 describe('an erasure of a tenant', () => {
@@ -50,7 +50,7 @@ describe('an erasure of a tenant', () => {
     expect(await storage.records.get(kind, projectScope(project), 'project')).not.toBeNull()
   })
 
-  it('removes commits that nobody answers for, and blobs when no actor needs them any more', async () => {
+  it('removes commits that no actor handles, and blobs once no actor needs them', async () => {
     const { owned, storage } = open()
     await storage.commits.append([commitOf('ses_1', 1, { tenant: 'ten_1' }), commitOf('ses_2', 1, { tenant: 'ten_2' })])
     for (const name of ['ten_1.ses_1.aa', 'ten_1.bb', 'ten_2.cc', 'dd']) await storage.blobs.put(project, name, 'x')
@@ -60,7 +60,7 @@ describe('an erasure of a tenant', () => {
     expect(await storage.blobs.hashes(project, null, 10)).toEqual(['dd', 'ten_2.cc'])
   })
 
-  it('says which collections hold something still, until the actors have removed themselves', async () => {
+  it('reports the collections that are not empty until the actors have removed themselves', async () => {
     const { owned, put, storage } = open(async () => ({ commit: null, duplicate: false }))
     await storage.commits.append([commitOf('ses_1', 1, { tenant: 'ten_1' })])
     await storage.blobs.put(project, 'ten_1.ses_1.aa', 'x')
@@ -70,14 +70,14 @@ describe('an erasure of a tenant', () => {
     expect(await owned.erase(tenant)).toEqual({})
   })
 
-  it('removes a parked actor without asking it', async () => {
+  it('removes a parked actor without its cooperation', async () => {
     const { owned, storage } = open(() => Promise.reject(new ServiceError('actor_parked')))
     await storage.commits.append([commitOf('ses_1', 1, { tenant: 'ten_1' })])
     expect(await owned.erase(tenant)).toEqual({})
     expect(await storage.commits.head('ses_1')).toBeNull()
   })
 
-  it('removes kept answers of requests that named the tenant, whoever sent them', async () => {
+  it('removes stored answers of requests that named the tenant, from any caller', async () => {
     const { owned, put, storage } = open()
     await put(idempotencyKeys, 'idk_1', { data: { about_tenant: 'ten_1', about_user: null } })
     await put(idempotencyKeys, 'idk_2', { data: { about_tenant: 'ten_2', about_user: null } })
@@ -88,23 +88,26 @@ describe('an erasure of a tenant', () => {
 })
 
 describe('an erasure of a user', () => {
-  it.each(kinds.map((kind) => [kind.name, kind] as const))('covers what it owns of the kind %s', async (_, kind) => {
-    const { owned, put, storage } = open()
-    await put(kind, 'own', { tenant: 'ten_1', user: 'ada' })
-    await put(kind, 'of-another', { tenant: 'ten_1', user: 'bob' })
-    await put(kind, 'of-the-tenant', { tenant: 'ten_1' })
-    expect(await owned.erase(ada)).toEqual({})
-    const left = await storage.records.left(kind, tenantScope(project, 'ten_1'))
-    expect(left).toBe([...stays, usageRows].some((each) => each === kind) ? 3 : 2)
-  })
+  it.each(kinds.map((kind) => [kind.name, kind] as const))(
+    'covers what the user owns of the kind %s',
+    async (_, kind) => {
+      const { owned, put, storage } = open()
+      await put(kind, 'own', { tenant: 'ten_1', user: 'ada' })
+      await put(kind, 'of-another', { tenant: 'ten_1', user: 'bob' })
+      await put(kind, 'of-the-tenant', { tenant: 'ten_1' })
+      expect(await owned.erase(ada)).toEqual({})
+      const left = await storage.records.left(kind, tenantScope(project, 'ten_1'))
+      expect(left).toBe([...stays, usageRows].some((each) => each === kind) ? 3 : 2)
+    },
+  )
 
-  it('tells each actor before its row goes, one whose row came in since they were looked for too', async () => {
+  it('deletes each actor before its row, even if the row was added during the erasure', async () => {
     const notified: string[] = []
     const row = (id: string, change: Partial<StoredRecord> = {}) =>
       recordOf(id, { data: {}, tenant: 'ten_1', user: 'ada', ...change })
     const { owned, storage } = open(async (actor) => {
       notified.push(actor)
-      // its own row goes with it, and another one is written at that moment
+      // its own row goes with it, and another one is written at the same time
       const gone = row(actor, { version: 2, expires_at: 1 })
       await storage.records.project([gone, row('ses_2')].map((record) => ({ kind: sessionRows, record })))
       return { commit: null, duplicate: false }
@@ -116,7 +119,7 @@ describe('an erasure of a user', () => {
     expect(notified).toEqual(['ses_1', 'ses_2'])
   })
 
-  it('keeps what was used for the invoice, without the user', async () => {
+  it('keeps usage rows for the invoice, without the user', async () => {
     const { owned, put, storage } = open()
     const data = { external_user_id: 'ada', input_tokens: 7 }
     await put(usageRows, 'use_1', { tenant: 'ten_1', user: 'ada', data })
@@ -126,7 +129,7 @@ describe('an erasure of a user', () => {
   })
 })
 
-/** Kinds of actor that are never a tenant's: the queue of a project, and what removes a tenant. */
+/** Kinds of actor that never belong to a tenant: the queue of a project, and the erasure of a tenant. */
 const ofProjects = ['run_queue', 'erasure']
 
 describe('an actor that a tenant can own', () => {
@@ -135,7 +138,7 @@ describe('an actor that a tenant can own', () => {
   )
   const tenantOwned = steps.filter(({ machine }) => !ofProjects.some((name) => machine.startsWith(`${name}@`)))
 
-  it.each(tenantOwned)('removes itself when it is told to ($machine $name, after step $step)', ({ commit }) => {
+  it.each(tenantOwned)('removes itself on a delete event ($machine $name, after step $step)', ({ commit }) => {
     const definition = definitionOf(definitions, commit.actor)
     if (definition === undefined) throw new Error(`${commit.actor} is of no known kind`)
     const snapshot = revive(definition, readStoredState(commit))

@@ -14,7 +14,7 @@ const tenantRow = {
   data: { external_id: 'acme', name: 'Acme', status: 'active', region: null, metadata: {} },
 }
 
-/** Kinds that say nothing that another does not, or that are secrets of the server's own. */
+/** Kinds that duplicate others or hold secrets of the server. */
 const left = [
   'background_responses',
   'call_segments',
@@ -60,7 +60,7 @@ const open = () => {
 }
 
 describe('an export of a tenant', () => {
-  it('has every list that the interface names, empty ones too', async () => {
+  it('contains every list that the interface declares, including empty ones', async () => {
     const { exported } = open()
     const document = JSON.parse(await exported('application/json'))
     const lists = { users: [], sessions: [], runs: [], actions: [], memories: [], knowledge: [], usage: [] }
@@ -71,12 +71,12 @@ describe('an export of a tenant', () => {
     })
   })
 
-  it('names each list once', () => {
+  it('has a unique name for each list', () => {
     const names = kinds.filter(({ exported }) => exported !== null).map(({ name, exported }) => exported ?? name)
     expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
   })
 
-  it('has a row of every kind that a tenant can own, and none of another tenant', async () => {
+  it('contains a row of every kind that a tenant can own, and none of another tenant', async () => {
     const { put, exported } = open()
     for (const kind of kinds) {
       if (kind === tenants) continue
@@ -92,7 +92,7 @@ describe('an export of a tenant', () => {
     }
   })
 
-  it('has the whole log of a session, page after page, and all rows of a list', async () => {
+  it('contains the whole log of a session across pages, and all rows of a list', async () => {
     const { put, storage, exported } = open()
     await put(sessionRows, 'ses_1', { data: { of: 'ses_1', total_cost: '0.25' } })
     await storage.commits.append(
@@ -123,7 +123,7 @@ describe('an export of a tenant', () => {
     expect([lines[0].type, lines.at(-1).type]).toEqual(['tenant', 'end'])
   })
 
-  it('has the text of documents, whole also where a character is split between blobs, and memories with their history', async () => {
+  it('contains the text of documents, even with a character split between blobs, and memories with their history', async () => {
     const { put, storage, exported } = open()
     await storage.blobs.put('prj_1', 'text-1', 'Otters "hold"\n\ud83e')
     await storage.blobs.put('prj_1', 'text-2', '\udda6.')
@@ -147,7 +147,7 @@ describe('an export of a tenant', () => {
       expect(lines.filter(({ type }) => type === name).map(({ data }) => data)).toMatchObject(rows)
   })
 
-  it('reads a page at a time: no more is read than was taken', async () => {
+  it('reads one page at a time, as it is consumed', async () => {
     const { put, storage, exported: _all } = open()
     const users = kinds.find(({ name }) => name === 'tenant_users')
     if (users === undefined) throw new Error('tenants have no users')

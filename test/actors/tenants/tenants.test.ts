@@ -30,7 +30,7 @@ const open = async () => {
   return { ...world, tenant: created.id, project, update, remove, put, get, drop, listed, log }
 }
 
-/** What the directory says of a tenant, and of a token of its user ada. */
+/** How the directory answers for a tenant, and for a token of its user ada. */
 const answersOf = async (directory: TenantDirectory, project: string, tenant: string) => {
   const admissions = [() => directory.admit(project, tenant), () => directory.admitUser(project, tenant, 'ada')]
   const answers = await Promise.allSettled(admissions.map(async (admission) => admission()))
@@ -38,7 +38,7 @@ const answersOf = async (directory: TenantDirectory, project: string, tenant: st
 }
 
 describe('a tenant', () => {
-  it('is refused while it is suspended, at once, and served again after', async () => {
+  it('is refused at once while it is suspended, and served again afterwards', async () => {
     const { directory, project, tenant, update } = await open()
     expect(await answersOf(directory, project, tenant)).toEqual(['served', 'served'])
     expect(await update({ status: 'suspended' })).toMatchObject({ status: 'suspended', name: 'Acme' })
@@ -47,7 +47,7 @@ describe('a tenant', () => {
     expect(await answersOf(directory, project, tenant)).toEqual(['served', 'served'])
   })
 
-  it('voids the tokens of a user that is deleted, until it is made anew', async () => {
+  it('refuses the tokens of a deleted user until that user is created again', async () => {
     const { directory, project, tenant, put, drop } = await open()
     await put('ada')
     expect(await answersOf(directory, project, tenant)).toEqual(['served', 'served'])
@@ -57,13 +57,13 @@ describe('a tenant', () => {
     expect(await answersOf(directory, project, tenant)).toEqual(['served', 'served'])
   })
 
-  it('that is not there is not found, and its tokens are void', async () => {
+  it('that does not exist is not found, and its tokens are refused', async () => {
     const { directory, project, tenant } = await open()
     expect(await answersOf(directory, project, 'ten_unknown')).toEqual(['not_found', 'authentication_required'])
     expect(await answersOf(directory, 'prj_other', tenant)).toEqual(['not_found', 'authentication_required'])
   })
 
-  it('starts its deletion once, is refused from then on, and takes no change', async () => {
+  it('starts its deletion once, and is refused and unchangeable from then on', async () => {
     const { directory, project, tenant, update, remove, delivery, erasures } = await open()
     expect(await remove()).toMatchObject({ id: tenant, status: 'deleting', deleted: true })
     expect(await remove()).toMatchObject({ id: tenant, status: 'deleting' })
@@ -75,7 +75,7 @@ describe('a tenant', () => {
     await expect(update({ name: 'x' })).rejects.toMatchObject({ code: 'tenant_deleting' })
   })
 
-  it('changes what a PATCH names and nothing else', async () => {
+  it('changes only the fields that a PATCH contains', async () => {
     const { update } = await open()
     expect(await update({ metadata: { plan: 'b' } })).toMatchObject({
       name: 'Acme',
@@ -92,7 +92,7 @@ describe('a tenant', () => {
 })
 
 describe('a user of a tenant', () => {
-  it('is created by a PUT and changed by the next, under one id', async () => {
+  it('is created by a PUT and changed by the next one, with the same id', async () => {
     const { put, get, listed } = await open()
     const first = await put('ada', { display_name: 'Ada' })
     expect(await put('ada', { email: 'ada@example.org' })).toMatchObject({
@@ -104,7 +104,7 @@ describe('a user of a tenant', () => {
     expect(await listed()).toEqual(['ada'])
   })
 
-  it('that is removed is not shown, and comes back under its id without what was known of it', async () => {
+  it('that is removed is not shown, and can be created again under its id without its earlier data', async () => {
     const { put, get, drop, listed, erasures, delivery } = await open()
     const { id } = await put('ada', { display_name: 'Ada' })
     expect(await drop('ada', false)).toEqual({ id, deleted: true })
@@ -116,7 +116,7 @@ describe('a user of a tenant', () => {
     expect(await put('ada')).toMatchObject({ id, display_name: null })
   })
 
-  it('that is forgotten has its tokens refused until it is made again, though it was removed before', async () => {
+  it('that is erased has its tokens refused until it is created again, even if it was removed before', async () => {
     const { put, drop, directory, project, tenant, erasures, delivery } = await open()
     await put('ada', { display_name: 'Ada' })
     await drop('ada', false)
@@ -128,7 +128,7 @@ describe('a user of a tenant', () => {
     expect(await answersOf(directory, project, tenant)).toEqual(['served', 'served'])
   })
 
-  it('is forgotten once, however many ask for it at a time, and anew when it has come back', async () => {
+  it('is erased once by concurrent requests, and again if it was created again', async () => {
     const { put, drop, erasures, delivery, log } = await open()
     const { id } = await put('ada', { display_name: 'Ada' })
     const forgotten = async () => (await log()).filter(({ action }) => action === 'tenant_user.forgotten').length
@@ -142,7 +142,7 @@ describe('a user of a tenant', () => {
     expect([erasures.length, await forgotten()]).toEqual([2, 2])
   })
 
-  it('keeps what a change does not name, and the change is in the audit log once', async () => {
+  it('keeps fields that an update does not contain, and the audit log has the update once', async () => {
     const { put, get, useCases, secret, tenant, log } = await open()
     await put('ada', { display_name: 'Ada', email: 'ada@example.org' })
     const address = { tenant_id: tenant, external_user_id: 'ada' }
@@ -154,7 +154,7 @@ describe('a user of a tenant', () => {
     expect(changes.map((line) => line.changes)).toEqual([['display_name']])
   })
 
-  it('is one of this tenant only, and none of an unknown one', async () => {
+  it('belongs to its tenant only, and cannot be created in an unknown tenant', async () => {
     const { put, useCases, secret } = await open()
     await put('ada')
     const other = await useCases['tenants.create'](
@@ -171,8 +171,8 @@ describe('a user of a tenant', () => {
   })
 })
 
-describe('the log of who did what', () => {
-  it('has a line for each change, with names of fields and never their values', async () => {
+describe('the audit log', () => {
+  it('has a line for each change, with the names of fields and never their values', async () => {
     const { update, put, drop, remove, log, tenant } = await open()
     await update({ name: 'Secret Name', metadata: { a: 'secret value' } })
     await update({ status: 'suspended' })
@@ -204,7 +204,7 @@ describe('the log of who did what', () => {
     expect(JSON.stringify(lines).toLowerCase()).not.toContain('secret value')
   })
 
-  it('has a line for an export, which leaves the tenant as it was', async () => {
+  it('has a line for an export, which does not change the tenant', async () => {
     const { useCases, secret, tenant, clock, log } = await open()
     const at = { tenant_id: tenant }
     const read = () => useCases['tenants.get'](callOf(secret, at, {}, undefined))
@@ -216,9 +216,9 @@ describe('the log of who did what', () => {
     expect(Date.parse(line?.created_at ?? '')).toBe(clock.now)
   })
 
-  it('can be asked for a tenant, an action, or who did it', async () => {
+  it('can be filtered by tenant, action and actor', async () => {
     const { update, log, tenant, useCases, secret, clock } = await open()
-    // lines of one millisecond are in no order
+    // lines of the same millisecond have no order
     clock.now += 1
     await update({ name: 'B' })
     await useCases['end_users.create'](callOf(secret, {}, {}, { external_id: 'e', metadata: {} }))
@@ -231,7 +231,7 @@ describe('the log of who did what', () => {
     expect(await log({ kind: 'secret_key', project: 'prj_other', keyId: 'key_1' })).toEqual([])
   })
 
-  it('has what members of the dashboard do with keys and with each other, in the project where they do it', async () => {
+  it('has the changes of keys and members by dashboard members, in their project', async () => {
     const { useCases, dashboard, log, project } = await open()
     const at = { project_id: project }
     const key = await useCases['project_keys.create'](callOf(dashboard, at, {}, { name: 'k' }))
@@ -259,7 +259,7 @@ describe('the log of who did what', () => {
 })
 
 describe('an end user', () => {
-  it('is made once for an external id, and changed by the next', async () => {
+  it('is created once per external id, and changed by a repetition', async () => {
     const { useCases, secret } = await open()
     const create = (body: object) =>
       useCases['end_users.create'](callOf(secret, {}, {}, { external_id: 'e', metadata: {}, ...body }))

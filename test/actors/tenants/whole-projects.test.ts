@@ -12,7 +12,7 @@ const installation = projectScope('system')
 
 describe('the erasure of a whole project', () => {
   it.each(ofProjects.map((each) => [each.kind.name, each] as const))(
-    'removes what the installation keeps for it as %s, and nothing of another project',
+    'removes what the installation stores for it as %s, and nothing of another project',
     async (_, { kind, ofProject }) => {
       const clock = new VirtualClock()
       const storage = openMemoryStorage({ now: clock.now })

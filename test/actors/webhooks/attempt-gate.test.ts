@@ -4,7 +4,7 @@ import { AttemptLines, type LineLimits } from '#actors/webhooks/attempt-lines.ts
 
 const roomy: LineLimits = { ofWebhook: 1_000, ofProject: 1_000, ofNode: 1_000 }
 
-/** A gate by a clock that stands still until it is moved. */
+/** A gate with a clock that a test moves. */
 const gateOf = (limits: AttemptLimits, lines: LineLimits = roomy) => {
   const clock = { ms: 0 }
   const steady = () => clock.ms
@@ -28,7 +28,7 @@ const tracked = (gate: AttemptGate) => {
   return { begun, attempt }
 }
 
-it('runs so many attempts of one webhook at a time, in order, and holds up no other webhook', async () => {
+it('limits the concurrent attempts of one webhook, in order, without blocking other webhooks', async () => {
   const { begun, attempt } = tracked(gateOf({ ofWebhook: 2, ofProject: 9 }).gate)
   const slow = ['a1', 'a2', 'a3', 'a4'].map((name) => attempt('whk_a', name))
   const other = attempt('whk_b', 'b1')
@@ -46,7 +46,7 @@ it('runs so many attempts of one webhook at a time, in order, and holds up no ot
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'a4'])
 })
 
-it('passes over an attempt that was given up while it waited', async () => {
+it('skips an attempt that was aborted while it waited', async () => {
   const { begun, attempt } = tracked(gateOf({ ofWebhook: 1, ofProject: 9 }).gate)
   const given = new AbortController()
   const first = attempt('whk_a', 'first')
@@ -60,7 +60,7 @@ it('passes over an attempt that was given up while it waited', async () => {
   expect(begun).toEqual(['first', 'third'])
 })
 
-it('gives its place back when an attempt throws', async () => {
+it('releases its place when an attempt throws', async () => {
   const gate = gateOf({ ofWebhook: 1, ofProject: 9 }).gate
   await expect(
     gate.run({ webhook: 'whk_a', project: 'prj_a' }, never, () => Promise.reject(new Error('store away'))),
@@ -68,7 +68,7 @@ it('gives its place back when an attempt throws', async () => {
   expect(await gate.run({ webhook: 'whk_a', project: 'prj_a' }, never, async () => 'next')).toBe('next')
 })
 
-it('lets go at once of an attempt that is given up while it waits', async () => {
+it('releases attempts at once that are aborted while they wait', async () => {
   const { begun, attempt } = tracked(gateOf({ ofWebhook: 1, ofProject: 9 }).gate)
   const given = new AbortController()
   const first = attempt('whk_a', 'first')
@@ -80,7 +80,7 @@ it('lets go at once of an attempt that is given up while it waits', async () => 
   expect(await first.done).toBe('first')
 })
 
-it('runs so many attempts of one project at a time, and holds up no other project', async () => {
+it('limits the concurrent attempts of one project, without blocking other projects', async () => {
   const { begun, attempt } = tracked(gateOf({ ofWebhook: 2, ofProject: 3 }).gate)
   const slow = ['a', 'b', 'c', 'd'].map((name) => attempt(`whk_${name}`, name))
   const other = attempt('whk_e', 'other', { project: 'prj_b' })
@@ -93,7 +93,7 @@ it('runs so many attempts of one project at a time, and holds up no other projec
 })
 
 describe('a full line', () => {
-  it('postpones what finds no place in it, each for longer than the one before, and takes what finds its webhook free', async () => {
+  it('postpones further attempts, each longer than the one before, and serves other webhooks', async () => {
     const { gate, line } = gateOf({ ofWebhook: 1, ofProject: 9 }, { ...roomy, ofWebhook: 2 })
     const { begun, attempt } = tracked(gate)
     const first = attempt('whk_a', 'first')
@@ -113,7 +113,7 @@ describe('a full line', () => {
   it.each([
     ['of one project', { ...roomy, ofProject: 2 }, 'prj_a', 'prj_b'],
     ['of the node', { ...roomy, ofNode: 2 }, 'prj_b', null],
-  ])('is one %s, too', async (_, lines, full, free) => {
+  ])('can also be one %s', async (_, lines, full, free) => {
     const { attempt } = tracked(gateOf({ ofWebhook: 1, ofProject: 9 }, lines).gate)
     const held = ['whk_a', 'whk_b'].flatMap((webhook) => [attempt(webhook, 'runs'), attempt(webhook, 'waits')])
     attempt('whk_c', 'runs', { project: full }).end()
@@ -130,7 +130,7 @@ describe('a full line', () => {
     expect(await Promise.all(held.map(({ done }) => done))).toEqual(['runs', 'waits', 'runs', 'waits'])
   })
 
-  it('has what it postpones come back by the pace of the endpoint, within the hour', async () => {
+  it('postpones attempts according to the pace of the endpoint, at most for an hour', async () => {
     const { gate, line, clock } = gateOf({ ofWebhook: 1, ofProject: 9 }, { ...roomy, ofWebhook: 1 })
     const { attempt } = tracked(gate)
     let runs = attempt('whk_a', 'runs')

@@ -28,11 +28,11 @@ const get = (id: string) => world.useCases['webhook_deliveries.get'](callOf({ de
 const replay = (id: string) => world.useCases['webhook_deliveries.replay'](callOf({ delivery_id: id }, {}, {}))
 
 describe('an event', () => {
-  it('reaches the webhook that wants it, signed so that a Standard Webhooks library takes it', async () => {
+  it('reaches a subscribed webhook with a valid Standard Webhooks signature', async () => {
     const { secret } = await newWebhook(world)
     await runCompleted(world)
     const [request] = await world.receiver.requests(1)
-    // the library looks at the real time; the virtual one stands elsewhere
+    // the library uses the real time, which differs from the virtual one
     const at = Number(request?.headers['webhook-timestamp']) * 1000
     expect(at).toBe(world.clock.now())
     const verified = verify(secret, request)
@@ -47,7 +47,7 @@ describe('an event', () => {
     expect(request?.headers['webhook-id']).toBe(delivery?.event_id)
   })
 
-  it('carries data of the shape that its declaration says', async () => {
+  it('carries data that matches its declared schema', async () => {
     await newWebhook(world)
     await runCompleted(world)
     const [request] = await world.receiver.requests(1)
@@ -55,7 +55,7 @@ describe('an event', () => {
     expect(answerChecker(webhookEvents['run.completed'].data.json)(data)).toBeNull()
   })
 
-  it('is delivered once to each webhook however often it is told', async () => {
+  it('is delivered once to each webhook, however often it is notified', async () => {
     await newWebhook(world)
     await newWebhook(world, { events: ['*'] })
     for (let notified = 0; notified < 3; notified++) await runCompleted(world, 'run_same')
@@ -66,7 +66,7 @@ describe('an event', () => {
     expect(new Set(ids).size).toBe(1)
   })
 
-  it('reaches no webhook that does not want it, is switched off, or is of another project', async () => {
+  it('reaches no webhook that is not subscribed, is inactive, or belongs to another project', async () => {
     await newWebhook(world, { events: ['run.failed', 'tenant.created'] })
     await newWebhook(world, { is_active: false })
     const { receiver, useCases } = world
@@ -102,7 +102,7 @@ describe('a delivery that fails', () => {
     world.receiver.reply = () => ({ status: 503, body: 'come back later' })
   })
 
-  it('is tried at once and then on the schedule, eight times in all, under one webhook-id', async () => {
+  it('is attempted at once and then on schedule, eight times in all, under one webhook-id', async () => {
     await runCompleted(world)
     for (const [index, delay] of retryDelaysMs.entries()) {
       const [waiting] = await deliveriesWhen(world, ({ next_attempt_at }) => next_attempt_at !== null)
@@ -121,7 +121,7 @@ describe('a delivery that fails', () => {
     expect(new Set(world.receiver.received.map(({ body }) => body)).size).toBe(1)
   })
 
-  it('shows every attempt with what was sent and what came back', async () => {
+  it('shows every attempt with its request and response', async () => {
     await runCompleted(world)
     const [{ id } = { id: '' }] = await deliveriesWhen(world, ({ next_attempt_at }) => next_attempt_at !== null)
     world.receiver.reply = () => ({ status: 200, body: 'thank you' })
@@ -137,7 +137,7 @@ describe('a delivery that fails', () => {
     expect(attempts[0]?.request_headers).toMatchObject({ 'webhook-id': event_id })
   })
 
-  it('goes on after a crash in the middle of an attempt, and after one in the middle of a wait', async () => {
+  it('continues after a crash during an attempt and after a crash during a wait', async () => {
     world.receiver.reply = () => null
     await runCompleted(world)
     await world.receiver.requests(1)
@@ -159,7 +159,7 @@ describe('a delivery that fails', () => {
     await fourth.runtime.drain(0)
   })
 
-  it('ends when its webhook is switched off or deleted meanwhile', async () => {
+  it('ends if its webhook was deleted meanwhile', async () => {
     await runCompleted(world)
     const [delivery] = await deliveriesWhen(world, ({ next_attempt_at }) => next_attempt_at !== null)
     await world.useCases['webhooks.delete'](callOf({ webhook_id: delivery?.webhook_id ?? '' }, {}, undefined))
@@ -171,12 +171,12 @@ describe('a delivery that fails', () => {
   })
 })
 
-describe('deliveries to an endpoint that stalls', () => {
+describe('deliveries to an endpoint that hangs', () => {
   const lines = { ofWebhook: 4, ofProject: 1_000, ofNode: 4_000 }
   const count = 60
   const inMemory = 16 + lines.ofWebhook
 
-  it('wait in the store beyond a bounded line, also over a crash, and are all delivered once it answers', async () => {
+  it('wait in the store beyond a bounded line, even across a crash, and are all delivered once it answers', async () => {
     const { clock, storage, receiver } = world
     const first = await openWorld({ clock, storage, receiver, lines })
     await newWebhook(first)
@@ -187,7 +187,7 @@ describe('deliveries to an endpoint that stalls', () => {
     expect(first.host.effects.running).toBe(inMemory)
     const waiting = (await deliveriesOf(first)).filter(isPostponed)
     expect(waiting).toMatchObject(waiting.map(() => ({ status: 'pending', attempt_count: 0, last_error: null })))
-    // another process takes the store over, as after kill -9: nothing of the first one is there any more
+    // another process takes over the store, as after kill -9: nothing of the first one remains
     const second = await openWorld({ clock, storage, receiver, lines })
     receiver.reply = () => ({ status: 204 })
     for (let look = 0; look < 100 && !(await allDelivered(second)); look++) await clock.advance(lookMs)
@@ -235,7 +235,7 @@ describe('the log of deliveries', () => {
     ).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('forgets a delivery after 30 days', async () => {
+  it('removes a delivery after 30 days', async () => {
     await newWebhook(world)
     await runCompleted(world)
     const [{ id } = { id: '' }] = await deliveriesWhen(world, ({ status }) => status === 'delivered')
@@ -248,7 +248,7 @@ describe('the log of deliveries', () => {
 })
 
 describe('a replay', () => {
-  it('is a delivery of its own with the same webhook-id and body', async () => {
+  it('is a new delivery with the same webhook-id and body', async () => {
     await newWebhook(world)
     await runCompleted(world)
     const [first] = await deliveriesWhen(world, ({ status }) => status === 'delivered')
@@ -260,7 +260,7 @@ describe('a replay', () => {
     expect(two?.body).toBe(one?.body)
   })
 
-  it('is refused when its webhook is gone or switched off', async () => {
+  it('is refused if its webhook is deleted or inactive', async () => {
     const webhook = await newWebhook(world)
     await runCompleted(world)
     const [{ id } = { id: '' }] = await deliveriesWhen(world, ({ status }) => status === 'delivered')
@@ -272,10 +272,10 @@ describe('a replay', () => {
   })
 })
 
-describe('a test', () => {
+describe('a test delivery', () => {
   const test = (id: string) => world.useCases['webhooks.test'](callOf({ webhook_id: id }, {}, undefined))
 
-  it('reaches a webhook that is switched off and wants other events, too', async () => {
+  it('reaches a webhook that is inactive and not subscribed to it', async () => {
     const { id } = await newWebhook(world, { events: ['tenant.created'], is_active: false })
     const delivery = await test(id)
     expect(delivery).toMatchObject({ event_type: 'webhook.test', webhook_id: id, tenant_id: null })
@@ -285,7 +285,7 @@ describe('a test', () => {
     expect(answerChecker(webhookEvents['webhook.test'].data.json)(payload.data)).toBeNull()
   })
 
-  it('is made once, whatever comes of it', async () => {
+  it('is attempted once, even if it fails', async () => {
     const { id } = await newWebhook(world)
     world.receiver.reply = () => ({ status: 500 })
     await test(id)

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** One request as an endpoint got it. */
+/** One request as an endpoint received it. */
 export interface Delivered {
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -15,10 +15,10 @@ export interface Reply {
   readonly body?: string
 }
 
-/** A webhook endpoint of its own on a loopback port. */
+/** A webhook endpoint on a loopback port. */
 export class Receiver {
   readonly received: Delivered[] = []
-  /** Changed by tests as they go. */
+  /** Changed by tests. */
   reply: (delivered: Delivered) => Reply | null = () => ({ status: 204 })
   readonly #server: Server
   #waiting: (() => void)[] = []
@@ -54,7 +54,7 @@ export class Receiver {
     return `http://${this.host}/hook`
   }
 
-  /** Resolves when so many requests have come in. */
+  /** Resolves when this number of requests has arrived. */
   async requests(count: number): Promise<readonly Delivered[]> {
     while (this.received.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     return this.received

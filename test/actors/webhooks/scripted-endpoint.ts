@@ -6,12 +6,12 @@ import { Table } from '#records/table.ts'
 import type { Clock } from '#runtime/clock.ts'
 import type { RecordStore, Storage } from '#storage/ports.ts'
 
-/** The status that an endpoint answers next; a promise that never resolves is an endpoint that does not answer. */
+/** Returns the next status of an endpoint; a promise that never resolves is an endpoint that does not answer. */
 export type Answering = () => Promise<number>
 
 const box = { seal: (text: string) => text, open: (sealed: string) => sealed }
 
-/** The effects of deliveries to an endpoint that is a function, for worlds without sockets. */
+/** The effects of deliveries to an endpoint that is a function, for tests without sockets. */
 export const scriptedDeliveries = (parts: { storage: Storage; clock: Clock; answers: Answering }) => {
   const { storage, clock, answers } = parts
   const endpoints = scriptedEndpoints(storage.records, clock)
@@ -37,7 +37,7 @@ const guardOf = (answers: Answering): Pick<SsrfGuard, 'request'> => ({
   },
 })
 
-/** A webhook whose endpoint is such a function. */
+/** Adds a webhook whose endpoint is such a function. */
 export const scriptedWebhook = async (records: RecordStore, clock: Clock, id: string): Promise<void> => {
   await new Table(records, webhooks, clock.now).insert({
     id,

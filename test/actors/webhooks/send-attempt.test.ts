@@ -25,7 +25,7 @@ const send = (more: { url?: string; timeoutMs?: number; signal?: AbortSignal } =
   )
 
 describe('an attempt', () => {
-  it.each([200, 201, 202, 204, 299])('succeeds when the endpoint answers %d, whatever its body', async (status) => {
+  it.each([200, 201, 202, 204, 299])('succeeds if the endpoint answers %d, whatever the body', async (status) => {
     receiver.reply = () => ({ status, headers: { 'content-type': 'text/html' }, body: status === 204 ? '' : '<p>ok' })
     expect(await send()).toMatchObject({ status, error: null })
     expect(receiver.received).toMatchObject([{ body: '{"a":1}', headers: { 'content-type': 'application/json' } }])
@@ -36,7 +36,7 @@ describe('an attempt', () => {
     [410, 'http_error'],
     [500, 'http_error'],
     [304, 'redirect_refused'],
-  ])('fails when the endpoint answers %d', async (status, error) => {
+  ])('fails if the endpoint answers %d', async (status, error) => {
     receiver.reply = () => ({ status })
     expect(await send()).toMatchObject({ status, error })
   })
@@ -47,12 +47,12 @@ describe('an attempt', () => {
     expect(receiver.received.map(({ path }) => path)).toEqual(['/hook'])
   })
 
-  it('fails when no answer comes in time', async () => {
+  it('fails if no answer arrives in time', async () => {
     receiver.reply = () => null
     expect(await send({ timeoutMs: 50 })).toEqual({ status: null, error: 'timeout', response: null })
   })
 
-  it('fails when nobody listens', async () => {
+  it('fails if the port is closed', async () => {
     const { url } = receiver
     await receiver.close()
     expect(await send({ url })).toEqual({ status: null, error: 'unreachable', response: null })
@@ -63,7 +63,7 @@ describe('an attempt', () => {
     ['closes the connection', (socket: Socket) => socket.end()],
     ['resets it', (socket: Socket) => socket.resetAndDestroy()],
     ['answers with what is no HTTP', (socket: Socket) => socket.end('hello\r\n\r\n')],
-  ])('says that the connection was lost when the endpoint has the event and %s', async (_, end) => {
+  ])('reports a lost connection if the endpoint has received the event and %s', async (_, end) => {
     const heard: string[] = []
     const endpoint = createServer((socket) => {
       socket.on('error', () => {})
@@ -93,7 +93,7 @@ describe('an attempt', () => {
     await other.close()
   })
 
-  it('keeps the first 2048 bytes of an answer and harmless headers, and nothing that looks like a secret', async () => {
+  it('stores the first 2048 bytes of a response and harmless headers, with secrets masked', async () => {
     receiver.reply = () => ({
       status: 500,
       headers: { 'content-type': 'text/plain', 'set-cookie': 'a=b', 'x-internal': 'host-7' },

@@ -21,7 +21,7 @@ const update = (id: string, body: object) => world.useCases['webhooks.update'](c
 const rotate = (id: string, grace_s: number) =>
   world.useCases['webhooks.rotate'](callOf({ webhook_id: id }, {}, { grace_s }))
 
-/** An event that has been delivered, or not, by the time this resolves. */
+/** Notifies an event, and resolves when its delivery has been attempted. */
 const notified = async () => {
   const before = (await deliveriesOf(world)).length
   await runCompleted(world)
@@ -30,7 +30,7 @@ const notified = async () => {
 }
 
 describe('a webhook', () => {
-  it('shows its secret in the answer that makes it, and nowhere else', async () => {
+  it('shows its secret only in the response that creates it', async () => {
     const made = await newWebhook(world)
     expect(made.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     const { secret: _shown, ...rest } = made
@@ -40,7 +40,7 @@ describe('a webhook', () => {
     expect(JSON.stringify(await update(made.id, { name: 'renamed' }))).not.toContain('whsec_')
   })
 
-  it('keeps its secret sealed for its own place', async () => {
+  it('stores its secret sealed for its row and field', async () => {
     const { id, secret } = await newWebhook(world)
     const row = await world.storage.records.get(webhooks, projectScope('prj_a'), id)
     expect(row?.data.secret).toBe(`prj_a|webhooks|${id}|secret#${secret}`)
@@ -58,14 +58,14 @@ describe('a webhook', () => {
     await expect(update(id, { url })).rejects.toMatchObject(refusal)
   })
 
-  it('names each event once, however often it was named', async () => {
+  it('lists each event once, however often it was given', async () => {
     const named = await newWebhook(world, { events: ['run.failed', 'run.completed', 'run.failed'] })
     expect(named.events).toEqual(['run.failed', 'run.completed'])
     const { events } = await update(named.id, { events: ['run.completed', 'run.completed'] })
     expect(events).toEqual(['run.completed'])
   })
 
-  it('is told of what it wants from the moment that it is changed', async () => {
+  it('receives events according to its current settings', async () => {
     const { id } = await newWebhook(world, { events: ['run.failed'] })
     await runCompleted(world)
     await update(id, { events: ['run.completed'] })
@@ -77,7 +77,7 @@ describe('a webhook', () => {
     expect(await deliveriesOf(world)).toHaveLength(2)
   })
 
-  it('is nobody else’s', async () => {
+  it('is not found by another project', async () => {
     const { id } = await newWebhook(world)
     const foreign = callOf({ webhook_id: id }, { limit: 20 }, { name: 'mine now' }, 'prj_b')
     const { useCases } = world
@@ -106,7 +106,7 @@ describe('a rotated secret', () => {
     }
   }
 
-  it('signs alone after the grace; until then the old one signs, too', async () => {
+  it('signs alone after the grace period, and together with the old secret until then', async () => {
     const { id, secret: old } = await newWebhook(world)
     const { secret, previous_secret_expires_at } = await rotate(id, 3600)
     expect(secret).not.toBe(old)
@@ -121,7 +121,7 @@ describe('a rotated secret', () => {
     expect(await get(id)).toMatchObject({ previous_secret_expires_at: null })
   })
 
-  it('signs alone at once when there is no grace', async () => {
+  it('signs alone at once without a grace period', async () => {
     const { id } = await newWebhook(world)
     const { secret } = await rotate(id, 0)
     await notified()
@@ -131,7 +131,7 @@ describe('a rotated secret', () => {
 })
 
 describe('an endpoint that fails', () => {
-  it('is told nothing more once it answers 410, and the delivery has failed', async () => {
+  it('is disabled when it answers 410, and the delivery has failed', async () => {
     const { id } = await newWebhook(world)
     world.receiver.reply = () => ({ status: 410 })
     await notified()
@@ -141,7 +141,7 @@ describe('an endpoint that fails', () => {
     expect(await deliveriesOf(world)).toHaveLength(1)
   })
 
-  it('is told nothing more once it has failed for five days', async () => {
+  it('is disabled after five days of failures', async () => {
     const { id } = await newWebhook(world)
     world.receiver.reply = () => ({ status: 500 })
     const since = world.clock.now()
@@ -150,14 +150,14 @@ describe('an endpoint that fails', () => {
     await world.clock.leap(failingMs - dayMs)
     await notified()
     expect(await get(id)).toMatchObject({ is_active: true, failing_since: new Date(since).toISOString() })
-    // the next attempt of what is still under way
+    // the next attempt of the pending delivery
     await world.clock.leap(dayMs)
     await world.clock.advance(1000)
     while ((await get(id)).is_active) await calm()
     expect(await get(id)).toMatchObject({ disabled_reason: 'failing' })
   })
 
-  it('is told everything again after one success, however long it had failed', async () => {
+  it('remains active after one success, however long it had failed before', async () => {
     const { id } = await newWebhook(world)
     world.receiver.reply = () => ({ status: 500 })
     await notified()
@@ -171,7 +171,7 @@ describe('an endpoint that fails', () => {
     expect(await get(id)).toMatchObject({ is_active: true })
   })
 
-  it('starts anew when it is switched on again', async () => {
+  it('has its failures reset when it is activated again', async () => {
     const { id } = await newWebhook(world)
     world.receiver.reply = () => ({ status: 410 })
     await notified()

@@ -19,7 +19,7 @@ import { openHouse, readableBox } from '#test/support/open-house.ts'
 import { calm, VirtualClock } from '#test/support/virtual-clock.ts'
 import { Receiver } from './receiver.ts'
 
-/** What a test may set. */
+/** Options of a test installation with webhooks. */
 export interface WorldOptions {
   readonly storage?: Storage
   readonly clock?: VirtualClock
@@ -28,7 +28,7 @@ export interface WorldOptions {
   readonly lines?: LineLimits
 }
 
-/** The real runtime with webhooks over a store in memory, a clock that stands still, and an endpoint on loopback. */
+/** The real runtime with webhooks on a store in memory, with a virtual clock and an endpoint on loopback. */
 export const openWorld = async (options: WorldOptions = {}) => {
   const clock = options.clock ?? new VirtualClock()
   const { storage, records, log } = await openHouse({ ...options, clock })
@@ -68,13 +68,13 @@ export const callOf = <P, Q, B>(params: P, query: Q, body: B, project?: string):
 
 type NewWebhook = Parameters<World['useCases']['webhooks.create']>[0]['body']
 
-/** A webhook for the world's endpoint. */
+/** A webhook for the endpoint of the installation. */
 export const newWebhook = (world: World, more: Partial<NewWebhook> = {}) =>
   world.useCases['webhooks.create'](
     callOf({}, {}, { name: 'mine', url: world.receiver.url, events: ['run.completed'], is_active: true, ...more }),
   )
 
-/** Notifies the webhooks of `prj_a` that a run is done. */
+/** Notifies the webhooks of `prj_a` of a completed run. */
 export const runCompleted = (world: World, id = newId('run')): Promise<void> =>
   world.notify({
     id,
@@ -97,7 +97,10 @@ export const runCompleted = (world: World, id = newId('run')): Promise<void> =>
 export const deliveriesOf = async ({ useCases }: World, where = {}) =>
   (await useCases['webhook_deliveries.list'](callOf({}, { limit: 100, ...where }, undefined))).data
 
-/** Every delivery of the log once all of them satisfy `test`: sockets need no virtual time, but some turns of the loop. */
+/**
+ * Every delivery of the log once all of them satisfy `test`: sockets need no virtual time, but some turns of the event
+ * loop.
+ */
 export const deliveriesWhen = async (
   world: World,
   test: (delivery: Delivery) => boolean,
