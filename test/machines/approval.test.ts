@@ -5,7 +5,7 @@ import { gatedTools, pausesByDefault, type ToolKind, type ToolTraits } from '#ma
 const kinds: readonly ToolKind[] = ['function', 'http', 'builtin']
 const marks = [true, false]
 
-/** Every set of one to three tools, of every kind, marked or not. */
+/** Every set of up to three tools, of every kind, marked or not. */
 const toolSets: readonly Readonly<Record<string, ToolTraits>>[] = (() => {
   const single = kinds.flatMap((kind) => marks.map((needs_approval): ToolTraits => ({ kind, needs_approval })))
   const one = single.map((a) => ({ a }))
@@ -17,24 +17,24 @@ const toolSets: readonly Readonly<Record<string, ToolTraits>>[] = (() => {
 const marked = (tools: Readonly<Record<string, ToolTraits>>): readonly string[] =>
   Object.keys(tools).filter((name) => tools[name]?.needs_approval)
 
-describe('over every set of up to three tools', () => {
-  it('gates all of them when none is marked and calls pause', () => {
+describe('for every set of up to three tools', () => {
+  it('all are gated if none is marked and calls pause', () => {
     for (const tools of toolSets.filter((set) => marked(set).length === 0)) {
       expect(gatedTools(true, tools)).toEqual(Object.keys(tools))
     }
   })
 
-  it('gates the marked ones and no other when any is marked and calls pause', () => {
+  it('only the marked ones are gated if any is marked and calls pause', () => {
     for (const tools of toolSets.filter((set) => marked(set).length > 0)) {
       expect(gatedTools(true, tools)).toEqual(marked(tools))
     }
   })
 
-  it('gates nothing when calls do not pause, marked or not', () => {
+  it('none is gated if calls do not pause, marked or not', () => {
     for (const tools of toolSets) expect(gatedTools(false, tools)).toEqual([])
   })
 
-  it('pauses unasked exactly when some tool is marked', () => {
+  it('calls pause by default exactly if some tool is marked', () => {
     for (const tools of toolSets) expect(pausesByDefault(tools)).toBe(marked(tools).length > 0)
   })
 })

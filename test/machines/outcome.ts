@@ -32,8 +32,8 @@ const textOf = (action: ListedAction): readonly string[] => {
 }
 
 /**
- * What an event does, in one line: `ignored`, `refused <code>`, or the next state and what it requires of the world, in
- * order: events of the log by name, `message>receiver`, `effect!`, `abort`, `remind` and `forget` for reminders.
+ * What an event does, in one line: `ignored`, `refused <code>`, or the next state and its actions in order: events of
+ * the log by name, `message>receiver`, `effect!`, `abort`, `remind` and `forget` for reminders.
  */
 export const outcomeOf = (machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: StoredEvent): string => {
   const [next, listed] = snapshot.status === 'done' ? [snapshot, []] : transition(machine, snapshot, event)

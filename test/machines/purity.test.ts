@@ -8,7 +8,7 @@ import { outcomeOf } from './outcome.ts'
 import { reachedIn } from './reached.ts'
 import { walks } from './walks.ts'
 
-// every event in every state: on a busy machine that takes its time
+// every event in every state: slow on a busy machine
 vi.setConfig({ testTimeout: 60_000 })
 
 const plain = ({ value, context }: AnyMachineSnapshot): { value: StateValue; context: unknown } => ({ value, context })
@@ -19,7 +19,7 @@ const said = (next: AnyMachineSnapshot, actions: readonly ListedAction[]): strin
 describe.each(walks)('in every state of %s', (_, { machine, input, events, kindOf }) => {
   const reached = reachedIn({ machine, input, events, kindOf })
 
-  it('goes on from JSON as from memory', () => {
+  it('continues from JSON as from memory', () => {
     for (const snapshot of reached) {
       const restored = machine.resolveState(JSON.parse(JSON.stringify(plain(snapshot))))
       for (const event of events) {
@@ -28,7 +28,7 @@ describe.each(walks)('in every state of %s', (_, { machine, input, events, kindO
     }
   })
 
-  it('answers the same event twice alike, and changes neither its context nor the event', () => {
+  it('has the same result for the same event twice, and mutates neither its context nor the event', () => {
     for (const snapshot of reached) {
       deepFrozen(snapshot.context)
       for (const event of events.map(deepFrozen)) {
@@ -39,7 +39,7 @@ describe.each(walks)('in every state of %s', (_, { machine, input, events, kindO
 })
 
 describe('a machine', () => {
-  it.each(walks)('refuses what no transition takes, and takes no step for it: %s', (_, walk) => {
+  it.each(walks)('refuses only events without a transition: %s', (_, walk) => {
     const refused = reachedIn(walk).flatMap((snapshot) =>
       walk.events
         .filter((event) => outcomeOf(walk.machine, snapshot, event).startsWith('refused '))
@@ -50,7 +50,7 @@ describe('a machine', () => {
   })
 
   it.each(definitions.map((definition) => [definition.name, definition] as const))(
-    'gives no action a name of XState’s own: %s',
+    'gives no action a name reserved by XState: %s',
     (_, { machine }) => {
       const own = ['emit', 'raise', 'assign', 'log', 'cancel', 'sendTo', 'forwardTo', 'spawnChild', 'stopChild']
       expect(Object.keys(machine.implementations.actions).filter((name) => own.includes(name))).toEqual([])
@@ -58,7 +58,7 @@ describe('a machine', () => {
   )
 
   it.each(['session', 'action', 'agent_version', 'delivery', 'erasure', 'tool_call'])(
-    'ends in a final state: %s',
+    'has one final state: %s',
     (name) => {
       const chart = charts.find((each) => each.name === name)
       const states = chart === undefined ? [] : Object.values(chart.machine.root.states)

@@ -7,7 +7,7 @@ export interface Walk {
   readonly machine: AnyStateMachine
   readonly input: JsonObject
   readonly events: readonly StoredEvent[]
-  /** What distinguishes one state from another: two of one kind are visited once. */
+  /** What distinguishes states: two of one kind are visited once. */
   readonly kindOf: (snapshot: AnyMachineSnapshot) => string
 }
 

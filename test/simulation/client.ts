@@ -22,10 +22,10 @@ export interface ClientParts {
 /** What a request does in the process. */
 export type Work<T> = (server: Server, node: Node, waited: () => boolean) => Promise<T>
 
-/** A request is sent again this often; longer than any trouble of a run lasts. */
+/** How often a request is sent again: for longer than any fault of a run lasts. */
 const mostAttempts = 150
 
-/** A client that sends requests, each until it is answered, and again on request. */
+/** A client that sends each request until it is answered, and again after a retryable error. */
 export class Client {
   readonly identity: Identity
   readonly name: string
@@ -38,7 +38,7 @@ export class Client {
     this.parts = parts
   }
 
-  /** A new Idempotency-Key, as the transport hands it on. */
+  /** A new Idempotency-Key, as the transport passes it on. */
   key(): Idempotency {
     const cause = `idem:${this.name}.${++this.#keys}`
     return { cause, fingerprint: cause, seed: null }

@@ -12,14 +12,14 @@ const compacted = async (seeds: number, nodes: number) => {
   return { broken, trace: trace.join('\n') }
 }
 
-it('keeps every promise while deltas are put together and processes die in the middle of it', async () => {
+it('keeps all guarantees while deltas are merged and processes die during a merge', async () => {
   const { broken, trace } = await compacted(20, 1)
   expect(broken).toEqual([])
   expect(trace).toMatch(/a merge is cut in the middle/)
   expect(trace).toMatch(/ merged [1-9]/)
 }, 300_000)
 
-it('keeps them on several processes, which merge the same parts after a takeover', async () => {
+it('keeps all guarantees on several processes, which merge the same deltas after a takeover', async () => {
   const { broken, trace } = await compacted(8, 3)
   expect(broken).toEqual([])
   expect(trace).toMatch(/ merged [1-9]/)

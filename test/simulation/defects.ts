@@ -16,9 +16,9 @@ export interface Planted {
   readonly parts: NodeParts
 }
 
-/** A mistake that the simulation has to find, put around the real parts. */
+/** A mistake that the simulation has to find, wrapped around the real parts. */
 export interface Defect {
-  /** Rare ones are looked for in a world that is more hostile than a seed's own. */
+  /** Faults for defects that rarely show: more hostile than those of a seed. */
   readonly faults?: Partial<Faults>
   /** Where it shows; `sessions` when absent. */
   readonly scenario?: Scenario
@@ -26,7 +26,7 @@ export interface Defect {
   readonly host?: (host: Host, planted: Planted) => void
 }
 
-/** `storage` with some methods of its log in place of its own. */
+/** `storage` with some methods of its commit store replaced. */
 export const withCommits = (storage: Storage, instead: (commits: CommitStore) => Partial<CommitStore>): Storage => {
   const changed = instead(storage.commits)
   const commits = new Proxy(storage.commits, {
@@ -35,7 +35,7 @@ export const withCommits = (storage: Storage, instead: (commits: CommitStore) =>
   return { ...storage, commits }
 }
 
-/** For defects that have to know the epoch which the process has taken. */
+/** For defects that need the epoch of the process. */
 const withOwnEpoch = (
   storage: Storage,
   instead: (commits: CommitStore, epoch: () => number) => Partial<CommitStore>,
@@ -55,7 +55,7 @@ const withOwnEpoch = (
   return { ...withCommits(storage, (commits) => instead(commits, () => epoch)), records }
 }
 
-/** An effect's call goes out while its commit is on its way. */
+/** The call of an effect is sent before its commit is written. */
 const effectBeforeCommit: Defect = {
   storage: (storage, { process, parts }) =>
     withCommits(storage, (commits) => ({
@@ -68,7 +68,7 @@ const effectBeforeCommit: Defect = {
     })),
 }
 
-/** A start looks for no work that a crash cut off. */
+/** A start looks for no work that a crash interrupted. */
 const noSweepOfOpenCommits: Defect = {
   storage: (storage) => withCommits(storage, () => ({ open: async () => [] })),
 }
@@ -78,7 +78,7 @@ const remindersNotRestored: Defect = {
   storage: (storage) => withCommits(storage, (commits) => ({ head: changedHead(commits, () => ({ reminders: {} })) })),
 }
 
-/** The store takes a cause that was processed before. */
+/** The store accepts a cause that was processed before. */
 const noUniqueCause: Defect = {
   storage: (storage) =>
     withCommits(storage, (commits) => ({
@@ -96,7 +96,7 @@ const noUniqueCause: Defect = {
     })),
 }
 
-/** A stream reads the log once and then sends what it is notified of, whatever is missing in between. */
+/** A stream reads the log once and then sends what is published, even if events in between are missing. */
 const noHoleCheck: Defect = {
   faults: { lost: 0.05, refused: 0.05, slow: 0.1 },
   host: (host) => {
@@ -123,7 +123,7 @@ const noHoleCheck: Defect = {
   },
 }
 
-/** A call that was begun before a crash is made again. */
+/** A call that was started before a crash is made again. */
 const toolRunAgain: Defect = {
   storage: (storage) =>
     withCommits(storage, (commits) => ({
@@ -137,7 +137,7 @@ const toolRunAgain: Defect = {
 const unstarted = ({ in_flight }: Commit): Commit['in_flight'] =>
   Object.fromEntries(Object.entries(in_flight).map(([id, flight]) => [id, { ...flight, started: false }]))
 
-/** The store says that a commit is durable before it is. */
+/** The store acknowledges a commit before it is durable. */
 const acknowledgedEarly: Defect = {
   storage: (storage) =>
     withCommits(storage, (commits) => ({
@@ -148,11 +148,11 @@ const acknowledgedEarly: Defect = {
     })),
 }
 
-/** The result of an effect that was ended reaches the machine. */
+/** The result of an aborted effect reaches the machine. */
 const staleResultAccepted: Defect = {
   host: (host, { process, parts }) => {
     const abort = host.effects.abort.bind(host.effects)
-    // the word to stop may come late; only the check at the actor is certain
+    // the abort may come late; only the check at the actor is certain
     host.effects.abort = (ids) => {
       process.after(parts.random.between(0, 500), () => abort(ids))
     }
@@ -168,7 +168,7 @@ const staleResultAccepted: Defect = {
 
 const plain = ({ event, cause }: Delivery): Delivery => ({ event, cause })
 
-/** Every commit looks as if this process had written it, so no actor is fenced. */
+/** Every commit appears to be from this process, so no actor is fenced. */
 const noFence: Defect = {
   faults: { crashes: 3, zombies: 2, slow: 0.15, late: 0.1 },
   storage: (storage) =>
@@ -182,7 +182,7 @@ const changedHead =
     return commit && { ...commit, ...change() }
   }
 
-/** A reminder whose delivery failed is not looked at again. */
+/** A reminder whose delivery failed is not delivered again. */
 const reminderNotRetried: Defect = {
   storage: (storage) => {
     const seen = new Set<string>()
@@ -197,7 +197,7 @@ const reminderNotRetried: Defect = {
   },
 }
 
-/** The store acknowledges rows before they last, and forgets them when it is killed (w:1). */
+/** The store acknowledges rows before they are durable, and loses them when it is killed (w:1). */
 const rowsForgotten: Defect = {
   faults: { forgets: 4 },
   storage: (storage, { parts }) => {
@@ -228,7 +228,7 @@ const restored = async (
   }
 }
 
-/** A commit is closed although the rows of usage that it leaves are not written. */
+/** A commit is closed although its usage rows are not written. */
 const usageBehind: Defect = {
   host: (host, { process }) => {
     const write = host.rows.write.bind(host.rows)
@@ -257,7 +257,7 @@ const olderRow = (record: StoredRecord): StoredRecord => {
     : record
 }
 
-/** An effect is held to have ended its process when that ended while a few ran. */
+/** An effect counts as having killed its process even if several were running when the process ended. */
 const parkedTooEarly: Defect = {
   faults: { crashes: 8 },
   storage: (storage) =>

@@ -13,10 +13,13 @@ const newest = ({ commits }: KnownActor): Commit | undefined => commits.at(-1)
 const stateOf = (commit: Commit | undefined): StateValue | undefined => commit && readStoredState(commit).value
 const stored = (commit: Commit | undefined): JsonObject => (commit ? readStoredState(commit).context : {})
 
-/** Clocks are off by some time, and reminders are looked for now and then. */
+/** Clocks are off by some time, and reminders are delivered at intervals. */
 const slackMs = 5000
 
-/** What has to hold once trouble has ended and all is calm: nothing is left undone, nothing was done twice or for nothing. */
+/**
+ * What has to hold once faults have ended and the system is idle: no work is left, nothing was done twice or without
+ * cause.
+ */
 export const checkTheEnd = async (
   ledger: Ledger,
   outside: OutsideWorld,
@@ -37,7 +40,7 @@ export const checkTheEnd = async (
   }
 }
 
-/** The store gives every event that was ever committed, once, in order and with its time, wherever a reader goes on. */
+/** The store returns every committed event once, in order and with its time, from any point a reader resumes at. */
 export const checkLogs = async (ledger: Ledger, inner: Storage): Promise<void> => {
   for (const [id, { commits }] of ledger.actors) {
     if (ledger.forgotten.has(id)) continue
@@ -53,13 +56,13 @@ export const checkLogs = async (ledger: Ledger, inner: Storage): Promise<void> =
   }
 }
 
-/** After a quiet restart nothing is left to be taken up, and nothing is left of what was deleted. */
+/** After a clean restart no work is left, and nothing of deleted actors. */
 export const checkTidiness = async (ledger: Ledger, inner: Storage, now: number): Promise<void> => {
   for (const id of ledger.forgotten) {
     const head = await inner.commits.head(id)
     ledger.expect(head === null, () => `${id} was deleted, and is in the store`)
   }
-  // an actor that was looked at a moment ago was fenced, and is closed when it is left alone
+  // an actor that was loaded a moment ago was fenced, and is closed when it is left alone
   const open = (await inner.commits.open({ limit: 100 })).filter(({ actor, at }) => at < now - slackMs && !isBad(actor))
   ledger.expect(open.length === 0, () => `still open: ${open.map(({ actor, seq }) => `${actor}:${seq}`).join()}`)
 }
@@ -97,7 +100,7 @@ const checkAction = (id: string, known: KnownActor, commit: Commit, ledger: Ledg
   }
 }
 
-/** Who waits has someone who waits for it, and waits no longer than it may. */
+/** A waiting action is expected by a session, and has an expiry. */
 const checkPending = (id: string, owner: string | null, commit: Commit, ledger: Ledger): void => {
   const session = owner === null ? undefined : ledger.actors.get(owner)
   const calls = session ? contextOf(sessionDefinition, { context: stored(newest(session)) }).calls : []
@@ -106,7 +109,7 @@ const checkPending = (id: string, owner: string | null, commit: Commit, ledger: 
   ledger.expect(commit.due !== null, () => `${id} waits without an end`)
 }
 
-/** Long after: what was not touched has expired. */
+/** Long afterwards, unused actors have expired. */
 export const checkExpiry = (ledger: Ledger): void => {
   for (const [id, known] of ledger.actors) {
     const state = stateOf(newest(known))

@@ -1,13 +1,15 @@
 import type { Defect } from './defects.ts'
 import { simulate } from './simulation.ts'
 
-/** Where a defect was found, and by which broken promise. */
+/** The seed that found a defect, and the violation it caused. */
 export interface Finding {
   readonly seed: number
   readonly violation: string
 }
 
-/** The first of `most` seeds from `first` on that breaks a promise because of the defect: without it the seed is clean. */
+/**
+ * The first of `most` seeds from `first` on that has a violation because of the defect: without the defect it has none.
+ */
 export const findingSeed = async (defect: Defect, first: number, most: number): Promise<Finding | null> => {
   const { faults = {}, scenario = 'sessions' } = defect
   for (let seed = first; seed < first + most; seed++) {

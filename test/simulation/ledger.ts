@@ -4,7 +4,7 @@ import { RunRules } from './runs/run-rules.ts'
 import { TurnRules } from './sessions/turn-rules.ts'
 import { isBad } from './world/bad-actors.ts'
 
-/** What an actor is known to have committed. */
+/** The known commits of an actor. */
 export interface KnownActor {
   readonly commits: Commit[]
   readonly events: LogEvent[]
@@ -12,38 +12,38 @@ export interface KnownActor {
   readonly log: LogRules
 }
 
-/** Whose an actor is. */
+/** The owner of an actor. */
 export interface KnownOwner {
   readonly project: string
   readonly tenant: string | null
   readonly user: string | null
 }
 
-/** A cause as the ledger compares it; a planted defect marks the copies that it lets in. */
+/** Marks the copies of a cause that a planted defect lets through; the ledger compares causes without it. */
 export const copyMark = '\u0000'
 const causeOf = ({ cause }: Commit): string => cause.split(copyMark)[0] ?? ''
 
 /**
- * What really is in the store, noted at the very moment of each write. Every promise about the log is checked here, and
- * whatever happens outside (an answer, a frame, a call of a tool) is compared with it.
+ * What the store really contains, recorded at the moment of each write. Every guarantee about the log is checked here,
+ * and whatever is visible outside (an answer, a frame, a call of a tool) is compared with it.
  */
 export class Ledger {
   readonly actors = new Map<string, KnownActor>()
   /** Actors whose log was removed. */
   readonly forgotten = new Set<string>()
-  /** What was broken, in order. */
+  /** The violations, in order. */
   readonly violations: string[] = []
   /** Ids of effects that a commit requested, with that commit. */
   readonly effects = new Map<string, Commit>()
   /** At-most-once effects whose mark is written. */
   readonly started = new Set<string>()
-  /** Notified of each commit once its own rules were looked at, and of each record. */
+  /** Notified of each commit once its own rules were checked, and of each record. */
   readonly watching: ((commit: Commit) => void)[] = []
   readonly watchingRecords: ((kind: string, record: StoredRecord) => void)[] = []
   readonly #owners = new Map<string, KnownOwner>()
   readonly #senders = new Map<string, number>()
   readonly #note: (text: string) => void
-  /** Number of chunks that the model says for a call. */
+  /** The number of text chunks in the model's answer to a call. */
   readonly #chunksOf: (effect: string) => number
 
   constructor(note: (text: string) => void, chunksOf: (effect: string) => number) {
@@ -60,7 +60,7 @@ export class Ledger {
     if (!holds) this.broken(text())
   }
 
-  /** A commit was written. */
+  /** Records a commit that was written. */
   wrote(commit: Commit): void {
     if (this.forgotten.has(commit.actor) || isBad(commit.actor)) return
     const known = this.#actor(commit)
@@ -72,18 +72,18 @@ export class Ledger {
     known.commits.push(commit)
     if (commit.event.type === '$started') this.started.add(cause.replace(/#started$/, ''))
     for (const effect of commit.effects) this.effects.set(effect.id, commit)
-    // to look again does no harm: a wake that changed nothing leaves no trace, and may come again
+    // a repeated `wake` is harmless: one that changed nothing leaves no trace, and may arrive again
     if (commit.event.type !== 'wake') this.#inOrder(commit.actor, cause)
     for (const event of commit.events) this.#take(known, event, place)
     for (const watch of this.watching) watch(commit)
   }
 
-  /** A record was written. */
+  /** Records a record that was written. */
   kept(kind: string, record: StoredRecord): void {
     for (const watch of this.watchingRecords) watch(kind, record)
   }
 
-  /** An actor's log was removed. */
+  /** Records that the log of an actor was removed. */
   forgot(actor: string): void {
     this.forgotten.add(actor)
     this.actors.delete(actor)
@@ -93,18 +93,18 @@ export class Ledger {
     return this.forgotten.has(actor) || this.actors.get(actor)?.causes.has(cause) === true
   }
 
-  /** Whose an actor is, or was. */
+  /** The owner of an actor, even if its log was removed. */
   ownerOf(actor: string): KnownOwner | undefined {
     return this.#owners.get(actor)
   }
 
-  /** The session is deleted: by its newest commit, or with all its log. */
+  /** Whether the session is deleted: by its newest commit, or with all its log. */
   isDeleted(actor: string): boolean {
     if (this.forgotten.has(actor)) return true
     return this.actors.get(actor)?.commits.some(({ snapshot }) => snapshot?.value === 'deleted') === true
   }
 
-  /** Checks that a frame says what the log says. */
+  /** Checks that a frame equals the event in the log. */
   shown(actor: string, event: LogEvent, to: string): void {
     if (this.forgotten.has(actor)) return
     const there = this.actors.get(actor)?.events[event.sequence - 1]

@@ -1,12 +1,12 @@
 import type { LogEvent } from '#storage/ports.ts'
 
-/** What has to hold of one actor's log, event by event. */
+/** What has to hold for the log of one actor, event by event. */
 export interface LogRules {
-  /** The log says that something goes on or waits. */
+  /** Whether something is in progress or waits, according to the log. */
   readonly open: boolean
-  /** @returns what the event breaks; null for nothing. */
+  /** @returns what the event violates; null for nothing. */
   take(event: LogEvent): string | null
 }
 
-/** For actors whose logs have no rules of their own. */
+/** For actors without log rules. */
 export const noRules: LogRules = { open: false, take: () => null }

@@ -6,8 +6,8 @@ import { runDefects } from './runs/run-defects.ts'
 const planted = { ...defects, ...runDefects }
 
 /**
- * Within how many seeds each planted defect is found, and by which of them: where what is drawn has changed, that one
- * no longer does, and all are tried. `npm run simulate -- --planted` prints the first.
+ * The number of seeds within which each planted defect is found, and the seed that finds it. If the random sequence has
+ * changed, that seed may no longer find it, and all are tried. `npm run simulate -- --planted` prints the first.
  */
 const found: Readonly<Record<keyof typeof planted, { readonly within: number; readonly by: number }>> = {
   'effect before commit': { within: 5, by: 1 },

@@ -3,9 +3,9 @@ import { Client } from './client.ts'
 import { callAs } from './world/identities.ts'
 import type { Server } from './world/node.ts'
 
-/** A client that requests what belongs to others, and looks at what lists show. */
+/** A client that requests the resources of other owners, and checks what lists show. */
 export class Prober extends Client {
-  /** Requests a session or action in one of many ways. What its scope does not cover is not found. */
+  /** Requests an actor in one of many ways. An actor outside its scope is not found. */
   async probe(id: string): Promise<void> {
     const { ledger, random } = this.parts
     const owner = ledger.ownerOf(id)
@@ -17,7 +17,7 @@ export class Prober extends Client {
     ledger.expect(refused, () => `${this.name} gets at ${id}: ${JSON.stringify(answer)}`)
   }
 
-  /** Lists show what the scope covers and nothing else. */
+  /** Checks that lists show only what the scope covers. */
   async list(): Promise<void> {
     const { ledger } = this.parts
     const { scope } = this.identity

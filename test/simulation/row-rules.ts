@@ -10,10 +10,10 @@ import { projectScope } from '#specs/scope.ts'
 import type { Storage } from '#storage/ports.ts'
 import type { Ledger } from './ledger.ts'
 
-/** The rows of the actors that a simulation has. */
+/** The row kinds of the actors in a simulation. */
 const rows = { session: sessionRows, action: actionRows, run: runRows, delivery: deliveryRows }
 
-/** Nothing waits: all is calm when rows are looked at. */
+/** A clock without waits, as the system is idle when rows are checked. */
 const noTime: Clock = {
   now: () => 0,
   steady: () => 0,
@@ -24,11 +24,11 @@ const noTime: Clock = {
   soon: setImmediate,
 }
 
-/** What has to hold of rows: each is what its commits say, and every model call that was answered has its usage, once. */
+/** What has to hold for rows: each matches its commits, and every answered model call has one usage row. */
 export class RowRules {
   readonly #ledger: Ledger
   readonly #inner: Storage
-  /** Usage rows that have to be there, by id; those of actors that were deleted since too. */
+  /** Usage rows that have to exist, by id, including those of deleted actors. */
   readonly #used = new Map<string, LedgerRow>()
 
   constructor(ledger: Ledger, inner: Storage) {
@@ -41,7 +41,7 @@ export class RowRules {
     })
   }
 
-  /** Once all is calm. */
+  /** Checks the rows once the system is idle. */
   async check(): Promise<void> {
     const parts = { definitions, rows, ledger: usageLedger, clock: noTime, checkOnly: true }
     const { differences } = await rebuildRows({ ...parts, storage: this.#inner })

@@ -1,5 +1,5 @@
 import { failedRunClusterSeeds } from './failed-seeds.ts'
 import { scenarioSuite } from './scenario-suite.ts'
 
-// over that, lost questions between three processes, hand-overs and a directory that goes away
+// in addition: lost requests between three processes, hand-overs and outages of the directory
 scenarioSuite({ scenario: 'runs', nodes: 3, failed: failedRunClusterSeeds, repeated: 3 })

@@ -4,7 +4,7 @@ import { faultlessSuite, scenarioSuite } from './scenario-suite.ts'
 
 const runs = scenarioSuite({ scenario: 'runs', nodes: 1, failed: failedRunSeeds, repeated: 5 })
 
-it('do what they are to be tested by: delegation by models and callers, decisions, ends of all kinds', async () => {
+it('cover delegation by models and callers, decisions, and ends of all kinds', async () => {
   const acts = [/ cancels run_.*: done/, / deletes run_.*: done/, / delegates .*: done/, / delegates .*: \w+_\w+/]
   const steps = [/ child_prepared by/, / child_ended by/, / slot_granted by/, / slot_returned by/, / runs_picked by/]
   const more = [/ (cancel|expire) by run_/, /after\.expiry\.run/, /after\.duration/, /tool called for/, /notice:evt_/]

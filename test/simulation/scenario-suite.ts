@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { type Scenario, type SimulationResult, shareOf, simulate } from './simulation.ts'
 import { noFaults } from './world/faults.ts'
 
-/** What a file of seeds is about; the scenarios are files of their own, so that all workers have some. */
+/** The subject of a file of seeds; each scenario has a separate file, so that all workers have some. */
 export interface ScenarioSuite {
   readonly scenario: Scenario
   readonly nodes: number
-  /** Every seed that ever broke a promise here. */
+  /** Every seed that ever violated a guarantee here. */
   readonly failed: readonly number[]
-  /** How many seeds are run twice, to be the same to the byte. */
+  /** How many seeds are run twice and compared byte by byte. */
   readonly repeated: number
 }
 
-/** Of all scenarios on one process together; on several half as many. `npm run nightly` runs 2,000. */
+/** Seeds of all scenarios on one process; half as many on several. `npm run nightly` runs 2,000. */
 const seedsInAll = 150
-/** So many seeds in a test: a machine that is four times slower has time for them. */
+/** Seeds per test: a machine that is four times slower has time for them. */
 const perTest = 50
 const timeoutMs = 300_000
 
@@ -26,7 +26,7 @@ const slicesOf = (count: number) =>
     to: Math.min(count, (at + 1) * perTest),
   }))
 
-/** One seed after the other, each once however many tests read it. */
+/** Runs seeds one at a time, each once for all tests that read it. */
 export class SeedRuns {
   readonly #scenario: Scenario
   readonly #nodes: number
@@ -37,7 +37,7 @@ export class SeedRuns {
     this.#nodes = nodes
   }
 
-  /** The result of a seed: that of the run before, when there was one. */
+  /** The result of a seed, from an earlier run if there was one. */
   async of(seed: number): Promise<SimulationResult> {
     const known = this.#results.get(seed) ?? (await this.again(seed))
     this.#results.set(seed, known)
@@ -58,7 +58,7 @@ export class SeedRuns {
     return broken
   }
 
-  /** The signs that the traces of the first seeds do not show. */
+  /** The patterns that the traces of the first seeds do not contain. */
   async missing(signs: readonly RegExp[], seeds: number): Promise<readonly RegExp[]> {
     const traces: string[] = []
     for (const seed of upTo(seeds)) traces.push((await this.of(seed)).trace.join('\n'))
@@ -67,13 +67,13 @@ export class SeedRuns {
   }
 }
 
-/** Declares what a scenario is held to on every seed. @returns its runs, for what else a file looks for in them. */
+/** Declares the tests of a scenario for every seed. @returns its runs, for further checks in a file. */
 export const scenarioSuite = ({ scenario, nodes, failed, repeated }: ScenarioSuite): SeedRuns => {
   const runs = new SeedRuns({ scenario, nodes })
   const seeds = shareOf(scenario, nodes > 1 ? seedsInAll / 2 : seedsInAll)
-  describe(`${scenario} on ${nodes} processes, over crashes, stalls, outages and lost answers`, () => {
+  describe(`${scenario} on ${nodes} processes, with crashes, stalls, outages and lost answers`, () => {
     it.each(slicesOf(seeds))(
-      'keep every promise, seeds $from to $to',
+      'keep all guarantees for seeds $from to $to',
       async ({ from, to }) => {
         expect(await runs.brokenBy(upTo(to).slice(from - 1))).toEqual([])
       },
@@ -81,7 +81,7 @@ export const scenarioSuite = ({ scenario, nodes, failed, repeated }: ScenarioSui
     )
 
     it(
-      'keep every promise that was ever broken',
+      'keep all guarantees for every seed that ever violated one',
       async () => {
         expect(await runs.brokenBy(failed)).toEqual([])
       },
@@ -89,7 +89,7 @@ export const scenarioSuite = ({ scenario, nodes, failed, repeated }: ScenarioSui
     )
 
     it(
-      'go the same way for the same seed, to the byte',
+      'have the same trace for the same seed, byte for byte',
       async () => {
         for (const seed of upTo(repeated)) {
           const { trace } = await runs.of(seed)
@@ -103,15 +103,15 @@ export const scenarioSuite = ({ scenario, nodes, failed, repeated }: ScenarioSui
   return runs
 }
 
-/** Declares that a scenario breaks nothing by itself. */
+/** Declares that a scenario violates nothing without faults. */
 export const faultlessSuite = (scenario: Scenario): void =>
   it(
-    `${scenario} break nothing, and start no process again, in a world without faults`,
+    `${scenario} violate nothing and restart no process without faults`,
     async () => {
       for (const seed of upTo(10)) {
         const { violations, trace, processes } = await simulate(seed, { faults: noFaults, scenario })
         expect(violations).toEqual([])
-        // a restart ends some runs
+        // a restart interrupts some runs
         expect(processes).toBeLessThanOrEqual(2)
         const calm = trace.slice(0, trace.findIndex((line) => line.endsWith('eight days pass')) >>> 0)
         expect(calm.filter((line) => / (unanswered|refused)$/.test(line))).toEqual([])

@@ -10,7 +10,7 @@ const orderOf = async (seed: number): Promise<string> => {
   return order
 }
 
-it('lets the seed pick among what is due at the same time, the same way each time', async () => {
+it('lets the seed choose the order of work due at the same time, and repeats it for the same seed', async () => {
   const orders = new Set<string>()
   for (let seed = 0; seed < 20; seed++) {
     expect(await orderOf(seed)).toBe(await orderOf(seed))
@@ -19,7 +19,7 @@ it('lets the seed pick among what is due at the same time, the same way each tim
   expect(orders.size).toBeGreaterThan(10)
 })
 
-it('runs in the order of time, follows up promises in between, and runs nothing that was cancelled', async () => {
+it('runs work in order of time, settles promises in between, and runs nothing that was cancelled', async () => {
   const random = new Random(1)
   const scheduler = new Scheduler(random, 0)
   const seen: number[] = []

@@ -4,7 +4,7 @@ import { faultlessSuite, scenarioSuite } from './scenario-suite.ts'
 
 const runs = scenarioSuite({ scenario: 'sessions', nodes: 1, failed: failedSeeds, repeated: 5 })
 
-it('do what they are to be tested by: crashes, stalls, outages, turns that wait, tools and deletions', async () => {
+it('cover crashes, stalls, outages, turns that wait, tools and deletions', async () => {
   const kinds = [/ crashes/, / stalls for/, /the store is away/, /\$fenced/, /refused/, /unanswered/, /overtaken/]
   const acts = [/ approves .*: done/, / rejects .*: done/, / cancels .*: done/, / deletes .*: done/, /tool called for/]
   const later = [/the clock of \w+ jumps/, /the store is killed, and forgets [1-9]/, /ses_poisoned\d+:\d+ \$fenced/]

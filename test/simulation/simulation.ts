@@ -21,10 +21,10 @@ import { Random } from './world/random.ts'
 import { Scheduler } from './world/scheduler.ts'
 import { VolatileWrites } from './world/volatile-writes.ts'
 
-/** One seed's run. */
+/** The result of one seed. */
 export interface SimulationResult {
   readonly seed: number
-  /** What was broken; empty when every promise held. */
+  /** The violated guarantees; empty if all held. */
   readonly violations: readonly string[]
   /** Everything that happened, a line each; the same for the same seed. */
   readonly trace: readonly string[]
@@ -33,42 +33,45 @@ export interface SimulationResult {
   readonly processes: number
 }
 
-/** What a run may be given beside its seed. */
+/** Options of a run in addition to its seed. */
 export interface SimulationOptions {
   readonly defect?: Defect
-  /** In place of what the seed says. */
+  /** In place of the faults that the seed draws. */
   readonly faults?: Faults
-  /** How many processes there are; one when left out. */
+  /** The number of processes; one if absent. */
   readonly nodes?: number
-  /** What its clients do; `sessions` when left out. */
+  /** What its clients do; `sessions` if absent. */
   readonly scenario?: Scenario
-  /** Deltas of ended turns are put together, and processes die in the middle of that. */
+  /** Deltas of ended turns are merged, and processes die during merges. */
   readonly compaction?: boolean
 }
 
 /** Sessions with turns, tools and approvals; or background runs with delegation, in a queue with few slots. */
 export type Scenario = 'sessions' | 'runs'
 
-/** How many of so many seeds are a scenario's: a run's are some three times as long. */
+/** The share of the seeds that a scenario has: runs take about three times as long. */
 export const shareOf = (scenario: Scenario, seeds: number): number => {
   const runs = Math.ceil(seeds / 5)
   return scenario === 'runs' ? runs : seeds - runs
 }
 
-/** Virtual time for all clients to get their answers, for all work to end after the last trouble, and until all expires. */
+/**
+ * Virtual time for all clients to receive their answers, for all work to end after the last fault, and until everything
+ * expires.
+ */
 const activeMs = 180_000
 const calmMs = 45_000
 const restartMs = 12_000
-/** Several processes share the shards out anew, which fences actors once more. */
+/** Several processes redistribute the shards, which fences actors once more. */
 const sharedOutMs = 25_000
 const troubleMs = 4000
-/** What follows from one commit is done within this time when nothing is in the way. */
+/** Everything that follows from one commit is done within this time if nothing delays it. */
 const quietMs = 3000
 /** A write that was given up reaches the store within 15 s. */
 const mergesAfterMs = 20_000
 const expiryMs = 8 * 24 * 60 * 60 * 1000
 
-/** Runs one seed to its end, or to the first promise that is broken. */
+/** Runs one seed to its end, or to the first violation. */
 export const simulate = async (seed: number, options: SimulationOptions = {}): Promise<SimulationResult> => {
   const run = new Run(seed, options)
   await run.live()
@@ -138,7 +141,7 @@ class Run {
     this.cluster = new Cluster(parts, nodes)
     this.#note = note
     const { cluster } = this
-    // no effect of a simulation throws, and no operator looks: an actor that is parked has only been there when processes ended
+    // no effect of a simulation throws: an actor is only parked wrongly, because of processes that ended
     ledger.watching.push((commit) => ledger.expect(readParked(commit) === undefined, () => `${commit.actor} is parked`))
     const clients = { cluster, ledger, scheduler, random, note }
     this.#life = setting === null ? new SessionLife(clients) : new RunLife(clients, this.#inner, setting)
@@ -146,7 +149,7 @@ class Run {
 
   readonly #note: (text: string) => void
 
-  /** Processes die in the middle of merges; what they have begun is left as it is. */
+  /** Interrupts merges as if processes died; what they have begun is left as it is. */
   #cutMerges(random: Random): void {
     const { commits } = this.#inner
     if (!(commits instanceof MemoryCommits)) return
@@ -188,7 +191,7 @@ class Run {
     if (this.#broken || this.#random.chance(0.5)) return
     this.#note('eight days pass')
     this.#scheduler.leap(expiryMs)
-    // all that is due at once meets a store that fails often
+    // everything that is due at once meets a store that fails often
     this.#faults = this.#random.chance(0.5) ? { ...noFaults, refused: 0.3 } : noFaults
     await this.#until(() => false, troubleMs)
     this.#faults = noFaults
@@ -200,7 +203,7 @@ class Run {
     await this.#rows.check()
   }
 
-  /** So long, and until nothing has just begun: something may fall due at any time. */
+  /** Waits this long, and until nothing has just started: something may fall due at any time. */
   async #calm(ms: number): Promise<void> {
     await this.#until(() => false, ms)
     await this.#until(() => this.#scheduler.now() - this.#committedAt > quietMs, calmMs)
@@ -210,7 +213,7 @@ class Run {
     return this.#scheduler.run(() => this.#broken || done(), ms)
   }
 
-  /** Trouble ends, and the last process stays. */
+  /** Ends all faults; the last process stays. */
   #heal(): void {
     this.#note('trouble ends')
     this.#faults = noFaults

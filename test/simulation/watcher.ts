@@ -2,7 +2,7 @@ import { Client, type ClientParts } from './client.ts'
 import type { Reader } from './sessions/stream-client.ts'
 import { callAs, type Identity } from './world/identities.ts'
 
-/** Follows one session's log from its start to the end of the run, over any number of connections. */
+/** Follows the log of one session from its start to the end of the run, over any number of connections. */
 export class Watcher extends Client {
   readonly log: Reader
   stopped = false
@@ -34,7 +34,7 @@ export class Watcher extends Client {
     }
   }
 
-  /** Every event of the log was received. */
+  /** Whether every event of the log was received. */
   get isUpToDate(): boolean {
     const { ledger } = this.parts
     const { session, seen } = this.log

@@ -23,7 +23,7 @@ const inputOf = (kind: ActionKind, owner: string | null): JsonObject => ({
   config: null,
 })
 
-/** A new action of a kind; `owner` hears of its outcome. */
+/** A new action of a kind; `owner` is notified of its outcome. */
 export const fresh = (kind: ActionKind, owner: string | null = 'ses_1'): AnyMachineSnapshot =>
   initialTransition(machine, inputOf(kind, owner))[0]
 

@@ -90,7 +90,7 @@ const bothRefused: Row = {
   'approve with an output': 'refused action_already_resolved',
 }
 const rejectRefused: Row = { reject: 'refused action_already_resolved' }
-/** An approval with other arguments than the action was approved with. */
+/** Events that are not listed are ignored: a repeated decision changes nothing. */
 const editsRefused: Row = { 'approve with edits': 'refused action_already_resolved' }
 const incomplete: Row = {
   'complete with an output': 'refused invalid_transition',
@@ -220,7 +220,7 @@ const table: Record<keyof typeof places, Row> = {
   },
 }
 
-/** What answers a question is a decision: where there is none, it is one about the call. */
+/** An answer to a question is a decision: if there is no question, it is a decision on the call. */
 const sameAs: ReadonlyMap<string, string> = new Map([
   ['an answer to its question', 'approve'],
   ['an answer to another question', 'approve'],
@@ -228,34 +228,34 @@ const sameAs: ReadonlyMap<string, string> = new Map([
   ['dismiss its question', 'reject'],
 ])
 
-it('has a place for every state of an action', () => {
+it('covers every state of an action', () => {
   const resting = new Set(Object.values(places).map((place) => pathOf(place.value)))
   expect([...resting].sort()).toEqual([...restingStates(machine)].sort())
 })
 
-it('has a sample of every event that the machine names', () => {
+it('covers every event of the machine', () => {
   expect([...new Set(Object.values(events).map((event) => event.type))].sort()).toEqual([...machine.events].sort())
 })
 
 describe.each(Object.entries(places))('an action that is %s', (place, snapshot) => {
   const row: Readonly<Record<string, string>> = Object.entries(table).find(([name]) => name === place)?.[1] ?? {}
-  it.each(Object.entries(events))('answers %s as the table says', (name, event) => {
+  it.each(Object.entries(events))('handles %s according to the table', (name, event) => {
     expect(outcomeOf(machine, snapshot, event)).toBe(row[name] ?? row[sameAs.get(name) ?? ''] ?? 'ignored')
   })
 })
 
-it('tells the waiting session the output that came with the approval of a function', () => {
+it('sends the waiting session the output that came with the approval of a function', () => {
   const [next, actions] = transition(machine, action('function'), approveWithOutput)
   expect(next.context).toMatchObject({ resolved_by: 'key_1', note: 'fine', output: '31' })
   const event = { type: 'action_approved', action_id: 'act_1', output: '31' }
   expect(actions).toContainEqual(expect.objectContaining({ params: { messages: [{ to: 'ses_1', event }] } }))
 })
 
-it('keeps what an approval of our own tool brings as output out of the result', () => {
+it('ignores an output in the approval of a tool that the server runs', () => {
   expect(action('http', approveWithOutput).context).toMatchObject({ output: null, note: 'fine' })
 })
 
-it('gives the tool and the waiting session the arguments that the approver edited, and keeps what was proposed', () => {
+it('gives the tool and the session the arguments that the approver edited, and keeps the proposed ones', () => {
   const [next, actions] = transition(machine, fresh('http'), approveWithEdits)
   expect(next.context).toMatchObject({ arguments: '{"amount":2}', proposed_arguments: '{}' })
   const event = { type: 'action_approved', action_id: 'act_1', arguments: '{"amount":2}' }
@@ -264,13 +264,13 @@ it('gives the tool and the waiting session the arguments that the approver edite
   expect(actions).toContainEqual(expect.objectContaining({ params: { messages: [{ to: 'audit', event: audited }] } }))
 })
 
-it('keeps what the caller reports of an action of its own', () => {
+it('stores what the caller reports for its own action', () => {
   const own = after(machine, fresh('caller', null), approve)
   expect(after(machine, own, succeeded).context).toMatchObject({ output: 'wired', error: null })
   expect(after(machine, own, failed).context).toMatchObject({ output: null, error: { code: 'no_funds' } })
 })
 
-it('keeps what the person answered to the server, and tells the waiting session that they did', () => {
+it('stores the answer of a person to the server, and notifies the waiting session of it', () => {
   const answers = [
     [answersInput, { action: 'accept', content: { which: 'a' } }],
     [declinesInput, { action: 'decline' }],
@@ -285,7 +285,7 @@ it('keeps what the person answered to the server, and tells the waiting session 
   expect(after(machine, requestedBy(), answersInput, needsInput).context.answer).toBeNull()
 })
 
-it('says why its connection never comes', () => {
+it('reports why its connection will not be made', () => {
   expect(after(machine, waiting(), connectionEnded).context.error).toMatchObject({ code: 'connection_revoked' })
   const [next, actions] = transition(machine, waiting(), connectionGone)
   expect(next.context.error).toEqual(connectionGone.error)
@@ -302,7 +302,7 @@ it('gives the model the failure of a tool as its output', () => {
   expect(actions).toContainEqual(expect.objectContaining({ params: { messages: [{ to: 'ses_1', event }] } }))
 })
 
-it('tells the audit log who decided, when, why, and about which tool', () => {
+it('records in the audit log who decided, when, why, and on which tool', () => {
   const at = Date.parse('2026-01-01T00:00:00.000Z')
   const by = { kind: 'secret_key', id: 'key_1' }
   const resource = { type: 'action', id: 'act_1', name: 'tool' }
@@ -317,14 +317,14 @@ it('tells the audit log who decided, when, why, and about which tool', () => {
   }
 })
 
-it('keeps who decided, when and why', () => {
+it('stores who decided, when and why', () => {
   const at = '2026-01-01T00:00:00.000Z'
   expect(action('http', reject).context).toMatchObject({ resolved_by: 'key_1', resolved_at: at, note: 'too risky' })
   expect(action('agent', approve).context).toMatchObject({ resolved_by: 'key_1', resolved_at: at, note: null })
   expect(action('http', expiry).context).toMatchObject({ resolved_by: null, resolved_at: null })
 })
 
-it('shows webhooks nothing of the arguments', () => {
+it('shows webhooks none of the arguments', () => {
   const [, listed] = transition(machine, action('http'), approve)
   const actions: readonly ListedAction[] = listed
   const notices = actions.filter(({ type }) => type === 'notify').map((each) => paramsOf.notify(each).data)

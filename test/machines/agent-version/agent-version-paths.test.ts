@@ -5,7 +5,7 @@ import type { StoredEvent } from '#storage/ports.ts'
 import { outcomeOf } from '../outcome.ts'
 import { fresh, machine, walk } from './agent-version-samples.ts'
 
-/** What a version went through, and what it sent to the catalogue on the way. */
+/** The states of a version, and what it sent to the catalogue on the way. */
 interface Path {
   readonly states: readonly string[]
   readonly sent: readonly string[]
@@ -22,7 +22,7 @@ const sentBy = (actions: readonly ListedAction[]): readonly string[] =>
 const accepted = (snapshot: AnyMachineSnapshot, event: StoredEvent): boolean =>
   !/^(ignored|refused)/.test(outcomeOf(machine, snapshot, event))
 
-/** Every path of accepted events up to a length, each of its beginnings included. */
+/** Every path of accepted events up to a length, including each of its beginnings. */
 const pathsFrom = (snapshot: AnyMachineSnapshot, path: Path): readonly Path[] => {
   if (path.states.length > maxLength) return [path]
   const further = walk.events
@@ -37,7 +37,7 @@ const pathsFrom = (snapshot: AnyMachineSnapshot, path: Path): readonly Path[] =>
 describe('on every path', () => {
   const paths = pathsFrom(fresh(), { states: ['draft'], sent: [] })
 
-  it('a version is published once at most, and never goes back to being changed', () => {
+  it('a version is published at most once, and never becomes a draft again', () => {
     for (const { states } of paths) {
       const first = states.indexOf('published')
       if (first < 0) continue
@@ -46,7 +46,7 @@ describe('on every path', () => {
     }
   })
 
-  it('what is retired or deleted stays so', () => {
+  it('a retired or deleted version remains so', () => {
     for (const { states } of paths) {
       const after = states.slice(states.indexOf('retired'))
       if (states.includes('retired')) expect(after.every((state) => ['retired', 'deleted'].includes(state))).toBe(true)
@@ -54,7 +54,7 @@ describe('on every path', () => {
     }
   })
 
-  it('the catalogue is told of it first to list it, then to take it out, under rising numbers', () => {
+  it('the catalogue is notified to list it and then to remove it, with increasing numbers', () => {
     const words = new Set(paths.map(({ sent }) => sent.join(', ')))
     expect([...words].sort()).toEqual(['', 'list 1', 'list 1, unlist 2'])
   })

@@ -52,7 +52,7 @@ const draft: Row = {
   publish: publishes,
 }
 
-/** What is not listed is refused: exactly these transitions, no other. */
+/** Events that are not listed are refused: exactly these transitions, no others. */
 const table: Record<keyof typeof places, Row> = {
   'a draft': draft,
   'a draft that was tested': draft,
@@ -74,19 +74,19 @@ const table: Record<keyof typeof places, Row> = {
   deleted: {},
 }
 
-it('has a place for every state of a version', () => {
+it('covers every state of a version', () => {
   const resting = new Set(Object.values(places).map((place) => pathOf(place.value)))
   expect([...resting].sort()).toEqual([...restingStates(machine)].sort())
 })
 
-it('has a sample of every event that the machine names', () => {
+it('covers every event of the machine', () => {
   expect([...new Set(Object.values(events).map((event) => event.type))].sort()).toEqual([...machine.events].sort())
 })
 
 describe.each(Object.entries(places))('a version that is %s', (place, snapshot) => {
   const row: Readonly<Record<string, string>> = Object.entries(table).find(([name]) => name === place)?.[1] ?? {}
   const otherwise = place === 'deleted' ? 'ignored' : 'refused invalid_transition'
-  it.each(Object.entries(events))('answers %s as the table says', (name, event) => {
+  it.each(Object.entries(events))('handles %s according to the table', (name, event) => {
     expect(outcomeOf(machine, snapshot, event)).toBe(row[name] ?? otherwise)
   })
 })
@@ -94,7 +94,7 @@ describe.each(Object.entries(places))('a version that is %s', (place, snapshot) 
 const paramsAfter = (snapshot: ReturnType<typeof fresh>, event: StoredEvent, type: string): unknown =>
   transition(machine, snapshot, event)[1].find((action) => action.type === type)?.params
 
-it('tells webhooks what it is now, and the audit log who did it', () => {
+it('notifies webhooks of its new status, and records in the audit log who changed it', () => {
   expect(paramsAfter(version(submit), approve, 'notify')).toEqual({
     event_type: 'agent_version.published',
     data: { version_id: 'agv_1', agent_id: 'agt_1', version: '1.0.0', status: 'published' },
@@ -108,7 +108,7 @@ it('tells webhooks what it is now, and the audit log who did it', () => {
   })
 })
 
-it('numbers what it tells the catalogue, so that the later word counts', () => {
+it('numbers its notices to the catalogue, so that the later one counts', () => {
   const words = [
     paramsAfter(fresh(), publish, 'send'),
     paramsAfter(version(publish), deprecate, 'send'),
@@ -121,7 +121,7 @@ it('numbers what it tells the catalogue, so that the later word counts', () => {
   ])
 })
 
-it('keeps its manifest through everything that happens to it', () => {
+it('keeps its manifest through all transitions', () => {
   const before = fresh().context
   const { config, requirements, visibility, version: text } = version(submit, reject, tested, publish, retire).context
   expect({ config, requirements, visibility, version: text }).toEqual({

@@ -47,7 +47,7 @@ describe('a browser job', () => {
     expect(pathOf(job(...events).value)).toBe(state)
   })
 
-  it('begins its steps anew when it is run again', () => {
+  it('restarts its steps when it is run again', () => {
     expect(job(starts(1), steps(1), starts(2)).context).toMatchObject({ attempts: 2, steps: [], started_at_ms: 1 })
   })
 
@@ -59,7 +59,7 @@ describe('a browser job', () => {
     ['a wait of an earlier attempt', [starts(1), starts(2)], waits(1)],
     ['the same start twice', [starts(1)], starts(1)],
     ['a cancellation once it is completed', [starts(1), finishes], cancels],
-  ] as const)('does not hear %s', (_what, before, event) => {
+  ] as const)('ignores %s', (_what, before, event) => {
     expect(outcomeOf(machine, job(...before), event)).toBe('ignored')
   })
 
@@ -68,18 +68,18 @@ describe('a browser job', () => {
     ['while it runs', [starts(1)]],
     ['a second time', [starts(1), waits(1), continues]],
     ['once it has ended', [starts(1), fails]],
-  ] as const)('refuses to be continued %s', (_when, before) => {
+  ] as const)('refuses to continue %s', (_when, before) => {
     expect(outcomeOf(machine, job(...before), continues)).toBe('refused invalid_transition')
   })
 
-  it('says what it waits for, and until when', () => {
+  it('states what it waits for, and until when', () => {
     const waiting = { message: 'Please log in.', since_ms: 1_000, expires_at_ms: 61_000 }
     expect(job(starts(1), waits(1)).context).toMatchObject({ waiting })
     for (const end of [continues, expires, fails, cancels, finishes, starts(2)])
       expect(job(starts(1), waits(1), end).context.waiting).toBeNull()
   })
 
-  it('fails when nobody continues it in time', () => {
+  it('fails if it is not continued in time', () => {
     expect(job(starts(1), waits(1), expires).context).toMatchObject({
       ...{ error: { code: 'hand_over_expired' }, ended_at_ms: 61_000 },
     })
@@ -89,7 +89,7 @@ describe('a browser job', () => {
     ['finished', finishes],
     ['failed', fails],
     ['cancelled', cancels],
-  ] as const)('keeps nothing of what was typed once it is %s', (_how, end) => {
+  ] as const)('keeps none of the typed text once it is %s', (_how, end) => {
     expect(JSON.stringify(job(starts(1)).context)).toContain('typed')
     expect(JSON.stringify(job(starts(1), end).context.request)).not.toContain('typed')
   })

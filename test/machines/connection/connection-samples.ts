@@ -10,7 +10,7 @@ export const { machine }: MachineDefinition = connectionDefinition
 
 const by = { kind: 'secret_key', id: 'key_1' }
 
-/** What starts a connection. */
+/** The input of a connection. */
 export const inputOf = (held = false): JsonObject => ({
   connection_id: 'con_1',
   connector: held ? 'api_key' : 'oauth2',

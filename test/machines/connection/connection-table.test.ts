@@ -75,7 +75,7 @@ const events = {
 
 type Row = Partial<Record<keyof typeof events, string>>
 
-/** What any connection takes that is not revoked; `exit` is what leaving the state does. */
+/** Events that any connection handles that is not revoked; `exit` is what leaving the state does. */
 const taken = (state: string, exit = ''): Row => ({
   'a sign-in': `exchanging: ${exit}audit! exchangeCode!`,
   'another name': `${state}: audit!`,
@@ -92,7 +92,7 @@ const refreshes = (outcome: string): Row => ({
 
 const notRefreshed = refreshes('refused invalid_transition')
 
-/** An actor that waits hears of the end. */
+/** A waiting actor is notified of the end. */
 const dismisses: Row = {
   'a revocation': 'revoking: audit! connection_ended>act_1 revokeGrant!',
   'a deletion': 'erasing: abort connection_ended>act_1 eraseConnection!',
@@ -108,7 +108,7 @@ const overAndDone: Row = {
   'another server': 'refused connection_revoked',
 }
 
-/** What is not listed is ignored. */
+/** Events that are not listed are ignored. */
 const table: Record<keyof typeof places, Row> = {
   pending: {
     ...taken('pending'),
@@ -210,23 +210,23 @@ const table: Record<keyof typeof places, Row> = {
   },
 }
 
-it('has a place for every state of a connection', () => {
+it('covers every state of a connection', () => {
   const resting = new Set(Object.values(places).map((place) => pathOf(place.value)))
   expect([...resting].sort()).toEqual([...restingStates(machine)].sort())
 })
 
-it('has a sample of every event that the machine names', () => {
+it('covers every event of the machine', () => {
   expect([...new Set(Object.values(events).map((event) => event.type))].sort()).toEqual([...machine.events].sort())
 })
 
 describe.each(Object.entries(places))('a connection that is %s', (place, snapshot) => {
   const row: Readonly<Record<string, string>> = Object.entries(table).find(([name]) => name === place)?.[1] ?? {}
-  it.each(Object.entries(events))('answers %s as the table says', (name, event) => {
+  it.each(Object.entries(events))('handles %s according to the table', (name, event) => {
     expect(outcomeOf(machine, snapshot, event)).toBe(row[name] ?? 'ignored')
   })
 })
 
-it('keeps its grant however often the provider is away, and shows an error after a while', () => {
+it('keeps its grant however often the provider is away, and shows an error after repeated failures', () => {
   let at = connection(signsIn, granted(), renewal)
   for (let failures = 1; failures < failuresShown; failures++) {
     at = after(machine, at, unavailable)
@@ -239,13 +239,13 @@ it('keeps its grant however often the provider is away, and shows an error after
   expect(connectionStatus(storedState(after(machine, at, backoff, granted(2))))).toBe('active')
 })
 
-it('never refreshes a token that was replaced meanwhile', () => {
+it('never refreshes a token that has been replaced', () => {
   const renewed = connection(signsIn, granted(1), refresh(1), granted(2))
   expect(outcomeOf(machine, renewed, refresh(1))).toBe('ignored')
   expect(pathOf(after(machine, renewed, refresh(2)).value)).toBe('refreshing')
 })
 
-it('has a token that does not end at rest, until it is refused', () => {
+it('stays active with a token that does not expire, until it is refused', () => {
   const lasting = connection(signsIn, grantedForGood)
   expect(pathOf(lasting.value)).toBe('active.resting')
   expect(pathOf(after(machine, lasting, refused(1)).value)).toBe('expired')

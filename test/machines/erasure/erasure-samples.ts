@@ -16,7 +16,7 @@ export const input = {
 /** Instead of the tenant, for a whole project. */
 export const ofProject = { project_id: 'prj_a', tenant_id: null, external_id: null }
 
-/** A round has ended, and this is left. */
+/** A round has ended, and found this. */
 export const found = (left: JsonObject): StoredEvent => ({ type: 'round_done', left })
 
 const pauseIsOver: StoredEvent = { type: 'xstate.after.pause.erasure.waiting' }

@@ -12,7 +12,7 @@ const draftOf = (step: Step) => {
   return step.draft
 }
 
-/** The state after these events, reminders included, from the start. */
+/** The state, effects and reminders after these events from the start. */
 const having = (from: JsonObject, ...events: readonly StoredEvent[]) => {
   let draft = draftOf(firstStep(erasureDefinition, from, { actor, event: { type: 'create' }, at: 0 }))
   for (const event of events) {
@@ -35,11 +35,11 @@ const nothing = found({})
 const wait: StoredEvent = { type: 'wait' }
 
 describe('an erasure', () => {
-  it('begins with a round at once', () => {
+  it('starts with a round at once', () => {
     expect(having(input)).toEqual({ state: 'working', effects: ['eraseOwned'], sent: [], dueIn: [] })
   })
 
-  it('looks again while something is left, after longer and longer waits', () => {
+  it('runs further rounds while something is left, after increasing waits', () => {
     const some = found({ sessions: 3 })
     expect(having(input, some)).toMatchObject({ state: 'waiting', effects: [], dueIn: [200] })
     expect(having(input, some, wait)).toMatchObject({ state: 'working', effects: ['eraseOwned'] })
@@ -48,7 +48,7 @@ describe('an erasure', () => {
     expect(having(input, ...rounds, some).dueIn).toEqual([60_000])
   })
 
-  it('ends only when two looks in a row, some seconds apart, find nothing', () => {
+  it('ends only when two rounds in a row, some seconds apart, find nothing', () => {
     expect(having(input, nothing)).toMatchObject({ state: 'waiting', dueIn: [confirmationMs] })
     expect(having(input, nothing, wait, found({ runs: 1 })).state).toBe('waiting')
     expect(having(input, nothing, wait, found({ runs: 1 }), wait, nothing).state).toBe('waiting')
@@ -60,12 +60,12 @@ describe('an erasure', () => {
     })
   })
 
-  it('of one user tells nobody that the tenant is gone', () => {
+  it('of one user sends no notice that the tenant is deleted', () => {
     const ofUser = { ...input, user: 'ada' }
     expect(having(ofUser, nothing, wait, nothing)).toMatchObject({ state: 'finishing', sent: [] })
   })
 
-  it('of a project goes on as that of a tenant does, and tells no webhook, for there is none any more', () => {
+  it('of a project proceeds like that of a tenant, and notifies no webhook', () => {
     const whole = { ...input, ...ofProject }
     expect(having(whole)).toMatchObject({ state: 'working', effects: ['eraseOwned'] })
     expect(having(whole, nothing, wait, found({ actors: 1 })).state).toBe('waiting')
@@ -76,7 +76,7 @@ describe('an erasure', () => {
     })
   })
 
-  it('takes nothing else in any state: nothing stops it but its end', () => {
+  it('ignores any other event in every state', () => {
     const events = ['delete', 'cancel', 'pause'].map((type): StoredEvent => ({ type }))
     const histories = [[], [found({ a: 1 })], [nothing, wait, nothing]]
     const states = histories.map((history) => having(input, ...history).state)

@@ -70,7 +70,7 @@ const reading: Row = {
   'a deletion': gone,
 }
 
-/** What is not listed is ignored. */
+/** Events that are not listed are ignored. */
 const table: Record<keyof typeof places, Row> = {
   'being read': reading,
   'being read for the last time': { ...reading, 'a failure': 'failed.resting: abort source.sync_failed notify!' },
@@ -127,23 +127,23 @@ const table: Record<keyof typeof places, Row> = {
   'removing itself': {},
 }
 
-it('has a place for every state of a source', () => {
+it('covers every state of a source', () => {
   const resting = new Set(Object.values(places).map((place) => pathOf(place.value)))
   expect([...resting].sort()).toEqual([...restingStates(machine)].sort())
 })
 
-it('has a sample of every event that the machine names', () => {
+it('covers every event of the machine', () => {
   expect([...new Set(Object.values(events).map((event) => event.type))].sort()).toEqual([...machine.events].sort())
 })
 
 describe.each(Object.entries(places))('a source that is %s', (place, snapshot) => {
   const row: Readonly<Record<string, string>> = Object.entries(table).find(([name]) => name === place)?.[1] ?? {}
-  it.each(Object.entries(events))('answers %s as the table says', (name, event) => {
+  it.each(Object.entries(events))('handles %s according to the table', (name, event) => {
     expect(outcomeOf(machine, snapshot, event)).toBe(row[name] ?? 'ignored')
   })
 })
 
-it('keeps what was read before while a sync goes on, fails and is given up', () => {
+it('keeps its earlier document while a sync runs, fails and is given up', () => {
   const states = [source(syncs, sync), source(syncs, sync, fails), source(syncs, sync, failsForGood)]
   expect(states.map(sourceStatus)).toEqual(['pending', 'pending', 'failed'])
   for (const { context } of states) expect(context.document).toMatchObject({ chunk_count: 2 })

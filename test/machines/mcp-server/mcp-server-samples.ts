@@ -53,7 +53,7 @@ export const fresh = (trust = false): AnyMachineSnapshot => initialTransition(ma
 /** A server after these events. */
 export const server = (...events: readonly StoredEvent[]): AnyMachineSnapshot => after(machine, fresh(), ...events)
 
-/** The same of one that was registered with trust. */
+/** A trusted server after these events. */
 export const trusted = (...events: readonly StoredEvent[]): AnyMachineSnapshot => after(machine, fresh(true), ...events)
 
 /** Every event in every state of a server. */

@@ -14,7 +14,7 @@ export const extracts: StoredEvent = {
   ...{ facts: [{ subject: 'user', relation: 'likes', object: 'tea' }], extractor: 'rules' },
   ...{ model: null, provider: null, cost_usd: 0 },
 }
-/** Facts that no model was paid for come stored, in one step. */
+/** Facts that no model was paid for are stored in the same step. */
 export const extractsAndStores: StoredEvent = { ...extracts, memories: [{ id: 'mem_1', duplicate: false }] }
 export const findsNothing: StoredEvent = { ...extracts, facts: [], memories: [] }
 export const stores: StoredEvent = { type: 'memories_stored', memories: [{ id: 'mem_1', duplicate: false }] }

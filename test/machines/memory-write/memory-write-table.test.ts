@@ -40,7 +40,7 @@ describe('a write of memory', () => {
     expect(write(...events).value).toBe(state)
   })
 
-  it('keeps nothing of what was said once it is settled', () => {
+  it('keeps none of the exchange once it is settled', () => {
     for (const settled of [write(extracts, stores), write(extractsAndStores), write(failsForGood)]) {
       expect(settled.context).toMatchObject({ exchange: null, facts: null })
     }
@@ -50,7 +50,7 @@ describe('a write of memory', () => {
     ['in two steps', [extracts, stores], 1],
     ['in one', [extractsAndStores], 1],
     ['when there was nothing', [findsNothing], 0],
-  ] as const)('says what it stored %s', (_how, events, written) => {
+  ] as const)('records what it stored %s', (_how, events, written) => {
     const { context } = write(...events)
     expect(context).toMatchObject({ extracted: written, extractor: 'rules' })
     expect(context.memories).toHaveLength(written)

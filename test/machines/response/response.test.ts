@@ -26,24 +26,24 @@ const having = (...events: readonly StoredEvent[]) => {
   }
 }
 
-describe('a response in the background', () => {
-  it('is queued, then in progress, then as it was made', () => {
+describe('a background response', () => {
+  it('is queued, then in progress, then completed', () => {
     expect(having()).toMatchObject({ state: 'queued', effects: ['beginResponse'], document: { status: 'queued' } })
     expect(having(begins)).toMatchObject({ effects: ['makeResponse'], document: { status: 'in_progress' } })
     expect(having(begins, made)).toMatchObject({ state: 'settled', inFlight: [], document: { status: 'completed' } })
   })
 
-  it('says why it failed', () => {
+  it('contains the error if it failed', () => {
     const error = { code: 'provider_error', message: 'It failed.' }
     expect(having(begins, fails)).toMatchObject({ state: 'settled', document: { status: 'failed', error } })
   })
 
-  it.each([[[]], [[begins]]])('is cancelled before it has ended, and nothing goes on', (before) => {
+  it.each([[[]], [[begins]]])('can be cancelled before it has ended, which ends its effects', (before) => {
     const cancelled = having(...before, cancels)
     expect(cancelled).toMatchObject({ state: 'settled', inFlight: [], document: { status: 'cancelled' } })
   })
 
-  it('is not cancelled once it has ended', () => {
+  it('cannot be cancelled once it has ended', () => {
     expect(() => having(begins, made, cancels)).toThrow('the step is')
   })
 

@@ -72,24 +72,24 @@ const table: Record<keyof typeof places, Partial<Record<keyof typeof events, str
   },
 }
 
-it('has a place for every state of a queue', () => {
+it('covers every state of a queue', () => {
   const resting = new Set(Object.values(places).map((place) => pathOf(place.value)))
   expect([...resting].sort()).toEqual([...restingStates(machine)].sort())
 })
 
-it('has a sample of every event that the machine names', () => {
+it('covers every event of the machine', () => {
   const sampled = new Set(Object.values(events).map((event) => event.type))
   expect([...sampled].sort()).toEqual([...machine.events].sort())
 })
 
 describe.each(Object.entries(places))('a queue that is %s', (place, snapshot) => {
   const row: Readonly<Record<string, string>> = Object.entries(table).find(([name]) => name === place)?.[1] ?? {}
-  it.each(Object.entries(events))('answers %s as the table says', (name, event) => {
+  it.each(Object.entries(events))('handles %s according to the table', (name, event) => {
     expect(outcomeOf(machine, snapshot, event)).toBe(row[name] ?? 'ignored')
   })
 })
 
-it('keeps who has a slot until it comes back or its run is gone', () => {
+it('keeps the holder of a slot until the slot is returned or the run is gone', () => {
   const two = queue(wake(), picked(['run_1', 'run_2'], { capped: ['lan_1'] }))
   expect(contextOf(runQueueDefinition, two).holders).toEqual({ lan_1: ['run_1', 'run_2'] })
   const one = transition(machine, two, returned('run_1'))[0]
@@ -98,13 +98,13 @@ it('keeps who has a slot until it comes back or its run is gone', () => {
   expect(contextOf(runQueueDefinition, transition(machine, one, gone)[0]).holders).toEqual({})
 })
 
-it('stays under 20 KB with as many holders as there can be', () => {
+it('stays below 20 KB with the maximum number of holders', () => {
   const runs = Array.from({ length: 500 }, (_, index) => `run_01kb00000000000000000${1000 + index}`)
   const [{ context }] = transition(machine, queue(wake()), picked(runs, { full: true }))
   expect(JSON.stringify(context).length).toBeLessThan(20_000)
 })
 
-it('is reminded of nothing once nobody has a slot', () => {
+it('has no reminder once no run has a slot', () => {
   const last = queue(wake(), picked(['run_1']), returned('run_1'))
   expect(outcomeOf(machine, last, picked([]))).toBe('resting')
 })

@@ -25,7 +25,7 @@ import {
   walk,
 } from './run-samples.ts'
 
-// every event in every state: on a busy machine that takes its time
+// every event in every state: slow on a busy machine
 vi.setConfig({ testTimeout: 60_000 })
 
 const reached = reachedIn(walk)
@@ -34,15 +34,15 @@ it('reaches every state in which a run can rest', () => {
   expect([...new Set(reached.map((each) => pathOf(each.value)))].sort()).toEqual([...restingStates(machine)].sort())
 })
 
-describe('in every state that can be reached', () => {
-  it('takes cancel and delete, or says why not, but for a second cancel', () => {
+describe('in every reachable state', () => {
+  it('a run handles or refuses cancel and delete, except for a second cancel', () => {
     for (const snapshot of reached) {
       if (pathOf(snapshot.value) !== 'cancelled') expect(outcomeOf(machine, snapshot, cancel)).not.toBe('ignored')
       expect(outcomeOf(machine, snapshot, remove)).not.toBe('ignored')
     }
   })
 
-  it('has a slot exactly while it works by itself, but for what its approved tools do', () => {
+  it('a run has a slot exactly while it calls the model; it may while tools run', () => {
     for (const { value, context } of reached) {
       const { slot: has } = contextOf(runDefinition, { context })
       const path = pathOf(value)
@@ -51,7 +51,7 @@ describe('in every state that can be reached', () => {
     }
   })
 
-  it('gives back or uses every slot that it is given', () => {
+  it('a run returns or uses every slot that it is given', () => {
     for (const snapshot of reached.filter(({ context }) => !contextOf(runDefinition, { context }).slot)) {
       const outcome = outcomeOf(machine, snapshot, slot)
       const takes = ['open.queued', 'open.started.running.returning'].includes(pathOf(snapshot.value))
@@ -60,7 +60,7 @@ describe('in every state that can be reached', () => {
   })
 })
 
-/** What a random life of a run did, shown by what it required of the world. */
+/** The course of a random life of a run, according to its actions. */
 class Tally {
   slots = 0
   requestCount = 0
@@ -99,7 +99,7 @@ const live = (life: readonly StoredEvent[]): void => {
   tally.requestCount = 1
   let snapshot: AnyMachineSnapshot = start
   for (const event of life) {
-    // a queue gives what was requested, once
+    // a queue grants each requested slot once
     if (event === slot && tally.requestCount <= 0) continue
     const outcome = outcomeOf(machine, snapshot, event)
     if (outcome === 'ignored' || outcome.startsWith('refused')) continue
@@ -107,12 +107,12 @@ const live = (life: readonly StoredEvent[]): void => {
       tally.requestCount--
       tally.slots++
     }
-    // who has ended by itself needs no message
+    // an actor that has ended needs no message
     if (event.type.startsWith('action_')) tally.actions.delete(String(event.action_id))
     if (event.type === 'child_ended') tally.children.delete(String(event.run_id))
     const [next, actions] = transition(machine, snapshot, event)
     for (const action of actions) tally.take(action)
-    // the same call once more, with what is left of the conversation
+    // the same call once more, with the shortened conversation
     if (event.type === 'context_compacted') tally.modelCalls--
     snapshot = next
     check(tally, snapshot)
@@ -129,18 +129,18 @@ const check = (tally: Tally, snapshot: AnyMachineSnapshot): void => {
   if (!open) expect([...tally.actions, ...tally.children]).toEqual([])
 }
 
-describe('whatever happens in whatever order', () => {
+describe('after any events in any order', () => {
   const last = new Set([cancel, expire, remove, expiry, duration])
   const step = fc.constantFrom(...walk.events.filter((event) => !last.has(event)))
 
-  it('has one slot at most and returns it, ends once, tells its parent once, leaves no action or child behind', () => {
+  it('a run holds at most one slot and returns it, ends once, notifies its parent once, and leaves nothing open', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (life) => live([slot, ...life])),
       { numRuns: 400 },
     )
   })
 
-  it('does so when it is ended from outside in between', () => {
+  it('the same holds if the run is ended from outside', () => {
     const life = fc.tuple(
       fc.array(step, { maxLength: 20 }),
       fc.constantFrom(...last),
@@ -153,7 +153,7 @@ describe('whatever happens in whatever order', () => {
   })
 })
 
-describe('a run that wants another model call', () => {
+describe('a run that needs another model call', () => {
   const costs = (cost_usd: string | null, total_tokens = 15): StoredEvent => ({
     ...answer('made_up'),
     usage: { input_tokens: total_tokens, output_tokens: 0, total_tokens, cost_usd },
@@ -168,32 +168,32 @@ describe('a run that wants another model call', () => {
     ['too_many_steps', { max_steps: 2 }, [answer('made_up'), answer('made_up')]],
     ['token_limit_exceeded', { max_tokens: 30 }, [costs('0'), costs('0')]],
     ['cost_limit_exceeded', { max_cost_usd: '0.3' }, [costs('0.1'), costs('0.2')]],
-  ] as const)('fails with %s at its bound', (code, limits, events) => {
+  ] as const)('fails with %s at its limit', (code, limits, events) => {
     const snapshot = bounded(limits, ...events)
     expect(pathOf(snapshot.value)).toBe('failed')
     expect(contextOf(runDefinition, snapshot).error?.code).toBe(code)
   })
 
-  it('fails with time_limit_exceeded when its time is up, waiting for people or not', () => {
+  it('fails with time_limit_exceeded at the end of its time, whether it waits for people or not', () => {
     for (const events of [[slot], [slot, answer('confirm')], [slot, answer('helper'), prepared('helper')]]) {
       const [next] = transition(machine, run(...events), duration)
       expect(contextOf(runDefinition, next).error?.code).toBe('time_limit_exceeded')
     }
   })
 
-  it('goes on below its bounds, and where the price is not known', () => {
+  it('continues below its limits, and if the price is unknown', () => {
     const below = bounded({ max_tokens: 31, max_cost_usd: '0.31' }, costs('0.1'), costs('0.2'))
     const unknown = bounded({ max_cost_usd: '0.01' }, costs(null))
     for (const each of [below, unknown]) expect(pathOf(each.value)).toBe('open.started.running.thinking')
   })
 
-  it('is completed at a bound that the last answer reaches', () => {
+  it('is completed by an answer that reaches the limit', () => {
     expect(pathOf(bounded({ max_tokens: 15 }, answer()).value)).toBe('completed')
   })
 })
 
 describe('delegation', () => {
-  it('claims a child once, however often it is asked for', () => {
+  it('starts a child once, however often it is requested', () => {
     expect(outcomeOf(machine, run(slot, delegate), delegate)).toBe('ignored')
   })
 
@@ -208,7 +208,7 @@ describe('delegation', () => {
     expect(outcomeOf(machine, many, delegate)).toBe('refused too_many_children')
   })
 
-  it('tells the model what a caller’s child found, with its next call', () => {
+  it("gives the model the result of a caller's child with its next call", () => {
     const waiting = run(slot, delegate, answer())
     const returning = transition(machine, waiting, ended('run_9', 'run_9'))[0]
     expect(contextOf(runDefinition, returning).told).toHaveLength(1)

@@ -23,7 +23,10 @@ const tool = (kind: RunTool['kind'], more: Partial<RunTool> = {}): RunTool => ({
 
 const subagent = { agent_id: 'agt_2', version: null }
 
-/** `confirm` is the caller's, `post` ours, `guarded` ours behind an approval, `helper` an agent, `boss` one behind an approval. */
+/**
+ * `confirm` is run by the caller, `post` by the server, `guarded` by the server after an approval, `helper` is an
+ * agent, `boss` one behind an approval.
+ */
 const tools = {
   confirm: tool('function'),
   post: tool('http'),
@@ -35,7 +38,7 @@ const tools = {
 
 const limits: RunLimits = { max_steps: 3, max_tokens: null, max_cost_usd: null, max_duration_ms: 60_000 }
 
-/** What starts a run. */
+/** The input of a run. */
 export const inputOf = (more: Partial<RunInput> = {}): RunInput => ({
   run_id: 'run_1',
   agent_id: 'agt_1',
@@ -62,7 +65,10 @@ export const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15, cos
 
 export const slot: StoredEvent = { type: 'slot_granted' }
 
-/** The model's answer with a call of each named tool; the action's id is the tool's name with a number behind. */
+/**
+ * The model's answer with a call of each named tool; the id of an action is the name of its tool, optionally with a
+ * number.
+ */
 export const answer = (...names: readonly string[]): StoredEvent => ({
   type: 'model_answered',
   delta: 'text',
@@ -86,7 +92,7 @@ export const compacted: StoredEvent = {
 export const fails: StoredEvent = { type: 'model_failed', delta: '', code: 'provider_error', message: 'It broke.' }
 export const ran = (action_id: string): StoredEvent => ({ type: 'tool_answered', action_id, output: '1' })
 export const executed = (action_id: string): StoredEvent => ({ type: 'action_executed', action_id, output: '1' })
-/** An approval: of a function with its output, of a tool of ours or an agent without. */
+/** An approval: of a function with its output, of a server tool or an agent without. */
 export const approves = (action_id: string): StoredEvent => ({
   type: 'action_approved',
   action_id,
@@ -134,7 +140,7 @@ export const delegate: StoredEvent = {
   type: 'delegate',
   child: inputOf({ run_id: 'run_9', parent: { run_id: 'run_1', action_id: 'run_9' }, depth: 2 }),
 }
-/** How far the server of a tool is. */
+/** The progress of a tool, reported by its server. */
 export const progresses = (action_id: string): StoredEvent => ({
   type: 'tool_progressed',
   action_id,
@@ -143,7 +149,7 @@ export const progresses = (action_id: string): StoredEvent => ({
   message: 'Reading.',
 })
 export const cancel: StoredEvent = { type: 'cancel' }
-/** The same as a caller requests it. */
+/** The same, requested by a caller. */
 export const cancelBy: StoredEvent = { type: 'cancel', by: { kind: 'secret_key', id: 'key_1' } }
 export const expire: StoredEvent = { type: 'expire' }
 export const remove: StoredEvent = { type: 'delete' }
@@ -156,7 +162,7 @@ export const fresh = (more: Partial<RunInput> = {}): AnyMachineSnapshot => initi
 /** A run after these events. */
 export const run = (...events: readonly StoredEvent[]): AnyMachineSnapshot => after(machine, fresh(), ...events)
 
-/** Every kind of event in every state; two runs are of one kind when they are in one state with the same calls open. */
+/** Every kind of event in every state; two runs are of one kind if they are in one state with the same open calls. */
 export const walk: Walk = {
   machine,
   input: inputOf(),

@@ -96,7 +96,7 @@ const callsModel = 'run.model_call.started callModel!'
 const back = 'slot_returned>rqu_1'
 const parent = 'child_ended>run_0'
 
-/** How a run ends from here: whom it has to notify beside its log and its parent. */
+/** How a run ends from here: what it has to notify apart from its log and its parent. */
 const ends = (forgets: string, sends: string): Row => {
   const sent = sends === '' ? '' : `${sends} `
   const ended = `run.cancelled ${sent}${parent} notify!`
@@ -126,7 +126,7 @@ const over: Row = {
 const overWithout = (...names: readonly string[]): Row =>
   Object.fromEntries(Object.entries(over).filter(([each]) => !names.includes(each)))
 
-/** What is not listed is ignored. `same` stands for the state that the run is in. */
+/** Events that are not listed are ignored. `same` stands for the current state of the run. */
 const table: Record<keyof typeof places, Row> = {
   queued: {
     ...ends('abort forget', ''),
@@ -240,25 +240,25 @@ const table: Record<keyof typeof places, Row> = {
   },
 }
 
-it('has a place for every state in which a run can rest', () => {
+it('covers every state in which a run can rest', () => {
   const resting = new Set(Object.values(places).map((place) => pathOf(place.value)))
   expect([...resting].sort()).toEqual([...restingStates(machine)].sort())
 })
 
-it('has a sample of every event that the machine names', () => {
+it('covers every event of the machine', () => {
   const sampled = new Set(Object.values(events).map((event) => event.type))
   expect([...sampled].sort()).toEqual([...machine.events].sort())
 })
 
 describe.each(Object.entries(places))('a run that is %s', (place, snapshot) => {
   const row: Readonly<Record<string, string>> = Object.entries(table).find(([name]) => name === place)?.[1] ?? {}
-  it.each(Object.entries(events))('answers %s as the table says', (name, event) => {
+  it.each(Object.entries(events))('handles %s according to the table', (name, event) => {
     const expected = (row[name] ?? 'ignored').replace(/^same/, pathOf(snapshot.value))
     expect(outcomeOf(machine, snapshot, event)).toBe(expected)
   })
 })
 
-it('tells the audit log of a run that a caller asked for, and of no other', () => {
+it('writes an audit line for a run that a caller created, and for no other', () => {
   const created_by = { kind: 'secret_key', id: 'key_1' }
   const lines = (by: RunInput['created_by']) => {
     const actions: readonly ListedAction[] = initialTransition(machine, inputOf({ created_by: by }))[1]

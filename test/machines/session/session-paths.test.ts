@@ -18,13 +18,13 @@ it('reaches every state in which a session can rest', () => {
   expect([...new Set(reached.map((each) => pathOf(each.value)))].sort()).toEqual([...restingStates(machine)].sort())
 })
 
-describe('in every state that can be reached', () => {
+describe('in every reachable state', () => {
   it.each([
     ['active.idle', []],
     ['active.working.acting', ['running']],
     ['paused', ['pending']],
     ['completed', []],
-  ])('has calls to wait for in %s exactly when that is what it waits for', (state, needed) => {
+  ])('a session that is %s has open calls exactly if it waits for them', (state, needed) => {
     for (const snapshot of reached.filter((each) => pathOf(each.value) === state)) {
       const open = statusesOf(snapshot).filter((status) => status === 'running' || status === 'pending')
       expect(open.length > 0).toBe(needed.length > 0)
@@ -33,7 +33,7 @@ describe('in every state that can be reached', () => {
     }
   })
 
-  it('takes cancel and delete, or says why not', () => {
+  it('a session handles or refuses cancel and delete', () => {
     for (const snapshot of reached) {
       expect(outcomeOf(machine, snapshot, cancel)).not.toBe('ignored')
       expect(outcomeOf(machine, snapshot, remove)).not.toBe('ignored')
@@ -41,7 +41,7 @@ describe('in every state that can be reached', () => {
   })
 })
 
-/** What a random life of a session did, shown by what it required of the world. */
+/** The course of a random life of a session, according to its actions. */
 interface Tally {
   started: number
   ended: number
@@ -79,7 +79,7 @@ const live = (life: readonly StoredEvent[]): void => {
   for (const event of life) {
     const outcome = outcomeOf(machine, snapshot, event)
     if (outcome === 'ignored' || outcome.startsWith('refused')) continue
-    // the action itself knows that it was resolved: no one has to withdraw it
+    // the action knows that it was resolved: it need not be cancelled
     if (event.type.startsWith('action_')) tally.waiting.delete(String(event.action_id))
     const [next, actions] = transition(machine, snapshot, event)
     for (const action of actions) count(tally, action)
@@ -88,14 +88,14 @@ const live = (life: readonly StoredEvent[]): void => {
   }
 }
 
-describe('whatever happens in whatever order', () => {
+describe('after any events in any order', () => {
   const step = fc.constantFrom(...walk.events.filter((event) => event !== remove && event !== inactivity))
 
   it('ends every turn once, calls the model sixteen times at most and leaves no action waiting behind', () => {
     fc.assert(fc.property(fc.array(step, { maxLength: 80 }), live), { numRuns: 300 })
   })
 
-  it('does so when the session is deleted in between', () => {
+  it('the same holds if the session is deleted in between', () => {
     const life = fc.tuple(fc.array(step, { maxLength: 20 }), fc.array(step, { maxLength: 10 }))
     fc.assert(
       fc.property(life, ([before, behind]) => live([...before, remove, ...behind])),
@@ -123,7 +123,7 @@ it('adds up tokens and exact cost over the calls of a turn, and the cost over tu
   expect(again.context).toMatchObject({ usage: { total_tokens: 15, cost_usd: '0.1' }, total_cost: '0.4' })
 })
 
-it('keeps the cost of a turn unknown once a price was, and the total at what is known', () => {
+it('keeps the cost of a turn unknown once a price was unknown, and the total at what is known', () => {
   const unknown = {
     ...answer('made_up'),
     usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2, cost_usd: null },
@@ -132,7 +132,7 @@ it('keeps the cost of a turn unknown once a price was, and the total at what is 
   expect(used.context).toMatchObject({ usage: { cost_usd: null, total_tokens: 17 }, total_cost: '0.1' })
 })
 
-it('asks for a checkpoint with every fiftieth turn and with no other', () => {
+it('writes a checkpoint with every fiftieth turn and with no other', () => {
   let snapshot = fresh()
   const requested: number[] = []
   for (let number = 1; number <= 100; number++) {

@@ -27,7 +27,10 @@ const tools: JsonObject = {
 
 const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15, cost_usd: '0.1' }
 
-/** Starts a turn with the tools `confirm` and `guarded` (gated), `give` (the caller's) and `post` (ours). */
+/**
+ * Starts a turn with the tools `confirm` and `guarded` (gated), `give` (run by the caller) and `post` (run by the
+ * server).
+ */
 export const turn = (...results: readonly string[]): StoredEvent => ({
   type: 'turn',
   input: 'hi',
@@ -37,7 +40,10 @@ export const turn = (...results: readonly string[]): StoredEvent => ({
   tools,
 })
 
-/** The model's answer with a call of each named tool; the action's id is the tool's name with a number behind. */
+/**
+ * The model's answer with a call of each named tool; the id of an action is the name of its tool, optionally with a
+ * number.
+ */
 export const answer = (...names: readonly string[]): StoredEvent => ({
   type: 'model_answered',
   delta: 'text',
@@ -62,7 +68,7 @@ export const delta: StoredEvent = { type: 'model_delta', delta: 'more' }
 export const fails: StoredEvent = { type: 'model_failed', delta: '', code: 'provider_error', message: 'It broke.' }
 export const ran = (action_id: string): StoredEvent => ({ type: 'tool_answered', action_id, output: '1' })
 export const executed = (action_id: string): StoredEvent => ({ type: 'action_executed', action_id, output: '1' })
-/** An approval: of a function with its output, of a tool of ours without. */
+/** An approval: of a function with its output, of a server tool without. */
 export const approves = (action_id: string): StoredEvent => ({
   type: 'action_approved',
   action_id,
@@ -87,7 +93,7 @@ export const answersInput = (action_id: string): StoredEvent => ({
 })
 export const connects = (action_id: string): StoredEvent => ({ type: 'action_approved', action_id, connected: true })
 export const rejects = (action_id: string): StoredEvent => ({ type: 'action_rejected', action_id, reason: 'rejected' })
-/** How far the server of a tool is. */
+/** The progress of a tool, reported by its server. */
 export const progresses = (action_id: string): StoredEvent => ({
   type: 'tool_progressed',
   action_id,
@@ -107,7 +113,9 @@ export const fresh = (): AnyMachineSnapshot => initialTransition(machine, input)
 /** A session after these events. */
 export const session = (...events: readonly StoredEvent[]): AnyMachineSnapshot => after(machine, fresh(), ...events)
 
-/** Every kind of event in every state; two sessions are of one kind when they are in one state with the same calls open. */
+/**
+ * Every kind of event in every state; two sessions are of one kind if they are in one state with the same open calls.
+ */
 export const walk: Walk = {
   machine,
   input,

@@ -23,7 +23,7 @@ import {
   turn,
 } from './session-samples.ts'
 
-/** A session at rest, one or more for each state, by what is open there. */
+/** A session at rest, one or more for each state, by its open calls. */
 const places = {
   idle: session(),
   'idle, the caller owes an output': session(turn(), answer('give')),
@@ -84,7 +84,7 @@ const turnsRefused = (code: string): Row => ({
   'turn with an unknown output': `refused ${code}`,
 })
 
-/** What is not listed is ignored. */
+/** Events that are not listed are ignored. */
 const table: Record<keyof typeof places, Row> = {
   idle: {
     turn: 'active.working.thinking: forget turn.started callModel!',
@@ -206,21 +206,21 @@ const table: Record<keyof typeof places, Row> = {
   deleted: { ...turnsRefused('not_found'), cancel: 'refused not_found', delete: 'refused not_found' },
 }
 
-/** The sample of an event by the type that the machine knows it under. */
+/** The types of the sampled events. */
 const sampled = new Set(Object.values(events).map((event) => event.type))
 
-it('has a place for every state in which a session can rest', () => {
+it('covers every state in which a session can rest', () => {
   const resting = new Set(Object.values(places).map((place) => pathOf(place.value)))
   expect([...resting].sort()).toEqual([...restingStates(machine)].sort())
 })
 
-it('has a sample of every event that the machine names', () => {
+it('covers every event of the machine', () => {
   expect([...sampled].sort()).toEqual([...machine.events].sort())
 })
 
 describe.each(Object.entries(places))('a session that is %s', (place, snapshot) => {
   const row: Readonly<Record<string, string>> = Object.entries(table).find(([name]) => name === place)?.[1] ?? {}
-  it.each(Object.entries(events))('answers %s as the table says', (name, event) => {
+  it.each(Object.entries(events))('handles %s according to the table', (name, event) => {
     expect(outcomeOf(machine, snapshot, event)).toBe(row[name] ?? 'ignored')
   })
 })

@@ -4,7 +4,7 @@ import type { Walk } from '../reached.ts'
 
 const action_id = 'act_1'
 
-/** What can happen to a call, by name. */
+/** The events of a call, by name. */
 export const events = {
   approved: { type: 'action_approved', action_id },
   'approved with an output': { type: 'action_approved', action_id, output: '1' },

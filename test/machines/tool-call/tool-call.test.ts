@@ -4,7 +4,7 @@ import { restingStates } from '../outcome.ts'
 import { events } from './tool-call-samples.ts'
 
 describe('a tool call', () => {
-  it('begins where its tool and its approval put it', () => {
+  it('starts in a state that depends on its tool and its approval', () => {
     expect(firstStatus({ runs: false, gated: true, by: 'caller_now' })).toBe('resolved')
     expect(firstStatus({ runs: true, gated: true, by: 'caller_later' })).toBe('pending')
     expect(firstStatus({ runs: true, gated: false, by: 'caller_now' })).toBe('pending')
@@ -14,7 +14,7 @@ describe('a tool call', () => {
 
   const ends = { 'its action has run': 'resolved', 'its tool has answered': 'resolved' } as const
 
-  /** What is not listed is not taken. */
+  /** Events that are not listed are ignored. */
   const table: Record<CallStatus, Partial<Record<keyof typeof events, CallStatus>>> = {
     pending: {
       approved: 'running',
@@ -33,14 +33,14 @@ describe('a tool call', () => {
     resolved: {},
   }
 
-  it.each(Object.entries(table))('that is %s takes what the table says and nothing else', (status, row) => {
+  it.each(Object.entries(table))('that is %s handles the events of the table and no others', (status, row) => {
     const known = Object.keys(table).find((each): each is CallStatus => each === status)
     const taken = Object.entries(events).map(([name, event]) => [name, known && nextStatus(known, event)])
     const expected = new Map<string, CallStatus>(Object.entries(row))
     expect(taken).toEqual(Object.keys(events).map((name) => [name, expected.get(name) ?? null]))
   })
 
-  it('rests in the states that sessions and runs keep of it, and in no other', () => {
+  it('rests exactly in the states that sessions and runs store', () => {
     expect(restingStates(toolCallMachine)).toEqual(Object.keys(table))
   })
 })

@@ -22,13 +22,13 @@ describe('a crawl', () => {
     expect(pathOf(crawl(...events).value)).toBe(state)
   })
 
-  it('keeps what each batch found, and nothing that waits once it has ended', () => {
+  it('keeps the results of each batch, and no waiting pages once it has ended', () => {
     expect(crawl(advances).context.progress).toMatchObject({ pages: [{ depth: 1 }], waiting: [{ depth: 1 }] })
     for (const end of [fills, cancels]) expect(crawl(advances, end).context.progress.waiting).toEqual([])
     expect(crawl(advances, fills).context.ended_at_ms).toBe(6)
   })
 
-  it('does not hear a batch or a cancellation once it has ended', () => {
+  it('ignores a batch, a cancellation or a failure once it has ended', () => {
     for (const late of [advances, cancels, fails]) expect(outcomeOf(machine, crawl(ends), late)).toBe('ignored')
   })
 })

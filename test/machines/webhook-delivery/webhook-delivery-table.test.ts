@@ -49,7 +49,7 @@ const attempting: Row = {
   'a deletion': 'erasing: abort eraseDelivery!',
 }
 
-/** What is not listed is ignored. */
+/** Events that are not listed are ignored. */
 const table: Record<keyof typeof places, Row> = {
   'under way': attempting,
   'under way for the last time': { ...attempting, 'a failure': 'failed: abort delivery.attempted remind' },
@@ -68,18 +68,18 @@ const table: Record<keyof typeof places, Row> = {
   'removing itself': {},
 }
 
-it('has a place for every state of a delivery', () => {
+it('covers every state of a delivery', () => {
   const resting = new Set(Object.values(places).map((place) => pathOf(place.value)))
   expect([...resting].sort()).toEqual([...restingStates(machine)].sort())
 })
 
-it('has a sample of every event that the machine names', () => {
+it('covers every event of the machine', () => {
   expect([...new Set(Object.values(events).map((event) => event.type))].sort()).toEqual([...machine.events].sort())
 })
 
 describe.each(Object.entries(places))('a delivery that is %s', (place, snapshot) => {
   const row: Readonly<Record<string, string>> = Object.entries(table).find(([name]) => name === place)?.[1] ?? {}
-  it.each(Object.entries(events))('answers %s as the table says', (name, event) => {
+  it.each(Object.entries(events))('handles %s according to the table', (name, event) => {
     expect(outcomeOf(machine, snapshot, event)).toBe(row[name] ?? 'ignored')
   })
 })
@@ -92,7 +92,7 @@ it('waits 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h between its eight attempts
   expect(retryDelaysMs).toEqual([5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour])
 })
 
-it.each([0, 0.5, 0.999])('makes each wait up to a tenth longer, by a jitter of %d', (jitter) => {
+it.each([0, 0.5, 0.999])('lengthens each wait by up to a tenth, with a jitter of %d', (jitter) => {
   for (const [failures, delay] of retryDelaysMs.entries()) {
     const before = Array.from({ length: failures }, () => [fails, backoff]).flat()
     const { delay_ms } = delivery(...before, { ...fails, jitter }).context
@@ -100,12 +100,12 @@ it.each([0, 0.5, 0.999])('makes each wait up to a tenth longer, by a jitter of %
   }
 })
 
-it('counts no attempt that was postponed, and waits as long as it was postponed for', () => {
+it('does not count a postponed attempt, and waits for the time of the postponement', () => {
   expect(delivery(fails, backoff, postponed).context).toMatchObject({ attempts: 1, delay_ms: 7_000 })
   expect(delivery(fails, backoff, postponed, backoff, fails).context).toMatchObject({ attempts: 2, last_status: 500 })
 })
 
-it('shows when the next attempt is made while it waits, and no time otherwise', () => {
+it('shows the time of the next attempt while it waits, and none otherwise', () => {
   const facts = { id: 'dlv_1', project: 'prj_a', tenant: null, user: null, createdAt: 5, updatedAt: 1000 }
   const rowAfter = (...given: readonly StoredEvent[]) => deliveryDefinition.row(delivery(...given), facts)
   expect(rowAfter({ ...fails, jitter: 0 })).toMatchObject({ status: 'pending', next_attempt_at_ms: 6000, attempts: 1 })

@@ -5,7 +5,7 @@ import { derivedId } from '#runtime/ids.ts'
 import { agentConfigOf, type WorldOptions } from '#test/actors/sessions/harness.ts'
 import { Random } from '../world/random.ts'
 
-/** Whom each agent may delegate to. */
+/** The agents that each agent may delegate to. */
 export const subagentsOf: Readonly<Record<string, readonly string[]>> = {
   agt_lead: ['agt_mid', 'agt_leaf'],
   agt_mid: ['agt_leaf'],
@@ -15,16 +15,16 @@ export const subagentsOf: Readonly<Record<string, readonly string[]>> = {
 /** The version of an agent that callers delegate to. */
 export const versionOf = (project: string, agent: string): string => derivedId('agv', 1, `${project}/${agent}`)
 
-/** The project whose webhook is notified of everything, and its id. */
+/** The project whose webhook is notified of everything, and the id of that webhook. */
 export const notifiedProject = 'prj_a'
 export const webhookId = derivedId('whk', 1, notifiedProject)
 
-/** What a seed's runs meet: agents, how many may work at a time, and whether someone is notified. */
+/** The setting of a seed's runs: agents, concurrency limits, and whether a webhook is notified. */
 export interface RunSetting extends Required<Pick<WorldOptions, 'agents' | 'concurrency' | 'notifiesWebhooks'>> {
   readonly concurrency: RunConcurrency
 }
 
-/** Decided by the seed alone, so that every process has the same. */
+/** Determined by the seed alone, so that every process has the same. */
 export const runSettingOf = (seed: number): RunSetting => {
   const random = new Random(`${seed}/setting`)
   const perTenant = random.between(1, 2)

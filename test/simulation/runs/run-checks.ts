@@ -22,7 +22,9 @@ const statusOf = (ledger: Ledger, id: string): string | null => {
 const isOpen = (status: string | null): boolean =>
   status === 'queued' || status === 'running' || status === 'requires_action'
 
-/** What has to hold of runs once all is calm: what is not over waits for a person or a child, and no one for a slot. */
+/**
+ * What has to hold for runs once the system is idle: an open run waits for a person or a child, and none for a slot.
+ */
 export const checkRuns = (ledger: Ledger): void => {
   for (const [id, known] of ledger.actors) {
     const commit = known.commits.at(-1)
@@ -75,7 +77,7 @@ const checkChild = (id: string, parent: string, _: readonly RunCall[], ledger: L
   ledger.expect(!orphan, () => `${id} goes on, and ${parent} is over`)
 }
 
-/** Slots of runs that were deleted are found by upkeep. */
+/** Slots of deleted runs are recovered by upkeep. */
 const checkQueue = (id: string, commit: Commit, ledger: Ledger): void => {
   const { holders } = contextOf(runQueueDefinition, readStoredState(commit))
   const kept = Object.values(holders)
@@ -84,7 +86,7 @@ const checkQueue = (id: string, commit: Commit, ledger: Ledger): void => {
   ledger.expect(kept.length === 0, () => `${id} keeps the slots of ${kept.join()}`)
 }
 
-/** Every model call that was answered is in the usage, once. */
+/** Checks that every answered model call has one usage row. */
 export const checkUsage = async (ledger: Ledger, inner: Storage): Promise<void> => {
   for (const project of ['prj_a', 'prj_b']) {
     const rows = await inner.records.list(usageRows, projectScope(project), { limit: 10_000 })
@@ -96,7 +98,7 @@ export const checkUsage = async (ledger: Ledger, inner: Storage): Promise<void> 
   }
 }
 
-/** Long after: no run goes on or waits. */
+/** Long afterwards, no run is in progress or waits. */
 export const checkRunsExpired = (ledger: Ledger): void => {
   for (const id of ledger.actors.keys()) {
     if (!id.startsWith('run_')) continue
@@ -104,7 +106,7 @@ export const checkRunsExpired = (ledger: Ledger): void => {
   }
 }
 
-/** Watches what every commit has to have: a parent that claimed it, an end in time, a webhook that is notified once. */
+/** Checks on every commit: a child has a parent that claimed it, a run has an expiry, a webhook is notified once. */
 export class RunWatch {
   /** Deliveries that commits requested. */
   readonly #notified = new Set<string>()
@@ -142,7 +144,7 @@ export class RunWatch {
     }
   }
 
-  /** Each event has one delivery, and each delivery its event. */
+  /** Each event has one delivery, and each delivery has an event. */
   checkDeliveries(): void {
     for (const id of this.#notified) this.#ledger.expect(this.#ledger.actors.has(id), () => `nobody is told of ${id}`)
     for (const [id, { commits }] of this.#ledger.actors) {

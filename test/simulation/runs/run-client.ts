@@ -8,7 +8,7 @@ import { callAs } from '../world/identities.ts'
 import type { Server } from '../world/node.ts'
 import { subagentsOf, versionOf } from './run-agents.ts'
 
-/** How long a client stays with a run, in ms: longer than most take. */
+/** How long a client follows a run, in ms: longer than most take. */
 const patienceMs = 45_000
 const mostConnections = 40
 
@@ -18,15 +18,15 @@ export interface KeyedRun {
   readonly run: string
 }
 
-/** A client that has agents run: creates runs, decides for them, hands work to children, cancels, deletes, and reads. */
+/** A client that uses runs: creates, decides, delegates, cancels, deletes and reads them. */
 export class RunClient extends ActionClient {
-  /** Each of them is to be there once. */
+  /** Runs that must each exist once. */
   readonly keyed: KeyedRun[] = []
   /** Logs that were read from their start. */
   readonly readers: Reader[] = []
   #requestCount = 0
 
-  /** @returns the run's id; null when it was refused. */
+  /** @returns the id of the run; null if it was refused. */
   async create(agent_id: string): Promise<string | null> {
     const { random, ledger } = this.parts
     const token = `${this.name} asks ${++this.#requestCount}`
@@ -52,7 +52,7 @@ export class RunClient extends ActionClient {
     return answer.value
   }
 
-  /** Reads a run's log until it ends, decides what waits, and does the same for its children. */
+  /** Reads the log of a run until it ends, decides what waits, and does the same for its children. */
   async follow(run_id: string, begun = this.parts.scheduler.now()): Promise<void> {
     const { scheduler, random } = this.parts
     const reader = this.reader(run_id, 0)
@@ -72,7 +72,7 @@ export class RunClient extends ActionClient {
     await Promise.all(others)
   }
 
-  /** One connection. @returns false when the run is not there for this client. */
+  /** One connection. @returns false if the run is not found for this client. */
   async #listen(run_id: string, reader: Reader, known: ReadonlySet<string>): Promise<boolean> {
     const { cluster, ledger, random, scheduler } = this.parts
     const answer = await this.received(`follows ${run_id} after ${reader.last}`, async ({ useCases }, node, waited) => {
@@ -130,7 +130,7 @@ export class RunClient extends ActionClient {
     })
   }
 
-  /** Hands work to one of the agents that the run's own may delegate to, or to one that it may not. */
+  /** Delegates to one of the agents that the run's agent may delegate to, or to one that it may not. */
   async delegate(run_id: string, agent: string): Promise<void> {
     const { random, ledger } = this.parts
     const { project } = this.identity.scope
@@ -150,7 +150,7 @@ export class RunClient extends ActionClient {
     })
   }
 
-  /** As the removal of a tenant does it. */
+  /** Deletes an actor, as the erasure of a tenant does it. */
   async delete(actor: string): Promise<void> {
     const { ledger } = this.parts
     const { project } = this.identity.scope
@@ -160,7 +160,7 @@ export class RunClient extends ActionClient {
     })
   }
 
-  /** The run as it is shown, and its log page by page. */
+  /** Reads the run, and its log in pages. */
   async read(run_id: string): Promise<void> {
     const { random, ledger } = this.parts
     const limit = random.between(2, 9)
@@ -183,7 +183,7 @@ export class RunClient extends ActionClient {
     } while (cursor !== undefined)
   }
 
-  /** The way of a request whose answer is kept under its key. @returns the id in its answer. */
+  /** Sends a request whose answer is stored under its key. @returns the id in its answer. */
   async #once(
     { idempotent }: Server,
     operation: string,
@@ -197,7 +197,7 @@ export class RunClient extends ActionClient {
     return String(Object(outcome.result).id)
   }
 
-  /** Again: it is there. */
+  /** Creates the version; a repetition finds it. */
   async #makeVersion({ host, clock }: Server, agent: string): Promise<void> {
     const { project } = this.identity.scope
     const id = versionOf(project, agent)

@@ -17,7 +17,7 @@ const childResultLost: Defect = {
 
 const nothingDelivered = { commit: null, duplicate: false }
 
-/** What a run has sent to its queue is not looked for after a crash. */
+/** What a run has sent to its queue is not sent again after a crash. */
 const slotKeptAfterCrash: Defect = {
   scenario,
   storage: (storage) =>
@@ -30,7 +30,7 @@ const slotKeptAfterCrash: Defect = {
 const withoutReturns = (commit: Commit | null): Commit | null =>
   commit && { ...commit, messages: commit.messages.filter(({ event }) => event.type !== 'slot_returned') }
 
-/** A run that ends leaves its children alone. */
+/** The end of a run does not reach its children. */
 const cancelNotCascaded: Defect = {
   scenario,
   host: (host) => {
@@ -54,7 +54,7 @@ const expiryLostOnHandOver: Defect = {
     })),
 }
 
-/** The queue is woken before a run's row says that it waits. */
+/** The queue is woken before the row of a run shows that it waits. */
 const wokenBeforeRow: Defect = {
   scenario,
   host: (host) => {
@@ -62,7 +62,7 @@ const wokenBeforeRow: Defect = {
   },
 }
 
-/** A lane is unmarked at once, and what comes before the second look is overlooked. */
+/** A lane is unmarked at once, and a run added before the second read is overlooked. */
 const laneUnmarkedAtOnce: Defect = {
   scenario,
   storage: (storage) => {
@@ -76,7 +76,7 @@ const laneUnmarkedAtOnce: Defect = {
   },
 }
 
-/** A queue that is loaded again believes that no run has a slot. */
+/** A queue that is loaded again assumes that no run has a slot. */
 const holdersForgotten: Defect = {
   scenario,
   storage: (storage) => withCommits(storage, (commits) => ({ head: forgetful(commits) })),
@@ -91,7 +91,7 @@ const forgetful =
     return commit && { ...commit, snapshot: { ...commit.snapshot, context: { ...Object(context), holders: {} } } }
   }
 
-/** Each look begins with the same lane. */
+/** Each round starts with the same lane. */
 const sameLaneFirst: Defect = {
   scenario,
   host: (host) => {

@@ -10,7 +10,7 @@ import { RunClient } from './run-client.ts'
 import { RunRules } from './run-rules.ts'
 import { SlotRules } from './slot-rules.ts'
 
-/** Clients that have agents run in the background, more of them at a time than there are slots. */
+/** Clients that start background runs, more at a time than there are slots. */
 export class RunLife implements Life {
   readonly #parts: ClientParts
   readonly #inner: Storage
@@ -48,7 +48,7 @@ export class RunLife implements Life {
     const keys = identities.filter(({ principal }) => principal.kind === 'secret_key')
     const clients = random.between(2, 3)
     for (let index = 0; index < clients; index++) {
-      // most share a project, and so its slots
+      // most share a project, and thus its slots
       const identity = random.chance(0.85) ? keys[0] : keys[1]
       if (identity === undefined) return
       const client = new RunClient(`c${index}`, identity, this.#parts)
@@ -73,7 +73,7 @@ export class RunLife implements Life {
     checkRunsExpired(this.#parts.ledger)
   }
 
-  /** What was requested under a key is there once, however often it was requested. */
+  /** Checks that a run requested under a key exists once, however often it was requested. */
   #checkKeyed(): void {
     const { ledger } = this.#parts
     const prompts = new Map<unknown, string[]>()
@@ -89,7 +89,7 @@ export class RunLife implements Life {
     }
   }
 
-  /** One client's life: a few runs at a time, once or twice. */
+  /** The actions of one client: a few runs at a time, once or twice. */
   async #liveOf(client: RunClient): Promise<void> {
     const { random } = this.#parts
     const rounds = random.between(1, 2)
@@ -117,7 +117,7 @@ export class RunLife implements Life {
     if (random.chance(0.1)) await client.read(run)
   }
 
-  /** Something that happens while a run goes on. */
+  /** Something that happens while a run is in progress. */
   async #meddle(client: RunClient, run: string, agent: string): Promise<void> {
     const { random, scheduler } = this.#parts
     await scheduler.pause(random.between(0, random.chance(0.5) ? 400 : 5000))

@@ -2,7 +2,7 @@ import type { Commit, LogEvent } from '#storage/ports.ts'
 import type { LogRules } from '../log-rules.ts'
 import { chunkOf } from '../sessions/turn-rules.ts'
 
-/** A delegation as its run's log shows it. */
+/** A delegation according to the log of its run. */
 interface ChildOfRun {
   readonly actionId: unknown
   ended: boolean
@@ -17,12 +17,12 @@ interface CallOfRun {
 const ends = new Set(['run.completed', 'run.failed', 'run.cancelled', 'run.expired'])
 
 /**
- * The rules of one run's log: it is queued, begins once and ends once, and nothing follows its end; model calls are
- * numbered, one at a time, and each text is what that very call said; a tool call has one output; a child is delegated
- * to once and its result comes once.
+ * The rules for the log of one run: it is queued, starts once and ends once, and nothing follows its end; model calls
+ * are numbered, one at a time, and each text is that of the same call; a tool call has one output; a child is started
+ * once and its result arrives once.
  */
 export class RunRules implements LogRules {
-  /** The type of its last event, once the log has one. */
+  /** The type of its last event, once the run has ended. */
   end: string | undefined
   /** Model calls that were answered. */
   answers = 0
@@ -101,7 +101,7 @@ export class RunRules implements LogRules {
     return this.#wrongText()
   }
 
-  /** What the model said in the call of this step, whole. */
+  /** Checks that the text is the complete answer of the model to this step's call. */
   #wrongText(): string | null {
     const effect = /^<([^#<>]+)#0>/.exec(this.#text)?.[1]
     if (effect === undefined) return this.#text === '' ? null : `nobody said ${this.#text}`

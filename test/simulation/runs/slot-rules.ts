@@ -7,34 +7,34 @@ import { readStoredState } from '#runtime/step/actor-state.ts'
 import type { Commit, StoredRecord } from '#storage/ports.ts'
 import type { Ledger } from '../ledger.ts'
 
-/** Lanes of a project: two tenants and its own. */
+/** Lanes of a project: two tenants, and runs without a tenant. */
 const lanesOfProject = 3
 
 interface RunInQueue {
   readonly queue: string
   readonly lane: string
-  /** Null: runs without a tenant are bounded by the project alone. */
+  /** Null: runs without a tenant are limited by the project only. */
   readonly tenant: string | null
   readonly slot: boolean
-  /** Sequence of the commit since which it waits for a slot; null when it does not. */
+  /** The seq of the commit since which it waits for a slot; null if it does not wait. */
   readonly waitsSince: number | null
 }
 
-/** A look at who waits: which runs it must see, and which lanes have all they may have. */
+/** A read of the waiting runs: the runs that it must see, and the lanes at their limit. */
 interface Looking {
   readonly waiting: readonly string[]
   readonly capped: ReadonlySet<string>
 }
 
 /**
- * What the queue of runs promises (specs/decisions/0071-runs.md): never more at work than may be, of a tenant and of a
- * project; and no waiting run is passed over while every other lane is served twice.
+ * The guarantees of the run queue (specs/decisions/0071-runs.md): the runs in progress never exceed the limits of a
+ * tenant and a project; and no waiting run is skipped while every other lane is served twice.
  */
 export class SlotRules {
   readonly #ledger: Ledger
   readonly #limits: RunConcurrency
   readonly #runs = new Map<string, RunInQueue>()
-  /** The newest row of each run: its version, and whether it says that the run waits. */
+  /** The newest row of each run: its version, and whether the run waits according to it. */
   readonly #rows = new Map<string, { readonly version: number; readonly waits: boolean }>()
   readonly #marked = new Set<string>()
   readonly #looks = new Map<string, Looking>()
@@ -91,7 +91,7 @@ export class SlotRules {
     for (const { id } of commit.effects) this.#looks.set(id, this.#lookOf(commit.actor, holders))
   }
 
-  /** What a look that begins now has to see. */
+  /** What a read that starts now has to see. */
   #lookOf(queue: string, holders: Readonly<Record<string, readonly string[]>>): Looking {
     const held = new Set(Object.values(holders).flat())
     const waiting = [...this.#runs].filter(([id, run]) => run.queue === queue && !held.has(id) && this.#shows(id, run))
@@ -99,7 +99,7 @@ export class SlotRules {
     return { waiting: waiting.map(([id]) => id), capped: new Set(full.map(([lane]) => lane)) }
   }
 
-  /** Its row says that it waits, and its lane that some run does. */
+  /** Whether its row shows that it waits, and its lane is marked. */
   #shows(id: string, { waitsSince, lane }: RunInQueue): boolean {
     const row = this.#rows.get(id)
     return waitsSince !== null && row?.waits === true && row.version >= waitsSince && this.#marked.has(lane)

@@ -1,7 +1,7 @@
 import { Client } from '../client.ts'
 import { callAs } from '../world/identities.ts'
 
-/** A client that decides about actions. */
+/** A client that decides on actions. */
 export class ActionClient extends Client {
   async approveAction(action_id: string): Promise<void> {
     const idempotency = this.key()
@@ -20,11 +20,11 @@ export class ActionClient extends Client {
     })
   }
 
-  /** What a client was answered to its decision stands in the log. */
+  /** Checks that a decision that was acknowledged is in the log. */
   acknowledged(action: string, cause: string, type: 'approve' | 'reject'): void {
     const { ledger } = this.parts
     const commits = ledger.actors.get(action)?.commits ?? []
-    // a decision that was taken before is answered as it stands; what was withdrawn is rejected
+    // an earlier decision is returned as it stands; a cancelled action is rejected
     const taken = type === 'reject' ? ['reject', 'cancel'] : [type]
     const there = ledger.has(action, cause) || commits.some(({ event }) => taken.includes(event.type))
     ledger.expect(there, () => `${action} is told to be decided (${type}), but is not`)

@@ -8,7 +8,7 @@ import type { Reader } from './stream-client.ts'
 type TurnBody = Parameters<World['useCases']['sessions.turns']>[0]['body']
 type ToolBody = NonNullable<TurnBody['tools']>[number]
 
-/** A turn ends, or waits for people, within so many connections; more than any run needs. */
+/** A turn ends or waits for people within this many connections: more than any run needs. */
 const mostConnections = 40
 
 const toolsOf = (client: Client): readonly ToolBody[] => {
@@ -23,7 +23,7 @@ const toolsOf = (client: Client): readonly ToolBody[] => {
   return ['first', 'second'].slice(0, random.between(0, 2)).map(one)
 }
 
-/** A client that talks with sessions: creates them, runs turns, decides, cancels, deletes, and reads it all. */
+/** A client that uses sessions: creates them, runs turns, decides, cancels, deletes, and reads everything. */
 export class SessionClient extends ActionClient {
   readonly sessions: string[] = []
   #turns = 0
@@ -61,7 +61,7 @@ export class SessionClient extends ActionClient {
         ledger.has(session, idempotency.cause),
         () => `the turn ${token} is acknowledged, but not in the log`,
       )
-      // a request that is repeated is answered from the turn's first event
+      // the answer to a repeated request starts with the first event of the turn
       if (waited()) reader.restart()
       return { ended: reader.follow(stream, node, waited, () => false) }
     })
@@ -166,7 +166,7 @@ export class SessionClient extends ActionClient {
     })
   }
 
-  /** An action of the caller's own, decided by two at once. */
+  /** Creates an action of the caller, decided by two concurrent requests. */
   async ownAction(): Promise<void> {
     const { random, ledger } = this.parts
     const idempotency = this.key()

@@ -4,7 +4,7 @@ import { identities } from '../world/identities.ts'
 import type { Life } from '../world/life.ts'
 import { SessionClient } from './session-client.ts'
 
-/** Clients that talk with sessions. */
+/** Clients that use sessions. */
 export class SessionLife implements Life {
   readonly #parts: ClientParts
   readonly #watchers: Watcher[] = []
@@ -37,7 +37,7 @@ export class SessionLife implements Life {
 
   checkExpired(): void {}
 
-  /** One client's life: some sessions, some turns in each, now and then two things at once. */
+  /** The actions of one client: some sessions, some turns in each, sometimes two things at once. */
   async #liveOf(client: SessionClient): Promise<void> {
     const { random } = this.#parts
     await client.create()
@@ -55,7 +55,7 @@ export class SessionLife implements Life {
     if (random.chance(0.2)) await client.delete(client.sessions[0] ?? '')
   }
 
-  /** Something that happens while a turn goes on. */
+  /** Something that happens while a turn is in progress. */
   async #meddle(client: SessionClient, session: string): Promise<void> {
     const { random, scheduler } = this.#parts
     await scheduler.pause(random.between(0, 400))

@@ -6,7 +6,7 @@ import type { Random } from '../world/random.ts'
 import type { Scheduler } from '../world/scheduler.ts'
 import { latencyMs } from '../world/sim-process.ts'
 
-/** What a reader is made of. */
+/** The parts of a reader. */
 export interface ReaderParts {
   readonly scheduler: Scheduler
   readonly random: Random
@@ -17,7 +17,7 @@ export interface ReaderParts {
 /** How a connection ended: by the server (`done`, or `lost` to be resumed), by a crash, or by the client. */
 export type Ended = 'done' | 'lost' | 'broken' | 'left'
 
-/** A client leaves a stream that says nothing more after so long, in ms. */
+/** A client leaves a stream that is silent for this time, in ms. */
 const longestMs = 8000
 
 /** One client's view of a session's log, over any number of connections. */
@@ -35,7 +35,7 @@ export class Reader {
     this.#parts = parts
   }
 
-  /** Gives up the connection, if there is one. */
+  /** Closes the connection, if there is one. */
   leave(): void {
     this.#close?.()
   }
@@ -47,7 +47,10 @@ export class Reader {
     this.seen = []
   }
 
-  /** Follows a stream; called in the process, if the client still waits for it. `over` says after each frame whether the client has what it wants. */
+  /**
+   * Follows a stream; called in the process, if the client still waits for it. `over` decides after each frame whether
+   * the client has what it needs.
+   */
   follow(stream: EventStream, { process }: Node, waited: () => boolean, over: () => boolean): Promise<Ended> {
     const { scheduler, random } = this.#parts
     if (!waited()) return Promise.resolve('left')

@@ -1,21 +1,22 @@
 import type { Commit, LogEvent } from '#storage/ports.ts'
 import type { LogRules } from '../log-rules.ts'
 
-/** A chunk of a scripted model's text: which call said it, and the how manieth it is. */
+/** A chunk of a scripted model's text: its call and its index. */
 export const chunkOf = (call: string, index: number): string => `<${call}#${index}>`
 
 const chunk = /<([^#<>]+)#(\d+)>/g
 
 /**
- * The rules of one session's turns, event by event: numbers rise by one, a turn ends once and nothing follows its end,
- * its output is its deltas joined, and its text is what its own model calls said: each chunk once, in order.
+ * The rules for the turns of one session, event by event: turn numbers increase by one, a turn ends once and nothing
+ * follows its end, its output is the concatenation of its deltas, and its text is that of its own model calls: each
+ * chunk once, in order.
  */
 export class TurnRules implements LogRules {
   readonly #session: string
   readonly #chunksOf: (effect: string) => number
   readonly #commitOf: (effect: string) => Commit | undefined
   turn = 0
-  /** A turn goes on or waits. */
+  /** Whether a turn is in progress or waits. */
   open = false
   #text = ''
 
@@ -25,7 +26,7 @@ export class TurnRules implements LogRules {
     this.#commitOf = commitOf
   }
 
-  /** @returns what the event breaks; null for nothing. */
+  /** @returns what the event violates; null for nothing. */
   take(event: LogEvent): string | null {
     if (event.event_type === 'turn.started') return this.#start(event)
     if (!this.open) return `turn ${event.turn_number} is over`

@@ -4,19 +4,19 @@ import { shardOf } from '#runtime/recovery/shard.ts'
 import { firstStep } from '#runtime/step/step.ts'
 import type { Commit, Storage } from '#storage/ports.ts'
 
-/** Ids that no client's session has. */
+/** Ids that no session of a client has. */
 const parked = (at: number): string => `ses_parked${at}`
 const poisoned = (at: number): string => `ses_poisoned${at}`
 
-/** Whether it was put there before anything began. */
+/** Whether the actor was planted at the start. */
 export const isBad = (actor: string): boolean => /^ses_(parked|poisoned)/.test(actor)
 
-/** An event that its machine throws at. */
+/** An event on which its machine throws. */
 const poison = { type: 'turn' } as const
 
 /**
- * Puts actors into the store that do harm to a process that takes them up carelessly: some cannot be restored, some throw at what is
- * sent to them or falls due. Each has work open, a reminder that is due, and messages to the others.
+ * Adds actors to the store that harm a process that loads them carelessly: some cannot be restored, some throw at a
+ * message or a reminder. Each has open work, a due reminder, and messages to the others.
  */
 export const plantBadActors = async (inner: Storage, now: number, count: number): Promise<void> => {
   for (let at = 0; at < count; at++) {

@@ -5,24 +5,24 @@ import { type Node, type NodeParts, type Server, startNode } from './node.ts'
 import type { Random } from './random.ts'
 import { ConnectionLost } from './sim-process.ts'
 
-/** A process that has to end gives what runs so long, in ms. */
+/** How long a process that is drained lets effects run, in ms. */
 const graceMs = 4000
 
 /**
- * The processes on one store. Without leases as a rule one, for a while none, or an old one beside the new; with leases
- * several, of which any takes any request.
+ * The processes on one store. Without leases there is usually one, for a while none, or an old one next to the new one;
+ * with leases there are several, and any of them accepts any request.
  */
 export class Cluster {
   readonly #parts: NodeParts
   readonly #size: number
   readonly #nodes: Node[] = []
-  /** Draws what came later than the other faults, so that a seed stays what it was. */
+  /** Draws the faults that were added later, so that existing seeds keep their course. */
   readonly #later: Random
   #started = 0
   #healed = false
   #awayUntil = 0
 
-  /** @param size how many processes there are to be; more than one needs a network. */
+  /** @param size the number of processes; more than one needs a network. */
   constructor(parts: NodeParts, size = 1) {
     this.#size = size
     this.#later = parts.later
@@ -37,23 +37,23 @@ export class Cluster {
     return this.#started
   }
 
-  /** What runs, the one that owns the actors last: a process that has not started yet will take a later epoch. */
+  /** The living processes, the owner of the actors last: a process that has not started yet will take a later epoch. */
   get alive(): readonly Node[] {
     const epochOf = ({ server }: Node): number => server?.host.epoch ?? Number.MAX_SAFE_INTEGER
     return this.#nodes.filter(({ process }) => !process.dead).sort((a, b) => epochOf(a) - epochOf(b))
   }
 
-  /** Beside the one process there is to be runs another one, which it has replaced: that one may know less. */
+  /** Whether a replaced process runs next to the only regular one: the replaced one may know less. */
   get hasReplaced(): boolean {
     return this.#size === 1 && this.alive.length > 1
   }
 
-  /** Starts all processes there are to be. */
+  /** Starts all processes. */
   startAll(): void {
     for (let count = 0; count < this.#size; count++) this.start()
   }
 
-  /** Starts a process now, and another one whenever one is missing. */
+  /** Starts a process now, and another one whenever it dies. */
   start(): void {
     const node = startNode(`p${++this.#started}`, this.#parts)
     this.#nodes.push(node)
@@ -78,7 +78,7 @@ export class Cluster {
     for (let drain = 0; drain < drains; drain++) scheduler.after(sometime(), () => void this.#drain())
   }
 
-  /** From now on there are as many processes as there are to be, and nothing kills them. */
+  /** Restores the number of processes, and ends all faults. */
   heal(): void {
     this.#healed = true
     for (const { process } of this.alive.slice(0, -this.#size)) process.crash()
@@ -89,13 +89,13 @@ export class Cluster {
     this.#parts.network?.heal()
   }
 
-  /** Every process ends, and as many start. */
+  /** Ends every process, and starts as many. */
   restart(): void {
     for (const { process } of this.alive) process.crash()
     this.startAll()
   }
 
-  /** Gives the memory of idle actors back at any moment, as a full host does. */
+  /** Removes idle actors from memory at any moment, as a full host does. */
   passivateSome(): void {
     for (const { server, process } of this.alive) {
       if (server === undefined) continue
@@ -107,7 +107,7 @@ export class Cluster {
     }
   }
 
-  /** Sends a request to a process, as a load balancer would: the newest as a rule. @throws {ConnectionLost} */
+  /** Sends a request to a process, as a load balancer would: usually the newest. @throws {ConnectionLost} */
   async call<T>(work: (server: Server, node: Node) => Promise<T>): Promise<T> {
     const ready = this.alive.filter(({ server }) => server !== undefined)
     const anyone = this.#size > 1 || this.#parts.random.chance(0.3)
@@ -124,7 +124,7 @@ export class Cluster {
     victim.process.crash()
   }
 
-  /** The process stalls, another one starts, the old one wakes and goes on, and dies at last. */
+  /** Stalls the process, starts another one, wakes the old one, and finally kills it. */
   #stall(): void {
     const { random, scheduler, note } = this.#parts
     const victim = this.#healed ? undefined : this.#size > 1 ? random.pick(this.alive) : this.alive.at(-1)
@@ -142,7 +142,7 @@ export class Cluster {
     })
   }
 
-  /** The store is away for a while. */
+  /** Makes the store unreachable for a while. */
   #cutOff(): void {
     const { random, scheduler, note } = this.#parts
     const ms = random.between(300, 5000)
@@ -150,7 +150,7 @@ export class Cluster {
     this.#awayUntil = Math.max(this.#awayUntil, scheduler.now() + ms)
   }
 
-  /** The store is killed and started again: it has forgotten what it had acknowledged without its journal. */
+  /** Kills and restarts the store: it has lost what it had acknowledged without its journal. */
   #killStore(): void {
     const { scheduler, note, volatile } = this.#parts
     if (this.#healed) return
@@ -158,7 +158,7 @@ export class Cluster {
     this.#awayUntil = Math.max(this.#awayUntil, scheduler.now() + this.#later.between(200, 2000))
   }
 
-  /** The wall clock of a process is set. */
+  /** Sets the wall clock of a process. */
   #jump(): void {
     const { note } = this.#parts
     const victim = this.#healed ? undefined : this.#later.pick(this.alive)
@@ -168,7 +168,7 @@ export class Cluster {
     victim.process.setClock(ms)
   }
 
-  /** One process does not reach the store for a while, or two do not reach each other; the others go on. */
+  /** Cuts one process off from the store for a while, or two from each other; the others continue. */
   #partition(): void {
     const { note, network } = this.#parts
     const [one, other] = [this.#later.pick(this.alive), this.#later.pick(this.alive)]
@@ -183,7 +183,7 @@ export class Cluster {
     }
   }
 
-  /** The directory and the news between processes are away for a while. */
+  /** Makes the directory and the messages between processes unavailable for a while. */
   #loseDirectory(): void {
     const { random, note, network } = this.#parts
     const ms = random.between(300, 6000)
@@ -191,7 +191,7 @@ export class Cluster {
     network?.cutOff(ms)
   }
 
-  /** SIGTERM: the process hands over what it runs, and ends. */
+  /** SIGTERM: the process hands over its actors, and ends. */
   async #drain(): Promise<void> {
     const { random, note } = this.#parts
     const victim = this.#healed ? undefined : random.pick(this.alive.filter(({ server }) => server !== undefined))
@@ -209,7 +209,7 @@ export class Cluster {
     })
   }
 
-  /** Without leases a process that was replaced cannot take its actors back: it is ended once its successor is gone. */
+  /** Without leases a replaced process cannot take its actors back: it is ended once its successor is gone. */
   async #supervise(): Promise<void> {
     const { scheduler, inner } = this.#parts
     const newest = await inner.records.get(epochs, projectScope('system'), 'epoch')

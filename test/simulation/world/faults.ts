@@ -1,45 +1,45 @@
 import { Random } from './random.ts'
 
-/** How hostile a run is: probabilities a store operation, numbers a run. */
+/** How hostile a run is: probabilities per store operation, numbers per run. */
 export interface Faults {
-  /** Not done, and said so. */
+  /** Not done, and reported as failed. */
   readonly refused: number
   /** Done, and the answer is lost. */
   readonly lost: number
   /** Done after a long time. */
   readonly slow: number
-  /** Given up by the process, and done long after. */
+  /** Abandoned by the process, and done long after. */
   readonly late: number
-  /** Times in which the store cannot be reached at all. */
+  /** Periods in which the store cannot be reached at all. */
   readonly outages: number
   readonly crashes: number
   /** Processes that stall, are replaced, and wake. */
   readonly zombies: number
-  /** Clocks of processes are off by up to so many ms. */
+  /** Clocks of processes are off by up to this many ms. */
   readonly skewMs: number
-  /** Questions between processes, their answers, and news that get lost. */
+  /** Requests between processes, answers and messages that are lost. */
   readonly cut: number
-  /** Times in which the directory and the news are away. */
+  /** Periods in which the directory and the messages between processes are unavailable. */
   readonly directoryOutages: number
-  /** Processes that have to end, and hand over what they run. */
+  /** Processes that are drained, and hand over their actors. */
   readonly drains: number
   /** The clock of a process jumps by seconds, forwards or back. */
   readonly jumps: number
-  /** Times in which the store is killed: it is away, and has forgotten what it had acknowledged without its journal. */
+  /** Times at which the store is killed: it is away, and has lost what it had acknowledged without its journal. */
   readonly forgets: number
-  /** Actors that cannot be restored, and as many that throw at what they are sent; they were there before. */
+  /** Actors that cannot be restored, and as many that throw at their messages; they exist from the start. */
   readonly bad: number
-  /** Times in which one process alone does not reach the store, and two do not reach each other. */
+  /** Periods in which one process does not reach the store, or two do not reach each other. */
   readonly partitions: number
 }
 
-/** A world without trouble. */
+/** No faults at all. */
 export const noFaults: Faults = {
   ...{ refused: 0, lost: 0, slow: 0, late: 0, outages: 0, crashes: 0, zombies: 0, skewMs: 0 },
   ...{ cut: 0, directoryOutages: 0, drains: 0, jumps: 0, forgets: 0, bad: 0, partitions: 0 },
 }
 
-/** What a seed meets beside `faultsOf`: drawn apart, so that a seed stays what it was. */
+/** Faults of a seed in addition to `faultsOf`: drawn separately, so that existing seeds keep their course. */
 export const laterFaultsOf = (seed: number): Pick<Faults, 'jumps' | 'forgets' | 'bad'> => {
   const random = new Random(`later faults/${seed}`)
   return {
@@ -49,13 +49,13 @@ export const laterFaultsOf = (seed: number): Pick<Faults, 'jumps' | 'forgets' | 
   }
 }
 
-/** What several processes meet beside that, drawn apart likewise. */
+/** Faults of several processes in addition to that, also drawn separately. */
 export const partitionsOf = (seed: number): Pick<Faults, 'partitions'> => {
   const random = new Random(`partitions/${seed}`)
   return { partitions: random.chance(0.4) ? random.between(1, 4) : 0 }
 }
 
-/** What a seed meets: most runs have trouble of some kinds only, so that each is met alone as well. */
+/** The faults of a seed: most runs have only some kinds of faults, so that each kind also occurs alone. */
 export const faultsOf = (random: Random): Faults => {
   const rate = (most: number): number => (random.chance(0.5) ? random.next() * most : 0)
   return {
@@ -71,7 +71,7 @@ export const faultsOf = (random: Random): Faults => {
   }
 }
 
-/** What several processes meet beside that. */
+/** Additional faults for several processes. */
 export const clusterFaultsOf = (random: Random): Faults => ({
   ...faultsOf(random),
   cut: random.chance(0.5) ? random.next() * 0.05 : 0,

@@ -1,7 +1,7 @@
 import type { Call, Idempotency, Principal } from '#actors/call/call.ts'
 import { projectScope, type Scope, userScope } from '#specs/scope.ts'
 
-/** Who a client is. */
+/** The identity of a client. */
 export interface Identity {
   readonly name: string
   readonly principal: Principal
@@ -28,7 +28,7 @@ const endUser = (project: string, tenant: string, user: string): Identity => ({
   scope: userScope(project, tenant, user),
 })
 
-/** Two projects, each with a key that sees all of it and users of two tenants that see their own only. */
+/** Two projects, each with a key for all of it and users of two tenants who see only their own data. */
 export const identities: readonly Identity[] = ['prj_a', 'prj_b'].flatMap((project) => [
   secretKey(project),
   endUser(project, 'ten_1', 'usr_1'),

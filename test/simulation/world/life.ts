@@ -1,13 +1,13 @@
-/** What happens in a simulation, beside trouble: its clients, and what has to hold of what they did. */
+/** What happens in a simulation apart from faults: its clients, and the checks of what they did. */
 export interface Life {
-  /** Puts into the store what is there before the first process starts. */
+  /** Writes to the store what exists before the first process starts. */
   prepare(): Promise<void>
-  /** Lets clients in; each piece of `work` is one client's, until it has its answers. */
+  /** Starts the clients; each piece of `work` is one client, until it has its answers. */
   admit(work: (life: () => Promise<void>) => void): void
-  /** Trouble is over, and the work is done. */
+  /** Checks after the faults have ended and the work is done. */
   checkCalm(): Promise<void>
-  /** That and a restart in peace. */
+  /** Checks after that and a clean restart. */
   checkRest(): Promise<void>
-  /** Long after: all that can expire has. */
+  /** Checks long afterwards, when everything that can expire has expired. */
   checkExpired(): void
 }

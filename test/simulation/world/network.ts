@@ -8,10 +8,10 @@ import type { Random } from './random.ts'
 import type { Scheduler } from './scheduler.ts'
 import { latencyMs, type SimProcess } from './sim-process.ts'
 
-/** How long a process waits for another one's answer, in ms. */
+/** How long a process waits for the answer of another one, in ms. */
 const answerMs = 5000
 
-/** What the network between processes is made of. */
+/** The parts of the network between processes. */
 export interface NetworkParts {
   readonly scheduler: Scheduler
   readonly random: Random
@@ -23,7 +23,7 @@ interface Listening {
   readonly service: PeerService
 }
 
-/** What joins the processes of a cluster beside the store: a directory, news, and questions to each other. */
+/** What connects the processes of a cluster apart from the store: a directory, messages, and requests to each other. */
 export class Network {
   readonly leases: MemoryLeases
   readonly #parts: NetworkParts
@@ -39,7 +39,7 @@ export class Network {
     this.#presence = new MemoryPresence(parts.scheduler.now)
   }
 
-  /** The directory and the news are away for a while; what they knew is lost. */
+  /** Makes the directory and the messages unavailable for a while; the contents of the directory are lost. */
   cutOff(ms: number): void {
     this.#presence.up = false
     this.#parts.scheduler.after(ms, () => {
@@ -48,14 +48,14 @@ export class Network {
     })
   }
 
-  /** Neither of two processes reaches the other one for so long. */
+  /** Cuts two processes off from each other for this time. */
   cutApart(one: SimProcess, other: SimProcess, ms: number): void {
     const pair = pairOf(one, other)
     this.#apart.add(pair)
     this.#parts.scheduler.after(ms, () => this.#apart.delete(pair))
   }
 
-  /** Everybody reaches everybody. */
+  /** Connects all processes again. */
   heal(): void {
     this.#apart.clear()
   }
@@ -89,7 +89,7 @@ export class Network {
     return fanOut
   }
 
-  /** Questions to other processes, which break off as connections do. */
+  /** Requests to other processes, which can fail as connections do. */
   peersFor(process: SimProcess): Peers {
     return {
       request: (address, request) =>
@@ -107,7 +107,7 @@ export class Network {
             return
           }
           process.after(answerMs, lost)
-          // nothing says that it does not get there
+          // the sender is not notified that the request does not arrive
           if (apart()) return
           if (questionLost) {
             process.after(latencyMs(random), lost)
@@ -134,7 +134,7 @@ interface FanOutParts extends NetworkParts {
   readonly others: ReadonlySet<SimFanOut>
 }
 
-/** News from one process to others: in order, if they arrive at all. */
+/** Messages from one process to others: in order, if they arrive at all. */
 class SimFanOut implements FanOut {
   readonly #process: SimProcess
   readonly #parts: FanOutParts

@@ -9,25 +9,25 @@ import type { OutsideWorld } from './outside-world.ts'
 import { SimProcess } from './sim-process.ts'
 import { SimStorage, type SimStorageParts } from './sim-storage.ts'
 
-/** A server that takes requests: the real use-cases on the real host. */
+/** A server that accepts requests: the real use-cases on the real host. */
 export interface Server extends World {
   readonly idempotent: IdempotentRequests
 }
 
-/** One process and the server in it, once that has started. */
+/** One process and its server, once that has started. */
 export interface Node {
   readonly process: SimProcess
   server: Server | undefined
 }
 
-/** What every node of a simulation shares. */
+/** What all nodes of a simulation share. */
 export interface NodeParts extends Omit<SimStorageParts, 'process'> {
   readonly seed: number
   readonly outside: OutsideWorld
   readonly defect: Defect | null
-  /** What joins the processes of a cluster; null when each runs alone. */
+  /** What connects the processes of a cluster; null if each runs alone. */
   readonly network: Network | null
-  /** What every process is made with beside that. */
+  /** Further options of every process. */
   readonly world: Pick<WorldOptions, 'agents' | 'concurrency' | 'notifiesWebhooks' | 'mergesAfterMs'>
 }
 
@@ -35,7 +35,7 @@ const log = pino({ level: 'silent' })
 /** No operation of the simulation shows a secret. */
 const box = { seal: (text: string) => text, open: (text: string) => text }
 
-/** Starts a process over the shared store. It takes requests when `server` is there; when it cannot start it dies. */
+/** Starts a process on the shared store. It accepts requests once `server` is set; if it cannot start, it dies. */
 export const startNode = (name: string, parts: NodeParts): Node => {
   const { scheduler, random, outside, note, defect, network } = parts
   const { skewMs } = parts.faults()

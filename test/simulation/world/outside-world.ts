@@ -8,14 +8,16 @@ import { Random } from './random.ts'
 import type { Scheduler } from './scheduler.ts'
 import { latencyMs, type SimProcess } from './sim-process.ts'
 
-/** What the model says in one call: decided by the call's key alone, so that a call made again says the same. */
+/**
+ * The model's answer to one call: determined by the key of the call alone, so that a repeated call has the same answer.
+ */
 interface Script {
   readonly chunks: number
   readonly tools: number
   readonly fails: boolean
 }
 
-/** What stands outside of every process, and outlives it: the models and the tools, with their own records. */
+/** What exists outside of every process and outlives it: the models and the tools, with a record of their calls. */
 export class OutsideWorld {
   readonly #seed: number
   readonly #scheduler: Scheduler
@@ -32,7 +34,7 @@ export class OutsideWorld {
     this.#note = note
   }
 
-  /** Number of chunks of text that a model call says when nothing cuts it. */
+  /** The number of text chunks in the answer to a model call that is not interrupted. */
   readonly chunksOf = (call: string): number => this.#script(call).chunks
 
   #script(call: string): Script {
@@ -83,14 +85,14 @@ export class OutsideWorld {
       .map(({ name }, index) => ({ callId: `c${index}`, name, arguments: argumentsOf(name) }))
   }
 
-  /** A run has agents among its tools: any of them may come first. */
+  /** A run has agents among its tools: any of them may be first. */
   #offered({ tools, idempotencyKey: call }: ModelRequest): ModelRequest['tools'] {
     if (!call.startsWith('run_')) return tools
     const first = new Random(`${this.#seed}/${call}/first`).between(0, Math.max(0, tools.length - 1))
     return [...tools.slice(first), ...tools.slice(0, first)]
   }
 
-  /** Some time; a process that has to stop waiting hears of it within 100 ms. */
+  /** Waits some time; a process that has to stop waiting is notified within 100 ms. */
   #wait(process: SimProcess, signal: AbortSignal): Promise<void> {
     const ms = this.#random.chance(0.05) ? this.#random.between(200, 2000) : this.#random.between(0, 40)
     return new Promise((resolve) => {
@@ -99,7 +101,7 @@ export class OutsideWorld {
     })
   }
 
-  /** The tool's server, as one process reaches it: counts what comes in, and answers late or not at all. */
+  /** The server of a tool, as one process reaches it: counts requests, and answers late or not at all. */
   runTool(process: SimProcess, call: ToolCall): Promise<ToolOutcome> {
     const { idempotencyKey: key, actionId, signal } = call
     const arrives = this.#random.chance(0.6)
@@ -118,7 +120,7 @@ export class OutsideWorld {
     })
   }
 
-  /** A request that a planted defect sends before its commit is written. */
+  /** A call that a planted defect makes before its commit is written. */
   calledEarly(process: SimProcess, effect: string, actionId: string): void {
     this.#called(process, effect, `the tool for ${actionId}`)
   }

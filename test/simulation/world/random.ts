@@ -1,4 +1,4 @@
-/** Randomness that a seed repeats: mulberry32 over a mixed seed. */
+/** Random numbers determined by a seed: mulberry32 on a mixed seed. */
 export class Random {
   #state: number
 
@@ -23,12 +23,12 @@ export class Random {
     return this.next() < probability
   }
 
-  /** One of the items; undefined of none. */
+  /** One of the items; undefined if there are none. */
   pick<T>(items: readonly T[]): T | undefined {
     return items[Math.floor(this.next() * items.length)]
   }
 
-  /** One of the names, each as likely as its weight says. */
+  /** One of the names, with a probability according to its weight. */
   weighted<K extends string>(weights: readonly (readonly [K, number])[], otherwise: K): K {
     let point = this.next() * weights.reduce((sum, [, weight]) => sum + weight, 0)
     for (const [name, weight] of weights) {

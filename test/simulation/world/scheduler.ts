@@ -2,15 +2,15 @@ import type { Random } from './random.ts'
 
 interface Entry {
   readonly at: number
-  /** Which of several that are due at the same time comes first. */
+  /** The order among entries that are due at the same time. */
   readonly tie: number
   readonly work: () => void
   gone: boolean
 }
 
 /**
- * The only source of asynchrony in a simulation: work at virtual times, one piece after the other, with all promises
- * that it settles followed up before the next. Of what is due at the same time the seed picks.
+ * The only source of asynchrony in a simulation: work at virtual times, one piece at a time, with all promises that it
+ * settles followed up before the next. The seed chooses the order of work that is due at the same time.
  */
 export class Scheduler {
   #now: number
@@ -38,7 +38,7 @@ export class Scheduler {
     return new Promise((resolve) => this.after(ms, resolve))
   }
 
-  /** Works until `done` says so, or `ms` of virtual time have passed. @returns what `done` said last. */
+  /** Runs work until `done` returns true, or `ms` of virtual time have passed. @returns the last result of `done`. */
   async run(done: () => boolean, ms: number): Promise<boolean> {
     const end = this.#now + ms
     for (;;) {
@@ -55,7 +55,7 @@ export class Scheduler {
     return false
   }
 
-  /** Time is later at once, as after a machine's sleep. */
+  /** Moves the time forward at once, as after a machine's sleep. */
   leap(ms: number): void {
     this.#now += ms
   }
@@ -98,5 +98,5 @@ export class Scheduler {
 
 const before = (a: Entry, b: Entry): boolean => a.at < b.at || (a.at === b.at && a.tie < b.tie)
 
-/** Every promise that can be followed up without the scheduler has been when this resolves. */
+/** Resolves when every promise that can settle without the scheduler has settled. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -2,20 +2,20 @@ import type { Clock } from '#runtime/clock.ts'
 import type { Random } from './random.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/** The connection broke, or no one was there: the client cannot know what became of its request. */
+/** The connection broke or was refused: the client cannot know what happened to its request. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost'
 }
 
-/** How long a message is on its way, in ms. */
+/** The time that a message takes, in ms. */
 export const latencyMs = (random: Random): number => (random.chance(0.1) ? random.between(5, 60) : random.between(0, 4))
 
 /** How long a client waits for an answer. */
 const patienceMs = 6000
 
 /**
- * One process of the server: whatever reaches it comes through `enter`, so that nothing runs in it once it is dead, and
- * nothing while it is stalled.
+ * One process of the server: everything that reaches it goes through `enter`, so that nothing runs in it once it is
+ * dead, or while it is stalled.
  */
 export class SimProcess {
   readonly name: string
@@ -62,27 +62,27 @@ export class SimProcess {
     else this.#scheduler.after(stallMs, () => this.enter(work))
   }
 
-  /** The process stops in its tracks (SIGSTOP, a long collection), and goes on later. */
+  /** Stops the process for a while (SIGSTOP, a long garbage collection). */
   stall(ms: number): void {
     this.#stalledUntil = this.#scheduler.now() + ms
   }
 
-  /** Whether what it sends to the store gets there. */
+  /** Whether its requests reach the store. */
   get reachesStore(): boolean {
     return this.#scheduler.now() >= this.#cutOffUntil
   }
 
-  /** It does not reach the store for so long, from now on. */
+  /** Cuts it off from the store for this time. */
   cutOffFromStore(ms: number): void {
     this.#cutOffUntil = this.#scheduler.now() + ms
   }
 
-  /** Its wall clock is set: by so much, or right again. Timers go on as they were. */
+  /** Moves its wall clock, or sets it right again. Timers are not affected. */
   setClock(byMs: number | 'right'): void {
     this.#jumpedMs = byMs === 'right' ? 0 : this.#jumpedMs + byMs
   }
 
-  /** Nothing of it runs any more, and every client that is connected hears of that. */
+  /** Ends the process: nothing of it runs any more, and every connected client is notified. */
   crash(): void {
     if (this.dead) return
     this.dead = true
@@ -95,7 +95,7 @@ export class SimProcess {
     return () => this.#connections.delete(broken)
   }
 
-  /** A client's request: `work` runs in the process. Rejects with `ConnectionLost` when no answer comes. */
+  /** A client's request: `work` runs in the process. Rejects with `ConnectionLost` if no answer arrives. */
   call<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       let open = true

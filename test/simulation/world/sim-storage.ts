@@ -20,26 +20,28 @@ import type { Scheduler } from './scheduler.ts'
 import { latencyMs, type SimProcess } from './sim-process.ts'
 import type { VolatileWrites } from './volatile-writes.ts'
 
-/** What a store of one process is made of. */
+/** The parts of the store of one process. */
 export interface SimStorageParts {
   /** The store that all processes share. */
   readonly inner: Storage
   readonly process: SimProcess
   readonly scheduler: Scheduler
   readonly random: Random
-  /** Draws what came later, so that a seed stays what it was. */
+  /** Draws faults that were added later, so that existing seeds keep their course. */
   readonly later: Random
   readonly ledger: Ledger
   readonly note: (text: string) => void
   readonly volatile: VolatileWrites
-  /** Called anew for each operation, so that trouble can end. */
+  /** Called for each operation, so that faults can end. */
   readonly faults: () => Faults
 }
 
-/** A write that a dead process had sent arrives all the same with this probability. */
+/** The probability that a write which a dead process had sent still arrives. */
 const landsAfterDeath = 0.6
 
-/** When an operation is done, and when the process hears of it: ms from now. `lied`: it hears that it failed. */
+/**
+ * When an operation is done, and when the process receives the answer: ms from now. `lied`: the answer is a failure.
+ */
 interface Course {
   readonly doneIn: number | null
   readonly heardIn: number
@@ -47,8 +49,8 @@ interface Course {
 }
 
 /**
- * A store as one process sees it: single-document operations only, each done at a moment of its own and answered at
- * another. What a process sent before it died may still be done after.
+ * A store as one process sees it: single-document operations only, each done at one time and answered at another. What
+ * a process sent before it died may still be done afterwards.
  */
 export class SimStorage {
   readonly storage: Storage
@@ -113,7 +115,7 @@ export class SimStorage {
     ])
   }
 
-  /** A store that may forget has not written it down when it says so. */
+  /** A store that may lose writes has not persisted this one when it acknowledges it. */
   async #housekeep(work: SettleWork): Promise<void> {
     const { faults, inner, volatile } = this.#parts
     if (faults().forgets === 0) await inner.commits.settle(work)
@@ -173,7 +175,7 @@ export class SimStorage {
 
   #course(): Course {
     const { random, process, later } = this.#parts
-    // it hears of nothing until its own patience is over
+    // it receives no answer until its timeout
     if (!process.reachesStore) return { doneIn: null, heardIn: later.between(400, 3000), lied: true }
     const { refused, lost, slow, late } = this.#parts.faults()
     const point = random.next()
@@ -190,5 +192,5 @@ export class SimStorage {
   }
 }
 
-/** A cause without the nonce that a decision of the runtime ends in: it is another one in each run. */
+/** A cause without the nonce at the end of a runtime decision, which differs in each run. */
 const plain = (cause: string): string => cause.replace(/(\$\w+)\/.*$/, '$1')

@@ -1,10 +1,10 @@
 import type { Random } from './random.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/** How long a store holds back what it has acknowledged without its journal, in ms: MongoDB's own interval. */
+/** How long a store delays persisting what it has acknowledged without its journal, in ms: the interval of MongoDB. */
 const journalMs = 100
 
-/** What a store has acknowledged and would forget, were it killed now. */
+/** What a store has acknowledged and would lose if it were killed now. */
 export class VolatileWrites {
   readonly #scheduler: Scheduler
   readonly #random: Random
@@ -15,13 +15,13 @@ export class VolatileWrites {
     this.#random = random
   }
 
-  /** `undo` takes back a write that was just made; it is called when the store is killed before the write lasts. */
+  /** `undo` reverts a write that was just made; it is called if the store is killed before the write is durable. */
   wrote(undo: () => void): void {
     this.#undo.add(undo)
     this.#scheduler.after(this.#random.between(0, journalMs), () => this.#undo.delete(undo))
   }
 
-  /** Makes a write when it would last, and not at all when the store is killed before. */
+  /** Makes a write when it becomes durable, and not at all if the store is killed before. */
   later(write: () => void): void {
     let isForgotten = false
     this.wrote(() => {
@@ -30,7 +30,7 @@ export class VolatileWrites {
     this.#scheduler.after(journalMs, () => isForgotten || write())
   }
 
-  /** The store is killed. @returns how many writes it has forgotten. */
+  /** Kills the store. @returns how many writes it has lost. */
   forget(): number {
     const forgotten = [...this.#undo].reverse()
     this.#undo.clear()
