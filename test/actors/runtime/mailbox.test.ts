@@ -49,7 +49,7 @@ it('has one commit of an actor on its way at a time', async () => {
   expect(most).toBe(1)
 })
 
-/** A store that takes commits, but refuses list rows while `held.rows` is set. */
+/** A store that accepts commits, but refuses list rows while `held.rows` is set. */
 const withHeldRows = () => {
   const inner = openMemoryStorage()
   const held = { rows: true }

@@ -60,7 +60,7 @@ export const probeEffects = ({ work = forever, speak = forever, tidy = forever }
   'probe.tidy': { policy: 'idempotent', run: tidy },
 })
 
-/** The real runtime over the probe machine, a store in memory and a clock that stands still. */
+/** The real runtime with the probe machine, a store in memory and a virtual clock. */
 export const openProbe = async (options: ProbeOptions = {}) => {
   const { storage = openMemoryStorage(), clock = new VirtualClock(), definition = probeDefinition } = options
   await storage.records.prepare([epochs, probeRows, stuckRows])
@@ -111,7 +111,7 @@ export interface Reader {
   readonly control: StreamControl
 }
 
-/** Reads a stream; `room` says how many events it takes at first. */
+/** Reads a stream; `room` is the number of events that it accepts at first. */
 export const read = (stream: EventStream, room = Number.POSITIVE_INFINITY): Reader => {
   const state: Omit<Reader, 'control'> = { events: [], ended: undefined, room }
   const control = stream.start({

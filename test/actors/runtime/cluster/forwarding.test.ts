@@ -5,7 +5,7 @@ import { calm } from '#test/support/virtual-clock.ts'
 import { logOf, owner, probeRows, typesOf } from '../probe.ts'
 import { ProbeCluster } from './probe-cluster.ts'
 
-// time is virtual, and a busy machine slow
+// time is virtual, but slow on a busy machine
 vi.setConfig({ testTimeout: 60_000 })
 
 const ids = Array.from({ length: 12 }, (_, i) => `prb_${i}`)

@@ -78,7 +78,7 @@ describe('a node that joins', { timeout: 180_000 }, () => {
     const leaving = (): string | undefined => ids.find((id) => !first.host.ownership.opens(shardOf(id)))
     for (let waited = 0; waited < 60 && leaving() === undefined; waited++) await cluster.clock.advance(250)
     const id = leaving() ?? ''
-    // it has an effect in flight, so it takes this, and requests another one
+    // it has an effect in flight, so it accepts this event, and requests another effect
     await first.deliver(id, { type: 'work', policy: 'idempotent' })
     expect(first.host.effects.running).toBe(ids.length)
     await cluster.clock.advance(4500)

@@ -3,7 +3,7 @@ import { pause } from '#runtime/clock.ts'
 import { logOf, type Run, typesOf } from '../probe.ts'
 import { ProbeCluster } from './probe-cluster.ts'
 
-// time is virtual, and a busy machine slow
+// time is virtual, but slow on a busy machine
 vi.setConfig({ testTimeout: 60_000 })
 
 const ids = Array.from({ length: 6 }, (_, index) => `prb_${index}`)

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '#storage/ports.ts'
 import { logOf, typesOf } from '../probe.ts'
 import { ProbeCluster, type TestNode } from './probe-cluster.ts'
 
-// time is virtual, and a busy machine slow
+// time is virtual, but slow on a busy machine
 vi.setConfig({ testTimeout: 60_000 })
 
 const id = 'prb_1'

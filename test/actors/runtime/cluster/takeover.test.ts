@@ -5,7 +5,7 @@ import { calm } from '#test/support/virtual-clock.ts'
 import { forever, logOf, type Run, read, typesOf } from '../probe.ts'
 import { ProbeCluster, type TestNode } from './probe-cluster.ts'
 
-// time is virtual, and a busy machine slow
+// time is virtual, but slow on a busy machine
 vi.setConfig({ testTimeout: 60_000 })
 
 const id = 'prb_1'

@@ -136,7 +136,7 @@ describe('a reader', () => {
     expect(seen).toEqual(seen.map(() => upTo(22)))
   })
 
-  it('that is slow holds up no other reader and misses nothing', () => {
+  it('that is slow does not delay other readers and misses nothing', () => {
     const log = new Log()
     const slow = log.follow(0, never, 2)
     const quick = log.follow(0, never)

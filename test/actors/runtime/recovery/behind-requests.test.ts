@@ -10,7 +10,7 @@ import { logOf, openProbe, owner, type Probe, probeRows, type Run, typesOf } fro
 
 const idOf = (n: number): string => `prb_${String(n).padStart(4, '0')}`
 
-/** A store whose process died while so many actors had a running effect. */
+/** A store whose process died while this many actors had a running effect. */
 const crashedAtWork = async (actors: number): Promise<FaultyStorage> => {
   const faulty = new FaultyStorage(openMemoryStorage())
   const probe = await openProbe({ storage: faulty.storage })

@@ -6,7 +6,7 @@ import { pureTransition } from '#runtime/step/pure-transition.ts'
 import { reachedIn } from '#test/machines/reached.ts'
 import { walks } from '#test/machines/walks.ts'
 
-// every event in every state: on a busy machine that takes its time
+// every event in every state: slow on a busy machine
 vi.setConfig({ testTimeout: 60_000 })
 
 const said = (next: AnyMachineSnapshot, actions: readonly ListedAction[]): string =>
