@@ -157,6 +157,30 @@ describe('a client token of an installation', () => {
     expect(provider.requests.at(-1)?.tools.map(({ name }) => name)).toEqual(['guarded', 'free'])
   })
 
+  it.each([
+    ['a secret key', secretOf],
+    ["a secret key of the installation's agent", 'agent_key'],
+  ] as const)(
+    "waits for what the installation's policy wants approved, and has no denied tool, also when %s runs the turn",
+    async (_, by) => {
+      const names = ['guarded', 'refund', 'free', 'never']
+      const { agents, agent, start, pausesOf, key, token, mine, provider } = await open(calls(...names))
+      const tools = { refund: 'require', free: 'auto', never: 'deny' }
+      const approval_policy = { default: 'require', tools } as const
+      await agents.useCases['installations.update'](callOf({ installation_id: mine.id }, {}, { approval_policy }))
+      const session = await start(token(mine.id))
+      const caller = by === 'agent_key' ? key('secret', agent) : by()
+      const refund = { type: 'http', name: 'refund', url: 'https://tool.example', needsApproval: false } as const
+      const body = {
+        input: 'go',
+        tools: [run('guarded', { needsApproval: false }), refund, run('free'), run('never')],
+        pause_on_tool_calls: false,
+      }
+      expect(await pausesOf(caller, session.id, body)).toEqual(['guarded', 'refund'])
+      expect(provider.requests.at(-1)?.tools.map(({ name }) => name)).toEqual(['guarded', 'refund', 'free'])
+    },
+  )
+
   it('has its calls charged to the installation and its rate plan', async () => {
     const { agents, start, turn, token, mine, lastCharge } = world
     const plan = newId('rp')
