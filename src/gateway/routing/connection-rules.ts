@@ -52,13 +52,13 @@ export const destinationOf = (guard: Pick<SsrfGuard, 'check'>, given: Destinatio
  */
 export const requireKeyFor = (before: Destination, after: Destination, key: string | undefined): void => {
   if (key !== undefined || serverOf(before) === serverOf(after)) return
-  throw needsItsKey('api_key')
+  throw needsItsKey({ url: 'base_url', key: 'api_key' })
 }
 
-/** The error for a change that would send a stored key to another server. */
-export const needsItsKey = (param: string): ServiceError => {
-  const message = 'A new base_url requires api_key: the stored key is sent only to the server for which it was set.'
-  return new ServiceError('missing_field', { param, message })
+/** The refusal of a change that would send a kept key to another server, in the names of its fields. */
+export const needsItsKey = ({ url, key }: { readonly url: string; readonly key: string }): ServiceError => {
+  const message = `A new ${url} requires ${key}: the stored key is sent only to the server for which it was set.`
+  return new ServiceError('missing_field', { param: key, message })
 }
 
 const serverOf = ({ provider, base_url }: Destination): string =>

@@ -119,7 +119,7 @@ const nameOf = (given: string): string => {
  */
 const requireKeyAt = (before: CustomProviderData, baseUrl: string, key: string | null | undefined): void => {
   if (before.api_key === null || key !== undefined) return
-  if (new URL(before.base_url).origin !== new URL(baseUrl).origin) throw needsItsKey('apiKey')
+  if (new URL(before.base_url).origin !== new URL(baseUrl).origin) throw needsItsKey({ url: 'baseUrl', key: 'apiKey' })
 }
 
 const trimmed = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
