@@ -79,6 +79,27 @@ describe('a request that names a provider of the project, beside a server of the
     expect(operators.received).toHaveLength(1)
   })
 
+  it('is not sent to another server with the key that was set for this one: each family says so in its own way', async () => {
+    const elsewhere = 'https://models.example.com/v1'
+    const patch = { method: 'PATCH' }
+    const server = { name: 'Moves', baseUrl: `${own.url}/v1`, format: 'openai', apiKey: 'sk-own' }
+    const custom = (await dashboard.post(path, server)).body.provider
+    const requires = expect.stringMatching(/^A new baseUrl requires apiKey: /)
+    const refused = await dashboard.post(`${path}/${custom.id}`, { baseUrl: elsewhere }, patch)
+    expect([refused.status, refused.body]).toEqual([400, { error: requires }])
+    const given = { name: 'Moves too', provider: 'moves', base_url: `${own.url}/v1`, api_key: 'sk-own' }
+    const connection = (await world.api.post('/v1/provider-connections', given)).body
+    const at = `/v1/provider-connections/${connection.id}`
+    expect(await world.api.post(at, { base_url: elsewhere }, patch)).toMatchObject({
+      status: 422,
+      body: { error: { code: 'missing_field', param: 'api_key' } },
+    })
+    const kept = [(await dashboard.get(`${path}/${custom.id}`)).body.provider, (await world.api.get(at)).body]
+    expect(kept.map(({ base_url }) => base_url)).toEqual([`${own.url}/v1`, `${own.url}/v1`])
+    await dashboard.get(`${path}/${custom.id}`, { method: 'DELETE' })
+    await world.api.get(at, { method: 'DELETE' })
+  })
+
   it('says who pays, and by which connection, in the answers of every API', async () => {
     const { data } = (await world.api.get('/v1/provider-connections')).body
     const { id } = data[0]
