@@ -16,7 +16,7 @@ describe('own prices', () => {
   beforeAll(async () => {
     upstream = await openUpstream()
     upstream.script((response, { path, headers }) => {
-      if (path.endsWith('/speech')) response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('ID3')
+      if (/\/(speech|tts\/bytes)$/.test(path)) response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('ID3')
       else response.end(JSON.stringify(headers.authorization === 'Bearer or-managed' ? charged : goodAnswer))
     })
     world = await World.start({
@@ -25,6 +25,8 @@ describe('own prices', () => {
         ...{ OPENROUTER_API_KEY: 'or-managed', OPENROUTER_BASE_URL: upstream.url },
         ...{ SPITCH_API_KEY: 'sp-managed', SPITCH_BASE_URL: upstream.url },
         SPITCH_PRICES: 'characters_per_million_usd=30',
+        ...{ CARTESIA_API_KEY: 'ca-managed', CARTESIA_BASE_URL: upstream.url },
+        CARTESIA_PRICES: 'characters_per_million_usd=40',
       },
     })
     dashboard = await world.dashboard()
@@ -116,6 +118,28 @@ describe('own prices', () => {
       status: 402,
       body: { error: { code: 'price_unknown' } },
     })
+    await budget(null)
+  })
+
+  it('of the installation let a budget hold Cartesia by name, and nothing that it sells by a unit without a price', async () => {
+    const say = (input: string) => world.api.fetch('/v1/audio/speech', { model: 'sonic-3', input })
+    const form = new FormData()
+    form.set('model', 'ink-whisper')
+    form.set('file', new File([new Uint8Array(2000)], 'a.wav', { type: 'audio/wav' }))
+    const transcribe = async () => {
+      const headers = { authorization: `Bearer ${world.secretKey}` }
+      const answer = await fetch(`${world.url}/v1/audio/transcriptions`, { method: 'POST', headers, body: form })
+      return { status: answer.status, body: await answer.json() }
+    }
+    const before = Number(await (await budget('1')).spent())
+    const held = await budget((before + 0.0004).toFixed(6))
+    const good = await say('Hello you')
+    expect([good.status, good.headers.get('x-cost-usd')]).toEqual([200, '0.00036'])
+    await expect.poll(async () => Number(await held.spent()) - before).toBeCloseTo(0.00036, 9)
+    expect((await say('Hello you, hello you')).status).toBe(402)
+    const sent = upstream.received.length
+    expect(await transcribe()).toMatchObject({ status: 402, body: { error: 'price_unknown', param: 'model' } })
+    expect(upstream.received).toHaveLength(sent)
     await budget(null)
   })
 })
