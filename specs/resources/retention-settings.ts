@@ -11,8 +11,8 @@ const days = (what: string) =>
 
 const kept = {
   sessions_days: days('sessions, with their events and actions,'),
-  runs_days: days('runs, with their events,'),
-  actions_days: days('standalone actions'),
+  runs_days: days('runs, with their events and actions,'),
+  actions_days: days('standalone actions, which belong to no session or run,'),
 }
 
 const settings = object(

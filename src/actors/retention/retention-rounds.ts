@@ -7,7 +7,7 @@ import { shardOf } from '#runtime/recovery/shard.ts'
 import { Rounds } from '#runtime/rounds.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#specs/scope.ts'
-import type { RecordKind, RecordStore } from '#storage/ports.ts'
+import type { JsonObject, RecordKind, RecordStore } from '#storage/ports.ts'
 import type { RetentionData, RetentionSettings } from './retention-settings.ts'
 
 const everyMs = 10 * 60 * 1000
@@ -108,8 +108,8 @@ export class RetentionRounds {
       const after = this.#places.get(place)
       const look = { limit: pageSize, ascending: true, ...(after !== undefined && { after }) }
       const page = await records.list(kind, projectScope(project), look)
-      for (const { id, updated_at: at } of page) {
-        if (at > before) continue
+      for (const { id, updated_at: at, data } of page) {
+        if (at > before || isPartOfAnother(kind, data)) continue
         if (!(await this.#goesOn(project))) return deleted
         if (await this.#delete(id)) deleted++
       }
@@ -142,3 +142,7 @@ export class RetentionRounds {
     }
   }
 }
+
+/** An action of a session or a run is kept as long as that is, and goes with it. */
+const isPartOfAnother = ({ name }: RecordKind, { session_id, run_id }: JsonObject): boolean =>
+  name === 'actions' && (typeof session_id === 'string' || typeof run_id === 'string')

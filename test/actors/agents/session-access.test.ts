@@ -165,8 +165,8 @@ describe('a client token of an installation', () => {
     async (_, by) => {
       const names = ['guarded', 'refund', 'free', 'never']
       const { agents, agent, start, pausesOf, key, token, mine, provider } = await open(calls(...names))
-      const tools = { refund: 'require', free: 'auto', never: 'deny' }
-      const approval_policy = { default: 'require', tools } as const
+      const tools = { refund: 'require', free: 'auto', never: 'deny' } as const
+      const approval_policy = { default: 'require' as const, tools }
       await agents.useCases['installations.update'](callOf({ installation_id: mine.id }, {}, { approval_policy }))
       const session = await start(token(mine.id))
       const caller = by === 'agent_key' ? key('secret', agent) : by()

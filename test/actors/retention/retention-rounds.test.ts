@@ -1,13 +1,16 @@
 import { pino } from 'pino'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { RetentionRounds } from '#actors/retention/retention-rounds.ts'
 import { RetentionSettings, retentionKind } from '#actors/retention/retention-settings.ts'
 import { runRows } from '#actors/runs/kinds.ts'
 import { actionRows, sessionRows } from '#actors/sessions/kinds.ts'
+import { noAgent } from '#actors/sessions/turns/turn-plan.ts'
 import { UpkeepSwitch, upkeepRows } from '#runtime/log/upkeep-switch.ts'
 import { projectScope } from '#specs/scope.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
-import { newSession, openWorld, type World } from '../sessions/harness.ts'
+import { runOf, startRun } from '../runs/run-world.ts'
+import { action, calls, functionTool, pausedTurn } from '../sessions/approving.ts'
+import { agentConfigOf, callOf, newSession, openWorld, type World, type WorldOptions } from '../sessions/harness.ts'
 
 const worlds: World[] = []
 afterEach(async () => {
@@ -19,9 +22,9 @@ const days = { sessions_days: 30, runs_days: null, actions_days: null }
 const project = 'prj_a'
 const caller = { principal: { kind: 'secret_key', project, keyId: 'key_1' }, remoteAddress: '' } as const
 
-const open = async () => {
+const open = async (options: Omit<WorldOptions, 'clock'> = {}) => {
   const clock = new VirtualClock(Date.now())
-  const world = await openWorld({ clock })
+  const world = await openWorld({ ...options, clock })
   worlds.push(world)
   const { records } = world.storage
   await records.prepare([retentionKind, upkeepRows])
@@ -122,4 +125,60 @@ it('goes on where it was after many that stay', async () => {
   await opened.rounds.round()
   expect(await sessionsIn(opened)).toEqual(young)
   expect(young).not.toContain(first)
+})
+
+const lasting = { expires_in: 30 * 24 * 3600 }
+const shownAs = { code: 'not_found' }
+
+describe('actions', () => {
+  const create = async ({ world }: Opened, more: object = {}): Promise<string> => {
+    const body = { tool: 'pay', arguments: { amount: 1 }, risk_level: 'high', ...lasting, ...more } as const
+    return (await world.useCases['actions.create'](callOf({}, {}, body))).id
+  }
+
+  it('of their own are deleted by their days, and those of a session or run stay with it', async () => {
+    const agents = async ({ agentId }: { readonly agentId: string }) =>
+      agentConfigOf(agentId, { config: { ...noAgent, tools: [functionTool('confirm', true)] } })
+    const opened = await open({ agents, scripts: [calls('confirm'), calls('confirm')] })
+    const { world, clock, settings, rounds } = opened
+    const session = await newSession(world)
+    const tools = [{ ...functionTool('confirm', true), ...lasting }]
+    const { waiting } = await pausedTurn(world, session, { input: 'go', tools })
+    const run = await startRun(world, 'agt_1', lasting)
+    await clock.advance(1000)
+    const alone = await create(opened)
+    const beside = [await create(opened, { session_id: session }), await create(opened, { run_id: run })]
+    await settings.set(project, { sessions_days: null, runs_days: null, actions_days: 2 }, caller)
+    await clock.leap(3 * dayMs)
+    const young = await create(opened)
+    await clock.advance(1000)
+    await rounds.round()
+    await clock.advance(1000)
+    expect(rounds.deleted).toBe(1)
+    await expect(action(world, alone)).rejects.toMatchObject(shownAs)
+    const kept = [young, waiting.confirm ?? '', ...beside]
+    for (const id of kept) expect(await action(world, id), id).toMatchObject({ status: 'pending_approval' })
+  })
+})
+
+it('deletes runs with their actions once they have not changed for as long as the project keeps them', async () => {
+  const agents = async ({ agentId }: { readonly agentId: string }) =>
+    agentConfigOf(agentId, { config: { ...noAgent, tools: [functionTool('confirm', true)] } })
+  const opened = await open({ agents, scripts: [calls('confirm'), calls('confirm')] })
+  const { world, clock, settings, rounds } = opened
+  const old = await startRun(world, 'agt_1', lasting)
+  await clock.advance(1000)
+  const rows = () => world.storage.records.list(actionRows, projectScope(project), { limit: 10 })
+  expect((await rows()).map(({ data }) => data.run_id)).toEqual([old])
+  await clock.leap(3 * dayMs)
+  const young = await startRun(world, 'agt_1', lasting)
+  await clock.advance(1000)
+  await settings.set(project, { sessions_days: null, runs_days: 2, actions_days: null }, caller)
+  await rounds.round()
+  await clock.advance(60_000)
+  expect(rounds.deleted).toBe(1)
+  await expect(runOf(world, old)).rejects.toMatchObject(shownAs)
+  expect(await runOf(world, young)).toMatchObject({ status: 'requires_action' })
+  expect((await rows()).map(({ data }) => data.run_id)).toEqual([young])
+  expect(await world.storage.commits.head(old)).toBeNull()
 })
