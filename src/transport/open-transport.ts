@@ -20,6 +20,7 @@ import { clientAddressReader } from './client-address.ts'
 import { type Health, openHealth } from './health.ts'
 import { Containment } from './http/containment.ts'
 import type { HttpHandler, HttpRequest, HttpResponse, HttpServer } from './http/http-port.ts'
+import { wireLimits } from './http/wire-limits.ts'
 import { McpEndpoint } from './mcp/mcp-endpoint.ts'
 import { Metrics } from './metrics.ts'
 import { logReadiness, openProcessState, readinessOf } from './process-state.ts'
@@ -56,8 +57,6 @@ export interface Transport {
   beginDrain(): void
 }
 
-const tickMs = 1000
-
 const isSecure = (publicOrigin: string | null): boolean => publicOrigin?.startsWith('https:') ?? false
 
 const stuckHelp = 'Stuck work of this process that requires a decision (GET /v1/stuck).'
@@ -77,7 +76,7 @@ export const openTransport = (parts: TransportParts): Transport => {
   const state = openProcessState()
   logReadiness(state, log)
   const metrics = new Metrics()
-  const ticker = new Ticker(tickMs)
+  const ticker = new Ticker(wireLimits.tickMs)
   const streams = new SseStreams(ticker, metrics.streams, log)
   showHouse(metrics, actors)
   const containment = new Containment(log)

@@ -1,5 +1,7 @@
-/** Limits of a stream, for SSE and WebSocket alike. Ticks are seconds. */
+/** Bounds of what a stream may cost, for SSE and WebSocket alike. */
 export const wireLimits = {
+  /** How long a tick of a stream is. */
+  tickMs: 1000,
   /** Silence after which a comment is sent to show that the connection is alive. */
   keepAliveTicks: 15,
   /** How long a reader may leave buffered data unread. */

@@ -1,8 +1,15 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { ApiKeys } from '#actors/accounts/api-keys.ts'
+import { projectKeys } from '#actors/accounts/kinds.ts'
+import { keysOf } from '#records/sealing/server-keys.ts'
+import { Table } from '#records/table.ts'
 import { Ticker } from '#runtime/ticker.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { projectScope } from '#specs/scope.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { wireLimits } from '#transport/http/wire-limits.ts'
 import { SseStreams } from '#transport/streams/sse.ts'
 import { delta, FakeLog, FakeResponse, loopTurn, ManualTime } from '../http/fakes.ts'
 
@@ -251,6 +258,44 @@ describe('sse', () => {
       expect([counters.openStreams, log.following]).toEqual([0, 0])
     },
   )
+
+  it('ends within five seconds of the revocation of its key on another node, in which other requests keep the key cached', async () => {
+    const clock = { now: 1_800_000_000_000 }
+    const now = () => clock.now
+    const { records } = openMemoryStorage({ now })
+    const keys = new ApiKeys({ records, keys: keysOf({ masterKey: Buffer.alloc(32, 1) }), now })
+    const table = new Table(records, projectKeys, now)
+    const stepMs = 100
+    const steps = 6000 / stepMs
+    /** How long a stream goes on after a key was revoked that long after its start, in ms. */
+    const outlivesMs = async (revokedAfterMs: number): Promise<number> => {
+      const { secret, material } = keys.mint()
+      const dates = { expires_at_ms: null, revoked_at_ms: null, last_used_at_ms: now() }
+      const data = { name: 'k', ...material, created_by: null, replaced_by: null, ...dates }
+      const id = `key_${revokedAfterMs}`
+      await table.insert({ id, project: 'prj_1', data })
+      const reader = new FakeResponse()
+      const look = async () => {
+        if ((await keys.verify(secret)) === null) throw new ServiceError('authentication_required')
+      }
+      streams.serve(log.follow(null), reader, { ...plain, look })
+      const revoke = ({ data: row }: { readonly data: typeof data }) => ({ ...row, revoked_at_ms: now() })
+      for (let step = 0, at = Number.POSITIVE_INFINITY; ; step++, clock.now += stepMs) {
+        if (step > 0 && (step * stepMs) % wireLimits.tickMs === 0) time.pass(1)
+        await loopTurn()
+        const ms = step * stepMs - at
+        if (reader.ending !== 'open' || ms / stepMs > steps) return ms
+        await keys.verify(secret)
+        if (step * stepMs !== revokedAfterMs) continue
+        await table.change(projectScope('prj_1'), id, { edit: revoke })
+        at = revokedAfterMs
+      }
+    }
+    const outlived: number[] = []
+    for (let ms = 0; ms < 6000; ms += stepMs) outlived.push(await outlivesMs(ms))
+    expect(Math.min(...outlived)).toBeGreaterThanOrEqual(0)
+    expect(Math.max(...outlived)).toBeLessThanOrEqual(5000)
+  })
 
   it('goes on while the store cannot say whether its credential still holds', async () => {
     const look = () => Promise.reject(new StoreUnavailable('away'))
