@@ -59,7 +59,8 @@ export class CommitExecutor {
   carryOut(resident: Resident, draft: Draft, commit: Commit): void {
     const { effects, outbox, settler } = this.#parts
     this.#committed++
-    this.#noteEnded(resident, draft)
+    // of the state before
+    this.#part(resident, () => this.#noteEnded(resident, draft))
     resident.state = stateAlone(draft)
     resident.touchedAt = commit.at
     resident.usedAt = commit.at
