@@ -31,21 +31,26 @@ const openSocket = async (url: string, key: string): Promise<{ readonly closed: 
 // at the same time: processes that end spend their time waiting
 describe.concurrent('SIGTERM', { timeout: 180_000 }, () => {
   it.for(stores)(
-    'on $store lets running turns finish, begins nothing new, and then ends the process well',
+    'on $store waits for the answers of models and tools, begins nothing new, and then ends the process well',
     async ({ store }, { onTestFinished }) => {
       const { world, tool, terminate } = await start(store, onTestFinished)
       const idle = await world.api.createSession()
-      const follower = await world.api.follow(idle, '0')
+      const idler = await world.api.follow(idle, '0')
       const socketAt = `${world.server.url.replace('http', 'ws')}/v1/sessions/${idle}/ws`
       const socket = await openSocket(socketAt, world.secretKey)
       const waiting = await world.api.createSession()
       const waits = await (await world.api.turn(waiting, gatedTurn(tool))).until(isEvent('turn.paused'))
+      const calling = await world.api.createSession()
+      const call = await (await world.api.turn(calling, gatedTurn(tool))).until(isEvent('turn.paused'))
+      tool.hold()
+      const answered = await world.api.approve(calling, call.data.action_id)
+      await tool.called(1)
       // for six seconds from here on the process has something to end
       const slow = await world.api.turn(await world.api.createSession(), { input: 'slow please' })
       await slow.until(isDelta)
       terminate()
 
-      expect(await follower.ended, 'a client that only follows is sent elsewhere').toBe('broken')
+      expect(await idler.ended, 'a client that only follows is sent elsewhere').toBe('broken')
       expect(await socket.closed, 'so is one with a socket').toBe(1012)
       expect((await world.api.get('/readyz')).status).toBe(503)
       const stream = await world.api.get(`/v1/sessions/${idle}/stream`)
@@ -58,6 +63,8 @@ describe.concurrent('SIGTERM', { timeout: 180_000 }, () => {
         expect(refused).toMatchObject({ status: 503, body: { error: { code: 'shutting_down' } } })
         expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
       }
+      tool.answer()
+      await answered.until(isEvent('tool_call.completed'))
       const frames = await slow.all()
       expect(frames.at(-1)).toMatchObject({ event: 'turn.completed', data: { output: textOf(frames) } })
       expect(await world.server.exited).toBe(0)
@@ -66,7 +73,12 @@ describe.concurrent('SIGTERM', { timeout: 180_000 }, () => {
       expect((await world.api.get(`/v1/sessions/${waiting}`)).body.status).toBe('paused')
       const resumed = await world.api.approve(waiting, waits.data.action_id)
       expect((await resumed.all()).at(-1)?.event).toBe('turn.completed')
-      expect(tool.calls).toHaveLength(1)
+      const follower = await world.api.follow(calling, '0')
+      expect((await follower.until(endsTurn)).event, 'the turn of the tool goes on').toBe('turn.completed')
+      follower.stop()
+      const { data } = follower.frames.find(isEvent('tool_call.completed')) ?? {}
+      expect(data?.output, 'its answer was taken').toContain('receipt')
+      expect(tool.calls, 'it is not called again').toHaveLength(2)
     },
   )
 
