@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sessionSocket } from '#specs/resources/sessions.ts'
 import { noteCalled } from '#test/support/called-operations.ts'
 import { Api } from '../api.ts'
+import { runTool } from '../operator-tool.ts'
+import { patience } from '../patience.ts'
 import { isEvent, type StreamReader } from '../stream-reader.ts'
 import { refundTool, startToolServer, type ToolServer } from '../tool-server.ts'
 import { World } from '../world.ts'
@@ -140,4 +142,22 @@ it('ends the stream of a run for a member who was removed', limit, async () => {
   await stream.until(isEvent('run.requires_action'))
   await ok(dashboard.post(`${members}/${id}`, undefined, { method: 'DELETE' }))
   expect((await stream.until(isEvent('stream.ended'))).data).toEqual({ reason: 'credential_ended' })
+})
+
+it('signs an owner out whose password npm run reset-owner sets: it is printed once and works, and the old one does not', async () => {
+  const before = await world.dashboard()
+  const reset = (email: string) => runTool('reset-owner', ['--email', email], world.toolEnv)
+  const { code, said } = await reset(world.ownerEmail)
+  expect([code, said]).toEqual([0, expect.stringMatching(/^[\w-]{32,}\n$/)])
+  const password = said.trim()
+  const signIn = (given: string) =>
+    new Api(world.url).post('/api/auth/login', { email: world.ownerEmail, password: given })
+  expect(await signIn(world.ownerPassword)).toMatchObject({ status: 401 })
+  await expect.poll(async () => (await before.get('/api/projects')).status, patience).toBe(401)
+  expect((await signIn(password)).status).toBe(200)
+  const after = await world.dashboard(world.ownerEmail, password)
+  expect((await after.get('/api/projects')).status).toBe(200)
+  expect(await world.mentions(password), 'it is stored nowhere').toEqual({})
+  const unknown = 'No owner has the e-mail address eve@example.com.\n'
+  expect(await reset('eve@example.com')).toEqual({ code: 1, said: unknown })
 })
