@@ -6,7 +6,8 @@ let upstream: Upstream
 let world: World
 beforeAll(async () => {
   upstream = await openUpstream()
-  world = await World.start({ env: { OPENAI_API_KEY: 'key-1', OPENAI_BASE_URL: upstream.url } })
+  const env = { OPENAI_API_KEY: 'key-1', OPENAI_BASE_URL: upstream.url }
+  world = await World.start({ env, tools: [{ host: new URL(upstream.url).host }] })
 }, 120_000)
 afterAll(async () => {
   await world.stop()
@@ -59,4 +60,54 @@ it('an image takes a secret key to a model of the provider that sees, as before'
   const answer = await (await keyOf({ model: 'gpt-3.5-turbo' }, 'secret')).post('/v1/chat/completions', seen)
   expect(answer.status).toBe(200)
   expect(called()).not.toContain('gpt-3.5-turbo')
+})
+
+/** A host that ALLOWED_PRIVATE_HOSTS names, as a request may name it. */
+const privateUrls = () => {
+  const { host } = new URL(upstream.url)
+  const [image, tool] = [`https://${host}/a.png`, `http://${host}/tool`]
+  return { image, http: { type: 'http', name: 'look', url: tool }, mcp: { type: 'mcp', server_url: tool } }
+}
+
+const clientToken = async () => {
+  const { body: tenant } = await world.api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })
+  const given = { tenant_id: tenant.id, external_user_id: 'ada' }
+  return world.as((await world.api.post('/v1/client-tokens', given)).body.token)
+}
+
+it.each([
+  ['client token', clientToken],
+  ['public key', () => keyOf({ model: 'simulated-1' }, 'public')],
+])('no URL of a %s leads to a private host that ALLOWED_PRIVATE_HOSTS names', async (_, credential) => {
+  const browser = await credential()
+  const turns = `/v1/sessions/${await browser.createSession()}/turns`
+  const { image, http, mcp } = privateUrls()
+  const before = upstream.received.length
+  for (const path of ['/v1/vision', '/api/ai/vision'])
+    expect((await browser.post(path, { image_url: image })).status, path).toBe(403)
+  for (const tool of [http, mcp])
+    expect(await browser.post(turns, { input: 'Please use look', tools: [tool] }), tool.type).toMatchObject({
+      status: 403,
+      body: { error: { code: 'secret_key_required', param: 'tools[0]' } },
+    })
+  expect(upstream.received).toHaveLength(before)
+})
+
+it('no image leads to a private host that ALLOWED_PRIVATE_HOSTS names, to which a tool of a secret key does', async () => {
+  const { image, http } = privateUrls()
+  const before = upstream.received.length
+  const refused = await world.api.post('/v1/vision', { image_url: image })
+  expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining('is a URL that is not allowed')])
+  expect(upstream.received).toHaveLength(before)
+  const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } }
+  const saying = (message: object) => JSON.stringify({ model: 'm', choices: [{ index: 0, message }] })
+  upstream.script(
+    (response) => response.end(saying({ role: 'assistant', content: null, tool_calls: [call] })),
+    (response) => response.end('{}'),
+    (response) => response.end(saying({ role: 'assistant', content: 'Done.' })),
+  )
+  const turn = { input: 'Look', tools: [{ ...http, needsApproval: false }], pause_on_tool_calls: false }
+  const events = await world.api.turn(await world.api.createSession(), turn)
+  expect((await events.all()).at(-1)?.event).toBe('turn.completed')
+  expect(upstream.received.map(({ path }) => path)).toEqual(['/chat/completions', '/tool', '/chat/completions'])
 })
