@@ -1,5 +1,6 @@
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { ModelError } from '#gateway/call/provider-port.ts'
+import { action, httpTool } from './approving.ts'
 import { callOf, collect, newSession, openWorld, turn, typesOf, type World } from './harness.ts'
 
 const worlds: World[] = []
@@ -142,4 +143,46 @@ it('returns the opaque data of a call to its provider, and shows it to no client
     callOf({ session_id: session }, { page: 1, limit: 20 }, undefined),
   )
   expect(JSON.stringify(shown)).not.toContain('signed-by-provider')
+})
+
+describe('a turn whose model writes arguments that nest 20,000 deep', () => {
+  const deep = `{"city":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
+  const deepCall = { calls: [{ name: 'weather', arguments: deep }] }
+
+  it('is completed for a tool of the caller, which gets what was written', async () => {
+    const world = await open({ scripts: [deepCall] })
+    const events = await turn(world, await newSession(world), { input: 'weather?', tools: [weather] })
+    expect(typesOf(events)).toEqual(['turn.started', 'tool_call.started', 'turn.completed'])
+    expect(events.at(-1)?.payload.tool_calls).toMatchObject([{ tool: 'weather', arguments: deep }])
+  })
+
+  it('is completed by a tool that the server runs, which gets what was written', async () => {
+    const given: unknown[] = []
+    const runTool = async (call: { readonly arguments: unknown }) => {
+      given.push(call.arguments)
+      return { ok: true, output: 'hot' } as const
+    }
+    const world = await open({ scripts: [deepCall, { text: ['Hot.'] }], runTool })
+    const events = await turn(world, await newSession(world), { input: 'weather?', tools: [httpTool('weather')] })
+    expect(events.at(-1)).toMatchObject({ event_type: 'turn.completed', payload: { output: 'Hot.' } })
+    expect(given).toEqual([deep])
+  })
+
+  it('waits for a person like any other, who sees what was written', async () => {
+    const world = await open({ scripts: [deepCall] })
+    const events = await turn(world, await newSession(world), { input: 'weather?', tools: [approval] })
+    const { action_id, arguments: shown } = events.at(-1)?.payload ?? {}
+    expect(shown).toBe(deep)
+    expect(await action(world, String(action_id))).toMatchObject({
+      status: 'pending_approval',
+      arguments: { text: deep },
+    })
+  })
+
+  it('gives tools arguments of 64 levels as the values that they are', async () => {
+    const nested = `${'{"a":'.repeat(64)}1${'}'.repeat(64)}`
+    const world = await open({ scripts: [{ calls: [{ name: 'weather', arguments: nested }] }] })
+    const events = await turn(world, await newSession(world), { input: 'weather?', tools: [weather] })
+    expect(events.at(-1)?.payload.tool_calls).toMatchObject([{ arguments: JSON.parse(nested) }])
+  })
 })

@@ -8,6 +8,7 @@ import { BrokenAnswer, type TurnAnswer } from '#gateway/turns/turn-models.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
 import { noUsage } from '#machines/session/session-data.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
+import { JsonDepth } from '#outgoing/json-depth.ts'
 import { backoffMs, type Clock, pause } from '#runtime/clock.ts'
 import type { EffectContext, EffectOutcome, UncertainEffect } from '#runtime/effects/effects.ts'
 import { newIdIn } from '#runtime/ids.ts'
@@ -302,8 +303,12 @@ const usageOf = ({ usage, costUsd }: Charge): JsonObject => ({
   cost_usd: costUsd,
 })
 
-/** Models sometimes write malformed JSON; then the tool gets the text as it is. */
+/** As deep as JSON of a request may nest (specs/decisions/0010-interface-as-code.md): much deeper, it cannot be written into a log. */
+const mostDepth = 64
+
+/** Models write malformed JSON at times, or JSON without an end of brackets; then the tool gets what was written. */
 const parsed = (text: string): Json => {
+  if (text.length > mostDepth && !new JsonDepth(mostDepth).push(Buffer.from(text))) return text
   try {
     return JSON.parse(text === '' ? '{}' : text)
   } catch {
