@@ -184,6 +184,20 @@ describe('a stream', () => {
   })
 })
 
+it.each([false, true])(
+  'an answer whose arguments nest 20,000 deep is one that broke off (as a stream: %s)',
+  async (stream) => {
+    world.routes.set('model-1', [world.routeTo(world.first, { provider: 'google', format: 'google' })])
+    const args = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
+    const parts = `[{"functionCall":{"name":"f","args":${args}}}]`
+    const answer = `{"candidates":[{"content":{"parts":${parts}},"finishReason":"STOP"}]}`
+    world.first.script((response) => response.end(stream ? `data: ${answer}\n\n` : answer))
+    const { error } = await world.request({ stream, frames: false })
+    expect(error?.code).toBe('provider_stream_broken')
+    expect(world.first.received).toHaveLength(1)
+  },
+)
+
 describe('an answer without an end and without silence', () => {
   const emptyDelta = framesOf(delta({ content: '' }))
 
