@@ -37,3 +37,10 @@ export class JsonDepth {
     else if (byte === quote || byte === newline) this.#inString = false
   }
 }
+
+/** JSON of requests may nest so deep (specs/decisions/0010-interface-as-code.md). What nests thousands deep can be parsed, but not written. */
+const mostLevels = 64
+
+/** Whether a text of a model or a tool would be JSON that nests deeper than that of requests: it is taken as text then. */
+export const nestsTooDeep = (text: string): boolean =>
+  text.length > mostLevels && !new JsonDepth(mostLevels).push(Buffer.from(text))

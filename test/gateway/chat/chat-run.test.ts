@@ -184,6 +184,24 @@ describe('a stream', () => {
   })
 })
 
+it.each([
+  ['google', 'calls and results', (deep: string) => [{ args: { malformed_arguments: deep } }, { output: deep }]],
+  ['anthropic', 'calls', (deep: string) => [{ input: { malformed_arguments: deep } }]],
+] as const)('a conversation for %s in which %s nest 20,000 deep says them as text', async (format, _, said) => {
+  world.routes.set('model-1', [world.routeTo(world.first, { provider: format, format })])
+  world.first.script(refusal(400, {}))
+  const deep = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
+  const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: deep } }
+  const messages = [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'c1', content: deep },
+  ]
+  await world.request({ body: { ...hello, messages } })
+  const sent = JSON.stringify(world.first.received[0]?.body)
+  for (const part of said(deep)) expect(sent).toContain(JSON.stringify(part).slice(1, -1))
+})
+
 it.each([false, true])(
   'an answer whose arguments nest 20,000 deep is one that broke off (as a stream: %s)',
   async (stream) => {

@@ -8,7 +8,7 @@ import { BrokenAnswer, type TurnAnswer } from '#gateway/turns/turn-models.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
 import { noUsage } from '#machines/session/session-data.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
-import { JsonDepth } from '#outgoing/json-depth.ts'
+import { nestsTooDeep } from '#outgoing/json-depth.ts'
 import { backoffMs, type Clock, pause } from '#runtime/clock.ts'
 import type { EffectContext, EffectOutcome, UncertainEffect } from '#runtime/effects/effects.ts'
 import { newIdIn } from '#runtime/ids.ts'
@@ -303,12 +303,9 @@ const usageOf = ({ usage, costUsd }: Charge): JsonObject => ({
   cost_usd: costUsd,
 })
 
-/** As deep as JSON of a request may nest (specs/decisions/0010-interface-as-code.md): much deeper, it cannot be written into a log. */
-const mostDepth = 64
-
-/** Models write malformed JSON at times, or JSON without an end of brackets; then the tool gets what was written. */
+/** Models write malformed JSON at times, or JSON that nests without end; then the tool gets what was written. */
 const parsed = (text: string): Json => {
-  if (text.length > mostDepth && !new JsonDepth(mostDepth).push(Buffer.from(text))) return text
+  if (nestsTooDeep(text)) return text
   try {
     return JSON.parse(text === '' ? '{}' : text)
   } catch {

@@ -1,3 +1,4 @@
+import { nestsTooDeep } from '#outgoing/json-depth.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { type ContentPart, contentParts, unsayable } from '../content-parts.ts'
 import { plainCallId } from '../tool-call-id.ts'
@@ -110,7 +111,7 @@ const callIdOf = (id: unknown): string => plainCallId(textOf(id)).replace(/[^\w-
  */
 function inputOf(text: string): WireObject {
   if (text.trim() === '') return {}
-  const parsed = parseJson(text)
+  const parsed = nestsTooDeep(text) ? undefined : parseJson(text)
   return isObject(parsed) ? parsed : { malformed_arguments: text }
 }
 

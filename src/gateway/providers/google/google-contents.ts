@@ -1,3 +1,4 @@
+import { nestsTooDeep } from '#outgoing/json-depth.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { type ContentPart, contentParts, contentText, type MediaSource, unsayable } from '../content-parts.ts'
 import { plainCallId, signatureIn } from '../tool-call-id.ts'
@@ -130,7 +131,7 @@ function callPart(call: WireObject, place: number, { model, signs }: Signing): W
  */
 function argsOf(text: string): WireObject {
   if (text.trim() === '') return {}
-  const parsed = parseJson(text)
+  const parsed = nestsTooDeep(text) ? undefined : parseJson(text)
   return isObject(parsed) ? parsed : { malformed_arguments: text }
 }
 
@@ -140,7 +141,7 @@ function resultParts(message: WireObject, at: string, names: ReadonlyMap<string,
   const name = names.get(plainCallId(id)) ?? (textOf(message.name) || 'tool')
   const parts = contentParts(message.content, `${at}.content`)
   const text = parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')
-  const parsed = parseJson(text)
+  const parsed = nestsTooDeep(text) ? undefined : parseJson(text)
   const response = isObject(parsed) ? parsed : { output: text }
   const media = parts.filter((part) => part.kind !== 'text').map(partOf)
   return [{ functionResponse: { ...sentId(id), name, response } }, ...media]
