@@ -279,7 +279,6 @@ describe('sse', () => {
         if ((await keys.verify(secret)) === null) throw new ServiceError('authentication_required')
       }
       streams.serve(log.follow(null), reader, { ...plain, look })
-      const revoke = ({ data: row }: { readonly data: typeof data }) => ({ ...row, revoked_at_ms: now() })
       for (let step = 0, at = Number.POSITIVE_INFINITY; ; step++, clock.now += stepMs) {
         if (step > 0 && (step * stepMs) % wireLimits.tickMs === 0) time.pass(1)
         await loopTurn()
@@ -287,7 +286,7 @@ describe('sse', () => {
         if (reader.ending !== 'open' || ms / stepMs > steps) return ms
         await keys.verify(secret)
         if (step * stepMs !== revokedAfterMs) continue
-        await table.change(projectScope('prj_1'), id, { edit: revoke })
+        await table.change(projectScope('prj_1'), id, { edit: (row) => ({ ...row.data, revoked_at_ms: now() }) })
         at = revokedAfterMs
       }
     }
