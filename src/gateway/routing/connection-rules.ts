@@ -55,7 +55,7 @@ export const requireKeyFor = (before: Destination, after: Destination, key: stri
   throw needsItsKey({ url: 'base_url', key: 'api_key' })
 }
 
-/** The refusal of a change that would send a kept key to another server, in the names of its fields. */
+/** The error for a change that would send a stored key to another server; it names the API's own fields. */
 export const needsItsKey = ({ url, key }: { readonly url: string; readonly key: string }): ServiceError => {
   const message = `A new ${url} requires ${key}: the stored key is sent only to the server for which it was set.`
   return new ServiceError('missing_field', { param: key, message })

@@ -1,6 +1,6 @@
-/** Bounds of what a stream may cost, for SSE and WebSocket alike. */
+/** Limits of a stream, for SSE and WebSocket alike. */
 export const wireLimits = {
-  /** How long a tick of a stream is. */
+  /** Duration of one tick of a stream. */
   tickMs: 1000,
   /** Silence after which a comment is sent to show that the connection is alive. */
   keepAliveTicks: 15,

@@ -303,7 +303,7 @@ const usageOf = ({ usage, costUsd }: Charge): JsonObject => ({
   cost_usd: costUsd,
 })
 
-/** Models write malformed JSON at times, or JSON that nests without end; then the tool gets what was written. */
+/** Models sometimes write malformed or extremely nested JSON; then the tool gets the text as it is. */
 const parsed = (text: string): Json => {
   if (nestsTooDeep(text)) return text
   try {
