@@ -38,9 +38,9 @@ export class JsonDepth {
   }
 }
 
-/** JSON of requests may nest so deep (specs/decisions/0010-interface-as-code.md). What nests thousands deep can be parsed, but not written. */
+/** Maximum nesting of JSON, as in requests (specs/decisions/0010-interface-as-code.md). `JSON.stringify` overflows its stack thousands of levels deep. */
 const mostLevels = 64
 
-/** Whether a text of a model or a tool would be JSON that nests deeper than that of requests: it is taken as text then. */
+/** Whether JSON from a model or a tool nests deeper than `mostLevels`; it is then treated as plain text. */
 export const nestsTooDeep = (text: string): boolean =>
   text.length > mostLevels && !new JsonDepth(mostLevels).push(Buffer.from(text))

@@ -143,6 +143,6 @@ export class RetentionRounds {
   }
 }
 
-/** An action of a session or a run is kept as long as that is, and goes with it. */
+/** Selects actions without a parent: those of a session or run are kept as long as it is, and are deleted with it. */
 const isPartOfAnother = ({ name }: RecordKind, { session_id, run_id }: JsonObject): boolean =>
   name === 'actions' && (typeof session_id === 'string' || typeof run_id === 'string')

@@ -22,7 +22,7 @@ export const runEffects = (parts: RunEffectParts): EffectCatalog => ({
   'run_queue.pickRuns': pickRuns(parts),
 })
 
-/** Removes a deleted run's log and its actions, the resolved ones too. */
+/** Removes the log and all actions of a deleted run, including resolved actions. */
 const eraseRun = (parts: RunEffectParts): IdempotentEffect =>
   eraseActor(parts, async ({ actor, owner }) => {
     await eraseListed(parts, { rows: actionRows, scope: projectScope(owner.project), where: { run_id: actor } })

@@ -59,7 +59,7 @@ export class CommitExecutor {
   carryOut(resident: Resident, draft: Draft, commit: Commit): void {
     const { effects, outbox, settler } = this.#parts
     this.#committed++
-    // of the state before
+    // before the new state is set: it reads the old one
     this.#part(resident, () => this.#noteEnded(resident, draft))
     resident.state = stateAlone(draft)
     resident.touchedAt = commit.at
