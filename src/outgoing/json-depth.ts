@@ -38,7 +38,10 @@ export class JsonDepth {
   }
 }
 
-/** Maximum nesting of JSON, as in requests (specs/decisions/0010-interface-as-code.md). `JSON.stringify` overflows its stack thousands of levels deep. */
+/**
+ * Maximum nesting of JSON, as in requests (specs/decisions/0010-interface-as-code.md). `JSON.stringify` overflows its
+ * stack thousands of levels deep.
+ */
 const mostLevels = 64
 
 /** Whether JSON from a model or a tool nests deeper than `mostLevels`; it is then treated as plain text. */

@@ -143,6 +143,6 @@ export class RetentionRounds {
   }
 }
 
-/** Selects actions without a parent: those of a session or run are kept as long as it is, and are deleted with it. */
+/** Whether the row is an action of a session or run: it is kept as long as its parent, and deleted with it. */
 const isPartOfAnother = ({ name }: RecordKind, { session_id, run_id }: JsonObject): boolean =>
   name === 'actions' && (typeof session_id === 'string' || typeof run_id === 'string')
