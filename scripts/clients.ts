@@ -3,25 +3,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { namesOption, readCommandLine } from '#src/start/command-line.ts'
-import type { ClientCheck } from './clients/client-check.ts'
-import { compiledSdks, otherCompiledClients } from './clients/compiled-sdks.ts'
-import { generators } from './clients/generators.ts'
-import { heavyPythonFrameworks, pythonFrameworks } from './clients/python-frameworks.ts'
-import { sdks } from './clients/sdks.ts'
+import { knownClients, quickClients } from './clients/known-clients.ts'
 import { startServer } from './quickstart/server-process.ts'
 import { freePort } from './services/service.ts'
 
 /**
- * `npm run clients`: generates a client from the served `/openapi.json` with each code generator, compiles it, and runs
- * a turn of a session with it against a server. `-- --only openapi-typescript,hey-api` runs some of them. Generators
- * are installed into a temporary folder, never into the project. SDKs and agent frameworks (`openai`,
- * `anthropic-python`, `ai-sdk` …) also run turns with tools; `-- --quick` runs only these, as far as they install in
- * under two minutes. Exit code 1 when a client does not compile or its turn fails.
+ * `npm run clients`: makes a client of the served `/openapi.json` with each code generator, compiles it, and runs a turn of a
+ * session with it against a server. `-- --only openapi-typescript,hey-api` some of them. Generators are installed into a
+ * temporary folder and never into the project. SDKs and agent frameworks (`openai`, `anthropic-python`, `ai-sdk` …) run turns with
+ * tools likewise; `-- --quick` all of both that install in under two minutes. Exit code 1 when a client does not compile or its turn fails.
  */
-const quick = { ...sdks, ...compiledSdks, ...pythonFrameworks }
-const slow = { ...generators, ...otherCompiledClients, ...heavyPythonFrameworks }
-const checks: Readonly<Record<string, ClientCheck>> = { ...slow, ...quick }
-const known = Object.keys(checks)
+const known = Object.keys(knownClients)
 const usage = [
   'usage: npm run clients [-- --only CLIENT,… | --quick]',
   '',
@@ -32,7 +24,7 @@ const usage = [
 const values = readCommandLine({ usage, options: { only: { type: 'string' }, quick: { type: 'boolean' } } })
 const wanted =
   values.only === undefined
-    ? Object.keys(values.quick === true ? quick : checks)
+    ? Object.keys(values.quick === true ? quickClients : knownClients)
     : namesOption({ usage, name: 'only', known }, values.only)
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-clients-'))
@@ -50,7 +42,7 @@ try {
   if (!answer.ok) throw new Error(`GET /openapi.json: ${answer.status}`)
   writeFileSync(document, await answer.text())
   for (const name of wanted) {
-    const check = checks[name]
+    const check = knownClients[name]
     if (check === undefined) continue
     const startedAt = performance.now()
     try {

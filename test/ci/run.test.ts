@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { quickClients } from '#scripts/clients/known-clients.ts'
 
 /** Runs .ci/run in a folder of its own with an npm that only prints its arguments and fails where the test says so. */
 function runWith(failing: string): { readonly status: number | null; readonly lines: readonly string[] } {
@@ -38,7 +39,7 @@ const beside = [
 const steps = [install, 'test', ...beside]
 
 describe('the CI script', () => {
-  it('installs, tests, checks, runs the quickstart, the SDKs, generated requests, the installs of other platforms, the chaos suite, the soak and the bench, and ends with the result of the tests', () => {
+  it('installs, tests, checks, runs the quickstart, the clients, generated requests, the installs of other platforms, the chaos suite, the soak and the bench, and ends with the result of the tests', () => {
     const { status, lines } = runWith('nothing')
     expect(status).toBe(0)
     expect(lines.filter((line) => line.startsWith('npm '))).toEqual(steps.map((step) => `npm ${step}, CI=true`))
@@ -52,5 +53,10 @@ describe('the CI script', () => {
     expect(lines.filter((line) => line.startsWith('npm '))).toHaveLength(steps.length)
     expect(lines.filter((line) => line.startsWith('FAILED: '))).toHaveLength(1)
     expect(lines.at(-1)).toBe('7 passed, 1 failed')
+  })
+
+  it('makes a client of the served document with each code generator that npm or PyPI carries', () => {
+    const generators = ['openapi-typescript', 'hey-api', 'openapi-python-client']
+    expect(Object.keys(quickClients)).toEqual(expect.arrayContaining(generators))
   })
 })

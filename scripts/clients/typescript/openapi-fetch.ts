@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import createClient from 'openapi-fetch'
-import type { paths } from './schema.d.ts'
+import type { paths } from './schema.js'
 
 const client = createClient<paths>({
   baseUrl: process.env.TROUPE_URL,

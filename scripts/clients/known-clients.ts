@@ -1,0 +1,22 @@
+import type { ClientCheck } from './client-check.ts'
+import { compiledSdks, otherCompiledClients } from './compiled-sdks.ts'
+import { generators } from './generators.ts'
+import { openapiGeneratorGo } from './openapi-generator.ts'
+import { heavyPythonFrameworks, pythonFrameworks } from './python-frameworks.ts'
+import { sdks } from './sdks.ts'
+
+/** Those that install in under two minutes, by name: CI runs them. */
+export const quickClients: Readonly<Record<string, ClientCheck>> = {
+  ...generators,
+  ...sdks,
+  ...compiledSdks,
+  ...pythonFrameworks,
+}
+
+/** Every client that is tried, by name. */
+export const knownClients: Readonly<Record<string, ClientCheck>> = {
+  ...quickClients,
+  'openapi-generator-go': openapiGeneratorGo,
+  ...otherCompiledClients,
+  ...heavyPythonFrameworks,
+}
