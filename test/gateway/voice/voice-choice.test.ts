@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Route } from '#gateway/call/routes.ts'
 import { speechModelOf } from '#gateway/prices/voice-models.ts'
@@ -24,6 +25,13 @@ const bad = (param: string, ...says: readonly RegExp[]) => ({
 })
 
 const audio = Buffer.from('audio')
+
+/** Every voice that OpenAI's own SDK has a type for. */
+const openAiVoices = [
+  ...(/ voice: string \| ([^;]+)/
+    .exec(readFileSync('node_modules/openai/resources/audio/speech.d.ts', 'utf8'))?.[1]
+    ?.matchAll(/'(\w+)'/g) ?? []),
+].map(([, name = '']) => name)
 
 describe('a voice request without a model', () => {
   it('uses the first model of each direction', async () => {
@@ -116,6 +124,18 @@ describe('a speech model', () => {
     await world.speak({ input: 'Hello', model })
     expect(paths()).toEqual([provider])
     expect(requestBody()).toMatchObject(body)
+  })
+
+  it('that is simulated speaks with every voice of OpenAI', async () => {
+    expect(openAiVoices).toEqual(expect.arrayContaining(['alloy', 'cedar', 'fable', 'verse']))
+    for (const voice of openAiVoices) {
+      world.upstream.script(sends(audio))
+      await world.speak({ input: 'Hello', model: 'simulated-tts', voice })
+      expect(requestBody()).toMatchObject({ model: 'simulated-tts', voice })
+    }
+    await expect(world.speak({ input: 'Hello', model: 'simulated-tts', voice: 'thalia' })).rejects.toMatchObject(
+      bad('voice'),
+    )
   })
 
   it('may be named by a voice where voices are models', async () => {
