@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { isObject, parseJson, textOf } from '#outgoing/wire.ts'
 import { audioLength } from '../voice/audio-length.ts'
+import { says } from './phrases.ts'
 import { sendError, sendJson, sendRefusal } from './respond.ts'
 import { speechOf } from './speech.ts'
 import { heardIn } from './transcription.ts'
@@ -42,13 +43,13 @@ function speak(body: Buffer, response: ServerResponse): void {
   const speech = speechOf(input, textOf(request.response_format) || 'mp3', speed)
   if (!isSimulated(textOf(request.model))) sendError(response, 404, 'model_not_found')
   else if (speech === null) sendError(response, 400, 'unsupported_format')
-  else if (/\bfail please\b/i.test(input)) sendError(response, 500, 'server_error')
-  else if (/\brate limit please\b/i.test(input))
+  else if (says(input, 'fail please')) sendError(response, 500, 'server_error')
+  else if (says(input, 'rate limit please'))
     sendRefusal(response, { status: 429, code: 'rate_limit_exceeded', retryAfterS: 1 })
   else {
     response.writeHead(200, { 'content-type': speech.contentType })
-    const cut = /\bcut please\b/i.test(input)
-    sendParts(response, speech.audio, { slow: /\bslow please\b/i.test(input), cut })
+    const cut = says(input, 'cut please')
+    sendParts(response, speech.audio, { slow: says(input, 'slow please'), cut })
   }
 }
 

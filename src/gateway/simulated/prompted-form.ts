@@ -1,5 +1,6 @@
 import { isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { fillArguments } from './arguments.ts'
+import { exactPhrase, fieldsPhrase } from './phrases.ts'
 
 /** Longest beginning of a prompt that is searched for a schema, in characters. */
 const maxSearched = 64 * 1024
@@ -15,13 +16,13 @@ export const promptedAnswer = (said: string, prompt: string): string | null =>
   exactly(prompt) ?? markedFields(said, prompt) ?? schemaAnswer(said, prompt)
 
 const exactly = (prompt: string): string | null => {
-  const at = prompt.toLowerCase().lastIndexOf('reply exactly:')
-  return at < 0 ? null : prompt.slice(at + 'reply exactly:'.length).trim()
+  const at = prompt.toLowerCase().lastIndexOf(exactPhrase)
+  return at < 0 ? null : prompt.slice(at + exactPhrase.length).trim()
 }
 
 /** Returns every field from the first required one up to `completed`, with the types stated after their names. */
 const markedFields = (said: string, prompt: string): string | null => {
-  const order = said.lastIndexOf(firstField)
+  const order = said.lastIndexOf(fieldsPhrase)
   if (order < 0) return null
   const named = [...said.slice(order, order + maxOrder).matchAll(markedField)]
   const types = new Map(named.map(([, name = '', type = '']) => [name, type]))
@@ -32,7 +33,6 @@ const markedFields = (said: string, prompt: string): string | null => {
   return `${answered.join('\n\n')}\n\n[[ ## completed ## ]]`
 }
 
-const firstField = 'starting with the field'
 const maxOrder = 4096
 const beforeFields = /Respond with the corresponding output fields|Respond with the fields|starting with the field/
 const markedField = /\[\[ ## (\w{1,64}) ## \]\]`?(?: \(must be formatted as a valid Python ([^)\n]{1,400})\))?/g

@@ -5,6 +5,7 @@ import { fillArguments } from './arguments.ts'
 import { describeImages, type SeenImage } from './images.ts'
 import { inFormat } from './json-reply.ts'
 import { placesBehind } from './named-places.ts'
+import { says, toolVerbs } from './phrases.ts'
 import { promptedAnswer, textsOf } from './prompted-form.ts'
 
 /** A function offered by the caller. */
@@ -46,7 +47,7 @@ export function decideReply(request: WireObject, images: readonly SeenImage[], s
   const prompt = lastUserText(messages)
   const results = toolResultsAtEnd(messages)
   if (isExtraction(request.response_format)) return answer(simulatedExtraction(prompt), [], false)
-  const slow = /\bslow please\b/i.test(prompt)
+  const slow = says(prompt, 'slow please')
   const format = request.response_format
   const seeds = `${seed}:${messages.length}`
   if (results.length > 0) {
@@ -54,16 +55,16 @@ export function decideReply(request: WireObject, images: readonly SeenImage[], s
     if (next.length > 0) return answer('', callsOf(next, `${prompt} ${resultsText(results)}`, seeds), slow)
     return answer(inFormat(quote(results), { prompt, images }, format), [], slow)
   }
-  if (/\bfail please\b/i.test(prompt)) return refuse(500, null, 'server_error')
-  if (/\brate limit please\b/i.test(prompt)) return refuse(429, 1, 'rate_limit_exceeded')
+  if (says(prompt, 'fail please')) return refuse(500, null, 'server_error')
+  if (says(prompt, 'rate limit please')) return refuse(429, 1, 'rate_limit_exceeded')
   const wanted = toolsWanted(prompt, request)
   if (wanted.length > 0) return answer('', callsOf(wanted, prompt, seeds), slow)
   const prompted = images.length > 0 ? null : promptedAnswer(textsOf(messages, contentText), prompt)
   if (prompted !== null && objectOf(format).type !== 'json_schema') return answer(prompted, [], slow)
   const said = `${describeImages(images)}You said: ${prompt}`
   const text = inFormat(slow ? lengthened(said) : said, { prompt, images }, format)
-  if (/\bcut please\b/i.test(prompt)) return { ...answer(text, [], slow), trouble: 'cut' }
-  if (/\bmalformed please\b/i.test(prompt)) return { ...answer(text, [], slow), trouble: 'malformed' }
+  if (says(prompt, 'cut please')) return { ...answer(text, [], slow), trouble: 'cut' }
+  if (says(prompt, 'malformed please')) return { ...answer(text, [], slow), trouble: 'malformed' }
   return answer(text, [], slow)
 }
 
@@ -141,7 +142,7 @@ function nextTools(prompt: string, messages: readonly unknown[], request: WireOb
   return modeOf(request.tool_choice) === 'required' && last !== undefined ? [last] : []
 }
 
-const isChain = (prompt: string): boolean => /\bwith (?:its|the|that) result\b/i.test(prompt)
+const isChain = (prompt: string): boolean => says(prompt, 'with its result')
 
 /** Returns the names of the tools called since the last user message. */
 function calledSince(messages: readonly unknown[]): ReadonlySet<string> {
@@ -186,10 +187,12 @@ function toolsNamedIn(text: string, tools: readonly OfferedTool[]): OfferedTool[
     .sort((a, b) => a.at - b.at)
     .map(({ tool }) => tool)
   if (named.length > 0) return named
-  const match = /\b(?:use|call|run)\b.{0,500}\b(tools?)\b/is.exec(text)
+  const match = unnamedTool.exec(text)
   if (match === null) return []
   return match[1]?.toLowerCase() === 'tools' ? [...tools] : tools.slice(0, 1)
 }
+
+const unnamedTool = new RegExp(`\\b(?:${toolVerbs.join('|')})\\b.{0,500}\\b(tools?)\\b`, 'is')
 
 function placeOfName(text: string, name: string): number {
   const [end] = placesBehind(text, name, true)

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { phrases } from '#gateway/simulated/phrases.ts'
+import { readFiles } from '#scripts/check/source-files.ts'
+
+const page = readFileSync('docs/simulated-model.md', 'utf8')
+const [, table = ''] = page.split('Certain phrases')
+const documented = [...table.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text.replace(/ TEXT$/, ''))
+
+describe('the page of the simulated model', () => {
+  it('names every phrase that changes its behaviour, and none that does not', () => {
+    expect(phrases.filter((phrase) => !documented.includes(phrase))).toEqual([])
+    expect(documented.filter((text) => / please$/.test(text) && !phrases.includes(text))).toEqual([])
+  })
+
+  it('has all of them from one file', () => {
+    const others = readFiles('.', ['src/gateway/simulated'], ['.ts']).filter(
+      ({ path }) => !path.endsWith('/phrases.ts'),
+    )
+    expect(others.length).toBeGreaterThan(10)
+    const own = others.flatMap(({ path, text }) => (/\/\\b[^/\n]+ (?:please|result)\b/.test(text) ? [path] : []))
+    expect(own).toEqual([])
+  })
+})
