@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,6 +39,29 @@ const run = (
 
 const server = (env: Readonly<Record<string, string>>, output: 'pipe' | number = 'pipe') =>
   run(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/start.js'], env, output)
+
+/** Root may write everywhere, unless it is without the capabilities that allow it. */
+const obedient = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []
+
+/** A server that may do only what the modes of files allow its user. */
+const serverOfUser = (env: Readonly<Record<string, string>>) => {
+  const [command = '', ...args] = [
+    ...obedient,
+    process.execPath,
+    '--disable-warning=ExperimentalWarning',
+    'src/start.js',
+  ]
+  return run(command, args, env)
+}
+
+/** Makes the dynamic linker refuse the native HTTP server, as on a system whose C library is too old for it. */
+const withoutNativeServer = `data:text/javascript,${encodeURIComponent(`
+  const { dlopen } = process
+  process.dlopen = (module, path, ...flags) => {
+    if (path.includes('uWebSockets')) throw new Error('libc.so.6: version not found')
+    return dlopen.call(process, module, path, ...flags)
+  }
+`)}`
 
 const started = async (child: ChildProcess, printed: { readonly out: string }): Promise<void> => {
   while (!printed.out.includes('server started')) {
@@ -159,6 +182,47 @@ describe('a start', () => {
     expect(failed.printed.err).toBe(
       `The configuration is invalid:\n  EMBEDDER_PATH must be the folder of a sentence model (no model.onnx in ${data})\n`,
     )
+  })
+
+  it('without a native HTTP server that can be loaded serves with node:http, and says so once', async () => {
+    const args = ['--import', withoutNativeServer, '--disable-warning=ExperimentalWarning', 'src/start.js']
+    const { child, printed } = run(process.execPath, args, { PORT: '0', DATA_DIR: folder() })
+    await started(child, printed)
+    const [, url = ''] = /"url":"([^"]+)"/.exec(printed.out) ?? []
+    const [key = ''] = /csk_[A-Za-z0-9_-]+/.exec(printed.out) ?? []
+    const answer = await fetch(`${url}/v1/sessions`, { headers: { authorization: `Bearer ${key}` } })
+    expect(answer.status).toBe(200)
+    // a header of node:http alone
+    expect(answer.headers.get('keep-alive')).toMatch(/^timeout=/)
+    const lines = printed.out.split('\n').filter((line) => line.includes('node:http'))
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 40, msg: 'uwebsockets not available, using node:http', reason: expect.stringContaining('libc.so.6') },
+    ])
+  })
+
+  it.for([
+    [
+      'folder that this user may not write to',
+      '.',
+      0o500,
+      /^DATA_DIR (\S+) cannot be used: .+ give it the folder, or name another one\.\n$/,
+    ],
+    [
+      'master key that this user may not read',
+      'master.key',
+      0o000,
+      /^(\S+) cannot be read by this user: make this user its owner \(chown\)\.\n$/,
+    ],
+  ] as const)('on a %s ends with one sentence that says what to do', async ([, name, mode, says]) => {
+    const data = folder()
+    const path = join(data, name)
+    if (name !== '.') writeFileSync(path, '')
+    chmodSync(path, mode)
+    const failed = serverOfUser({ PORT: '0', DATA_DIR: data })
+    expect(await failed.ended).toBe(1)
+    expect(failed.printed.err).toMatch(says)
+    expect(says.exec(failed.printed.err)?.[1]).toBe(path)
+    expect(failed.printed.out).toBe('')
   })
 
   it('by npm ends with the SIGTERM that npm gets, drained', async () => {
