@@ -28,7 +28,17 @@ const reserved: readonly { readonly what: RegExp; readonly by: RegExp; readonly 
   })),
   { what: /^mongodb$/, by: /^src\/storage\/mongo\//, rule: 'MongoDB stays behind src/storage/ports.ts' },
   { what: /^node:sqlite$/, by: /^src\/storage\/sqlite\//, rule: 'SQLite stays behind src/storage/ports.ts' },
-  { what: /^(ioredis|redis|redis-om)$/, by: /^src\/storage\/redis\//, rule: 'Redis stays behind a port' },
+  { what: /^ioredis$/, by: /^src\/storage\/redis\//, rule: 'Redis stays behind a port' },
+  {
+    what: /^(redis|redis-om|@redis\/.+)$/,
+    by: /^src\/storage\/redis\/(directory-client|schema)\.ts$/,
+    rule: 'redis-om and the client that it needs stay in directory-client.ts, with its schemas beside it',
+  },
+  {
+    what: /^@xstate\/store$/,
+    by: /^src\/transport\/process-state\.ts$/,
+    rule: 'the state of a process is one store, everything else is an actor',
+  },
   { what: /^uWebSockets\.js$/, by: /^src\/transport\//, rule: 'the HTTP server stays behind http-port.ts' },
 ]
 

@@ -36,6 +36,14 @@ describe('layers', () => {
     ['actors see the mongodb driver', 'src/actors/a.ts', "import { b } from 'mongodb'"],
     ['actors see SQLite', 'src/actors/a.ts', "import { b } from 'node:sqlite'"],
     ['actors see Redis', 'src/actors/a.ts', "import { b } from 'ioredis'"],
+    ['actors see redis-om', 'src/actors/a.ts', "import { b } from 'redis-om'"],
+    [
+      'another file of the Redis adapter sees redis-om',
+      'src/storage/redis/presence.ts',
+      "import { b } from 'redis-om'",
+    ],
+    ['another file of the Redis adapter sees its client', 'src/storage/redis/limits.ts', "import { b } from 'redis'"],
+    ['a second store of process state appears', 'src/actors/a.ts', "import { b } from '@xstate/store'"],
     ['actors see the HTTP server', 'src/actors/a.ts', "import b from 'uWebSockets.js'"],
     ['the product sees tests', 'src/actors/a.ts', "import { b } from '../../test/b.ts'"],
     ['an import over several lines', 'src/actors/a.ts', "import {\n  b,\n  c,\n} from '../transport/b.ts'"],
@@ -56,9 +64,19 @@ describe('layers', () => {
     ['transport sees actors', 'src/transport/a.ts', "import { b } from '../actors/sessions/b.ts'"],
     ['open-storage sees the stores', 'src/open-storage.ts', "import { b } from './storage/mongo/b.ts'"],
     ['a store sees its driver', 'src/storage/mongo/a.ts', "import { b } from 'mongodb'"],
+    [
+      'the directory of nodes sees redis-om and its client',
+      'src/storage/redis/directory-client.ts',
+      "import { b } from 'redis'\nimport { c } from 'redis-om'",
+    ],
+    ['the state of the process is a store', 'src/transport/process-state.ts', "import { b } from '@xstate/store'"],
     ['a text speaks of an import', 'src/actors/a.ts', "/** Never import { b } from '../transport/b.ts'. */"],
   ])('hold when %s', (_, path, text) => {
     expect(findings(path, text)).toEqual([])
+  })
+
+  it('hold in the product', () => {
+    expect(layerFindings(readFiles('.', ['specs', 'src'], ['.ts']))).toEqual([])
   })
 
   it('are reported with the line of the import', () => {
