@@ -9,6 +9,7 @@ import { shardOf } from '../src/actors/runtime/recovery/shard.ts'
 import { openStorage } from '../src/open-storage.ts'
 import type { Commit, Storage } from '../src/storage/ports.ts'
 import { sized } from './extent.ts'
+import { recoveryRows } from './recovery-rows.ts'
 import type { Row } from './row.ts'
 
 const open = sized(50_000, 200)
@@ -55,7 +56,7 @@ async function measured(place: Place): Promise<readonly Row[]> {
   const env = { ...place.env, BOOTSTRAP_SECRET_KEY: key, MASTER_KEY: randomBytes(32).toString('base64') }
   const emptyAt = performance.now()
   const first = await startServer(env)
-  const empty = { name: 'nothing open', value: performance.now() - emptyAt }
+  const emptyMs = performance.now() - emptyAt
   const model = await created({ url: first.url, key })
   await first.stop()
   const sessions = await withStorage(place, (storage) => leftOpen(storage, model))
@@ -67,16 +68,8 @@ async function measured(place: Place): Promise<readonly Row[]> {
     await turnOf(client, sessions.at(-1) ?? model)
     const turnMs = performance.now() - startedAt
     const reads = await readsUntil(client, sessions, () => withStorage(place, isOver))
-    const row = (measure: string, ours: number, bound?: Row['bound']): Row => ({
-      ...{ measure: `${place.name}, ${open.toLocaleString('en-US')} open commits: ${measure}`, unit: 'ms', ours },
-      ...(bound && { bound }),
-    })
-    return [
-      { ...row('ready after', readyMs, { of: 'ours', atMost: 2000 }), against: empty },
-      row('first turn done after', turnMs, { of: 'ours', atMost: 3000 }),
-      row('99 of 100 reads meanwhile', reads.p99, { of: 'ours', atMost: 250 }),
-      row('all taken up after', performance.now() - startedAt),
-    ]
+    const takenUpMs = performance.now() - startedAt
+    return recoveryRows({ store: place.name, open }, { emptyMs, readyMs, turnMs, readMs: reads.p99, takenUpMs })
   } finally {
     await server.stop()
   }
