@@ -10,7 +10,7 @@ const usage = [
   'usage: npm run backup -- --out FOLDER',
   '',
   'Copies the store of a running server and its master key into a new folder. The server goes on meanwhile.',
-  'With MongoDB it says what to run instead. docs/upgrading.md says how to put a copy back.',
+  'With MongoDB it says what to run instead, and exits with 1. docs/upgrading.md says how to put a copy back.',
 ].join('\n')
 
 const { out } = readCommandLine({ usage, options: { out: { type: 'string' } } })

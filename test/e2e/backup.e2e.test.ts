@@ -140,6 +140,16 @@ describe('a project that is exported and imported', () => {
     expect(readdirSync(folder)).toEqual(before)
   })
 
+  it('leaves a backup of MongoDB to mongodump, whose command it prints without the password, and exits with 1', async () => {
+    const env = place('mongo', { MONGODB_URL: 'mongodb://ada:hidden-word@127.0.0.1:9/agents?tls=true' })
+    const { code, said } = await runTool('backup', ['--out', join(folder, 'mongo-copy')], env)
+    expect(code).toBe(1)
+    expect(said).toContain('\n  mongodump --uri "$MONGODB_URL" --db agents --gzip --archive=troupe.archive\n')
+    expect(said).toMatch(/^This installation keeps its data in MongoDB\. .+ Keep MASTER_KEY .+\n$/s)
+    expect(said).not.toMatch(/hidden-word|ada|127\.0\.0\.1/)
+    expect(existsSync(join(folder, 'mongo-copy'))).toBe(false)
+  })
+
   it('is refused where there is no store, and none is made', async () => {
     const nowhere = place('nowhere')
     const { code, said } = await runTool('export', ['--project', 'prj_a', '--out', join(folder, 'x')], nowhere)
