@@ -1,7 +1,7 @@
 import type { ClientCheck } from './client-check.ts'
 import { compiledSdks, otherCompiledClients } from './compiled-sdks.ts'
 import { generators } from './generators.ts'
-import { openapiGeneratorGo } from './openapi-generator.ts'
+import { openapiGeneratorClients } from './openapi-generator.ts'
 import { heavyPythonFrameworks, pythonFrameworks } from './python-frameworks.ts'
 import { sdks } from './sdks.ts'
 
@@ -16,7 +16,7 @@ export const quickClients: Readonly<Record<string, ClientCheck>> = {
 /** Every client that is tried, by name. */
 export const knownClients: Readonly<Record<string, ClientCheck>> = {
   ...quickClients,
-  'openapi-generator-go': openapiGeneratorGo,
+  ...openapiGeneratorClients,
   ...otherCompiledClients,
   ...heavyPythonFrameworks,
 }

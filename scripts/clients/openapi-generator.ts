@@ -1,33 +1,56 @@
-import { copyFileSync, mkdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { onPath } from '../services/command.ts'
 import { type ClientCheck, type ClientWorld, run } from './client-check.ts'
 
-/** The last version that is tried here; it runs on Java 11 and later. */
-const version = '7.17.0'
+/** Pinned: a new version is tried when it is raised here. It runs on Java 11 and later. */
+const version = '7.25.0'
 const artifact = 'openapi-generator-cli'
 
-/**
- * openapi-generator's Go client. It needs Java, Maven, by which the generator comes from Maven Central, and Go: where one is missing it says so
- * and is passed over.
- *
- * Its Java client (7.17.0) does not compile, by a constant boolean; its TypeScript client (`typescript-fetch`) compiles with
- * `--global-property=skipFormModel=false`, without which both lack the models of forms (specs/decisions/0224-openapi-generator-java.md).
- */
-export const openapiGeneratorGo: ClientCheck = (world) => {
-  const missing = ['java', 'mvn', 'go'].filter((name) => onPath(name) === null)
-  if (missing.length > 0) {
-    console.log(`passed over: openapi-generator needs ${missing.join(', ')}, which is not here`)
-    return
+/** Passes a check over, and says so, where Java or Maven, by which the generator comes from Maven Central, or another tool is missing. */
+const needing =
+  (tools: readonly string[], check: ClientCheck): ClientCheck =>
+  (world) => {
+    const missing = ['java', 'mvn', ...tools].filter((name) => onPath(name) === null)
+    if (missing.length === 0) check(world)
+    else console.log(`passed over: openapi-generator needs ${missing.join(', ')}, which is not here`)
   }
-  run(world, 'java', ['-jar', generator(world), 'generate', '-i', world.document, '-g', 'go', '-o', '.'])
+
+/** openapi-generator's Go client. */
+const goClient = needing(['go'], (world) => {
+  generate(world, ['-g', 'go'])
   mkdirSync(join(world.folder, 'turn'))
   copyFileSync(join(import.meta.dirname, 'go/generated.go'), join(world.folder, 'turn/main.go'))
   run(world, 'go', ['run', './turn'], { GOFLAGS: '-mod=mod' })
+})
+
+/**
+ * openapi-generator's Java client with the libraries that compile: not all do, and none without the models of forms
+ * (specs/decisions/0224-openapi-generator-java.md).
+ */
+const javaClient = needing(['javac'], (world) => {
+  const left = ['apiTests', 'modelTests', 'apiDocs', 'modelDocs'].map((name) => `${name}=false`)
+  const properties = ['--global-property', ['skipFormModel=false', ...left].join(',')]
+  generate(world, ['-g', 'java', '--library', 'apache-httpclient', ...properties])
+  run(world, 'mvn', ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib'])
+  const program = 'Generated.java'
+  copyFileSync(join(import.meta.dirname, 'java', program), join(world.folder, program))
+  const sources = readdirSync(join(world.folder, 'src/main/java'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.java'))
+    .map((path) => join('src/main/java', path))
+  run(world, 'javac', ['-proc:none', '-nowarn', '-d', 'classes', '-cp', 'lib/*', ...sources, program])
+  run(world, 'java', ['-cp', 'classes:lib/*', 'Generated'])
+})
+
+/** Clients of openapi-generator, by name. */
+export const openapiGeneratorClients: Readonly<Record<string, ClientCheck>> = {
+  'openapi-generator-go': goClient,
+  'openapi-generator-java': javaClient,
 }
 
-const generator = (world: ClientWorld): string => {
+const generate = (world: ClientWorld, args: readonly string[]): void => {
   run(world, 'mvn', ['-q', '-B', 'dependency:get', `-Dartifact=org.openapitools:${artifact}:${version}`])
-  return join(homedir(), '.m2/repository/org/openapitools', artifact, version, `${artifact}-${version}.jar`)
+  const jar = join(homedir(), '.m2/repository/org/openapitools', artifact, version, `${artifact}-${version}.jar`)
+  run(world, 'java', ['-jar', jar, 'generate', '-i', world.document, '-o', '.', ...args])
 }
