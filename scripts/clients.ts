@@ -8,10 +8,11 @@ import { startServer } from './quickstart/server-process.ts'
 import { freePort } from './services/service.ts'
 
 /**
- * `npm run clients`: makes a client of the served `/openapi.json` with each code generator, compiles it, and runs a turn of a
- * session with it against a server. `-- --only openapi-typescript,hey-api` some of them. Generators are installed into a
- * temporary folder and never into the project. SDKs and agent frameworks (`openai`, `anthropic-python`, `ai-sdk` …) run turns with
- * tools likewise; `-- --quick` all of both that install in under two minutes. Exit code 1 when a client does not compile or its turn fails.
+ * `npm run clients`: generates a client from the served `/openapi.json` with each code generator, compiles it, and runs
+ * a turn of a session with it against a server. `-- --only openapi-typescript,hey-api` runs some of them. Generators
+ * are installed into a temporary folder, never into the project. SDKs and agent frameworks (`openai`,
+ * `anthropic-python`, `ai-sdk` …) also run turns with tools; `-- --quick` runs only what installs in under two minutes.
+ * Exit code 1 when a client does not compile or its turn fails.
  */
 const known = Object.keys(knownClients)
 const usage = [

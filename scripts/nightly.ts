@@ -19,7 +19,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   // more bodies of each operation than CI generates, then exploration, including sequences of requests
   'schemathesis-bodies': ['scripts/schemathesis.ts'],
   schemathesis: ['scripts/schemathesis.ts', '--secs', '1200'],
-  // with openapi-generator, and the clients that compile or install for minutes
+  // includes openapi-generator, and clients that take minutes to compile or install
   clients: ['scripts/clients.ts'],
   'browser-jobs': ['scripts/browser-jobs/run.ts', '--jobs', '1000'],
   soak: ['scripts/soak.ts', '--minutes', '60'],

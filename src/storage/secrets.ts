@@ -79,7 +79,8 @@ export const openSecretBox = ({
  * Two processes that start at once get the same key: the file appears atomically, and the first process wins.
  *
  * @returns 32 bytes.
- * @throws {MasterKeyUnusable} when others may read the file, this user may not, or it holds anything but 32 bytes in base64.
+ * @throws {MasterKeyUnusable} when others may read the file, this user may not, or it contains anything but 32 bytes in
+ * base64.
  */
 export const loadMasterKey = (path: string): Buffer => {
   try {
