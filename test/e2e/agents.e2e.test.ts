@@ -30,7 +30,7 @@ describe.each(either('sqlite'))('agents on $store', ({ store }) => {
     return ok(api.post(`/v1/agents/${agent}/versions/${version}/publish`))
   }
 
-  it('go from a draft through test and review into the catalogue, to a tenant, up, back and out', async () => {
+  it('go through draft, test, review, publication, installation, upgrade, rollback, retirement and deletion', async () => {
     const agent = await newAgent()
     const one = `/v1/agents/${agent}/versions/1.0.0`
     const draft = await ok(
@@ -84,7 +84,7 @@ describe.each(either('sqlite'))('agents on $store', ({ store }) => {
     expect(await refused(api.get(`/v1/agents/${agent}/versions`))).toBe('404 not_found agent_id')
   })
 
-  it('take a version once, whoever else publishes or upgrades at the same time', async () => {
+  it('accept one of several concurrent publications or drafts of a version, and upgrade to it once', async () => {
     const agent = await newAgent()
     const tenant = await newTenant('busy')
     await publish(agent, '1.0.0')
@@ -107,7 +107,7 @@ describe.each(either('sqlite'))('agents on $store', ({ store }) => {
     expect(drafted.sort()).toEqual([201, ...Array(7).fill(409)])
   })
 
-  it('are acted on once under one Idempotency-Key', async () => {
+  it('are installed and rolled back once per Idempotency-Key', async () => {
     const agent = await newAgent()
     const tenant = await newTenant('careful')
     for (const version of ['1.0.0', '1.1.0', '1.2.0']) await publish(agent, version)
@@ -124,7 +124,7 @@ describe.each(either('sqlite'))('agents on $store', ({ store }) => {
     expect(await ok(api.post(`${there}/rollback`, undefined, key('back')))).toEqual(back)
   })
 
-  it('keep what was published and installed over a kill -9', async () => {
+  it('keep published versions and installations after kill -9', async () => {
     const agent = await newAgent()
     const tenant = await newTenant('lasting')
     await publish(agent, '1.0.0')
@@ -141,7 +141,7 @@ describe.each(either('sqlite'))('agents on $store', ({ store }) => {
     ])
   })
 
-  it('are reached by their own keys, from the pages that these are for', async () => {
+  it('accept their own secret keys, and their public keys only from the allowed domains', async () => {
     const [agent, other] = [await newAgent(), await newAgent()]
     const { id, key } = await ok(api.post(`/v1/agents/${agent}/keys`, { name: 'server' }))
     const mine = world.as(key)
@@ -171,7 +171,7 @@ describe.each(either('sqlite'))('agents on $store', ({ store }) => {
     expect(await refused(mine.get(`/v1/sessions/${session.id}`))).toBe('401 authentication_required')
   })
 
-  it('give their public keys their own models and no other', async () => {
+  it('limit their public keys to the models of the agent', async () => {
     const agent = await newAgent()
     const { key } = await ok(api.post(`/v1/agents/${agent}/keys`, { name: 'page', key_type: 'public' }))
     const page = world.as(key)
@@ -191,7 +191,7 @@ describe.each(either('sqlite'))('agents on $store', ({ store }) => {
     expect((await world.as(secret.key).get('/v1/models')).body.data.length).toBeGreaterThan(1)
   })
 
-  it('run in the browser of a tenant what the tenant has installed', async () => {
+  it("run in a tenant's browser by a client token that names an active installation", async () => {
     const agent = await newAgent()
     const tenant = await newTenant('browsing')
     await publish(agent, '1.0.0')

@@ -21,19 +21,19 @@ export interface Row {
   readonly payload: Frame['data']
 }
 
-/** What a request says beside its path and body. */
+/** Headers and method of a request. */
 export interface Extra {
   readonly headers?: Readonly<Record<string, string>>
   readonly method?: string
 }
 
-/** The head of a request with a body. */
+/** Method and declared length of a request whose body is not sent. */
 export interface Announced {
   readonly method: string
   readonly contentLength: number
 }
 
-/** The HTTP interface as a client of one credential sees it. */
+/** An HTTP client with one credential. */
 export class Api {
   readonly #url: string
   readonly #headers: Readonly<Record<string, string>>
@@ -43,7 +43,7 @@ export class Api {
     this.#headers = headers
   }
 
-  /** The same credential with these headers beside it. */
+  /** A client with the same credential and these additional headers. */
   with(headers: Readonly<Record<string, string>>): Api {
     return new Api(this.#url, { ...this.#headers, ...headers })
   }
@@ -72,7 +72,7 @@ export class Api {
     return fetch(`${this.#url}${path}`, { method: 'POST', headers, body })
   }
 
-  /** Says how long a body is and sends nothing of it. @returns what is answered to that. */
+  /** Declares the length of a body and sends none of it. @returns the answer. */
   async announce(path: string, { method, contentLength }: Announced): Promise<Answered> {
     const headers = { ...this.#headers, 'content-type': 'application/json', 'content-length': contentLength }
     const sent = request(`${this.#url}${path}`, { method, headers })
@@ -92,7 +92,7 @@ export class Api {
     return answered(await this.fetch(path, body, extra))
   }
 
-  /** Opens a stream; a refusal is an error that says why. */
+  /** Opens a stream. @throws {Refused} when the answer is no stream. */
   async stream(path: string, body?: unknown, extra: Extra = {}): Promise<StreamReader> {
     const abort = new AbortController()
     const response = await this.fetch(path, body, extra, abort.signal)
@@ -115,7 +115,7 @@ export class Api {
     return this.stream(`/v1/sessions/${session}/approve`, { action_id: action }, extra)
   }
 
-  /** Follows the session from the event after `lastEventId`, as a client that lost its connection does. */
+  /** Follows the session from the event after `lastEventId`, as a reconnecting client does. */
   follow(session: string, lastEventId: string): Promise<StreamReader> {
     return this.stream(`/v1/sessions/${session}/stream`, undefined, { headers: { 'last-event-id': lastEventId } })
   }
@@ -132,7 +132,7 @@ export class Api {
   }
 }
 
-/** A stream that was requested and not given. */
+/** A request that was answered with an error status. */
 export class Refused extends Error {
   readonly status: number
   readonly headers: Headers
@@ -145,9 +145,9 @@ export class Refused extends Error {
 }
 
 /**
- * Sends it again as long as the answer is 503, as good clients do: while another node takes over, or a store comes back.
+ * Retries a call while the answer is 503, as well-behaved clients do: while another node takes over, or a store comes back.
  *
- * @param call is given the Idempotency-Key that all attempts have.
+ * @param call receives the Idempotency-Key that all attempts share.
  */
 export const served = async <T>(call: (keyed: Extra) => Promise<T>): Promise<T> => {
   const keyed = { headers: { 'idempotency-key': randomUUID() } }

@@ -11,7 +11,7 @@ import { runTool, type ToolEnv } from './operator-tool.ts'
 import { isEvent } from './stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from './tool-server.ts'
 
-describe('a project that is exported and imported', () => {
+describe('an exported and imported project', () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-moves-'))
   const mongodbUrl = new URL(`/moves_${randomBytes(6).toString('hex')}`, process.env.MONGODB_URL).href
   const secretKey = `csk_${randomBytes(32).toString('base64url')}`
@@ -29,7 +29,7 @@ describe('a project that is exported and imported', () => {
     ...more,
   })
 
-  /** Starts the server of a place, has it used, and ends it. */
+  /** Starts the server of an environment, uses it, and stops it. */
   const at = async <T>(env: ToolEnv, use: (api: Api, log: () => string) => Promise<T>): Promise<T> => {
     const started = await startServer(env)
     server = started
@@ -54,7 +54,7 @@ describe('a project that is exported and imported', () => {
     await client.close()
   })
 
-  it('from SQLite to MongoDB and back has the same logs byte for byte, its keys work, and what was paused is approved', {
+  it('keeps its logs byte for byte, its keys and its paused session from SQLite to MongoDB and back', {
     timeout: 120_000,
   }, async () => {
     const [here, there, back] = [place('here'), place('there', { MONGODB_URL: mongodbUrl }), place('back')]
@@ -99,7 +99,7 @@ describe('a project that is exported and imported', () => {
     })
   })
 
-  it('is refused while a server runs the store of either side, which nothing is changed in', async () => {
+  it('is refused while a server uses the store, on export and on import', async () => {
     const env = place('busy')
     const file = join(folder, 'busy.ndjson')
     writeFileSync(file, '')
@@ -111,12 +111,12 @@ describe('a project that is exported and imported', () => {
     expect(existsSync(`${file}.out`)).toBe(false)
   })
 
-  it('says in one line why a file cannot be read', async () => {
+  it('is refused with one line that names the error when the file cannot be read', async () => {
     const { code, said } = await runTool('import', ['--in', folder], place('unreadable'))
     expect({ code, said }).toEqual({ code: 1, said: expect.stringMatching(/^EISDIR: [^\n]+\n$/) })
   })
 
-  it('and a backup end with one sentence at a place that cannot be used, and leave nothing there', async () => {
+  it('is refused with one sentence when a path cannot be used, as a backup is, and creates no file', async () => {
     const env = place('places')
     await at(env, async () => {})
     const file = join(folder, 'a-file')
@@ -150,7 +150,7 @@ describe('a project that is exported and imported', () => {
     expect(existsSync(join(folder, 'mongo-copy'))).toBe(false)
   })
 
-  it('is refused where there is no store, and none is made', async () => {
+  it('is refused when there is no store, and none is created', async () => {
     const nowhere = place('nowhere')
     const { code, said } = await runTool('export', ['--project', 'prj_a', '--out', join(folder, 'x')], nowhere)
     expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('There is no store at') })

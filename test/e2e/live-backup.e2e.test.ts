@@ -21,7 +21,7 @@ const backUp = async (folder: string, out: string): Promise<number> => {
   return Number((await once(child, 'exit'))[0])
 }
 
-it('a backup of a busy server holds all that was acknowledged before it, and a server starts on it', async () => {
+it('a backup of a busy server has every write acknowledged before it, and a server starts on it', async () => {
   const root = mkdtempSync(join(tmpdir(), 'troupe-backup-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   const api = await serve(join(root, 'data'))

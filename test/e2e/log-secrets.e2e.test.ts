@@ -7,7 +7,7 @@ import { World } from './world.ts'
 
 const secret = (name: string): string => `${name}-${randomBytes(12).toString('hex')}`
 
-describe('what the server logs at its most talkative', () => {
+describe('the log of the server at level trace', () => {
   const masterKey = randomBytes(32).toString('base64')
   const secrets: Record<string, string> = {
     'provider key': secret('sk'),
@@ -23,7 +23,7 @@ describe('what the server logs at its most talkative', () => {
   let world: World
   let log: string
 
-  /** Everything that touches a secret: good calls, refused ones, failing tools and providers, a crash. */
+  /** Uses every secret: in successful and refused calls, with failing tools and providers. */
   const useSecrets = async (): Promise<void> => {
     const dashboard = await world.dashboard()
     const project = (await dashboard.get('/api/projects')).body.data[0].id
@@ -52,7 +52,7 @@ describe('what the server logs at its most talkative', () => {
     await followByQuery(mine, token.body.token)
   }
 
-  /** Streams whose token stands in the address, as an EventSource of a browser sends it: taken, refused, and elsewhere. */
+  /** Requests with the token in the query, as a browser's EventSource sends it: accepted, refused, and on other paths. */
   const followByQuery = async (session: string, token: string): Promise<void> => {
     const headers = { accept: 'text/event-stream' }
     const source = (path: string, secret: string): string => `${path}?token=${secret}`
@@ -113,18 +113,18 @@ describe('what the server logs at its most talkative', () => {
     await tool.close()
   })
 
-  it('is something', () => {
+  it('exists, and the secrets have been used', () => {
     expect(log).toContain('server started')
     expect(tool.calls.at(0)?.headers.authorization).toBe(`Bearer ${secrets['tool header']}`)
     expect(Object.keys(secrets)).toHaveLength(13)
   })
 
-  it('carries no key, password, token, header or text of a user', () => {
+  it('contains no key, password, token, tool header or user text', () => {
     const found = Object.entries(secrets).filter(([, value]) => value.length < 8 || log.includes(value))
     expect(found.map(([name]) => name)).toEqual([])
   })
 
-  it('is one JSON object a line, but for what the first start shows once', () => {
+  it('is one JSON object per line, except for the secrets shown at the first start', () => {
     const lines = log.split('\n').filter((line) => line !== '' && !line.startsWith('{'))
     expect(lines).toEqual([
       'This is the first start. These secrets are shown once:',

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { World } from './world.ts'
 
-/** How long a request may hold every other one up, in ms of the processor. */
+/** How long a request may block all others, in ms of processor time. */
 const mostMs = 50
-/** What the work below takes on the machine on which 50 ms were measured. */
+/** Duration of the work below, in ms, on the machine where the 50 ms were measured. */
 const usualMs = 60
 
-/** How much slower than that machine this one is now; 1 for one that is faster. It takes 0.1 s and 40 MB to say. */
+/** How much slower than that machine this one is now, at least 1. Measuring takes 0.1 s and 40 MB. */
 const slowness = (): number => {
   const body = Buffer.from(JSON.stringify({ messages: [{ content: 'many things, "and" more é '.repeat(280_000) }] }))
   const began = process.cpuUsage()
@@ -17,27 +17,27 @@ const slowness = (): number => {
 }
 
 /**
- * What the shortest of these turns has to stay below, in ms: 50, and on a machine that is slower now as much more. Where 50 are
- * kept it need not be known how slow it is.
+ * Upper bound for the shortest of these turns, in ms: 50, scaled up on a machine that is slower now. The slowness is measured
+ * only if none stayed below 50.
  */
 export const limitOf = (seen: readonly number[]): number => (Math.min(...seen) < mostMs ? mostMs : mostMs * slowness())
 
-/** Reads from a server how long one turn of its loop kept the processor busy (test/support/loop-holds.ts). */
+/** Reads from a server how long one turn of its event loop kept the processor busy (test/support/loop-holds.ts). */
 export class LoopProbe {
   readonly #folder = mkdtempSync(join(tmpdir(), 'holds-'))
   readonly #file = join(this.#folder, 'holds')
 
-  /** What the server is started with. */
+  /** Environment that the server has to be started with. */
   get env(): Readonly<Record<string, string>> {
     const probe = resolve(import.meta.dirname, '../support/loop-holds.ts')
     return { LOOP_HOLDS: this.#file, NODE_OPTIONS: `--import=${probe}` }
   }
 
   /**
-   * The longest turn of the loop under a request and what it leaves behind, in ms of the processor: of up to four attempts
-   * each. What a first request loads and compiles is not what it costs, and a full collection of garbage falls into one of them.
+   * The longest turn of the loop during a request and the work that follows it, in ms of processor time, for each of up to four
+   * attempts. Several, because a first request loads and compiles code, and a full garbage collection may fall into one.
    *
-   * @param last a request whose answer comes when whatever the first one left behind is done.
+   * @param last a request that is answered once the work left by the first one is done.
    */
   async heldMs(
     { server, api }: World,

@@ -35,7 +35,7 @@ describe('a secret in the arguments of a tool call', () => {
     ...{ type: 'http', name: 'weather', description: 'Weather of a city.', parameters, url: tool.url },
     ...more,
   })
-  /** What an engineer's console and a person with a key read of an actor, without the input that a person wrote. */
+  /** Tool call events of an actor as the API and the console show them, without the user's input. */
   const views = async (id: string, events: string): Promise<string> => {
     const pages = [
       await api.get(`${events}?limit=100`),
@@ -49,7 +49,7 @@ describe('a secret in the arguments of a tool call', () => {
     )
   }
 
-  it('reaches the tool, and no stream, list, page or console', async () => {
+  it('reaches the tool, and is masked in streams, actions, event pages and the console', async () => {
     const session = await api.createSession()
     const turn = await api.turn(session, { input, tools: [weather({ needsApproval: true })] })
     const paused = await turn.until(isEvent('turn.paused'))
@@ -85,7 +85,7 @@ describe('a secret in the arguments of a tool call', () => {
     expect(reported).not.toContain(secret)
   })
 
-  it('is whole where the caller runs the tool', async () => {
+  it('is not masked for the caller that runs the tool itself', async () => {
     const session = await api.createSession()
     const declared = { type: 'function', function: { name: 'weather', description: 'Weather of a city.', parameters } }
     const turn = await api.turn(session, { input, tools: [declared] })
@@ -93,7 +93,7 @@ describe('a secret in the arguments of a tool call', () => {
     expect(done.data.tool_calls).toMatchObject([{ tool: 'weather', arguments: { api_key: secret, city: 'Lagos' } }])
   })
 
-  it('is masked in the events of a run as well', async () => {
+  it('is masked in the events of a run', async () => {
     const config = { model: 'simulated-1', tools: [weather({ needsApproval: true })] }
     const agent = (await api.post('/v1/agents', { name: 'Weather', config })).body.id
     const run = (await api.post(`/v1/agents/${agent}/runs`, { input: { prompt: input } })).body.id

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
 
-/** Names of databases that earlier worlds have left empty, in the MongoDB that all tests share. */
+/** Collection of the names of emptied databases that can be reused, in the MongoDB that all tests share. */
 const emptied = { database: 'e2e_emptied', collection: 'databases' } as const
-/** Which fields a collection has indexes of: what stays in a database that is left empty, with its indexes. */
+/** The collection that records which fields are indexed: it stays in an emptied database, as the indexes do. */
 const madeIndexes = 'kinds'
 
 /**
- * The data of a world on MongoDB: a database of its own, and a folder.
+ * The data of a test installation on MongoDB: its own database and a folder.
  *
- * In the MongoDB that tests start for themselves (test/setup/mongod.ts) a database is left empty at the end and taken by a
- * later world: to make its 400 indexes costs the server more than most tests do. In any other it is new, and dropped.
+ * In the MongoDB that tests start for themselves (test/setup/mongod.ts) a database is emptied at the end and reused by a
+ * later installation: creating its 400 indexes costs more than most tests. In any other MongoDB it is new, and dropped.
  */
 export class MongoData {
   readonly folder = mkdtempSync(join(tmpdir(), 'troupe-data-'))
@@ -34,8 +34,8 @@ export class MongoData {
   }
 
   /**
-   * @param server its URL; a path in it is left out
-   * @param isNew no world has used the database before: a server finds no collection in it
+   * @param server its URL; a path in it is ignored
+   * @param isNew requires a database that was never used: a server finds no collection in it
    */
   static async open(server: string, { isNew = false } = {}): Promise<MongoData> {
     const client = await MongoClient.connect(server)
@@ -53,7 +53,7 @@ export class MongoData {
   async mentions(text: string): Promise<Record<string, number>> {
     const collections = await this.#db.collections()
     const counts = collections.map(async (each) => {
-      // BSON has texts and bytes as they are, so that no document has to be read
+      // BSON stores texts and bytes unencoded, so no document has to be parsed
       const documents = await each.find<Buffer>({}, { raw: true }).toArray()
       return [each.collectionName, documents.filter((document) => document.includes(text)).length] as const
     })

@@ -3,10 +3,10 @@ import { resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** The environment of a tool; nothing but PATH comes from this process. */
+/** Environment of a tool, in addition to the PATH of this process. */
 export type ToolEnv = Readonly<Record<string, string>>
 
-/** Runs a tool of the operator (`scripts/<script>.ts`) to its end. `said` is what it printed to either stream. */
+/** Runs an operator tool (`scripts/<script>.ts`) until it exits. `said` is its output on both streams. */
 export const runTool = (
   script: string,
   args: readonly string[],

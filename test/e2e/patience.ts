@@ -1,5 +1,5 @@
 /**
- * For what comes within a moment when nothing else runs: a machine that is shared stands still for seconds at a time, and
- * a test that waits for an event loses nothing by waiting longer.
+ * Limits for waiting for an event that usually comes at once: a shared machine can stand still for seconds at a time, and
+ * a longer limit costs a passing test nothing.
  */
 export const patience = { timeout: 60_000, interval: 50 } as const

@@ -5,7 +5,7 @@ import { refundTool, startToolServer, type ToolServer } from './tool-server.ts'
 import { either, World } from './world.ts'
 
 const model = 'simulated-1'
-/** Six times as many as are under way at a time, so that each of three kills meets some at work and some that wait. */
+/** Six times the number that run at a time, so that each of the three kills meets running and queued ones. */
 const many = 120
 const patience = { timeout: 120_000, interval: 100 }
 
@@ -28,7 +28,7 @@ const statusOf = async (api: Api, run: string): Promise<string> => (await api.ge
 const untilStatus = (api: Api, run: string, status: string) =>
   vi.waitFor(async () => expect(await statusOf(api, run)).toBe(status), patience)
 
-/** How many runs of an agent have completed, by the list. */
+/** Ids of the completed runs of an agent, from the list. */
 const completedOf = async (api: Api, agent: string): Promise<readonly string[]> => {
   const ids: string[] = []
   let next: string | null = ''
@@ -55,7 +55,7 @@ describe.each(either('mongo'))('runs on $store', ({ store }) => {
     await tool.close()
   })
 
-  /** What a tenant has installed of an agent, with a policy. */
+  /** Installs an agent for the tenant. @returns the id of the installation. */
   const installed = (agent: string, approval_policy?: object): Promise<string> =>
     made(world.api, '/v1/agent-installations', {
       tenant_id: tenant,
@@ -63,7 +63,7 @@ describe.each(either('mongo'))('runs on $store', ({ store }) => {
       ...(approval_policy && { approval_policy }),
     })
 
-  it('run an installed agent in the background, wait for its approval, and stream what happens, resumably', async () => {
+  it('run an installed agent in the background, pause for an approval, and stream their events resumably', async () => {
     const { api } = world
     const { agent, version } = await published(api, 'Support', { tools: [refundTool(tool)] })
     const installation_id = await installed(agent, { default: 'require', tools: {} })
@@ -103,7 +103,7 @@ describe.each(either('mongo'))('runs on $store', ({ store }) => {
     expect(page.body.next_cursor).toBeNull()
   })
 
-  it('are created once under one key, and cancelled', async () => {
+  it('are created once per Idempotency-Key, and can be cancelled repeatedly', async () => {
     const { api } = world
     const { agent } = await published(api, 'Slow', {})
     const body = { input: { prompt: 'slow please, tell me everything' } }
@@ -119,7 +119,7 @@ describe.each(either('mongo'))('runs on $store', ({ store }) => {
     expect((await api.post(`/v1/runs/${first.body.id}/cancel`)).status).toBe(200)
   })
 
-  it('delegate to the agents that their version names and to no other, by a caller and by the model', async () => {
+  it('delegate only to the subagents of their version, by request and by the model', async () => {
     const { api } = world
     const child = await published(api, 'Digger', {})
     const stranger = await published(api, 'Stranger', {})
@@ -153,13 +153,13 @@ describe.each(either('mongo'))('runs on $store', ({ store }) => {
     expect(await api.post(path, body)).toMatchObject({ status: 409, body: { error: { code: 'invalid_transition' } } })
   })
 
-  it('are none of them lost when the process is killed over and over', { timeout: 400_000 }, async () => {
+  it('are all completed when the process is killed three times', { timeout: 400_000 }, async () => {
     const { api } = world
     const { agent } = await published(api, 'Many', {})
     const others = await Promise.all(
       [1, 2, 3].map((n) => made(api, '/v1/tenants', { external_id: `other-${n}`, name: `Other ${n}` })),
     )
-    // a store that is busy answers 503, and a client sends it again under the same key
+    // with a busy store the answer is 503, and a client retries under the same key
     const created = (n: number) =>
       vi.waitFor(async () => {
         const body = { input: { prompt: `Run ${n}` }, tenant_id: [tenant, ...others][n % 4] }
@@ -171,7 +171,7 @@ describe.each(either('mongo'))('runs on $store', ({ store }) => {
       }, patience)
     const ids = await Promise.all(Array.from({ length: many }, (_, n) => created(n)))
     for (let kill = 0; kill < 3; kill++) {
-      // as soon as it answers again: what was under way at the first kill may be at the last one
+      // as soon as it answers again: a run that was in progress at the first kill may be in progress at the last one
       const look = async () => expect((await completedOf(world.api, agent)).length).toBeGreaterThanOrEqual(20)
       await vi.waitFor(look, { timeout: 120_000, interval: 100 })
       await world.crash()
@@ -180,7 +180,7 @@ describe.each(either('mongo'))('runs on $store', ({ store }) => {
     const all = async () => {
       const listed = new Set(await completedOf(world.api, agent))
       const missing = ids.filter((id) => !listed.has(id)).slice(0, 3)
-      // by itself a run may say something else than its row in the list
+      // the status of a run itself may differ from its row in the list
       expect(await Promise.all(missing.map(async (id) => [id, await statusOf(world.api, id)]))).toEqual([])
     }
     await vi.waitFor(all, { timeout: 120_000, interval: 500 })

@@ -3,7 +3,7 @@ import OpenAI, { NotFoundError } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { World } from './world.ts'
 
-describe('what SDKs do by themselves from the second turn on', () => {
+describe('SDKs from the second turn on', () => {
   let world: World
   let openai: OpenAI
 
@@ -13,7 +13,7 @@ describe('what SDKs do by themselves from the second turn on', () => {
   }, 120_000)
   afterAll(() => world.stop())
 
-  it('a response takes the items of an earlier one by name, as the AI SDK sends them', async () => {
+  it('a response resolves references to items of an earlier one, as the AI SDK sends them', async () => {
     const model = 'simulated'
     const first = await openai.responses.create({ model, input: 'Say one' })
     const [item] = first.output
@@ -36,7 +36,7 @@ describe('what SDKs do by themselves from the second turn on', () => {
     await expect(deleted).rejects.toThrow(NotFoundError)
   })
 
-  it("a thread keeps its messages for Anthropic's SDK", async () => {
+  it("a thread of Anthropic's SDK keeps its messages", async () => {
     const anthropic = new Anthropic({ apiKey: world.secretKey, baseURL: world.url, maxRetries: 0 })
     const thread = anthropic.beta.messages.thread({ model: 'simulated', max_tokens: 50 })
     const first = await thread.send({ role: 'user', content: 'hello' })

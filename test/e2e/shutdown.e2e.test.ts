@@ -15,7 +15,7 @@ const start = async (store: StoreName, atEnd: AtEnd, env: Readonly<Record<string
   return { world, tool, terminate: () => process.kill(world.server.pid, 'SIGTERM') }
 }
 
-/** A session's socket, once it is open. `closed` is the code by which the server closes it. */
+/** Opens a session's socket. `closed` resolves with the close code of the server. */
 const openSocket = async (url: string, key: string): Promise<{ readonly closed: Promise<number> }> => {
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` } })
   const closed = new Promise<number>((resolve) => {
@@ -28,10 +28,10 @@ const openSocket = async (url: string, key: string): Promise<{ readonly closed: 
   return { closed }
 }
 
-// at the same time: processes that end spend their time waiting
+// concurrent: processes that shut down spend their time waiting
 describe.concurrent('SIGTERM', { timeout: 180_000 }, () => {
   it.for(stores)(
-    'on $store waits for the answers of models and tools, begins nothing new, and then ends the process well',
+    'on $store lets running turns finish, refuses new work with 503, and exits with code 0',
     async ({ store }, { onTestFinished }) => {
       const { world, tool, terminate } = await start(store, onTestFinished)
       const idle = await world.api.createSession()
@@ -45,7 +45,7 @@ describe.concurrent('SIGTERM', { timeout: 180_000 }, () => {
       tool.hold()
       const answered = await world.api.approve(calling, call.data.action_id)
       await tool.called(1)
-      // for six seconds from here on the process has something to end
+      // for the next six seconds the process has a turn to finish
       const slow = await world.api.turn(await world.api.createSession(), { input: 'slow please' })
       await slow.until(isDelta)
       terminate()
@@ -82,7 +82,9 @@ describe.concurrent('SIGTERM', { timeout: 180_000 }, () => {
     },
   )
 
-  it('hands over what does not end in time: the turn is whole after the next start', async ({ onTestFinished }) => {
+  it('leaves a turn that exceeds the grace period to the next start, which completes it without gaps', async ({
+    onTestFinished,
+  }) => {
     const { world, tool, terminate } = await start('sqlite', onTestFinished, { SHUTDOWN_GRACE_S: '3' })
     const session = await world.api.createSession()
     const waits = await (await world.api.turn(session, gatedTurn(tool, { effect: 'idempotent' }))).until(

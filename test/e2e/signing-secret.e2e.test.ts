@@ -21,7 +21,7 @@ afterAll(async () => {
   await tool.close()
 })
 
-/** Whether the newest request to the tool has a signature of the secret. */
+/** Whether the tool call of a new turn has a signature made with the secret. */
 const verifies = async (secret: string): Promise<boolean> => {
   const session = await world.api.createSession()
   const turn = {
@@ -42,7 +42,7 @@ const verifies = async (secret: string): Promise<boolean> => {
   }
 }
 
-it('shows an admin the secret that verifies requests to tools, and no key or visitor', async () => {
+it('shows an admin the secret that verifies requests to tools, and refuses a secret key', async () => {
   const { status, headers, body } = await dashboard.get(path)
   expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
   expect(body).toEqual({ signing_secret: expect.stringMatching(/^whsec_/), previous_valid_until: null })
@@ -51,7 +51,7 @@ it('shows an admin the secret that verifies requests to tools, and no key or vis
   expect((await dashboard.get(path.replace(/prj_\w+/, 'prj_00000000000000000000000000'))).status).toBe(404)
 })
 
-it('signs with both secrets after a rotation, as long as its grace lasts', async () => {
+it('signs with both secrets during the grace period of a rotation, and with the new one alone without it', async () => {
   const before = (await dashboard.get(path)).body.signing_secret
   const rotated = (await dashboard.post(`${path}/rotate`, { grace_s: 3600 })).body
   expect(rotated.signing_secret).not.toBe(before)

@@ -14,7 +14,7 @@ const folder = (): string => {
   return made
 }
 
-/** A process with what it prints; ended with the test. */
+/** Starts a process and collects its output; it is killed at the end of the test. */
 const run = (
   command: string,
   args: readonly string[],
@@ -78,7 +78,7 @@ const takenPort = async (): Promise<{ readonly port: number; readonly free: () =
 }
 
 describe('a start', () => {
-  it('names a variable of the environment that is nearly one of ours, and goes on', async () => {
+  it('warns of an environment variable whose name is close to a known one, and continues', async () => {
     const { child, printed } = server({ PORT: '0', DATA_DIR: folder(), MONGODB_URI: 'mongodb://127.0.0.1:9' })
     await started(child, printed)
     const lines = printed.out.split('\n').filter((line) => line.includes('MONGODB_URI'))
@@ -88,7 +88,7 @@ describe('a start', () => {
     expect(printed.out).not.toContain('mongodb://')
   })
 
-  it('whose port is taken makes nothing, and says so in one line: the next one shows the secrets', async () => {
+  it('fails with one line when its port is taken, and leaves the secrets to the next start', async () => {
     const data = folder()
     const { port, free } = await takenPort()
     const env = { PORT: String(port), DATA_DIR: join(data, 'data') }
@@ -105,7 +105,7 @@ describe('a start', () => {
     expect(answer.status).toBe(200)
   })
 
-  it('beside a server on the same data and port leaves that one alone', async () => {
+  it('on the data and port of a running server fails and leaves that server running', async () => {
     const env = { PORT: String(await freePort()), DATA_DIR: folder() }
     const first = server(env)
     await started(first.child, first.printed)
@@ -114,7 +114,7 @@ describe('a start', () => {
     expect(first.child.exitCode).toBeNull()
   })
 
-  it('beside a server on the same data and another port is refused, even while that one is paused; a kill leaves no lock', async () => {
+  it('on the data of a running or paused server is refused on any port, and a kill leaves no lock', async () => {
     const data = folder()
     const env = { PORT: String(await freePort()), DATA_DIR: data }
     const first = server(env)
@@ -139,7 +139,7 @@ describe('a start', () => {
     ['a full disk', '/dev/full', 'ENOSPC'],
     ['a pipe that is closed', null, 'EPIPE'],
   ] as const)(
-    'whose output is %s says that its secrets are lost, and the next one shows others that work',
+    'whose output is %s reports its secrets as lost, and the next one shows new ones that work',
     async ([, path, code]) => {
       const env = { PORT: String(await freePort()), DATA_DIR: folder() }
       const failed = path === null ? server(env) : server(env, openSync(path, 'w'))
@@ -160,7 +160,7 @@ describe('a start', () => {
   it.for([
     ['SIGHUP', 'a terminal that is closed'],
     ['SIGINT', 'Ctrl-C'],
-  ] as const)('ends drained with the %s of %s', async ([signal]) => {
+  ] as const)('drains and exits with code 0 on the %s of %s', async ([signal]) => {
     const { child, printed, ended } = server({ PORT: '0', DATA_DIR: folder() })
     await started(child, printed)
     child.kill(signal)
@@ -168,14 +168,14 @@ describe('a start', () => {
     expect(printed.out).toContain('shutting down')
   })
 
-  it('answers where the variable for the size of heads is empty, as compose files write it', async () => {
+  it('accepts an empty UWS_HTTP_MAX_HEADERS_SIZE, as compose files set it', async () => {
     const { child, printed } = server({ PORT: '0', DATA_DIR: folder(), UWS_HTTP_MAX_HEADERS_SIZE: '' })
     await started(child, printed)
     const [, url = ''] = /"url":"([^"]+)"/.exec(printed.out) ?? []
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
   })
 
-  it('without the model that EMBEDDER_PATH names says so, without a stack', async () => {
+  it('fails without a stack trace when EMBEDDER_PATH has no model', async () => {
     const data = folder()
     const failed = server({ PORT: '0', DATA_DIR: data, EMBEDDER_PATH: data })
     expect(await failed.ended).toBe(1)
@@ -225,7 +225,7 @@ describe('a start', () => {
     expect(failed.printed.out).toBe('')
   })
 
-  it('by npm ends with the SIGTERM that npm gets, drained', async () => {
+  it('by npm drains and ends on the SIGTERM that npm receives', async () => {
     const { child, printed, ended } = run('npm', ['start'], { PORT: '0', DATA_DIR: folder() })
     await started(child, printed)
     const [, url = ''] = /"url":"([^"]+)"/.exec(printed.out) ?? []
@@ -236,7 +236,7 @@ describe('a start', () => {
   })
 })
 
-/** What is in a folder: each file that is not empty, by the hash of its bytes, without the store's shared memory. */
+/** Hashes of the non-empty files of a folder by their names, without the store's shared memory. */
 const contentOf = (path: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     readdirSync(path)
@@ -257,7 +257,7 @@ describe('a start on a store that cannot be used', () => {
     ['is damaged in its first page', 'is damaged', (file: Buffer) => overwritten(file, 100, pageBytes)],
     ['was cut off', 'is damaged', (file: Buffer) => file.subarray(0, 3 * pageBytes)],
   ] as const)(
-    'whose file %s ends with one sentence, leaves all as it was, and goes on once the good copy is back',
+    'whose file %s fails with one line, changes no file, and succeeds once the file is restored',
     async ([, says, damaged]) => {
       const data = folder()
       const path = join(data, 'troupe.db')
@@ -287,7 +287,7 @@ describe('a start on a store that cannot be used', () => {
     },
   )
 
-  it('that is a MongoDB which is away ends with one sentence without the password, and makes nothing', async () => {
+  it('that is an unreachable MongoDB fails with one line without the password, and creates nothing', async () => {
     const data = join(folder(), 'data')
     const env = { PORT: String(await freePort()), DATA_DIR: data }
     const away = `127.0.0.1:${await freePort()}`

@@ -2,11 +2,11 @@ import { type Frame, frames } from '#scripts/quickstart/sse-lines.ts'
 
 export type { Frame }
 
-/** Reads one SSE answer as it comes and keeps every frame, also those before a connection broke. */
+/** Reads one SSE answer as it arrives and keeps every frame, also those before a connection broke. */
 export class StreamReader {
   readonly frames: Frame[] = []
   readonly headers: Headers
-  /** How the stream ended: by the server's end, or broken off. */
+  /** How the stream ended: `done` by the server, or `broken`. */
   readonly ended: Promise<'done' | 'broken'>
   readonly #stop: () => void
   readonly #waiting = new Set<() => void>()
@@ -17,7 +17,7 @@ export class StreamReader {
     this.ended = this.#read(body)
   }
 
-  /** The first frame that is wanted, of those that came and those that come; fails when the stream ends without it. */
+  /** The first matching frame, received already or later; rejects when the stream ends without one. */
   until(wanted: (frame: Frame) => boolean): Promise<Frame> {
     return new Promise((resolve, reject) => {
       const look = (): boolean => {
@@ -33,7 +33,7 @@ export class StreamReader {
     })
   }
 
-  /** All frames, once the server has ended the stream; fails when it broke. */
+  /** All frames, once the server has ended the stream; rejects when it broke. */
   async all(): Promise<readonly Frame[]> {
     if ((await this.ended) === 'broken') throw new Error(`broken after ${JSON.stringify(this.frames.at(-1))}`)
     return this.frames
@@ -65,12 +65,12 @@ export const isDelta = isEvent('response.output_text.delta', 'output_text.delta'
 
 export const endsTurn = isEvent('turn.completed', 'turn.failed')
 
-/** What the deltas of some frames add up to. */
+/** The deltas of some frames, joined. */
 export const textOf = (seen: readonly Frame[]): string =>
   seen
     .filter(isDelta)
     .map(({ data }) => data.delta)
     .join('')
 
-/** 1, 2, 3 … as many as there are frames or rows. */
+/** 1, 2, 3 … up to the number of frames or rows. */
 export const counted = (items: readonly unknown[]): readonly number[] => items.map((_, at) => at + 1)

@@ -17,7 +17,7 @@ interface OtlpSpan {
   readonly status: { readonly code?: number }
 }
 
-/** An OTLP/HTTP receiver, as a collector is one. */
+/** An OTLP/HTTP receiver in place of a collector. */
 const startReceiver = async () => {
   const spans: OtlpSpan[] = []
   let arrived = Promise.withResolvers<void>()
@@ -39,7 +39,7 @@ const startReceiver = async () => {
   onTestFinished(() => void server.close())
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  /** Waits until a span of this name is there. */
+  /** Waits for a span whose name matches. */
   const named = async (pattern: RegExp): Promise<OtlpSpan> => {
     for (;;) {
       const next = arrived.promise
@@ -58,8 +58,8 @@ const attribute = ({ attributes }: OtlpSpan, name: string): string | undefined =
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 
-describe('a turn that is traced', () => {
-  it('is one trace from the caller over request, step and effect to the model and the tool', async () => {
+describe('a traced turn', () => {
+  it('is one trace from the caller through request, step and effect to the model and the tool', async () => {
     const receiver = await startReceiver()
     const tool = await startToolServer()
     onTestFinished(() => tool.close())
@@ -102,8 +102,8 @@ describe('a turn that is traced', () => {
   })
 })
 
-describe('what operators see', () => {
-  it('has a line with ids for a failed turn and a refused login, and counts of what the product does', async () => {
+describe('the log and metrics for operators', () => {
+  it('have a line with ids for a failed turn and a refused login, and counters of turns, models and actors', async () => {
     const world = await World.start()
     onTestFinished(() => world.stop())
     const session = await world.api.createSession()
@@ -153,8 +153,8 @@ const samplesOf = async (url: string): Promise<ReadonlyMap<string, number>> => {
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
 }
 
-describe('numbers of background work', () => {
-  it('are right for runs, deliveries of webhooks and reminders', async () => {
+describe('metrics of background work', () => {
+  it('are exact for runs, webhook deliveries and reminders', async () => {
     const tool = await startToolServer()
     onTestFinished(() => tool.close())
     const world = await World.start({ env: { ALLOWED_PRIVATE_HOSTS: '127.0.0.1' } })
@@ -175,7 +175,7 @@ describe('numbers of background work', () => {
       const read = await samplesOf(world.url)
       expect(read.get('troupe_runs_total{outcome="failed"}')).toBe(1)
       expect(read.get('troupe_webhook_attempts_total{outcome="delivered"}')).toBe(2)
-      // the second attempt is the one that a reminder made
+      // a reminder made the second attempt
       expect(read.get('troupe_webhook_attempts_total{outcome="retried"}')).toBe(2)
       return read
     }, patience)
@@ -191,7 +191,7 @@ describe('numbers of background work', () => {
     expect(samples.get('troupe_outgoing_requests_total{kind="webhook",outcome="4xx"}')).toBe(2)
     expect(samples.get('troupe_outgoing_request_duration_seconds_count{kind="webhook"}')).toBe(4)
     expect((await api.get(`/v1/actions/${expiring.body.id}`)).body.status).toBe('expired')
-    // the end of the action, and the second attempt
+    // the expiry of the action, and the second attempt
     expect(samples.get('troupe_reminder_lag_seconds_count')).toBe(2)
     expect(samples.get('troupe_reminder_lag_seconds_bucket{le="+Inf"}')).toBe(2)
     const late = samples.get('troupe_reminder_lag_seconds_sum') ?? Number.NaN

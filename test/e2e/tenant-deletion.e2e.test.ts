@@ -6,11 +6,11 @@ import { startToolServer, type ToolServer } from './tool-server.ts'
 import { stores, World } from './world.ts'
 
 const patience = { timeout: 90_000, interval: 250 }
-/** Each look reads the whole database, and a process removes no log in its first five seconds. */
+/** Each poll reads the whole database, and a process removes no log in its first five seconds. */
 const patienceForLogs = { ...patience, interval: 1000 }
 const limit = { timeout: 240_000 }
 
-/** A tenant that no test, and no earlier try of one, has made. */
+/** The name of a tenant that no test, and no earlier attempt of one, has created. */
 const newName = (name: string): string => `${name}-${randomUUID().slice(0, 8)}`
 
 describe.each(stores)('a tenant on $store', ({ store }) => {
@@ -26,19 +26,19 @@ describe.each(stores)('a tenant on $store', ({ store }) => {
     await tool.close()
   })
 
-  /** Where a text stands, but for the log of who did what, which stays. */
+  /** Occurrences of a text by table or collection, without the audit log, which stays. */
   const traces = async (text: string): Promise<Record<string, number>> => {
     const { audit_log: _mongo, records_audit_log: _sqlite, ...left } = await world.mentions(text)
     return left
   }
 
   /**
-   * The same for an actor. For an hour its bare id is kept, so that a write which comes in late is known for one; rows of
-   * usage name it without its user.
+   * The same for the id of an actor. The bare id is kept for an hour, so that a late write is recognised as one; usage rows
+   * contain it without its user.
    */
   const actorTraces = async (id: string): Promise<Record<string, number>> => {
     const { erased_actors: _mongo, records_erased_actors: _sqlite, ...lasting } = await traces(id)
-    // ids of streams that ended: gone with the round that would put their parts together, some minutes later
+    // ids of ended streams: removed some minutes later by the job that merges their parts
     const { ended_streams: _waiting, records_ended_streams: _waits, ...left } = lasting
     const { usage: _used, records_usage: _alsoUsed, ...rest } = left
     return rest
@@ -57,7 +57,7 @@ describe.each(stores)('a tenant on $store', ({ store }) => {
   }
 
   it(
-    'is deleted with all that it owns, however often the server is killed meanwhile, and nothing else is',
+    'is deleted with all its data, and nothing else, although the server is killed three times meanwhile',
     limit,
     async () => {
       const doomed = await populate(world, tool, newName('doomed'))
@@ -94,65 +94,73 @@ describe.each(stores)('a tenant on $store', ({ store }) => {
     },
   )
 
-  it('serves nobody while it is suspended or deleted, and its owner may read and delete it', limit, async () => {
-    const external_id = newName('closed')
-    const { tenant, sessions, runs, agent, token, installation } = await populate(world, tool, external_id)
-    const client = world.as(token)
-    const [session = ''] = sessions
-    const refusals = async () => {
-      const answers = [
-        await client.get('/v1/sessions'),
-        await client.post('/v1/sessions'),
-        await world.api.post(`/v1/sessions/${session}/turns`, { input: 'hello' }),
-        await world.api.post('/v1/client-tokens', { tenant_id: tenant, external_user_id: 'ada' }),
-        await world.api.post(`/v1/agents/${agent}/runs`, { tenant_id: tenant, input: { prompt: 'hi' } }),
-        await world.api.post(`/v1/agents/${agent}/runs`, { installation_id: installation, input: { prompt: 'hi' } }),
-        await world.api.post('/v1/actions', { tool: 'x', arguments: {}, tenant_id: tenant }),
-        await world.api.post('/v1/agent-installations', { tenant_id: tenant, agent_id: agent }),
-      ]
-      return answers.map(({ status, body }) => `${status} ${body.error?.code}`)
-    }
-    const patch = (body: object) => world.api.fetch(`/v1/tenants/${tenant}`, body, { method: 'PATCH' })
-    expect((await patch({ status: 'suspended' })).status).toBe(200)
-    expect(await refusals()).toEqual(Array.from({ length: 8 }, () => '403 tenant_suspended'))
-    expect((await world.api.get(`/v1/runs/${runs[0]}`)).status).toBe(200)
-    expect((await patch({ status: 'active' })).status).toBe(200)
-    expect((await client.get('/v1/sessions')).status).toBe(200)
-    await remove(`/v1/tenants/${tenant}`)
-    // its installation may be gone already
-    const answers = (await refusals()).slice(3).filter((answer) => answer !== '404 not_found')
-    expect(answers.length).toBeGreaterThanOrEqual(4)
-    expect(new Set(answers)).toEqual(new Set(['403 tenant_deleting']))
-    expect((await patch({ name: 'again' })).status).toBe(403)
-    expect((await world.api.post('/v1/tenants', { external_id, name: 'again' })).body.error.code).toBe(
-      'tenant_deleting',
-    )
-    await vi.waitFor(async () => expect((await world.api.get(`/v1/tenants/${tenant}`)).status).toBe(404), patience)
-    expect((await client.get('/v1/sessions')).status).toBe(401)
-    const again = await world.api.post('/v1/tenants', { external_id, name: 'again' })
-    expect(again).toMatchObject({ status: 201, body: { status: 'active' } })
-    expect(again.body.id).not.toBe(tenant)
-  })
+  it(
+    'is refused while it is suspended or being deleted, but can be read and deleted by the project',
+    limit,
+    async () => {
+      const external_id = newName('closed')
+      const { tenant, sessions, runs, agent, token, installation } = await populate(world, tool, external_id)
+      const client = world.as(token)
+      const [session = ''] = sessions
+      const refusals = async () => {
+        const answers = [
+          await client.get('/v1/sessions'),
+          await client.post('/v1/sessions'),
+          await world.api.post(`/v1/sessions/${session}/turns`, { input: 'hello' }),
+          await world.api.post('/v1/client-tokens', { tenant_id: tenant, external_user_id: 'ada' }),
+          await world.api.post(`/v1/agents/${agent}/runs`, { tenant_id: tenant, input: { prompt: 'hi' } }),
+          await world.api.post(`/v1/agents/${agent}/runs`, { installation_id: installation, input: { prompt: 'hi' } }),
+          await world.api.post('/v1/actions', { tool: 'x', arguments: {}, tenant_id: tenant }),
+          await world.api.post('/v1/agent-installations', { tenant_id: tenant, agent_id: agent }),
+        ]
+        return answers.map(({ status, body }) => `${status} ${body.error?.code}`)
+      }
+      const patch = (body: object) => world.api.fetch(`/v1/tenants/${tenant}`, body, { method: 'PATCH' })
+      expect((await patch({ status: 'suspended' })).status).toBe(200)
+      expect(await refusals()).toEqual(Array.from({ length: 8 }, () => '403 tenant_suspended'))
+      expect((await world.api.get(`/v1/runs/${runs[0]}`)).status).toBe(200)
+      expect((await patch({ status: 'active' })).status).toBe(200)
+      expect((await client.get('/v1/sessions')).status).toBe(200)
+      await remove(`/v1/tenants/${tenant}`)
+      // its installation may already be deleted
+      const answers = (await refusals()).slice(3).filter((answer) => answer !== '404 not_found')
+      expect(answers.length).toBeGreaterThanOrEqual(4)
+      expect(new Set(answers)).toEqual(new Set(['403 tenant_deleting']))
+      expect((await patch({ name: 'again' })).status).toBe(403)
+      expect((await world.api.post('/v1/tenants', { external_id, name: 'again' })).body.error.code).toBe(
+        'tenant_deleting',
+      )
+      await vi.waitFor(async () => expect((await world.api.get(`/v1/tenants/${tenant}`)).status).toBe(404), patience)
+      expect((await client.get('/v1/sessions')).status).toBe(401)
+      const again = await world.api.post('/v1/tenants', { external_id, name: 'again' })
+      expect(again).toMatchObject({ status: 201, body: { status: 'active' } })
+      expect(again.body.id).not.toBe(tenant)
+    },
+  )
 
-  it('forgets one user with all that it owns over a kill, and keeps the others and what was used', limit, async () => {
-    const { tenant, sessions, token } = await populate(world, tool, newName('home'))
-    const user = `/v1/tenants/${tenant}/users`
-    const used = async () => (await world.api.get(`/v1/usage/events?tenant_id=${tenant}&limit=100`)).body.data
-    const before = await used()
-    expect(before.map((row: { external_user_id: string }) => row.external_user_id)).toContain('ada')
-    expect(await remove(`${user}/ada?hard=true`)).toMatchObject({ status: 200, body: { deleted: true } })
-    await killed()
-    const [ofAda, waitsOfAda, ofBob] = sessions
-    for (const id of [ofAda, waitsOfAda]) {
-      await vi.waitFor(async () => expect(await actorTraces(id ?? '')).toEqual({}), patienceForLogs)
-    }
-    expect((await world.as(token).get('/v1/sessions')).status).toBe(401)
-    expect((await world.api.get(`${user}/ada`)).status).toBe(404)
-    expect((await world.api.get(`/v1/sessions/${ofBob}`)).status).toBe(200)
-    const after = await used()
-    expect(after.map(({ id }: { id: string }) => id)).toEqual(before.map(({ id }: { id: string }) => id))
-    expect(after.map((row: { external_user_id: string }) => row.external_user_id)).not.toContain('ada')
-    const put = await world.api.fetch(`${user}/ada`, { display_name: 'another' }, { method: 'PUT' })
-    expect(await put.json()).toMatchObject({ external_user_id: 'ada', display_name: 'another', metadata: {} })
-  })
+  it(
+    'deletes one user with their data despite a kill, and keeps the other users and the usage rows',
+    limit,
+    async () => {
+      const { tenant, sessions, token } = await populate(world, tool, newName('home'))
+      const user = `/v1/tenants/${tenant}/users`
+      const used = async () => (await world.api.get(`/v1/usage/events?tenant_id=${tenant}&limit=100`)).body.data
+      const before = await used()
+      expect(before.map((row: { external_user_id: string }) => row.external_user_id)).toContain('ada')
+      expect(await remove(`${user}/ada?hard=true`)).toMatchObject({ status: 200, body: { deleted: true } })
+      await killed()
+      const [ofAda, waitsOfAda, ofBob] = sessions
+      for (const id of [ofAda, waitsOfAda]) {
+        await vi.waitFor(async () => expect(await actorTraces(id ?? '')).toEqual({}), patienceForLogs)
+      }
+      expect((await world.as(token).get('/v1/sessions')).status).toBe(401)
+      expect((await world.api.get(`${user}/ada`)).status).toBe(404)
+      expect((await world.api.get(`/v1/sessions/${ofBob}`)).status).toBe(200)
+      const after = await used()
+      expect(after.map(({ id }: { id: string }) => id)).toEqual(before.map(({ id }: { id: string }) => id))
+      expect(after.map((row: { external_user_id: string }) => row.external_user_id)).not.toContain('ada')
+      const put = await world.api.fetch(`${user}/ada`, { display_name: 'another' }, { method: 'PUT' })
+      expect(await put.json()).toMatchObject({ external_user_id: 'ada', display_name: 'another', metadata: {} })
+    },
+  )
 })

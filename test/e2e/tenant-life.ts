@@ -5,7 +5,7 @@ import { endsTurn, isEvent } from './stream-reader.ts'
 import { gatedTurn, type ToolServer } from './tool-server.ts'
 import type { World } from './world.ts'
 
-/** What a tenant has, made over HTTP. */
+/** Ids of the resources of a tenant, created over HTTP. */
 export interface Populated {
   readonly tenant: string
   readonly agent: string
@@ -13,7 +13,7 @@ export interface Populated {
   readonly sessions: readonly string[]
   readonly runs: readonly string[]
   readonly action: string
-  /** A token of its first user. */
+  /** A client token of its first user. */
   readonly token: string
 }
 
@@ -23,7 +23,7 @@ const made = async (api: Api, path: string, body: object, headers: Readonly<Reco
   return answer
 }
 
-/** An agent with a published version, as tenants install it. */
+/** Creates an agent with a published version. @returns its id. */
 export const publishedAgent = async (api: Api): Promise<string> => {
   const config = { model: 'simulated-1', system_prompt: 'You help.' }
   const agent = await made(api, '/v1/agents', { name: 'Helper', config })
@@ -33,15 +33,15 @@ export const publishedAgent = async (api: Api): Promise<string> => {
   return agent.id
 }
 
-/** A long text, so that it lies outside of its commit. */
+/** A text long enough to be stored outside of its commit. */
 const long = (name: string): string => `${name} `.repeat(20_000)
 
-/** One project as a client with its secret key sees it. */
+/** API clients of one project. */
 export type ProjectApi = Pick<World, 'api' | 'as'>
 
 /**
- * A tenant with one of everything that a tenant can have: users, an installation, sessions of two users (one that waits
- * for an approval, one with long texts), an action, finished runs, kept answers, deliveries of webhooks.
+ * Creates a tenant with one of everything that a tenant can have: users, an installation, sessions of two users (one that
+ * waits for an approval, one with long texts), an action, finished runs, recorded answers, webhook deliveries.
  */
 export const populate = async (
   world: ProjectApi,
@@ -93,7 +93,7 @@ const sessionsOf = (
           return session
         }),
         client.createSession().then(async (session) => {
-          // a token brings no tool that the server runs
+          // a client token may not declare tools that the server runs
           const turn = await world.api.turn(session, gatedTurn(tool))
           await turn.until(isEvent('turn.paused'))
           return session

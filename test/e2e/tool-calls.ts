@@ -1,15 +1,15 @@
 import type { Api } from './api.ts'
 
-/** What the tool server answered to a call of a tool. */
+/** Answer of the tool server to a tool call. */
 export interface ToolAnswer {
   readonly status: number
   readonly isError: boolean
-  /** Code of the refusal; null for none. */
+  /** Error code; null for none. */
   readonly code: string | null
   readonly text: string
 }
 
-/** Calls a tool at `/mcp`, as a client without a session does, under the credential of `api`. */
+/** Calls a tool at `/mcp` without a session, with the credential of `api`. */
 export const callTool = async (api: Api, name: string, given: object): Promise<ToolAnswer> => {
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }
   const headers = { accept: 'application/json, text/event-stream' }

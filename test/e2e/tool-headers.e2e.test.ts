@@ -35,7 +35,7 @@ describe.each(either('mongo'))('headers of http tools on $store', ({ store }) =>
     config.tools.map(({ headers }) => headers)
   const sent = () => tool.calls.map(({ headers }) => headers.authorization)
 
-  it('are sent by the call and shown nowhere else: neither in answers, nor in the store', async () => {
+  it('are sent to the tool, masked in answers, and not in the store in plain text', async () => {
     const session = await api.createSession()
     const turn = await api.turn(session, { input, tools: [withHeaders()], pause_on_tool_calls: false })
     await turn.until(endsTurn)
@@ -51,7 +51,7 @@ describe.each(either('mongo'))('headers of http tools on $store', ({ store }) =>
     expect(await world.mentions('vendor-value-7421')).toEqual({})
   })
 
-  it('stay what they are when the shown config is written back, and go to no other server', async () => {
+  it('are kept when the masked config is written back, and are refused for another URL', async () => {
     const { id } = await ok(api.post('/v1/agents', { name: 'Vendor', config: configOf(withHeaders()) }))
     const { config } = await ok(api.get(`/v1/agents/${id}`))
     await ok(api.post(`/v1/agents/${id}`, { config }, { method: 'PATCH' }))
@@ -70,7 +70,7 @@ describe.each(either('mongo'))('headers of http tools on $store', ({ store }) =>
     expect((await api.post('/v1/agents', { name: 'Vendor', config: configOf(forged) })).status).toBe(422)
   })
 
-  it("are not in a tenant's export, nor is what the agent's author wrote", async () => {
+  it("are not in a tenant's export, nor are the prompts of the agent's author", async () => {
     const { id } = await ok(api.post('/v1/agents', { name: 'Vendor', config: configOf(withHeaders()) }))
     const gated = configOf(withHeaders({ needsApproval: true }))
     await ok(api.post(`/v1/agents/${id}/versions`, { version: '1.0.0', config: gated, visibility: 'public' }))

@@ -9,18 +9,18 @@ export interface ToolCall {
 }
 
 /**
- * A product's own tool, outside of the server: it counts how often it is really called, and can hold its answer. It also
- * lists a model, so that a provider connection may lead to it, and lets no caller in below `/closed`.
+ * The HTTP tool of a customer's product: it records its calls and can withhold its answers. It also lists a model, so that
+ * a provider connection may lead to it, and refuses every caller below `/closed`.
  */
 export interface ToolServer {
   readonly url: string
   readonly host: string
   readonly calls: readonly ToolCall[]
-  /** Resolves when the tool has been called so often. */
+  /** Resolves when the tool has been called at least `times` times. */
   called(times: number): Promise<void>
-  /** Answers nothing from now on, until `answer`. */
+  /** Withholds answers until `answer` is called. */
   hold(): void
-  /** Answers from now on; what was held is answered too. */
+  /** Answers withheld and later calls. */
   answer(): void
   close(): Promise<void>
 }
@@ -40,7 +40,7 @@ export const startToolServer = async (): Promise<ToolServer> => {
       if (request.url === '/tool/closed') return response.writeHead(401).end()
       // as docs/receiver.mjs answers
       if (request.url === '/tool/last') return response.end(JSON.stringify(last))
-      // a provider connection to it requests its models: no call of a tool
+      // a provider connection lists the models: not a tool call
       if (request.method === 'GET') return response.end(JSON.stringify({ data: [{ id: 'tool-model' }] }))
       const text = Buffer.concat(parts).toString()
       const body = JSON.parse(text)
@@ -80,7 +80,7 @@ export const startToolServer = async (): Promise<ToolServer> => {
   }
 }
 
-/** A declaration of the tool for a turn; the simulated model calls it when the input names `issue_refund`. */
+/** Declares the tool for a turn; the simulated model calls it when the input names `issue_refund`. */
 export const refundTool = (tool: Pick<ToolServer, 'url'>, more: object = {}) => ({
   type: 'http',
   name: 'issue_refund',
@@ -90,7 +90,7 @@ export const refundTool = (tool: Pick<ToolServer, 'url'>, more: object = {}) => 
   ...more,
 })
 
-/** A turn that pauses until someone approves the refund. */
+/** A turn that pauses until the refund is approved. */
 export const gatedTurn = (tool: Pick<ToolServer, 'url'>, more: object = {}) => ({
   input: 'Please use issue_refund for order 1042',
   pause_on_tool_calls: true,

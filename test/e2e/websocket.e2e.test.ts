@@ -11,7 +11,7 @@ interface SocketFrame {
   readonly data: ReturnType<typeof JSON.parse>
 }
 
-/** Node's own WebSocket, with what it received. */
+/** Node's WebSocket, with the frames that it received. */
 class Socket {
   readonly frames: SocketFrame[] = []
   readonly opened: Promise<boolean>
@@ -110,7 +110,7 @@ describe("a session's WebSocket", () => {
     expect(socket.frames.map(({ id }) => id)).toEqual(counted(socket.frames))
   })
 
-  it('approves: the tool runs once and the turn goes on', async () => {
+  it('approves an action: the tool runs once and the turn continues', async () => {
     const socket = await asServer(await world.api.createSession())
     const action = await pausedOn(socket)
     const before = tool.calls.length
@@ -123,7 +123,7 @@ describe("a session's WebSocket", () => {
     expect(tool.calls.length - before).toBe(1)
   })
 
-  it('rejects: the tool does not run and the turn ends', async () => {
+  it('rejects an action: the tool does not run and the turn completes', async () => {
     const socket = await asServer(await world.api.createSession())
     const before = tool.calls.length
     socket.send({ type: 'reject', action_id: await pausedOn(socket) })
@@ -134,7 +134,7 @@ describe("a session's WebSocket", () => {
     expect(tool.calls.length).toBe(before)
   })
 
-  it('cancels a turn that runs', async () => {
+  it('cancels a running turn', async () => {
     const socket = await asServer(await world.api.createSession())
     socket.send({ type: 'turn', input: 'slow please' })
     await socket.until(({ event }) => event === 'response.output_text.delta')
@@ -154,7 +154,7 @@ describe("a session's WebSocket", () => {
     expect(second.frames).toEqual(first.frames.slice(1))
   })
 
-  it('is over kill -9 resumed without gap or double', async () => {
+  it('resumes without gap or duplicate after kill -9', async () => {
     const session = await world.api.createSession()
     const first = await asServer(session)
     first.send({ type: 'turn', input: 'slow please' })
@@ -169,7 +169,7 @@ describe("a session's WebSocket", () => {
     expect(seen.map(({ id }) => id)).toEqual(counted(seen))
   })
 
-  it('refuses what its credential may not do, and goes on', async () => {
+  it('refuses frames that are invalid or that its credential does not permit, and stays open', async () => {
     const token = await clientToken('ada')
     const session = await world.as(token).createSession()
     const socket = await connect(session, `?token=${token}`)
@@ -188,7 +188,7 @@ describe("a session's WebSocket", () => {
     await socket.until(endsTurn)
   })
 
-  it('is not opened for a wrong, foreign or unfit credential', async () => {
+  it('is not opened for a wrong credential, another user or a token without permissions', async () => {
     const token = await clientToken('ada')
     const mine = await world.as(token).createSession()
     const path = `${world.url.replace('http', 'ws')}/v1/sessions/${mine}/ws`

@@ -9,12 +9,13 @@ import { noteServed } from '../support/called-operations.ts'
 import { Api } from './api.ts'
 import { MongoData } from './mongo-data.ts'
 
-/** The stores that a guarantee has to hold on. */
+/** The stores that guarantees are tested on. */
 export const stores = [{ store: 'sqlite' }, { store: 'mongo' }] as const
 
 /**
- * The store of a guarantee that does not hang on it: what stores do alike is held by their contract (test/storage/contract.ts) and by
- * the sweeps of every operation over both. With EVERY_STORE both, as each night (specs/decisions/0188-less-work-in-end-to-end-tests.md).
+ * The store for a guarantee that does not depend on it: that stores behave alike is tested by their contract
+ * (test/storage/contract.ts) and by the sweeps of every operation. With EVERY_STORE, as each night, both stores
+ * (specs/decisions/0188-less-work-in-end-to-end-tests.md).
  */
 export const either = (store: StoreName): readonly { readonly store: StoreName }[] =>
   process.env.EVERY_STORE === undefined ? [{ store }] : stores
@@ -23,14 +24,14 @@ export type StoreName = (typeof stores)[number]['store']
 
 export interface WorldOptions {
   readonly store?: StoreName
-  /** Hosts that tools may be reached at, `host:port`. */
+  /** Private hosts that tools may be reached at, `host:port`. */
   readonly tools?: readonly { readonly host: string }[]
   readonly env?: Readonly<Record<string, string>>
-  /** Instead of the MongoDB that all tests share. */
+  /** Replaces the MongoDB that all tests share. */
   readonly mongodbUrl?: string
 }
 
-/** One installation: a server process that can be killed and started again, its data, and its credentials. */
+/** A test installation: a server process that can be killed and restarted, its data, and its credentials. */
 export class World {
   readonly secretKey: string
   readonly ownerEmail = 'owner@example.com'
@@ -38,7 +39,7 @@ export class World {
   readonly #data: Data
   #server: Service
   #listening = Promise.withResolvers<void>()
-  /** What a process counted that was killed is lost: what was called is not noted by chance. */
+  /** The counts of a killed process are lost: after a crash, called operations are not noted. */
   #crashed = false
 
   private constructor(server: Service, data: Data, secretKey: string, ownerPassword: string) {
@@ -78,23 +79,23 @@ export class World {
     return this.#server
   }
 
-  /** The API under the project's secret key. */
+  /** The API with the project's secret key. */
   get api(): Api {
     return this.as(this.secretKey)
   }
 
-  /** The API under another bearer. */
+  /** The API with another bearer token. */
   as(token: string): Api {
     return new Api(this.url, { authorization: `Bearer ${token}` })
   }
 
-  /** The API under the owner's dashboard session, or another member's. */
+  /** The API with the dashboard session of the owner or of another member. */
   async dashboard(email = this.ownerEmail, password = this.ownerPassword): Promise<Api> {
     const answer = await new Api(this.url).post('/api/auth/login', { email, password })
     return new Api(this.url, { cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' })
   }
 
-  /** Resolves when the server takes connections: at once, unless it was killed. */
+  /** Resolves when the server accepts connections: at once, unless it was killed. */
   get listening(): Promise<void> {
     return this.#listening.promise
   }
@@ -113,7 +114,7 @@ export class World {
     this.#listening.resolve()
   }
 
-  /** What a tool of the operator needs to open this installation. */
+  /** Environment for an operator tool to open this installation. */
   get toolEnv(): Readonly<Record<'DATA_DIR' | 'MONGODB_URL', string>> {
     return { DATA_DIR: this.#data.folder, MONGODB_URL: this.#data.mongodbUrl }
   }
@@ -123,12 +124,12 @@ export class World {
     return this.#data.counts()
   }
 
-  /** In which tables or collections a text stands anywhere, and in how many rows. */
+  /** Number of rows that contain a text, by table or collection. */
   mentions(text: string): Promise<Record<string, number>> {
     return this.#data.mentions(text)
   }
 
-  /** Notes which operations were called so far: what a process counted that is killed is lost. */
+  /** Notes the operations called so far: the counts of a killed process are lost. */
   noteCalled(): Promise<void> {
     return noteServed(this.url)
   }

@@ -66,7 +66,7 @@ describe('Anthropic’s own tools', () => {
     { type: 'tool_use', id: 'toolu_1', name: 'bash', input: { command: 'ls' } },
   ]
 
-  it('reach Anthropic as they are, and what they did comes back, streamed and as a later turn', async () => {
+  it('reach Anthropic unchanged, and their results are streamed and accepted in a later turn', async () => {
     upstream.script(whole(stream))
     const streaming = sdk.messages.stream({ model, max_tokens: 100, tools, messages: [question] })
     const message = await streaming.finalMessage()
@@ -84,7 +84,7 @@ describe('Anthropic’s own tools', () => {
     expect(sent).toMatchObject([{ role: 'user' }, { role: 'assistant', content: blocks }, { role: 'user' }])
   })
 
-  it('are left out for a model of another provider, which the answer says', async () => {
+  it('are left out for a model of another provider and listed in X-Ignored-Tools', async () => {
     const pending = sdk.messages.create({ model: 'simulated-1', max_tokens: 100, tools, messages: [question] })
     const { response } = await pending.withResponse()
     expect(response.headers.get('x-ignored-tools')).toBe('web_search_20250305, bash_20250124')

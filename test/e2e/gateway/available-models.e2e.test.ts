@@ -22,7 +22,7 @@ let upstream: ModelServer
 let world: World
 
 beforeAll(async () => {
-  // who is called says no at once: whether it was called is what counts
+  // the provider refuses at once: only whether it was called matters
   upstream = await openModelServer((response) =>
     response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"Not now."}}'),
   )
@@ -38,7 +38,7 @@ afterAll(async () => {
   await upstream.close()
 })
 
-/** A project of its own for each type: voice has a limit of requests a project. OpenAI is there by a connection. */
+/** One project for each type: voice has a request limit per project. OpenAI is available by a connection. */
 const project = async (name: string): Promise<Project> => {
   const dashboard = await world.dashboard()
   const { id } = (await dashboard.post('/api/projects', { name })).body

@@ -30,7 +30,7 @@ describe.each(either('mongo'))('a response in the background on $store', ({ stor
   const model = 'gpt-4o-mini'
   const answers = json(goodAnswer)
 
-  /** A model that answers when it is released. */
+  /** A model that answers when `release` is called. */
   const held: Parameters<Upstream['script']>[0] = (response, ...rest) => {
     release = () => {
       release = () => {}
@@ -47,7 +47,7 @@ describe.each(either('mongo'))('a response in the background on $store', ({ stor
     }, patience)
   const calling = () => vi.waitFor(() => expect(upstream.received).toHaveLength(1), patience)
 
-  it('is queued, in progress, and completed for who polls it, and a later one goes on from it', async () => {
+  it('is queued, in progress and then completed when polled, and a later response continues from it', async () => {
     upstream.script(held)
     const queued = await begin()
     expect(queued).toMatchObject({ status: 'queued', background: true, output: [], model })
@@ -64,7 +64,7 @@ describe.each(either('mongo'))('a response in the background on $store', ({ stor
     expect(next.previous_response_id).toBe(queued.id)
   })
 
-  it('is made although the process that began it is killed', async () => {
+  it('is completed after the process that began it was killed', async () => {
     upstream.script(held, answers)
     const { id } = await begin('Kill me.')
     await calling()
@@ -74,7 +74,7 @@ describe.each(either('mongo'))('a response in the background on $store', ({ stor
     expect(await ended(id)).toMatchObject({ status: 'completed' })
   })
 
-  it('is cancelled, which ends its model call, and stays so', async () => {
+  it('is cancelled, and stays cancelled', async () => {
     upstream.script(held)
     const { id } = await begin()
     await calling()
@@ -83,13 +83,13 @@ describe.each(either('mongo'))('a response in the background on $store', ({ stor
     expect((await client.responses.retrieve(id)).status).toBe('cancelled')
   })
 
-  it('says why it failed', async () => {
+  it('has an error code when it failed', async () => {
     upstream.script((response) => response.writeHead(400).end('{"error":{"message":"No such thing."}}'))
     const { id } = await begin()
     expect(await ended(id)).toMatchObject({ status: 'failed', error: { code: expect.any(String) }, output: [] })
   })
 
-  it('is streamed, and the stream goes on behind an event for a reader that comes back', async () => {
+  it('is streamed, and a reader that reconnects resumes after a given event', async () => {
     upstream.script(held)
     const stream = await client.responses.create({ model, input: 'Hi', background: true, stream: true })
     const seen: string[] = []
@@ -110,7 +110,7 @@ describe.each(either('mongo'))('a response in the background on $store', ({ stor
     expect(events.map(({ type }) => type)).toContain('response.output_text.delta')
   })
 
-  it('is deleted in any state, and not found then', async () => {
+  it('can be deleted while in progress, and is not found afterwards', async () => {
     upstream.script(held)
     const { id } = await begin()
     await calling()
@@ -118,7 +118,7 @@ describe.each(either('mongo'))('a response in the background on $store', ({ stor
     await expect(client.responses.retrieve(id)).rejects.toThrow(NotFoundError)
   })
 
-  it('is stored and takes no memory; one that is not in the background is not cancelled', async () => {
+  it('requires store and refuses memory, and only background responses can be cancelled', async () => {
     const create = (more: object) => client.responses.create({ model, input: 'Hi', background: true, ...more })
     await expect(create({ store: false })).rejects.toThrow(/retrieved later/)
     await expect(create({ memory: { userId: 'ada' } })).rejects.toThrow(/cannot use memory/)

@@ -5,8 +5,8 @@ import { openUpstream, stalled, type Upstream, whole } from '#test/gateway/call/
 import { World } from '../world.ts'
 
 /*
- * The chat forms beside OpenAI's own, as the official SDKs reach them through a running server: the simulated model
- * answers, and a server on this machine where it matters what is required of a provider.
+ * The chat APIs other than Chat Completions, through a running server and the official SDKs. The simulated model answers,
+ * or an upstream on this machine where the request to the provider matters.
  */
 
 const model = 'simulated-1'
@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 
 describe('the OpenAI SDK', () => {
-  it('has responses, goes on from them, reads and deletes them', async () => {
+  it('creates responses, continues them, reads and deletes them', async () => {
     const first = await openai.responses.create({ model, input: 'My name is Ada.' })
     expect(first.output_text).toContain('My name is Ada.')
     const second = await openai.responses.create({ model, input: 'hello again', previous_response_id: first.id })
@@ -40,7 +40,7 @@ describe('the OpenAI SDK', () => {
     await expect(openai.responses.retrieve(first.id)).rejects.toBeInstanceOf(OpenAI.NotFoundError)
   })
 
-  it('streams responses with tools, and gives their outputs back', async () => {
+  it('streams responses with tool calls, and sends tool outputs back', async () => {
     const tools = [{ type: 'function' as const, name: 'get_weather', parameters, strict: false }]
     const input = 'Use get_weather for Oslo.'
     const called = await openai.responses.stream({ model, input, tools }).finalResponse()
@@ -55,7 +55,7 @@ describe('the OpenAI SDK', () => {
     expect(deltas.join('')).toBe(answered.output_text)
   })
 
-  it('sees errors as its classes', async () => {
+  it('maps errors to its classes', async () => {
     const request = (input: string, more: object = {}) => openai.responses.create({ model, input, ...more })
     await expect(request('x', { temperature: 9 })).rejects.toBeInstanceOf(OpenAI.BadRequestError)
     await expect(request('x', { background: true, store: false })).rejects.toBeInstanceOf(OpenAI.BadRequestError)
@@ -65,7 +65,7 @@ describe('the OpenAI SDK', () => {
     await expect(wrong.responses.create({ model, input: 'x' })).rejects.toBeInstanceOf(OpenAI.AuthenticationError)
   })
 
-  it('searches the web by the Responses of the server that OPENAI_BASE_URL names', async () => {
+  it('searches the web with the Responses API of the server at OPENAI_BASE_URL', async () => {
     const annotations = [{ type: 'url_citation', start_index: 0, end_index: 4, url: 'https://a.example/', title: 'A' }]
     const message = {
       type: 'message',
@@ -91,7 +91,7 @@ describe('the OpenAI SDK', () => {
     expect(upstream.received[0]).toMatchObject({ path: '/v1/responses', body: { store: false, tools } })
   })
 
-  it('cancels the model when it is aborted', async () => {
+  it('cancels the model call when it is aborted', async () => {
     const chunk = {
       id: 'c',
       object: 'chat.completion.chunk',
@@ -116,7 +116,7 @@ describe('the OpenAI SDK', () => {
 describe('the Anthropic SDK', () => {
   const request = (content: string) => ({ model, max_tokens: 200, messages: [{ role: 'user' as const, content }] })
 
-  it('has messages, streamed or not', async () => {
+  it('creates messages, with and without streaming', async () => {
     const message = await anthropic.messages.create({ ...request('hello there'), system: 'Be short.' })
     expect(message).toMatchObject({ role: 'assistant', stop_reason: 'end_turn', content: [{ type: 'text' }] })
     const texts: string[] = []
@@ -127,7 +127,7 @@ describe('the Anthropic SDK', () => {
     expect(streamed.usage.output_tokens).toBeGreaterThan(0)
   })
 
-  it('calls tools and gives their results back', async () => {
+  it('calls tools and sends their results back', async () => {
     const tools = [{ name: 'get_weather', input_schema: { ...parameters, type: 'object' as const } }]
     const first = request('Use get_weather for Oslo.')
     const called = await anthropic.messages.stream({ ...first, tools }).finalMessage()
@@ -146,7 +146,7 @@ describe('the Anthropic SDK', () => {
     expect(JSON.stringify(answered.content)).toContain('sunny')
   })
 
-  it('sees errors as its classes', async () => {
+  it('maps errors to its classes', async () => {
     await expect(anthropic.messages.create({ ...request('x'), max_tokens: 0 })).rejects.toBeInstanceOf(
       Anthropic.BadRequestError,
     )
@@ -160,14 +160,14 @@ describe('the Anthropic SDK', () => {
     await expect(wrong.messages.create(request('x'))).rejects.toBeInstanceOf(Anthropic.AuthenticationError)
   })
 
-  it('may name its key by x-api-key', async () => {
+  it('may send its key as x-api-key', async () => {
     const headers = { 'x-api-key': world.secretKey, authorization: null }
     expect(await anthropic.messages.create(request('hello'), { headers })).toMatchObject({ type: 'message' })
   })
 })
 
 describe('/api/ai/chat', () => {
-  it('streams frames of a text, how it ended, and an end mark', async () => {
+  it('streams text frames, then the finish reason, then [DONE]', async () => {
     const body = { model, messages: [{ role: 'user', content: 'hello there' }], stream: true }
     const response = await world.api.fetch('/api/ai/chat', body)
     expect(response.headers.get('content-type')).toContain('text/event-stream')
@@ -179,14 +179,14 @@ describe('/api/ai/chat', () => {
     expect(frames.at(-1)).toBe('data: [DONE]')
   })
 
-  it('says in a frame that it broke', async () => {
+  it('reports a broken stream in an error frame', async () => {
     const body = { model, messages: [{ role: 'user', content: 'cut please' }], stream: true }
     const text = await (await world.api.fetch('/api/ai/chat', body)).text()
     expect(text).toContain('data: {"error":"provider_stream_broken"')
     expect(text).not.toContain('[DONE]')
   })
 
-  it('asks a model that can see when there is an image and the one that was asked cannot', async () => {
+  it('calls a vision model when the request has an image and the requested model lacks vision', async () => {
     const answer = {
       id: 'c',
       object: 'chat.completion.chunk',

@@ -6,7 +6,7 @@ import { runTool } from '../operator-tool.ts'
 import { patience } from '../patience.ts'
 import { World } from '../world.ts'
 
-describe('a call without max_tokens under a budget that its longest answer exceeds', () => {
+describe('a call without max_tokens whose longest answer may exceed the budget', () => {
   let upstream: Upstream
   let world: World
   let limitId: string
@@ -38,7 +38,7 @@ describe('a call without max_tokens under a budget that its longest answer excee
     ['/v1/chat/completions', { model, messages, stream: true }],
     ['/v1/responses', { model, input: 'hi' }],
     ['/api/ai/chat', { model, messages }],
-  ])('is made with the max_tokens that what is left affords, and says so: %s %o', async (path, body) => {
+  ])('is made with the max_tokens that the remaining budget affords, and reports it: %s %o', async (path, body) => {
     await budget('1')
     const before = upstream.received.length
     const answer = await world.api.fetch(path, body)
@@ -51,7 +51,7 @@ describe('a call without max_tokens under a budget that its longest answer excee
     expect(sent?.max_completion_tokens ?? sent?.max_tokens).toBe(limited)
   })
 
-  it('goes as it is where its longest answer is affordable, or the caller says how long it may be', async () => {
+  it('is made unchanged when its longest answer is affordable or the caller limits it', async () => {
     await budget('20')
     const client = new OpenAI({ apiKey: world.secretKey, baseURL: `${world.url}/v1`, maxRetries: 0 })
     const request = (max_completion_tokens?: number) =>
@@ -65,7 +65,7 @@ describe('a call without max_tokens under a budget that its longest answer excee
     await expect(request(20_000)).rejects.toMatchObject({ status: 402, code: 'budget_exceeded' })
   })
 
-  it('is refused when what is left affords fewer than 256 tokens', async () => {
+  it('is refused when the remaining budget affords fewer than 256 tokens', async () => {
     await expect.poll(spent).toBeGreaterThan(0)
     await budget(String((await spent()) + 200 * outputUsd))
     const refused = await world.api.post('/v1/chat/completions', { model, messages })
@@ -74,7 +74,7 @@ describe('a call without max_tokens under a budget that its longest answer excee
     expect((await world.api.post('/v1/chat/completions', { model, messages })).status).toBe(200)
   })
 
-  it('is made with what is left of credits, and refused when that affords fewer than 256 tokens', async () => {
+  it('is limited by the remaining credits, and refused when they afford fewer than 256 tokens', async () => {
     await world.api.fetch(`/v1/limits/${limitId}`, undefined, { method: 'DELETE' })
     const { body: me } = await (await world.dashboard()).get('/api/auth/me')
     const grant = (usd: string) =>

@@ -23,7 +23,7 @@ describe('providers of other formats behind the official OpenAI client', () => {
 
   const messages = [{ role: 'user' as const, content: 'Weather in Köln?' }]
 
-  it('count the tokens of Anthropic’s messages by Anthropic, with what the message has', async () => {
+  it("count the tokens of an Anthropic message by Anthropic's own endpoint", async () => {
     upstream.script((response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":42}')
     })
@@ -56,7 +56,7 @@ describe('providers of other formats behind the official OpenAI client', () => {
       expect(upstream.received[0]).toMatchObject({ path, headers: { [header]: key } })
     })
 
-    it('calls tools, and takes the conversation back as the client has it', async () => {
+    it("calls tools, and accepts the client's conversation with their results", async () => {
       upstream.script(whole(sample.calls))
       const tool = { type: 'function' as const, function: { name: 'get_weather', parameters: { type: 'object' } } }
       const stream = client.chat.completions.stream({ model, messages, tools: [tool] })
@@ -74,7 +74,7 @@ describe('providers of other formats behind the official OpenAI client', () => {
       expect(sent).toContain('get_weather')
     })
 
-    it('breaks off as an error, never as a clean end', async () => {
+    it('raises an error when the stream breaks off', async () => {
       upstream.script(cut(sample.beginning))
       const stream = await client.chat.completions.create({ model, messages, stream: true })
       const read = async () => {
@@ -83,7 +83,7 @@ describe('providers of other formats behind the official OpenAI client', () => {
       await expect(read()).rejects.toThrow()
     })
 
-    it('refuses as OpenAI does', async () => {
+    it('raises the error classes of the OpenAI client for refusals', async () => {
       upstream.script(refusal(400, sample.tooLong))
       await expect(client.chat.completions.create({ model, messages })).rejects.toThrow(BadRequestError)
       upstream.script(refusal(529, { type: 'overloaded_error' }, { 'retry-after': '60' }))
@@ -91,7 +91,7 @@ describe('providers of other formats behind the official OpenAI client', () => {
     })
   })
 
-  it('makes vectors, which the client reads as numbers whatever goes over the wire', async () => {
+  it('create embeddings, which the client reads as numbers in any encoding', async () => {
     upstream.script((response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify({ embeddings: [{ values: [0.5, 0.25] }, { values: [1, 0] }] }))

@@ -5,7 +5,7 @@ import { goodAnswer, goodStream } from '#test/gateway/chat/chat-world.ts'
 import { either, type StoreName, World } from '../world.ts'
 
 describe.each(either('sqlite'))(
-  'an Idempotency-Key with a stream on $store',
+  'a request with an Idempotency-Key on $store',
   ({ store }: { readonly store: StoreName }) => {
     let upstream: Upstream
     let world: World
@@ -29,7 +29,7 @@ describe.each(either('sqlite'))(
       ['/v1/messages', { model, messages, max_tokens: 9, stream: true }],
       ['/api/ai/chat', { model, messages, stream: true }],
       ['/v1/audio/speech', { model: 'tts-1', input: 'Hi', voice: 'alloy', stream: true }],
-    ])('of %s streams the recorded answer again, and calls and charges once', async (path, body) => {
+    ])('to %s replays the recorded stream, and calls the provider and charges once', async (path, body) => {
       const isSpeech = path.endsWith('speech')
       upstream.script(
         isSpeech
@@ -50,7 +50,7 @@ describe.each(either('sqlite'))(
       expect(await calls()).toBe(before + 1)
     })
 
-    it('of embeddings, which are whole, answers again and calls once', async () => {
+    it('to embeddings replays the recorded answer, and calls the provider once', async () => {
       const data = [{ object: 'embedding', index: 0, embedding: [1, 2] }]
       const usage = { prompt_tokens: 1, total_tokens: 1 }
       upstream.script((response) => response.end(JSON.stringify({ object: 'list', model: 'm', data, usage })))
@@ -61,7 +61,7 @@ describe.each(either('sqlite'))(
       expect(upstream.received).toHaveLength(1)
     })
 
-    it('gives the official client the same chunks again, also after kill -9', async () => {
+    it('replays the same chunks to the official client, also after kill -9', async () => {
       upstream.script(whole(goodStream))
       const client = new OpenAI({ apiKey: world.secretKey, baseURL: `${world.url}/v1`, maxRetries: 0 })
       const read = async () => {

@@ -68,13 +68,13 @@ const bodies: readonly (readonly [what: string, path: string, body: string, stat
   ['7 MB to count', '/v1/messages/count_tokens', messages(text(7 * mb))],
 ]
 
-/** What a store has to take, and not the gateway alone. */
+/** Cases that involve the store and not the gateway alone. */
 const stored: ReadonlySet<string> = new Set([
   ...['7 MB for a response that is stored', '7 MB under a key', 'a prompt of 1 MB', '60,000 names of metadata'],
   ...['9,000 arguments of an action', '1 MB of an argument', 'an argument like secrets'],
 ])
 
-describe.each(stores)('a long body holds no other request up for 50 ms ($store)', ({ store }) => {
+describe.each(stores)('a long body blocks no other request for 50 ms ($store)', ({ store }) => {
   const probe = new LoopProbe()
   let upstream: Upstream
   let world: World

@@ -3,7 +3,7 @@ import { LoopProbe, limitOf } from '../loop-probe.ts'
 import { World } from '../world.ts'
 
 /*
- * Forms as no browser makes them, at every operation that takes one: whatever is answered, no turn of the server's loop is long.
+ * Unusual and hostile forms, sent to every operation that accepts one: whatever the answer, no turn of the event loop is long.
  */
 
 const mb = 1024 * 1024
@@ -20,7 +20,7 @@ const form = (...parts: readonly string[]): string => `${parts.join('')}${mark}-
 const many = (count: number, part: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => part(at)).join('')
 
-/** An operation that takes a form: the fields that it has to have, one that takes a text, and the one of its file. */
+/** An operation that accepts a form: its required fields, a field for text, and the field of its file. */
 interface FormOperation {
   readonly path: string
   readonly usual: string
@@ -69,7 +69,7 @@ const operations: readonly FormOperation[] = [
   { path: `${sources}/{base}/sources/{source}/sync`, usual: '', text: 'text', file: 'file' },
 ]
 
-describe('a form holds no other request up for 50 ms', () => {
+describe('a form blocks no other request for 50 ms', () => {
   const probe = new LoopProbe()
   let world: World
   const ids = { base: '', source: '' }
@@ -94,11 +94,11 @@ describe('a form holds no other request up for 50 ms', () => {
   const send = async (path: string, body: string, contentType: string): Promise<void> => {
     const answer = await world.api.upload(pathOf(path), bytesOf(body), contentType)
     await answer.text()
-    // what is refused without being read may break the connection off
+    // a form that is refused unread may break the connection
     expect(answer.status).toBeLessThan(500)
   }
 
-  it('and is declared by no operation that is left out here', async () => {
+  it('at every operation that declares one, of which none is missing here', async () => {
     const { body } = await world.api.get('/openapi.json')
     const declared = Object.entries(body.paths).filter(([, methods]) =>
       JSON.stringify(methods).includes('"multipart/form-data"'),
@@ -106,7 +106,7 @@ describe('a form holds no other request up for 50 ms', () => {
     expect(declared).toHaveLength(operations.length)
   })
 
-  // one parser reads all forms: by day each goes to two operations and each operation gets a quarter of them, at night all
+  // one parser reads all forms: by day each form goes to two operations and each operation gets a quarter of them, at night all
   const isChosen = (nth: number, at: number): boolean => process.env.EVERY_STORE !== undefined || (nth + at) % 4 === 0
   const chosenFor = Object.entries(forms).map(
     ([name, formOf], nth) => [name, formOf, operations.filter((_, at) => isChosen(nth, at))] as const,
@@ -125,7 +125,7 @@ describe('a form holds no other request up for 50 ms', () => {
     ['deep', `a${'[b]'.repeat(2 * mb)}=1`],
     ['of many fields', 'a=1&'.repeat(1.7 * mb)],
     ['of escapes', `a=${'%41'.repeat(2 * mb)}`],
-  ])('with one of the kind that no operation takes, %s', async (_, body) => {
+  ])('with a urlencoded form, which no operation accepts, %s', async (_, body) => {
     for (const path of [...operations.map((operation) => operation.path), '/v1/chat/completions', '/v1/sessions']) {
       const seen = await probe.heldMs(world, () => send(path, body, 'application/x-www-form-urlencoded'))
       expect(Math.min(...seen), `${path}: ${seen.map(Math.round)} ms`).toBeLessThan(limitOf(seen))

@@ -9,7 +9,7 @@ import { patience } from '../patience.ts'
 import { World } from '../world.ts'
 
 const rows = 60_000
-/** As many groups as one answer may have. */
+/** Times `models`: about the most groups that one answer may have. */
 const tenants = 2_000
 const models = 9
 const mb = 1024 * 1024
@@ -26,7 +26,7 @@ describe('usage of many calls', () => {
     await world.crash()
     multiply(join(world.toolEnv.DATA_DIR, 'troupe.db'))
     await world.restart()
-    // what a first request loads and compiles is not what the rows cost
+    // warms up: the first request loads and compiles code
     await send('/v1/usage/export?days=1')
   }, 480_000)
   afterAll(async () => {
@@ -34,7 +34,7 @@ describe('usage of many calls', () => {
     probe.close()
   })
 
-  /** Copies the one row under new ids of the last hour, for many tenants and models. */
+  /** Copies the single row under new ids of the last hour, for many tenants and models. */
   const multiply = (path: string): void => {
     const database = new DatabaseSync(path)
     const start = idFloor(usagePrefix, Date.now() - 3_600_000).slice(0, -16)
@@ -67,7 +67,7 @@ describe('usage of many calls', () => {
     ['as JSON', '/v1/usage/export?days=1'],
     ['as CSV', '/v1/usage/export?days=1&format=csv'],
     ['as sums', '/v1/usage?days=1&group_by=tenant&group_by=model'],
-  ])('%s holds no other request up, and takes memory for the groups, not for the rows', async (_, path) => {
+  ])('%s blocks no other request, and uses memory for the groups, not for the rows', async (_, path) => {
     const before = residentMb()
     let text = ''
     const request = async () => {

@@ -8,7 +8,7 @@ const chat = {
   max_tokens: 20,
 }
 
-describe.each(either('sqlite'))('what the gateway meters on $store', ({ store }: { readonly store: StoreName }) => {
+describe.each(either('sqlite'))('metering of the gateway on $store', ({ store }: { readonly store: StoreName }) => {
   let world: World
   let tenant: string
 
@@ -21,7 +21,7 @@ describe.each(either('sqlite'))('what the gateway meters on $store', ({ store }:
   const say = (headers: Readonly<Record<string, string>> = {}) =>
     world.api.post('/v1/chat/completions', chat, { headers })
 
-  it('is a usage row and a line of the log for the tenant that a header names, without personal data', async () => {
+  it('writes a usage row and a log entry for the tenant in the header, without personal data', async () => {
     const headers = { 'x-tenant-id': tenant, 'x-external-user-id': 'ada', 'x-request-id': 'metered-request-1' }
     const answer = await say(headers)
     expect(answer.status).toBe(200)
@@ -55,7 +55,7 @@ describe.each(either('sqlite'))('what the gateway meters on $store', ({ store }:
     expect(invoice.lines).toMatchObject([{ tenant_id: tenant, provider: 'simulated', calls: 1 }])
   })
 
-  it('refuses for a tenant that is not there, or suspended', async () => {
+  it('refuses an unknown or suspended tenant', async () => {
     const unknown = await say({ 'x-tenant-id': 'ten_00000000000000000000000000' })
     expect([unknown.status, unknown.body.error]).toMatchObject([404, { code: 'not_found', param: 'X-Tenant-Id' }])
     const { id } = (await world.api.post('/v1/tenants', { external_id: 'gone', name: 'Gone' })).body
@@ -63,7 +63,7 @@ describe.each(either('sqlite'))('what the gateway meters on $store', ({ store }:
     expect((await say({ 'x-tenant-id': id })).body.error).toMatchObject({ code: 'tenant_suspended' })
   })
 
-  it('logs what was refused, by its code', async () => {
+  it('logs refused requests with their error code', async () => {
     await world.api.post('/v1/chat/completions', { ...chat, model: 'no-such-model' })
     const { data } = (await world.api.get('/v1/request-log?failed=true&model=nothing')).body
     expect(data).toEqual([])
@@ -71,7 +71,7 @@ describe.each(either('sqlite'))('what the gateway meters on $store', ({ store }:
     expect(failed.data).toMatchObject([{ asked_model: 'no-such-model', status: 404, provider: null }])
   })
 
-  it('stops at a rate limit and at a budget, in the envelope of each form, and goes on without them', async () => {
+  it('enforces a rate limit and a budget, with the error format of each API, until they are lifted', async () => {
     const limits = async (body: object): Promise<string> => (await world.api.post('/v1/limits', body)).body.id
     const id = await limits({ subject: 'tenant', subject_id: tenant, requests_per_minute: 1 })
     const headers = { 'x-tenant-id': tenant }
@@ -94,7 +94,7 @@ describe.each(either('sqlite'))('what the gateway meters on $store', ({ store }:
     expect(shown).toMatchObject({ requests_per_minute: null, spent_total_usd: '0', reserved_usd: '0' })
     await limits({ subject: 'tenant', subject_id: tenant, budget_total_usd: '1' })
     expect((await say(headers)).status).toBe(200)
-    // what it cost is counted behind the answer
+    // the cost is recorded after the answer
     await expect
       .poll(async () => Number((await world.api.get(`/v1/limits/${id}`)).body.spent_total_usd))
       .toBeGreaterThan(0)
@@ -102,7 +102,7 @@ describe.each(either('sqlite'))('what the gateway meters on $store', ({ store }:
     expect((await say(headers)).status).toBe(200)
   })
 
-  it('says in every answer what is left of a rate limit, whichever the form, streamed too', async () => {
+  it('has the rate limit headers in the answers of every API, also streamed ones', async () => {
     const limit = { subject: 'tenant', subject_id: tenant, requests_per_minute: 100, tokens_per_minute: 1_000_000 }
     const { id } = (await world.api.post('/v1/limits', limit)).body
     const messages = [{ role: 'user', content: 'Hi' }]
@@ -125,7 +125,7 @@ describe.each(either('sqlite'))('what the gateway meters on $store', ({ store }:
     await world.api.fetch(`/v1/limits/${id}`, undefined, { method: 'DELETE' })
   })
 
-  it('holds a budget for the turns of sessions too, and knows what one cost when its client does', async () => {
+  it('applies a budget to session turns, and records the cost that the client receives', async () => {
     const { api } = world
     const session = await api.createSession()
     const turn = async () => (await (await api.turn(session, { input: 'Hello' })).all()).at(-1)?.data
@@ -142,10 +142,10 @@ describe.each(either('sqlite'))('what the gateway meters on $store', ({ store }:
     await api.fetch(`/v1/limits/${id}`, undefined, { method: 'DELETE' })
   })
 
-  it('is there after a crash, once, and goes with its tenant', async () => {
+  it('keeps usage rows exactly once after a crash, and deletes them with their tenant', async () => {
     const calls = async () => (await world.api.get('/v1/usage')).body.totals.calls
     for (let n = 0; n < 5; n++) await say({ 'x-tenant-id': tenant })
-    // read: so all of them are durable
+    // reading makes them durable
     const before = await calls()
     await world.crash()
     await world.restart()

@@ -11,10 +11,10 @@ const completion = {
   usage: { prompt_tokens: 20, completion_tokens: 7, total_tokens: 27 },
 }
 
-/** The server's own limit is two seconds; the provider thinks for four, and inside an answer it does not. */
+/** The server's limit is two seconds; the provider is silent for four before its answer, and not within it. */
 const thinksMs = 4000
 
-describe('a model that is silent for longer than the installation waits', () => {
+describe("a model that is silent for longer than the installation's timeout", () => {
   let provider: ModelServer
   let world: World
   let api: Api
@@ -52,7 +52,7 @@ describe('a model that is silent for longer than the installation waits', () => 
     return body.provider
   }
 
-  it('has timed out, unless the request, its connection or its custom provider says that it may take longer', async () => {
+  it('times out, unless the request, its connection or its custom provider allows a longer time', async () => {
     await custom('Short')
     const patient = await custom('Patient', { firstByteTimeoutMs: 20_000 })
     expect(patient).toMatchObject({ first_byte_timeout_ms: 20_000, idle_timeout_ms: null })
@@ -72,17 +72,17 @@ describe('a model that is silent for longer than the installation waits', () => 
     const changed = await api.post(path, { first_byte_timeout_ms: 20_000 }, { method: 'PATCH' })
     expect(changed.body).toMatchObject({ first_byte_timeout_ms: 20_000, idle_timeout_ms: null })
     expect(await chat('rack/m-1')).toMatchObject(answers)
-    // what a request says stands before what its connection says
+    // the timeout of a request takes precedence over that of its connection
     expect(await chat('rack/m-1', { 'x-timeout-ms': '1000' })).toMatchObject(timedOut)
   })
 
-  it('answers a turn in the time that its connection gives it', async () => {
+  it('answers a turn within the time that its custom provider allows', async () => {
     const session = await api.createSession()
     const frame = await (await api.turn(session, { input: 'Hi', model: 'patient/m-1' })).until(endsTurn)
     expect(frame).toMatchObject({ event: 'turn.completed', data: { output: 'Hello wörld 🌍' } })
   })
 
-  it.each(['0', '999', '3600001', 'soon', '1.5'])('refuses X-Timeout-Ms: %s', async (value) => {
+  it.each(['0', '999', '3600001', 'soon', '1.5'])('is not called for the invalid X-Timeout-Ms: %s', async (value) => {
     const { status, body } = await chat('short/m-1', { 'x-timeout-ms': value })
     expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_header', 'X-Timeout-Ms'])
   })

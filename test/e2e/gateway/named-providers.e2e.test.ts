@@ -8,11 +8,11 @@ const completion: Answer = (response) => {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(goodAnswer))
 }
 
-/** Who served, whose key, and which. */
+/** The provider, the billing mode and the connection of an answer. */
 const paidBy = (headers: Headers) =>
   ['x-provider', 'x-billing-mode', 'x-provider-connection'].map((name) => headers.get(name))
 
-describe('a request that names a provider of the project, beside a server of the operator that takes every id', () => {
+describe("a request that names a provider of the project, when the operator's server accepts every model id", () => {
   let own: Upstream
   let operators: Upstream
   let world: World
@@ -39,7 +39,7 @@ describe('a request that names a provider of the project, beside a server of the
   const chat = (model: string) =>
     world.api.post('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hi' }] })
 
-  it('is served by it or fails, whether it fails, is switched off, renamed or deleted', async () => {
+  it('fails when that provider fails, is switched off, renamed or deleted', async () => {
     const given = { name: 'Acme', baseUrl: `${own.url}/v1`, format: 'openai', apiKey: 'sk-own' }
     const { id } = (await dashboard.post(path, { ...given, models: [{ name: 'One', modelId: 'm1' }] })).body.provider
     const change = (body: object) => dashboard.post(`${path}/${id}`, body, { method: 'PATCH' })
@@ -57,12 +57,12 @@ describe('a request that names a provider of the project, beside a server of the
     expect(operators.received).toHaveLength(0)
     const { data } = (await world.api.get('/v1/usage/events')).body
     expect(data.map((row: { readonly billing_mode: string }) => row.billing_mode)).toEqual(['custom'])
-    // what names no provider of the project is the operator's server's as before
+    // a request that names no provider of the project goes to the operator's server
     expect(await chat('meta-llama/llama-4')).toMatchObject({ status: 200 })
     expect(operators.received).toHaveLength(1)
   })
 
-  it('is not paid by the operator when the key of the project is refused, unless the connection says so', async () => {
+  it("is not charged to the operator when the project's key is refused, unless the connection allows it", async () => {
     const given = { name: 'Ours', provider: 'openai', base_url: `${own.url}/v1`, api_key: 'sk-own' }
     const { id } = (await world.api.post('/v1/provider-connections', given)).body
     own.script(refusal(401, { message: 'Incorrect API key provided: sk-own' }))
@@ -100,7 +100,7 @@ describe('a request that names a provider of the project, beside a server of the
     await world.api.get(at, { method: 'DELETE' })
   })
 
-  it('says who pays, and by which connection, in the answers of every API', async () => {
+  it('reports the billing mode and the connection in the answers of every API', async () => {
     const { data } = (await world.api.get('/v1/provider-connections')).body
     const { id } = data[0]
     const vectors = {

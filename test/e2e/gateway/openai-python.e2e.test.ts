@@ -9,7 +9,7 @@ const script = fileURLToPath(new URL('../openai-python/every_form.py', import.me
 const python = openAiForPython()
 const limit = { timeout: 180_000 }
 
-describe.skipIf(python === null)("OpenAI's SDK for Python, unchanged but for the address", () => {
+describe.skipIf(python === null)("OpenAI's SDK for Python, with only the base URL changed", () => {
   let world: World
   let said: Readonly<Record<string, unknown>>
 
@@ -22,29 +22,29 @@ describe.skipIf(python === null)("OpenAI's SDK for Python, unchanged but for the
 
   afterAll(() => world.stop(), limit.timeout)
 
-  it('chats, whole and streamed', () => {
+  it('chats, with and without streaming', () => {
     expect(said.chat).toEqual(['You said: Good morning', 'stop', true])
     expect(said.chat_stream).toEqual(['You said: Good morning', 'assistant', 6])
   })
 
-  it('calls tools, and goes on with what they said', () => {
+  it('calls tools, and continues with their results', () => {
     expect(said.tools).toEqual(['get_weather', { city: 'Paris' }, 'The tool get_weather answered: 21 degrees'])
     expect(said.tools_stream).toEqual({ city: 'Paris' })
   })
 
-  it('asks for responses, whole, streamed and one after another', () => {
+  it('creates responses, with and without streaming, and continues them', () => {
     expect(said.responses).toEqual(['You said: Good morning', 'You said: And again', true])
     expect(said.responses_stream).toEqual(['response.created', 'response.completed', 'You said: Good morning'])
   })
 
-  it('embeds, shows images, speaks, listens and lists models', () => {
+  it('embeds, sends images, synthesises and transcribes speech, and lists models', () => {
     expect(said.embeddings).toEqual([16, 16])
     expect(said.image).toBe('Image 1 is a PNG of 1 × 1 pixels. You said: What is this?')
     expect(said.audio).toEqual(['RIFF', true])
     expect(said.models).toBe(true)
   })
 
-  it('raises the classes of errors that it has for each refusal', () => {
+  it('raises its own error class for each refusal', () => {
     expect(said.refusals).toEqual([
       ['NotFoundError', 404, 'model_not_found', 'model'],
       [expect.stringMatching(/^BadRequestError$/), expect.any(Number), expect.any(String), 'temperature'],
@@ -54,7 +54,7 @@ describe.skipIf(python === null)("OpenAI's SDK for Python, unchanged but for the
     ])
   })
 
-  it('is told of a stream that broke, and may leave one early', () => {
+  it('raises an error for a broken stream, and may leave a stream early', () => {
     expect(said.broken_stream).toEqual(['broken', true])
     expect(said.left_early).toBe(true)
   })
