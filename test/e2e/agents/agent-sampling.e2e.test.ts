@@ -22,7 +22,7 @@ const frame = (delta: object, finish_reason: string | null) =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
 const calling = `${frame({ role: 'assistant', tool_calls: [call] }, null)}${frame({}, 'tool_calls')}data: [DONE]\n\n`
 
-describe("an agent's way of asking its model", () => {
+describe('the model settings of an agent', () => {
   let provider: ModelServer
   let world: World
   let api: Api
@@ -56,7 +56,7 @@ describe("an agent's way of asking its model", () => {
     return (await api.turn(session, { input: 'Hi', ...body })).until(endsTurn)
   }
 
-  it("is sent with each of its turns and runs, and with nobody else's", async () => {
+  it('are sent with its turns and runs, and not with other turns', async () => {
     const agent = await newAgent(sampling)
     expect(await turn(agent)).toMatchObject({ event: 'turn.completed' })
     expect(posted()).toMatchObject([{ model: 'small-1', stream: true, ...sampling }])
@@ -70,7 +70,7 @@ describe("an agent's way of asking its model", () => {
     for (const field of Object.keys(sampling)) expect(posted()[0]).not.toHaveProperty(field)
   })
 
-  it('goes on to a fallback model, unless the turn names one of its own', async () => {
+  it('fall back to the next model, unless the turn names a model', async () => {
     const agent = await newAgent({ model: 'broken-1', models: ['small-2'] })
     expect(await turn(agent)).toMatchObject({ event: 'turn.completed' })
     expect(posted().at(-1)).toMatchObject({ model: 'small-2' })
@@ -79,7 +79,7 @@ describe("an agent's way of asking its model", () => {
     expect(new Set(posted().map(({ model }) => model))).toEqual(new Set(['broken-1']))
   })
 
-  it('forces a tool call once, at the first model call of a turn', async () => {
+  it('force a tool call only in the first model call of a turn', async () => {
     const tool_choice = { type: 'function', function: { name: 'look_up' } }
     const agent = await newAgent({
       tools: [lookUp],
@@ -103,7 +103,7 @@ describe("an agent's way of asking its model", () => {
     ['top_p', { top_p: 2 }, 'invalid_field'],
     ['models', { models: 'small-2' }, 'invalid_field'],
     ['retries', { retries: 3 }, 'unknown_field'],
-  ])('refuses %s, which would do nothing', async (field, config, code) => {
+  ])('are refused with the invalid field %s', async (field, config, code) => {
     const answer = await api.post('/v1/agents', { name: 'Asker', config: { model: 'small-1', ...config } })
     expect([answer.status, answer.body.error.code]).toEqual([422, code])
     expect(answer.body.error.param).toContain(field)

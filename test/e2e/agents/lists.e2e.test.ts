@@ -5,7 +5,7 @@ import { either, World } from '../world.ts'
 
 const unknown = 'ten_01m7yttzjhsxjpptb3mj7638ba'
 
-describe.each(either('mongo'))('lists of what agents did, on $store', ({ store }) => {
+describe.each(either('mongo'))('lists of runs, actions and sessions on $store', ({ store }) => {
   let world: World
   let api: Api
   let acme: string
@@ -42,7 +42,7 @@ describe.each(either('mongo'))('lists of what agents did, on $store', ({ store }
     return `${status} ${body.error?.code} ${body.error?.param ?? ''}`.trim()
   }
 
-  it('show the runs of the project by agent, tenant, user, installation and status, page by page', async () => {
+  it('filter runs by agent, tenant, user, installation and status, with pagination', async () => {
     const run = async (of: string, body: object): Promise<string> =>
       (await api.post(`/v1/agents/${of}/runs`, { input: { prompt: 'Hello' }, ...body })).body.id
     const mine = await run(agent, { installation_id: installation, tenant_id: acme, external_user_id: 'ada' })
@@ -62,7 +62,7 @@ describe.each(either('mongo'))('lists of what agents did, on $store', ({ store }
     expect((await api.get(`/v1/runs?installation_id=${installation}`)).body.data).toEqual([whole])
   })
 
-  it("show an agent's key the runs and sessions of its agent only", async () => {
+  it("contain only the runs and sessions of its agent for an agent's key", async () => {
     const { body } = await api.post(`/v1/agents/${other}/keys`, { name: 'own', key_type: 'secret' })
     const own = world.as(body.key)
     const session = await own.createSession()
@@ -72,7 +72,7 @@ describe.each(either('mongo'))('lists of what agents did, on $store', ({ store }
     expect(await ids(`/v1/sessions?agent_id=${agent}`, own)).toEqual([])
   })
 
-  it('show what waits for an approval, and what became of it', async () => {
+  it('filter actions by status, tenant, tool and risk level, and mask their secrets', async () => {
     const action = async (body: object): Promise<string> =>
       (await api.post('/v1/actions', { tool: 'refund', arguments: { api_key: 'sk-12345678', sum: 5 }, ...body })).body
         .id
@@ -92,7 +92,7 @@ describe.each(either('mongo'))('lists of what agents did, on $store', ({ store }
     expect(await ids('/v1/actions?status=rejected', dashboard)).toEqual([done])
   })
 
-  it('show sessions by agent, installation, tenant and user, and a token its own alone', async () => {
+  it('filter sessions by agent, installation, tenant and user, and show a client token only its own', async () => {
     const installed = await api.createSession({ installation_id: installation, external_user_id: 'ada' })
     const plain = await api.createSession({ tenant_id: acme, external_user_id: 'bob', agent_id: agent })
     expect(await ids(`/v1/sessions?agent_id=${agent}`)).toEqual([plain, installed])
@@ -106,7 +106,7 @@ describe.each(either('mongo'))('lists of what agents did, on $store', ({ store }
   })
 
   it.each(['/v1/tenants?external_id=acme', '/v1/runs?agent=x', '/v1/actions?state=pending', '/v1/sessions?user=ada'])(
-    'refuse a filter that there is not: %s',
+    'refuse an unknown filter: %s',
     async (path) => {
       expect(await refused(path)).toMatch(/^400 invalid_query/)
     },

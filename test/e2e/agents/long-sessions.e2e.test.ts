@@ -22,7 +22,7 @@ describe.each(either('sqlite'))('a session longer than the context window of its
     expect(status, JSON.stringify(body)).toBe(200)
     return body.id
   }
-  /** Takes turns, and says how their conversation was shortened. */
+  /** Runs turns. @returns the events of shortening their conversation. */
   const take = async (session: string, count: number) => {
     const shortened: Frame[] = []
     for (let turn = 1; turn <= count; turn++) {
@@ -34,7 +34,7 @@ describe.each(either('sqlite'))('a session longer than the context window of its
     return shortened
   }
 
-  it('goes on without its oldest turns, across a restart too, where a longer request is refused', async () => {
+  it('continues without its oldest turns, also after a restart, while a chat of that length is refused', async () => {
     const chat = { model, messages: [{ role: 'user', content: paragraph.repeat(10) }] }
     const refused = await api.post('/v1/chat/completions', chat)
     expect([refused.status, refused.body.error.code]).toEqual([400, 'context_length_exceeded'])
@@ -46,7 +46,7 @@ describe.each(either('sqlite'))('a session longer than the context window of its
     expect((await take(session, 4)).length).toBeGreaterThan(0)
   })
 
-  it('has a summary in place of them where its agent says so, which is metered and part of the turn', async () => {
+  it('has a summary of the oldest turns if its agent is configured so, which is metered with the turn', async () => {
     const session = await api.createSession({ agent_id: await agentOf({ strategy: 'summarize', keep_turns: 2 }) })
     const [shortened] = await take(session, 8)
     expect(shortened?.data).toMatchObject({ strategy: 'summarize', summary: expect.stringMatching(/\S/) })
@@ -62,7 +62,7 @@ describe.each(either('sqlite'))('a session longer than the context window of its
   })
 
   it.each([{ strategy: 'forget' }, { keep_turns: 0 }, { max_tokens: 1 }, { turns: 3 }])(
-    'refuses the policy %j',
+    'cannot have the invalid context policy %j',
     async (context) => {
       const { status, body } = await api.post('/v1/agents', { name: 'Long', config: { model, context } })
       expect([status, body.error.param]).toEqual([422, expect.stringMatching(/^config\.context/)])

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Api } from '../api.ts'
 import { either, World } from '../world.ts'
 
-describe.each(either('sqlite'))('a secret key that names a tenant, on $store', ({ store }) => {
+describe.each(either('sqlite'))('a request with a secret key that names a tenant, on $store', ({ store }) => {
   let world: World
   let api: Api
   let acme: string
@@ -31,7 +31,7 @@ describe.each(either('sqlite'))('a secret key that names a tenant, on $store', (
     return `${status} ${body.error?.code} ${body.error?.param ?? ''}`.trim()
   }
 
-  it('opens sessions of that tenant and user, by the body as by headers', async () => {
+  it('opens sessions of that tenant and user, named in the body or in headers', async () => {
     const wanted = { tenant_id: acme, external_user_id: 'ada', agent_id: null, installation_id: null }
     const byBody = await api.post('/v1/sessions', { tenant_id: acme, external_user_id: 'ada' })
     const byHeaders = await api.post('/v1/sessions', {}, as(acme, 'ada'))
@@ -45,7 +45,7 @@ describe.each(either('sqlite'))('a secret key that names a tenant, on $store', (
     }
   })
 
-  it('opens a session in an installation, whose agent and tenant the session gets', async () => {
+  it("opens a session in an installation with the installation's agent and tenant", async () => {
     const { status, body } = await api.post('/v1/sessions', { installation_id: installation })
     const wanted = { tenant_id: acme, external_user_id: null, agent_id: agent, installation_id: installation }
     expect({ status, body }).toMatchObject({ status: 201, body: wanted })
@@ -57,7 +57,7 @@ describe.each(either('sqlite'))('a secret key that names a tenant, on $store', (
     expect(data.find(({ id }: { id: string }) => id === body.id)).toMatchObject(wanted)
   })
 
-  it('finds nothing of others, and everything of its own', async () => {
+  it('finds the resources of that tenant and none of another', async () => {
     const mine = await api.createSession({ tenant_id: acme, external_user_id: 'ada' })
     const theirs = await api.createSession({ tenant_id: globex, external_user_id: 'ada' })
     const action = (await api.post('/v1/actions', { tool: 'x', arguments: {}, tenant_id: globex })).body.id
@@ -73,7 +73,7 @@ describe.each(either('sqlite'))('a secret key that names a tenant, on $store', (
     expect((await api.get(`/v1/agents/${agent}`, as(globex))).status).toBe(200)
   })
 
-  it('is answered 404 for a tenant or an installation that it does not have, on every kind of route', async () => {
+  it('gets a 404 for an unknown tenant or installation, on every kind of route', async () => {
     const unknown = 'ten_01m7yttzjhsxjpptb3mj7638ba'
     const named = '404 not_found X-Tenant-Id'
     for (const path of ['/v1/sessions', '/v1/agents', '/v1/models', '/v1/usage/events', '/v1/tenants'])
@@ -86,7 +86,7 @@ describe.each(either('sqlite'))('a secret key that names a tenant, on $store', (
     expect(await refused(api.post('/v1/sessions', others))).toBe('404 not_found installation_id')
   })
 
-  it('is refused when headers and body name two tenants, and leaves both to servers', async () => {
+  it('is refused when headers and body name two tenants; a client token cannot change its tenant', async () => {
     expect(await refused(api.post('/v1/sessions', { tenant_id: globex }, as(acme)))).toBe(
       '400 invalid_header X-Tenant-Id',
     )
@@ -96,7 +96,7 @@ describe.each(either('sqlite'))('a secret key that names a tenant, on $store', (
     expect((await browser.post('/v1/sessions', {}, as(globex))).body.tenant_id).toBe(acme)
   })
 
-  it('reads what a suspended tenant has and begins nothing for it', async () => {
+  it('reads the sessions of a suspended tenant and cannot create one for it', async () => {
     const tenant = (await api.post('/v1/tenants', { external_id: 'late', name: 'Late' })).body.id
     const session = await api.createSession({ tenant_id: tenant })
     await api.post(`/v1/tenants/${tenant}`, { status: 'suspended' }, { method: 'PATCH' })

@@ -16,7 +16,7 @@ const weather = {
 
 type Found = ReturnType<typeof JSON.parse>
 
-/** What is looked for until it is there. */
+/** Polls until the result is not null. */
 const until = (look: () => Promise<Found>): Promise<Found> =>
   vi.waitFor(async () => {
     const found = await look()
@@ -62,7 +62,7 @@ describe.each(either('mongo'))('an action on $store', ({ store }) => {
       return ['executed', 'failed'].includes(body.status) ? body : null
     })
 
-  it('with `execute` makes its signed request once, when it is approved, with what the approver made of it', async () => {
+  it('with `execute` makes its signed request once, when approved, with the arguments as the approver edited them', async () => {
     const { id, execute: shown } = await own(execute())
     expect(shown).toEqual({ type: 'http', url: tool.url, headers: { Authorization: '[masked]' } })
     expect(tool.calls.length).toBe(before)
@@ -94,7 +94,7 @@ describe.each(either('mongo'))('an action on $store', ({ store }) => {
     expect(line.changes).toEqual(['arguments'])
   })
 
-  it('with `execute` comes from a secret key only, and takes no output with its approval', async () => {
+  it('with `execute` requires a secret key, and accepts no output with its approval', async () => {
     const { status, body } = await dashboard.post('/v1/actions', { tool: 'pay', arguments: {}, ...execute() })
     expect([status, body.error]).toMatchObject([403, { code: 'secret_key_required', param: 'execute' }])
     const { id } = await own(execute())
@@ -109,13 +109,13 @@ describe.each(either('mongo'))('an action on $store', ({ store }) => {
     expect(tool.calls.length).toBe(before)
   })
 
-  it('of its caller is executed by the output that comes with the approval', async () => {
+  it('without `execute` is executed with the output sent with the approval', async () => {
     const { id } = await own()
     const approved = await ok(decide(id, 'approve', { tool_results: [{ action_id: id, output: 'wired' }] }))
     expect(approved).toMatchObject({ status: 'executed', result: 'wired', execute: null, edits: null })
   })
 
-  it('of its caller is executed or failed as the caller reports, once, after its approval', async () => {
+  it('without `execute` is executed or failed once, as its caller reports after the approval', async () => {
     const [first, second] = [await own(), await own()]
     const early = await decide(first.id, 'complete', { output: 'wired' })
     expect([early.status, early.body.error.code]).toEqual([409, 'invalid_transition'])
@@ -135,7 +135,7 @@ describe.each(either('mongo'))('an action on $store', ({ store }) => {
     expect([other.status, other.body.error.code]).toEqual([409, 'action_already_resolved'])
   })
 
-  it('of a paused turn gives its tool the edited arguments; streams show them masked, the model reads them whole', async () => {
+  it('of a paused turn calls its tool with the edited arguments, which streams mask', async () => {
     const tools = [{ type: 'http', name: 'weather', parameters: weather, url: tool.url, needsApproval: true }]
     const session = await api.createSession()
     const input = `Please use the weather tool with api_key: ${secret}, city: Lagos`
@@ -152,7 +152,7 @@ describe.each(either('mongo'))('an action on $store', ({ store }) => {
     expect([forged.status, tool.calls.length]).toEqual([409, before + 1])
   })
 
-  it('of a run gives its tool the arguments that an approver edited, and a member may not', async () => {
+  it('of a run calls its tool with the arguments as an approver edited them; a client token may not approve', async () => {
     const config = { model: 'simulated-1', tools: [refundTool(tool, { needsApproval: true })] }
     const agent = await ok(api.post('/v1/agents', { name: 'Refunds', config }))
     const input = { prompt: 'Please use issue_refund for order 1042' }
@@ -178,7 +178,7 @@ describe.each(either('mongo'))('an action on $store', ({ store }) => {
     expect(approved.payload.arguments).toEqual({ order: '7' })
   })
 
-  it('with `execute` makes no request again that was under way when the process died', async () => {
+  it('with `execute` does not repeat a request that was in progress when the process was killed', async () => {
     tool.hold()
     const { id } = await own(execute())
     await ok(decide(id, 'approve'))

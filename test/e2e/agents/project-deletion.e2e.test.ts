@@ -5,7 +5,7 @@ import { populate } from '../tenant-life.ts'
 import { startToolServer, type ToolServer } from '../tool-server.ts'
 import { either, World } from '../world.ts'
 
-/** Each look reads the whole database. */
+/** Each poll reads the whole database. */
 const patience = { timeout: 120_000, interval: 1000 }
 const limit = { timeout: 300_000 }
 
@@ -30,7 +30,7 @@ describe.each(either('mongo'))('a project on $store', ({ store }) => {
     return { id: String(project.id), key: String(key.key) }
   }
 
-  /** Where a text stands, but for the bare ids of actors that are kept for an hour, and the organisation's own audit lines. */
+  /** Occurrences of a text by table or collection, without the bare ids of actors and streams, which are kept for a while. */
   const traces = async (text: string): Promise<Record<string, number>> => {
     const { erased_actors: _erased, records_erased_actors: _alsoErased, ...left } = await world.mentions(text)
     const { ended_streams: _ended, records_ended_streams: _alsoEnded, ...rest } = left
@@ -43,7 +43,7 @@ describe.each(either('mongo'))('a project on $store', ({ store }) => {
     dashboard = await world.dashboard()
   }
 
-  it('is deleted with all that it has, over kills, and its keys are refused at once', limit, async () => {
+  it('is deleted with all its data despite kills, and its keys are refused at once', limit, async () => {
     const mark = `mark-${randomUUID().slice(0, 8)}`
     const doomed = await newProject(`Doomed ${mark}`)
     const spared = await newProject('Spared')
@@ -76,25 +76,29 @@ describe.each(either('mongo'))('a project on $store', ({ store }) => {
     await vi.waitFor(async () => expect(await traces(mark)).toEqual({}), patience)
     const { audit_log = 0, records_audit_log = 0, ...left } = await traces(doomed.id)
     expect(left).toEqual({})
-    // that it was deleted, and by whom
+    // who deleted it, and that it is deleted
     expect(audit_log + records_audit_log).toBe(2)
     for (const id of [...lived.sessions, ...lived.runs, lived.agent, lived.tenant]) expect(await traces(id)).toEqual({})
     expect((await other.get(`/v1/sessions/${kept.sessions[0]}`)).status).toBe(200)
     for (const run of kept.runs) expect((await other.get(`/v1/runs/${run}`)).body.status).toBe('completed')
   })
 
-  it('shows how far its deletion is to members, and the last one of an organisation stays', limit, async () => {
-    const { body: projects } = await dashboard.get('/api/projects?limit=100')
-    const [last, ...more] = projects.data.toReversed()
-    for (const { id, name } of more) {
-      expect((await dashboard.post(`/api/projects/${id}/delete`, { name })).status).toBe(202)
-      const { status, body } = await dashboard.get(`/api/projects/${id}`)
-      if (status === 200) expect(body).toMatchObject({ status: 'deleting', deletion: { left: expect.any(Object) } })
-    }
-    const refused = await dashboard.post(`/api/projects/${last.id}/delete`, { name: last.name })
-    expect(refused).toMatchObject({ status: 409, body: { error: { code: 'last_project' } } })
-    for (const { id } of more)
-      await vi.waitFor(async () => expect((await dashboard.get(`/api/projects/${id}`)).status).toBe(404), patience)
-    expect((await dashboard.get(`/api/projects/${last.id}`)).body).toMatchObject({ status: 'active', deletion: null })
-  })
+  it(
+    "shows members the progress of its deletion, and cannot be deleted if it is the organisation's last",
+    limit,
+    async () => {
+      const { body: projects } = await dashboard.get('/api/projects?limit=100')
+      const [last, ...more] = projects.data.toReversed()
+      for (const { id, name } of more) {
+        expect((await dashboard.post(`/api/projects/${id}/delete`, { name })).status).toBe(202)
+        const { status, body } = await dashboard.get(`/api/projects/${id}`)
+        if (status === 200) expect(body).toMatchObject({ status: 'deleting', deletion: { left: expect.any(Object) } })
+      }
+      const refused = await dashboard.post(`/api/projects/${last.id}/delete`, { name: last.name })
+      expect(refused).toMatchObject({ status: 409, body: { error: { code: 'last_project' } } })
+      for (const { id } of more)
+        await vi.waitFor(async () => expect((await dashboard.get(`/api/projects/${id}`)).status).toBe(404), patience)
+      expect((await dashboard.get(`/api/projects/${last.id}`)).body).toMatchObject({ status: 'active', deletion: null })
+    },
+  )
 })

@@ -17,7 +17,7 @@ describe('a project', () => {
 
   const patch = (body: object) => dashboard.post(path, body, { method: 'PATCH' })
 
-  it('is read, and renamed without losing its origins', async () => {
+  it('can be read, and renamed without losing its allowed origins', async () => {
     const before = (await dashboard.get(path)).body
     expect(before).toMatchObject({ name: expect.any(String), allowed_origins: ['*'] })
     const allowed_origins = ['https://app.example']
@@ -29,7 +29,7 @@ describe('a project', () => {
     expect((await dashboard.get('/api/projects/prj_01m7yttzjhsxjpptb3mj7638ba')).status).toBe(404)
   })
 
-  it('lets pages of the origins that it was given read what tokens are answered, and no others', async () => {
+  it('lets only pages of its allowed origins read the answers to client tokens', async () => {
     const { body: tenant } = await world.api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })
     const given = { tenant_id: tenant.id, external_user_id: 'ada' }
     const { token } = (await world.api.post('/v1/client-tokens', given)).body

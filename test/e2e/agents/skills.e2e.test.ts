@@ -42,7 +42,7 @@ describe('skills', () => {
     api.post(`/v1/skills/${skill}/versions`, { version, content: skillText, ...body })
   const stage = async (body: object) => (await api.post('/v1/skill-imports', body)).body
 
-  it('are listed, changed and named once', async () => {
+  it('are listed and changed, and have unique names', async () => {
     const changed = await api.fetch(`/v1/skills/${skill}`, { description: 'Refunds.' }, { method: 'PATCH' })
     expect(await changed.json()).toMatchObject({ id: skill, name: 'refunds', description: 'Refunds.' })
     expect((await api.get('/v1/skills')).body.data).toEqual([
@@ -54,7 +54,7 @@ describe('skills', () => {
     })
   })
 
-  it('have versions with files, which are published once, and deprecated', async () => {
+  it('have versions with files, which are published once and can be deprecated', async () => {
     const files = [
       { path: 'scripts/sum.py', content: 'print(1)\n' },
       { path: 'logo.png', content: 'iVBORw0KGgo=', encoding: 'base64' },
@@ -83,7 +83,7 @@ describe('skills', () => {
     expect((await api.get(`/v1/skills/${skill}`)).body.latest_version).toBeNull()
   })
 
-  it('are not published while the scan blocks, but by an admin who says why', async () => {
+  it('are not published while the scan blocks them, unless an admin overrides it with a reason', async () => {
     const bad = (await draft('2.0.0', { content: injected })).body
     expect(bad.findings).toEqual([
       { severity: 'blocker', code: 'prompt_injection', path: 'SKILL.md', line: 5, message: expect.any(String) },
@@ -107,7 +107,7 @@ describe('skills', () => {
     })
   })
 
-  it('are imported from text, an archive and an address, staged, and published after that', async () => {
+  it('are imported from text or an archive, staged, and then published', async () => {
     expect((await api.post('/v1/skill-imports', {})).body.error).toMatchObject({ code: 'missing_field' })
     expect((await api.post('/v1/skill-imports', { text: 'a', archive: 'YQ==' })).body.error).toMatchObject({
       code: 'invalid_field',
@@ -145,7 +145,7 @@ describe('skills', () => {
     expect((await api.get(`/v1/skill-imports/${bad.id}`)).body.status).toBe('staged')
   })
 
-  it('are fetched from an address through the guard, a text or an archive', async () => {
+  it('are fetched as a text or an archive from a URL, if the SSRF guard allows it', async () => {
     expect(await stage({ url: `${host}/moved` })).toMatchObject({ status: 'staged', source: 'url', name: 'fetched' })
     expect(await stage({ url: `${host}/a.tgz` })).toMatchObject({ name: 'packed', files: [{ path: 'SKILL.md' }] })
     const refused = async (url: string) => (await api.post('/v1/skill-imports', { url })).body.error
@@ -155,7 +155,7 @@ describe('skills', () => {
     expect(await refused('http://169.254.169.254/latest')).toMatchObject({ code: 'invalid_field', param: 'url' })
   })
 
-  it('are offered to an agent that names them, and loaded in a turn', async () => {
+  it('are loaded in a turn of an agent that names them', async () => {
     await draft('3.0.0', { files: [{ path: 'limits.md', content: 'Up to 500 USD.' }] })
     await api.post(`/v1/skills/${skill}/versions/3.0.0/publish`)
     const config = { model: 'simulated-1', system_prompt: 'Be brief.', skills: [skill] }
@@ -175,7 +175,7 @@ describe('skills', () => {
     expect(refused.body.error).toMatchObject({ code: 'prerequisites_missing', param: 'config.skills[0]' })
   })
 
-  it('are nobody else’s', async () => {
+  it('are not found by another project', async () => {
     const other = (await dashboard.post('/api/projects', { name: 'Other' })).body
     const key = (await dashboard.post(`/api/projects/${other.id}/keys`, { name: 'k' })).body
     const foreign = world.as(key.key ?? key.secret)

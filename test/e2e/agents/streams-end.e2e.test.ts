@@ -8,13 +8,13 @@ import { isEvent, type StreamReader } from '../stream-reader.ts'
 import { refundTool, startToolServer, type ToolServer } from '../tool-server.ts'
 import { World } from '../world.ts'
 
-/** Five seconds, the second that credentials are cached for, and a machine that stands still for some. */
+/** Five seconds, one for which credentials are cached, and some for a machine that stands still. */
 const limit = { timeout: 30_000 }
 
-/** What ends the right to a stream. */
+/** A way in which the permission to read a stream ends. */
 interface Ending {
   readonly name: string
-  /** Opens what a stream is read with, and says what ends it. */
+  /** Creates a session and a token, with the function that ends the permission. */
   readonly begin: () => Promise<{
     readonly session: string
     readonly token: string
@@ -113,7 +113,7 @@ const openSocket = async (session: string, token: string): Promise<{ readonly cl
 }
 
 describe.each(endings)('a stream when $name', ({ begin }) => {
-  it('ends, by SSE and by WebSocket, and is opened no more', limit, async () => {
+  it('ends, by SSE and by WebSocket, and cannot be opened again', limit, async () => {
     const { session, token, end } = await begin()
     const [stream, socket] = [await follow(session, token), await openSocket(session, token)]
     await end()
@@ -127,7 +127,7 @@ describe.each(endings)('a stream when $name', ({ begin }) => {
   })
 })
 
-it('ends the stream of a run for a member who was removed', limit, async () => {
+it('the stream of a run ends for a member who is removed', limit, async () => {
   const config = { model: 'simulated-1', tools: [refundTool(tool, { needsApproval: true })] }
   const agent = await ok(api.post('/v1/agents', { name: 'Refunds', config }))
   const input = { prompt: 'Please use issue_refund for order 1042' }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Api } from '../api.ts'
 import { World } from '../world.ts'
 
-describe('a version that needs what is not there', () => {
+describe('an agent version whose prerequisites are missing', () => {
   let world: World
   let api: Api
   let agent: string
@@ -33,7 +33,7 @@ describe('a version that needs what is not there', () => {
     return body.error
   }
 
-  it.each(['submit', 'publish'])('is not taken by %s, which names each by its place', async (verb) => {
+  it.each(['submit', 'publish'])('is refused by %s, which names each missing one by its path', async (verb) => {
     const path = await draft(verb === 'submit' ? '1.0.0' : '1.0.1')
     const error = await refused(api.post(`${path}/${verb}`))
     expect(places).toContain(error.param)
@@ -41,7 +41,7 @@ describe('a version that needs what is not there', () => {
     expect((await api.get(path)).body.status).toBe('draft')
   })
 
-  it('is published once it needs no more, and refused by its state after that', async () => {
+  it('is published once it has no missing ones, and cannot be submitted after that', async () => {
     const path = await draft('1.1.0', {})
     expect((await api.post(`${path}/submit`)).body).toMatchObject({ status: 'in_review' })
     expect((await api.post(`${path}/review`, { decision: 'approve' })).body).toMatchObject({ status: 'published' })
@@ -51,7 +51,7 @@ describe('a version that needs what is not there', () => {
     })
   })
 
-  it('is not installed, nor upgraded to, under overlays that name a model that nobody serves', async () => {
+  it('is not installed or upgraded to with overlays that name an unknown model', async () => {
     const path = await draft('2.0.0', {})
     await api.post(`${path}/publish`)
     const tenant_id = (await api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })).body.id

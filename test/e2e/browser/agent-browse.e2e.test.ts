@@ -23,7 +23,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('an agent that browses'
     await site.close()
   })
 
-  /** A turn of a new session that waits for an approval of `browse`. */
+  /** Starts a turn in a new session that waits for an approval of `browse`. */
   const paused = async () => {
     const session = await world.api.createSession({ agent_id: agent })
     const input = `Use the tool browse with url: "${site.url('/form')}"`
@@ -33,7 +33,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('an agent that browses'
   }
   const approve = (action: string, args: object) => world.api.post(`/v1/actions/${action}/approve`, { arguments: args })
   const jobs = async () => (await world.api.get('/v1/web/browse')).body.data
-  /** What the model was sent, once the turn is over. */
+  /** The tool output that the model received, once the turn has completed. */
   const output = (session: string) =>
     vi.waitFor(async () => {
       const { body } = await world.api.get(`/v1/sessions/${session}/events?limit=100`)
@@ -43,7 +43,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('an agent that browses'
       return JSON.parse(said)
     }, patience)
 
-  it('reads what a page shows once a person has approved, marked as what strangers wrote', async () => {
+  it('reads a page once a person has approved, marked as untrusted content', async () => {
     const { session, action } = await paused()
     expect(await jobs()).toEqual([])
     const approved = await approve(action, { url: site.url('/form'), actions: [{ type: 'click', selector: '#go' }] })
@@ -55,8 +55,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('an agent that browses'
     expect(await jobs()).toHaveLength(1)
   })
 
-  describe('over kill -9 in the middle', () => {
-    it('hears that the outcome is not known when something was submitted, and submits nothing twice', async () => {
+  describe('interrupted by kill -9', () => {
+    it('receives outcome_unknown when something was submitted, and submits nothing twice', async () => {
       const { session, action } = await paused()
       await approve(action, { url: site.url('/form'), actions: [{ type: 'click', selector: '#hold' }] })
       await vi.waitFor(() => expect(site.count('POST', '/held')).toBe(1), patience)
@@ -73,7 +73,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('an agent that browses'
       for (const response of site.held.splice(0)) response.end()
     })
 
-    it('hears what the page shows when nothing was submitted, by the same job run again', async () => {
+    it('receives the page when nothing was submitted, because the same job is run again', async () => {
       const { session, action } = await paused()
       const before = site.count('GET', '/slow')
       await approve(action, { url: site.url('/slow'), actions: [{ type: 'waitFor', milliseconds: 3_000 }] })

@@ -19,7 +19,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('browser jobs', () => {
       env: { CHROMIUM_PATH: process.env.HEADLESS_SHELL_PATH ?? '', ALLOWED_PRIVATE_CONTENT_HOSTS: site.host, ...env },
     })
 
-  describe('of one server', () => {
+  describe('on one server', () => {
     let world: World
     let api: Api
     beforeAll(async () => {
@@ -32,7 +32,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('browser jobs', () => {
       return ended(as, await begun(as, body))
     }
 
-    it('acts on a page, and answers what it shows then, with a picture of each step', async () => {
+    it('act on a page, and return its content with a screenshot of each step', async () => {
       const job = await run({
         url: site.url('/form'),
         actions: [
@@ -64,7 +64,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('browser jobs', () => {
       expect((await processTree(`--troupe-job=${job.id}`))?.pids ?? []).toEqual([])
     })
 
-    it('forgets what was typed when the job ends', async () => {
+    it('are listed as completed once they have ended', async () => {
       const { body } = await api.get(`${path}?status=completed`)
       expect(body.data[0]).toMatchObject({ status: 'completed', submitted: true })
     })
@@ -74,7 +74,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('browser jobs', () => {
       ['input[name=api_key]', 'actions[0].selector'],
       ['form >> internal:label="x"', 'actions[0].selector'],
       ['xpath=//input', 'actions[0].selector'],
-    ])('refuses the selector %s before anything is opened', async (selector, param) => {
+    ])('refuse the selector %s before a page is opened', async (selector, param) => {
       const { status, body } = await api.post(path, {
         url: site.url('/form'),
         actions: [{ type: 'type', selector, text: 'x' }],
@@ -88,13 +88,13 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('browser jobs', () => {
       ['a field of type password', { type: 'click', selector: '#w1' }],
       ['a field that is named a token', { type: 'type', selector: '.plain', text: 'x' }],
       ['a field for a code', { type: 'type', selector: '.once', text: 'x', clear: true }],
-    ])('ends a job whose selector reaches %s', async (_name, action) => {
+    ])('fail when a selector matches %s', async (_name, action) => {
       const job = await run({ url: site.url('/form'), actions: [action] })
       expect(job).toMatchObject({ status: 'failed', error: { code: 'invalid_browser_action' } })
       expect(job.steps.at(-1)).toMatchObject({ status: 'failed', type: action.type })
     })
 
-    it('presses no key into a password that has the focus', async () => {
+    it('press no key while a password field has the focus', async () => {
       const press = [...'abcdef'].map(() => ({ type: 'press', key: 'Tab' }))
       const job = await run({ url: site.url('/form'), actions: [...press, { type: 'press', key: 'x' }] })
       expect(job).toMatchObject({ status: 'failed', error: { code: 'invalid_browser_action' } })
@@ -106,23 +106,26 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('browser jobs', () => {
       ['select', { type: 'select', selector: '#size' }, 'actions[0].values'],
       ['click', { type: 'click' }, 'actions[0].selector'],
       ['waitFor', { type: 'waitFor', selector: 'h1', milliseconds: 5 }, 'actions[0].selector'],
-    ])('names what the action %s lacks', async (_type, action, param) => {
-      const { status, body } = await api.post(path, { url: site.url('/form'), actions: [action] })
-      expect(status).toBe(400)
-      expect(body).toMatchObject({ error: 'invalid_browser_action', details: { param } })
-    })
+    ])(
+      'are refused with the name of the field that the action %s lacks or must not have',
+      async (_type, action, param) => {
+        const { status, body } = await api.post(path, { url: site.url('/form'), actions: [action] })
+        expect(status).toBe(400)
+        expect(body).toMatchObject({ error: 'invalid_browser_action', details: { param } })
+      },
+    )
 
     it.each([
       ['ftp://example.com/', 'invalid_url'],
       ['http://169.254.169.254/latest/', 'unsafe_url'],
       ['http://[::1]:9/', 'unsafe_url'],
-    ])('refuses %s with %s', async (url, error) => {
+    ])('refuse %s with %s', async (url, error) => {
       const { status, body } = await api.post(path, { url })
       expect(status).toBe(400)
       expect(body).toMatchObject({ error, details: { param: 'url' } })
     })
 
-    it('cancels a job with its browser, and what has ended stays as it is', async () => {
+    it('are cancelled with their browser, and stay cancelled', async () => {
       const { body } = await api.post(path, {
         url: site.url('/form'),
         actions: Array.from({ length: 20 }, () => ({ type: 'waitFor', milliseconds: 5_000 })),
@@ -137,7 +140,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('browser jobs', () => {
       expect((await api.post(`${path}/${body.id}/cancel`)).body.status).toBe('cancelled')
     })
 
-    it('keeps cookies in a profile of the tenant, sealed, and gives them to no other', async () => {
+    it('store cookies encrypted in a profile of the tenant, and do not share them with others', async () => {
       const { body: acme } = await api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })
       const tenant = api.with({ 'x-tenant-id': acme.id })
       await run({ url: site.url('/login'), profile: { name: 'shop', save: true } }, tenant)
@@ -154,7 +157,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('browser jobs', () => {
     })
   })
 
-  it('starts without a browser, and says so to every job', async () => {
+  it('are refused by a server without a browser', async () => {
     const world = await start('sqlite', { CHROMIUM_PATH: '/nowhere/chromium' })
     const { status, body } = await world.api.post(path, { url: site.url('/form') })
     expect(status).toBe(503)
@@ -163,8 +166,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('browser jobs', () => {
     await world.stop()
   })
 
-  // one kill meets a job of each kind, at once
-  describe.each(stores)('over kill -9 on $store', ({ store }) => {
+  // one kill interrupts a job of each kind at once
+  describe.each(stores)('interrupted by kill -9 on $store', ({ store }) => {
     const slow = `/slow-${store}`
     const [ids, posts] = [{ held: '', slow: '' }, { before: 0 }]
     let world: World
@@ -184,7 +187,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('browser jobs', () => {
     }, 180_000)
     afterAll(() => world.stop())
 
-    it('runs a job again when nothing was submitted', async () => {
+    it('are run again when nothing was submitted', async () => {
       const { body: after } = await world.api.get(`${path}/${ids.slow}`)
       expect(['queued', 'running', 'completed']).toContain(after.status)
       const job = await ended(world.api, ids.slow)
@@ -193,7 +196,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('browser jobs', () => {
       expect(site.count('GET', slow)).toBe(2)
     })
 
-    it('submits no form twice', async () => {
+    it('submit no form twice', async () => {
       const job = await ended(world.api, ids.held)
       expect(job).toMatchObject({ status: 'failed', submitted: true, error: { code: 'outcome_unknown' } })
       expect(site.count('POST', '/held')).toBe(posts.before + 1)

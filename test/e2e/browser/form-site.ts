@@ -9,10 +9,10 @@ export interface SiteRequest {
   readonly body: string
 }
 
-/** A site on loopback with a form, a page that is slow, and fields for secrets. It notes every request. */
+/** A site on loopback with forms and fields for secrets. It records every request. */
 export class FormSite extends LoopbackServer {
   readonly requests: SiteRequest[] = []
-  /** Answers to POST that are held back. */
+  /** Responses that are withheld. */
   readonly held: ServerResponse[] = []
 
   static open(): Promise<FormSite> {

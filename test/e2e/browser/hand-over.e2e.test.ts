@@ -8,7 +8,7 @@ import { LoginSite } from './login-site.ts'
 
 const handOver = { type: 'handOver', message: 'Please log in.' }
 
-describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that is handed over to a person', () => {
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job handed over to a person', () => {
   let site: LoginSite
   beforeAll(async () => {
     site = await LoginSite.open()
@@ -25,7 +25,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that is 
     })
   const handedOver = (api: Api, actions: readonly object[] = [handOver]) => begun(api, { url: site.url('/'), actions })
 
-  describe('of one server', () => {
+  describe('on one server', () => {
     let world: World
     let api: Api
     beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that is 
     })
     afterAll(() => world.stop())
 
-    it('waits, says so, and goes on when it is continued', async () => {
+    it('waits with its message, and resumes when it is continued', async () => {
       const id = await handedOver(api, [handOver, { type: 'click', selector: 'button' }])
       const job = await waiting(api, id, handOver.message)
       expect(Date.parse(job.waiting.expires_at) - Date.parse(job.waiting.since)).toBe(300_000)
@@ -50,7 +50,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that is 
       })
     })
 
-    it('can be cancelled meanwhile, and leaves no process', async () => {
+    it('can be cancelled while it waits, and leaves no process', async () => {
       const id = await handedOver(api)
       await waiting(api, id, handOver.message)
       expect((await api.post(`${path}/${id}/cancel`)).body).toMatchObject({ status: 'cancelled', waiting: null })
@@ -58,14 +58,14 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that is 
       expect((await api.post(`${path}/${id}/continue`, {})).status).toBe(409)
     })
 
-    it('fails when nobody continues it in time', async () => {
+    it('fails when it is not continued in time', async () => {
       const id = await handedOver(api, [{ ...handOver, timeoutMs: 10_000 }])
       await waiting(api, id, handOver.message)
       expect(await ended(api, id)).toMatchObject({ status: 'failed', error: { code: 'hand_over_expired' } })
       await vi.waitFor(async () => expect((await processTree(`--troupe-job=${id}`))?.pids ?? []).toEqual([]), patience)
     })
 
-    it('is not there for another tenant', async () => {
+    it('cannot be continued by another tenant', async () => {
       const tenants = await Promise.all(
         ['one', 'two'].map((name) => api.post('/v1/tenants', { external_id: `of-${name}`, name })),
       )
@@ -79,8 +79,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that is 
     })
   })
 
-  describe.each(stores)('over kill -9 on $store', ({ store }) => {
-    it('submits nothing twice that the person has submitted', async () => {
+  describe.each(stores)('interrupted by kill -9 on $store', ({ store }) => {
+    it('fails if the person has submitted something, and submits nothing twice', async () => {
       const world = await start(store)
       const id = await handedOver(world.api)
       await waiting(world.api, id, handOver.message)
@@ -97,7 +97,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that is 
       await world.stop()
     })
 
-    it('hands over again when nothing was submitted', async () => {
+    it('is handed over again when nothing was submitted', async () => {
       const world = await start(store)
       const id = await handedOver(world.api)
       await waiting(world.api, id, handOver.message)

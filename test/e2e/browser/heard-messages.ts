@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 
 const magic = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
-/** Accepts a WebSocket and calls `heard` with each short text that comes over it (RFC 6455, section 5.2). */
+/** Accepts a WebSocket and calls `heard` with each short text message (RFC 6455, section 5.2). */
 export const hearMessages = (request: IncomingMessage, socket: Duplex, heard: (text: string) => void): void => {
   const accept = createHash('sha1').update(`${request.headers['sec-websocket-key']}${magic}`).digest('base64')
   socket.write(
@@ -24,7 +24,7 @@ export const hearMessages = (request: IncomingMessage, socket: Duplex, heard: (t
   })
 }
 
-/** Bytes of the first frame's text; null until it is whole. */
+/** Length of the first frame's payload in bytes; null until the frame is complete. */
 const lengthOf = (bytes: Buffer): number | null => {
   const length = (bytes[1] ?? 0) & 127
   return bytes.length >= 6 + length ? length : null

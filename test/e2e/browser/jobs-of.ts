@@ -4,14 +4,14 @@ import { patience } from '../patience.ts'
 
 export const path = '/v1/web/browse'
 
-/** Starts a job. @returns its id */
+/** Starts a job. @returns its id. */
 export const begun = async (api: Api, body: object): Promise<string> => {
   const answer = await api.post(path, body)
   expect(answer.status, JSON.stringify(answer.body)).toBe(202)
   return answer.body.id
 }
 
-/** The job once it waits for a person, with this message. */
+/** The job once it waits for a person with this message. */
 export const waiting = (api: Api, id: string, message: string | null) =>
   vi.waitFor(async () => {
     const { body } = await api.get(`${path}/${id}`)

@@ -5,7 +5,7 @@ import { LoginSite, password } from './login-site.ts'
 
 const click = (x: number, y: number) => ['mouseMove', 'mouseDown', 'mouseUp'].map((type) => ({ type, x, y }))
 
-describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that waits, in a cluster', () => {
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the live view of a waiting browser job in a cluster', () => {
   let site: LoginSite
   let world: ClusterWorld
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
     await site.close()
   })
 
-  it('is seen and used by way of another node than the one whose browser has it', async () => {
+  it('works through a node other than the one that runs the browser', async () => {
     const body = { url: site.url('/'), actions: [{ type: 'handOver' }] }
     const id = await begun(world.api(0), body)
     const [other] = (await world.sides(id)).others

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LoopbackServer } from '#test/support/loopback-server.ts'
 
-/** What a person alone knows. */
+/** A password that only the person knows. */
 export const password = 'correct-horse-77'
 
 /** A site on loopback whose page is behind a form with a password. */

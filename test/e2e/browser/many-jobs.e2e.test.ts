@@ -3,7 +3,7 @@ import { driveJobs } from '#scripts/browser-jobs/drive-jobs.ts'
 import { World } from '../world.ts'
 
 it.skipIf(process.env.CHROMIUM_PATH === undefined)(
-  'twenty jobs at once have two browsers at a time, send each form once and leave no process',
+  'twenty concurrent browser jobs use two browsers at a time, send each form once and leave no process',
   async () => {
     let world: World | null = null
     const stop = () => world?.stop()
@@ -17,7 +17,7 @@ it.skipIf(process.env.CHROMIUM_PATH === undefined)(
         },
       })
       expect(report).toMatchObject({ failures: [], completed: 18, cancelled: 2, sent: 4, sentTwice: 0, left: [] })
-      // one owner never has the last of three places
+      // one owner never gets the last of three slots
       if (process.platform === 'linux') expect(report.mostBrowsers).toBe(2)
     } finally {
       await stop()

@@ -1,2 +1,2 @@
-/** A program that is no browser: jobs are taken, and fail at once. For tests of what all resources have in common. */
+/** A program that is not a browser: jobs are accepted and fail at once. For tests of behaviour common to all resources. */
 export const noBrowser = { CHROMIUM_PATH: process.execPath } as const

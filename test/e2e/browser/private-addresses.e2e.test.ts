@@ -11,12 +11,12 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { openPrivateNames, privateAddresses } from '#test/support/private-addresses.ts'
 import { html, Site } from '#test/support/site.ts'
 
-describe.skipIf(process.env.CHROMIUM_PATH === undefined)('addresses that lead to private places', () => {
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('private addresses', () => {
   const names = openPrivateNames()
   let canary: Server
   let datagrams: Datagrams
   let reached: string[] = []
-  /** Hosts that a browser wanted of the proxy. */
+  /** Hosts that a browser requested from the proxy. */
   const attempted = new Set<string>()
   let control: Site
   let guard: SsrfGuard
@@ -76,7 +76,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('addresses that lead to
       },
     )
 
-  it('are reached by no job whose address they are, which does open a public page', async () => {
+  it('are not reached by a job with such a URL, while a public page is opened', async () => {
     const left: ReturnType<typeof requestFor>[] = []
     for (const probe of probes) {
       try {
@@ -86,7 +86,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('addresses that lead to
         expect(['invalid_url', 'unsafe_url']).toContain(error.code)
       }
     }
-    // what is refused by its text never meets a browser: the others are names, of which one of each kind is visited
+    // URLs refused as text never reach a browser; the others are host names, of which one of each kind is visited
     expect(left.length).toBeLessThan(40)
     const kinds = ['loop', 'six', 'rebinding', 'mixed', 'metadata', 'zero']
     const chosen = left.filter(({ url }) => kinds.some((kind) => url.startsWith(`http://${kind}.example`)))
@@ -97,16 +97,16 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('addresses that lead to
     expect('visited' in end && end.visited.read.content).toContain('control page')
   }, 240_000)
 
-  it('are reached from within no page, by none of its means, each of which reaches a public address', async () => {
+  it('are not reached from within a page by any means, each of which reaches an allowed address', async () => {
     const tried = async (urls: readonly string[]) => {
       control.pages.set('/tries', html(triesOf(urls), { 'access-control-allow-origin': '*' }))
       const request = requestFor(control.url('/tries'))
       const actions = [{ type: 'waitFor', milliseconds: 5_000 } as const]
       return visited({ ...request, wait_until: 'domcontentloaded', timeout_ms: 60_000, actions })
     }
-    // ways to write an address that parse to the same one are one to a browser
+    // spellings that parse to the same address are equal to a browser
     const distinct = [...new Set(probes.flatMap((url) => (URL.canParse(url) ? [new URL(url).href] : [])))]
-    // each night all; a visit of a page that tries so much takes its time
+    // all of them each night only: a page that tries that much is slow
     const chosen = process.env.EVERY_STORE === undefined ? distinct.filter((_, n) => n % 10 === 0) : distinct
     for (let at = 0; at < chosen.length; at += probesAtOnce) {
       const end = await tried(chosen.slice(at, at + probesAtOnce))
@@ -126,10 +126,10 @@ const means = [
   ...['fetch', 'xhr', 'image', 'style', 'css', 'script', 'frame', 'refresh', 'object', 'video', 'prefetch', 'beacon'],
   ...['events', 'worker', 'keepalive', 'socket', 'workersocket', 'import', 'font'],
 ]
-/** Counted by the site apart from its requests. */
+/** Counted as upgrades and not as requests by the site. */
 const socketMeans = ['socket', 'workersocket']
 
-/** A page that tries every means for each address; what ends in a slash names the means behind it. */
+/** A page that tries every means for each URL; the name of the means is appended to a URL that ends in a slash. */
 const triesOf = (urls: readonly string[]): string => `<title>Tries</title><body><script>
   const urls = ${JSON.stringify(urls).replaceAll('<', '\\u003c')}
   const at = (url, name) => (url.endsWith('/') ? url + name : url)

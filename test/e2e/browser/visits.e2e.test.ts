@@ -12,14 +12,14 @@ import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { newId } from '#runtime/ids.ts'
 import { hearMessages } from './heard-messages.ts'
 
-/** A name that is public when it is looked up first, and this machine's from then on. */
+/** Resolves a name to a public address at the first lookup, and to this machine from then on. */
 const rebound = (): LookupFunction => {
   const hits = new Map<string, number>()
   return (hostname, options, callback) => {
     const times = hits.get(hostname) ?? 0
     hits.set(hostname, times + 1)
     const isPublic = hostname !== 'allowed.test' && times === 0
-    // nothing answers at this address of documentation, which counts as public here
+    // a public address at which nothing answers in a test
     const address = isPublic ? '93.184.215.14' : '127.0.0.1'
     if (options.all === true) callback(null, [{ address, family: 4 }])
     else callback(null, address, 4)
@@ -31,14 +31,14 @@ const plain: BrowserRequest = {
   ...{ timeout_ms: 20_000, width: 800, height: 600, profile: null },
 }
 
-describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
-  /** What reached the addresses that no page may reach. */
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser visit', () => {
+  /** Requests that reached the addresses that no page may reach. */
   const reached: string[] = []
   const pages = new Map<string, string>()
   const requested: string[] = []
-  /** Called when such a path is requested of the site. */
+  /** Called when the path is requested from the site. */
   const onRequest = new Map<string, () => void>()
-  /** Said over WebSockets. */
+  /** Messages received over WebSockets. */
   const messages: string[] = []
   const closers: (() => void)[] = []
   let guard: SsrfGuard
@@ -80,7 +80,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
     control = await listening(({ url }) => requested.push(`control ${url}`))
     const [, targetPort] = target.split(':')
     const [, controlPort] = control.split(':')
-    // QUIC, STUN and DNS go as datagrams; a raw connection is no HTTP
+    // QUIC, STUN and DNS use datagrams; a raw connection is not HTTP
     const datagrams = createSocket('udp4', () => reached.push('udp'))
     datagrams.bind(Number(targetPort), '127.0.0.1')
     await once(datagrams, 'listening')
@@ -124,16 +124,16 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
     })
   }
 
-  /** For what is not the whole browser's own: what it sends is held with all that a desktop browser has. */
+  /** For tests that do not need the full browser. Those of what it sends use all features of a desktop browser. */
   const inShell = { path: () => findChromium(process.env.HEADLESS_SHELL_PATH ?? null) }
 
-  /** Opens the page, and gives it a moment to try. */
+  /** Opens the page and gives it time for its attempts. */
   const opened = (path: string, content: string): Promise<VisitEnd> => {
     pages.set(path, content)
     return visited({ url: `http://${site}${path}`, actions: [{ type: 'waitFor', milliseconds: 2_500 }] })
   }
 
-  /** All that a page can do to reach a host, in one. `to` is `host:port`. */
+  /** A page that tries every way to reach a host. `to` is `host:port`. */
   const attempts = (to: string): string => `
     <title>Tries</title><body>
     <link rel="prefetch" href="http://${to}/prefetch"><link rel="preconnect" href="http://${to}"><link rel="dns-prefetch" href="http://${to}">
@@ -165,14 +165,14 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
       for (const attempt of tries) { try { const made = attempt(); made?.catch?.(() => {}) } catch {} }
     </script>`
 
-  it('reaches no private address, whatever the page tries', async () => {
+  it('reaches no private address by anything that the page tries', async () => {
     pages.set('/sw.js', `fetch('http://${target}/service-worker', { mode: 'no-cors' })`)
     const end = await opened('/tries', attempts(target))
     expect(end, JSON.stringify(end)).toHaveProperty('visited')
     expect(reached).toEqual([])
   })
 
-  it('reaches with the same page what it may reach', async () => {
+  it('reaches an allowed address with the same page', async () => {
     await opened('/control', attempts(control))
     const found = requested.filter((each) => each.startsWith('control ')).map((each) => each.slice('control /'.length))
     const expected = [
@@ -194,13 +194,13 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
     ['a meta refresh', () => `<meta http-equiv="refresh" content="0;url=http://${target}/refresh">`],
     ['a script', () => `<script>location = 'http://${target}/location'</script>`],
     ['a name that is rebound', () => '<script>location = "http://rebound.test/" </script>'],
-  ])('fails a job whose page is left for a private address by %s', async (_how, content) => {
+  ])('fails when the page navigates to a private address by %s', async (_how, content) => {
     const end = await opened(`/left-${_how.length}`, content())
     expect('failed' in end && end.failed.code).toMatch(/^(?:unsafe_url|fetch_timeout|fetch_failed)$/)
     expect(reached).toEqual([])
   })
 
-  it('fails a job whose address is redirected to a private one', async () => {
+  it('fails when its URL redirects to a private address', async () => {
     const end = await visited({ url: `http://${site}/to-private-page` })
     expect('failed' in end && end.failed.code).toBe('unsafe_url')
     expect(reached).toEqual([])
@@ -209,14 +209,14 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
   it.each(['http://rebound-again.test/', 'https://rebound-again.test/'])(
     'checks the address of each connection to %s, not the name',
     async (url) => {
-      // the first connection goes to a public address where nothing answers, the next one would go to this machine
+      // the first connection goes to a public address where nothing answers, the next would go to this machine
       await visited({ url, timeout_ms: 5_000 })
       const end = await visited({ url, timeout_ms: 5_000 })
       expect('failed' in end && end.failed.code).toBe('unsafe_url')
     },
   )
 
-  /** Every way to change something elsewhere, each with an address of its own; the form leaves the page, and comes last. */
+  /** A page that uses every way to change something elsewhere, each with its own path. The form navigates, so it is last. */
   const changing = (): string => {
     const worker = `fetch('http://${site}/changed/worker', { method: 'POST', mode: 'no-cors' }).finally(() => postMessage(0))`
     const ways = [
@@ -259,7 +259,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
   it.each([
     ['takes', true, 1],
     ['keeps back', false, 0],
-  ])('notes a message over a WebSocket before it leaves, and %s it', async (_does, allowed, heard) => {
+  ])('records a WebSocket message before it leaves, and %s it', async (_does, allowed, heard) => {
     pages.set(
       '/socket',
       `<script>const s = new WebSocket('ws://${site}/echo'); s.onopen = () => { s.send('one'); s.send('two') }</script>`,
@@ -276,7 +276,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
     expect([requestCount, messages.slice(before)]).toEqual([1, heard === 1 ? ['one', 'two'] : []])
   })
 
-  it('ends for a page that opens windows without end, and leaves no process', async () => {
+  it('limits the windows of a page that opens a thousand, and leaves no process', async () => {
     pages.set('/storm', '<button id=b onclick="for (let n = 0; n < 1000; n++) open(`/w${n}`, `w${n}`)">x</button>')
     const id = newId('job')
     const actions = [{ type: 'click', selector: '#b' } as const, { type: 'waitFor', milliseconds: 3_000 } as const]
@@ -293,7 +293,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
     expect(length).toBeLessThanOrEqual(maxContentLength)
   })
 
-  it('ends a browser that takes more memory than it may', async () => {
+  it('ends a browser that exceeds its memory limit', async () => {
     const id = newId('job')
     pages.set(
       '/greedy',
@@ -307,10 +307,10 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
     expect((await processTree(`--troupe-job=${id}`))?.pids).toEqual([])
   })
 
-  it('ends at its signal, and leaves no process', async () => {
+  it('ends when its signal is aborted, and leaves no process', async () => {
     const id = newId('job')
     const abort = new AbortController()
-    // it is at its loop when its request arrives here
+    // the page is in its endless loop when its request arrives here
     pages.set('/busy', "<script>fetch('/is-busy'); setTimeout(() => { for (;;); }, 0)</script>")
     onRequest.set('/is-busy', () => abort.abort())
     const end = await visited({ url: `http://${site}/busy` }, { ...inShell, id, signal: abort.signal })
@@ -318,7 +318,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
     expect((await processTree(`--troupe-job=${id}`))?.pids).toEqual([])
   })
 
-  it('reads halves of characters as what stands for them', async () => {
+  it('reads lone surrogates as replacement characters', async () => {
     pages.set(
       '/halves',
       `<body><script>

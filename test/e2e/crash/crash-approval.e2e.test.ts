@@ -15,7 +15,7 @@ interface Paused {
   readonly lastId: string
 }
 
-describe.each(stores)('an approval over kill -9 on $store', ({ store }) => {
+describe.each(stores)('an approval and kill -9 on $store', ({ store }) => {
   let world: World
   let tool: ToolServer
   let waiting: Paused
@@ -34,7 +34,7 @@ describe.each(stores)('an approval over kill -9 on $store', ({ store }) => {
 
   const callsOf = ({ action }: Paused) => tool.calls.filter(({ body }) => body.action_id === action)
 
-  // one kill meets turns in each of these states
+  // one kill interrupts turns in each of these states
   beforeAll(async () => {
     tool = await startToolServer()
     world = await World.start({ store, tools: [tool] })
@@ -57,7 +57,7 @@ describe.each(stores)('an approval over kill -9 on $store', ({ store }) => {
     await tool.close()
   })
 
-  /** What the session's log says once the turn is over, and that it is whole. */
+  /** The session's log after the turn has ended; fails unless it is complete. */
   const finishedLog = async ({ session, lastId }: Paused) => {
     const follower = await world.api.follow(session, lastId)
     await follower.until(endsTurn)
@@ -71,8 +71,8 @@ describe.each(stores)('an approval over kill -9 on $store', ({ store }) => {
     return log
   }
 
-  it('calls an idempotent tool again by itself, with the same key, when the server was killed while it ran', async () => {
-    // no request has named the session since
+  it('calls an idempotent tool again with the same key, without a request, if it ran during the kill', async () => {
+    // no request has named the session since the kill
     await vi.waitFor(() => expect(callsOf(repeated)).toHaveLength(2), patience)
     const log = await finishedLog(repeated)
     const keys = callsOf(repeated).map(({ key }) => key)
@@ -82,14 +82,14 @@ describe.each(stores)('an approval over kill -9 on $store', ({ store }) => {
     expect(payloadOf(log, 'tool_call.completed')?.output).toContain('receipt')
   })
 
-  it('does not call an at_most_once tool again when the server was killed while it ran', async () => {
+  it('does not call an at_most_once tool again if it ran during the kill', async () => {
     const log = await finishedLog(once)
     expect(callsOf(once)).toHaveLength(1)
     expect(payloadOf(log, 'tool_call.completed')?.output).toContain('outcome_unknown')
     expect(payloadOf(log, 'turn.completed')?.output, 'the model was told').toContain('outcome_unknown')
   })
 
-  it('runs the tool once when ten people approve at the same time after a restart', async () => {
+  it('runs the tool once when ten approvals arrive at the same time after a restart', async () => {
     const { session, action } = contested
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => world.api.approve(session, action)))
     const given = answers.filter(({ status }) => status === 'fulfilled')
@@ -109,7 +109,7 @@ describe.each(stores)('an approval over kill -9 on $store', ({ store }) => {
     expect(callsOf(decided)).toHaveLength(1)
   })
 
-  it('runs the tool once when the server was killed while the turn waited, and not after the next kill', async () => {
+  it('runs the tool once if the turn waited during the kill, and not again after the next kill', async () => {
     const { session, action } = waiting
     expect((await world.api.get(`/v1/sessions/${session}`)).body.status).toBe('paused')
     const resumed = await world.api.approve(session, action)

@@ -9,7 +9,7 @@ const sessions = 12
 const kills = 4
 const turnsBetweenKills = 30
 
-describe.each(stores)('many sessions over many kill -9 on $store', ({ store }) => {
+describe.each(stores)('many sessions interrupted by repeated kill -9 on $store', ({ store }) => {
   let world: World
   let visitors: readonly Visitor[]
   let requestCount = 0
@@ -39,7 +39,7 @@ describe.each(stores)('many sessions over many kill -9 on $store', ({ store }) =
   }, 300_000)
   afterAll(() => world.stop())
 
-  it('keeps every event that a client saw, and shows each exactly once', async () => {
+  it('keep every event that a client saw, and show each exactly once', async () => {
     for (const { session, frames } of visitors) {
       expect(frames.map(({ id }) => Number(id))).toEqual(counted(frames))
       const log = await world.api.log(session)
@@ -48,7 +48,7 @@ describe.each(stores)('many sessions over many kill -9 on $store', ({ store }) =
     }
   })
 
-  it('runs every turn that was asked for once, and ends it once', async () => {
+  it('run every requested turn once, and end it once', async () => {
     for (const { session, turns, frames } of visitors) {
       const ends = frames.filter(endsTurn)
       expect(ends.map(({ data }) => data.turn_number)).toEqual(counted(ends))
@@ -60,7 +60,7 @@ describe.each(stores)('many sessions over many kill -9 on $store', ({ store }) =
     }
   })
 
-  it('ends a turn with the text of its deltas', () => {
+  it('end a turn with the text of its deltas', () => {
     for (const { frames } of visitors) {
       let from = 0
       for (const [at, frame] of frames.entries()) {

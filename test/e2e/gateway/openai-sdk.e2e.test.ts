@@ -25,7 +25,7 @@ const json =
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document))
   }
 
-describe('the official OpenAI client, unchanged but for the address', () => {
+describe('the official OpenAI client, with only the base URL changed', () => {
   let upstream: Upstream
   let world: World
   let client: OpenAI
@@ -64,7 +64,7 @@ describe('the official OpenAI client, unchanged but for the address', () => {
     })
   })
 
-  it('is rate limited after one retry of the gateway, since the client retries itself; others after two', async () => {
+  it('gets a 429 after one retry of the gateway, since it retries itself; other clients after two', async () => {
     upstream.script(refusal(429, { message: 'slow down' }, { 'retry-after': '0' }))
     await expect(client.chat.completions.create({ model, messages })).rejects.toThrow(RateLimitError)
     expect(upstream.received).toHaveLength(2)
@@ -91,7 +91,7 @@ describe('the official OpenAI client, unchanged but for the address', () => {
     expect(upstream.received[0]?.body).toMatchObject({ tools })
   })
 
-  it('sees each refusal as the class that it has for it', async () => {
+  it('raises its own error class for each refusal', async () => {
     const request = (body: Partial<Parameters<typeof client.chat.completions.create>[0]> = {}, as = client) =>
       as.chat.completions.create({ model, messages, ...body, stream: false })
     upstream.script(refusal(400, { message: 'Bad tool.', code: 'invalid_value', param: 'tools' }))
@@ -112,7 +112,7 @@ describe('the official OpenAI client, unchanged but for the address', () => {
     await expect(request({}, stranger)).rejects.toThrow(AuthenticationError)
   })
 
-  it('is told of a stream that broke', async () => {
+  it('raises an error when a stream breaks', async () => {
     upstream.script(cut(framesOf(delta({ role: 'assistant', content: 'Hel' }))))
     const texts: unknown[] = []
     const read = async () => {
@@ -123,7 +123,7 @@ describe('the official OpenAI client, unchanged but for the address', () => {
     expect(texts).toEqual(['Hel'])
   })
 
-  it('cancels the provider when it aborts', async () => {
+  it("cancels the provider's request when it aborts", async () => {
     upstream.script(stalled(framesOf(delta({ role: 'assistant', content: 'Hel' }))))
     const stream = await client.chat.completions.create({ model, messages, stream: true })
     for await (const _ of stream) stream.controller.abort()

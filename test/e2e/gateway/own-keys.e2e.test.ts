@@ -13,7 +13,7 @@ const completion = {
   usage: { prompt_tokens: 20, completion_tokens: 7, total_tokens: 27 },
 }
 
-describe('what a project brings along', () => {
+describe('a project', () => {
   let provider: ModelServer
   let world: World
   let dashboard: Api
@@ -46,7 +46,7 @@ describe('what a project brings along', () => {
   const answersChat = { status: 200, body: { choices: [{ message: { content: 'Hello' } }] } }
   const usage = async () => (await world.api.get('/v1/usage/events')).body.data
 
-  it('serves its turns and requests with its own key, which is not charged for and stands in no log', async () => {
+  it('is served with its own provider key without a service charge, and the key is in no log or table', async () => {
     const given = { name: 'Ours', provider: 'openai', base_url: `${provider.url}/v1`, api_key: key }
     const { body: connection } = await world.api.post('/v1/provider-connections', given)
     const synced = await world.api.post(`/v1/provider-connections/${connection.id}/model-syncs`)
@@ -67,7 +67,7 @@ describe('what a project brings along', () => {
     expect(world.server.log()).not.toContain(key)
   })
 
-  it('serves its turns and requests with its own server, until that is deleted', async () => {
+  it('is served by its own custom provider until that is deleted', async () => {
     const given = { name: 'Rack', baseUrl: `${provider.url}/v1`, format: 'openai', apiKey: key }
     const models = [{ name: 'Llama', modelId: 'llama-7' }]
     const { status, body } = await dashboard.post(`/api/projects/${project}/providers`, { ...given, models })

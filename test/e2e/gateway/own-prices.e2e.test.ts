@@ -7,7 +7,7 @@ import { World } from '../world.ts'
 /** 12 tokens in and 5 out, as `goodAnswer` counts them. */
 const charged = { ...goodAnswer, usage: { ...goodAnswer.usage, cost: 0.00042 } }
 
-describe('own prices', () => {
+describe('custom prices', () => {
   let upstream: Upstream
   let world: World
   let dashboard: Api
@@ -47,7 +47,7 @@ describe('own prices', () => {
   const lastRow = async () => (await world.api.get('/v1/usage/events?limit=1')).body.data[0]
   const exceeded = { status: 402, body: { error: { code: 'budget_exceeded' } } }
 
-  it('of a custom provider and of one of its models count in usage, and a budget holds their calls', async () => {
+  it('of a custom provider and of one of its models determine usage costs and the check of a budget', async () => {
     const prices = { input_per_million_usd: '2', output_per_million_usd: '10' }
     const given = { name: 'Rack', baseUrl: `${upstream.url}/v1`, format: 'openai', prices }
     const models = [
@@ -79,7 +79,7 @@ describe('own prices', () => {
     await budget(null)
   })
 
-  it('of a connection go before the list, and are changed as a whole', async () => {
+  it('of a connection override the price list, and are replaced as a whole', async () => {
     const given = { name: 'Ours', provider: 'openai', base_url: `${upstream.url}/v1`, api_key: 'own' }
     const { id } = (await world.api.post('/v1/provider-connections', given)).body
     const cost = async () => (await chat('gpt-4o-mini')).headers.get('x-cost-usd')
@@ -96,7 +96,7 @@ describe('own prices', () => {
     expect((await change({ input_per_million_usd: '-1' })).status).toBe(422)
   })
 
-  it('of the installation let a budget hold what no list has a price of', async () => {
+  it('of the installation let a budget cover a model without a list price', async () => {
     const say = (input: string) => world.api.fetch('/v1/audio/speech', { model: 'spitch-tts', input, language: 'yo' })
     await budget('0.0003')
     const good = await say('Bawo ni')
@@ -105,11 +105,11 @@ describe('own prices', () => {
     await budget(null)
   })
 
-  it('are not needed where a provider tells its charge: the list price of the underlying model holds the call', async () => {
+  it("are not needed when a provider reports its charge: a budget uses the underlying model's list price", async () => {
     const model = 'openrouter/anthropic/claude-haiku-4.5'
     const held = await budget('0.001')
     const before = Number(await held.spent())
-    // 5 USD a million tokens
+    // 5 USD per million tokens
     expect(await chat(model, { max_tokens: 300 })).toMatchObject(exceeded)
     const good = await chat(model, { max_tokens: 50 })
     expect([good.status, good.headers.get('x-cost-usd')]).toEqual([200, '0.00042'])

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openUpstream, type Upstream } from '#test/gateway/call/scripted-upstream.ts'
 import { World } from '../world.ts'
 
-describe('operations that one provider has', () => {
+describe('operations that are passed through to one provider', () => {
   let upstream: Upstream
   let world: World
   let client: OpenAI
@@ -24,14 +24,14 @@ describe('operations that one provider has', () => {
     })
   const sent = () => upstream.received.map(({ path, headers, body }) => [path, headers.authorization, body])
 
-  it('pass moderations on, to OpenAI where no one is named, with all that the caller said', async () => {
+  it('pass moderations through unchanged, by default to OpenAI', async () => {
     const document = { id: 'modr-1', model: 'omni-moderation-latest', results: [{ flagged: false, categories: {} }] }
     answers(document)
     expect(await client.moderations.create({ input: ['a', 'b'] })).toMatchObject(document)
     expect(sent()).toEqual([['/moderations', 'Bearer key-1', { input: ['a', 'b'], model: 'omni-moderation-latest' }]])
   })
 
-  it('pass legacy completions on, whole', async () => {
+  it('pass legacy completions through, and refuse streaming', async () => {
     const document = { id: 'cmpl-1', object: 'text_completion', choices: [{ text: ' there', index: 0 }], usage: {} }
     answers({ ...document, usage: { prompt_tokens: 1, completion_tokens: 1 } })
     const body = { model: 'openai/gpt-3.5-turbo-instruct', prompt: 'Hello', suffix: '!' }
@@ -41,7 +41,7 @@ describe('operations that one provider has', () => {
     await expect(streamed).rejects.toMatchObject({ status: 400, param: 'stream' })
   })
 
-  it('show providers no personal data, and have it back in their answers', async () => {
+  it('replace personal data in requests, and restore it in answers', async () => {
     upstream.script((response, { body }) => {
       response
         .writeHead(200, { 'content-type': 'application/json' })
@@ -55,7 +55,7 @@ describe('operations that one provider has', () => {
     expect(answer.choices[0]?.text).toBe('to ada@example.com')
   })
 
-  it('pass rerank on', async () => {
+  it('pass rerank through', async () => {
     answers({ results: [{ index: 1, relevance_score: 0.9 }] })
     const body = { model: 'openai/rerank-1', query: 'q', documents: ['a', 'b'], top_n: 1 }
     const answer = await world.api.post('/v1/rerank', body)
@@ -63,7 +63,7 @@ describe('operations that one provider has', () => {
     expect(sent()).toEqual([['/rerank', 'Bearer key-1', { ...body, model: 'rerank-1' }]])
   })
 
-  it('make images by the form of OpenAI, charged by its tokens or by the image', async () => {
+  it("generate images by OpenAI's API, priced by token or by image", async () => {
     const document = { created: 1, data: [{ b64_json: 'aGk=' }, { b64_json: 'aG8=' }] }
     answers({ ...document, usage: { input_tokens: 10, output_tokens: 1000, total_tokens: 1010 } })
     const body = { model: 'gpt-image-1', prompt: 'A tree', n: 2, size: '1024x1024', quality: 'low' } as const
@@ -84,7 +84,7 @@ describe('operations that one provider has', () => {
     await expect(chat).rejects.toMatchObject({ status: 400, param: 'model' })
   })
 
-  it('say that a provider does not have them, and what is wrong with the request', async () => {
+  it('refuse a provider without them, and name an invalid field', async () => {
     const unknown = client.moderations.create({ input: 'a', model: 'simulated-1' })
     await expect(unknown).rejects.toMatchObject({ status: 404 })
     const empty = await world.api.post('/v1/rerank', { model: 'openai/rerank-1', query: 'q', documents: [] })

@@ -36,7 +36,7 @@ const keyOf = async (config: object, key_type: string) => {
 }
 
 it.each(['/v1/chat/completions', '/api/ai/chat'])(
-  'an image in %s leads a public key to no model outside of its agent',
+  'an image in a request to %s gives a public key no model outside of its agent',
   async (path) => {
     const page = await keyOf({ model: 'gpt-3.5-turbo' }, 'public')
     answers()
@@ -48,14 +48,14 @@ it.each(['/v1/chat/completions', '/api/ai/chat'])(
   },
 )
 
-it('an image takes a public key to a model of its agent that sees', async () => {
+it('an image leads a public key to a vision model of its agent', async () => {
   const page = await keyOf({ model: 'gpt-3.5-turbo', models: ['gpt-4o-mini'] }, 'public')
   answers()
   const answer = await page.post('/v1/chat/completions', { ...seen, models: ['gpt-4o-mini'] })
   expect([answer.status, called()]).toEqual([200, ['gpt-4o-mini']])
 })
 
-it('an image takes a secret key to a model of the provider that sees, as before', async () => {
+it('an image leads a secret key to another model of the provider when the requested one lacks vision', async () => {
   answers()
   const answer = await (await keyOf({ model: 'gpt-3.5-turbo' }, 'secret')).post('/v1/chat/completions', seen)
   expect(answer.status).toBe(200)

@@ -3,7 +3,7 @@ import type { Api } from '../api.ts'
 import { textOf } from '../stream-reader.ts'
 import { World } from '../world.ts'
 
-/* The simulated model repeats what it was sent: without restoring, its answer shows what went out. */
+/* The simulated model repeats its input: without restoring, its answer shows what the provider received. */
 
 let world: World
 let api: Api
@@ -28,7 +28,7 @@ const streamed = async (): Promise<string> => {
 
 const change = (policy: object) => api.post('/v1/redaction-policy', policy, { method: 'PATCH' })
 
-it('is on in a fresh project, by what can be restored, and no answer shows it', async () => {
+it('redaction is on by default with restoring, so that answers have the original text', async () => {
   expect((await api.get('/v1/redaction-policy')).body).toMatchObject({
     ...{ enabled: true, restore: true, apply_to: ['input', 'tool_arguments', 'logs'], updated_at: null },
   })
@@ -36,7 +36,7 @@ it('is on in a fresh project, by what can be restored, and no answer shows it', 
   expect(await streamed()).toBe(`You said: ${said}`)
 })
 
-it('gives tools the true arguments, whole and streamed', async () => {
+it('redaction restores the arguments of tool calls, with and without streaming', async () => {
   const tools = [
     {
       type: 'function',
@@ -57,13 +57,13 @@ it('gives tools the true arguments, whole and streamed', async () => {
   expect(sent.map((json) => JSON.parse(json))).toEqual([{ to: 'ada@example.com' }, { to: 'ada@example.com' }])
 })
 
-it('is turned off by a project', async () => {
+it('redaction can be turned off by a project', async () => {
   expect(await change({ enabled: false })).toMatchObject({ status: 200, body: { enabled: false } })
   await change({ restore: false })
   expect(await answer()).toBe(`You said: ${said}`)
 })
 
-it('sends providers placeholders, and gives the answer back what they stand for', async () => {
+it('redaction sends placeholders to providers, and restores them in the answer if configured', async () => {
   expect(await change({ enabled: true, restore: false })).toMatchObject({ status: 200, body: { enabled: true } })
   expect(await answer()).toBe('You said: Write to [EMAIL_1] or call [PHONE_1]')
   expect(await streamed()).toBe('You said: Write to [EMAIL_1] or call [PHONE_1]')
@@ -72,7 +72,7 @@ it('sends providers placeholders, and gives the answer back what they stand for'
   expect(await streamed()).toBe(`You said: ${said}`)
 })
 
-it('holds in every form of chat, and for what the project chose', async () => {
+it('redaction applies to other chat APIs too, and to the types that the project chose', async () => {
   await change({ restore: false, types: ['email'] })
   const only = 'You said: Write to [EMAIL_1] or call +1 415 555 2671'
   expect((await api.post('/api/ai/chat', body)).body.content).toBe(only)
@@ -80,7 +80,7 @@ it('holds in every form of chat, and for what the project chose', async () => {
   expect(response.output[0].content[0].text).toBe(only)
 })
 
-it('holds in the turns of sessions: what is streamed is what the log keeps', async () => {
+it('redaction applies to session turns, where the streamed text equals the recorded output', async () => {
   const session = await api.createSession()
   const turn = async () => (await api.turn(session, { model: 'simulated-1', input: said })).all()
   const only = 'You said: Write to [EMAIL_1] or call +1 415 555 2671'
@@ -91,7 +91,7 @@ it('holds in the turns of sessions: what is streamed is what the log keeps', asy
   expect([textOf(shown), shown.at(-1)?.data.output]).toEqual([`You said: ${said}`, `You said: ${said}`])
 })
 
-it('is changed from the dashboard too, is logged, and refuses what makes no sense', async () => {
+it('the redaction policy is readable from the dashboard, audited, and refuses invalid values', async () => {
   const dashboard = await world.dashboard()
   const read = await dashboard.get('/v1/redaction-policy')
   expect(read.body).toMatchObject({ types: ['email'], apply_to: ['input', 'tool_arguments', 'logs'] })

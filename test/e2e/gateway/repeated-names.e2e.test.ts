@@ -8,7 +8,7 @@ const twice = '"messages":[{"role":"user","content":"write to ada@example.com","
 const contentTwice = { body: twice, param: 'messages[0].content' }
 const modelTwice = { body: `${said},"model":"o1-pro"`, param: 'model' }
 
-describe('a name that stands twice in a request to a model', () => {
+describe('a duplicate name in a request body', () => {
   let upstream: Upstream
   let world: World
   beforeAll(async () => {
@@ -45,29 +45,32 @@ describe('a name that stands twice in a request to a model', () => {
     { road: 'long', stream: `,"unknown":"${'x'.repeat(200_000)}"`, headers: {} },
   ]
 
-  it.each(cases)('$param of $path is refused by its path on every road, and no provider is called', async (one) => {
-    for (const { road, stream, headers } of roads) {
-      const answer = await world.api.fetch(one.path, `{${model},${one.body}${stream}}`, { headers })
-      const text = await answer.text()
-      expect(answer.status, `${road}: ${text}`).toBe(400)
-      expect(text, road).toContain(`The body contains ${one.param} twice.`)
-    }
-    expect(upstream.received).toEqual([])
-  })
+  it.each(cases)(
+    '$param of $path is refused by its path in every kind of request, and no provider is called',
+    async (one) => {
+      for (const { road, stream, headers } of roads) {
+        const answer = await world.api.fetch(one.path, `{${model},${one.body}${stream}}`, { headers })
+        const text = await answer.text()
+        expect(answer.status, `${road}: ${text}`).toBe(400)
+        expect(text, road).toContain(`The body contains ${one.param} twice.`)
+      }
+      expect(upstream.received).toEqual([])
+    },
+  )
 
-  it('is refused where the second one is written with an escape', async () => {
+  it('is refused when the second one is written with an escape', async () => {
     const answer = await world.api.fetch('/v1/chat/completions', `{${model},${said},"mod\\u0065l":"o1-pro"}`)
     expect(answer.status).toBe(400)
     expect(await answer.text()).toContain('The body contains model twice.')
   })
 
-  it('is refused on the platform too', async () => {
+  it('is refused by the platform API too', async () => {
     const answer = await world.api.fetch('/v1/actions', '{"tool":"t","arguments":{"a":1,"a":2}}')
     expect(answer.status).toBe(400)
     expect(await answer.json()).toMatchObject({ error: { code: 'malformed_json', param: 'arguments.a' } })
   })
 
-  it('may stand in several objects, and within a text', async () => {
+  it('is accepted in different objects and within a string', async () => {
     const answer = await world.api.fetch(
       '/v1/actions',
       '{"tool":"t","arguments":{"a":{"a":[{"a":1},{"a":2}]},"b":"\\"a\\":1"}}',

@@ -29,7 +29,7 @@ const searched = {
   usage: { input_tokens: 1000, output_tokens: 100, total_tokens: 1100 },
 }
 
-describe('what a call cost', () => {
+describe('the cost of a call', () => {
   let upstream: Upstream
   let world: World
   let client: OpenAI
@@ -61,7 +61,7 @@ describe('what a call cost', () => {
     ['/v1/messages', { model, messages, max_tokens: 9 }, chatUsd],
     ['/api/ai/chat', { model, messages }, chatUsd],
     ['/v1/embeddings', { model: 'text-embedding-3-small', input: 'Hi' }, '0.000002'],
-  ])('stands in the usage and in a header of a whole answer of %s, as in its row', async (path, body, usd) => {
+  ])('is equal in the usage and header of an unstreamed answer of %s and in its usage row', async (path, body, usd) => {
     const answer = await world.api.post(path, body)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('x-cost-usd')).toBe(usd)
@@ -69,7 +69,7 @@ describe('what a call cost', () => {
     expect(await lastCost()).toBe(usd)
   })
 
-  it('stands in a header of whole speech', async () => {
+  it('is in a header of unstreamed speech', async () => {
     const answer = await world.api.fetch('/v1/audio/speech', { model: 'tts-1', input: 'Hello', voice: 'alloy' })
     await answer.arrayBuffer()
     expect(answer.headers.get('x-cost-usd')).toBe('0.000075')
@@ -80,28 +80,28 @@ describe('what a call cost', () => {
     ['/v1/responses', { model, input: 'Hi', stream: true }],
     ['/v1/messages', { model, messages, max_tokens: 9, stream: true }],
     ['/api/ai/chat', { model, messages, stream: true }],
-  ])('stands in the usage at the end of a stream of %s', async (path, body) => {
+  ])('is in the usage at the end of a stream of %s', async (path, body) => {
     const text = await (await world.api.fetch(path, body)).text()
     expect(text.match(/"cost_usd":([\d.e-]+)/)?.[1]).toBe(String(Number(chatUsd)))
   })
 
-  it('leaves a stream as the provider wrote it where the caller wants no usage', async () => {
+  it('is not in a stream without include_usage, which is otherwise as the provider wrote it', async () => {
     const answer = await world.api.fetch('/v1/chat/completions', { model, messages, stream: true })
     expect(await answer.text()).toBe(goodStream.replace(framesOf(usageChunk), ''))
   })
 
-  it('is read by the official client', async () => {
+  it('is readable with the official client', async () => {
     const completion = await client.chat.completions.create({ model, messages })
     expect(completion.usage).toMatchObject({ prompt_tokens: 12, completion_tokens: 5, cost_usd: Number(chatUsd) })
     const stream = client.chat.completions.stream({ model, messages, stream_options: { include_usage: true } })
     expect(await stream.totalUsage()).toMatchObject({ prompt_tokens: 12 })
   })
 
-  it('has the fee of each search that the provider made, and none for the pages that it opened', async () => {
+  it('includes the fee of each web search of the provider, and none for opened pages', async () => {
     const tools = [{ type: 'web_search' as const }]
     const answer = await world.api.post('/v1/responses', { model: 'gpt-5', input: 'Cats?', tools })
     expect(answer.status).toBe(200)
-    // 1.25 and 10 USD a million tokens, and one search at a cent
+    // 1.25 and 10 USD per million tokens, and one search at a cent
     expect(answer.headers.get('x-cost-usd')).toBe('0.01225')
     expect(await lastCost()).toBe('0.01225')
   })

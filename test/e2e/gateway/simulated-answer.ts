@@ -1,6 +1,6 @@
 import { decideReply } from '#gateway/simulated/reply.ts'
 
-/** The whole text that the simulated model answers to an input without tools. */
+/** The full answer of the simulated model to an input without tools. */
 export const answerTo = (input: string): string => {
   const reply = decideReply({ messages: [{ role: 'user', content: input }] }, [], '')
   if (reply.kind !== 'answer') throw new Error(`the simulated model refuses: ${input}`)

@@ -3,7 +3,7 @@ import { pngOf } from '#test/gateway/vision/vision-world.ts'
 import type { Api } from '../api.ts'
 import { World } from '../world.ts'
 
-/* Vision over the simulated model, which reads the images' own headers: what it says proves that they arrived. */
+/* Vision with the simulated model, which reads the headers of the images: its answers prove that they arrived. */
 
 let world: World
 let api: Api
@@ -28,7 +28,7 @@ const form = (fields: Readonly<Record<string, string>>, files: readonly (readonl
 const sendForm = (path: string, data: FormData): Promise<Response> =>
   fetch(`${world.url}${path}`, { method: 'POST', headers: { authorization: `Bearer ${world.secretKey}` }, body: data })
 
-it('sees images in JSON, at both bases, under each preset', async () => {
+it('accepts images in JSON, at both base paths and for each preset', async () => {
   const images = [`data:image/png;base64,${base64}`, { base64: other.toString('base64'), mime_type: 'image/png' }]
   const said = /Image 1 is a PNG of 30 × 20 pixels. Image 2 is a PNG of 7 × 5 pixels/
   const analyzed = await api.post('/api/ai/vision', { images, prompt: 'Compare' })
@@ -52,7 +52,7 @@ it('sees images in JSON, at both bases, under each preset', async () => {
   expect(JSON.parse(body.raw)).toEqual(body.classification)
 })
 
-it.each([['file'], ['files[]']])('sees images in a form under %s', async (name) => {
+it.each([['file'], ['files[]']])('accepts images in a form field named %s', async (name) => {
   const sent = form({ prompt: 'Which?' }, [
     [name, pngOf(30, 20)],
     [name, other],
@@ -62,12 +62,12 @@ it.each([['file'], ['files[]']])('sees images in a form under %s', async (name) 
   expect(await response.json()).toMatchObject({ analysis: expect.stringMatching(said) })
 })
 
-it('takes a form of many megabytes', async () => {
+it('accepts a form of many megabytes', async () => {
   const large = Buffer.concat([pngOf(30, 20), Buffer.alloc(15 * 1024 * 1024)])
   expect((await sendForm('/v1/vision/describe', form({}, [['file', large]]))).status).toBe(200)
 })
 
-it('streams deltas, then usage and cost, then the end', async () => {
+it('streams deltas, then usage and cost, then [DONE]', async () => {
   const response = await api.fetch('/v1/vision', { image_url: `data:image/png;base64,${base64}`, stream: true })
   const frames = (await response.text()).split('\n\n').filter((frame) => frame !== '')
   expect(frames.at(-1)).toBe('data: [DONE]')
@@ -77,12 +77,12 @@ it('streams deltas, then usage and cost, then the end', async () => {
   expect(parsed.at(-1)).toMatchObject({ done: true, provider: 'simulated', usage: {}, cost: {} })
 })
 
-it('looks for no image at a private host, though tools may be there', async () => {
+it('fetches no image from a private host, even if tools may be reached there', async () => {
   const { status, body } = await api.post('/v1/vision', { image_url: 'https://127.0.0.1:9/a.png', prompt: 'What?' })
   expect([status, body.message]).toEqual([400, expect.stringContaining('is a URL that is not allowed')])
 })
 
-it('names the image that is wrong, and the provider that is not there', async () => {
+it('names the invalid image, and refuses a provider that is not configured', async () => {
   const images = [`data:image/png;base64,${base64}`, `data:image/png;base64,${btoa('no picture')}`]
   expect(await api.post('/v1/vision', { images })).toMatchObject({
     status: 400,

@@ -15,7 +15,7 @@ import { patience } from '../patience.ts'
 import { World } from '../world.ts'
 
 /*
- * Voice over the real server with the simulated provider, by the official SDK and by plain requests.
+ * Voice with a running server and the simulated provider, by the official SDK and by plain requests.
  */
 
 let world: World
@@ -31,7 +31,7 @@ afterAll(async () => {
   await upstream.close()
 })
 
-/** Limits are a project's: a test that needs many requests takes one of its own. */
+/** A new project, for a test that needs many requests: limits apply per project. */
 const otherProject = async (): Promise<{ readonly api: Api; readonly client: OpenAI }> => {
   const dashboard = await world.dashboard()
   const project = await dashboard.post('/api/projects', { name: 'Another' })
@@ -49,7 +49,7 @@ const spoken = async (): Promise<Buffer> => {
 const wav = async (): Promise<File> => new File([new Uint8Array(await spoken())], 'talk.wav', { type: 'audio/wav' })
 
 describe('the official SDK', () => {
-  it('makes speech that players take', async () => {
+  it('synthesises speech as valid MP3', async () => {
     const answer = await client.audio.speech.create(hello)
     const audio = new Uint8Array(await answer.arrayBuffer())
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -64,7 +64,7 @@ describe('the official SDK', () => {
     expect(format.duration).toBeGreaterThan(1)
   })
 
-  it('transcribes a file to each form', async () => {
+  it('transcribes a file to each response format', async () => {
     const file = await wav()
     const request = { file, model: 'simulated-transcribe' }
     const { text } = await client.audio.transcriptions.create(request)
@@ -81,7 +81,7 @@ describe('the official SDK', () => {
     expect(vtt).toMatch(/^WEBVTT\n\n00:00:00\.000 --> /)
   })
 
-  it('transcribes a file to events', async () => {
+  it('transcribes a file to a stream of events', async () => {
     const stream = await client.audio.transcriptions.create({
       ...{ file: await wav(), model: 'simulated-transcribe', stream: true },
     })
@@ -94,7 +94,7 @@ describe('the official SDK', () => {
     ])
   })
 
-  it('tells speakers apart, translates, and reads segments whole', async () => {
+  it('diarizes speakers, translates, and gets verbose JSON', async () => {
     const request = { file: await wav(), model: 'simulated-transcribe' }
     const diarized = await client.audio.transcriptions.create({ ...request, response_format: 'diarized_json' })
     expect(diarized).toMatchObject({
@@ -111,7 +111,7 @@ describe('the official SDK', () => {
     await expect(refused).rejects.toMatchObject({ status: 400, param: 'model' })
   })
 
-  it('speaks as events whose audio is the plain one', async () => {
+  it('streams speech as events with the same audio as the plain answer', async () => {
     const plain = Buffer.from(await (await client.audio.speech.create(hello)).arrayBuffer())
     const answer = await client.audio.speech.create({ ...hello, stream_format: 'sse' })
     expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/)
@@ -125,7 +125,7 @@ describe('the official SDK', () => {
     expect(events.at(-1)).toMatchObject({ type: 'speech.audio.done', usage: { total_tokens: expect.any(Number) } })
   })
 
-  it('gets its own classes of errors', async () => {
+  it('raises its own error classes', async () => {
     const refused = client.audio.speech.create({ ...hello, response_format: 'flac' })
     await expect(refused).rejects.toThrow(BadRequestError)
     const fast = client.audio.speech.create({ ...hello, speed: 9 })
@@ -135,7 +135,7 @@ describe('the official SDK', () => {
     })
   })
 
-  it('is told when the minute’s sixty requests are used up', async () => {
+  it('raises a RateLimitError after sixty requests in a minute', async () => {
     const own = await otherProject()
     for (let at = 0; at < 6; at++) {
       await Promise.all(
@@ -151,7 +151,7 @@ describe('the official SDK', () => {
 })
 
 describe('streamed speech', () => {
-  it('comes in chunks without a length, and says so', async () => {
+  it('is chunked without a content length, and marked by X-Stream', async () => {
     const answer = await world.api.fetch('/v1/audio/speech', { ...hello, stream: true })
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'content-type': 'audio/mpeg',
@@ -164,13 +164,13 @@ describe('streamed speech', () => {
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(Buffer.from(await whole.arrayBuffer()))
   })
 
-  it('that breaks is a broken answer, never a clean end', async () => {
+  it('breaks the connection when it fails, instead of ending cleanly', async () => {
     const answer = await world.api.fetch('/v1/audio/speech', { ...hello, input: 'cut please', stream: true })
     expect(answer.status).toBe(200)
     await expect(answer.arrayBuffer()).rejects.toThrow()
   })
 
-  it('is refused before it begins', async () => {
+  it('is refused with a JSON error for an invalid voice', async () => {
     const answer = await world.api.post('/v1/audio/speech', { ...hello, voice: 'nobody', stream: true })
     expect(answer).toMatchObject({ status: 400, body: { error: 'bad_request', param: 'voice' } })
   })
@@ -186,14 +186,14 @@ describe('errors', () => {
     ['a model without a key', { input: 'Hello', model: 'eleven_v3' }, 400, 'provider_not_configured', 'model'],
     ['the auto-router without a key of one’s own', { ...hello, model: 'auto' }, 402, 'byok_required', 'model'],
     ['a provider in trouble', { ...hello, input: 'fail please' }, 502, 'provider_error', undefined],
-  ])('are flat, with the interface’s codes: %s', async (_, body, status, error, param) => {
+  ])('are flat, with the codes of the voice API: %s', async (_, body, status, error, param) => {
     const answer = await world.api.post('/v1/audio/speech', body)
     expect(answer).toMatchObject({ status, body: { error, message: expect.any(String) } })
     expect(answer.body.param).toBe(param)
     expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'))
   })
 
-  it('name the file', async () => {
+  it('name the file when it is missing, not audio or too large', async () => {
     const form = new FormData()
     form.set('model', 'simulated-transcribe')
     const send = async () => {
@@ -211,7 +211,7 @@ describe('errors', () => {
 })
 
 describe('the classic paths', () => {
-  it('take both spellings', async () => {
+  it('accept camel case field names', async () => {
     const classic = await world.api.fetch('/api/ai/audio/speech', { ...hello, responseFormat: 'wav' })
     expect(classic.headers.get('content-type')).toBe('audio/wav')
     expect(Buffer.from(await classic.arrayBuffer())).toEqual(await spoken())
@@ -230,7 +230,7 @@ describe('the lists', () => {
     ['/v1/audio/voices', '/v1/audio/speech', '/v1/audio/transcriptions'],
     ['/api/v1/audio/voices', '/api/v1/audio/speech', '/api/v1/audio/transcriptions'],
     ['/api/ai/audio/voices', '/api/ai/audio/speech', '/api/ai/audio/transcriptions'],
-  ])('are read without a credential at %s, %s and %s', async (...paths) => {
+  ])('are readable without a credential at %s, %s and %s', async (...paths) => {
     const anonymous = new Api(world.url)
     const [voices, speech, transcriptions] = await Promise.all(
       paths.map(async (path) => (await anonymous.get(path)).body),
@@ -249,7 +249,7 @@ describe('the lists', () => {
     })
   })
 
-  it('are not sent again to who has them', async () => {
+  it('are not sent again for a matching ETag', async () => {
     const anonymous = new Api(world.url)
     const etag = (await anonymous.get('/v1/audio/voices')).headers.get('etag') ?? ''
     const again = await anonymous.fetch('/v1/audio/voices', undefined, { headers: { 'if-none-match': etag } })
@@ -258,7 +258,7 @@ describe('the lists', () => {
 })
 
 describe('an Idempotency-Key', () => {
-  it('gives the same speech and the same transcript again', async () => {
+  it('replays the same speech and the same transcript', async () => {
     const headers = { 'idempotency-key': 'speech-1' }
     const [first, again] = [
       await world.api.fetch('/v1/audio/speech', hello, { headers }),
@@ -278,7 +278,7 @@ describe('an Idempotency-Key', () => {
 })
 
 describe('credentials', () => {
-  it('of browsers make no speech', async () => {
+  it('of browsers may not synthesise speech', async () => {
     const tenant = (await world.api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })).body.id
     const { token } = (await world.api.post('/v1/client-tokens', { tenant_id: tenant, external_user_id: 'ada' })).body
     expect(await world.as(token).post('/v1/audio/speech', hello)).toMatchObject({
@@ -288,7 +288,7 @@ describe('credentials', () => {
   })
 })
 
-describe('keys of a project’s own', () => {
+describe('provider keys of a project', () => {
   const key = 'sk-of-a-customer-0123456789'
   let own: Awaited<ReturnType<typeof otherProject>>
 
@@ -304,7 +304,7 @@ describe('keys of a project’s own', () => {
 
   const lastUsage = async () => (await own.api.get('/v1/usage/events')).body.data[0]
 
-  it('serve the auto-router, and carry no charge', async () => {
+  it('serve the auto-router without a service charge', async () => {
     upstream.script(sends(audio))
     const answer = await own.api.fetch('/v1/audio/speech', { input: 'Hello', model: 'auto', voice: 'nobody' })
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(audio)
@@ -327,7 +327,7 @@ describe('keys of a project’s own', () => {
     )
   })
 
-  it('speak for the tenant that a header names', async () => {
+  it('are metered for the tenant in the header', async () => {
     upstream.script(sends(audio))
     const tenant = (await own.api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })).body.id
     const headers = { 'x-tenant-id': tenant, 'x-external-user-id': 'ada' }
@@ -341,14 +341,14 @@ describe('keys of a project’s own', () => {
     expect((await own.api.post('/v1/audio/speech', { input: 'Hello' }, unknown)).status).toBe(404)
   })
 
-  it('fall back for each other under the auto-router', async () => {
+  it('are tried one after another by the auto-router', async () => {
     upstream.script(refuses(401), refuses(401), sends(audio))
     const answer = await own.api.fetch('/v1/audio/speech', { input: 'Hello', model: 'service-auto' })
     expect([answer.status, answer.headers.get('x-provider')]).toEqual([200, 'elevenlabs'])
     await answer.arrayBuffer()
   })
 
-  it('transcribe with speakers, by the seconds that the provider reported', async () => {
+  it('transcribe with speakers, metered by the seconds that the provider reported', async () => {
     upstream.script(answers(deepgramAnswer))
     const form = new FormData()
     for (const [name, value] of Object.entries({ model: 'nova-3', diarize: 'true', response_format: 'verbose_json' }))
@@ -374,7 +374,7 @@ describe('keys of a project’s own', () => {
   it.each([
     ['before the first byte', stalls(), false],
     ['in the middle of a stream', stalls(audio), true],
-  ])('are asked no longer when the caller is gone %s', async (_, script, stream) => {
+  ])('have their request cancelled when the caller disconnects %s', async (_, script, stream) => {
     upstream.script(script)
     const gone = new AbortController()
     const pending = own.api.fetch('/v1/audio/speech', { input: 'Hello', model: 'tts-1', stream }, {}, gone.signal)
@@ -385,7 +385,7 @@ describe('keys of a project’s own', () => {
     await upstream.heard[0]?.closed
   })
 
-  it('stand in no answer, no log and no table', async () => {
+  it('are in no answer, log or table', async () => {
     upstream.script(refuses(400, { error: { message: `The key ${key} may not do that` } }))
     const answer = await own.api.post('/v1/audio/speech', { input: 'Hello', model: 'tts-1' })
     expect(answer).toMatchObject({ status: 400, body: { error: 'provider_error' } })
