@@ -12,13 +12,13 @@ beforeAll(async () => {
 }, timeout)
 afterAll(() => world.stop())
 
-it('makes one installation when five nodes start at once on an empty store', async () => {
+it('five nodes that start at once on an empty store form one installation', async () => {
   const session = await world.api(0).createSession()
   for (const api of world.apis) expect((await api.get(`/v1/sessions/${session}`)).status).toBe(200)
   await vi.waitFor(async () => expect((await world.leases()).members).toHaveLength(5), patience)
 })
 
-it('goes from several nodes to one process and back, with its sessions', { timeout }, async () => {
+it('an installation changes from several nodes to one process and back with its sessions', { timeout }, async () => {
   const { mongodbUrl, dataDir } = world.cluster
   const session = await world.api(0).createSession()
   const turn = async (api: ReturnType<ClusterWorld['at']>) =>
@@ -26,7 +26,7 @@ it('goes from several nodes to one process and back, with its sessions', { timeo
   expect(await turn(world.api(1))).toMatchObject({ event: 'turn.completed', data: { turn_number: 1 } })
 
   const [crashed, ...others] = world.nodes
-  // its leases are still there: the process that is alone from now on waits until they have run out
+  // its leases still exist: the single process waits until they have expired
   await crashed?.kill9()
   expect(await Promise.all(others.map((node) => node.term()))).toEqual([0, 0, 0, 0])
   const alone = await startServer({ MONGODB_URL: mongodbUrl, DATA_DIR: dataDir })

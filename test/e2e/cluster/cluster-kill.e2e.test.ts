@@ -9,7 +9,7 @@ import { ClusterWorld } from './cluster-world.ts'
 const outputOf = ({ event, data }: Frame): unknown =>
   event === 'turn.completed' ? data.output : Object(data.output).text
 
-describe('when the node that runs a session dies', { timeout: 120_000 }, () => {
+describe('when the node that runs a session fails', { timeout: 120_000 }, () => {
   let world: ClusterWorld
   let tool: ToolServer
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describe('when the node that runs a session dies', { timeout: 120_000 }, () => {
     expect(tool.calls.length - before).toBe(1)
   })
 
-  it('by kill -9, its history says which node ran it, and which took it over', async () => {
+  it('by kill -9, its history has the node that ran it and the one that took it over', async () => {
     const session = await world.api(0).createSession()
     const { owner, others } = await world.sides(session)
     await owner.kill9()
@@ -74,7 +74,7 @@ describe('when the node that runs a session dies', { timeout: 120_000 }, () => {
     expect(others).toContain(next)
   })
 
-  it('by kill -9 in the middle of an answer, readers on other nodes see its end, without gap or double', async () => {
+  it('by kill -9 during an answer, readers on other nodes receive the end without gap or duplicate', async () => {
     const session = await world.api(0).createSession()
     const { owner, others } = await world.sides(session)
     const followers = await Promise.all(others.map((node) => world.at(node).follow(session, '0')))
@@ -95,7 +95,7 @@ describe('when the node that runs a session dies', { timeout: 120_000 }, () => {
     expect((await next.all()).at(-1)).toMatchObject({ event: 'turn.completed', data: { turn_number: 2 } })
   })
 
-  it('by kill -9 while an idempotent tool runs, another node calls it again under the same key', async () => {
+  it('by kill -9 while an idempotent tool runs, another node calls it again with the same key', async () => {
     const before = tool.calls.length
     const { session, action, owner, others } = await paused({ effect: 'idempotent' })
     tool.hold()
@@ -104,7 +104,7 @@ describe('when the node that runs a session dies', { timeout: 120_000 }, () => {
     const now = await world.sides(session)
     await now.owner.kill9()
     tool.answer()
-    // no one has requested the session since
+    // no request has named the session since the kill
     await tool.called(before + 2)
     const rest = await world.at(now.others[1] ?? owner).follow(session, '0')
     expect((await rest.until(endsTurn)).event).toBe('turn.completed')
@@ -114,13 +114,13 @@ describe('when the node that runs a session dies', { timeout: 120_000 }, () => {
     expect(rest.frames.map(({ id }) => Number(id))).toEqual(counted(rest.frames))
   })
 
-  it('by standing still beyond its lease, another goes on, and the first does no harm when it moves again', async () => {
+  it('by stalling beyond its lease, another takes over, and the first one writes nothing stale when it resumes', async () => {
     const before = tool.calls.length
     const { session, action, owner, others } = await paused()
     owner.pause()
     const [first, second] = others.map((node) => world.at(node))
     if (!first || !second) throw new Error('two nodes are left')
-    // it keeps its connections: a client that sends a request may be refused until its lease has run out
+    // it keeps its connections: requests may be refused until its lease has expired
     const resumed = await served((keyed) => first.approve(session, action, keyed))
     expect((await resumed.all()).at(-1)?.event).toBe('turn.completed')
     await vi.waitFor(async () => expect(await membersOf(world)).not.toContain(owner.name), patience)

@@ -8,8 +8,8 @@ import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
 import { ClusterWorld } from './cluster-world.ts'
 
 /**
- * A caller is notified within about a second (each run says when); the rest is for a machine that is shared. Long before what a
- * driver waits by itself, and before a client gives up.
+ * A caller is refused within about a second (each run logs the times); the rest allows for a shared machine. It is far
+ * below the timeouts of the driver and of clients.
  */
 const refusalMaxMs = 10_000
 
@@ -25,7 +25,7 @@ describe('three nodes', { timeout: 180_000 }, () => {
     await tool.close()
   })
 
-  /** A turn on a session of another node, read from all. */
+  /** Runs a turn by one node and reads it from all nodes. */
   const turnEverywhere = async (): Promise<void> => {
     const session = await world.api(0).createSession()
     const followers = await Promise.all(world.apis.map((api) => api.follow(session, '0')))
@@ -39,11 +39,11 @@ describe('three nodes', { timeout: 180_000 }, () => {
     }
   }
 
-  /** How many messages Redis has carried from node to node. */
+  /** Number of messages published through Redis. */
   const published = async (redis: Redis): Promise<number> =>
     Number(/cmdstat_publish:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0)
 
-  it('go on without Redis, streams of other nodes too, and hear of each other again when it is back', async () => {
+  it('keep working without Redis, with streams across nodes, and use it again when it is back', async () => {
     const session = await world.api(0).createSession()
     const { owner, others } = await world.sides(session)
     const followers = await Promise.all(others.map((node) => world.at(node).follow(session, '0')))
@@ -69,7 +69,7 @@ describe('three nodes', { timeout: 180_000 }, () => {
       expect(await published(redis)).toBeGreaterThan(carried)
     }, patience)
     redis.disconnect()
-    // on a machine so busy that a node stalls, that one's may go elsewhere: that has nothing to do with Redis
+    // a node that stalls on a busy machine may lose its leases, which is unrelated to Redis
     const kept = (await held()).filter(([shard, epoch]) => before.some(([each, at]) => each === shard && at === epoch))
     expect(kept.length, 'Redis takes nobody a lease away').toBeGreaterThan(before.length / 2)
     expect(world.nodes.map(({ isRunning }) => isRunning)).toEqual([true, true, true])
@@ -80,7 +80,7 @@ describe('three nodes', { timeout: 180_000 }, () => {
     ({ event, data }: Frame): boolean =>
       event === 'turn.completed' && data.output === `You said: ${input}`
 
-  /** A request that is not answered fails by its name, with the logs of the nodes, before the test's time is over. */
+  /** Measures a request. An unanswered one fails with its name and the nodes' logs before the test times out. */
   const timed = async (what: string, read: () => ReturnType<Api['post']>) => {
     const startedMs = performance.now()
     const late = Promise.withResolvers<never>()
@@ -90,14 +90,14 @@ describe('three nodes', { timeout: 180_000 }, () => {
     return { answered, ms: performance.now() - startedMs }
   }
 
-  it('refuse writes soon without MongoDB, keep readers, and all go on when it is back', async () => {
+  it('refuse requests soon without MongoDB, keep readers, and continue once it is back', async () => {
     const session = await world.api(0).createSession()
     await (await world.api(0).turn(session, { input: 'before' })).all()
     const waiting = await world.api(1).createSession()
     const waits = await (await world.api(1).turn(waiting, gatedTurn(tool))).until(isEvent('turn.paused'))
     const followers = await Promise.all(world.apis.map((api) => api.follow(session, '0')))
     await (await world.api(2).turn(session, { input: 'just before' })).all()
-    // they are live by then, and read nothing from the store
+    // they are live by then and no longer read from the store
     for (const follower of followers) await follower.until(isAnswer('just before'))
     await world.cluster.mongod.kill9()
 
@@ -131,7 +131,7 @@ describe('three nodes', { timeout: 180_000 }, () => {
       follower.stop()
       expect(follower.frames.map(({ id }) => Number(id))).toEqual(counted(follower.frames))
     }
-    // whether the approval above had landed was not known: sent again, it is given now, or was
+    // whether the approval above was stored is unknown: if not, it is given now
     const again = await served((keyed) => world.api(2).approve(waiting, waits.data.action_id, keyed)).catch(() =>
       world.api(2).follow(waiting, '0'),
     )

@@ -12,12 +12,12 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => world.stop())
 
-/** What a client met that a good client can deal with, by kind. */
+/** Counts of the recoverable conditions that clients met, by kind. */
 const met = { shuttingDown: 0, notThere: 0, cut: 0, resumed: 0 }
 
 /**
- * Calls one node after the other, as a load balancer does, until one takes the request. Nothing else than a 503 that may be
- * sent again, or a connection that is not there, is a reason to.
+ * Calls one node after another, as a load balancer does, until one accepts the request. The only accepted reasons are a
+ * retryable 503 and a refused or closed connection.
  */
 const readFrom = async <T>(read: (api: Api) => Promise<T>, first: number): Promise<T> => {
   for (let place = first; ; place++) {
@@ -38,12 +38,12 @@ const note = (error: unknown): void => {
   }
   const { code } = Object(Object(error).cause)
   if (code === 'ECONNREFUSED') met.notThere++
-  // an idle connection that the server closed while the request was on its way
+  // an idle connection that the server closed while the request was being sent
   else if (['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code)) met.cut++
   else throw error
 }
 
-/** The frames of a turn up to its end, from the stream that began it and, where that ended before, from other nodes. */
+/** The frames of a turn up to its end, from its own stream and, if that ended early, from other nodes. */
 const framesToEnd = async (session: string, turn: StreamReader, place: number): Promise<readonly Frame[]> => {
   const seen: Frame[] = []
   for (let reader = turn, next = place; ; next++) {
@@ -57,7 +57,7 @@ const framesToEnd = async (session: string, turn: StreamReader, place: number): 
   }
 }
 
-it('restarts node after node by SIGTERM under load: no turn is cut, nothing is lost, refusals may be asked again', {
+it('a rolling restart by SIGTERM under load cuts no turn, loses no event, and causes only retryable refusals', {
   timeout: 180_000,
 }, async () => {
   let isOver = false
@@ -65,7 +65,7 @@ it('restarts node after node by SIGTERM under load: no turn is cut, nothing is l
     const session = await readFrom((api) => api.createSession(), n)
     for (let turns = 0; ; turns++) {
       if (isOver) return turns
-      // most are under way for seconds when a node is to end
+      // most turns last for seconds, so they are running when a node is terminated
       const input = (turns + n) % 3 > 0 ? `slow please ${n}` : `turn ${turns} of ${n}`
       const extra = { headers: { 'idempotency-key': randomUUID() } }
       const turn = await readFrom((api) => api.turn(session, { input }, extra), n + turns)

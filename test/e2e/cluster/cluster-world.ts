@@ -13,18 +13,18 @@ import { patience } from '../patience.ts'
 export interface ClusterWorldOptions {
   /** Hosts that tools may be reached at, `host:port`. */
   readonly tools?: readonly { readonly host: string }[]
-  /** A MongoDB that the test may kill, instead of the one that all tests share. */
+  /** Starts a MongoDB that the test may kill, instead of the shared one. */
   readonly ownMongod?: boolean
-  /** No world has used its database before: what the first start makes is not there. */
+  /** Requires a database that was never used. */
   readonly isNew?: boolean
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** One installation of several nodes, each of which a test can kill, hold and end; Redis is its own. */
+/** A test installation of several nodes, which a test can kill, pause and terminate, with its own Redis. */
 export class ClusterWorld {
   readonly cluster: LocalCluster
   readonly #data: MongoData | null
-  /** For looks at the leases, past the nodes. */
+  /** Direct access to the store, to read the leases. */
   #storage: Promise<Storage> | null = null
 
   private constructor(cluster: LocalCluster, data: MongoData | null) {
@@ -46,7 +46,7 @@ export class ClusterWorld {
     return this.cluster.nodes
   }
 
-  /** The API of one node under the project's secret key. */
+  /** The API of one node with the project's secret key. */
   at(node: Pick<ClusterNode, 'url'>): Api {
     return new Api(node.url, { authorization: `Bearer ${this.cluster.credentials.secretKey}` })
   }
@@ -56,14 +56,14 @@ export class ClusterWorld {
     return this.nodes.map((node) => this.at(node))
   }
 
-  /** The API of the node at a place, from 0; round and round. */
+  /** The API of the node at an index from 0, modulo the number of nodes. */
   api(place: number): Api {
     const node = this.nodes[place % this.nodes.length]
     if (node === undefined) throw new Error('the cluster has no node')
     return this.at(node)
   }
 
-  /** The API of the first node under the owner's dashboard session. */
+  /** The API of the first node with the owner's dashboard session. */
   async dashboard(): Promise<Api> {
     const [url = ''] = this.cluster.urls
     const { ownerEmail: email, ownerPassword: password } = this.cluster.credentials
@@ -71,7 +71,7 @@ export class ClusterWorld {
     return new Api(url, { cookie: login.headers.get('set-cookie')?.split(';')[0] ?? '' })
   }
 
-  /** A project that no one has used yet, by each node's API under its secret key. */
+  /** Creates a project. @returns each node's API with its secret key. */
   async newProject(): Promise<readonly Api[]> {
     const dashboard = await this.dashboard()
     const project = await dashboard.post('/api/projects', { name: 'Another' })
@@ -79,7 +79,7 @@ export class ClusterWorld {
     return this.cluster.urls.map((each) => new Api(each, { authorization: `Bearer ${key}` }))
   }
 
-  /** Who runs an actor, by its lease. */
+  /** The node that runs an actor, by its lease. */
   async ownerOf(actor: string): Promise<ClusterNode | undefined> {
     const { leases, members } = await this.leases()
     const lease = leases.find(({ shard, leftMs }) => shard === shardOf(actor) && leftMs > 0)
@@ -87,7 +87,7 @@ export class ClusterWorld {
     return this.nodes.find(({ name }) => name === member?.node)
   }
 
-  /** Who runs an actor, and who does not. A node that stalled loses its leases: there is a moment when no one does. */
+  /** The node that runs an actor, and the others. Waits while a node that stalled has lost the lease. */
   async sides(actor: string): Promise<{ readonly owner: ClusterNode; readonly others: readonly ClusterNode[] }> {
     const owner = await vi.waitFor(async () => {
       const found = await this.ownerOf(actor)
@@ -97,7 +97,7 @@ export class ClusterWorld {
     return { owner, others: this.nodes.filter((node) => node !== owner) }
   }
 
-  /** Resolves when every shard is where it belongs: no more is handed over until a node comes or goes. */
+  /** Resolves when every shard is at its preferred owner: none is handed over until a node joins or leaves. */
   async settled(): Promise<void> {
     const running = this.nodes.filter(({ isRunning }) => isRunning).length
     const isSettled = async (): Promise<void> => {

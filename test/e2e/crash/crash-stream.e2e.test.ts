@@ -4,13 +4,13 @@ import { answerTo } from '../gateway/simulated-answer.ts'
 import { counted, endsTurn, type Frame, isDelta, isEvent, textOf } from '../stream-reader.ts'
 import { stores, World } from '../world.ts'
 
-/** Far above what it takes (about 0.1 s once the server listens): recovery does not wait for old turns, and machines are shared. */
+/** Far above the usual 0.1 s after the server listens, since machines are shared. Recovery does not wait for old turns. */
 const nextTurnMaxMs = 10_000
 
 const outputOf = ({ event, data }: Frame): unknown =>
   event === 'turn.completed' ? data.output : Object(data.output).text
 
-/** What the simulated model has to say when nothing cuts it short. */
+/** The full answer of the simulated model when it is not interrupted. */
 const wholeAnswer = answerTo('slow please')
 
 const answering = (text: string): string =>
@@ -21,14 +21,14 @@ const answering = (text: string): string =>
     '',
   ].join('\n\n')
 
-describe.each(stores)('a turn over kill -9 on $store', ({ store }) => {
+describe.each(stores)('a turn interrupted by kill -9 on $store', ({ store }) => {
   let world: World
   beforeAll(async () => {
     world = await World.start({ store })
   })
   afterAll(() => world.stop())
 
-  it('is ended as interrupted when its text had begun, and its reader resumes without gap or double', async () => {
+  it('is ended with the text sent so far, and its reader resumes without gap or duplicate', async () => {
     const session = await world.api.createSession()
     const turn = await world.api.turn(session, { input: 'slow please' })
     await turn.until((frame) => isDelta(frame) && turn.frames.filter(isDelta).length >= 3)
@@ -55,7 +55,7 @@ describe.each(stores)('a turn over kill -9 on $store', ({ store }) => {
     expect((await next.all()).at(-1)).toMatchObject({ event: 'turn.completed', data: { turn_number: 2 } })
   })
 
-  it('lets the next turn begin as soon as the server is back', async () => {
+  it('does not delay the next turn after the restart', async () => {
     const sessions = await Promise.all(Array.from({ length: 20 }, () => world.api.createSession()))
     const turns = await Promise.all(sessions.map((session) => world.api.turn(session, { input: 'slow please' })))
     await Promise.all(turns.map((turn) => turn.until(isDelta)))
@@ -81,7 +81,7 @@ describe.each(stores)('a turn over kill -9 on $store', ({ store }) => {
   })
 })
 
-describe('a model call over kill -9', () => {
+describe('a model call', () => {
   let upstream: Upstream
   let world: World
   beforeAll(async () => {
@@ -93,7 +93,7 @@ describe('a model call over kill -9', () => {
     await upstream.close()
   })
 
-  it('is made again under the same key when nothing of its answer was out', async () => {
+  it('is repeated with the same Idempotency-Key after kill -9 if none of its answer was sent', async () => {
     upstream.script(stalled(''), whole(answering('Here I am.')))
     const session = await world.api.createSession()
     const turn = await world.api.turn(session, { input: 'hello', model: 'gpt-4o-mini' })
@@ -114,7 +114,7 @@ describe('a model call over kill -9', () => {
     expect(new Set(keys).size).toBe(1)
   })
 
-  it('fails its turn with the reason when the provider hangs up', async () => {
+  it('fails its turn when the provider hangs up', async () => {
     upstream.script(hangUp)
     const turn = await world.api.turn(await world.api.createSession(), { input: 'hello', model: 'gpt-4o-mini' })
     expect((await turn.all()).at(-1)).toMatchObject({ event: 'turn.failed' })

@@ -4,15 +4,15 @@ import { patience } from '../patience.ts'
 import { type Frame, isDelta, textOf } from '../stream-reader.ts'
 import { stores, World } from '../world.ts'
 
-describe.each(stores)('over kill -9 on $store', { timeout: 180_000 }, ({ store }) => {
+describe.each(stores)('after kill -9 on $store', { timeout: 180_000 }, ({ store }) => {
   let world: World
-  /** An action that falls due in two seconds. */
+  /** An action that expires in two seconds. */
   let action: string
-  /** A session whose turn has ended, and what it said of itself before. */
+  /** A session whose turn has ended, with its state before the kill. */
   let session: string
   let before: Readonly<Record<string, unknown>>
   let listedBefore: typeof before | undefined
-  /** A session in which the model speaks slowly. */
+  /** A session in which the model answers slowly. */
   let delivered: string
   let frames: readonly Frame[]
 
@@ -21,7 +21,7 @@ describe.each(stores)('over kill -9 on $store', { timeout: 180_000 }, ({ store }
     return body.data.find((row: { id: unknown }) => row.id === id)
   }
 
-  // one kill meets all three
+  // one kill interrupts all three
   beforeAll(async () => {
     world = await World.start({ store })
     session = await world.api.createSession()
@@ -38,21 +38,21 @@ describe.each(stores)('over kill -9 on $store', { timeout: 180_000 }, ({ store }
   }, 180_000)
   afterAll(() => world.stop())
 
-  it('what falls due while the server is away happens once it is back', async () => {
+  it('an action that expired while the server was down is expired after the restart', async () => {
     const status = async () => (await world.api.get(`/v1/actions/${action}`)).body.status
     await vi.waitFor(async () => expect(await status()).toBe('expired'), patience)
     const late = await world.api.post(`/v1/actions/${action}/approve`)
     expect(late).toMatchObject({ status: 409 })
   })
 
-  it('a list says of a session what the session says, after the crash as before', async () => {
+  it('a list shows a session as the session itself, and as before the crash', async () => {
     expect(before).toMatchObject({ turn_count: 1 })
     expect(listedBefore).toEqual(before)
     expect(await listed('/v1/sessions', session)).toEqual(before)
     expect((await world.api.get(`/v1/sessions/${session}`)).body).toEqual(before)
   })
 
-  it('a stream says what the model said, each part once, live and in the log', async () => {
+  it('the log of a turn has the text of the model once, as its live stream had', async () => {
     expect(frames.filter(isDelta).length).toBeGreaterThan(3)
     expect(textOf(frames)).toBe(answerTo('slow please'))
     const log = await world.api.log(delivered)

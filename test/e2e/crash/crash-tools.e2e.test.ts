@@ -8,12 +8,12 @@ import { Visitor } from './visitor.ts'
 
 const visitorsOfEach = 5
 const kills = 5
-/** Calls of the tool between two kills: none of the same number, so that the kills meet other places. */
+/** Tool calls between two kills: different numbers, so that the kills interrupt different places. */
 const callsBetween = [7, 3, 11, 5, 8]
 
 const effects = ['at_most_once', 'idempotent'] as const
 
-describe.each(stores)('approved tools over many kill -9 on $store', ({ store }) => {
+describe.each(stores)('approved tools with repeated kill -9 on $store', ({ store }) => {
   let world: World
   let tool: ToolServer
   const visitors: { readonly visitor: Visitor; readonly effect: (typeof effects)[number] }[] = []
@@ -52,7 +52,7 @@ describe.each(stores)('approved tools over many kill -9 on $store', ({ store }) 
 
   const callsOf = (action: unknown) => tool.calls.filter(({ body }) => body.action_id === action)
 
-  /** The tool calls of the log: what was requested, and what came out. */
+  /** The completed tool calls in the logs, with their outputs. */
   const completed = (effect: string) =>
     visitors
       .filter((each) => each.effect === effect)
@@ -60,7 +60,7 @@ describe.each(stores)('approved tools over many kill -9 on $store', ({ store }) 
       .filter(({ event_type }) => event_type === 'tool_call.completed')
       .map(({ payload }) => ({ action: payload.action_id, output: String(payload.output) }))
 
-  it('are called at most once each, and once exactly where there is an output', () => {
+  it('are called at most once each, and exactly once if there is an output', () => {
     const all = completed('at_most_once')
     expect(all.length).toBeGreaterThan(visitorsOfEach)
     for (const { action, output } of all) {
@@ -71,7 +71,7 @@ describe.each(stores)('approved tools over many kill -9 on $store', ({ store }) 
     console.info(`${store}: ${all.filter(({ output }) => output.includes('outcome_unknown')).length} outcomes unknown`)
   })
 
-  it('are called again under one key when they are idempotent, until there is an output', () => {
+  it('are called again with the same key when they are idempotent, until there is an output', () => {
     const all = completed('idempotent')
     expect(all.length).toBeGreaterThan(visitorsOfEach)
     for (const { action, output } of all) {
@@ -83,7 +83,7 @@ describe.each(stores)('approved tools over many kill -9 on $store', ({ store }) 
     )
   })
 
-  it('leave every log whole, with one end for every turn', () => {
+  it('leave every log complete, with one end for every turn', () => {
     for (const { visitor } of visitors) {
       const log = logs.get(visitor.session) ?? []
       expect(log.map(({ sequence }) => sequence)).toEqual(counted(log))

@@ -40,7 +40,7 @@ describe.each(either('mongo'))('forks and replays on $store', ({ store }) => {
     return made.body.id
   }
 
-  it('are made once under one key, also after kill -9', async () => {
+  it('are created once per Idempotency-Key, also after kill -9', async () => {
     const [source, ended] = [await session('one', 'two'), await run()]
     const fork = () => world.api.post(`/v1/sessions/${source}/fork`, { turn_number: 1 }, keyed('fork'))
     const replay = () => world.api.post(`/v1/runs/${ended}/replay`, {}, keyed('replay'))
@@ -69,7 +69,7 @@ describe.each(either('mongo'))('forks and replays on $store', ({ store }) => {
     expect(listed.body.data[0].forked_from).toEqual({ session_id: source, turn_number: 1 })
   })
 
-  it('take no body, and refuse fields that they do not have', async () => {
+  it('need no body, and refuse unknown and invalid fields', async () => {
     const [source, ended] = [await session('one'), await run()]
     expect((await world.api.fetch(`/v1/sessions/${source}/fork`, undefined, { method: 'POST' })).status).toBe(201)
     expect((await world.api.fetch(`/v1/runs/${ended}/replay`, undefined, { method: 'POST' })).status).toBe(202)
@@ -81,7 +81,7 @@ describe.each(either('mongo'))('forks and replays on $store', ({ store }) => {
     expect(empty).toMatchObject({ status: 422, body: { error: { param: 'input.prompt' } } })
   })
 
-  it('are for keys and admins, not for browsers of end users', async () => {
+  it('are refused for client tokens, and for sessions of suspended tenants', async () => {
     const tenant = await world.api.post('/v1/tenants', { external_id: `acme-${store}`, name: 'Acme' })
     const token = await world.api.post('/v1/client-tokens', { tenant_id: tenant.body.id, external_user_id: 'ada' })
     const user = world.as(token.body.token)
@@ -95,7 +95,7 @@ describe.each(either('mongo'))('forks and replays on $store', ({ store }) => {
     expect(suspended.body.error.code).toBe('tenant_suspended')
   })
 
-  it('and decisions of people leave their reasons in the audit log', async () => {
+  it('and decisions record their reasons in the audit log', async () => {
     const source = await session('one')
     const ended = await run()
     const forked = await dashboard.post(`/v1/sessions/${source}/fork`, { reason: 'why I forked' }, inProject())

@@ -8,12 +8,12 @@ import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
 import { World } from '../world.ts'
 
 /**
- * A caller is notified within about a second (each run says when); the rest is for a machine that is shared. Long before what a
- * driver waits by itself, and before a client gives up.
+ * A caller is refused within about a second (each run logs the times); the rest allows for a shared machine. It is far
+ * below the timeouts of the driver and of clients.
  */
 const refusalMaxMs = 10_000
 
-describe('while MongoDB is gone', () => {
+describe('while MongoDB is down', () => {
   let mongod: Service
   let world: World
   let tool: ToolServer
@@ -34,7 +34,7 @@ describe('while MongoDB is gone', () => {
     return { answered, ms: performance.now() - startedMs }
   }
 
-  it('writes are refused soon, readers stay, the process lives, and all goes on when it is back', {
+  it('requests get a 503 soon, readers stay connected, and turns and streams continue once it is back', {
     timeout: 180_000,
   }, async () => {
     const { api } = world
@@ -86,7 +86,7 @@ describe('while MongoDB is gone', () => {
       'the reader kept its stream',
     ).toEqual(counted(follower.frames))
 
-    // whether the approval above had landed was not known: sent again, it is given now, or was
+    // whether the approval above was stored is unknown: if not, it is given now
     const again = await served((keyed) => api.approve(waiting, waits.data.action_id, keyed)).catch(() =>
       api.follow(waiting, '0'),
     )

@@ -9,10 +9,10 @@ import { World } from '../world.ts'
 const sessionsEach = 60
 const rounds = 3
 
-describe('rows of lists and of usage', () => {
+describe('rows of lists and usage', () => {
   let mongod: Service
   let world: World
-  /** Reads past the server. */
+  /** Direct access to the store. */
   let store: MongoClient
   const sessions: string[] = []
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe('rows of lists and of usage', () => {
     return session
   }
 
-  /** Every row of a list, whether it goes by pages or by cursors. */
+  /** Every row of a list with pages or cursors. */
   const listOf = async (path: string): Promise<readonly Record<string, unknown>[]> => {
     const rows: Record<string, unknown>[] = []
     for (let next: string | null = ''; next !== null; ) {
@@ -53,7 +53,7 @@ describe('rows of lists and of usage', () => {
     return { listed: complete.length, used: new Set(used.map(({ session_id }) => session_id)).size, calls }
   }
 
-  it('are all there when mongod is killed right after them, and nothing more is asked of their sessions', {
+  it('all exist when mongod is killed right after their commits, without further requests to their sessions', {
     timeout: 180_000,
   }, async () => {
     for (let round = 1; round <= rounds; round++) {
@@ -68,7 +68,7 @@ describe('rows of lists and of usage', () => {
     expect(await vi.waitFor(counted, patience)).toEqual({ listed: all, used: all, calls: all })
   })
 
-  it('are made again from the commits by the operator, beside the server', { timeout: 180_000 }, async () => {
+  it('are rebuilt from the commits by an operator tool while the server runs', { timeout: 180_000 }, async () => {
     const before = await counted()
     const { toolEnv: env } = world
     expect(await runTool('rebuild-rows', ['--check'], env)).toEqual({

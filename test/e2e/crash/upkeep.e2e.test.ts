@@ -15,21 +15,21 @@ afterAll(() => world.stop())
 
 const taskOf = async (api: Api) => (await api.get('/api/upkeep')).body.data[0]
 
-it('shows operators what waits for compaction', async () => {
+it('upkeep shows operators the number of sessions that wait for compaction', async () => {
   const session = await world.api.createSession()
   await (await world.api.turn(session, { input: 'a few words to say again' })).until(endsTurn)
   await expect.poll(async () => (await taskOf(owner)).waiting, { timeout: 20_000 }).toBe(1)
   expect(await taskOf(owner)).toMatchObject({ id: 'compaction', paused: false, paused_by: null, merged: 0, removed: 0 })
 })
 
-it('is paused and resumed by an owner', async () => {
+it('upkeep is paused and resumed by an owner', async () => {
   expect((await owner.post('/api/upkeep/compaction/pause', {})).body).toMatchObject({ paused: true })
   const { paused_at, paused_by } = await taskOf(owner)
   expect((await owner.post('/api/upkeep/compaction/pause', {})).body).toMatchObject({ paused_at, paused_by })
   expect((await owner.post('/api/upkeep/compaction/resume', {})).body).toMatchObject({ paused: false, paused_at: null })
 })
 
-it('stays paused over a crash', async () => {
+it('upkeep stays paused after a crash', async () => {
   const crashing = await World.start()
   try {
     await (await crashing.dashboard()).post('/api/upkeep/compaction/pause', {})
@@ -41,7 +41,7 @@ it('stays paused over a crash', async () => {
   }
 })
 
-it('is for owners: keys and members may not pause it, and admins only look', async () => {
+it('upkeep is paused by owners only: a secret key is refused, and an admin may only read it', async () => {
   expect((await world.api.post('/api/upkeep/compaction/pause', {})).status).toBe(403)
   const project = (await owner.get('/api/projects')).body.data[0].id
   const password = randomBytes(16).toString('base64url')
@@ -53,7 +53,7 @@ it('is for owners: keys and members may not pause it, and admins only look', asy
   expect((await owner.post('/api/upkeep/unknown/pause', {})).status).toBe(404)
 })
 
-it('keeps everything for good unless an owner or a secret key says otherwise', async () => {
+it('retention keeps everything unless it is configured', async () => {
   const path = '/v1/retention-settings'
   const forGood = { sessions_days: null, runs_days: null, actions_days: null, applied_at: null }
   expect((await world.api.get(path)).body).toEqual(forGood)

@@ -6,8 +6,8 @@ const pauses = isEvent('turn.paused')
 const isResumed = isEvent('turn.resumed')
 
 /**
- * One end user over any number of crashes: calls with the same key until it is known that the server has heard, and
- * comes back with the last event id whenever a stream breaks. `frames` is all that was seen, in the order it was seen.
+ * An end user whose client survives any number of crashes: it retries with the same key until the request is known to be
+ * accepted, and resumes with the last event id whenever a stream breaks. `frames` is all that it received, in order.
  */
 export class Visitor {
   readonly session: string
@@ -20,12 +20,12 @@ export class Visitor {
     this.session = session
   }
 
-  /** Turns that were requested. */
+  /** Number of requested turns. */
   get turns(): number {
     return this.#turns
   }
 
-  /** Runs a turn until it is over or waits for an approval. */
+  /** Runs a turn until it has ended or waits for an approval. */
   async request(body: object): Promise<void> {
     const turn = ++this.#turns
     const from = this.frames.length
@@ -34,7 +34,7 @@ export class Visitor {
     )
   }
 
-  /** Approves what the turn waits for, and sees the turn to its end. False when it did not wait. */
+  /** Approves the pending action and reads the turn to its end. @returns false when the turn did not wait. */
   async approve(): Promise<boolean> {
     const last = this.frames.at(-1)
     if (last === undefined || !pauses(last)) return false
@@ -63,7 +63,7 @@ export class Visitor {
     }
   }
 
-  /** A server that is down is called again when it is up; what it refuses is an error. */
+  /** Waits for the server when it is down. @throws {Refused} when it refuses the request, except with a 503. */
   async #attempt(work: () => Promise<void>): Promise<void> {
     try {
       await work()

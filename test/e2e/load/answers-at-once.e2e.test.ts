@@ -7,10 +7,10 @@ import { World } from '../world.ts'
 const message = { role: 'assistant', content: 'x'.repeat(30_000_000) }
 const answer = Buffer.from(JSON.stringify({ choices: [{ index: 0, finish_reason: 'stop', message }] }))
 
-/** An eighth of this heap is room for one such answer at once. */
+/** An eighth of this heap has room for one such answer at a time. */
 const nodeOptions = '--max-old-space-size=256'
 
-describe('many long answers of providers at once', () => {
+describe('many concurrent long answers of providers', () => {
   const provider = createServer((request, response) => {
     request.resume()
     response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
@@ -30,7 +30,7 @@ describe('many long answers of providers at once', () => {
     provider.close()
   })
 
-  it('are handed on or refused as overloaded, while the process goes on', async () => {
+  it('are passed on or refused with 503, and the process stays alive', async () => {
     const chat = async (): Promise<number> => {
       const messages = [{ role: 'user', content: 'Hi' }]
       return (await world.api.post('/v1/chat/completions', { model: 'rack/m', messages })).status

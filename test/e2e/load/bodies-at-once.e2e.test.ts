@@ -4,10 +4,10 @@ import { World } from '../world.ts'
 
 const longest = 7_000_000
 
-/** A sixth of this heap is room for six such chats at once. */
+/** A sixth of this heap has room for six such chats at a time. */
 const nodeOptions = '--max-old-space-size=256'
 
-describe('many long bodies at once', () => {
+describe('many concurrent long bodies', () => {
   let world: World
 
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe('many long bodies at once', () => {
     return Number(/^troupe_body_bytes (\S+)$/m.exec(String(body))?.[1])
   }
 
-  it('wait for room or are told to come again, while the process and short requests go on', async () => {
+  it('wait for memory or get a 503 with Retry-After, while short requests are served', async () => {
     const text = 'x'.repeat(longest)
     const long = Promise.all(Array.from({ length: 24 }, () => chat(text)))
     expect(await chat('Hi')).toBe(200)
@@ -38,7 +38,7 @@ describe('many long bodies at once', () => {
     expect(await chat(text)).toBe(200)
   })
 
-  it('of the tool server are counted while they come', async () => {
+  it('of the tool server are counted while they arrive', async () => {
     const bytes = 1_000_000
     const head = `POST /mcp HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${world.secretKey}\r\n`
     const sender = connect(world.port, '127.0.0.1', () => sender.write(`${head}content-length: ${bytes}\r\n\r\n{`))

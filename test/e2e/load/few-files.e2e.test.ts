@@ -17,7 +17,7 @@ const isReady = (url: string): Promise<boolean> =>
     () => false,
   )
 
-/** Our server, as a process that may have few files open: a container, or a service, with a low limit. */
+/** Starts the server with a low limit of open files, as a container or a service may have. */
 const startWithFewFiles = (): Promise<Service> =>
   startService({
     name: 'few-files',
@@ -34,7 +34,7 @@ const startWithFewFiles = (): Promise<Service> =>
     started: (port) => isReady(`http://127.0.0.1:${port}`),
   })
 
-describe('a process that may open few files', () => {
+describe('a process with a low limit of open files', () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const flood: Socket[] = []
   let server: Service
@@ -48,7 +48,7 @@ describe('a process that may open few files', () => {
     await server.stop()
   })
 
-  /** Over the one connection of a caller that was there before the flood. */
+  /** Sends a chat over a connection that was opened before the flood. */
   const chat = async (): Promise<number | undefined> => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     const sent = request(`${server.url}/v1/chat/completions`, { method: 'POST', agent, headers })
@@ -58,7 +58,7 @@ describe('a process that may open few files', () => {
     return answer.statusCode
   }
 
-  /** Whether a connection of its own got an answer; it stays open then. */
+  /** Opens a connection. @returns whether it got an answer; it stays open then. */
   const isServed = (): Promise<boolean> =>
     new Promise((done) => {
       const socket = connect(server.port, '127.0.0.1', () => socket.write('GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n'))
@@ -68,11 +68,11 @@ describe('a process that may open few files', () => {
       socket.once('close', () => done(false))
     })
 
-  it('outlives more connections than that, serves those that it took, and still reaches providers', async () => {
+  it('survives more connections than that, serves those that it accepted, and recovers', async () => {
     expect(await chat()).toBe(200)
     const served = await Promise.all(Array.from({ length: files * 2 }, isServed))
     const count = served.filter(Boolean).length
-    // connections that saw it become ready, and the caller's own, are open too
+    // the connections that polled for readiness and the caller's connection are open too
     expect(count).toBeGreaterThan(files / 2 - 8)
     expect(count).toBeLessThan(files / 2)
     expect(await chat()).toBe(200)

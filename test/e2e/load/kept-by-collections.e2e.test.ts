@@ -7,15 +7,15 @@ import { goodAnswer, goodStream } from '#test/gateway/chat/chat-world.ts'
 import { World } from '../world.ts'
 
 /**
- * Of what is allocated, in the best of some rounds. Calls in flight, and those that gather to be written, are 1 to 7 %, up to 14 on a busy
- * machine, but not in each round; where each call is kept, its 13 or more come on top in all of them.
+ * Share of the allocated bytes in the best of some rounds. Calls in flight, and those waiting to be written, are 1 to 7 %,
+ * on a busy machine up to 14, but not in every round. If every call were kept, 13 % or more would be added in all rounds.
  */
 const mostKept = 0.12
 const callers = 16
 const requests = 2_500
 const mostRounds = 6
 
-describe('what a request allocates', () => {
+describe('the memory that a request allocates', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kept-'))
   const file = join(folder, 'kept')
   let upstream: Upstream
@@ -37,7 +37,7 @@ describe('what a request allocates', () => {
     rmSync(folder, { recursive: true })
   })
 
-  /** `count` requests, a few at once. */
+  /** Sends `count` requests, a few at a time. */
   const send = async (count: number, request: () => Promise<unknown>): Promise<void> => {
     let left = count
     const caller = async (): Promise<void> => {
@@ -46,7 +46,7 @@ describe('what a request allocates', () => {
     await Promise.all(Array.from({ length: callers }, caller))
   }
 
-  /** Allocated and kept since the last call. */
+  /** Bytes allocated, and bytes kept by minor collections, since the last call. */
   const collected = async (): Promise<readonly [allocated: number, kept: number]> => {
     process.kill(world.server.pid, 'SIGUSR2')
     await world.api.get('/v1/usage')
@@ -71,11 +71,11 @@ describe('what a request allocates', () => {
   it.each([
     ['a whole chat', {}],
     ['a streamed chat', { stream: true }],
-  ])('for %s is gone at the next minor collection, but for what is in flight', async (_, body) => {
-    // what a first request loads, and what the compiler keeps, is no request's
+  ])('for %s is freed at the next minor collection, except for calls in flight', async (_, body) => {
+    // warms up: modules that a first request loads, and compiled code, do not count
     await send(1_000, chat(body))
     await collected()
-    // on a busy machine more is in flight when a collection comes; what each call keeps is there in every round
+    // on a busy machine more is in flight at a collection; memory kept by every call would show in every round
     const shares: number[] = []
     for (let round = 0; round < mostRounds && Math.min(...shares) >= mostKept; round++) {
       await send(requests, chat(body))

@@ -5,14 +5,14 @@ import { counted, isEvent, textOf } from '../stream-reader.ts'
 import { either, World } from '../world.ts'
 
 const streams = 200
-/** Of the slowest turn and of the median one: all are alike, so none may wait for the others to be over. */
+/** Ratio of the slowest turn to the median: all turns are alike, so none may wait for the others to end. */
 const spreadMax = 3
 
 const stalledReaders = 30
 const stalledTurns = 6
-/** Text of one turn; its events carry it twice (question, deltas) and once more at the end. */
+/** Size of the text of one turn; its events contain it twice (question, deltas) and once more at the end. */
 const turnBytes = 600_000
-/** What all readers that stopped may cost together; what waits for them is about 30 × 11 MB. */
+/** Upper bound of the memory for all stalled readers together; about 30 × 11 MB are pending for them. */
 const memoryMaxBytes = 120 * 1024 * 1024
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
@@ -27,7 +27,7 @@ const openStreams = async (world: World): Promise<number> => {
   return Number(/^troupe_open_streams (\S+)$/m.exec(body)?.[1])
 }
 
-/** Runs turns in so many new sessions at the same time; how long each took, in ms. */
+/** Runs turns in `times` new sessions concurrently. @returns the duration of each in ms. */
 const together = async (world: World, times: number): Promise<readonly number[]> => {
   const sessions = await Promise.all(Array.from({ length: times }, () => world.api.createSession()))
   return Promise.all(
@@ -45,7 +45,7 @@ const together = async (world: World, times: number): Promise<readonly number[]>
   )
 }
 
-describe.each(either('mongo'))('200 streams at once on $store', ({ store }) => {
+describe.each(either('mongo'))('200 concurrent streams on $store', ({ store }) => {
   let world: World
   beforeAll(async () => {
     world = await World.start({ store })
@@ -53,7 +53,7 @@ describe.each(either('mongo'))('200 streams at once on $store', ({ store }) => {
   })
   afterAll(() => world.stop())
 
-  it('all finish, and none waits for the others', async () => {
+  it('all complete, and none waits for the others', async () => {
     const times = await together(world, streams)
     const slowest = Math.max(...times)
     console.info(`${store}: median ${Math.round(median(times))} ms, slowest ${Math.round(slowest)} ms`)
@@ -78,7 +78,7 @@ describe('readers that stop reading', () => {
     await world.stop()
   })
 
-  it('cost little memory, slow nobody, and hold nothing once they are gone', async () => {
+  it('cost little memory, slow down no other turn, and are closed after they disconnect', async () => {
     const whole = await world.api.follow(session, '0')
     await whole.until(({ event, data }) => event === 'turn.completed' && data.turn_number === stalledTurns)
     whole.stop()
@@ -93,7 +93,7 @@ describe('readers that stop reading', () => {
       stalled.push(client)
     }
     await vi.waitFor(async () => expect(await openStreams(world)).toBe(stalledReaders), patience)
-    // a machine that is shared may be slow for other reasons, but not each time
+    // a shared machine may be slow for other reasons, but not every time
     const beside = await vi.waitFor(async () => {
       const took = median(await together(world, 20))
       expect(took).toBeLessThan(alone * 3)
@@ -110,7 +110,7 @@ describe('readers that stop reading', () => {
     await vi.waitFor(async () => expect(await openStreams(world)).toBe(0), patience)
   })
 
-  it('get everything when they read on', async () => {
+  it('get every event when they resume reading', async () => {
     const client = await rawClient(world.port)
     client.write(head('GET', `/v1/sessions/${session}/stream?after=0`, `authorization: Bearer ${world.secretKey}`))
     await client.until('event: turn.started')

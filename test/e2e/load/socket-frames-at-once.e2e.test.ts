@@ -7,7 +7,7 @@ const frame = JSON.stringify({ type: 'turn', input: 'x'.repeat(1_000_000) })
 
 const nodeOptions = '--max-old-space-size=256'
 
-describe('many long frames of WebSockets at once', () => {
+describe('many concurrent long WebSocket frames', () => {
   let world: World
   const open: WebSocket[] = []
 
@@ -19,7 +19,7 @@ describe('many long frames of WebSockets at once', () => {
     await world.stop()
   })
 
-  /** What came of all that a socket of its own session sent: how many frames of each event, or code of an error. */
+  /** Sends frames over a socket of a new session. @returns the number of received frames by event or error code. */
   const sent = async (): Promise<ReadonlyMap<string, number>> => {
     const session = await world.api.createSession()
     const headers = { authorization: `Bearer ${world.secretKey}` }
@@ -41,7 +41,7 @@ describe('many long frames of WebSockets at once', () => {
     })
   }
 
-  it('are run or refused, each by name, while the process goes on and keeps no room afterwards', async () => {
+  it('are run or refused with a known code, and the process stays ready and releases their memory', async () => {
     const seen = await Promise.all(Array.from({ length: sockets }, sent))
     const codes = new Set(seen.flatMap((counts) => [...counts.keys()]))
     expect(codes).toContain('turn.started')

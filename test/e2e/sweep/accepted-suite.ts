@@ -12,13 +12,13 @@ import type { Estate } from './estate.ts'
 import { pathOf } from './requests.ts'
 import type { Swept } from './sweep.ts'
 
-/* Whatever a request may say is refused, or changes what is answered or sent on. Nothing here is written for one operation. */
+/* Every parameter of a request is refused, or changes the answer or the request to a provider. The suite is generic. */
 
 const declared: readonly Operation[] = Object.values(operations)
 const guarded = declared.filter(({ access }) => !access.kinds.includes('public'))
 const { bodies, passesOn, shownBy } = declaredEstate
 
-/** Parameters by which a list is walked. */
+/** Parameters for paging through a list. */
 const walking = new Set(['limit', 'cursor', 'page', 'after', 'starting_after', 'order', 'event_names'])
 
 const filtered = guarded
@@ -29,7 +29,7 @@ const filtered = guarded
       .map(([name, { json }]) => ({ id: operation.id, name, json, operation })),
   )
 
-/** Values of a filter, of which one at least leaves something out. */
+/** Values of a filter, at least one of which excludes some rows. */
 const valuesOf = (name: string, schema: JsonSchema): readonly string[] => {
   const words = schema.enum ?? schema.items?.enum
   if (words !== undefined) return words.map(String)
@@ -47,7 +47,7 @@ const plain = (text: string): string =>
     .replaceAll(/\b[a-z]+-[0-9a-zA-Z]{20,}\b/g, 'id')
     .replaceAll(/"created(_at)?":\s*\d+/g, '"created":0')
 
-/** Each declared filter and field, with values of its own. */
+/** Tests each declared filter and field with values of its schema. */
 export const accepted = (swept: () => Swept): void => {
   let estate: Estate
 
@@ -93,11 +93,11 @@ export const accepted = (swept: () => Swept): void => {
         .map(([name]) => name)
         .map((name) => ({ id: operation.id, operation, name })),
     )
-    // what is suspended or inactive serves nothing after that
+    // last, because a suspended or inactive resource serves nothing afterwards
     .toSorted((one, other) => Number(ending.has(one.name)) - Number(ending.has(other.name)))
   const judged = new Set<string>()
 
-  it.each(fields)('$id does something with $name, or refuses it', async ({ id, operation, name }) => {
+  it.each(fields)('$id uses $name or refuses it', async ({ id, operation, name }) => {
     const schema = operation.body?.json.properties?.[name] ?? {}
     const body = passesOn.includes(id) ? await bodies[id]?.(estate, 0) : bodyFor(operation, null, own)
     const base = { ...body, ...served(operation) }
@@ -112,13 +112,13 @@ export const accepted = (swept: () => Swept): void => {
     else expect(readFileSync(place, 'utf8')).toContain(name)
   })
 
-  it('was seen of every API that passes fields on, and of most resources', () => {
+  it('cover every API that passes fields on, and most resources', () => {
     expect([...judged].sort()).toEqual(expect.arrayContaining([...passesOn].sort()))
     expect(judged.size).toBeGreaterThan(25)
   })
 }
 
-/** The only value that it takes is the one that is filled in. */
+/** Whether its default is the only value that the schema accepts. */
 const saysOneThing = (schema: JsonSchema): boolean =>
   schema.default !== undefined && JSON.stringify(candidates(schema)) === JSON.stringify([schema.default])
 
@@ -130,11 +130,11 @@ const isEmpty = (answer: string): boolean =>
 const model = 'recorded/recorded-1'
 const claude = 'claude/recorded-2'
 
-/** A model that is recorded, of the API that the operation speaks. */
+/** A model of the recording upstream, in the API format of the operation. */
 const served = ({ body, envelope }: Operation): object =>
   body?.json.properties?.model === undefined ? {} : { model: envelope === 'anthropic' ? claude : model }
 
-/** Values that a field takes, of which one at least is not what stands there already. */
+/** Valid values of a field, at least one of which differs from the current one. */
 const candidates = (schema: JsonSchema): readonly unknown[] => {
   if (schema.enum !== undefined) return schema.enum
   if (schema.anyOf !== undefined) return schema.anyOf.flatMap(candidates)

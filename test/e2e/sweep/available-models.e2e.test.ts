@@ -53,7 +53,7 @@ const endpoints: Readonly<Record<string, readonly [path: string, body: (model: s
   rerank: ['/v1/rerank', (model) => ({ model, query: 'hi', documents: ['hi', 'ho'] })],
 }
 
-describe('a model that is listed as available', { timeout: 240_000 }, () => {
+describe('a model listed as available', { timeout: 240_000 }, () => {
   let upstream: RecordingUpstream
   const worlds: World[] = []
   beforeAll(async () => {
@@ -88,7 +88,7 @@ describe('a model that is listed as available', { timeout: 240_000 }, () => {
   const available = async (world: World): Promise<readonly Row[]> =>
     (await world.api.get('/v1/models?available=true')).body.data
 
-  it('answers at its endpoint, with the simulated provider alone', async () => {
+  it('answers at its endpoint when only the simulated provider is configured', async () => {
     const world = await worldWith({ SIMULATED_PROVIDER: 'on' })
     const rows = await available(world)
     expect(rows.length).toBeGreaterThan(0)
@@ -100,7 +100,7 @@ describe('a model that is listed as available', { timeout: 240_000 }, () => {
     expect(refused).toEqual([])
   })
 
-  it('is called at its provider, with a key for every provider', async () => {
+  it('is called at its provider when every provider has a key', async () => {
     const env = providers.flatMap(({ id, env }) =>
       id === 'simulated' ? [] : [[`${env}_API_KEY`, 'key'] as const, [`${env}_BASE_URL`, upstream.url] as const],
     )

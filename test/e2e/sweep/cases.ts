@@ -1,17 +1,17 @@
-/** One thing that a sweep holds to be so; `check` throws when it is not. */
+/** One assertion of a sweep; `check` throws when it fails. */
 export interface Case {
   readonly title: string
   readonly check: () => Promise<void>
 }
 
-/** How many cases are under way at a time. */
+/** Number of cases checked at a time. */
 const atOnce = 8
 
 /**
- * Checks all cases, several at a time. A sweep has thousands, and a test of its own for each would cost the runner more
+ * Checks all cases, several at a time. A sweep has thousands, and a separate test for each would cost the runner more
  * than the request does.
  *
- * @returns what is not so, a text for each case by its title: the test expects none.
+ * @returns a text with the title for each failed case: the test expects none.
  */
 export const failuresOf = async (cases: readonly Case[]): Promise<readonly string[]> => {
   const failures: string[] = []

@@ -3,18 +3,18 @@ import type { JsonSchema } from '#specs/dsl/schema.ts'
 import { sampleOf } from '#test/specs/samples.ts'
 import { declaredEstate } from './estate/parts.ts'
 
-/** One place of a request where the id of a resource stands. */
+/** One place of a request that contains the id of a resource. */
 export interface Place {
   readonly operation: Operation
   readonly where: 'path' | 'query' | 'body'
-  /** Its name; in a body with the names of what it stands in (`tools[0].agent_id`). */
+  /** Its name; in a body the path of the field (`tools[0].agent_id`). */
   readonly name: string
 }
 
 /** Parameters that continue a list after one of its rows. */
 const positions = new Set(['after', 'starting_after'])
 
-/** Whether a field or parameter of this name holds ids of resources. */
+/** Whether a field or parameter of this name contains ids of resources. */
 export const namesId = (name: string): boolean => /_ids?$/.test(name) && !declaredEstate.noIds.has(name)
 
 /** Every place of every operation that names a resource. */
@@ -39,7 +39,7 @@ const placesIn = (schema: JsonSchema, path: string): readonly string[] => {
 /** The last name of a place. */
 export const fieldOf = (name: string): string => name.split('.').at(-1) ?? name
 
-/** Which resource a parameter or field names, by its prefix: as the declared answers say it. */
+/** Prefix of the resource that a parameter or field refers to, by its name, from the declared answers. */
 export const prefixesByName = (operations: readonly Operation[]): ReadonlyMap<string, string> => {
   const found = new Map<string, string>()
   const collect = (schema: JsonSchema): void => {
@@ -62,13 +62,13 @@ export const prefixesByName = (operations: readonly Operation[]): ReadonlyMap<st
   return found
 }
 
-/** Schema of the JSON answer; of an answer without one, of nothing. */
+/** Schema of the JSON answer; empty for an answer that is not JSON. */
 export const answerSchema = ({ answer }: Operation): JsonSchema => {
   if (answer.kind === 'json') return answer.schema.json
   return answer.kind === 'choice' ? answer.json.schema.json : {}
 }
 
-/** A body with its required fields and the one field at the top that holds `place`, every id from `idFor`. */
+/** A body with its required fields and the top-level field that contains `place`, with every id from `idFor`. */
 export const bodyFor = (
   { body }: Operation,
   place: string | null,
@@ -89,7 +89,7 @@ const withIds = (value: unknown, idFor: (name: string) => string): unknown => {
   )
 }
 
-/** Values that the simulated provider serves. */
+/** Values that the simulated provider accepts. */
 const fixed: Readonly<Record<string, unknown>> = { model: 'simulated-1' }
 
 const idsIn = (name: string, value: unknown, idFor: (name: string) => string): unknown => {

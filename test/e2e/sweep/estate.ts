@@ -11,16 +11,16 @@ import { declaredEstate, partFileOf } from './estate/parts.ts'
 const declared: readonly Operation[] = Object.values(operations)
 const guarded = declared.filter(({ access }) => !access.kinds.includes('public'))
 
-/** Which resource a parameter or field names, by its prefix. */
+/** Prefix of the resource that a parameter or field refers to, by its name. */
 export const prefixes = prefixesByName(declared)
 
-/** Where an estate is made: one project, its credentials, and a server that takes calls. */
+/** Inputs for creating an estate: one project, its credentials, and a server that accepts calls. */
 export interface Ground {
   readonly api: Api
   readonly dashboard: Api
   readonly project: string
   readonly tool: Pick<ToolServer, 'url'>
-  /** The API under another bearer. */
+  /** The API with another bearer token. */
   as(token: string): Api
 }
 
@@ -38,16 +38,16 @@ const idPattern = /\b([a-z]{2,4})_[0-9a-z]{26}\b/g
 export const idsIn = (value: unknown): readonly (readonly [prefix: string, id: string])[] =>
   [...JSON.stringify(value ?? null).matchAll(idPattern)].map(([id, prefix = '']) => [prefix, id] as const)
 
-/** Prefixes of no tenant: of the installation, its members, requests and events of logs. */
+/** Prefixes of ids that belong to no tenant: of the installation, members, requests and log events. */
 const ofNoTenant = new Set(['org', 'usr', 'req', 'evt', 'prj', 'ds'])
 
-/** Transitions that end what others need. */
+/** Transitions that end a resource which others need. */
 const lifeOfItsOwn = [
   ...['.retire', '.deprecate', '.rollback', '.cancel', '.reject'],
   ...['.skip', '.discard', '.rotate', '.review'],
 ]
 
-/** Operations that make a resource, and nothing that has been made already. */
+/** Operations that create a new resource. */
 const makers = guarded.filter(
   (operation) =>
     operation.method === 'POST' &&
@@ -58,15 +58,15 @@ const makers = guarded.filter(
     operation.access.kinds.some((kind) => kind === 'secret_key' || kind === 'dashboard'),
 )
 
-/** The prefix of the ids of what an operation answers; '' when it answers none. */
+/** The prefix of the id in the answer of an operation; '' when it has none. */
 export function prefixOfAnswer(operation: Operation): string {
   return answerSchema(operation).properties?.id?.['x-id'] ?? ''
 }
 
 /**
- * One tenant of one project with one of everything that the declared operations make: by the parts of its capabilities
- * (sweep/estate/) what has a life of its own or is chosen, all else from the declarations. Every sweep reads its ids and
- * bodies here.
+ * One tenant of one project with one of every resource that the declared operations create. Resources with a lifecycle
+ * or with chosen names come from the parts of the capabilities (sweep/estate/), all others from the declarations. Every
+ * sweep reads its ids and bodies here.
  */
 export class Estate implements Site {
   readonly project: string
@@ -89,7 +89,7 @@ export class Estate implements Site {
     this.populated = populated
   }
 
-  /** @param name the tenant's external id, which a tenant of another project may have too. */
+  /** @param name the tenant's external id, which a tenant of another project may also have. */
   static async make(ground: Ground, name: string): Promise<Estate> {
     const mark = `mark-${name}-${randomBytes(6).toString('hex')}`
     const estate = new Estate(ground, mark, await populate(ground, ground.tool, name, mark))
@@ -102,7 +102,7 @@ export class Estate implements Site {
     return estate
   }
 
-  /** The same, with these ids at the places of their names. */
+  /** The same estate with other ids for these names. */
   with(ids: Ids): Estate {
     const other = new Estate({ ...this, tool: { url: this.hook }, as: () => this.api }, this.mark, this.populated)
     for (const [prefix, made] of this.#made) other.#made.set(prefix, made)
@@ -114,60 +114,60 @@ export class Estate implements Site {
     return this.populated.tenant
   }
 
-  /** What it made, by the prefix of its ids. */
+  /** Ids of everything that it created, by prefix. */
   get everything(): ReadonlyMap<string, readonly string[]> {
     return this.#made
   }
 
-  /** Ids and chosen texts without a prefix, by the name of their place, as far as others have others. */
+  /** Ids and chosen texts without a prefix, by the name of their place, if they differ between estates. */
   get named(): Ids {
     const own = [...this.#ids].filter(([name, id]) => !declaredEstate.common.has(name) && idsIn(id).length === 0)
     return Object.fromEntries(own.filter(([name]) => name !== 'index'))
   }
 
-  /** Requests that made something under an Idempotency-Key. */
+  /** Requests that created something with an Idempotency-Key. */
   get keyed(): readonly Keyed[] {
     return this.#keyed
   }
 
-  /** All ids that distinguish this tenant from another. */
+  /** All ids and texts that distinguish this tenant from another. */
   get signs(): readonly string[] {
     const { chosen, common } = declaredEstate
     const named = [...this.#ids].filter(([name]) => !chosen.has(name) && !common.has(name) && !(name in absent))
     return [...new Set([this.mark, ...named.map(([, id]) => id), ...[...this.#made.values()].flat()])]
   }
 
-  /** The id at places of this name; undefined when nothing was made that it names. */
+  /** The id for places of this name; undefined when no such resource was created. */
   find(name: string): string | undefined {
     const bare = name.replace(/_ids$/, '_id')
     const prefix = this.prefixOf(bare) ?? prefixes.get(name)
     return this.#ids.get(bare) ?? this.#made.get(prefix ?? '')?.[0]
   }
 
-  /** As `find`; where nothing was made, an id of nothing. */
+  /** As `find`, or an id that does not exist. */
   idOr(name: string): string {
     const prefix = this.prefixOf(name.replace(/_ids$/, '_id')) ?? 'xyz'
     return this.find(name) ?? `${prefix}_${'0'.repeat(26)}`
   }
 
-  // what parts destructure is bound to its estate
+  // arrow functions, since parts destructure them
   readonly id = (name: string): string => {
     const id = this.find(name)
     if (id === undefined) throw new Error(`nothing named ${name} was made: ${where(name)}`)
     return id
   }
 
-  /** The prefix of ids at places of this name: as the declared answers say it, or as its own id has it. */
+  /** The prefix of ids at places of this name: from the declared answers, or from its id here. */
   prefixOf(name: string): string | undefined {
     return prefixes.get(name) ?? idsIn(this.#ids.get(name))[0]?.[0]
   }
 
-  /** The path of an operation with own ids. @throws {Error} when one is not known, with the file that should make it. */
+  /** The path of an operation with own ids. @throws {Error} when one is missing, with the file that should create it. */
   pathOf({ paths }: Operation): string {
     return paths[0].replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(this.id(name)))
   }
 
-  /** A body of an operation that is taken, with own ids; each time another one. */
+  /** A valid body of an operation with own ids, different at each call. */
   async bodyOf(operation: Operation): Promise<Record<string, unknown>> {
     const n = (this.#requestCounts.get(operation.id) ?? -1) + 1
     this.#requestCounts.set(operation.id, n)
@@ -185,7 +185,7 @@ export class Estate implements Site {
     return answer.id
   }
 
-  /** Takes what was made elsewhere for its own; what has no id with a prefix is passed over. */
+  /** Adds the id of a resource that was created elsewhere. An id without a prefix is ignored. */
   keep(id: unknown): void {
     if (typeof id !== 'string') return
     const prefix = idsIn(id)[0]?.[0] ?? ''
@@ -218,7 +218,7 @@ const absentIds: Ids = Object.fromEntries(
   Object.entries(absent).map(([name, prefix]) => [name, `${prefix}_${'0'.repeat(25)}1`]),
 )
 
-/** The file that should make what a name stands for. */
+/** A hint at the file that should create the resource of a name. */
 const where = (name: string): string => {
   const operation = declared.find(({ params, body }) => params.includes(name) || name in (body?.json.properties ?? {}))
   return operation === undefined ? 'no operation has such a place' : `say in ${partFileOf(operation)} how it is made`

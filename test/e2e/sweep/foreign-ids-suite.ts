@@ -15,19 +15,19 @@ import { framesOver, pathOf, seen } from './requests.ts'
 import type { Swept } from './sweep.ts'
 
 /*
- * Every operation, every place of its requests that names a resource, every credential: an id of another is answered
- * exactly as an id of nothing, shows nothing of its owner, and changes nothing. All of it comes from the declarations, so
- * an operation that is declared is held to it as well.
+ * For every operation, every place of its requests that names a resource, and every credential: an id of another owner is
+ * answered exactly as an unknown id, shows no data of its owner, and changes nothing. The cases are derived from the
+ * declarations, so they cover every new operation too.
  */
 
 const toolNames = new Map(offeredTools.map(({ name, operation }) => [operation.id, name]))
 const declared: readonly Operation[] = Object.values(operations)
 const guarded = declared.filter(({ access }) => !access.kinds.includes('public'))
-/** A PUT makes what its last parameter names. */
+/** Whether the place is the last parameter of a PUT, which creates the resource that it names. */
 const makes = ({ operation: { method, params }, name }: Place): boolean => method === 'PUT' && params.at(-1) === name
 const places = guarded.flatMap(placesOf).filter((place) => !makes(place))
 
-/** Resources that are of one tenant, or one user of it, by the operations that read them. */
+/** Prefixes of resources that belong to one tenant or one of its users, from the operations that read them. */
 const ofTenants = new Set([
   'ten',
   ...guarded
@@ -36,19 +36,19 @@ const ofTenants = new Set([
 ])
 const ofAgents = new Set(['ses', 'run', 'agt', 'agv', 'ins', 'act'])
 
-/** Of the organisation, of all projects alike, or there after trouble only. */
+/** Names of ids of the organisation, of ids common to all projects, or of ids that exist only after failures. */
 const withoutForeign = ['member_id', 'project_id', 'stuck_id', 'version']
 
-/** Named ones that are not of a tenant. */
+/** Names of values that belong to no tenant. */
 const ofProjects = new Set(['version', 'model', 'provider_id'])
 
-/** A credential, and whose things it names. */
+/** A credential, and the estate whose ids it sends. */
 interface Attacker {
   readonly api: Api
-  /** What it may use: its own ids stand at all places but the one that is tried. */
+  /** Resources that it may use: its own ids are at all places except the one under test. */
   readonly own: Estate
   readonly victim: Estate
-  /** Resources of the victim that are not also the attacker's; null: all. */
+  /** Prefixes of the victim's resources that the attacker may not access; null: all. */
   readonly prefixes: ReadonlySet<string> | null
   readonly takes: (operation: Operation) => boolean
 }
@@ -68,7 +68,7 @@ const attackerNames = [
   "another project's public key of an agent",
 ] as const
 
-/** Every place that takes an id, by every credential, with ids of another. */
+/** Sends ids of another owner at every place that accepts an id, with every credential. */
 export const foreignIds = (swept: () => Swept): void => {
   let attackers: Readonly<Record<(typeof attackerNames)[number], Attacker>>
   let victim: Estate
@@ -150,7 +150,7 @@ export const foreignIds = (swept: () => Swept): void => {
     }
   }
 
-  /** All that the declared operations answer about single resources of the victim. */
+  /** The answers of all declared operations that read single resources of the victim. */
   const victimState = async (): Promise<string> => {
     const reading = guarded.filter(
       ({ id, method, answer, params }) =>
@@ -167,7 +167,7 @@ export const foreignIds = (swept: () => Swept): void => {
     return texts.join('\n')
   }
 
-  /** Ids of the victim that may stand at a place. */
+  /** Ids of the victim that fit a place. */
   const foreignIds = ({ name }: Place, attacker: Attacker): readonly string[] => {
     const field = fieldOf(name).replace(/_ids$/, '_id')
     if (field === 'project_id') return []
@@ -185,7 +185,7 @@ export const foreignIds = (swept: () => Swept): void => {
   const isForeign = (prefix: string, attacker: Attacker): boolean =>
     attacker.prefixes === null || attacker.prefixes.has(prefix)
 
-  /** An id of the same shape that nothing has. */
+  /** An id of the same shape that does not exist. */
   const unknownId = (id: string): string =>
     /^[a-z]+_[0-9a-z]{26}$/.test(id) ? `${id.split('_')[0]}_${'0'.repeat(26)}` : `no-${id}`
 
@@ -198,17 +198,17 @@ export const foreignIds = (swept: () => Swept): void => {
     return await seen(api, operation, { path: `${path}${query}`, body, headers: {} })
   }
 
-  /** Which signs a text shows, beside the id that was requested. */
+  /** The signs in a text, except the requested id. */
   const signsIn = (text: string, signs: readonly string[], requested: string): readonly string[] =>
     signs.filter((sign) => sign !== requested && text.includes(sign))
 
-  /** What shows that an answer is about the victim. Texts of a project's own things are shown to all of the project. */
+  /** Texts that reveal the victim in an answer. Texts of a project's resources may be shown to the whole project. */
   const signsOf = (attacker: Attacker): readonly string[] => [
     ...(attacker.own.project === attacker.victim.project ? [] : [attacker.victim.mark]),
     ...[...attacker.victim.everything].flatMap(([prefix, ids]) => (isForeign(prefix, attacker) ? ids : [])),
   ]
 
-  it('has an id of another project for every place that takes one', () => {
+  it('exist for every place that accepts an id, as ids of another project', () => {
     const [byKey, byDashboard] = [attackers[attackerNames[0]], attackers[attackerNames[1]]]
     const without = places.filter((place) => {
       const attacker = byKey.takes(place.operation) ? byKey : byDashboard
@@ -217,7 +217,7 @@ export const foreignIds = (swept: () => Swept): void => {
     expect([...new Set(without.map(({ name }) => fieldOf(name)))].sort()).toEqual(withoutForeign)
   })
 
-  it.each(attackerNames)('%s reaches nothing by an id in a path, a query or a body', async (who) => {
+  it.each(attackerNames)('give %s no access in a path, a query or a body', async (who) => {
     const attacker = attackers[who]
     const signs = signsOf(attacker)
     const reaches = async (place: Place, id: string): Promise<void> => {
@@ -240,7 +240,7 @@ export const foreignIds = (swept: () => Swept): void => {
     expect(cases.length).toBeGreaterThan(4)
   })
 
-  /** The same attempt as a call of the tool that the operation is. */
+  /** The same attempt as a call of the operation's MCP tool. */
   const toolAttempt = ({ operation, where, name }: Place, { api, own }: Attacker, id: string) => {
     const idFor = (each: string) => own.idOr(each)
     const body = operation.body === null ? {} : bodyFor(operation, where === 'body' ? name : null, idFor)
@@ -253,14 +253,14 @@ export const foreignIds = (swept: () => Swept): void => {
     )
   }
 
-  it.each(attackerNames)('%s reaches nothing by an argument of a tool of the tool server', async (who) => {
+  it.each(attackerNames)('give %s no access as an argument of an MCP tool', async (who) => {
     const attacker = attackers[who]
     const signs = signsOf(attacker)
     if (who === attackerNames[1]) {
       const { status } = await attacker.api.fetch('/mcp', {})
       return expect(status).toBe(401)
     }
-    // the sessions of a neighbour are not of its agents
+    // the sessions of a neighbour do not belong to its agents
     if (attacker.prefixes !== ofAgents && !who.includes('of an agent')) {
       const own = await callTool(attacker.api, 'get_session', { session_id: attacker.own.idOr('session_id') })
       expect([own.isError, own.code]).toEqual([false, null])
@@ -273,7 +273,7 @@ export const foreignIds = (swept: () => Swept): void => {
       if (!isContradiction) expect([answer.isError, answer.code]).toEqual([unknown.isError, unknown.code])
       if (place.where === 'path') expect(answer.isError).toBe(true)
     }
-    // those that a credential may not use at all are tried, too: the tool server has no list of its own
+    // includes operations that a credential may not use at all: the tool server has no separate list
     const cases = places
       .filter(({ operation }) => toolNames.has(operation.id))
       .flatMap((place) =>
@@ -286,7 +286,7 @@ export const foreignIds = (swept: () => Swept): void => {
     expect(cases.length).toBeGreaterThan(4)
   })
 
-  it.each(attackerNames)('%s reaches nothing by a header that names a tenant or a user', async (who) => {
+  it.each(attackerNames)('give %s no access in a header that names a tenant or a user', async (who) => {
     const attacker = attackers[who]
     if (attacker.own.project === attacker.victim.project) return expect(attacker.victim.tenant).not.toBe('')
     const signs = signsOf(attacker)
@@ -303,11 +303,11 @@ export const foreignIds = (swept: () => Swept): void => {
     expect(await failuresOf(cases)).toEqual([])
   })
 
-  it.each(attackerNames)("%s is not answered by another's Idempotency-Key", async (who) => {
+  it.each(attackerNames)("are not revealed to %s by the victim's Idempotency-Key", async (who) => {
     const attacker = attackers[who]
     for (const { operation, path, body, key } of victim.keyed.filter((each) => attacker.takes(each.operation))) {
       const headers = { 'idempotency-key': key }
-      // without the mark: what it makes is the attacker's own
+      // without the mark, since the attacker creates its own resource
       const plain = JSON.parse(JSON.stringify(body).replaceAll(victim.mark, 'plain'))
       const { text } = await seen(attacker.api, operation, { path, body: plain, headers })
       const foreign = (victim.everything.get(prefixOfAnswer(operation)) ?? []).filter((id) => !path.includes(id))
@@ -318,7 +318,7 @@ export const foreignIds = (swept: () => Swept): void => {
 
   const listed = guarded.filter(({ query, method }) => method === 'GET' && 'cursor' in query)
 
-  it.each(attackerNames)("%s reads nothing by another's cursor", async (who) => {
+  it.each(attackerNames)("are not revealed to %s by the victim's cursor", async (who) => {
     const attacker = attackers[who]
     const leaking: string[] = []
     for (const operation of listed.filter(attacker.takes)) {
@@ -340,7 +340,7 @@ export const foreignIds = (swept: () => Swept): void => {
 
   const resumable = guarded.filter(({ answer }) => eventsOf(answer)?.resumable)
 
-  it.each(attackerNames)("%s streams nothing by another's Last-Event-ID", async (who) => {
+  it.each(attackerNames)("are not revealed to %s by the victim's Last-Event-ID", async (who) => {
     const attacker = attackers[who]
     const streamed = resumable.filter(attacker.takes)
     const places = ['0', '999999', ...(victim.everything.get('ses') ?? []).slice(0, 1)]
@@ -357,7 +357,7 @@ export const foreignIds = (swept: () => Swept): void => {
   })
 
   it.each(attackerNames)(
-    "%s opens no socket to another's session, and reaches nothing by frames on its own",
+    "give %s no socket to the victim's session, and no access in frames of its own socket",
     async (who) => {
       const attacker = attackers[who]
       const [session = ''] = victim.everything.get('ses') ?? []
@@ -375,7 +375,7 @@ export const foreignIds = (swept: () => Swept): void => {
     },
   )
 
-  it('has changed nothing of what was named', async () => {
+  it('have not changed any resource of the victim', async () => {
     expect(await victimState()).toBe(before)
   })
 }

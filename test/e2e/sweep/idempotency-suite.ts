@@ -11,7 +11,7 @@ import { isReplay, keyed } from './keyed-requests.ts'
 import { atRest, type Counts, settledCounts } from './settled-counts.ts'
 import type { Swept } from './sweep.ts'
 
-/** For each operation that creates, on each store. */
+/** Number of concurrent requests with one key. */
 const aFew = 8
 
 const declared: readonly Operation[] = Object.values(operations)
@@ -20,10 +20,10 @@ const creates = declared.filter(({ id, method, body }) => method === 'POST' && i
 const statusOf = (answer: Operation['answer']): number =>
   answer.kind === 'choice' ? answer.json.status : answer.status
 
-/** Whether its answer has a secret, which is shown once. */
+/** Whether its answer has a secret, which is shown only once. */
 const showsSecret = ({ answer }: Operation): boolean => answer.kind === 'json' && answer.secret
 
-/** Every operation that creates, twice and several times at once under one key. */
+/** Sends every creating operation twice, and several times concurrently, with one key. */
 export const idempotency = (swept: () => Swept): void => {
   let world: World
   let estate: Estate
@@ -33,7 +33,7 @@ export const idempotency = (swept: () => Swept): void => {
     estate = swept().mine.acme
   })
 
-  /** One that creates what is not there yet, as its caller makes it. */
+  /** Sends a creating request with a credential that may use it. */
   const create = async (operation: Operation, body: object, key?: string): Promise<Answered> => {
     const { id, access, answer } = operation
     const api = access.kinds.includes('secret_key') ? world.api : estate.dashboard
@@ -43,17 +43,17 @@ export const idempotency = (swept: () => Swept): void => {
     return answered
   }
 
-  /** The operation took the body that the estate has for it. */
+  /** Expects that the operation accepted the estate's body for it. */
   const taken = (operation: Operation, { status, body }: Answered): void => {
     const hint = `${operation.id}: say in ${partFileOf(operation)} what it takes`
     expect(status, `${hint}: ${JSON.stringify(body)}`).toBe(statusOf(operation.answer))
   }
 
-  /** A run goes on by itself: what it writes is not to be counted for what is sent after it. */
+  /** Waits for a run to end: its rows must not be counted for later requests. */
   const over = (run: string): Promise<void> =>
     vi.waitFor(async () => expect((await world.api.get(`/v1/runs/${run}`)).body.status).toBe('completed'), patience)
 
-  it.each(creates)('of $id gives the first answer again, or shows its secret once', async (operation) => {
+  it.each(creates)('replays the first answer of $id, or shows its secret only once', async (operation) => {
     const body = await estate.bodyOf(operation)
     const [first, again] = [await create(operation, body, 'k-again'), await create(operation, body, 'k-again')]
     taken(operation, first)
@@ -63,7 +63,7 @@ export const idempotency = (swept: () => Swept): void => {
     expect({ status: again.status, body: again.body }).toEqual({ status: first.status, body: first.body })
   })
 
-  it.each(creates)('of $id refuses another body', async (operation) => {
+  it.each(creates)('is refused for $id with another body', async (operation) => {
     const key = 'k-other'
     await create(operation, await estate.bodyOf(operation), key)
     expect(await create(operation, await estate.bodyOf(operation), key)).toMatchObject({
@@ -76,7 +76,7 @@ export const idempotency = (swept: () => Swept): void => {
     })
   })
 
-  /** Eight at the same time under one key, of which one is carried out. */
+  /** Sends eight concurrent requests with one key, of which one is carried out. */
   const together = async (operation: Operation): Promise<void> => {
     const body = await estate.bodyOf(operation)
     const answers = await Promise.all(Array.from({ length: aFew }, () => create(operation, body, 'k-together')))
@@ -86,19 +86,19 @@ export const idempotency = (swept: () => Swept): void => {
     expect(good.filter((answer) => !isReplay(answer))).toHaveLength(1)
   }
 
-  /** The rows of each table, the one of the keys aside, once nothing that was made is at work. */
+  /** Row counts of all tables except the keys', once all background work has ended. */
   const settled = async (): Promise<Counts> => {
     await atRest(estate)
     const { idempotency_keys: _, records_idempotency_keys: __, ...others } = await settledCounts(world)
     return others
   }
 
-  /** By how many rows each table grows when each operation is called once, and when it is called eight times under one key. */
+  /** Growth of each table when each operation is called once, and when it is called eight times with one key. */
   const growthOf = async (operations: readonly Operation[]) => {
     const createEach = async () => {
       for (const operation of operations) taken(operation, await create(operation, await estate.bodyOf(operation)))
     }
-    // the first of a kind may write more: what it belongs to is made ready then
+    // the first of a kind may write more rows, for resources that it initialises
     await createEach()
     const before = await settled()
     await createEach()
@@ -108,23 +108,23 @@ export const idempotency = (swept: () => Swept): void => {
     return { once: growth(before, between), eightTimes: growth(between, await settled()) }
   }
 
-  it('makes one of eight requests at the same time, whatever they create', async () => {
+  it('lets one of eight concurrent requests create a resource', async () => {
     const { once, eightTimes } = await growthOf(creates.filter(({ id }) => id !== 'runs.create'))
     expect(eightTimes).toEqual(once)
-    // a client token is signed, not kept
+    // a client token is signed, not stored
     const rows = Object.values(once).reduce((sum, each) => sum + each, 0)
     expect(rows).toBeGreaterThanOrEqual(creates.length - 2)
   })
 
-  it('makes one of eight runs that are requested at the same time', async () => {
+  it('lets one of eight concurrent requests create a run', async () => {
     const { once, eightTimes } = await growthOf(creates.filter(({ id }) => id === 'runs.create'))
-    // a run goes on by itself, in as many steps as it takes: it is counted by its own row
+    // a run continues in the background with any number of steps, so only its own row is counted
     const ofRuns = Object.keys(once).filter((name) => /(^|_)runs$/.test(name))
     expect(ofRuns.map((name) => [once[name], eightTimes[name]])).toEqual(ofRuns.map(() => [1, 1]))
     expect(ofRuns).not.toEqual([])
   })
 
-  it('belongs to its operation and its user', async () => {
+  it('is scoped to its operation and its user', async () => {
     const shared = keyed('shared')
     const session = await world.api.post('/v1/sessions', {}, shared)
     const agent = await world.api.post('/v1/agents', await estate.bodyOf(operations['agents.create']), shared)
@@ -138,7 +138,7 @@ export const idempotency = (swept: () => Swept): void => {
     expect(theirs.body.id).not.toBe(session.body.id)
   })
 
-  it('is 1 to 255 characters long', async () => {
+  it('may have at most 255 characters', async () => {
     expect(await world.api.post('/v1/sessions', {}, keyed('k'.repeat(255)))).toMatchObject({ status: 201 })
     expect(await world.api.post('/v1/sessions', {}, keyed('k'.repeat(256)))).toMatchObject({
       status: 400,
@@ -147,6 +147,6 @@ export const idempotency = (swept: () => Swept): void => {
   })
 }
 
-/** By how many rows each table has grown. */
+/** Growth of each table in rows. */
 const growth = (before: Counts, after: Counts): Record<string, number> =>
   Object.fromEntries(Object.keys(after).map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)]))

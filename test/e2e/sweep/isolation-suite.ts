@@ -8,16 +8,16 @@ import type { Estate } from './estate.ts'
 import type { Swept } from './sweep.ts'
 
 /*
- * Two projects, and two tenants in each, under the same names: whatever each requests, it is shown nothing of another.
- * What is read comes from the declarations, so an operation that is added is held to it as well. Ids in paths are
- * tried by refusals-suite.ts and foreign-ids-suite.ts.
+ * Two projects with two tenants each, all with the same names: no request of one shows data of another. The operations
+ * are derived from the declarations, so new ones are covered too. Ids in paths are tested by refusals-suite.ts and
+ * foreign-ids-suite.ts.
  */
 
 const declared: readonly Operation[] = Object.values(operations)
 const guarded = declared.filter(({ access }) => !access.kinds.includes('public'))
 const reading = guarded.filter(({ id, method }) => method === 'GET' || id === 'tenants.export')
 const { chosen, common, once } = declaredEstate
-/** Names that say whose something is. */
+/** Names of fields that identify an owner. */
 const byId = (names: readonly string[]) =>
   names.filter((name) => namesId(name) && !chosen.has(name) && !common.has(name))
 const filtered = reading.flatMap((operation) =>
@@ -27,13 +27,13 @@ const naming = guarded.flatMap((operation) =>
   byId(Object.keys(operation.body?.json.properties ?? {})).map((name) => ({ id: operation.id, operation, name })),
 )
 
-/** Which of the signs a text shows. */
+/** The signs in a text. */
 const signsIn = (text: string, signs: readonly string[]): readonly string[] =>
   signs.filter((sign) => text.includes(sign))
 
-/** Two projects, two tenants in each: nothing of one is shown to another. */
+/** Tests with two projects of two tenants each that no data of one is shown to another. */
 export const isolation = (swept: () => Swept): void => {
-  /** The whole answer as text; of a stream without an end all that the log has: one turn, which is over. */
+  /** The whole answer as text; of an endless stream the log so far, which is one completed turn. */
   const textOf = async (api: Api, operation: Operation, path: string, accept = '*/*'): Promise<string> => {
     const { method, answer } = operation
     const headers = { accept, 'x-project-id': swept().mine.project }
@@ -70,7 +70,7 @@ export const isolation = (swept: () => Swept): void => {
   )
   it.each(ofTenants)('$id of one tenant shows nothing of another', async (operation) => {
     const { acme, globex } = swept().mine
-    // webhooks are of the project, and are notified of both
+    // webhooks belong to the project and are notified of both tenants
     const shared = [...globex.all('webhook_id'), ...globex.all('delivery_id')]
     const foreign = globex.signs.filter((each) => !shared.includes(each))
     for (const api of apisFor(operation)) {
@@ -81,7 +81,7 @@ export const isolation = (swept: () => Swept): void => {
     }
   })
 
-  it.each(filtered)('$id finds nothing by another project’s $name', async ({ operation, name }) => {
+  it.each(filtered)('$id returns no rows for another project’s $name', async ({ operation, name }) => {
     const { mine, theirs } = swept()
     const id = theirs.acme.id(name)
     const foreign = theirs.acme.signs.filter((each) => each !== id)
@@ -92,13 +92,13 @@ export const isolation = (swept: () => Swept): void => {
     }
   })
 
-  /** A body that names one thing more. */
+  /** A body with one more id. */
   const withName = ({ body }: Operation, own: object, name: string, id: string): object => ({
     ...own,
     [name]: body?.json.properties?.[name]?.type === 'array' ? [id] : id,
   })
 
-  it.each(naming)('$id takes no $name of another project', async ({ id, operation, name }) => {
+  it.each(naming)('$id refuses a $name of another project', async ({ id, operation, name }) => {
     const { mine, theirs } = swept()
     const api = operation.access.kinds.includes('secret_key') ? mine.api : mine.dashboard
     const path = mine.acme.pathOf(operation)
@@ -120,20 +120,17 @@ export const isolation = (swept: () => Swept): void => {
   })
 
   const ofClients = reading.filter(({ access }) => access.kinds.includes('client_token'))
-  it.each(ofClients)(
-    '$id shows the token of one user nothing of another user, tenant or project',
-    async (operation) => {
-      const { world, mine, theirs } = swept()
-      const { sessions, token } = mine.acme.populated
-      const client = world.as(token)
-      const ofBob = sessions.slice(2)
-      const foreign = [...ofBob, ...[mine.globex, theirs.acme, theirs.globex].flatMap(({ signs }) => signs)]
-      expect(signsIn(await textOf(client, operation, mine.acme.pathOf(operation)), foreign)).toEqual([])
-      if (!operation.params.includes('session_id')) return
-      for (const session of [...ofBob, mine.globex.id('session_id'), theirs.acme.id('session_id')]) {
-        const path = mine.acme.with({ session_id: session }).pathOf(operation)
-        expect((await client.get(path, { method: operation.method })).status).toBe(404)
-      }
-    },
-  )
+  it.each(ofClients)("$id shows a user's token nothing of another user, tenant or project", async (operation) => {
+    const { world, mine, theirs } = swept()
+    const { sessions, token } = mine.acme.populated
+    const client = world.as(token)
+    const ofBob = sessions.slice(2)
+    const foreign = [...ofBob, ...[mine.globex, theirs.acme, theirs.globex].flatMap(({ signs }) => signs)]
+    expect(signsIn(await textOf(client, operation, mine.acme.pathOf(operation)), foreign)).toEqual([])
+    if (!operation.params.includes('session_id')) return
+    for (const session of [...ofBob, mine.globex.id('session_id'), theirs.acme.id('session_id')]) {
+      const path = mine.acme.with({ session_id: session }).pathOf(operation)
+      expect((await client.get(path, { method: operation.method })).status).toBe(404)
+    }
+  })
 }

@@ -9,7 +9,7 @@ const atATime = 20
 
 const framesOf = async (reader: StreamReader) => (await reader.all()).map(({ event, id, data }) => [event, id, data])
 
-/** Turns and approvals, several times at once under one key, and again after the server was killed. */
+/** Sends turns and approvals several times concurrently with one key, and again after the server was killed. */
 export const keyedTurns = (swept: () => Swept): void => {
   let world: World
   let tool: ToolServer
@@ -17,11 +17,11 @@ export const keyedTurns = (swept: () => Swept): void => {
   beforeAll(async () => {
     world = swept().world
     tool = swept().counted
-    // what a process counted that is killed is lost
+    // the counts of a killed process are lost
     await world.noteCalled()
   })
 
-  /** A session that waits, and how its action is approved under one key. */
+  /** A session that waits, and the approval of its action with one key. */
   const waiting = async () => {
     const session = await world.api.createSession()
     const paused = await (await world.api.turn(session, gatedTurn(tool))).until(isEvent('turn.paused'))
@@ -29,7 +29,7 @@ export const keyedTurns = (swept: () => Swept): void => {
     return { session, action, approve: () => world.api.approve(session, action, keyed(`approval ${session}`)) }
   }
 
-  /** All streams are the same, and one of them is no replay. */
+  /** Expects that all streams are equal and exactly one is not a replay. */
   const streamed = async (readers: readonly StreamReader[]) => {
     expect(readers.filter((reader) => !isReplay(reader))).toHaveLength(1)
     const [first, ...others] = await Promise.all(readers.map(framesOf))
@@ -37,7 +37,7 @@ export const keyedTurns = (swept: () => Swept): void => {
     return first
   }
 
-  it('gives the stream of a turn again', async () => {
+  it('replays the stream of a turn', async () => {
     const session = await world.api.createSession()
     const turn = (input: string) => world.api.turn(session, { input }, keyed(`turn ${session}`))
     const first = await turn('hello')
@@ -50,14 +50,14 @@ export const keyedTurns = (swept: () => Swept): void => {
     await expect(turn('something else')).rejects.toMatchObject({ status: 409 })
   })
 
-  it('runs one turn of twenty at the same time, and streams it to all', async () => {
+  it('runs one turn for twenty concurrent requests, and streams it to all', async () => {
     const session = await world.api.createSession()
     const turn = () => world.api.turn(session, { input: 'one two three four five six' }, keyed(`turn ${session}`))
     await streamed(await Promise.all(Array.from({ length: atATime }, turn)))
     expect((await world.api.get(`/v1/sessions/${session}`)).body.turn_count).toBe(1)
   })
 
-  it('runs the tool of one approval of twenty, and streams the rest of the turn to all', async () => {
+  it('runs the tool once for twenty concurrent approvals, and streams the rest of the turn to all', async () => {
     const before = tool.calls.length
     const { session, action, approve } = await waiting()
     const frames = await streamed(await Promise.all(Array.from({ length: atATime }, approve)))
@@ -70,7 +70,7 @@ export const keyedTurns = (swept: () => Swept): void => {
     expect(tool.calls.length - before).toBe(1)
   })
 
-  it('gives the streams of a turn and of an approval again after kill -9, and runs the tool no second time', async () => {
+  it('replays the streams of a turn and an approval after kill -9, and does not run the tool again', async () => {
     const before = tool.calls.length
     const session = await world.api.createSession()
     const turn = () => world.api.turn(session, { input: 'hello' }, keyed(`turn ${session}`))

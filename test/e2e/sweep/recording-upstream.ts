@@ -1,18 +1,18 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A model server that speaks OpenAI's API and keeps what it was sent. */
+/** A model server with the APIs of OpenAI and Anthropic that records its requests. */
 export interface RecordingUpstream {
   readonly url: string
   readonly host: string
-  /** Paths and bodies since the last look, without what differs between any two requests. */
+  /** Methods, paths and bodies of the requests since the last call. */
   sent(): string
   close(): Promise<void>
 }
 
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
 
-/** Answers by the end of a path. */
+/** Answers by path suffix. */
 const answers: Readonly<Record<string, object>> = {
   '/models': { data: [{ id: 'recorded-1' }] },
   '/chat/completions': {

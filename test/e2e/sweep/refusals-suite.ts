@@ -14,8 +14,8 @@ import { atRest, type Counts, settledCounts } from './settled-counts.ts'
 import type { Swept } from './sweep.ts'
 
 /*
- * What follows from each declaration about requests that are wrong, held against the real server with real credentials
- * and real resources of two projects. Nothing here is written for one operation.
+ * Refusals that follow from the declarations, tested with invalid and unauthorised requests against a running server with
+ * real credentials and resources of two projects. The suite is generic.
  */
 
 const declared: readonly Operation[] = Object.values(operations)
@@ -26,14 +26,14 @@ const ofClients = withParams.filter(
   ({ access, params }) => access.kinds.includes('client_token') && params.includes('session_id'),
 )
 
-/** Parameters that have to name what is there: a PUT makes what its last one names. */
+/** Parameters that have to name existing resources: a PUT creates the resource that its last one names. */
 const naming = ({ method, params }: Operation): readonly string[] => (method === 'PUT' ? params.slice(0, -1) : params)
 
 /** The path with these ids. */
 const target = (operation: Operation, idFor: (name: string) => string): string =>
   operation.paths[0].replace(/\{(\w+)\}/g, (_, name: string) => idFor(name))
 
-/** What an error says, in whatever envelope the operation has. */
+/** Fields of an error in any error format. */
 const refusalIn = ({ status, headers, body }: Answered) => {
   expect(headers.get('x-request-id'), 'every answer has its id').toMatch(/^req_/)
   expect(JSON.stringify(body)).not.toMatch(/\.ts:\d|\bat \w+ \(|sqlite|mongo/i)
@@ -42,24 +42,24 @@ const refusalIn = ({ status, headers, body }: Answered) => {
     : { ...body, ...body.details, status, code: body.error }
 }
 
-/** How the operation's envelope says so: the one of custom providers has a sentence and nothing else. */
+/** The expected error in the operation's format: that of custom providers has only a sentence. */
 const saying = ({ envelope }: Operation, code: ErrorCode, param?: string) => {
   const status = statusIn(envelope, code)
   if (envelope === 'custom_providers') return { status, code: expect.any(String) }
   return { status, code: codeIn(envelope, code), ...(param === undefined ? {} : { param }) }
 }
 
-/** A model is no resource: its id says nothing of whose it is. */
+/** The code for an unknown id; a model is not a resource and has its own code. */
 const missing = (name: string): ErrorCode => (name === 'model' ? 'model_not_found' : 'not_found')
 
-/** A member's project is found before the request is read. */
+/** Whether the parameter is the project, which is looked up before the request is validated. */
 const isProject = (name: string): boolean => /^project_?id$/i.test(name)
 
 type Mutate = (schema: NonNullable<Operation['body']>['json']) => readonly Mutation[]
 
 const mutated = ({ body }: Operation, mutate: Mutate): readonly Mutation[] => (body === null ? [] : mutate(body.json))
 
-/** A request of an operation; without more it is a good one of who may, with own ids. */
+/** A request of an operation; the defaults are a valid body, an authorised credential and own ids. */
 interface RefusedRequest {
   readonly operation: Operation
   /** Other ids, by the names of their places. */
@@ -77,10 +77,10 @@ const unknownCredentials = [
   ['an unknown cookie', { cookie: 'troupe_session=unknown; session=unknown' }],
 ] as const
 
-/** The id of another project's thing: agents' versions have numbers that are alike, and ids that are not. */
+/** The id of another project's resource: version numbers of agents are alike, so their ids are used. */
 const foreignId = (foreign: Estate, name: string): string => foreign.id(name === 'version' ? 'agent_version_id' : name)
 
-/** Wrong requests of every operation, by every credential. */
+/** Sends invalid requests of every operation with every credential. */
 export const refusals = (swept: () => Swept): void => {
   let mine: Estate
   let foreign: Estate
@@ -121,7 +121,7 @@ export const refusals = (swept: () => Swept): void => {
 
   const checked = (title: string, check: () => Promise<void>): Case => ({ title, check })
 
-  /** A request that is refused so. */
+  /** A case for a request that is refused with the expected error. */
   const refuses = (title: string, request: RefusedRequest, expected: object): Case =>
     checked(title, async () => expect(await refused(request)).toMatchObject(expected))
 
@@ -164,7 +164,7 @@ export const refusals = (swept: () => Swept): void => {
       ),
     ])
 
-  /** All projects of the one organisation are its members' own. */
+  /** Without common names: members may access all projects of their organisation. */
   const underForeignIds = (operation: Operation): readonly Case[] =>
     naming(operation)
       .filter((name) => !declaredEstate.common.has(name))
@@ -210,7 +210,7 @@ export const refusals = (swept: () => Swept): void => {
   ]
 
   it.each([...new Set([...guarded, ...withBody])])(
-    '$id refuses who may not, what is not there, and what is not well formed',
+    '$id refuses unauthorised callers, unknown ids and malformed bodies',
     async (operation) => {
       const cases = casesOf(operation)
       expect(cases).not.toEqual([])
@@ -218,13 +218,13 @@ export const refusals = (swept: () => Swept): void => {
     },
   )
 
-  it('reads no more of a body than its operation takes', async () => {
+  it('sessions.create refuses a body above its size limit', async () => {
     const operation = operations['sessions.create']
     const body = JSON.stringify({ text: 'x'.repeat(operation.maxBodyBytes) })
     expect(await refused({ operation, body })).toMatchObject(saying(operation, 'body_too_large'))
   })
 
-  it('has written nothing for any of these requests', async () => {
+  it('none of these requests has written a row', async () => {
     expect(await settledCounts(swept().world)).toEqual(before)
   })
 }

@@ -1,10 +1,10 @@
 import type { Operation } from '#specs/dsl/declare.ts'
 import type { Api } from '../api.ts'
 
-/** What came back, whatever it is; of a stream without an end, what came at once. */
+/** An answer of any kind; of an endless stream its first part. */
 export interface Seen {
   readonly status: number
-  /** The code of a refusal. */
+  /** The error code. */
   readonly code: string | null
   readonly text: string
 }
@@ -46,9 +46,9 @@ const codeIn = (text: string): string | null => {
 }
 
 /**
- * Sends frames over a socket of a path, and a last one that is refused by its type.
+ * Sends frames over a socket, and a last one that is refused for its type.
  *
- * @returns what came until that was refused; null when the socket does not open.
+ * @returns the messages received until that refusal; null when the socket does not open.
  */
 export const framesOver = (api: Api, path: string, frames: readonly object[]): Promise<readonly string[] | null> =>
   new Promise((resolve) => {

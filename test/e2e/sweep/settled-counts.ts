@@ -8,17 +8,17 @@ import type { Estate } from './estate.ts'
 /** Rows of every table or collection, by its name. */
 export type Counts = Readonly<Record<string, number>>
 
-/** Rows follow their commits within a moment: counted until two counts are alike. */
+/** Row counts, polled until two in a row are equal: rows follow their commits with a short delay. */
 export const settledCounts = async (world: World): Promise<Counts> => {
   let last: Counts = {}
   const look = async () => {
-    // a reader of usage gets what was still being gathered: from here on it is in segments
+    // reading usage flushes the calls that are still buffered into segments
     await world.api.get('/v1/usage/events?limit=1')
     const counts = await world.counts()
     const before = last
     last = counts
     expect(isDeepStrictEqual(counts, before)).toBe(true)
-    // calls of the gateway are written together, and become rows of their own a moment later
+    // gateway calls are written in batches, and become separate rows a moment later
     expect(counts.call_segments ?? counts.records_call_segments).toBe(0)
   }
   await vi.waitFor(look, { ...patience, interval: 300 })
@@ -27,7 +27,7 @@ export const settledCounts = async (world: World): Promise<Counts> => {
 
 const atWork = ['queued', 'running', 'crawling', 'discovering', 'pending']
 
-/** What goes on by itself has come to its end: from here on nothing more is written for it. */
+/** Waits until all background work of the estate has ended, so that it writes nothing more. */
 export const atRest = async (estate: Estate): Promise<void> => {
   for (const path of declaredEstate.atWork.flatMap((paths) => paths(estate)))
     await vi.waitFor(async () => {

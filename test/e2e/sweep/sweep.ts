@@ -12,7 +12,7 @@ import { keyedTurns } from './keyed-turns-suite.ts'
 import { type RecordingUpstream, startRecordingUpstream } from './recording-upstream.ts'
 import { refusals } from './refusals-suite.ts'
 
-/** One project with two tenants, which the other project has under the same names. */
+/** One of two projects, each of which has two tenants with the same names. */
 export interface Side {
   readonly api: Api
   /** A member's dashboard session on this project. */
@@ -22,14 +22,14 @@ export interface Side {
   readonly globex: Estate
 }
 
-/** One server with everything that the sweeps go over. */
+/** One server with everything that the sweeps use. */
 export interface Swept {
   readonly world: World
-  /** Takes calls of tools, webhooks and models. */
+  /** Accepts calls of tools, webhooks and models. */
   readonly tool: ToolServer
-  /** Takes calls of tools only, so that they can be counted. */
+  /** Accepts only calls of tools, so that they can be counted. */
   readonly counted: ToolServer
-  /** Keeps what models are sent. */
+  /** Records requests to models. */
   readonly upstream: RecordingUpstream
   /** The dashboard session without a project. */
   readonly dashboard: Api
@@ -37,7 +37,7 @@ export interface Swept {
   readonly theirs: Side
 }
 
-/** Every sweep over all declared operations, on one server: those that change nothing first. */
+/** Runs every sweep over all declared operations on one server: those that change nothing first. */
 export const sweepOn = (store: StoreName): void => {
   describe(`on ${store}`, { timeout: 240_000 }, () => {
     let swept: Swept | null = null
@@ -56,10 +56,10 @@ export const sweepOn = (store: StoreName): void => {
     describe('foreign ids', () => foreignIds(ready))
     describe('isolation', () => isolation(ready))
     describe('an Idempotency-Key', () => idempotency(ready))
-    // leaves much that fails and is tried again, in a tenant that no other sweep uses
-    if (store === 'sqlite') describe('what is accepted', () => accepted(ready))
+    // leaves resources that fail and are retried, in a tenant that no other sweep uses
+    if (store === 'sqlite') describe('accepted parameters', () => accepted(ready))
     // kills the server
-    describe('an Idempotency-Key of turns', () => keyedTurns(ready))
+    describe('an Idempotency-Key of a turn', () => keyedTurns(ready))
   })
 }
 
@@ -68,7 +68,7 @@ const makeSwept = async (store: StoreName): Promise<Swept> => {
   const upstream = await startRecordingUpstream()
   const world = await World.start({ store, tools: [tool, counted, upstream], env: noBrowser })
   const dashboard = await world.dashboard()
-  // commits of ended turns come together after minutes: not while rows are counted
+  // compaction of ended turns, minutes later, would disturb the row counts
   await dashboard.post('/api/upkeep/compaction/pause')
   const project: string = (await dashboard.get('/api/projects')).body.data[0].id
   const other: string = (await dashboard.post('/api/projects', { name: 'Another' })).body.id

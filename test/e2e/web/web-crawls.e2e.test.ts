@@ -4,11 +4,11 @@ import { patience } from '../patience.ts'
 import { either, World } from '../world.ts'
 
 const pages = 60
-/** Short pages that are much alike count as copies of one. */
+/** Different words for each page: short pages that are alike count as duplicates. */
 const ownWords = (n: number): string => Array.from({ length: 20 }, (_, at) => `word${n * 20 + at}`).join(' ')
 const text = (n: number): string => `<p>Page ${n} has words of its own: ${ownWords(n)}.</p>`
 
-describe.each(either('sqlite'))('a crawl in the background on $store', ({ store }) => {
+describe.each(either('sqlite'))('a background crawl on $store', ({ store }) => {
   let site: Site
   let world: World
 
@@ -37,7 +37,7 @@ describe.each(either('sqlite'))('a crawl in the background on $store', ({ store 
       return body
     }, patience)
 
-  it('goes on after kill -9 in its middle, and reads each page of it once or, of one batch, twice', async () => {
+  it('continues after kill -9, and repeats at most one batch of pages', async () => {
     const { id, status } = await start({ seeds: [site.url('/')], maxPages: 200 })
     expect(status).toBe('crawling')
     await vi.waitFor(async () => {
@@ -63,13 +63,13 @@ describe.each(either('sqlite'))('a crawl in the background on $store', ({ store 
     expect(body.count).toBe(50)
   })
 
-  it('is cancelled, and its pages stay', async () => {
+  it('is cancelled, also repeatedly', async () => {
     const { id } = await start({ seeds: [site.url('/never')] })
     expect((await world.api.post(`/api/v1/web/crawls/${id}/cancel`, {})).body.status).toBe('cancelled')
     expect((await world.api.post(`/api/v1/web/crawls/${id}/cancel`, {})).body.status).toBe('cancelled')
   })
 
-  it('takes 20 crawls of a project at a time, and no more', async () => {
+  it('is refused while its project has 20 running crawls', async () => {
     const ids: string[] = []
     for (let n = 0; n < 20; n += 1) ids.push((await start({ seeds: [site.url(`/never?${n}`)] })).id)
     const more = await world.api.post('/api/v1/web/crawls', { seeds: [site.url('/never')] })

@@ -12,7 +12,7 @@ const about = (what: string, n = 0): string =>
 const page = (what: string, head = '', rest = ''): string =>
   `<!doctype html><html lang="en"><head><title>${what}</title>${head}</head><body><main>${about(what)}${rest}</main></body></html>`
 
-describe.each(either('sqlite'))('the index of a project on $store', ({ store }) => {
+describe.each(either('sqlite'))('the web index of a project on $store', ({ store }) => {
   let site: Site
   let other: Site
   let world: World
@@ -53,7 +53,7 @@ describe.each(either('sqlite'))('the index of a project on $store', ({ store }) 
   const titles = async (body: object): Promise<readonly string[]> =>
     (await post('search', body)).body.results.map(({ title }: { title: string }) => title)
 
-  it('has the pages of a crawl, each with what became of it', async () => {
+  it('has the pages of a crawl, each with its outcome', async () => {
     const { status, body } = await post('crawl', { seeds: [site.url('/')], maxPages: 25, maxDepth: 2 })
     expect(status).toBe(200)
     const of = (path: string) => body.pages.find(({ url }: { url: string }) => url === site.url(path))
@@ -73,7 +73,7 @@ describe.each(either('sqlite'))('the index of a project on $store', ({ store }) 
     expect(twins.length).toBeLessThanOrEqual(1)
   })
 
-  it('answers searches with what a page said, and when', async () => {
+  it('answers searches with quotes and publication times', async () => {
     const { status, body } = await post('search', { query: 'harbour reader', limit: 3, explain: true })
     expect(status).toBe(200)
     expect(body).toMatchObject({ query: 'harbour reader', searchEngine: 'troupe-web-2:lexical', untrusted: true })
@@ -108,14 +108,14 @@ describe.each(either('sqlite'))('the index of a project on $store', ({ store }) 
     expect(await titles({ query: 'harbour', language: 'de' })).toEqual([])
   })
 
-  it('is the project’s alone', async () => {
+  it('is not visible to another project', async () => {
     const dashboard = await world.dashboard()
     const second = (await dashboard.post('/api/projects', { name: 'Second' })).body.id
     const key = (await dashboard.post(`/api/projects/${second}/keys`, { name: 'k' })).body.key
     expect((await post('search', { query: 'harbour' }, world.as(key))).body.results).toEqual([])
   })
 
-  it('knows what has changed, and asks servers whether a page is the same', async () => {
+  it('detects changed pages, and makes conditional requests', async () => {
     const again = await post('crawl', { seeds: [site.url('/tide')], maxDepth: 0 })
     expect(again.body.pages).toMatchObject([{ status: 'indexed', change: 'unchanged' }])
     site.pages.set('/tide', html(page('Flood')))
@@ -131,7 +131,7 @@ describe.each(either('sqlite'))('the index of a project on $store', ({ store }) 
     expect([kept.body.indexed, site.requested.length]).toEqual([1, before])
   })
 
-  it('begins with the pages of a sitemap on request', async () => {
+  it('includes the pages of a sitemap on request', async () => {
     site.pages.set('/sitemap.xml', {
       headers: { 'content-type': 'application/xml' },
       body: `<urlset><url><loc>${site.url('/deep')}</loc></url><url><loc>http://10.0.0.1/</loc></url></urlset>`,
@@ -140,7 +140,7 @@ describe.each(either('sqlite'))('the index of a project on $store', ({ store }) 
     expect(body.pages.map(({ url }: { url: string }) => url)).toEqual([site.url('/behind'), site.url('/deep')])
   })
 
-  it('loses what is taken down once a person has decided so, for good', async () => {
+  it('permanently loses a page once its takedown is granted', async () => {
     const request = {
       urls: [site.url('/behind')],
       basis: 'privacy',

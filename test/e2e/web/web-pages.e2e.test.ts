@@ -8,7 +8,7 @@ const article = Array.from(
     `<p>Paragraph ${n}: the harbour of the town was built in the spring, and ships have come since, with timber.</p>`,
 ).join('')
 
-describe('pages of the web', () => {
+describe('web pages', () => {
   let site: Site
   let world: World
 
@@ -32,7 +32,7 @@ describe('pages of the web', () => {
 
   const post = (verb: string, body: object) => world.api.post(`/api/v1/web/${verb}`, body)
 
-  it('are fetched as they come', async () => {
+  it('are fetched unchanged', async () => {
     const { status, body } = await post('fetch', { url: site.url('/') })
     expect(status).toBe(200)
     expect(body).toMatchObject({
@@ -42,7 +42,7 @@ describe('pages of the web', () => {
     })
   })
 
-  it('are extracted with spans to cite', async () => {
+  it('are extracted with evidence spans', async () => {
     const { status, body } = await post('extract', { url: site.url('/moved') })
     expect(status).toBe(200)
     expect(body).toMatchObject({
@@ -56,7 +56,7 @@ describe('pages of the web', () => {
     for (const { text, start, end } of body.evidenceSpans) expect(body.content.slice(start, end)).toBe(text)
   })
 
-  it('are extracted by a schema, each value with where it stands', async () => {
+  it('are extracted by a schema, with the evidence of each value', async () => {
     const schema = {
       type: 'object',
       properties: { title: { type: 'string' }, price: { type: 'number' } },
@@ -72,7 +72,7 @@ describe('pages of the web', () => {
   it.each([
     ['none', { type: 'objekt' }],
     ['too long', { type: 'object', description: 'x'.repeat(40_000) }],
-  ])('refuses a schema that is %s', async (_what, schema) => {
+  ])('are not extracted by a schema that is %s', async (_what, schema) => {
     const { status, body } = await post('extract', { url: site.url('/article'), schema })
     expect([status, body.error, body.details.param]).toEqual([400, 'invalid_field', 'schema'])
   })
@@ -82,7 +82,7 @@ describe('pages of the web', () => {
     ['/away', 400, 'unsafe_url'],
     ['/image', 422, 'unsupported_content_type'],
     ['/slow', 504, 'fetch_timeout'],
-  ])('at %s are refused with %i %s by every operation that reads them', async (path, status, code) => {
+  ])('at %s are refused with %i %s by fetch and extract', async (path, status, code) => {
     for (const verb of ['fetch', 'extract']) {
       const answer = await post(verb, { url: site.url(path), timeoutMs: 1_000 })
       expect([answer.status, answer.body.error]).toEqual([status, code])
@@ -91,7 +91,7 @@ describe('pages of the web', () => {
     }
   })
 
-  it('that fail are no text, and fetched with their status', async () => {
+  it('with an error status are fetched with it, and not extracted', async () => {
     expect((await post('fetch', { url: site.url('/gone') })).body.statusCode).toBe(410)
     const { status, body } = await post('extract', { url: site.url('/gone') })
     expect([status, body.error, body.details.statusCode]).toEqual([502, 'fetch_failed', 410])
@@ -113,7 +113,7 @@ describe('pages of the web', () => {
     expect([answer.status, answer.body.error]).toEqual([403, 'secret_key_required'])
   })
 
-  it('are clamped to the limits of a request', async () => {
+  it('are fetched with the limits of the request clamped to their allowed range', async () => {
     const { status } = await post('fetch', { url: site.url('/'), maxBytes: 99_999_999, timeoutMs: 1 })
     expect(status).toBe(200)
   })

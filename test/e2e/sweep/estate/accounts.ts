@@ -7,7 +7,7 @@ const address = (): string => `${randomBytes(6).toString('hex')}@example.com`
 
 /** The estate of the accounts: projects, their keys and members. */
 export const accounts: EstatePart = {
-  // members are the organisation's, so an address does not carry the mark
+  // members belong to the organisation, so their addresses do not contain the mark
   make: async ({ project, dashboard, mark, made }) => ({
     project_id: project,
     key_id: await made(`/api/projects/${project}/keys`, { name: `Key ${mark}` }, dashboard),

@@ -1,6 +1,6 @@
 import type { EstatePart } from './estate-part.ts'
 
-/** The estate of browser jobs: where there is no browser, one that has failed. */
+/** The estate of browser jobs: without a browser, a failed one. */
 export const browser: EstatePart = {
   make: async ({ api, mark, made, id }) => {
     const owner = api.with({ 'x-tenant-id': id('tenant_id') })
@@ -9,7 +9,7 @@ export const browser: EstatePart = {
   bodies: {
     'browser_jobs.create': ({ mark }, n) => ({ url: `https://${mark}.invalid/${n}` }),
   },
-  // jobs alone make profiles
+  // only jobs create profiles
   absent: { profileId: 'bpr' },
   chosen: ['index'],
   atWork: ({ all }) => all('jobId').map((id) => `/v1/web/browse/${id}`),

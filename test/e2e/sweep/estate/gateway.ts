@@ -7,7 +7,7 @@ const hello = (n: number) => [{ role: 'user', content: `hello ${n}` }]
 const tools = [{ name: 'f', input_schema: { type: 'object' } }]
 const items = (text: string) => [{ type: 'message', role: 'user', content: text }]
 
-/** The estate of the gateway: connections, servers of the project's own, what models answered, conversations. */
+/** The estate of the gateway: connections, custom providers, responses, conversations. */
 export const gateway: EstatePart = {
   make: async (site) => {
     const { api, dashboard, project, mark, hook, id } = site
@@ -44,7 +44,7 @@ export const gateway: EstatePart = {
     'completions.create': ({ mark }, n) => ({ model: `${mark}/m1`, prompt: `hello ${n}` }),
     'rerank.create': ({ mark }, n) => ({ model: `${mark}/m1`, query: `text ${n}`, documents: ['a', 'b'] }),
   },
-  // where a body has an item, it is one that the caller brings along
+  // an item in a body is supplied by the caller
   noIds: ['item_id', 'container_id', 'tool_call_id'],
   changing: ['models.get'],
   passesOn: [
@@ -96,7 +96,7 @@ export const gateway: EstatePart = {
   },
 }
 
-/** What a model answered, and a conversation with one item. */
+/** Creates a response, and a conversation with one item. */
 const answered = async ({ api, mark, made }: Site): Promise<Ids> => {
   const response_id = await made('/v1/responses', { model, input: `say ${mark}` })
   const conversation_id = await made('/v1/conversations', { metadata: { mark } })

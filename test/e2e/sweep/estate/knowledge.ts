@@ -1,10 +1,10 @@
 import type { EstatePart } from './estate-part.ts'
 
-/** The estate of knowledge: a base of the tenant, with one of everything that it has. */
+/** The estate of knowledge: a knowledge base of the tenant with one of each of its resources. */
 export const knowledge: EstatePart = {
   bodies: {
     'knowledge_bases.create': ({ mark, id }, n) => ({ name: `${mark} ${n}`, tenant_id: id('tenant_id') }),
-    // the same grant again is the one that is there: each goes to an agent of its own
+    // a repeated grant returns the existing one, so each goes to a new agent
     'knowledge_grants.create': async ({ mark, made }, n) => ({
       subject_type: 'agent',
       subject_id: await made('/v1/agents', { name: `Granted ${mark} ${n}`, config: { model: 'simulated-1' } }),

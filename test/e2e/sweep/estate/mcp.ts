@@ -1,6 +1,6 @@
 import type { EstatePart } from './estate-part.ts'
 
-/** The estate of remote tool servers: one that lets no caller in, so that it is not tried again and again. */
+/** The estate of remote tool servers: one that refuses every caller, so that it is not retried. */
 export const mcp: EstatePart = {
   make: async () => ({ tool_name: 'send' }),
   bodies: {

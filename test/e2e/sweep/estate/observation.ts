@@ -1,6 +1,6 @@
 import type { EstatePart } from './estate-part.ts'
 
-/** The estate of the views of everything that runs, which change by what everybody does. */
+/** The estate of the views of running actors, which change with every activity. */
 export const observation: EstatePart = {
   changing: ['observation.actors', 'observation.attention', 'observation.find', 'observation.fleet'],
 }

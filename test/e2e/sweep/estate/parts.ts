@@ -21,8 +21,8 @@ import { web } from './web.ts'
 import { webhooks } from './webhooks.ts'
 
 /**
- * What capabilities add to the estate, by their names; one whose declarations say everything has no line. In the order
- * in which they are made.
+ * Parts of the estate by capability, in the order in which they are created. A capability whose declarations suffice has
+ * no entry.
  */
 const parts: Readonly<Record<string, EstatePart>> = {
   ...{ accounts, tenants, agents, sessions, runs, webhooks, gateway, usage, memory, skills },
@@ -38,7 +38,7 @@ const joined = <T>(of: (part: EstatePart) => Readonly<Record<string, T>> | undef
 const listed = <T>(of: (part: EstatePart) => readonly T[] | undefined): readonly T[] =>
   all.flatMap((part) => of(part) ?? [])
 
-/** All of the parts as one; `EstatePart` says what each field is. */
+/** All parts merged; `EstatePart` describes each field. */
 export const declaredEstate = {
   makes: listed(({ make }) => (make === undefined ? [] : [make])),
   bodies: joined(({ bodies }) => bodies),
@@ -54,10 +54,10 @@ export const declaredEstate = {
   beyondSchema: joined(({ beyondSchema }) => beyondSchema),
 } as const
 
-/** The file that says what the declarations of an operation's capability do not. */
+/** The file with the estate part of an operation's capability. */
 export const partFileOf = ({ id }: Pick<Operation, 'id'>): string => {
   const owner = capabilities.find(({ operations }) => id in operations)?.name ?? ''
-  // skills are two capabilities, and rate plans are of usage
+  // skills are two capabilities, and rate plans belong to usage
   const name = { skill_contents: 'skills', rate_plans: 'usage' }[owner] ?? owner
   const isNew = parts[name] === undefined ? ' (a new file, with a line in parts.ts there)' : ''
   return `test/e2e/sweep/estate/${name.replaceAll('_', '-')}.ts${isNew}`

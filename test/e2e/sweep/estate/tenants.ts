@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { EstatePart } from './estate-part.ts'
 
-/** The estate of tenants and their users. The tenant itself, with its life, is made by `populate`. */
+/** The estate of tenants and their users. The tenant itself, with its resources, is created by `populate`. */
 export const tenants: EstatePart = {
   make: async ({ api, mark, id }) => {
-    // others may choose the same, so it does not carry the mark
+    // others may choose the same id, so it does not contain the mark
     const external_user_id = `user-${randomBytes(6).toString('hex')}`
     const user = { display_name: mark, metadata: { mark } }
     await api.fetch(`/v1/tenants/${id('tenant_id')}/users/${external_user_id}`, user, { method: 'PUT' })

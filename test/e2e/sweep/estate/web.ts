@@ -1,6 +1,6 @@
 import type { EstatePart } from './estate-part.ts'
 
-/** The estate of pages: a crawl of a site that is not there, and a request to remove a page. */
+/** The estate of web pages: a crawl of a site that does not exist, and a takedown request. */
 export const web: EstatePart = {
   make: async ({ mark, made }) => ({
     crawl_id: await made('/v1/web/crawls', { seeds: [`https://${mark}.invalid/`] }),

@@ -1,6 +1,6 @@
 import type { EstatePart } from './estate-part.ts'
 
-/** The estate of webhooks: one that reports what hardly happens, and the deliveries of the one that `populate` makes. */
+/** The estate of webhooks: one for a rare event, and the deliveries of the one that `populate` creates. */
 export const webhooks: EstatePart = {
   make: async ({ api }) => {
     const first = async (path: string): Promise<string> => (await api.get(path)).body.data[0].id
