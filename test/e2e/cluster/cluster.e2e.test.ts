@@ -18,16 +18,16 @@ describe('three nodes on one MongoDB', { timeout: 120_000 }, () => {
     await tool.close()
   })
 
-  it('share the shards among them, each where it belongs', async () => {
+  it('divide the shards among themselves, each at its preferred owner', async () => {
     await world.settled()
     const { leases, members } = await world.leases()
     expect(members.map(({ node }) => node).sort()).toEqual(['node-1', 'node-2', 'node-3'])
     const shares = members.map(({ process }) => leases.filter(({ holder }) => holder === process).length)
-    // 85 ± 8, as hashing spreads them
+    // 85 ± 8, as the hash distributes them
     expect(Math.min(...shares)).toBeGreaterThan(40)
   })
 
-  it('serve any session from any node, and show at once everywhere what one has acknowledged', async () => {
+  it('serve any session from any node, and show acknowledged writes on all nodes at once', async () => {
     for (let n = 0; n < 9; n++) {
       const session = await world.api(n).createSession({ metadata: { n } })
       const listed = (await world.api(n + 1).get('/v1/sessions?limit=100')).body.data
@@ -45,14 +45,14 @@ describe('three nodes on one MongoDB', { timeout: 120_000 }, () => {
     }
   })
 
-  it('count on every node at once what a gateway call used on another, and share limits and budgets', async () => {
+  it('show the usage of a gateway call on every node, and share limits and budgets', async () => {
     const apis = await world.newProject()
     const api = (n: number) => apis[n % apis.length] ?? world.api(n)
     const chat = { model: 'simulated-1', messages: [{ role: 'user', content: 'hello' }], max_tokens: 5 }
     const say = async (n: number) => (await api(n).post('/v1/chat/completions', chat)).status
     for (let n = 1; n <= 6; n++) {
       expect(await say(n)).toBe(200)
-      // another node is queried for what it has gathered, and waited for as long as for its rows: a moment
+      // another node is queried for its buffered calls
       await vi.waitFor(async () => {
         const { totals } = (await api(n + 1).get('/v1/usage?operation=chat')).body
         expect(totals.calls).toBe(n)
@@ -62,7 +62,7 @@ describe('three nodes on one MongoDB', { timeout: 120_000 }, () => {
     const limit = async (body: object) => (await api(0).post('/v1/limits', { subject: 'project', ...body })).body.id
     const many = (): Promise<readonly number[]> => Promise.all(Array.from({ length: 60 }, (_, n) => say(n)))
     const id = await limit({ requests_per_minute: 40 })
-    // every node knows of the limit: what is let in from here on is taken from it
+    // every node knows the limit: calls accepted from here on count against it
     let taken = 0
     const knows = async (n: number): Promise<void> => {
       const { headers } = await api(n).post('/v1/chat/completions', chat)
@@ -71,7 +71,7 @@ describe('three nodes on one MongoDB', { timeout: 120_000 }, () => {
     }
     for (const n of [0, 1, 2]) await vi.waitFor(() => knows(n), patience)
     const statuses = await many()
-    // a node that waits too long for what all share counts by itself: more are let in then, each node on its own would take all
+    // a node that waits too long for the shared counter counts locally and accepts more; without sharing, all would be accepted
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(40 - taken)
     expect(new Set(statuses)).toEqual(new Set([200, 429]))
     await limit({ budget_total_usd: '0.0000000001' })
@@ -80,13 +80,13 @@ describe('three nodes on one MongoDB', { timeout: 120_000 }, () => {
     await vi.waitFor(async () => expect(new Set(await many())).toEqual(new Set([200])), patience)
   })
 
-  it('know on every node at once what a project brings along, and what it took away', async () => {
-    /** Of a project that no node has looked up yet. */
+  it('know a provider connection on every node soon after it is created or deleted', async () => {
+    /** Uses a new project, which no node has looked up yet. */
     const heard = async (): Promise<void> => {
       const apis = await world.newProject()
       const own = async (): Promise<readonly boolean[]> =>
         Promise.all(apis.map(async (api) => (await api.get('/v1/models?source=byok')).body.data.length > 0))
-      // what each node knows is fresh from here on: for five seconds, and looked up anew after half of them
+      // each node's knowledge is fresh from here on: for five seconds, and looked up again after half of them
       expect(await own()).toEqual([false, false, false])
       const soon = { timeout: 2000, interval: 50 }
       const ours = { name: 'Ours', provider: 'groq', api_key: 'key' }
@@ -95,11 +95,11 @@ describe('three nodes on one MongoDB', { timeout: 120_000 }, () => {
       await apis[1]?.get(`/v1/provider-connections/${body.id}`, { method: 'DELETE' })
       await vi.waitFor(async () => expect(await own()).toEqual([false, false, false]), soon)
     }
-    // nodes that never heard of it would be too late each time, a machine that stalls now and then
+    // nodes that are not notified would be late every time, a machine that stalls only sometimes
     await vi.waitFor(heard, patience)
   })
 
-  it('refuse on any node a second turn beside one that runs', async () => {
+  it('refuse a second turn on any node while one runs', async () => {
     const session = await world.api(0).createSession()
     const turn = await world.api(0).turn(session, { input: 'slow please' })
     await turn.until(isDelta)
@@ -109,7 +109,7 @@ describe('three nodes on one MongoDB', { timeout: 120_000 }, () => {
     expect((await turn.all()).at(-1)?.event).toBe('turn.completed')
   })
 
-  it('stream a turn from every node while it runs, the same events to each', async () => {
+  it('stream the same events of a running turn from every node', async () => {
     const session = await world.api(0).createSession()
     const followers = await Promise.all(world.apis.map((api) => api.follow(session, '0')))
     const turn = await world.api(1).turn(session, { input: 'slow please' })
@@ -128,7 +128,7 @@ describe('three nodes on one MongoDB', { timeout: 120_000 }, () => {
     }
   })
 
-  it('take an approval on every node, of ten at once one, and run the tool once', async () => {
+  it('run the tool once for ten concurrent approvals on all nodes', async () => {
     const before = tool.calls.length
     const session = await world.api(0).createSession()
     const waits = await (await world.api(1).turn(session, gatedTurn(tool))).until(isEvent('turn.paused'))
@@ -145,7 +145,7 @@ describe('three nodes on one MongoDB', { timeout: 120_000 }, () => {
     expect(tool.calls.length - before).toBe(1)
   })
 
-  it('cancel a turn from another node than runs it', async () => {
+  it('cancel a turn from a node other than the one that runs it', async () => {
     const session = await world.api(0).createSession()
     const turn = await world.api(0).turn(session, { input: 'slow please' })
     await turn.until(isDelta)
@@ -156,7 +156,7 @@ describe('three nodes on one MongoDB', { timeout: 120_000 }, () => {
     expect((await turn.all()).at(-1)).toMatchObject({ event: 'turn.failed' })
   })
 
-  it('let no server without REDIS_URL start beside them, and no node with another master key', async () => {
+  it('refuse to start with a server without REDIS_URL, and with a node that has another master key', async () => {
     const { mongodbUrl, redisUrl, dataDir } = world.cluster
     await expect(startServer({ MONGODB_URL: mongodbUrl, DATA_DIR: dataDir })).rejects.toThrow('REDIS_URL')
     const stranger = startServer({ MONGODB_URL: mongodbUrl, REDIS_URL: redisUrl })

@@ -24,7 +24,7 @@ const nodeRow = (page: Page, text: string | RegExp) =>
 describe.skipIf(executablePath === undefined)('the nodes of a cluster in the console', () => {
   beforeAll(async () => {
     world = await ClusterWorld.start(3)
-    // whose a session is stays so from here on
+    // sessions keep their owners from here on
     await world.settled()
     browser = await openBrowser()
   }, 180_000)
@@ -33,7 +33,7 @@ describe.skipIf(executablePath === undefined)('the nodes of a cluster in the con
     await world?.stop()
   })
 
-  it('are all shown on any of them, with what is live where, and one that ended goes', async () => {
+  it('are all shown with their live sessions and shards, and a killed one disappears', async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
     const complaints: string[] = []
     page.on('pageerror', (error) => complaints.push(error.message))
@@ -59,7 +59,7 @@ describe.skipIf(executablePath === undefined)('the nodes of a cluster in the con
       .waitFor(patience)
     await world.nodes[2]?.kill9()
     await nodeRow(page, 'node-3').waitFor({ state: 'detached', ...patience })
-    // leases that were lost are seen as takeovers by those that are left
+    // the remaining nodes report lost leases as takeovers
     const takeovers = page.getByRole('table', { name: 'Takeovers' }).getByRole('row')
     await takeovers.filter({ hasText: 'node-3' }).first().waitFor(patience)
     expect(await page.getByRole('list', { name: 'Shards by node' }).getByRole('listitem').count()).toBe(256)
@@ -68,7 +68,7 @@ describe.skipIf(executablePath === undefined)('the nodes of a cluster in the con
     expect(complaints).toEqual([])
   })
 
-  it('are shown while Redis is away, without what only the directory knows', async () => {
+  it('are shown while Redis is down, without the facts that only the directory has', async () => {
     const page = await browser.newPage()
     const [first] = world.nodes
     await signIn(page, first?.url ?? '', '#/nodes')

@@ -7,12 +7,12 @@ interface Page {
   readonly text: string
 }
 
-/** A browser as far as signing in needs one: cookies by the name of the host, whatever its port, forms, and no trust in anything. */
+/** A minimal browser for sign-ins: cookies by host name without port, forms, and no verification of certificates. */
 export class Browser {
   readonly #cookies = new Map<string, Map<string, string>>()
   readonly #agent = new Agent({ rejectUnauthorized: false })
 
-  /** One request, no redirect followed. */
+  /** Sends one request without following redirects. */
   open(url: string, form?: Readonly<Record<string, string>>): Promise<Page> {
     const { hostname: host, protocol } = new URL(url)
     const body = form === undefined ? undefined : new URLSearchParams(form).toString()
@@ -42,7 +42,7 @@ export class Browser {
     })
   }
 
-  /** Signs in at the provider and agrees; the address that the provider sends the browser to in the end, not opened. */
+  /** Signs in at the provider and consents. @returns the callback URL, which is not opened. */
   async signIn(authorizeUrl: string, user: string): Promise<string> {
     let url = authorizeUrl
     for (let hops = 0; hops < 20; hops++) {
@@ -60,7 +60,7 @@ export class Browser {
     throw new Error('the sign-in goes in circles')
   }
 
-  /** Signs in and comes back: the page that the server shows in the end. */
+  /** Signs in and opens the callback. @returns the final page of the server. */
   async connect(authorizeUrl: string, user: string): Promise<Page> {
     return this.open(await this.signIn(authorizeUrl, user))
   }

@@ -17,7 +17,7 @@ afterAll(async () => {
   await provider.stop()
 })
 
-it('refreshes a token once for 50 uses at the same time over three nodes', async () => {
+it('a cluster refreshes a token once for 50 concurrent uses on three nodes', async () => {
   const made = await world.api(0).post('/v1/connections', { connector: 'oauth2', config: provider.config() })
   const { id } = made.body
   const { authorize_url } = (await world.api(0).post(`/v1/connections/${id}/authorize`, {})).body
@@ -38,7 +38,7 @@ it('refreshes a token once for 50 uses at the same time over three nodes', async
   expect(provider.granted.length - before).toBe(1)
 })
 
-it('takes a state once over three nodes, whichever it comes back to', async () => {
+it('a cluster accepts an OAuth state once when it arrives at all three nodes', async () => {
   const { id } = (await world.api(0).post('/v1/connections', { connector: 'oauth2', config: provider.config() })).body
   const { authorize_url } = (await world.api(0).post(`/v1/connections/${id}/authorize`, {})).body
   const browser = new Browser()

@@ -56,7 +56,7 @@ describe('connections', () => {
     expect(answer.status, JSON.stringify(answer.body)).toBe(200)
     return answer.body.authorize_url
   }
-  /** Where the provider has its part of a sign-in, as the browser is led there. */
+  /** The provider's URL to which the browser is redirected for a sign-in. */
   const providerUrl = async (id: string, browser = new Browser()): Promise<URL> =>
     new URL((await browser.open(await authorizeUrl(id))).location ?? '')
   const get = async (id: string) => (await world.api.get(`/v1/connections/${id}`)).body
@@ -69,19 +69,19 @@ describe('connections', () => {
   const refresh = (id: string) => world.api.post(`/v1/connections/${id}/refresh`, {})
   const test = async (id: string) => (await world.api.post(`/v1/connections/${id}/test`, {})).body
 
-  it('become active when their owner has signed in, and a test shows that they work', async () => {
+  it('become active when their owner has signed in, and pass a test', async () => {
     const id = await connected()
     expect(await get(id)).toMatchObject({ status: 'active', error: null, granted_scopes: ['openid'] })
     expect(await test(id)).toMatchObject({ success: true, status: 'active', error: null })
     expect(provider.seen.at(-1)).toBe('ann')
   })
 
-  it.each(['', 'x.y', 'eyJ.abc'])('refuse the link %j', async (link) => {
+  it.each(['', 'x.y', 'eyJ.abc'])('are not begun by the invalid link %j', async (link) => {
     const page = await new Browser().open(`${world.url}/v1/connections/oauth/start?link=${link}`)
     expect([400, 422]).toContain(page.status)
   })
 
-  it('show no secret in any answer, and keep none in the clear', async () => {
+  it('show no secret in an answer, and store none in plain text', async () => {
     const id = await connected()
     const shown = JSON.stringify([await get(id), (await world.api.get('/v1/connections')).body])
     expect(shown).not.toContain(provider.client.secret)
@@ -94,7 +94,7 @@ describe('connections', () => {
     }
   })
 
-  it('expire on invalid_grant, tell webhooks once, and recover by a new sign-in', async () => {
+  it('expire on invalid_grant, notify webhooks once, and recover by a new sign-in', async () => {
     const id = await connected()
     provider.forget()
     await refresh(id)
@@ -108,7 +108,7 @@ describe('connections', () => {
     expect((await get(id)).status).toBe('active')
   })
 
-  it('are refreshed ahead of their end by themselves', async () => {
+  it('are refreshed automatically before they expire', async () => {
     const id = await connected()
     provider.live(4)
     await refresh(id)
@@ -117,7 +117,7 @@ describe('connections', () => {
     await vi.waitFor(async () => expect((await get(id)).expires_at > before).toBe(true), patience)
   })
 
-  it('revoke at the provider, forget their secrets, and take nothing more', async () => {
+  it('are revoked at the provider, and refuse further operations', async () => {
     const id = await connected()
     await test(id)
     const token = provider.tokens.at(-1) ?? ''
@@ -132,7 +132,7 @@ describe('connections', () => {
     }
   })
 
-  it('of a user are not there for another user or tenant', async () => {
+  it('of a user are not found by another user or tenant', async () => {
     const id = await connected({ tenant_id: tenant, external_user_id: 'ann' })
     const as = (headers: Record<string, string>) => world.api.with(headers).get(`/v1/connections/${id}`)
     expect((await as({ 'x-tenant-id': tenant, 'x-external-user-id': 'ann' })).status).toBe(200)
@@ -151,7 +151,7 @@ describe('connections', () => {
     ['a private address', { config: { token_url: 'https://10.0.0.1/token' } }, 422, 'config.token_url'],
     ['a token endpoint without TLS', { config: { token_url: 'http://93.184.215.14/token' } }, 422, 'config.token_url'],
     ['no client', { config: { client_id: undefined } }, 422, 'config.client_id'],
-  ])('are not made for %s', async (_, more, status, param) => {
+  ])('are not created for %s', async (_, more, status, param) => {
     const { config = {}, tenant_id, ...rest } = { config: {}, tenant_id: undefined, ...more }
     const body = {
       connector: 'oauth2',
@@ -163,7 +163,7 @@ describe('connections', () => {
     expect([answer.status, answer.body.error.param]).toEqual([status, param])
   })
 
-  it('show no other server what was given for one', async () => {
+  it('require a new sign-in when their server changes', async () => {
     const id = await connected()
     const config = { token_url: `${other.url}/token`, authorization_url: `${other.url}/auth`, issuer: other.url }
     const moved = await world.api.fetch(`/v1/connections/${id}`, { config }, { method: 'PATCH' })
@@ -171,7 +171,7 @@ describe('connections', () => {
     expect(await test(id)).toMatchObject({ success: false, error: { code: 'connection_required' } })
   })
 
-  it('use the client of the project for a connector of the catalogue', async () => {
+  it("use the project's client credentials for a connector of the catalogue", async () => {
     const made = await world.api.post('/v1/connections', { connector: 'github' })
     const { id } = made.body
     const refused = await world.api.post(`/v1/connections/${id}/authorize`, {})

@@ -61,7 +61,7 @@ describe('tools of connections', () => {
       return log
     }, patience)
 
-  it('pause a turn until its user has signed in, and go on by themselves', async () => {
+  it('pause a turn until its user has signed in, and then resume it automatically', async () => {
     const session = await sessionOf('ann')
     const paused = await pausedAt(session)
     expect(paused).toMatchObject({
@@ -84,7 +84,7 @@ describe('tools of connections', () => {
     expect(provider.seen.at(-1)).toBe('ann')
   })
 
-  it('use the connection of the user whose turn it is, and of no other', async () => {
+  it("use only the connection of the session's user", async () => {
     const second = await sessionOf('bob')
     const paused = await pausedAt(second)
     await new Browser().connect(String(Object(paused?.connection).authorize_url), 'bob')
@@ -107,7 +107,7 @@ describe('tools of connections', () => {
     expect(JSON.stringify(await world.api.log(session))).toContain('connection_not_found')
   })
 
-  it('are held by test connections of the project against the scopes that a version declares', async () => {
+  it('are tested with test connections, which need the scopes that a version declares', async () => {
     const of = async (test_only: boolean) =>
       (await world.api.post('/v1/connections', { connector: 'stripe', api_key: 'key-0123456789', test_only })).body.id
     const agent_id = (await world.api.post('/v1/agents', { name: 'A', config: { model: 'simulated-1' } })).body.id
@@ -128,7 +128,7 @@ describe('tools of connections', () => {
     expect((await test('1.0.2', [], await of(false)))[0]).toBe(422)
   })
 
-  it('pause a run likewise', async () => {
+  it('pause a run until its user has signed in', async () => {
     const run = await world.api.post(`/v1/agents/${agent}/runs`, {
       tenant_id: tenant,
       external_user_id: 'cleo',
@@ -168,7 +168,7 @@ describe('tools of a catalogue connector with a key', () => {
     await new Promise((resolve) => server.close(resolve))
   })
 
-  it('send the key to the service, refuse a value that climbs out of its path, and fail readably', async () => {
+  it('send the key to the service, refuse path traversal, and report an error status', async () => {
     const { port }: AddressInfo = Object(server.address())
     const open = JSON.stringify({
       openapi: '3.0.3',

@@ -5,7 +5,7 @@ import { tokenChecks } from './checks/token-checks.ts'
 
 const checks = [...signInChecks, ...tokenChecks].map(([title, check], index) => [index + 1, title, check] as const)
 
-/** The checks of connections by number, against a real authorization server over TLS. */
+/** The numbered checks of connections, with an authorization server over TLS. */
 describe('a connection by OAuth', () => {
   let world: OAuthWorld
 
@@ -15,7 +15,7 @@ describe('a connection by OAuth', () => {
   afterAll(() => world.stop())
   afterEach(() => world.calm())
 
-  it('is held by 40 checks and more', () => {
+  it('has at least 40 checks', () => {
     expect(checks.length).toBeGreaterThanOrEqual(40)
   })
 

@@ -8,28 +8,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Provider } from 'oidc-provider'
 
-/** A real OAuth server over TLS, with a small API behind it that takes its tokens, and faults on request. */
+/** An OAuth server over TLS, with a small API that accepts its tokens, and with faults that tests can enable. */
 export class OAuthProvider {
   readonly client = { id: 'troupe', secret: randomBytes(24).toString('base64url') }
-  /** Requests to the token endpoint by grant type that were answered by the provider itself. */
+  /** One entry for each token request that the provider itself answered. */
   readonly granted: string[] = []
-  /** The token endpoint answers with this status instead. */
+  /** If set, the status with which the token endpoint fails. */
   failing: number | null = null
-  /** The token endpoint answers only when this has resolved. */
+  /** If set, the token endpoint handles requests only after this has resolved. */
   held: Promise<void> | null = null
-  /** The token endpoint answers with this instead, whatever it is. */
+  /** If set, the fixed answer of the token endpoint. */
   reply: {
     readonly status: number
     readonly text: string
     readonly headers?: Readonly<Record<string, string>>
   } | null = null
-  /** What the token endpoint granted reaches the caller only when this has resolved. */
+  /** If set, granted tokens are sent only after this has resolved. */
   kept: Promise<void> | null = null
-  /** Who the API saw, in order. */
+  /** Users whose tokens the API received, in order. */
   readonly seen: string[] = []
-  /** Access tokens that the API saw. */
+  /** Access tokens that the API received. */
   readonly tokens: string[] = []
-  /** Called when a token request has come in. */
+  /** Called when a token request has arrived. */
   onToken: () => void = () => {}
   readonly certificate: string
   readonly #folder = mkdtempSync(join(tmpdir(), 'oauth-'))
@@ -56,7 +56,7 @@ export class OAuthProvider {
     )
   }
 
-  /** @param accessTokenS life of access tokens. */
+  /** @param accessTokenS lifetime of access tokens in seconds. */
   static async listen({ accessTokenS = 3600 }: { readonly accessTokenS?: number } = {}): Promise<OAuthProvider> {
     const provider = new OAuthProvider(accessTokenS)
     await new Promise<void>((resolve) => provider.#server.listen(0, '127.0.0.1', resolve))
@@ -72,17 +72,17 @@ export class OAuthProvider {
     return `https://${this.host}`
   }
 
-  /** What a server needs to trust and reach it. */
+  /** Environment for a server to trust and reach it. */
   get env(): Readonly<Record<string, string>> {
     return { ALLOWED_PRIVATE_HOSTS: this.host, NODE_EXTRA_CA_CERTS: this.certificate }
   }
 
-  /** Tokens that are made from now on live so long. */
+  /** Sets the lifetime of new access tokens. */
   live(accessTokenS: number): void {
     this.#ttl.accessTokenS = accessTokenS
   }
 
-  /** Registers the client, for callbacks of these servers. */
+  /** Registers the client with the callback URLs of these servers. */
   register(...serverUrls: readonly string[]): void {
     this.#redirectUris.push(...serverUrls.map((url) => `${url}/v1/connections/oauth/callback`))
     const ttl = this.#ttl
@@ -135,13 +135,13 @@ export class OAuthProvider {
     }
   }
 
-  /** The provider forgets every grant, as when it is set up anew. */
+  /** Deletes every grant, as a new setup of the provider would. */
   forget(): void {
     const uris = this.#redirectUris.splice(0)
     this.register(...uris.map((uri) => uri.replace('/v1/connections/oauth/callback', '')))
   }
 
-  /** Whether the provider still takes this access token. */
+  /** Whether the provider still accepts this access token. */
   async knows(token: string): Promise<boolean> {
     return (await this.#provider?.AccessToken.find(token)) !== undefined
   }
@@ -180,7 +180,7 @@ export class OAuthProvider {
   }
 }
 
-/** What is answered stays here until then. */
+/** Delays the end of a response until a promise resolves. */
 const holdBack = (response: ServerResponse, until: Promise<void>): void => {
   const end = response.end
   Reflect.set(response, 'end', (...given: unknown[]): ServerResponse => {

@@ -1,4 +1,4 @@
-/** The part of the package that the test provider uses; it has no types of its own. */
+/** Types for the part of the package that the test provider uses; the package has none. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 

@@ -14,7 +14,7 @@ const documentOf = (operationId: string, server?: string): string =>
     paths: { '/api/me': { get: { operationId } } },
   })
 
-describe('what was granted for one server', () => {
+describe('a connection granted for one server', () => {
   let world: World
   let provider: OAuthProvider
   let elsewhere: string
@@ -65,7 +65,7 @@ describe('what was granted for one server', () => {
     ['token_url', () => ({ token_url: `${elsewhere}/token` })],
     ['revocation_url', () => ({ revocation_url: `${elsewhere}/revoke` })],
     ['openapi', () => ({ openapi: { document: documentOf('who_am_i', elsewhere) } })],
-  ])('stays there when the pattern of users that signed in gets another %s', async (field, config) => {
+  ])('cannot get another %s in its template once a user has signed in', async (field, config) => {
     const tenant_id = (await world.api.post('/v1/tenants', { external_id: field, name: field })).body.id
     const imported = { openapi: { document: documentOf('who_am_i', provider.url) } }
     const pattern = await own({ ...imported, ...(field === 'openapi' && { base_url: undefined }) })
@@ -88,12 +88,12 @@ describe('what was granted for one server', () => {
     expect(heard.slice(before)).toEqual([])
   })
 
-  it('leaves a pattern that nobody has signed in by free to lead elsewhere', async () => {
+  it('can be moved to another server while no user has signed in with it', async () => {
     const moved = await patch(await own(), { config: { base_url: elsewhere } })
     expect([moved.status, moved.body.config?.base_url]).toEqual([200, elsewhere])
   })
 
-  it('is not revoked at another server: a revocation endpoint there drops it', async () => {
+  it('sends no token to another server when its revocation endpoint changes', async () => {
     const id = await own()
     await signedIn(id, 'bob')
     const before = heard.length
@@ -106,7 +106,7 @@ describe('what was granted for one server', () => {
     expect(heard.slice(before)).toEqual([])
   })
 
-  it('keeps the tools it had when a change that was read for long is refused in the end', async () => {
+  it('keeps its tools when a change is refused after a slow import', async () => {
     const config = { openapi: { document: documentOf('first', provider.url) } }
     const id = await create({ connector: 'http', api_key: 'key-0123456789abcdef', config })
     const changing = patch(id, { config: { openapi: { url: `${elsewhere}/slow` } } })
@@ -118,12 +118,12 @@ describe('what was granted for one server', () => {
     expect(data.map((tool: { name: string }) => tool.name)).toEqual(['first'])
   })
 
-  it('is not begun with a page to lead on to that is no URL', async () => {
+  it('refuses a redirect_uri that is not a URL', async () => {
     const refused = await world.api.post(`/v1/connections/${await own()}/authorize`, { redirect_uri: 'https://[' })
     expect([refused.status, refused.body.error?.param]).toEqual([422, 'redirect_uri'])
   })
 
-  it('is not there any more for a refresh that its tenant is deleted under', async () => {
+  it('is not found by a refresh during which its tenant is deleted', async () => {
     const tenant_id = (await world.api.post('/v1/tenants', { external_id: 'gone', name: 'Gone' })).body.id
     const id = await create({ connector: 'oauth2', tenant_id, config: provider.config() })
     await signedIn(id, 'dan')

@@ -32,14 +32,14 @@ describe('sign-ins', () => {
   }
   const get = async (id: string) => (await world.api.get(`/v1/connections/${id}`)).body
 
-  it('send the browser on to the page of the caller', async () => {
+  it("redirect the browser to the caller's page", async () => {
     const { id } = await create()
     const url = await authorizeUrl(id, { redirect_uri: 'https://app.example/done?x=1' })
     const page = await new Browser().connect(url, 'ann')
     expect(page.text).toContain(`https://app.example/done?x=1&#38;connection_id=${id}&#38;status=connected`)
   })
 
-  it('bind a reconnect link to the browser that opened it', async () => {
+  it('by a reconnect link are bound to the browser that opened it', async () => {
     const { id } = await create()
     const link = (await world.api.post(`/v1/connections/${id}/reconnect`, {})).body.authorize_url
     const victim = new Browser()
@@ -49,13 +49,13 @@ describe('sign-ins', () => {
     expect((await victim.open(back)).text).toContain('<h1>Connected</h1>')
   })
 
-  it('bind a sign-in to the browser that takes it, which one browser does once', async () => {
+  it('are bound to the browser that opened the link, which works once', async () => {
     const { id } = await create()
     const link = await authorizeUrl(id)
     expect(link.startsWith(`${world.url}/v1/connections/oauth/start?link=`)).toBe(true)
     const browser = new Browser()
     const back = await browser.signIn(link, 'ann')
-    // another browser neither takes the link again nor ends what it has not begun
+    // another browser can neither reuse the link nor complete the sign-in
     expect((await new Browser().open(link)).text).toContain('oauth_state_invalid')
     expect((await new Browser().open(back)).text).toContain('oauth_state_invalid')
     expect((await get(id)).status).toBe('pending')
@@ -65,7 +65,7 @@ describe('sign-ins', () => {
     expect(opened.map(({ status }) => status).sort()).toEqual([303, 400, 400])
   })
 
-  it('are not connected by the account of someone who was sent the link, where the caller confirms who came back', async () => {
+  it('with confirm connect only after the caller has confirmed the user who signed in', async () => {
     const body = { tenant_id: tenant, external_user_id: 'eve' }
     const { id } = await create(body)
     const page = 'https://app.example/done'
@@ -99,7 +99,7 @@ describe('sign-ins', () => {
     expect(bare.body.error).toMatchObject({ code: 'missing_field', param: 'redirect_uri' })
   })
 
-  it('lead back to pages that the project allows, and to no other', async () => {
+  it('redirect only to pages that the project allows', async () => {
     const dashboard = await world.dashboard()
     const project = `/api/projects/${(await dashboard.get('/api/projects')).body.data[0].id}`
     const { id } = await create()

@@ -7,15 +7,15 @@ import { runBlocks } from './page-session.ts'
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
 
-/** The page's commands for a turn, an approval and a resume. */
+/** The commands of README.md for a turn, an approval and a resume. */
 const commands = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)]
   .map((block) => block[1] ?? '')
   .filter((block) => block.includes('/approve'))
 
-/** Longer than the commands take on a busy machine. */
+/** Above the duration of the commands on a busy machine. */
 const limit = { timeout: 120_000 }
 
-describe('the commands that README.md shows', () => {
+describe('the commands in README.md', () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-readme-'))
   let world: World
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe('the commands that README.md shows', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('run a turn, approve its tool call and read on, as they are pasted', limit, async () => {
+  it('run a turn, approve its tool call and resume the stream when pasted', limit, async () => {
     const env = { TROUPE_URL: world.url, TROUPE_KEY: world.secretKey }
     const [block] = await runBlocks(commands, { folder, env })
     const printed = block?.printed ?? ''

@@ -13,14 +13,14 @@ const page = readFileSync(new URL('../../../docs/gateway-walkthrough.md', import
 const examples = examplesOf(page)
 const python = openAiForPython()
 
-/** Longer than any example takes on a busy machine. */
+/** Above the duration of any example on a busy machine. */
 const limit = { timeout: 120_000 }
 
-it('is a page whose every example can be read', () => {
+it('the gateway walkthrough has more than 20 examples', () => {
   expect(examples.length).toBeGreaterThan(20)
 })
 
-describe('the walk through the gateway', () => {
+describe('the gateway walkthrough', () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-examples-'))
   let world: World
   let own: SimulatedProvider
@@ -37,7 +37,7 @@ describe('the walk through the gateway', () => {
     rmSync(folder, { recursive: true, force: true })
   }, limit.timeout)
 
-  it.each(numbered(examples))('goes as the page says: $name', limit, async ({ example }) => {
+  it.each(numbered(examples))('prints the output of the page: $name', limit, async ({ example }) => {
     const { form, text } = example.prints
     const printed = await run(example)
     if (form === 'json') expect(differenceOf(JSON.parse(text), JSON.parse(printed)), printed).toBeNull()

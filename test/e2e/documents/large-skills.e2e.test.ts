@@ -17,7 +17,7 @@ afterAll(async () => {
 const skill = { path: 'SKILL.md', content: '---\nname: large\ndescription: Is large.\n---\n# Large\n' }
 const noise = randomBytes(18_000).toString('base64')
 
-it('an archive of a skill that unpacks to as much as fits holds no other request up', async () => {
+it('a skill archive that unpacks to the maximum size blocks no other request', async () => {
   const files = Array.from({ length: 199 }, (_, n) => ({ path: `notes/${n}.md`, content: `${n} ${noise}`.repeat(4) }))
   const archive = zipOf([skill, ...files])
   expect(archive.length).toBeLessThan(5_000_000)
@@ -29,7 +29,7 @@ it('an archive of a skill that unpacks to as much as fits holds no other request
   expect(Math.min(...seen), JSON.stringify(seen)).toBeLessThan(limitOf(seen))
 })
 
-it('a bomb is refused, and holds no other request up', async () => {
+it('a zip bomb is refused and blocks no other request', async () => {
   const bomb = zipOf([skill, ...[1, 2, 3].map((n) => ({ path: `${n}.bin`, content: Buffer.alloc(19 << 20) }))])
   const body = JSON.stringify({ archive: bomb.toString('base64') })
   const seen = await probe.heldMs(world, async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { differenceOf, examplesOf, linesOf } from './page-examples.ts'
 
 describe('an example of a page', () => {
-  it('is a block of code with what it prints after it', () => {
+  it('is a block of code followed by its output', () => {
     const page =
       'x\n```\nexport A=1\n```\n```sh\necho 1\n```\nwords\n```text\n1\n```\n```js\nf()\n```\n```json\n{}\n```\n'
     expect(examplesOf(page)).toEqual([
@@ -23,11 +23,11 @@ describe('an example of a page', () => {
     [[1, '…'], [2], '$.0'],
     [[], [1], '$.length'],
     [[{ a: 1 }], 'text', '$'],
-  ])('says %j, so that %j differs at %s', (said, document, at) => {
+  ])('with the output %j and the actual output %j differs at %s', (said, document, at) => {
     expect(differenceOf(said, document)).toBe(at)
   })
 
-  it('prints its lines in order, with others between them', () => {
+  it('matches text with its lines in order and others between them', () => {
     const lines = linesOf('a.b\nd…f\n')
     expect('x\na.b\nc\ndef\n').toMatch(lines)
     expect('a.b\ndf').toMatch(lines)

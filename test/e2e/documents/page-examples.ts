@@ -1,4 +1,4 @@
-/** One example of a page and what it prints. */
+/** One example of a page with its output. */
 export interface PageExample {
   readonly language: 'sh' | 'js' | 'python'
   readonly code: string
@@ -7,7 +7,7 @@ export interface PageExample {
 
 /**
  * The ```sh, ```js and ```python blocks of a page, each with the ```json or ```text block that follows it.
- * @throws {Error} for an example that does not say what it prints.
+ * @throws {Error} for an example without an output.
  */
 export const examplesOf = (page: string): readonly PageExample[] => {
   const blocks = Array.from(page.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm), ([, info = '', text = '']) => ({
@@ -25,10 +25,10 @@ export const examplesOf = (page: string): readonly PageExample[] => {
 const anything = '…'
 
 /**
- * Whether a document has all that another says: objects may have further fields, lists not, unless `…` stands at the
- * end; `…` is anything that is there.
+ * Compares a document with an expected one. Objects may have further fields; lists may have further items only if `…` is
+ * at their end; `…` matches any value except null and undefined.
  *
- * @returns the place of the first difference; null for none.
+ * @returns the path of the first difference; null for none.
  */
 export const differenceOf = (said: unknown, document: unknown, at = '$'): string | null => {
   if (said === anything) return document === undefined || document === null ? at : null
@@ -47,7 +47,7 @@ export const differenceOf = (said: unknown, document: unknown, at = '$'): string
   return null
 }
 
-/** A pattern for text that has these lines in this order, others between them; `…` is anything within a line. */
+/** A pattern for text with these lines in this order and others between them; `…` matches anything within a line. */
 export const linesOf = (text: string): RegExp => {
   const lines = text.trim().split('\n')
   const patterns = lines.map((line) => line.split(anything).map(quoted).join('.*'))

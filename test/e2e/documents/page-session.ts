@@ -1,19 +1,18 @@
 import { spawn } from 'node:child_process'
 
-/** What one block of a page printed. */
+/** Output of one block of a page. */
 export interface BlockOutput {
   readonly code: string
   readonly printed: string
 }
 
-/** Ends what a block prints; no command prints it. */
+/** Separates the outputs of blocks; no command prints it. */
 const separator = '\u001e'
 
 /**
- * Runs blocks of shell commands one after the other in one bash, as a reader pastes them, and stops at the first command
- * that fails.
+ * Runs blocks of shell commands one after another in one bash, as if pasted, and stops at the first command that fails.
  *
- * @throws {Error} with the block that failed and what it said.
+ * @throws {Error} with the block that failed and its output.
  */
 export const runBlocks = async (
   blocks: readonly string[],

@@ -13,15 +13,15 @@ import { runBlocks } from './page-session.ts'
 const page = readFileSync(new URL('../../../docs/platform-walkthrough.md', import.meta.url), 'utf8')
 const examples = examplesOf(page)
 
-/** Longer than the whole page takes on a busy machine. */
+/** Above the duration of the whole page on a busy machine. */
 const limit = { timeout: 180_000 }
 
-it('is a page whose every block of commands has its output', () => {
+it('the platform walkthrough has an output for every block of commands', () => {
   expect(examples.length).toBe(page.split('```sh').length - 1)
   expect(examples.length).toBeGreaterThan(30)
 })
 
-describe.each(either('sqlite'))('the walk through the platform on $store', ({ store }) => {
+describe.each(either('sqlite'))('the platform walkthrough on $store', ({ store }) => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-walk-'))
   let world: World
   let tool: ToolServer
@@ -39,11 +39,11 @@ describe.each(either('sqlite'))('the walk through the platform on $store', ({ st
     rmSync(folder, { recursive: true, force: true })
   }, limit.timeout)
 
-  it('prints what the page says, and calls the tool once', limit, async () => {
+  it('prints the outputs of the page, and calls the tool once', limit, async () => {
     const env = {
       ...{ TROUPE_URL: world.url, TROUPE_KEY: world.secretKey, TOOL_URL: tool.url, HOOK_URL: hook.url },
       ...{ OWNER_EMAIL: world.ownerEmail, OWNER_PASSWORD: world.ownerPassword },
-      // where a reader has installed the package
+      // as if a reader had installed the package
       NODE_PATH: fileURLToPath(new URL('../../../node_modules', import.meta.url)),
     }
     const names = 'printf "%s %s" "$run" "$tenant"'

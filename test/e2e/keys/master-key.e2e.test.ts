@@ -10,10 +10,10 @@ import { endsTurn } from '../stream-reader.ts'
 import { refundTool, startToolServer, type ToolServer } from '../tool-server.ts'
 import { stores, World } from '../world.ts'
 
-/** So many that a pass over them takes longer than it takes to kill the server. */
+/** Enough rows for a pass over them to take longer than killing the server. */
 const manyRows = 1500
 
-describe.each(stores)('a change of the master key on $store', ({ store }) => {
+describe.each(stores)('a rotation of the master key on $store', ({ store }) => {
   let world: World
   let tool: ToolServer
   beforeAll(async () => {
@@ -67,7 +67,7 @@ describe.each(stores)('a change of the master key on $store', ({ store }) => {
     await storage.close()
   }
 
-  it('keeps every secret and credential over kill -9 in the middle, and leaves nothing under the old key', async () => {
+  it('keeps secrets and API keys despite kill -9, and leaves nothing encrypted with the old key', async () => {
     const dashboard = await world.dashboard()
     const project = (await ok(dashboard.get('/api/projects'))).data[0].id
     const signing = `/api/projects/${project}/signing-secret`

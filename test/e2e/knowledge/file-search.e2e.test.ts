@@ -30,7 +30,7 @@ describe.each(either('mongo'))('file_search of responses over knowledge bases on
     ],
   })
 
-  it('finds what the base holds, and cites the file, for the official client', async () => {
+  it('finds content of the base and cites the file, with the official client', async () => {
     const { output } = await clientOf(world.secretKey).responses.create({
       ...request(),
       include: ['file_search_call.results'],
@@ -47,7 +47,7 @@ describe.each(either('mongo'))('file_search of responses over knowledge bases on
     })
   })
 
-  it('streams, and can be read again', async () => {
+  it('is streamed, and can be retrieved', async () => {
     const client = clientOf(world.secretKey)
     const { id, output } = await client.responses.stream(request()).finalResponse()
     expect(output.map(({ type }) => type)).toEqual(['file_search_call', 'message'])
@@ -56,7 +56,7 @@ describe.each(either('mongo'))('file_search of responses over knowledge bases on
     )
   })
 
-  it('goes by the rights of the tenant that the request is for, and of the key', async () => {
+  it('requires a grant for the tenant of the request and for the agent of the key', async () => {
     const { body: tenant } = await world.api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })
     const acme = clientOf(world.secretKey, { 'x-tenant-id': tenant.id })
     await expect(acme.responses.create(request())).rejects.toThrow(NotFoundError)

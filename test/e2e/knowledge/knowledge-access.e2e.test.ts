@@ -3,7 +3,7 @@ import type { Api } from '../api.ts'
 import { either, World } from '../world.ts'
 import { KnowledgeBase } from './knowledge-world.ts'
 
-describe.each(either('mongo'))('who may search a knowledge base on $store', ({ store }) => {
+describe.each(either('mongo'))('access to a knowledge base on $store', ({ store }) => {
   let world: World
   const ids: Record<string, string> = {}
 
@@ -25,7 +25,7 @@ describe.each(either('mongo'))('who may search a knowledge base on $store', ({ s
     await base.add({ text: 'Otters hold hands while they sleep.' })
     return base
   }
-  /** 'found', 'nothing' or the status of the refusal. */
+  /** Result of a search: 'found', 'nothing' or the error status. */
   const sees = async (base: KnowledgeBase, api: Api, more: object = {}): Promise<string | number> => {
     const { status, body } = await base.as(api).search('otters', more)
     if (status !== 200) return status
@@ -47,7 +47,7 @@ describe.each(either('mongo'))('who may search a knowledge base on $store', ({ s
   })
   afterAll(() => world.stop())
 
-  it('is the project only, until something is granted', async () => {
+  it('is limited to the project without a grant', async () => {
     const base = await otters()
     expect(await sees(base, world.api)).toBe('found')
     expect(await sees(base, await world.dashboard())).toBe('found')
@@ -63,7 +63,7 @@ describe.each(either('mongo'))('who may search a knowledge base on $store', ({ s
     { granted: 'ann', open: ['ann'], agents: [] },
     { granted: 'guide', open: [], agents: ['guide'] },
     { granted: 'guide at acme', open: ['ann', 'bob'], agents: [] },
-  ])('is whom a grant to $granted names, and nobody else, until it is revoked', async ({ granted, open, agents }) => {
+  ])('is given by a grant to $granted to its subject alone, until it is revoked', async ({ granted, open, agents }) => {
     const base = await otters()
     const { type, id } = subjectOf(granted, ids)
     const grant = (await base.grant(type, id)).body
@@ -81,7 +81,7 @@ describe.each(either('mongo'))('who may search a knowledge base on $store', ({ s
     expect(await look()).toEqual({ open: [], agents: [], stranger: 404 })
   })
 
-  it('is no public key, whatever its agent is granted', async () => {
+  it('is denied to a public key, even with a grant to its agent', async () => {
     const base = await otters()
     await base.grant('agent', ids.guide ?? '')
     const { body } = await world.api.post(`/v1/agents/${ids.guide}/keys`, { name: 'page', key_type: 'public' })
@@ -89,14 +89,14 @@ describe.each(either('mongo'))('who may search a knowledge base on $store', ({ s
     expect({ status, code: refused.error.code }).toEqual({ status: 403, code: 'forbidden' })
   })
 
-  it('is a token of some installations by grants to these only', async () => {
+  it('is given by a grant to an installation only to tokens of that installation', async () => {
     const base = await otters()
     await base.grant('installation', ids['guide at acme'] ?? '')
     expect(await sees(base, await token('acme', 'ann', [ids['guide at acme'] ?? '']))).toBe('found')
     expect(await sees(base, await token('acme', 'ann', [ids['other at acme'] ?? '']))).toBe(404)
   })
 
-  it('is the tenant that the knowledge base belongs to, and no other tenant whatever is granted', async () => {
+  it('is given to the owning tenant and to no other tenant', async () => {
     const base = await otters({ tenant_id: ids.acme })
     expect(await sees(base, await token('acme', 'bob'))).toBe('found')
     expect(await sees(base, await token('globex', 'bob'))).toBe(404)
@@ -106,7 +106,7 @@ describe.each(either('mongo'))('who may search a knowledge base on $store', ({ s
     expect([await named('acme'), await named('globex')]).toEqual(['found', 'nothing'])
   })
 
-  it('is nobody who only holds a token, for everything but the search', async () => {
+  it('is limited to the search for a client token', async () => {
     const base = await otters({ tenant_id: ids.acme })
     const ann = await token('acme', 'ann')
     for (const path of ['', '/sources', '/grants', '/recall-sets'])
@@ -114,7 +114,7 @@ describe.each(either('mongo'))('who may search a knowledge base on $store', ({ s
     expect(await sees(base, ann, { subject: subjectOf('acme', ids) })).toBe(403)
   })
 
-  it('cannot be granted what is not there, or is of another project', async () => {
+  it('cannot be granted to an unknown subject', async () => {
     const base = await otters()
     for (const [type, id] of [
       ['tenant', 'ten_x'],
@@ -128,7 +128,7 @@ describe.each(either('mongo'))('who may search a knowledge base on $store', ({ s
       })
   })
 
-  it('keeps sources, grants and recall sets of one base out of another', async () => {
+  it('is separate for the sources, grants and recall sets of each base', async () => {
     const [mine, other] = [await otters(), await otters()]
     const source = (await world.api.get(`${mine.path}/sources`)).body.data[0].id
     const grant = (await mine.grant('tenant', ids.acme ?? '')).body.id

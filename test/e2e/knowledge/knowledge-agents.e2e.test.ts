@@ -22,7 +22,7 @@ describe('an agent that names a knowledge base', () => {
   }
   const input = 'Use knowledge_search with query: "refunds"'
 
-  it('searches it by a tool that the server runs, with citations', async () => {
+  it('searches it with a tool that the server runs', async () => {
     const agent_id = await newAgent([base.id])
     const session = await world.api.createSession({ agent_id })
     const stream = await world.api.turn(session, { input })
@@ -32,7 +32,7 @@ describe('an agent that names a knowledge base', () => {
     expect(log).toContain('turn.completed')
   })
 
-  it('finds nothing of it for a tenant without a grant', async () => {
+  it('finds none of its content for a tenant without a grant', async () => {
     const agent_id = await newAgent([{ knowledge_base_id: base.id }])
     const tenant_id = (await world.api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })).body.id
     const answerTo = async () => {
@@ -47,7 +47,7 @@ describe('an agent that names a knowledge base', () => {
   })
 })
 
-describe('a source of a URL', () => {
+describe('a source with a URL', () => {
   let world: World
   let page = { status: 200, text: '<h1>Prices</h1><p>Tea costs four crowns.</p>' }
   const server = createServer((_request, response) => {
@@ -64,7 +64,7 @@ describe('a source of a URL', () => {
     server.close()
   })
 
-  it('is fetched, fetched again when that is requested, and keeps what it had while its server fails', async () => {
+  it('is fetched, fetched again on request, and keeps its content while its server fails', async () => {
     const { port }: AddressInfo = Object(server.address())
     const base = await KnowledgeBase.create(world.api)
     const source = await base.add({ url: `http://127.0.0.1:${port}/prices`, refresh_interval_s: 3600 })

@@ -10,7 +10,7 @@ describe.each(either('mongo'))('a source on $store', ({ store }) => {
   })
   afterAll(() => world.stop())
 
-  it('is read once and whole, however often the server is killed meanwhile', { timeout: 120_000 }, async () => {
+  it('is read completely and once although the server is killed three times', { timeout: 120_000 }, async () => {
     const base = await KnowledgeBase.create(world.api)
     const words = Array.from({ length: 4000 }, (_, n) => `# Part ${n}\n\nMarker${n} stands in this part.`)
     const { body } = await world.api.post(`${base.path}/sources`, { text: words.join('\n\n') })

@@ -2,7 +2,7 @@ import { vi } from 'vitest'
 import type { Answered, Api } from '../api.ts'
 import { patience } from '../patience.ts'
 
-/** One knowledge base as a client of one credential sees it. */
+/** A client of one knowledge base with one credential. */
 export class KnowledgeBase {
   readonly id: string
   readonly #api: Api
@@ -34,12 +34,12 @@ export class KnowledgeBase {
     return this.#api.post(`${this.path}/grants`, { subject_type, subject_id })
   }
 
-  /** Adds a source and waits until it was read. */
+  /** Adds a source and waits until it is ready or has failed. */
   async add(body: object): Promise<Answered['body']> {
     return this.settled((await this.#api.post(`${this.path}/sources`, body)).body.id)
   }
 
-  /** Uploads a file as browsers and curl do, and waits until it was read. */
+  /** Uploads a file as browsers and curl do, and waits until it is ready or has failed. */
   async upload(name: string, bytes: Uint8Array | string, fields: Readonly<Record<string, string>> = {}) {
     const { status, body } = await this.form(`${this.path}/sources`, name, bytes, fields)
     if (status !== 201) throw new Error(JSON.stringify(body))

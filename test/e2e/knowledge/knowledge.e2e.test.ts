@@ -25,7 +25,7 @@ describe.each(either('sqlite'))('a knowledge base on $store', ({ store }) => {
   })
   afterAll(() => world.stop())
 
-  it('is created, listed, changed and deleted with all that it has', limit, async () => {
+  it('is created, listed, changed and deleted with all its data', limit, async () => {
     const doomed = await KnowledgeBase.create(world.api, { name: 'Doomed' })
     const word = 'zanzibarian'
     const source = await doomed.add({ text: `The ${word} archive closes at noon.` })
@@ -40,7 +40,7 @@ describe.each(either('sqlite'))('a knowledge base on $store', ({ store }) => {
     await expect.poll(() => world.mentions(word), { timeout: 30_000, interval: 250 }).toEqual({})
   })
 
-  it('finds what answers a question, and cites the exact place', limit, async () => {
+  it('finds the answer to a question, and cites the exact range', limit, async () => {
     const source = await base.add({ text: handbook, title: 'Handbook', metadata: { lang: 'en' } })
     const { body } = await base.search('Can I return something after two weeks?')
     const [hit] = body.data
@@ -52,7 +52,7 @@ describe.each(either('sqlite'))('a knowledge base on $store', ({ store }) => {
     expect((await base.search('quantum chromodynamics')).body).toMatchObject({ data: [], abstained: true })
   })
 
-  it('finds a part of the document that the question names, by its title or the name of its file', limit, async () => {
+  it('ranks the document named in the question first, by its title or file name', limit, async () => {
     const reports = await KnowledgeBase.create(world.api)
     const text = 'Net revenues rose to a record, and the company hired in every region.'
     const sources = new Map<string, string>()
@@ -65,7 +65,7 @@ describe.each(either('sqlite'))('a knowledge base on $store', ({ store }) => {
     await expect.poll(() => firstFor('net revenues in the draft of 2031')).toBe(renamed)
   })
 
-  it('applies filters before it ranks', limit, async () => {
+  it('applies filters before ranking', limit, async () => {
     const filtered = await KnowledgeBase.create(world.api)
     for (let copy = 0; copy < 6; copy++)
       await filtered.add({ text: `Otters otters otters ${copy}`, metadata: { lang: 'en' } })
@@ -83,7 +83,7 @@ describe.each(either('sqlite'))('a knowledge base on $store', ({ store }) => {
     })
   })
 
-  it('reads files of every type it names, with pages of PDF files', limit, async () => {
+  it('reads files of every supported type, with page numbers for PDF files', limit, async () => {
     const files = await KnowledgeBase.create(world.api)
     const sources = [
       await files.upload('a.txt', 'The alpaca sleeps.'),
@@ -113,7 +113,7 @@ describe.each(either('sqlite'))('a knowledge base on $store', ({ store }) => {
     expect(sources[6]).toMatchObject({ metadata: { kind: 'json' } })
   })
 
-  it('keeps the ids of unchanged chunks over a sync, and does nothing for the same content', limit, async () => {
+  it('keeps the ids of unchanged chunks after a sync, and changes nothing for the same content', limit, async () => {
     const sections = Array.from({ length: 12 }, (_, n) => `# Part ${n}\n\n${`Sentence ${n} of this part. `.repeat(30)}`)
     const source = await base.add({ text: sections.join('\n\n') })
     const before = (await base.chunks(source.id)).map(({ id }) => id)
@@ -133,7 +133,7 @@ describe.each(either('sqlite'))('a knowledge base on $store', ({ store }) => {
     expect(changes.removed).toBeLessThan(before.length / 4)
   })
 
-  it('changes and removes a source, and lists what is there', limit, async () => {
+  it('changes, lists and removes a source', limit, async () => {
     const own = await KnowledgeBase.create(world.api)
     const source = await own.add({ text: 'The walrus waits.' })
     const path = `${own.path}/sources/${source.id}`
@@ -147,7 +147,7 @@ describe.each(either('sqlite'))('a knowledge base on $store', ({ store }) => {
     expect((await own.search('walrus')).body.data).toEqual([])
   })
 
-  it('refuses what it cannot read, and says where', limit, async () => {
+  it('refuses invalid sources with the field, and fails for files that it cannot read', limit, async () => {
     const refused = async (body: object) => {
       const answer = await world.api.post(`${base.path}/sources`, body)
       return [answer.status, answer.body.error.param]

@@ -5,10 +5,10 @@ import { either, World } from '../world.ts'
 import { KnowledgeBase } from './knowledge-world.ts'
 
 const chunks = 1_200
-/** Chunks of one stored part: what is stored is not embedded again. */
+/** Chunks per stored part: stored chunks are not embedded again. */
 const chunksAPart = 500
 
-/** How often each letter is in a text. */
+/** Counts of the letters of a text. */
 const vectorOf = (text: string): readonly number[] => {
   const counts = Array.from({ length: 32 }, () => 0)
   for (const letter of text.toLowerCase())
@@ -16,17 +16,17 @@ const vectorOf = (text: string): readonly number[] => {
   return counts
 }
 
-describe.each(either('sqlite'))('an embedder of a provider, for knowledge on $store', ({ store }) => {
+describe.each(either('sqlite'))('an embedding model of a provider for knowledge on $store', ({ store }) => {
   let upstream: Upstream
   let world: World
-  /** Texts that each model was given. */
+  /** Texts that each model received. */
   const given: { readonly model: string; readonly text: string }[] = []
-  /** Batches that are still answered. */
+  /** Number of batches that will still be answered. */
   let answers = Number.POSITIVE_INFINITY
 
   const embeds: Answer = (response, { body }) => {
     const texts: readonly string[] = Array.isArray(body.input) ? body.input : [String(body.input)]
-    // batches without an answer wait, as at a provider that is down; a query is one text
+    // further batches get no answer, as from a provider that is down; a query is a single text
     if (texts.length > 1 && answers-- <= 0) return
     for (const text of texts) given.push({ model: String(body.model), text })
     const data = texts.map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text) }))
@@ -58,7 +58,7 @@ describe.each(either('sqlite'))('an embedder of a provider, for knowledge on $st
     return times
   }
 
-  it('is named in each answer, and gives new vectors when it is chosen, after kill -9 too', {
+  it('is named in each answer, and replaces all vectors when it is chosen, also after kill -9', {
     timeout: 300_000,
   }, async () => {
     const base = await KnowledgeBase.create(world.api)
@@ -86,7 +86,7 @@ describe.each(either('sqlite'))('an embedder of a provider, for knowledge on $st
 
     const large = 'text-embedding-3-large'
     await choose(large)
-    // no search: vectors are looked after within a minute
+    // without a search: vectors are updated within a minute
     await expect.poll(() => embeddedBy(large).size, { ...patience, timeout: 150_000 }).toBe(chunks)
     await expect.poll(async () => (await search()).embedder, patience).toBe(`model/${large}`)
     await expect.poll(vectors, patience).toBeGreaterThan(0.9)

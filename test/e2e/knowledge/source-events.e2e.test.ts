@@ -4,14 +4,14 @@ import { patience } from '../patience.ts'
 import { either, World } from '../world.ts'
 import { KnowledgeBase } from './knowledge-world.ts'
 
-describe.each(either('sqlite'))('what is said of a knowledge source on $store', ({ store }) => {
+describe.each(either('sqlite'))('a knowledge source on $store', ({ store }) => {
   let world: World
   let base: KnowledgeBase
   let webhook: string
   beforeAll(async () => {
     world = await World.start({ store, env: { ALLOWED_PRIVATE_HOSTS: '127.0.0.1' } })
     base = await KnowledgeBase.create(world.api)
-    // what comes of the deliveries does not matter here
+    // the outcome of the deliveries does not matter here
     const url = `${world.url}/hook`
     const hook = { name: 'sources', url, events: ['knowledge_source.synced', 'knowledge_source.failed'] }
     const { status, body } = await world.api.post('/v1/webhooks', hook)
@@ -27,7 +27,7 @@ describe.each(either('sqlite'))('what is said of a knowledge source on $store', 
     return (await Promise.all(whole)).map((delivery) => delivery.payload.data)
   }
 
-  it('is a webhook event when new content was read, and when it cannot be', async () => {
+  it('sends a webhook event when new content was read, and when reading failed', async () => {
     const { id } = await base.add({ text: 'Otters hold hands.' })
     await world.api.post(`${base.path}/sources/${id}/sync`, { text: 'Otters hold hands.' })
     const failed = await base.upload('broken.pdf', 'no pdf at all')
@@ -40,7 +40,7 @@ describe.each(either('sqlite'))('what is said of a knowledge source on $store', 
       .toMatchObject([{ source_id: failed.id, type: 'file', error: { code: failed.error.code } }])
   })
 
-  it('is a line of the audit log when it is added, changed, read again and removed', async () => {
+  it('writes an audit log entry when it is created, updated, synced and deleted', async () => {
     const { id } = await base.add({ text: 'Owls see at night.' })
     const path = `${base.path}/sources/${id}`
     await world.api.post(path, { title: 'Owls' }, { method: 'PATCH' })

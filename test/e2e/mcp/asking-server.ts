@@ -10,15 +10,15 @@ import {
 } from '@modelcontextprotocol/server'
 import { said } from './new-era-server.ts'
 
-/** A server of revision 2025-11-25 whose tool `book` puts a question on the connection of its call. */
+/** A server of revision 2025-11-25 whose tool `book` sends an elicitation on the connection of its call. */
 export interface InputServer {
   readonly url: string
   readonly host: string
-  /** Calls of the tool. */
+  /** Number of tool calls. */
   calls: number
-  /** What came back for its questions. */
+  /** Results of its elicitations. */
   readonly answers: ElicitResult[]
-  /** Calls that were cancelled. */
+  /** Number of cancelled calls. */
   cancelled: number
   close(): Promise<void>
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
 
-/** The official server of every feature, which speaks revisions up to 2025-11-25, as a process of its own. */
+/** The official "everything" server, which supports revisions up to 2025-11-25, in a separate process. */
 export interface EverythingServer {
   readonly url: string
   readonly host: string

@@ -50,14 +50,14 @@ describe('an agent with tools of a remote server', () => {
     return session
   }
 
-  it('calls one of them without a person where it says so', async () => {
+  it('calls one of them without approval if configured', async () => {
     const agent = await agentWith({ server_id: await register(), require_approval: 'never' })
     const log = await logOf(await turnOf(agent, 'Use Ours__weather with place: "Oslo"'))
     expect(log).toContain('Rain in Oslo.')
     expect(log).toContain('turn.completed')
   })
 
-  it('waits for a person by default, and calls nothing before', async () => {
+  it('waits for an approval by default, and calls no tool before', async () => {
     const agent = await agentWith(await register())
     const session = await turnOf(agent, 'Use Ours__send_mail with to: "jo@example.com"')
     expect(await logOf(session)).toContain('turn.paused')
@@ -69,14 +69,14 @@ describe('an agent with tools of a remote server', () => {
     expect(ours.calls).toMatchObject([{ name: 'send_mail', given: { to: 'jo@example.com' } }])
   })
 
-  it('waits for those that it names, and only for these', async () => {
+  it('waits for an approval of the configured tools only', async () => {
     const server_id = await register()
     const agent = await agentWith({ server_id, require_approval: { tools: ['send_mail'] } })
     expect(await logOf(await turnOf(agent, 'Use Ours__weather with place: "Rome"'))).toContain('Rain in Rome.')
     expect(await logOf(await turnOf(agent, 'Use Ours__send_mail now'))).toContain('turn.paused')
   })
 
-  it('never gets a description that was changed after its review, nor calls that tool', async () => {
+  it('neither receives a description changed after its review nor calls that tool', async () => {
     const server_id = await register()
     const agent = await agentWith({ server_id, require_approval: 'never' })
     ours.tools = [{ ...weather, description: poison }, send]
@@ -100,7 +100,7 @@ describe('an agent with tools of a remote server', () => {
     expect(log).toContain('Echo: so far away')
   })
 
-  it('is stopped with its turn: the server hears that the call is cancelled', async () => {
+  it('notifies the server of the cancelled call when its turn is cancelled', async () => {
     const began = Promise.withResolvers<void>()
     const waits = { ...weather, run: () => new Promise<never>(() => began.resolve()) }
     ours.tools = [waits, send]
@@ -113,7 +113,7 @@ describe('an agent with tools of a remote server', () => {
     await vi.waitFor(() => expect(ours.cancelled).toEqual(['weather']), patience)
   })
 
-  it('hears of an error of a tool, and of a server that is gone, whose status says so', async () => {
+  it('receives a tool error and the failure of a server, which gets the status failing', async () => {
     const failing = { ...weather, run: () => ({ ...said('No such place.'), isError: true }) }
     const passing = await startNewEraServer([failing])
     const elsewhere = await World.start({ tools: [passing] })
@@ -135,7 +135,7 @@ describe('an agent with tools of a remote server', () => {
     await elsewhere.stop()
   })
 
-  it('finds one of many by a search before it sees it', async () => {
+  it('finds one of many by searching for it', async () => {
     const many = Array.from({ length: 60 }, (_, n) => ({
       name: `tool_${n}`,
       description: `Counts the sheep of hill ${n}.`,
@@ -147,7 +147,7 @@ describe('an agent with tools of a remote server', () => {
     expect(log).toContain('found_tools')
   })
 
-  it('keeps two servers with tools of one name apart', async () => {
+  it('completes a turn with two servers that have the same tool', async () => {
     const servers = [await register(), await register()]
     const agent = await agentWith(
       ...servers.map((server_id) => ({ server_id, require_approval: 'never', tools: ['weather'] })),
@@ -156,7 +156,7 @@ describe('an agent with tools of a remote server', () => {
     expect(log).toContain('turn.completed')
   })
 
-  it('is not published while it names a server or a tool that is not there', async () => {
+  it('does not validate with an unknown server or tool', async () => {
     const agent = await agentWith()
     const config = {
       model: 'simulated-1',
@@ -168,7 +168,7 @@ describe('an agent with tools of a remote server', () => {
     expect(params).toEqual(expect.arrayContaining(['config.mcp_servers[0]', 'config.mcp_servers[1]']))
   })
 
-  it("offers nothing of one tenant's server to another", async () => {
+  it("offers no tool of one tenant's server to another tenant", async () => {
     const tenant = async (external_id: string) =>
       (await world.api.post('/v1/tenants', { external_id, name: external_id })).body.id
     const [acme, globex] = [await tenant('acme'), await tenant('globex')]
@@ -205,7 +205,7 @@ describe('a turn that names a remote server', () => {
     return JSON.stringify(await world.api.log(session))
   }
 
-  it('calls its tools, with its credentials, which are kept from everything that is stored', async () => {
+  it('calls its tools with its credentials, which are not stored', async () => {
     const tool = { server_label: 'ours', server_url: ours.url, authorization: 'token-of-the-turn' }
     const log = await logAfter({ ...tool, require_approval: 'never' })
     expect(log).toContain('Rain in Oslo.')
@@ -213,13 +213,13 @@ describe('a turn that names a remote server', () => {
     expect(await world.mentions('token-of-the-turn')).toEqual({})
   })
 
-  it('takes the tools that it allows, and waits for a person unless it says otherwise', async () => {
+  it('uses only the allowed tools, and waits for an approval by default', async () => {
     const tool = { server_label: 'ours', server_url: ours.url, allowed_tools: ['weather'] }
     expect(await logAfter(tool)).toContain('turn.paused')
     expect(await logAfter(tool, 'Use ours__send_mail now')).not.toContain('send_mail ran')
   })
 
-  it('takes a registered server by its id, with what is active of it', async () => {
+  it('uses the active tools of a registered server by its id', async () => {
     const server_id = (await world.api.post('/v1/mcp/servers', { name: 'ours', url: ours.url })).body.id
     expect(await logAfter({ server_id, require_approval: 'never' })).not.toContain('Rain')
     await world.api.post(`/v1/mcp/servers/${server_id}/tools/weather/review`, { decision: 'approve' })
@@ -236,7 +236,7 @@ describe('a turn that names a remote server', () => {
     expect(answer).toMatchObject({ status, body: { error: { param } } })
   })
 
-  it('is for secret keys', async () => {
+  it('requires a secret key', async () => {
     const tenant_id = (await world.api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })).body.id
     const token = await world.api.post('/v1/client-tokens', {
       tenant_id,

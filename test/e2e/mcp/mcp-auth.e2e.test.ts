@@ -37,7 +37,7 @@ describe('a remote server to which each user signs in', () => {
     return { session, stream }
   }
 
-  it("calls with the token of the session's user, never with that of another user or tenant", async () => {
+  it("is called with the token of the session's user, never with that of another user or tenant", async () => {
     await connects('acme', 'ada', 'key-of-ada')
     await connects('acme', 'bob', 'key-of-bob')
     await connects('globex', 'ada', 'key-of-the-other-ada')
@@ -51,7 +51,7 @@ describe('a remote server to which each user signs in', () => {
     }
   })
 
-  it('calls nothing for a user who has no connection, and for a session of no user', async () => {
+  it('is not called for a user without a connection or a session without a user', async () => {
     ours.calls.length = 0
     const { stream } = await turnOf('acme', 'eve')
     await stream.all()

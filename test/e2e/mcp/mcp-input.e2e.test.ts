@@ -10,7 +10,7 @@ type Seat = { seat: string }
 
 const seats = { type: 'object' as const, properties: { seat: { type: 'string' as const } }, required: ['seat'] }
 
-/** Puts one question, and carries what it did before along. */
+/** Requests input once, and returns its request state in the result. */
 const book: ServedTool = {
   name: 'book',
   description: 'Books a seat.',
@@ -33,7 +33,7 @@ const fieldOf = (name: string, message: string) =>
     requestedSchema: { type: 'object', properties: { [name]: { type: 'string' } }, required: [name] },
   })
 
-/** Puts two questions at once, one of them for a secret. */
+/** Requests two inputs at once, one of them a secret. */
 const login: ServedTool = {
   name: 'login',
   description: 'Signs in.',
@@ -45,14 +45,14 @@ const login: ServedTool = {
   },
 }
 
-/** Never has enough. */
+/** Requests input for ever. */
 const nagging: ServedTool = {
   name: 'nag',
   description: 'Asks for ever.',
   run: () => inputRequired({ inputRequests: { more: fieldOf('more', 'More?') } }),
 }
 
-/** Leads a person to a page. */
+/** Requests a visit of a page. */
 const visit: ServedTool = {
   name: 'visit',
   description: 'Needs a visit.',
@@ -65,7 +65,7 @@ const visit: ServedTool = {
       : said(`Visited: ${JSON.stringify(mcpReq.inputResponses)}`),
 }
 
-describe('a server that requests input of a person', () => {
+describe('a server that requests input from a person', () => {
   let world: World
   let ours: NewEraServer
   let inputServer: InputServer
@@ -107,7 +107,7 @@ describe('a server that requests input of a person', () => {
 
   const logOf = async (session: string) => JSON.stringify(await world.api.log(session))
 
-  /** A turn up to where it waits, and the action that it waits for. */
+  /** Runs a turn until it pauses. @returns its session, its action and the pause event. */
   const paused = async (input: string, more: object = {}) => {
     const session = await world.api.createSession({ agent_id: agent, ...more })
     await (await world.api.turn(session, { input })).all()
@@ -123,7 +123,7 @@ describe('a server that requests input of a person', () => {
   const done = (session: string) =>
     vi.waitFor(async () => expect(await logOf(session)).toContain('turn.completed'), patience)
 
-  it('pauses the turn with its question under its name, and goes on with the answer and its own state', async () => {
+  it('pauses the turn with its name and question, and continues with the answer and its request state', async () => {
     const { session, action, pause } = await paused('Use Ours__book with flight: "KL1"')
     expect(pause).toMatchObject({
       reason: 'input_required',
@@ -140,7 +140,7 @@ describe('a server that requests input of a person', () => {
     expect(await logOf(session)).toContain('KL1: 12A, held-for-you.')
   })
 
-  it('gets values of its form and no others', async () => {
+  it('receives only values that match its form', async () => {
     const { action } = await paused('Use Ours__book with flight: "KL3"')
     const params = async (content: object | undefined) => {
       const { status, body } = await world.api.post(`/v1/actions/${action}/approve`, { content })
@@ -156,7 +156,7 @@ describe('a server that requests input of a person', () => {
   it.each([
     [{}, 'decline'],
     [{ response: 'cancel' }, 'cancel'],
-  ])('hears of a refusal with %j, and its own words go to the model', async (body, action) => {
+  ])('receives a refusal with %j, and its result is sent to the model', async (body, action) => {
     const waiting = await paused('Use Ours__book with flight: "KL4"')
     await world.api.post(`/v1/actions/${waiting.action}/reject`, body)
     await done(waiting.session)
@@ -165,7 +165,7 @@ describe('a server that requests input of a person', () => {
     expect(log).toContain(action)
   })
 
-  it('is answered by a session’s own approve, and refused by its reject, after which the turn goes on', async () => {
+  it("is answered by a session's approve and refused by its reject, and the turn continues", async () => {
     const one = await paused('Use Ours__book with flight: "KL5"')
     const approve = { action_id: one.action, content: { seat: '1C' } }
     await world.api.post(`/v1/sessions/${one.session}/approve`, approve)
@@ -177,7 +177,7 @@ describe('a server that requests input of a person', () => {
     await done(other.session)
   })
 
-  it('puts its questions one after another, and says which fields look like secrets', async () => {
+  it('has its questions put one after another, with fields that look like secrets marked', async () => {
     const { session, action } = await paused('Use Ours__login now')
     expect(await actionOf(action)).toMatchObject({ input: { message: 'Who are you?', secret_fields: [] } })
     await answer(action, { user: 'ada' })
@@ -192,7 +192,7 @@ describe('a server that requests input of a person', () => {
     expect(ours.calls).toHaveLength(2)
   })
 
-  it('is given up when it never has enough', async () => {
+  it('is abandoned with too_many_questions after eight rounds', async () => {
     const { session, action } = await paused('Use Ours__nag now')
     for (let round = 1; round <= 8; round++) {
       await vi.waitFor(async () => expect(await actionOf(action)).toMatchObject({ status: 'awaiting_input' }), patience)
@@ -202,7 +202,7 @@ describe('a server that requests input of a person', () => {
     expect(await logOf(session)).toContain('too_many_questions')
   })
 
-  it('leads to a page, which is a link and nothing else', async () => {
+  it('can request the visit of an http link, and of no other URL', async () => {
     const { session, action } = await paused('Use Ours__visit with url: "https://agree.example/terms?id=1"')
     const input = { mode: 'url', url: 'https://agree.example/terms?id=1', schema: null }
     expect(await actionOf(action)).toMatchObject({ status: 'awaiting_input', input })
@@ -215,7 +215,7 @@ describe('a server that requests input of a person', () => {
     expect(await logOf(bad.session)).toContain('bad_answer')
   })
 
-  it('of revision 2025-11-25 gets the answer on the connection of its call, which is made once', async () => {
+  it('of revision 2025-11-25 receives the answer on the connection of its only call', async () => {
     const { session, action } = await paused('Use Asking__book now')
     expect(await actionOf(action)).toMatchObject({ input: { server: 'Asking', message: 'Which seat do you want?' } })
     await answer(action, { seat: 'aisle' })
@@ -224,7 +224,7 @@ describe('a server that requests input of a person', () => {
     expect(inputServer).toMatchObject({ calls: 1, answers: [{ action: 'accept', content: { seat: 'aisle' } }] })
   })
 
-  it('of that revision hears that its question is dismissed when the turn is cancelled', async () => {
+  it('of that revision receives a cancel when the turn is cancelled', async () => {
     const { session, action } = await paused('Use Asking__book now')
     await world.api.post(`/v1/sessions/${session}/cancel`)
     await vi.waitFor(() => expect(inputServer.answers).toMatchObject([{ action: 'cancel' }]), patience)
@@ -232,7 +232,7 @@ describe('a server that requests input of a person', () => {
     expect(await answer(action, { seat: 'aisle' })).toMatchObject({ status: 409 })
   })
 
-  it('gets what the official server of every feature requests', async () => {
+  it('receives answers to the form of the official "everything" server', async () => {
     const { session, action } = await paused('Use All__trigger-elicitation-request now')
     const { input } = await actionOf(action)
     expect(Object.keys(input.schema.properties).length).toBeGreaterThan(8)
@@ -242,7 +242,7 @@ describe('a server that requests input of a person', () => {
     expect(await logOf(session)).toContain('Ada')
   })
 
-  it('pauses a run, which goes on by the answer', async () => {
+  it('pauses a run, which continues with the answer', async () => {
     const run = (
       await world.api.post(`/v1/agents/${agent}/runs`, { input: { prompt: 'Use Ours__book with flight: "R1"' } })
     ).body
@@ -258,7 +258,7 @@ describe('a server that requests input of a person', () => {
     expect(log).toContain('R1: 2D')
   })
 
-  it('is answered by no one of another project, and shown to none', async () => {
+  it('cannot be answered or seen by another project', async () => {
     const { action } = await paused('Use Ours__book with flight: "KL7"')
     const dashboard = await world.dashboard()
     const project = (await dashboard.post('/api/projects', { name: 'Other' })).body.id
@@ -273,8 +273,8 @@ describe('a server that requests input of a person', () => {
     expect(await actionOf(action)).toMatchObject({ status: 'awaiting_input' })
   })
 
-  // one kill meets all that wait
-  describe('over kill -9', () => {
+  // one kill interrupts all that wait
+  describe('after kill -9', () => {
     let ofOurs: Awaited<ReturnType<typeof paused>>
     let answered: typeof ofOurs
     let refused: typeof ofOurs
@@ -287,14 +287,14 @@ describe('a server that requests input of a person', () => {
       await world.restart()
     })
 
-    it('gets its answer, by one more call', async () => {
+    it('receives its answer in a single call', async () => {
       await answer(ofOurs.action, { seat: '13B' })
       await done(ofOurs.session)
       expect(await logOf(ofOurs.session)).toContain('KL2: 13B, held-for-you.')
       expect(ours.calls).toHaveLength(1)
     })
 
-    it('of revision 2025-11-25 is called again, and gets the answer as it puts its question again', async () => {
+    it('of revision 2025-11-25 is called again, and receives the answer when it repeats its question', async () => {
       await answer(answered.action, { seat: 'window' })
       await done(answered.session)
       expect(await logOf(answered.session)).toContain('Booked: accept')

@@ -23,7 +23,7 @@ describe('the resources and prompts of a remote server', () => {
     return resources.find(({ mime_type }: { mime_type: string }) => mime_type?.startsWith('text/')).uri
   }
 
-  it('are kept with the snapshot of its tools', async () => {
+  it('are stored with the snapshot of its tools', async () => {
     const { body } = await world.api.get(`${path}/resources`)
     expect(body).toMatchObject({ left_out: 0, unread: [], snapshot_at: expect.any(String) })
     expect(body.resources.length).toBeGreaterThan(0)
@@ -35,7 +35,7 @@ describe('the resources and prompts of a remote server', () => {
     expect(filled.arguments[0]).toMatchObject({ name: expect.any(String), required: expect.any(Boolean) })
   })
 
-  it('are read at the server', async () => {
+  it('are read from the server', async () => {
     const uri = await uriOf()
     const read = await world.api.post(`${path}/resources/read`, { uri })
     expect(read, JSON.stringify(read.body)).toMatchObject({ status: 200, body: { contents: [{ uri, blob: null }] } })
@@ -49,7 +49,7 @@ describe('the resources and prompts of a remote server', () => {
     })
   })
 
-  it('that it does not have are its refusal, and no trouble of the server', async () => {
+  it('are refused by the server when unknown, and its status stays active', async () => {
     const read = await world.api.post(`${path}/resources/read`, { uri: 'nowhere://at/all' })
     expect(read).toMatchObject({ status: 502, body: { error: { code: 'mcp_server_failed' } } })
     expect(read.body.error.message).toContain('request_refused')
@@ -58,7 +58,7 @@ describe('the resources and prompts of a remote server', () => {
     expect((await world.api.get(path)).body).toMatchObject({ status: 'active', error: null })
   })
 
-  it('are of the project that has the server, and of one that is enabled', async () => {
+  it('are not found by another project, and not read from a disabled server', async () => {
     const other = await World.start()
     const uri = await uriOf()
     for (const [verb, body] of [

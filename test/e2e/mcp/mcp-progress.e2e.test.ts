@@ -6,7 +6,7 @@ import { type NewEraServer, type ServedTool, said, startNewEraServer } from './n
 
 const later = Promise.withResolvers<void>()
 
-/** Says how far it is, and waits for a test in between. */
+/** Reports its progress, and waits for the test before it ends. */
 const copy: ServedTool = {
   name: 'copy',
   description: 'Copies pages.',
@@ -20,7 +20,7 @@ const copy: ServedTool = {
   },
 }
 
-describe('a remote tool that says how far it is', () => {
+describe('progress of a remote tool', () => {
   let world: World
   let ours: NewEraServer
   let everything: EverythingServer
@@ -45,7 +45,7 @@ describe('a remote tool that says how far it is', () => {
     await everything.stop()
   })
 
-  it('shows it in the log and in streams while the call goes on, after an approval too', async () => {
+  it('is in the log during the call and in the stream, with secrets masked', async () => {
     const session = await world.api.createSession({ agent_id })
     await (await world.api.turn(session, { input: 'Use Ours__copy now' })).all()
     const paused = (await world.api.log(session)).find((row) => row.event_type === 'turn.paused')
@@ -67,7 +67,7 @@ describe('a remote tool that says how far it is', () => {
     )
   })
 
-  it('shows it of a server of revision 2025-11-25, in a session and in a run, once a second at most', async () => {
+  it('of a server of revision 2025-11-25 is limited to about one event per second, in sessions and runs', async () => {
     const input = 'Use All__trigger-long-running-operation with duration: 2.2, steps: 60'
     const session = await world.api.createSession({ agent_id })
     await (await world.api.turn(session, { input })).all()

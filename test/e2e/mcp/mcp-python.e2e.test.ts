@@ -36,7 +36,7 @@ describe.skipIf(packages === null)('a remote server of the official SDK for Pyth
     return logOf(session)
   }
 
-  it('is called once a person approved, and not before', async () => {
+  it('is called once the call is approved, and not before', async () => {
     const { session, stream } = await begin('Use Python__add with a: 2, b: 3')
     await stream.all()
     expect(await logOf(session)).toContain('approval_required')
@@ -47,7 +47,7 @@ describe.skipIf(packages === null)('a remote server of the official SDK for Pyth
     expect(await counts()).toContain('added=1')
   })
 
-  it('is not called for a rejection', async () => {
+  it('is not called after a rejection', async () => {
     const { session, stream } = await begin('Use Python__add with a: 4, b: 5')
     await stream.all()
     const paused = (await world.api.log(session)).find((row) => row.event_type === 'turn.paused')
@@ -56,7 +56,7 @@ describe.skipIf(packages === null)('a remote server of the official SDK for Pyth
     expect(await counts()).toContain('added=1')
   })
 
-  it('hears that a call is cancelled with its turn', async () => {
+  it('is notified when a call is cancelled with its turn', async () => {
     const { session, stream } = await begin('Use Python__wait now')
     await vi.waitFor(async () => expect(await counts()).toContain('began=1'), patience)
     await world.api.post(`/v1/sessions/${session}/cancel`)

@@ -18,7 +18,7 @@ const breaks: ServedTool = {
 const model = 'simulated-1'
 const input = 'Use ours__weather with place: "Oslo"'
 
-describe('servers of tools in the Responses form, by the official client', () => {
+describe('remote MCP servers in the Responses API, with the official client', () => {
   let world: World
   let ours: NewEraServer
   let openai: OpenAI
@@ -40,7 +40,7 @@ describe('servers of tools in the Responses form, by the official client', () =>
   const raw = () => ({ type: 'mcp' as const, server_label: 'ours', server_url: ours.url })
   const registered = { type: 'mcp' as const, server_label: 'ours' }
 
-  it.each(['by its label', 'by its URL'])('are called, %s, and shown as items', async (how) => {
+  it.each(['by its label', 'by its URL'])('are called %s, with their tools and calls as output items', async (how) => {
     const tool = { ...(how === 'by its URL' ? raw() : registered), require_approval: 'never' as const }
     const response = await openai.responses.create({ model, input, tools: [tool] })
     expect(response.output).toMatchObject([
@@ -51,7 +51,7 @@ describe('servers of tools in the Responses form, by the official client', () =>
     expect(ours.calls).toMatchObject([{ name: 'weather', given: { place: 'Oslo' } }])
   })
 
-  it('wait for an approval by default, and are called once it comes', async () => {
+  it('wait for an approval by default, and are then called once', async () => {
     const first = await openai.responses.create({ model, input, tools: [raw()] })
     const requested = first.output.find((item) => item.type === 'mcp_approval_request')
     expect(requested).toMatchObject({ server_label: 'ours', name: 'weather', arguments: '{"place":"Oslo"}' })
@@ -70,7 +70,7 @@ describe('servers of tools in the Responses form, by the official client', () =>
     expect(ours.calls).toHaveLength(1)
   })
 
-  it('are not called for a refusal, which the model reads', async () => {
+  it('are not called after a refusal', async () => {
     const first = await openai.responses.create({ model, input, tools: [raw()] })
     const approval_request_id = first.output.find((item) => item.type === 'mcp_approval_request')?.id ?? ''
     const refusal = { type: 'mcp_approval_response' as const, approval_request_id, approve: false, reason: 'Not now.' }
@@ -84,7 +84,7 @@ describe('servers of tools in the Responses form, by the official client', () =>
     expect(ours.calls).toEqual([])
   })
 
-  it('show their lists and calls as events', async () => {
+  it('stream events for their tool lists and calls', async () => {
     const tool = { ...raw(), require_approval: { never: { tool_names: ['weather'] } } }
     const stream = await openai.responses.create({ model, input, tools: [tool], stream: true })
     const types: string[] = []
@@ -102,21 +102,21 @@ describe('servers of tools in the Responses form, by the official client', () =>
     expect(types.at(-1)).toBe('response.completed')
   })
 
-  it('say what failed', async () => {
+  it('report the error of a failed call', async () => {
     const tool = { ...raw(), require_approval: 'never' as const }
     const { output } = await openai.responses.create({ model, input: 'Use ours__breaks now', tools: [tool] })
     const call = output.find((item) => item.type === 'mcp_call')
     expect(call).toMatchObject({ name: 'breaks', output: null, error: expect.stringContaining('No such thing.') })
   })
 
-  it('offer the tools that are allowed and no others', async () => {
+  it('offer only the allowed tools', async () => {
     const tool = { ...raw(), allowed_tools: ['breaks'], require_approval: 'never' as const }
     const { output } = await openai.responses.create({ model, input, tools: [tool] })
     expect(output.find((item) => item.type === 'mcp_list_tools')).toMatchObject({ tools: [{ name: 'breaks' }] })
     expect(ours.calls).toEqual([])
   })
 
-  it('get credentials, which are neither answered nor kept', async () => {
+  it('receive credentials, which are neither shown nor stored', async () => {
     const access = { authorization: 'token-of-a-response', headers: { 'x-team': 'secret-team-header' } }
     const tool = { ...raw(), ...access, require_approval: 'never' as const }
     const response = await openai.responses.create({ model, input, tools: [tool] })
@@ -144,13 +144,13 @@ describe('servers of tools in the Responses form, by the official client', () =>
     expect(body.error.param).toBe(param)
   })
 
-  it('are refused an approval that no one requested', async () => {
+  it('refuse an approval that was not requested', async () => {
     const answer = { type: 'mcp_approval_response' as const, approval_request_id: 'mcpr_none', approve: true }
     const request = { model, input: [answer], tools: [raw()] }
     await expect(openai.responses.create(request)).rejects.toMatchObject({ status: 400, param: 'input' })
   })
 
-  it('are registered ones only, where the project says so', async () => {
+  it('must be registered if the project requires it', async () => {
     const dashboard = await world.dashboard()
     const project = `/api/projects/${(await dashboard.get('/api/projects')).body.data[0].id}`
     const says = (remote_servers: string) => dashboard.fetch(project, { remote_servers }, { method: 'PATCH' })
@@ -169,7 +169,7 @@ describe('servers of tools in the Responses form, by the official client', () =>
     await vi.waitFor(async () => expect((await response(raw())).status).toBe(200), patience)
   })
 
-  it('are for secret keys', async () => {
+  it('require a secret key', async () => {
     const agent = (await world.api.post('/v1/agents', { name: 'A', config: { model } })).body.id
     const { body } = await world.api.post(`/v1/agents/${agent}/keys`, { name: 'k', key_type: 'secret' })
     const client = world.as(body.key)

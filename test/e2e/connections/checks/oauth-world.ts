@@ -3,13 +3,13 @@ import { World } from '#test/e2e/world.ts'
 import { Browser } from '../browser.ts'
 import { OAuthProvider } from '../oauth-provider.ts'
 
-/** One check by its title. */
+/** One check with its title. */
 export type Check = readonly [title: string, check: (w: OAuthWorld) => Promise<void>]
 
-/** What a callback is refused with. */
+/** The error code of a refused callback. */
 export const invalid = 'oauth_state_invalid'
 
-/** A server, and two authorization servers over TLS that know it. */
+/** A server, and two authorization servers over TLS at which it is registered. */
 export class OAuthWorld {
   readonly world: World
   readonly provider: OAuthProvider
@@ -44,7 +44,7 @@ export class OAuthWorld {
     await this.other.stop()
   }
 
-  /** The providers behave again. */
+  /** Resets the faults of the provider. */
   calm(): void {
     Object.assign(this.provider, { failing: null, held: null, reply: null, kept: null, onToken: () => {} })
     this.provider.live(3600)
@@ -80,12 +80,12 @@ export class OAuthWorld {
     return (await this.world.api.post(`/v1/connections/${id}/test`, {})).body.success === true
   }
 
-  /** What the provider is sent when a sign-in begins. */
+  /** Parameters of the authorization request at the provider when a sign-in begins. */
   async atProvider(id: string, body: object = {}): Promise<URLSearchParams> {
     return new URL((await new Browser().open(await this.linkOf(id, body))).location ?? '').searchParams
   }
 
-  /** A sign-in that came back and is not ended yet. */
+  /** A sign-in that was redirected back, and whose callback is not opened yet. */
   async cameBack(id?: string, user = 'ann') {
     const connection = id ?? (await this.create())
     const browser = new Browser()
@@ -99,7 +99,7 @@ export class OAuthWorld {
     return id
   }
 
-  /** The grant is there after the provider answered so. */
+  /** Expects that a connection keeps its grant after this answer of the provider. */
   async survives(reply: OAuthProvider['reply']): Promise<void> {
     const id = await this.connected()
     this.provider.reply = reply
@@ -110,7 +110,7 @@ export class OAuthWorld {
     expect((await this.refresh(id)).body).toMatchObject({ status: 'active', error: null })
   }
 
-  /** A grant with these fields is taken or refused, and nothing else suffers. */
+  /** Expects that a grant with these fields is accepted or refused, and the server still works. */
   async grants(fields: object): Promise<void> {
     const id = await this.connected()
     const text = JSON.stringify({ access_token: 'odd', token_type: 'Bearer', ...fields })

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { Browser } from '../browser.ts'
 import { type Check, invalid } from './oauth-world.ts'
 
-/** What signing in is held by. */
+/** Checks of signing in. */
 export const signInChecks: readonly Check[] = [
   [
     'is begun by a link of this server, which leads to the provider',
@@ -182,7 +182,7 @@ export const signInChecks: readonly Check[] = [
   [
     'sends the verifier of its challenge with each code',
     async (w) => {
-      // the provider grants nothing without it
+      // the provider grants no token without it
       const { end } = await w.cameBack()
       const before = w.provider.granted.length
       expect(await end()).toContain('<h1>Connected</h1>')

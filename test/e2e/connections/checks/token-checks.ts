@@ -2,7 +2,7 @@ import { expect, vi } from 'vitest'
 import { patience } from '#test/e2e/patience.ts'
 import type { Check } from './oauth-world.ts'
 
-/** What tokens, secrets and owners are held by. */
+/** Checks of tokens, secrets and owners. */
 export const tokenChecks: readonly Check[] = [
   [
     'is refreshed with a rotated token, again and again',
@@ -172,7 +172,7 @@ export const tokenChecks: readonly Check[] = [
         })
         const changed = await w.patch(id, { config })
         const [field] = Object.keys(config)
-        // a name is only known at a request; an address is refused at once
+        // a host name is resolved only at a request; an IP address is refused at once
         if (field !== 'base_url') expect([made.status, changed.status], field).toEqual([422, 422])
       }
       expect(await w.statusOf(id)).toBe('pending')
