@@ -28,7 +28,7 @@ describe('a remote tool server', () => {
 
   const register = async (body: object) => (await world.api.post('/v1/mcp/servers', { name: 'Tools', ...body })).body
 
-  it('of revision 2026-07-28 is registered with its tools, which wait for a review', async () => {
+  it('of revision 2026-07-28 is registered with its tools pending review', async () => {
     const answer = await world.api.post('/v1/mcp/servers', { name: 'Ours', url: ours.url })
     expect(answer).toMatchObject({
       status: 201,
@@ -43,7 +43,7 @@ describe('a remote tool server', () => {
     })
   })
 
-  it('of revision 2025-11-25 is spoken to as that says, over streamable HTTP or SSE', async () => {
+  it('of revision 2025-11-25 is connected over streamable HTTP or SSE', async () => {
     const found = await register({ url: everything.url, trust: true })
     expect(found).toMatchObject({ status: 'active', protocol_version: '2025-11-25', pending_review_count: 0 })
     expect(found.tools).toContainEqual(expect.objectContaining({ name: 'echo', state: 'active' }))
@@ -51,7 +51,7 @@ describe('a remote tool server', () => {
     expect(overSse).toMatchObject({ status: 'active', transport_used: 'sse', tool_count: found.tool_count })
   })
 
-  it('shows in a refresh what was added, removed and changed, and keeps what changed from agents', async () => {
+  it('reports added, removed and changed tools in a refresh, and sets changed ones to pending review', async () => {
     const { id } = await register({ url: ours.url, trust: true })
     const path = `/v1/mcp/servers/${id}`
     ours.tools = [
@@ -100,7 +100,7 @@ describe('a remote tool server', () => {
     expect(moved.body).toMatchObject({ header_names: [], status: 'active' })
   })
 
-  it('is tested without a trace, with what else it has', async () => {
+  it('can be tested, which shows its prompts and resources', async () => {
     const { id } = await register({ url: everything.url })
     const { body } = await world.api.post(`/v1/mcp/servers/${id}/test`)
     expect(body).toMatchObject({ ok: true, error: null, protocol_version: '2025-11-25' })
@@ -108,7 +108,7 @@ describe('a remote tool server', () => {
     expect(body.resources.length).toBeGreaterThan(0)
   })
 
-  it('that does not answer is registered with the reason, and comes back by a refresh', async () => {
+  it('that does not answer is registered as failing with the reason, and recovers by a refresh', async () => {
     const passing = await startNewEraServer([clock])
     const port = Number(new URL(passing.url).port)
     await passing.close()
@@ -125,7 +125,7 @@ describe('a remote tool server', () => {
     await elsewhere.stop()
   })
 
-  it('is disabled by a deletion and enabled again', async () => {
+  it('is disabled by a deletion, and can be enabled again', async () => {
     const { id } = await register({ url: ours.url })
     const path = `/v1/mcp/servers/${id}`
     expect((await world.api.post(path, undefined, { method: 'DELETE' })).body).toMatchObject({ status: 'disabled' })
@@ -138,7 +138,7 @@ describe('a remote tool server', () => {
     }, patience)
   })
 
-  it('at an address that is not public is refused, at registration and at a change', async () => {
+  it('at a private address is refused, at registration and on a change', async () => {
     const answer = await world.api.post('/v1/mcp/servers', { name: 'Inside', url: 'http://10.0.0.1/mcp' })
     expect(answer).toMatchObject({ status: 422, body: { error: { code: 'invalid_field', param: 'url' } } })
     const { id } = await register({ url: ours.url })

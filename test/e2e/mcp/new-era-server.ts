@@ -12,7 +12,7 @@ import {
 type Arguments = Readonly<Record<string, unknown>>
 type Result = Awaited<ReturnType<Parameters<McpServer['registerTool']>[2]>>
 
-/** A tool of a test's own server. */
+/** A tool of a test server. */
 export interface ServedTool {
   readonly name: string
   readonly description: string
@@ -20,20 +20,20 @@ export interface ServedTool {
   readonly run?: (given: Arguments, context: ServerContext) => Result | Promise<Result>
 }
 
-/** A server of revision 2026-07-28 whose tools a test changes as it goes. */
+/** A server of revision 2026-07-28 whose tools a test can change. */
 export interface NewEraServer {
   readonly url: string
   readonly host: string
-  /** What it serves from the next request on. */
+  /** Tools that it serves from the next request on. */
   tools: readonly ServedTool[]
-  /** Calls of tools that reached it, with the headers that they came with. */
+  /** Tool calls that it received, with their headers. */
   readonly calls: { readonly name: string; readonly given: Arguments; readonly headers: IncomingHttpHeaders }[]
-  /** Calls whose caller went away before the answer. */
+  /** Tools of calls whose caller disconnected before the answer. */
   readonly cancelled: string[]
   close(): Promise<void>
 }
 
-/** What a tool without a `run` answers. */
+/** A tool result with a text. */
 export const said = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })
 
 export const startNewEraServer = async (

@@ -1,13 +1,13 @@
 import { type Answer, openUpstream } from '#test/gateway/call/scripted-upstream.ts'
 
-/** A model that a test watches: it has every request that was made of it. */
+/** A model that records every request for a test. */
 export interface WatchedModel {
   readonly env: Readonly<Record<string, string>>
   /** Bodies of requests as text, in order. */
   readonly requests: () => readonly string[]
-  /** Names of the tools that the newest request lists. */
+  /** Names of the tools in the newest request. */
   readonly tools: () => readonly string[]
-  /** What it calls once in answer to each input from now on; null: it only says something. */
+  /** The tool call with which it answers each new input; null: it answers with text. */
   calls: { readonly name: string; readonly arguments: object } | null
   close(): Promise<void>
 }
@@ -24,7 +24,7 @@ const called = (name: string, given: object): string => {
   return `${chunk({ role: 'assistant', tool_calls: [call] })}${chunk({}, 'tool_calls')}${end}`
 }
 
-/** `gpt-4o-mini` of a server of OpenAI's API that calls what a test says. */
+/** Opens an OpenAI-compatible server whose model makes the tool calls that a test sets. */
 export const openWatchedModel = async (): Promise<WatchedModel> => {
   const upstream = await openUpstream()
   const model: Pick<WatchedModel, 'calls'> & { calls: WatchedModel['calls'] } = { calls: null }

@@ -24,7 +24,7 @@ describe.each(either('sqlite'))('memory in conversations on $store', ({ store })
   const listed = async (userId: string): Promise<readonly { content: string }[]> =>
     (await api.get(`/v1/memory/list?userId=${userId}`)).body.memories
 
-  it('recalls in a second chat what the user said in the first', async () => {
+  it("recalls a user's message of one chat in a second chat", async () => {
     const first = await chat('I moved to Lisbon last week.', { userId: 'ada' })
     const { memory } = first.body
     expect(memory).toMatchObject({ retrieved: [], written: [], write_status: 'pending' })
@@ -36,14 +36,14 @@ describe.each(either('sqlite'))('memory in conversations on $store', ({ store })
     expect(second.body.memory.write_status).toBe('skipped')
   })
 
-  it('never recalls another user, tenant or namespace', async () => {
+  it('is not recalled for another user or namespace', async () => {
     for (const field of [{ userId: 'eve' }, { userId: 'ada', namespace: 'work' }]) {
       const { body } = await chat('Lisbon?', { ...field, threshold: 0, write: false })
       expect(body.memory.retrieved).toEqual([])
     }
   })
 
-  it('names the receipt of a stream in its headers, for the SDK of OpenAI too', async () => {
+  it("has the write receipt of a stream in its headers, also with OpenAI's SDK", async () => {
     const openai = new OpenAI({ apiKey: world.secretKey, baseURL: `${world.url}/v1`, maxRetries: 0 })
     const request = {
       model,
@@ -59,7 +59,7 @@ describe.each(either('sqlite'))('memory in conversations on $store', ({ store })
     expect(await listed('bob')).toMatchObject([{ content: expect.stringContaining('peanuts') }])
   })
 
-  it('works alike in /api/ai/chat', async () => {
+  it('works in /api/ai/chat', async () => {
     const messages = [{ role: 'user', content: 'My dog is called Rex.' }]
     const { body } = await api.post('/api/ai/chat', { model, messages, memory: { userId: 'cleo' } })
     await settled(body.memory.write_request_id)
@@ -77,7 +77,7 @@ describe.each(either('sqlite'))('memory in conversations on $store', ({ store })
     return ended.memory
   }
 
-  it('carries what was said in one session into another', async () => {
+  it('is carried from one session of a user to another', async () => {
     const first = await said(await session('dora'), 'I work at Globex.')
     await settled(first.write_request_id)
     const second = await said(await session('dora'), 'Where do I work, at Globex?', { threshold: 0 })
@@ -86,7 +86,7 @@ describe.each(either('sqlite'))('memory in conversations on $store', ({ store })
     expect(foreign.retrieved).toEqual([])
   })
 
-  it('clears what a session kept for itself when it is deleted', async () => {
+  it('with the scope of a session is deleted with the session', async () => {
     const id = await session('fay')
     const { write_request_id } = await said(id, 'My favourite colour is teal.', { scope: 'session' })
     await settled(write_request_id)
@@ -95,7 +95,7 @@ describe.each(either('sqlite'))('memory in conversations on $store', ({ store })
     await expect.poll(() => listed('fay')).toEqual([])
   })
 
-  it('gives an index to a turn, whose model reads a memory whole by memory_fetch', async () => {
+  it('in index mode lets the model of a turn read a full memory of its user by memory_fetch', async () => {
     const content = `Gina keeps ${'many '.repeat(60)}bees on the roof.`
     const { id } = (await api.post('/v1/memory/write', { userId: 'gina', content })).body
     const foreign = (await api.post('/v1/memory/write', { userId: 'hugo', content: 'Hugo has no bees.' })).body.id
@@ -108,7 +108,7 @@ describe.each(either('sqlite'))('memory in conversations on $store', ({ store })
     expect(await fetched(foreign)).toContain('The user has no such memory.')
   })
 
-  it('is set by a run, for the user of the run', async () => {
+  it('can be enabled for a run, for the user of the run', async () => {
     const config = { model, system_prompt: 'x' }
     const agent = (await api.post('/v1/agents', { name: 'guide', config })).body.id
     const run = (body: object) =>
@@ -124,7 +124,7 @@ describe.each(either('sqlite'))('memory in conversations on $store', ({ store })
       .toMatchObject([{ content: expect.stringContaining('Porto') }])
   })
 
-  it('of a run is for no key that is seen in browsers to say, nor whose it is', async () => {
+  it('of a run, and its user, cannot be set by a public key', async () => {
     const config = { model, system_prompt: 'x', memory: true }
     const agent = (await api.post('/v1/agents', { name: 'page', config })).body.id
     const { key } = (await api.post(`/v1/agents/${agent}/keys`, { name: 'k', key_type: 'public' })).body
@@ -140,7 +140,7 @@ describe.each(either('sqlite'))('memory in conversations on $store', ({ store })
     expect((await run({})).status).toBe(202)
   })
 
-  it('works alike in /v1/messages, for the SDK of Anthropic', async () => {
+  it("works in /v1/messages, with Anthropic's SDK", async () => {
     const anthropic = new Anthropic({ apiKey: world.secretKey, baseURL: world.url, maxRetries: 0 })
     const message = (content: string, more: object = {}) =>
       anthropic.messages.create({
@@ -153,7 +153,7 @@ describe.each(either('sqlite'))('memory in conversations on $store', ({ store })
     expect(second.memory.retrieved).toMatchObject([{ content: expect.stringContaining('Mimi') }])
   })
 
-  it('writes once what was said right before kill -9', async () => {
+  it('is written once for a message right before kill -9', async () => {
     const { write_request_id } = await said(await session('gus'), 'I live in Oslo.')
     await world.crash()
     await world.restart()

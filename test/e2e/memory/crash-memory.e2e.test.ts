@@ -5,7 +5,7 @@ import { stores, World } from '../world.ts'
 
 const timeout = 120_000
 
-describe.each(stores)('memory over kill -9 on $store', ({ store }) => {
+describe.each(stores)('memory and kill -9 on $store', ({ store }) => {
   let world: World
 
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe.each(stores)('memory over kill -9 on $store', ({ store }) => {
     }
   }
 
-  it('keeps every batch that was acknowledged, and stores none twice when it is sent again', { timeout }, async () => {
+  it('keeps every acknowledged batch, and stores none twice when it is sent again', { timeout }, async () => {
     const batches = Array.from({ length: 40 }, (_, n) => ({
       key: randomUUID(),
       memories: Array.from({ length: 25 }, (_item, item) => ({ content: `Fact ${item} of batch ${n} is stored` })),
@@ -46,7 +46,7 @@ describe.each(stores)('memory over kill -9 on $store', ({ store }) => {
     expect(all.toSorted()).toEqual(batches.flatMap(({ memories }) => memories.map(({ content }) => content)).toSorted())
   })
 
-  it('remembers an exchange whose write was under way, once', { timeout }, async () => {
+  it('writes an exchange once whose write was in progress', { timeout }, async () => {
     const receipts: string[] = []
     for (let n = 0; n < 10; n++) {
       const facts = [{ subject: `Friend ${n}`, relation: 'lives_in', object: `Town ${n}` }]

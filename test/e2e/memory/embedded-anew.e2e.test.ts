@@ -7,11 +7,11 @@ const model = 'text-embedding-3-small'
 const users = ['ada', 'bob']
 const each = 150
 
-describe.each(stores)('memories of a project that chose an embedder, on $store', ({ store }) => {
+describe.each(stores)('memories of a project that chose an embedding model, on $store', ({ store }) => {
   let upstream: Upstream
   let world: World
   const times = new Map<string, number>()
-  /** Batches that are still answered; those beyond wait, as at a provider that is down. */
+  /** Number of batches that will still be answered; further ones get no answer, as from a provider that is down. */
   let answers = 3
 
   const embeds: Answer = (response, { body }) => {
@@ -44,7 +44,9 @@ describe.each(stores)('memories of a project that chose an embedder, on $store',
     }
   }
 
-  it('get their vectors without a search, and over kill -9 no page twice', { timeout: 600_000 }, async () => {
+  it('get their vectors without a search, and after kill -9 at most one batch is embedded twice', {
+    timeout: 600_000,
+  }, async () => {
     for (const userId of users)
       for (let first = 0; first < each; first += 50) {
         const memories = Array.from({ length: 50 }, (_, n) => ({ content: `${userId} has read volume ${first + n}` }))

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Api } from '../api.ts'
 import { either, World } from '../world.ts'
 
-describe.each(either('sqlite'))('the memory of users on $store', ({ store }) => {
+describe.each(either('sqlite'))('memory of users on $store', ({ store }) => {
   let world: World
   let api: Api
 
@@ -20,7 +20,7 @@ describe.each(either('sqlite'))('the memory of users on $store', ({ store }) => 
   const search = async (userId: string, query: string, more: object = {}) =>
     (await api.post('/v1/memory/search', { userId, query, ...more })).body
 
-  it('finds what was written by its words at once, and says when nothing is known', async () => {
+  it('finds a new memory by its words at once, and abstains without a match', async () => {
     const id = await written('ada', 'Ada keeps bees on the roof of her house in Leeds')
     const { results, abstained } = await search('ada', 'Where does Ada keep her bees?')
     expect(results).toMatchObject([{ id, content: expect.stringContaining('Leeds'), source: 'lexical' }])
@@ -29,7 +29,7 @@ describe.each(either('sqlite'))('the memory of users on $store', ({ store }) => 
     expect(await search('nobody', 'bees')).toMatchObject({ results: [], abstained: true })
   })
 
-  it('answers a batch in order, with what was known already named as such', async () => {
+  it('answers a batch in order with duplicates marked, and refuses more than 50 memories', async () => {
     const known = await written('bob', 'Bob plays the cello')
     const { status, body } = await api.post('/v1/memory/write/batch', {
       userId: 'bob',
@@ -50,7 +50,7 @@ describe.each(either('sqlite'))('the memory of users on $store', ({ store }) => 
     expect(refused).toMatchObject({ status: 422, body: { error: { param: 'memories' } } })
   })
 
-  it('lists in pages, retrieves, changes with a history, and removes for good', async () => {
+  it('is listed in pages, changed with a history, and permanently deleted', async () => {
     const ids = []
     for (const n of [1, 2, 3]) ids.push(await written('cleo', `Cleo has read volume ${n}`))
     const first = await api.get('/v1/memory/list?userId=cleo&limit=2')
@@ -76,7 +76,7 @@ describe.each(either('sqlite'))('the memory of users on $store', ({ store }) => 
     await expect.poll(() => world.mentions('marmalade')).toEqual({})
   })
 
-  it('forgets by filter with a receipt and a line of the audit log, and exports what is left', async () => {
+  it('is forgotten by filter with a receipt and an audit log entry, and exported', async () => {
     await written('dan', 'Dan likes quinoa', { namespace: 'food' })
     const kept = await written('dan', 'Dan likes trams', { namespace: 'travel' })
     const { body } = await api.post('/v1/memory/forget', { userId: 'dan', namespace: 'food' })
@@ -92,14 +92,14 @@ describe.each(either('sqlite'))('the memory of users on $store', ({ store }) => 
     expect(suggestions).toMatchObject([{ id: kept, idle_days: 0 }])
   })
 
-  it('takes a content of 32,768 characters, warns about it, and takes no longer one', async () => {
+  it('accepts contents of up to 32,768 characters with a warning, and refuses longer ones', async () => {
     const write = (length: number) =>
       api.post('/v1/memory/write', { userId: 'fritz', content: 'word '.repeat(length / 5) })
     expect(await write(32_765)).toMatchObject({ status: 201, body: { warnings: ['content_over_soft_cap'] } })
     expect(await write(32_770)).toMatchObject({ status: 422, body: { error: { param: 'content' } } })
   })
 
-  it('shows memories of a session to that session only', async () => {
+  it('of a session is found only in that session', async () => {
     await written('eve', 'Eve talks of a saxophone', { scope: 'session', sessionId: 's1' })
     const at = async (more: object) => (await search('eve', 'saxophone', { threshold: 0, ...more })).results.length
     expect([await at({}), await at({ sessionId: 's2' }), await at({ sessionId: 's1' })]).toEqual([0, 0, 1])

@@ -3,7 +3,7 @@ import type { Api } from '../api.ts'
 import { patience } from '../patience.ts'
 import { either, World } from '../world.ts'
 
-describe.each(either('mongo'))('remembering on $store', ({ store }) => {
+describe.each(either('mongo'))('a memory on $store', ({ store }) => {
   let world: World
   let api: Api
 
@@ -23,7 +23,7 @@ describe.each(either('mongo'))('remembering on $store', ({ store }) => {
   const listed = async (userId: string, query = '') =>
     (await api.get(`/v1/memory/list?userId=${userId}&limit=100${query}`)).body.memories
 
-  it('stores what an exchange says once, however often it is said', async () => {
+  it('is extracted from an exchange once, even if it is repeated', async () => {
     const said = 'My sister Anna works at Acme. I am allergic to peanuts.'
     const first = await remember('ada', said)
     expect(first).toMatchObject({ status: 'success', extractor: 'rules', written: 2, costUsd: 0 })
@@ -37,7 +37,7 @@ describe.each(either('mongo'))('remembering on $store', ({ store }) => {
     expect(await remember('ada', 'Hello there!')).toMatchObject({ status: 'success', extracted: 0, written: 0 })
   })
 
-  it('ends what a newer statement contradicts, and keeps it for its time', async () => {
+  it('is superseded by a contradicting newer one, and still found for its own period', async () => {
     await remember('bob', 'I live in Paris.', { observed_at: '2024-01-01T00:00:00Z' })
     await remember('bob', 'I moved to Oslo.', { observed_at: '2025-06-01T00:00:00Z' })
     expect(await search('bob', 'Where do I live?')).toMatchObject([{ content: 'I moved to Oslo.' }])
@@ -53,7 +53,7 @@ describe.each(either('mongo'))('remembering on $store', ({ store }) => {
     expect(await listed('bob', '&superseded=false')).toMatchObject([{ id: oslo.id }])
   })
 
-  it('walks relations without a model, and adds what they connect to hits', async () => {
+  it('is part of a graph that is traversed without a model and adds connected memories to the hits', async () => {
     const facts = [
       { subject: 'Anna', relation: 'works_at', object: 'Acme' },
       { subject: 'Acme', relation: 'located_in', object: 'Turin' },
@@ -78,7 +78,7 @@ describe.each(either('mongo'))('remembering on $store', ({ store }) => {
     )
   })
 
-  it('refuses secrets and instructions, and takes personal data out', async () => {
+  it('is refused if it has a secret or an instruction, and redacted if it has personal data', async () => {
     const write = (content: string) => api.post('/v1/memory/write', { userId: 'dan', content })
     const refused = { status: 422, body: { error: { code: 'memory_refused', param: 'content' } } }
     expect(await write('My password is correcthorse9')).toMatchObject(refused)
@@ -87,7 +87,7 @@ describe.each(either('mongo'))('remembering on $store', ({ store }) => {
     expect(await world.mentions('dan@example.org')).toEqual({})
   })
 
-  it('imports its own export and one of Mem0', async () => {
+  it('can be imported from an own export and from one of Mem0', async () => {
     await remember('eve', 'I play the harp.', { namespace: 'music' })
     const { memories } = (await api.post('/v1/memory/export', { userId: 'eve' })).body
     const back = await api.post('/v1/memory/import', { userId: 'eva', memories })
@@ -101,14 +101,14 @@ describe.each(either('mongo'))('remembering on $store', ({ store }) => {
     expect((await listed('eva'))[0]).toMatchObject({ content: 'Likes hiking', observed_at: '2024-07-20T08:30:36.275Z' })
   })
 
-  it('keeps nothing of an exchange whose memories are forgotten', async () => {
+  it('leaves no trace of its exchange once it is forgotten', async () => {
     await remember('fay', 'I live in Zanzibar.')
     expect(await world.mentions('Zanzibar')).not.toEqual({})
     await api.post('/v1/memory/forget', { userId: 'fay' })
     await expect.poll(() => world.mentions('Zanzibar'), patience).toEqual({})
   })
 
-  it('holds caps of the project, each with its own 429', async () => {
+  it('is limited by caps of the project, each with its own error code', async () => {
     const dashboard = await world.dashboard()
     const [project] = (await dashboard.get('/api/projects')).body.data
     const cap = (memory: object) => dashboard.post(`/api/projects/${project.id}`, { memory }, { method: 'PATCH' })
@@ -130,7 +130,7 @@ describe.each(either('mongo'))('remembering on $store', ({ store }) => {
     expect((await recall()).status).toBe(200)
   })
 
-  it('answers a chat, a response and a message whose recall is over its cap, and names why nothing was recalled', async () => {
+  it('is skipped with the reason in a header when a chat, response or message exceeds the recall cap', async () => {
     const dashboard = await world.dashboard()
     const [project] = (await dashboard.get('/api/projects')).body.data
     const cap = (memory: object) => dashboard.post(`/api/projects/${project.id}`, { memory }, { method: 'PATCH' })
@@ -150,7 +150,7 @@ describe.each(either('mongo'))('remembering on $store', ({ store }) => {
     await cap({})
   })
 
-  it('is another memory for each tenant and for no tenant, whatever the user is called', async () => {
+  it('is separate for each tenant and without a tenant, even for the same user id', async () => {
     const tenantOf = async (external_id: string) =>
       String((await api.post('/v1/tenants', { external_id, name: external_id })).body.id)
     const [acme, globex] = [await tenantOf('acme'), await tenantOf('globex')]

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ClusterWorld } from '../cluster/cluster-world.ts'
 
-describe('memory on two processes over one MongoDB', () => {
+describe('memory with two processes on one MongoDB', () => {
   let world: ClusterWorld
   beforeAll(async () => {
     world = await ClusterWorld.start(2)
@@ -14,8 +14,8 @@ describe('memory on two processes over one MongoDB', () => {
     return body.results.map(({ content }: { content: string }) => content)
   }
 
-  it('is found on the other one at once when a write is answered, changed and removed alike', async () => {
-    // both have read the user's memories before
+  it('is found, changed and removed on the other process as soon as a request is answered', async () => {
+    // loads the user's memories in both processes
     expect([await found(0, 'bees'), await found(1, 'bees')]).toEqual([[], []])
     for (let round = 0; round < 5; round++) {
       const [writer, reader] = [round % 2, (round + 1) % 2]

@@ -3,8 +3,8 @@ import { say } from '#scripts/services/command.ts'
 import { installPythonPackages } from '#scripts/services/python-packages.ts'
 
 /**
- * OpenAI's SDK for Python, for PYTHONPATH, from the packages that `npm run clients` installs; null where it cannot be installed: then
- * tests with it are skipped, but never in CI.
+ * PYTHONPATH of OpenAI's SDK for Python, from the packages that `npm run clients` installs; null if it cannot be installed:
+ * then its tests are skipped, but never in CI.
  */
 export const openAiForPython = (): string | null => {
   try {

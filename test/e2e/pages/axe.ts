@@ -5,14 +5,14 @@ import type { Page } from 'playwright'
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * The rules of axe that look at colours: all that the dark theme can break, since it sets colours and nothing else
+ * The axe rules about colours: the only ones that the dark theme can break, since it sets nothing but colours
  * (test/console/themes.test.ts).
  */
 const colourRules = ['color-contrast', 'link-in-text-block']
 
 /**
- * What axe finds wrong with the page as it stands, in both themes: with all of its rules in the light one, with those that look at
- * colours in the dark one. The page is left in the light one. What has no fault is not described, which takes most of the time.
+ * Violations found by axe in the current page: with all rules in the light theme, with the colour rules in the dark one. The
+ * page is left in the light theme. Only violations are reported in detail, since details take most of the time.
  */
 export const axeFaults = async (page: Page): Promise<readonly string[]> => {
   const found: string[] = []

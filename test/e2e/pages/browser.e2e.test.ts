@@ -10,7 +10,7 @@ import { counted, endsTurn, type Frame, isDelta, textOf } from '../stream-reader
 import { World } from '../world.ts'
 import { closePages, openBrowser } from './open-browser.ts'
 
-/** What a product's own page does with the API: fetch, read the stream, open a socket. It runs in the browser. */
+/** Script of a customer's page that uses the API: fetches, reads streams, opens sockets. It runs in the browser. */
 const pageScript = `
 const parse = (text) => Object.fromEntries(text.split('\\n').map((line) => line.split(/: (.*)/s)))
 window.stream = async (url, token, { body, lastEventId, most = Infinity } = {}) => {
@@ -87,7 +87,7 @@ interface Streamed {
 
 const openAiSdk = new URL('../../../node_modules/openai/', import.meta.url).pathname
 
-/** A product's web page on an origin of its own, with OpenAI's own SDK beside it. */
+/** A customer's web page on its own origin, which also serves OpenAI's SDK. */
 class Site {
   readonly #server: Server = createServer((request, response) => {
     const [, module] = /^\/openai\/([\w/.-]+\.m?js)$/.exec(request.url ?? '') ?? []
@@ -113,13 +113,13 @@ class Site {
   }
 }
 
-describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () => {
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser', () => {
   const sites = [new Site(), new Site()] as const
   let world: World
   let browser: Browser
   let allowed: string
   let other: string
-  /** The project's API under its secret key, as the product's own server has it. */
+  /** The API with the project's secret key, as the customer's server uses it. */
   let project: Api
   let token: string
 
@@ -153,7 +153,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () =>
 
   const turnOf = (session: string) => `${world.url}/v1/sessions/${session}/turns`
 
-  it('runs a turn from a page on an allowed origin, with a client token, and streams it', async () => {
+  it('runs and streams a turn from a page on an allowed origin with a client token', async () => {
     const page = await visit(allowed)
     const session = await world.as(token).createSession()
     const turn = await run<Streamed>(page, 'stream', turnOf(session), token, { body: { input: 'hello from a page' } })
@@ -166,7 +166,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () =>
     await page.close()
   })
 
-  it('reads on after the last event that the page saw', async () => {
+  it('resumes a stream after the last event that the page received', async () => {
     const page = await visit(allowed)
     const session = await world.as(token).createSession()
     const body = { input: `a story of ${'many words '.repeat(20)}` }
@@ -181,7 +181,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () =>
     await page.close()
   })
 
-  it('lets a page chat by the official SDK, whatever headers that sends, with a key made for pages', async () => {
+  it('lets a page chat with the official SDK and a public key', async () => {
     const agent = await project.post('/v1/agents', { name: 'Shop', config: { model: 'simulated-1' } })
     const keys = `/v1/agents/${agent.body.id}/keys`
     const key = await project.post(keys, { name: 'page', key_type: 'public', allowed_domains: [new URL(allowed).host] })
@@ -206,7 +206,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () =>
     await page.close()
   })
 
-  it('lets no page use what needs a secret key', async () => {
+  it('lets no page use an operation that requires a secret key', async () => {
     const page = await visit(allowed)
     const session = await project.createSession()
     const approve = `${world.url}/v1/sessions/${session}/approve`
@@ -216,7 +216,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () =>
     await page.close()
   })
 
-  it('answers preflights for what the credentials of pages reach, and for nothing else', async () => {
+  it('gets CORS headers in preflights only for operations that pages may use', async () => {
     const preflight = async (path: string, method: string, wanted = 'authorization, content-type') => {
       const headers = {
         ...{ origin: allowed, 'access-control-request-method': method },
@@ -251,7 +251,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () =>
     await page.close()
   })
 
-  it('follows a session by its own EventSource, and reads on by itself over kill -9 of the server', async () => {
+  it('follows a session by EventSource, which resumes automatically after kill -9 of the server', async () => {
     const page = await visit(`${world.url}/healthz`)
     await page.evaluate(pageScript)
     const login = { email: world.ownerEmail, password: world.ownerPassword }
@@ -276,7 +276,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () =>
     await page.close()
   })
 
-  it("follows a session by an EventSource under its user's token, which stands in the URL", async () => {
+  it("follows a session by EventSource with the user's token in the URL", async () => {
     const page = await visit(allowed)
     const session = await world.as(token).createSession()
     const names = ['turn.started', 'turn.completed']

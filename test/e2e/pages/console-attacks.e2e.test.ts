@@ -4,7 +4,7 @@ import { patience } from '../patience.ts'
 import { openBrowser } from './open-browser.ts'
 import { OpenConsole } from './open-console.ts'
 
-/** What a tenant or a service may call something: markup, a right-to-left override, control characters, and much of it. */
+/** Hostile names that a tenant or a service may use: markup, right-to-left overrides, control characters, long texts. */
 const markup = `"><img src=x onerror="window.hurt=1"><svg/onload=window.hurt=1>\${window.hurt=1}{{1}}`
 const turned = '\u202egnihton \u2066\u202d'
 const long = 'w'.repeat(4000)
@@ -19,7 +19,7 @@ const risky = {
   needsApproval: true,
 } as const
 
-describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console under attack', () => {
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console with hostile data', () => {
   let console: OpenConsole
   let tools: NewEraServer
   const ids = { session: '', action: '', base: '', source: '', server: '', memory: '' }
@@ -45,7 +45,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console under atta
     const broken = await made('/v1/sessions', {})
     await (await api.turn(broken, { input: `fail please ${markup}` })).all()
     ids.memory = await made('/v1/memory/write', {
-      // what carries more markup is refused as instructions to a model
+      // more markup would be refused as instructions to a model
       ...{ userId: user, content: 'Ada lives in <b title=x>York</b>' },
       facts: [{ subject: 'Ada', relation: 'lives_in', object: '<b title=x>York</b>' }],
     })
@@ -86,7 +86,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console under atta
     ['playground', 'Playground'],
   ]
 
-  /** Whatever is on a page that a name brought with it, and whether it is wider than the screen. */
+  /** Signs that a name was rendered as markup, and how much wider than the screen the page is. */
   const hurt = async () => {
     const { page } = console
     return page.evaluate(`({
@@ -96,7 +96,9 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console under atta
     })`)
   }
 
-  it('shows hostile names as text, whatever page they are on, and none widens it', { timeout: 180_000 }, async () => {
+  it('shows hostile names as text on every page, and none makes a page scroll sideways', {
+    timeout: 180_000,
+  }, async () => {
     const { page } = console
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 800 })
@@ -108,7 +110,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console under atta
     expect(console.complaints).toEqual([])
   })
 
-  it('lets a name that turns its text turn nothing beside it, and shows what turns text in arguments to approve', async () => {
+  it('isolates the text direction of names, and escapes direction overrides in arguments to approve', async () => {
     const { page } = console
     await page.setViewportSize({ width: 1280, height: 800 })
     const config = { base_url: tools.url, test_path: '/me' }
@@ -116,7 +118,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console under atta
     await console.world.api.post('/v1/connections', named)
     await console.show('connections', 'Connections')
     await page.getByText('knab').waitFor()
-    // the connector's name follows the name in its cell, from left to right
+    // the connector's name is to the right of the name in its cell
     const [end, beside] = JSON.parse(
       String(
         await page.evaluate(`(() => {
@@ -135,7 +137,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console under atta
     expect(JSON.parse(shown)).toEqual(body.arguments)
   })
 
-  it('shows a member without rights each page, requests nothing that is refused, and offers nothing that would be', async () => {
+  it('shows each page to a member without rights, sends no forbidden request and offers no forbidden action', async () => {
     const dashboard = await console.world.dashboard()
     const member = { email: 'mallory@example.com', password: 'twelve letters and more', role: 'member' }
     await dashboard.post(`/api/projects/${console.project}/members`, member)
@@ -165,7 +167,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console under atta
     await context.close()
   })
 
-  it('says that the server is away, and goes on where it was when that is back', async () => {
+  it('reports that the server cannot be reached, and works again when it is back', async () => {
     const { page, world } = console
     await console.show('fleet', 'Fleet')
     await world.crash()

@@ -21,7 +21,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('explorers of the conso
 
   const api = () => console.world.api
 
-  it('find what is remembered of a user and say of what each score is made, at any time', async () => {
+  it("find a user's memories as of any time, and explain each score", async () => {
     const { page } = console
     const lives = (object: string, valid_from: string) => ({
       ...{ userId: 'ada', content: `Ada lives in ${object}`, valid_from },
@@ -51,7 +51,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('explorers of the conso
     expect(console.complaints).toEqual([])
   })
 
-  it('show of a knowledge base what its sources do, what a search finds in them and where in the text it stands', async () => {
+  it('show the sources of a knowledge base, search hits in them and their place in the text', async () => {
     const { page } = console
     const base = (await api().post('/v1/knowledge-bases', { name: 'Handbook' })).body.id
     const text = '# Leave\n\nYou have thirty days of leave a year.\n\n# Pay\n\nPay comes on the last Friday.'
@@ -75,7 +75,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('explorers of the conso
     expect(console.complaints).toEqual([])
   })
 
-  it('show connections in their state, test them, and make a link by which an owner signs in again', async () => {
+  it('show connections with their state, test and revoke them, and create a reconnect link', async () => {
     const { page } = console
     const oauth = {
       ...{ authorization_url: `${service.url}/auth`, token_url: `${service.url}/token` },
@@ -104,7 +104,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('explorers of the conso
     expect(console.complaints).toEqual([])
   })
 
-  it('show what changed in a tool since it was approved, old and new, until a person decides', async () => {
+  it('show the old and new text of a tool changed since its approval until a person decides', async () => {
     const { page } = console
     const { id } = (await api().post('/v1/mcp/servers', { name: 'Sky', url: tools.url, trust: true })).body
     tools.tools = [
@@ -126,7 +126,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('explorers of the conso
     await others.filter({ hasText: 'tides' }).getByText('active').waitFor()
     expect(console.complaints).toEqual([])
   })
-  it('are found by a user of a tenant, and a request by its id, by keyboard alone', async () => {
+  it('find a user of a tenant and a request by its id with the keyboard alone', async () => {
     const { page } = console
     const tenant = (await api().post('/v1/tenants', { external_id: 'acme', name: 'Acme' })).body.id
     await api().post(`/v1/tenants/${tenant}/users/grace`, { display_name: 'Grace' }, { method: 'PUT' })

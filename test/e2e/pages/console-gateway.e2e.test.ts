@@ -35,7 +35,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the gateway in the con
     return console.world.api.post('/v1/chat/completions', { model, messages, max_tokens: 100, ...more })
   }
 
-  it('shows of a request its attempts, what was taken out of it, and how its price came about', async () => {
+  it('shows the attempts, redactions and price calculation of a request', async () => {
     const { page } = console
     const answered = await chat('rack/broken', { models: ['rack/good'] })
     expect(answered.status).toBe(200)
@@ -56,7 +56,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the gateway in the con
     expect(page.url()).toContain('request=')
   })
 
-  it('names the budget that ends and the provider that fails before all else, and sums up by key', async () => {
+  it('lists an exhausted budget and a failing provider under Needs attention, and sums the cost by key', async () => {
     const { page } = console
     for (let n = 0; n < 3; n++) await chat('rack/broken', { max_tokens: 10 })
     await console.show('gateway?by=key&failed=true', 'Gateway')
@@ -69,7 +69,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the gateway in the con
     expect(await page.getByRole('table', { name: 'Requests' }).getByText('200').count()).toBe(0)
   })
 
-  it('has no fault that axe finds, on a desk or a phone, in either theme', async () => {
+  it('has no axe violation on a desktop or phone screen, in either theme', async () => {
     const id = (await console.world.api.get('/v1/request-log?limit=1&failed=false')).body.data[0].request_id
     await console.show(`gateway?request=${id}`, 'Gateway')
     await console.page.getByRole('table', { name: 'Attempts' }).waitFor()

@@ -4,7 +4,7 @@ import { LoginSite, password } from '../browser/login-site.ts'
 import { patience } from '../patience.ts'
 import { OpenConsole } from './open-console.ts'
 
-describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that waits, in the console', () => {
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a waiting browser job in the console', () => {
   let site: LoginSite
   let opened: OpenConsole
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that wai
   }
   const jobOf = async (id: string) => (await opened.world.api.get(`${path}/${id}`)).body
   const screen = () => opened.page.getByRole('application')
-  /** A place on the job's page, on the picture of it. */
+  /** Clicks at a point of the job's page, in its live view. */
   const clickAt = async (x: number, y: number): Promise<void> => {
     const box = await screen().boundingBox()
     if (box === null) throw new Error('no picture')
@@ -39,7 +39,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that wai
   const isDrawn = () =>
     expect.poll(() => screen().evaluate((each) => each.clientHeight / each.clientWidth)).toBeCloseTo(0.625, 1)
 
-  it('is on the home page, shows its page, takes clicks and keys, and goes on', async () => {
+  it('is listed on the home page, shows its page, accepts clicks and keys, and continues', async () => {
     const { page } = opened
     const id = await handedOver()
     await opened.show('home', 'Home')
@@ -64,7 +64,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that wai
     expect(opened.complaints).toEqual([])
   })
 
-  it('is used without a mouse: a text goes to the field with the focus, Shift and Escape leave the page', async () => {
+  it('can be used without a mouse: text goes to the focused field, and Shift+Escape leaves the live view', async () => {
     const { page } = opened
     const id = await handedOver()
     await opened.show(`actors/${id}`, id)

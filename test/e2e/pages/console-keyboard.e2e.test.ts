@@ -64,11 +64,11 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
   })
 
   it.each(Object.keys(pages()))(
-    'reaches whatever can be clicked, sees where it is, and comes out again: %s',
+    'reaches every clickable element with a visible focus and without a trap: %s',
     async (name) => {
       const [place, heading] = pages()[name] ?? ['', '']
       await console.show(place, heading)
-      // a page has its heading before what it shows has come
+      // a page has its heading before its content is loaded
       await expect.poll(async () => (await walked(console.page)).names.length).toBeGreaterThan(15)
       expect((await walked(console.page)).faults).toEqual([])
     },
@@ -79,12 +79,12 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     await tabTo(console.page, name)
     await press('Enter')
   }
-  /** What has the focus, by its role's words. */
+  /** Element name and label of the focused element. */
   const standsOn = () => console.page.evaluate('keyboardProbe.stop().name')
   const expectFocus = (name: string | RegExp) =>
     typeof name === 'string' ? expect.poll(standsOn).toBe(name) : expect.poll(standsOn).toMatch(name)
 
-  it('closes what finds anything with Escape, and is back where it was opened', async () => {
+  it('closes the search dialog with Escape, and returns the focus to where it was opened', async () => {
     const { page } = console
     await console.show('home', 'Home')
     await tabTo(page, 'Open a saved bundle')
@@ -103,7 +103,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     await expectFocus('a Open a saved bundle')
   })
 
-  it('stays on a tab that was pressed, and closes a form with Escape on the button that opened it', async () => {
+  it('keeps the focus on a pressed tab, and returns it to the button of a form closed with Escape', async () => {
     const { page } = console
     await console.show(`actors/${ids.session}`, ids.session)
     for (const tab of ['Waterfall', 'Steps', 'Messages', 'Context', 'Log']) {
@@ -118,7 +118,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     await expectFocus('button Cancel turn')
   })
 
-  it('stays on a filter that was chosen, and goes into a panel that was opened and back to its link with Escape', async () => {
+  it('keeps the focus on a chosen filter, moves it into an opened panel, and back to its link with Escape', async () => {
     const { page } = console
     await console.show('connections', 'Connections')
     await tabTo(page, /^select State/)
@@ -142,7 +142,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     }
   })
 
-  it('makes a key, copies and hides it, and revokes it in two presses, never nowhere', async () => {
+  it('creates, hides and revokes a key without losing the focus', async () => {
     const { page } = console
     await console.show('settings', 'Settings')
     await tabTo(page, 'New key name')
@@ -168,7 +168,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     await expectFocus('button Create project')
   })
 
-  it('tests a connection, decides about a tool and talks to a model', async () => {
+  it('tests a connection, reviews a tool and chats with a model', async () => {
     const { page } = console
     await console.show('connections', 'Connections')
     const row = page.getByRole('table', { name: 'Connections' }).getByRole('row').filter({ hasText: 'Desk' })
@@ -191,7 +191,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     }
   })
 
-  it('sees a ring around a state of the fleet, which opens its actors', async () => {
+  it('shows a focus ring around a state of the fleet, which opens its actors', async () => {
     const { page } = console
     await console.show('fleet', 'Fleet')
     await tabTo(page, /^a paused/)

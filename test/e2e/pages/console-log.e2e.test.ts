@@ -3,7 +3,7 @@ import { OpenConsole } from './open-console.ts'
 
 const events = 10_000
 
-/** A log of the console over events that the test makes, in place of an actor's page. It runs in the browser. */
+/** Opens a log of the console with generated events in place of an actor's page. It runs in the browser. */
 const openLog = `(async () => {
   const { LogPanel } = await import('/log-panel.js')
   const made = (sequence) => ({
@@ -31,7 +31,7 @@ const openLog = `(async () => {
   await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
 })()`
 
-/** What is seen of the log: the numbers of its rows as assistive software has them, and where the first one is, in px. */
+/** Rendered and visible rows of the log by their aria-rowindex, with the top of the first visible one in px. */
 const look = `(() => {
   const log = document.querySelector('.log')
   const { top, bottom } = log.getBoundingClientRect()
@@ -54,7 +54,7 @@ interface Look {
   readonly filled: boolean
 }
 
-/** Scrolls on with each frame, up; the number of frames. It runs in the browser. */
+/** Scrolls up in each frame. @returns the number of frames. It runs in the browser. */
 const scrollUp = `new Promise((resolve) => {
   const log = document.querySelector('.log')
   let frames = 0
@@ -91,7 +91,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a log of 10,000 events
     expect(all.length).toBeLessThan(60)
   }
 
-  it('has those rows on the page that are seen, with their numbers, wherever one scrolls', async () => {
+  it('renders only the rows around the visible ones, with their row numbers, at any scroll position', async () => {
     const end = await now()
     expect([end.count, end.seen.at(-1)]).toEqual([events, events])
     expectWhole(end)
@@ -113,7 +113,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a log of 10,000 events
     expect(console.complaints).toEqual([])
   })
 
-  it('stays at its end while more comes, and where one reads elsewhere', async () => {
+  it('stays at its end when events arrive, and keeps the scroll position elsewhere', async () => {
     await console.page.evaluate('arrive(50)')
     expect((await now()).seen.at(-1)).toBe(events + 50)
     await scrollTo(0.5)
@@ -126,7 +126,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a log of 10,000 events
     await expect.poll(async () => (await now()).first).toBeGreaterThan(after.first)
   })
 
-  it('is searched and copied to its beginning, also what is not on the page', async () => {
+  it('is searched and copied completely, including rows that are not rendered', async () => {
     const { page } = console
     await page.getByLabel('Search the log').fill('line 4321 ')
     await page.getByRole('row', { name: /line 4321 / }).waitFor()
@@ -143,7 +143,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a log of 10,000 events
     expect(found.length).toBe(events)
   })
 
-  it('keeps what is marked on the page while one scrolls on, so that it can be copied', async () => {
+  it('keeps the selected rows rendered while scrolling, so that they can be copied', async () => {
     const { page } = console
     await scrollTo(0.3)
     const from = Number(
@@ -169,7 +169,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a log of 10,000 events
     for (let sequence = from; sequence <= to; sequence++) expect(marked).toContain(`line ${sequence} `)
   })
 
-  it('takes less of the processor than a frame has, scrolled or while 200 events a second come', async () => {
+  it('needs less processor time than a frame has, when scrolled or while 200 events a second arrive', async () => {
     const { page } = console
     const cdp = await page.context().newCDPSession(page)
     await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
@@ -182,10 +182,10 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a log of 10,000 events
       await work()
       return (await spent()) - before
     }
-    // a frame at 60 a second is 16.7 ms; with all rows on the page it was 83 ms
+    // a frame at 60 per second has 16.7 ms; with all rows rendered it took 83 ms
     expect((await during(() => page.evaluate(scrollUp))) / 200).toBeLessThan(10)
     await scrollTo(1)
-    // 20 looks of 50 ms: a second's events; with all rows on the page it was 5.7 s
+    // 20 polls of 50 ms: the events of a second; with all rows rendered it took 5.7 s
     const arriving = `(async () => { for (let n = 0; n < 20; n++) await arrive(10) })()`
     expect(await during(() => page.evaluate(arriving))).toBeLessThan(600)
     expect(Number(await page.evaluate('document.querySelectorAll("*").length'))).toBeLessThan(1_000)

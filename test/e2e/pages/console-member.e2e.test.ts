@@ -4,7 +4,7 @@ import { OpenConsole } from './open-console.ts'
 
 const proposed = { tool: 'weather', arguments: { city: 'Lagos' }, risk_level: 'high' }
 
-describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console of members by their role', () => {
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by the role of its member', () => {
   let console: OpenConsole
   let action: string
 
@@ -14,7 +14,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console of members
   })
   afterAll(() => console?.stop())
 
-  /** The page of the action, as a new member with this role sees it. */
+  /** Opens the page of the action as a new member with this role. */
   const openAs = async (role: string) => {
     const login = { email: `${role}@example.com`, password: 'correct horse battery' }
     const owner = await console.world.dashboard()
@@ -31,7 +31,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console of members
     return page
   }
 
-  it('shows a member what is proposed and who can decide it, without buttons that the server refuses', async () => {
+  it('shows a member the proposed action and who can decide it, without buttons', async () => {
     const page = await openAs('member')
     await page.getByText('Only approvers, admins and owners can decide this.').waitFor()
     expect(await page.getByLabel('Arguments').innerText()).toContain('Lagos')
@@ -40,7 +40,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console of members
     await page.context().close()
   })
 
-  it('lets an approver decide', async () => {
+  it('lets an approver reject an action', async () => {
     const page = await openAs('approver')
     await page.getByRole('button', { name: 'Reject' }).click()
     await page.locator('.chip', { hasText: 'rejected' }).first().waitFor()

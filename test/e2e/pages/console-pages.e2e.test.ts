@@ -15,7 +15,7 @@ const refund = {
   risk_level: 'high',
 } as const
 
-/** Notes each state that is lit, in the order in which that happens. It runs in the browser. */
+/** Records each highlighted state in order. It runs in the browser. */
 const watchChart = `
 window.seen = []
 new MutationObserver(() => {
@@ -31,7 +31,7 @@ let page: Page
 let complaints: string[]
 let project: string
 
-/** What a browser keeps of the owner, who signs in once: each test has a context of its own. */
+/** Browser storage of the owner, who signs in once: each test has its own context. */
 let signedIn: Awaited<ReturnType<BrowserContext['storageState']>> | undefined
 
 const open = async (options: Parameters<Browser['newContext']>[0] = {}) => {
@@ -80,7 +80,7 @@ const stepsOf = async (actor: string): Promise<readonly ShownStep[]> => {
   return (await dashboard.get(`/api/projects/${project}/actors/${actor}/steps?limit=200`)).body.data
 }
 
-/** What the page shows after each of so many presses of a key: the state that is lit, and the row of turns in the context. */
+/** The highlighted state and the turn in the context that the page shows after each of `times` presses of a key. */
 const shownByKeys = (
   key: string,
   times: number,
@@ -111,7 +111,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
   beforeEach(() => open())
   afterEach(() => context.close())
 
-  it('say at home what waits for a person, and let one approve it with edited arguments in two clicks from there', async () => {
+  it('list a waiting action on the home page, from which it can be approved with edited arguments', async () => {
     const { session, action } = await pausedSession()
     await show()
     const waits = page.getByRole('region', { name: 'Waiting for a person' })
@@ -133,7 +133,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     expect(stored.body).toMatchObject({ arguments: { order: 'order 8' }, note: 'the customer named another order' })
   })
 
-  it('say at home what failed, with its sentence, and list those by the code', async () => {
+  it('list failures on the home page with their message, and link to the affected sessions', async () => {
     const sessions = [await world.api.createSession(), await world.api.createSession()]
     for (const session of sessions) await runTurn(session, { input: 'fail please' })
     await show()
@@ -142,13 +142,13 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     await failed.getByRole('link', { name: /times/ }).click()
     for (const session of sessions) await page.getByRole('link', { name: session }).waitFor()
     await page.getByRole('link', { name: sessions[0] ?? '' }).click()
-    // the cause stands above the fold, however long the log is
+    // the cause is above the fold at any length of the log
     const error = page.locator('.log-error').filter({ hasText: 'provider_error' })
     await error.waitFor()
     expect((await error.boundingBox())?.y).toBeLessThan(300)
   })
 
-  it('find an actor by the beginning of its id, by keyboard alone', async () => {
+  it('find an actor by the beginning of its id with the keyboard alone', async () => {
     const session = await world.api.createSession()
     await show()
     await page.getByRole('heading', { name: 'Home' }).waitFor()
@@ -164,7 +164,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     expect(complaints).toEqual([])
   })
 
-  it('light every state of a turn in order, as its commits have it, however short each was', async () => {
+  it('highlight every state of a turn in the order of its commits, even a short one', async () => {
     const session = await world.api.createSession()
     await show(`#/actors/${session}`)
     await lit('active.idle')
@@ -180,7 +180,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     await expect.poll(() => page.evaluate('window.seen')).toEqual(moved)
   })
 
-  it('go through the commits of an actor with the arrow keys, right at each, and back to now', async () => {
+  it('step through the commits of an actor with the arrow keys, and back to the present', async () => {
     const session = await world.api.createSession()
     for (let turn = 0; turn < 17; turn++) await runTurn(session, { input: `turn ${turn}` })
     const steps = await stepsOf(session)
@@ -196,7 +196,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     const back = await shownByKeys('ArrowLeft', last - 1)
     expect(back.map(({ state }) => state)).toEqual(back.map((_, at) => stateAt(last - 2 - at)))
     expect(page.url()).toContain('step=1')
-    // the context is the one of that commit, as the commits say it
+    // the context is that of the selected commit
     const fields = page.getByRole('table', { name: 'Context' }).getByRole('row')
     await page.getByRole('tab', { name: 'Context' }).click()
     await fields.filter({ hasText: /^turn.*0$/ }).waitFor()
@@ -211,7 +211,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     await page.getByText(', live.').waitFor()
   })
 
-  it('save an actor as a file, and open it again where it is dropped, as the same page, read only', async () => {
+  it('save an actor as a bundle, and open a dropped bundle as a read-only page', async () => {
     const { session } = await pausedSession()
     await show(`#/actors/${session}`)
     await lit('paused')
@@ -246,7 +246,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     expect(complaints).toEqual([])
   })
 
-  it('fork a session at a turn and run a task again, with reasons that are shown where they were given', async () => {
+  it('fork a session at a turn with a reason that is shown, and replay a run with a changed input', async () => {
     const session = await world.api.createSession()
     for (const input of ['one', 'two']) await runTurn(session, { input })
     await show(`#/actors/${session}`)
@@ -257,7 +257,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     await form.getByRole('button', { name: 'Fork' }).click()
     const link = page.getByRole('group', { name: 'Act' }).getByRole('link', { name: /^ses_/ })
     const forked = await link.textContent()
-    // a line of the audit log follows its commit: the first look comes before it
+    // an audit log entry follows its commit with a delay: the first request comes before it
     let looks = 0
     await page.route(
       (url) => url.searchParams.get('resource_id') === forked,
@@ -273,7 +273,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     await lit('completed')
     await page.getByRole('button', { name: 'Run again' }).click()
     const again = page.getByRole('form', { name: 'Run again' })
-    // which waits for the text of the run, and takes nothing before it is there
+    // the form waits for the input of the run, and accepts none before
     await again.getByLabel('Input').fill('{"prompt": "good bye"}')
     expect(await again.getByLabel('What you changed').textContent()).toContain('good bye')
     await again.getByRole('button', { name: 'Run again' }).click()
@@ -283,7 +283,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     expect(complaints).toEqual([])
   })
 
-  it("follow a run's log live, by the server's clock, and show what waits for a person in no calm colour", async () => {
+  it("follow a run's log live with the server's timestamps, and show a waiting run in the colour for waiting", async () => {
     const agent = await world.api.post('/v1/agents', {
       name: 'Support',
       config: { model: 'simulated-1', tools: [refund] },
@@ -305,7 +305,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     expect(await page.getByRole('log').locator('[tabindex]:not([tabindex="-1"]), a:not([tabindex])').count()).toBe(0)
   })
 
-  it('count the fleet by state and its failures by edge, and open the actors of one', async () => {
+  it('count the fleet by state and its failures by edge, and list the actors of a state', async () => {
     const { session } = await pausedSession()
     await (await world.api.turn(await world.api.createSession(), { input: 'fail please' })).all()
     await show('#/fleet')
@@ -320,43 +320,40 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     expect(page.url()).toContain('/list/session?state=paused')
   })
 
-  it.each([1280, 390])(
-    'have no violation that axe finds, at %i px in either theme, and do not scroll sideways',
-    async (width) => {
-      await context.close()
-      await open({ viewport: { width, height: 800 }, reducedMotion: 'reduce' })
-      const { session, action } = await pausedSession()
-      await show()
-      const hold = async (what: string) => expect([what, await axeFaults(page)]).toEqual([what, []])
-      const hashes = [
-        'home',
-        'list/session',
-        'fleet',
-        'skills',
-        'nodes',
-        'stuck',
-        'bundle',
-        `actors/${session}`,
-        `actors/${action}`,
-      ]
-      for (const hash of hashes) {
-        await page.goto(`${world.url}/#/projects/${project}/${hash}`)
-        await page.locator('#view h1').waitFor()
-        await hold(hash)
-        const overflow = await page.evaluate(
-          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-        )
-        expect([hash, overflow]).toEqual([hash, 0])
-      }
-      for (const tab of ['Steps', 'Waterfall', 'Messages', 'Context', 'Log']) {
-        await page.getByRole('tab', { name: tab }).click()
-        await hold(tab)
-      }
-      const sizes = await page
-        .locator('.chart text')
-        .evaluateAll((texts) => texts.map((text) => text.getBoundingClientRect().height))
-      expect(Math.min(...sizes)).toBeGreaterThan(9)
-      expect(complaints).toEqual([])
-    },
-  )
+  it.each([1280, 390])('have no axe violation at %i px in either theme, and do not scroll sideways', async (width) => {
+    await context.close()
+    await open({ viewport: { width, height: 800 }, reducedMotion: 'reduce' })
+    const { session, action } = await pausedSession()
+    await show()
+    const hold = async (what: string) => expect([what, await axeFaults(page)]).toEqual([what, []])
+    const hashes = [
+      'home',
+      'list/session',
+      'fleet',
+      'skills',
+      'nodes',
+      'stuck',
+      'bundle',
+      `actors/${session}`,
+      `actors/${action}`,
+    ]
+    for (const hash of hashes) {
+      await page.goto(`${world.url}/#/projects/${project}/${hash}`)
+      await page.locator('#view h1').waitFor()
+      await hold(hash)
+      const overflow = await page.evaluate(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      )
+      expect([hash, overflow]).toEqual([hash, 0])
+    }
+    for (const tab of ['Steps', 'Waterfall', 'Messages', 'Context', 'Log']) {
+      await page.getByRole('tab', { name: tab }).click()
+      await hold(tab)
+    }
+    const sizes = await page
+      .locator('.chart text')
+      .evaluateAll((texts) => texts.map((text) => text.getBoundingClientRect().height))
+    expect(Math.min(...sizes)).toBeGreaterThan(9)
+    expect(complaints).toEqual([])
+  })
 })

@@ -12,7 +12,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the playground of the 
   it.each([
     ['SSE', ''],
     ['a WebSocket', '?by=ws'],
-  ])('runs turns over %s, with an approval in its place', async (_, query) => {
+  ])('runs turns over %s, with approvals in the conversation', async (_, query) => {
     const { page } = console
     await console.show(`playground${query}`, 'Playground')
     await page.getByRole('textbox', { name: 'Message' }).fill('Hello there')

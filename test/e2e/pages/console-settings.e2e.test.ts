@@ -9,7 +9,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('settings and nodes in 
   })
   afterAll(() => console?.stop())
 
-  it('make a key that is shown once and works, and revoke it', async () => {
+  it('create a key that is shown once and works, and revoke it', async () => {
     const { page } = console
     await console.show('settings', 'Settings')
     await page.getByLabel('New key name').fill('Deploy')
@@ -28,7 +28,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('settings and nodes in 
     expect(await page.content()).not.toContain(key)
   })
 
-  it('add a member, change what they may do, and refuse what cannot be with its code', async () => {
+  it('add a member, change their role, and show the error code of a refused change', async () => {
     const { page } = console
     await console.show('settings', 'Settings')
     const form = page.getByRole('form', { name: 'New member' })
@@ -51,7 +51,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('settings and nodes in 
     console.complaints.length = 0
   })
 
-  it('make a project, and show who runs each of the 256 shards and how long commits take', async () => {
+  it('create a project, and show the 256 shards by node and the duration of commits', async () => {
     const { page } = console
     await console.show('settings', 'Settings')
     await page.getByLabel('New project name').fill('Second')

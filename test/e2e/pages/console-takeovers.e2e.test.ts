@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OpenConsole } from './open-console.ts'
 
-describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of an actor that changed hands', () => {
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of an actor that was taken over', () => {
   let console: OpenConsole
 
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of an actor t
     await (await console.world.api.turn(session, { input: 'Hello' })).all()
   }
 
-  it('says which node ran it when, and after which crash, also of owners that are gone', async () => {
+  it('shows the nodes that ran it, when, and which of them took over after a crash', async () => {
     const { page, world, project } = console
     const session = await world.api.createSession()
     await console.show(`actors/${session}`, session)

@@ -10,13 +10,13 @@ import { closePages, openBrowser } from './open-browser.ts'
 const executablePath = process.env.CHROMIUM_PATH
 
 let tool: ToolServer
-/** An address that takes no connection. */
+/** URL of a closed server. */
 let broken: string
 let hanging: ToolServer
 let world: World
 let browser: Browser
 
-/** A reader who counts the clicks since the sign-in. */
+/** A signed-in user whose clicks are counted. */
 class Reader {
   clicks = 0
   readonly page: Page
@@ -41,7 +41,7 @@ class Reader {
     await what.click()
   }
 
-  /** The row at home under this title that says this. */
+  /** The first row of the home page with this title and text. */
   need(title: string, says: string): Locator {
     return this.page.getByRole('region', { name: title }).getByRole('listitem').filter({ hasText: says }).first()
   }
@@ -54,7 +54,7 @@ const idOf = async (path: string, body: object): Promise<string> => {
   return answer.body.id
 }
 
-/** What is planted, where home has it, what is said there, and what its page says of the cause. */
+/** A fault: how to cause it, its section on the home page, and the text that names its cause. */
 interface Trouble {
   readonly plant: () => Promise<string>
   readonly title: string
@@ -167,18 +167,18 @@ const leadsToCause = async (world: World, trouble: Omit<Trouble, 'plant'> | unde
   await row.waitFor()
   await expect.poll(() => row.textContent()).toMatch(cause)
   await reader.click(row.getByRole('link').first())
-  // its own page says why it is where it is
+  // the actor's page explains its state
   await reader.page.getByRole('region', { name: 'Why it is here' }).waitFor()
   expect(reader.clicks).toBeLessThanOrEqual(2)
   await reader.page.context().close()
 }
 
-describe.skipIf(executablePath === undefined)('trouble in the console', () => {
+describe.skipIf(executablePath === undefined)('a fault in the console', () => {
   const planted = new Map<string, string>()
-  /** Its server is killed again and again. */
+  /** An installation whose server is killed repeatedly. */
   let fragile: World
   let held: ToolServer
-  /** No process survives its calls. */
+  /** A tool whose calls are each followed by a kill of the server. */
   let deadly: ToolServer
 
   beforeAll(async () => {
@@ -210,18 +210,18 @@ describe.skipIf(executablePath === undefined)('trouble in the console', () => {
     await fragile.restart()
   }
 
-  it('leads from the sign-in to its cause in two clicks at most: a lost lease', { timeout: 120_000 }, async () => {
+  it('leads from the sign-in to its cause in at most two clicks: a lost lease', { timeout: 120_000 }, async () => {
     const session = await fragile.api.createSession()
     const stream = await fragile.api.turn(session, { input: 'slow please' })
     await stream.until(({ event }) => event === 'response.output_text.delta')
-    // another process holds the actors from now on
+    // another process owns the actors from now on
     await crashed()
     await fragile.api.get(`/v1/sessions/${session}`)
     const trouble = { title: 'Failed in the last 24 hours', cause: /The server stopped while it was generating/ }
     await leadsToCause(fragile, trouble, 'interrupted')
   })
 
-  it('leads from the sign-in to its cause in two clicks at most: a poisoned event', { timeout: 120_000 }, async () => {
+  it('leads from the sign-in to its cause in at most two clicks: a poison message', { timeout: 120_000 }, async () => {
     const session = await fragile.api.createSession()
     const frames = await (await fragile.api.turn(session, gatedTurn(held))).all()
     const action = String(frames.at(-1)?.data.action_id)
@@ -235,12 +235,14 @@ describe.skipIf(executablePath === undefined)('trouble in the console', () => {
     await leadsToCause(fragile, { title: 'Stuck', cause: /poison message/ }, 'poison message')
   })
 
-  it('leads from the sign-in to its cause in two clicks at most: a parked actor', { timeout: 240_000 }, async () => {
+  it('leads from the sign-in to its cause in at most two clicks, and can be revived: a parked actor', {
+    timeout: 240_000,
+  }, async () => {
     const session = await fragile.api.createSession()
     deadly.hold()
     const turn = { ...gatedTurn(deadly, { effect: 'idempotent', needsApproval: false }), pause_on_tool_calls: false }
     void fragile.api.turn(session, turn).catch(() => {})
-    // the fourth time alone, after a quiet time
+    // the fourth start is alone, after a quiet period
     for (let starts = 1; starts <= 4; starts++) {
       await deadly.called(starts)
       await crashed()
@@ -258,12 +260,12 @@ describe.skipIf(executablePath === undefined)('trouble in the console', () => {
     await reader.page.context().close()
   })
 
-  describe('of one installation', () => {
+  describe('in one installation', () => {
     beforeAll(async () => {
       for (const [name, { plant }] of Object.entries(troubles)) planted.set(name, await plant())
     }, 120_000)
 
-    it('leads from the sign-in to its cause in two clicks at most: a failing webhook', {
+    it('leads from the sign-in to its cause in at most two clicks, and can be replayed: a failing webhook', {
       timeout: 120_000,
     }, async () => {
       const name = await webhookTrouble.plant()
@@ -288,7 +290,7 @@ describe.skipIf(executablePath === undefined)('trouble in the console', () => {
     })
 
     it.each(Object.keys(troubles))(
-      'leads from the sign-in to its cause in two clicks at most: %s',
+      'leads from the sign-in to its cause in at most two clicks: %s',
       { timeout: 120_000 },
       async (name) => {
         await leadsToCause(world, troubles[name], planted.get(name) ?? '')

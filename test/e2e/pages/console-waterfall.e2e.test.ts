@@ -5,7 +5,7 @@ interface ShownStep {
   readonly effects: readonly { readonly name: string }[]
 }
 
-describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a session', () => {
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of an actor', () => {
   let console: OpenConsole
 
   beforeAll(async () => {
@@ -13,7 +13,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a session'
   })
   afterAll(() => console?.stop())
 
-  it('has in its waterfall a bar for each effect and each actor that was started, in their order, within the time that all took', async () => {
+  it('has a waterfall with a bar for each effect and started actor, in order and within the total time', async () => {
     const { page, world, project } = console
     const session = await world.api.createSession()
     const tools = [{ type: 'function', function: { name: 'refund' }, needsApproval: true }]
@@ -45,7 +45,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a session'
     await page.getByRole('heading', { name: action }).waitFor()
     expect(console.complaints).toEqual([])
   })
-  it('has a bar for the queue that a run waited in, before all else', async () => {
+  it('has a first bar in its waterfall for the time that a run was queued', async () => {
     const { page, world } = console
     const agent = await world.api.post('/v1/agents', { name: 'Clerk', config: { model: 'simulated-1' } })
     const made = await world.api.post(`/v1/agents/${agent.body.id}/runs`, { input: { prompt: 'hello' } })
@@ -57,7 +57,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a session'
     expect(await first.locator('.name').textContent()).toBe('queue')
   })
 
-  it('cancels a turn that waits, with a reason that is shown where it was given', async () => {
+  it('cancels a waiting turn with a reason, which it shows', async () => {
     const { page, world } = console
     const session = await world.api.createSession()
     const tools = [{ type: 'function', function: { name: 'refund' }, needsApproval: true }]

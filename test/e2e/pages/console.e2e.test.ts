@@ -57,7 +57,7 @@ const tabTo = async (name: string) => {
   throw new Error(`no Tab leads to ${name}`)
 }
 
-/** Sequences that the log on the page shows, joined texts resolved into their events. */
+/** Sequence numbers in the log of the page, with joined texts resolved into their events. */
 const shownSequences = async (): Promise<readonly number[]> => {
   const ranges = await page.locator('.entry-head .seq').allTextContents()
   return ranges.flatMap((range) => {
@@ -79,7 +79,7 @@ describe.skipIf(executablePath === undefined)('the console', () => {
   beforeEach(() => open())
   afterEach(() => context.close())
 
-  it('lists the sessions of a project by status, and new ones as they come', async () => {
+  it('lists the sessions of a project by status, and new ones as they are created', async () => {
     const idle = await world.api.createSession()
     const paused = await world.api.createSession()
     await runTurn(paused, { input: 'Use the tool get_weather for Oslo', tools: [weather] })
@@ -98,7 +98,7 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     expect(complaints).toEqual([])
   })
 
-  it('lights the state of a running turn and follows its log, asking this server only', async () => {
+  it('highlights the state of a running turn and follows its log, with requests to this server only', async () => {
     const session = await world.api.createSession()
     await look(session)
     await lit('active.idle')
@@ -112,7 +112,7 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     expect(await page.locator('.output').first().textContent()).toBe(last?.payload.output)
     expect(await shownSequences()).toEqual(await storedSequences(session))
     expect(complaints).toEqual([])
-    // the way that it went stays on the chart, up to where the reader stands
+    // the edges taken stay marked on the chart, up to the selected commit
     const walked = page.locator('.edge.walked')
     expect(await walked.count()).toBe(2)
     await page.getByRole('slider').press('Home')
@@ -123,7 +123,7 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     expect(requested.filter((url) => /csk_|token|password/i.test(url))).toEqual([])
   })
 
-  it('shows what a paused session waits for, and its way on once that is approved', async () => {
+  it('shows the action that a paused session waits for, and its progress once that is approved', async () => {
     const session = await world.api.createSession()
     await look(session)
     const frames = await runTurn(session, { input: 'Use the tool get_weather for Oslo', tools: [weather] })
@@ -141,7 +141,7 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     await page.getByRole('link', { name: session }).first().click()
     await lit('active.idle')
     await entry('turn.completed').waitFor()
-    // ids in the log are links, and stops of the Tab key while payloads are shown whole
+    // ids in the log are links, which the Tab key reaches while payloads are expanded
     const inLog = entry('turn.paused').getByRole('link', { name: action })
     expect(await inLog.getAttribute('tabindex')).toBe('-1')
     await page.getByRole('log').press('Enter')
@@ -151,7 +151,7 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     expect(complaints).toEqual([])
   })
 
-  it('takes up the log where it was when the server comes back from a crash', async () => {
+  it('resumes the log without gaps after a crash of the server', async () => {
     const session = await world.api.createSession()
     await runTurn(session, { input: 'before the crash' })
     await look(session)
@@ -166,7 +166,7 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     await page.locator('#notice').waitFor({ state: 'hidden' })
   })
 
-  it('shows the newest events of a long log first and older ones when asked', async () => {
+  it('shows the newest events of a long log first, and older ones on request', async () => {
     const session = await world.api.createSession()
     const turns = 80
     for (let turn = 0; turn < turns; turn++) await runTurn(session, { input: `turn ${turn}` })
@@ -183,7 +183,7 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     expect(await shownSequences()).toEqual(stored)
   })
 
-  it('says so when a session is deleted, and for an id that leads nowhere', async () => {
+  it('reports a deleted session and an unknown id as not existing', async () => {
     const session = await world.api.createSession()
     await look(session)
     await world.api.get(`/v1/sessions/${session}`, { method: 'DELETE' })
@@ -193,7 +193,7 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     expect(await page.locator('#view').textContent()).toBe('')
   })
 
-  it('shows operators the node and what is live on it, and members neither', async () => {
+  it('shows operators the node and its live actors, and members neither', async () => {
     const session = await world.api.createSession()
     await signIn()
     await page.getByRole('link', { name: 'Nodes' }).click()
@@ -229,7 +229,7 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     expect(await page.getByRole('table').count()).toBe(0)
   })
 
-  it('lets nobody in with a wrong password, and nobody back in after signing out', async () => {
+  it('refuses a wrong password, and ends the session on sign-out', async () => {
     await page.goto(world.url)
     await page.getByLabel('E-mail').fill(world.ownerEmail)
     await page.getByLabel('Password').fill('not the password')

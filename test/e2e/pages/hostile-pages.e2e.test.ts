@@ -7,11 +7,11 @@ import { openBrowser } from './open-browser.ts'
 
 const executablePath = process.env.CHROMIUM_PATH
 
-/** What a page would like the console to run. */
+/** Markup that a page tries to run in the console. */
 const payload = `"'><img src=x onerror="window.attacked=1"><script>window.attacked=1</script><svg onload="window.attacked=1">`
 const escaped = payload.replaceAll('<', '&lt;')
 const path = `/${encodeURIComponent(payload)}`
-/** Short enough to stand in whole where long texts stand as their length. */
+/** Short enough to be shown in full where long texts are shown as their length. */
 const shortPath = '/%3Cimg%20src=x%20onerror=x%3E'
 
 let world: World
@@ -21,10 +21,10 @@ let page: Page
 let project: string
 const complaints: string[] = []
 
-/** A browser takes its time on a machine that is shared. */
+/** A browser is slow on a shared machine. */
 const aJob = { ...patience, timeout: 240_000 }
 
-/** Nothing of the payload became an element or ran, and the content policy had nothing to stop. */
+/** Expects that the payload became no element and ran no script, and that the content policy blocked nothing. */
 const isHarmless = async (): Promise<void> => {
   expect(await page.evaluate('[window.attacked, document.querySelectorAll("img[src=x], svg[onload]").length]')).toEqual(
     [undefined, 0],
@@ -37,7 +37,7 @@ const look = async (actor: string): Promise<void> => {
   await page.getByRole('heading', { name: actor }).waitFor()
 }
 
-/** Every part of an actor's page. */
+/** Opens every tab of an actor's page. @returns their texts. */
 const lookThrough = async (actor: string): Promise<string> => {
   await look(actor)
   const shown: string[] = []
@@ -49,7 +49,7 @@ const lookThrough = async (actor: string): Promise<string> => {
   return shown.join('\n')
 }
 
-describe.skipIf(executablePath === undefined)('what hostile pages say, in the console', () => {
+describe.skipIf(executablePath === undefined)('text of hostile pages in the console', () => {
   beforeAll(async () => {
     const said = `<!doctype html><title>${escaped}</title><main><h1>${escaped}</h1><p id="p">${escaped} ${'and more words of it. '.repeat(20)}</p></main>`
     site = await Site.open({ [path]: html(said), [shortPath]: html(said) })
@@ -79,7 +79,7 @@ describe.skipIf(executablePath === undefined)('what hostile pages say, in the co
     await site.close()
   })
 
-  it('is text in a browser job, beside the pictures of its steps', async () => {
+  it('is shown as plain text in a browser job, next to the screenshots of its steps', async () => {
     const { body: begun } = await world.api.post('/v1/web/browse', { url: site.url(path), timeoutMs: 60_000 })
     const job = await vi.waitFor(async () => {
       const { body } = await world.api.get(`/v1/web/browse/${begun.id}`)
@@ -89,7 +89,7 @@ describe.skipIf(executablePath === undefined)('what hostile pages say, in the co
     expect(job.error).toBeNull()
     expect(job).toMatchObject({ status: 'completed', result: { title: payload } })
     await lookThrough(job.id)
-    // on a machine that is shared a picture may not be taken in time
+    // on a shared machine a screenshot may not be taken in time
     const pictured = job.steps.findIndex(({ screenshot }: { screenshot: string | null }) => screenshot !== null)
     expect(pictured).toBeGreaterThanOrEqual(0)
     const picture = page.getByRole('img', { name: `Page after step ${pictured + 1}` })
@@ -102,7 +102,7 @@ describe.skipIf(executablePath === undefined)('what hostile pages say, in the co
     await isHarmless()
   }, 300_000)
 
-  it('is text in the log of a session whose agent read it', async () => {
+  it('is shown as plain text in the log of a session whose agent read it', async () => {
     const { body: agent } = await world.api.post('/v1/agents', {
       name: 'Reader',
       config: { model: 'simulated-1', web: ['fetch'] },
@@ -115,7 +115,7 @@ describe.skipIf(executablePath === undefined)('what hostile pages say, in the co
     expect(await lookThrough(session)).toContain('onerror')
   })
 
-  it('is text in a crawl', async () => {
+  it('is shown as plain text in a crawl', async () => {
     const { body } = await world.api.post('/v1/web/crawls', { seeds: [site.url(shortPath)] })
     await vi.waitFor(async () => {
       const crawl = await world.api.get(`/v1/web/crawls/${body.id}`)

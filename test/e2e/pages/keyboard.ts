@@ -1,20 +1,20 @@
 import type { Page } from 'playwright'
 
-/** Presses of Tab inside one field: dates have a stop for each of their parts. */
+/** Maximum of Tab presses inside one field: dates have a stop for each of their parts. */
 const mostPressesInOne = 10
 const mostStops = 600
 
-/** One stop of the Tab key, as a reader meets it. */
+/** One stop of the Tab key. */
 interface Stop {
-  /** Number of the element, by when it was met first; -1 for none: the page's end. */
+  /** Number of the element in the order of the first visits; -1 for none, at the end of the page. */
   readonly at: number
   readonly name: string
-  /** What is wrong with it, '' for nothing. */
+  /** Its fault, '' for none. */
   readonly fault: string
 }
 
 /**
- * Runs before the page's own scripts: notes which elements listen to clicks, and describes the element that has the focus.
+ * Script that runs before those of the page: records elements with click listeners, and describes the focused element.
  */
 export const keyboardProbe = `(() => {
   const clickable = new Set()
@@ -67,7 +67,7 @@ export const keyboardProbe = `(() => {
   }
 })()`
 
-/** The stops of the Tab key from the top of a page to its end, and what is wrong: what has no stop, no ring, or no way on. */
+/** Stops of the Tab key from the top of a page to its end, with faults: elements without a stop or ring, and focus traps. */
 export const walked = async (
   page: Page,
 ): Promise<{ readonly names: readonly string[]; readonly faults: readonly string[] }> => {

@@ -3,18 +3,18 @@ import { type Browser, chromium } from 'playwright'
 let shared: Promise<Browser> | null = null
 
 /**
- * The browser of this process for pages of our own, one for all test files that it runs: each has contexts of its own, which
- * `closePages` ends. There is no GPU on machines that test: none is looked for or imitated.
+ * The browser of this process for trusted pages, shared by all its test files: each uses its own contexts, which
+ * `closePages` closes. Test machines have no GPU, so it is disabled.
  */
 export const openBrowser = (): Promise<Browser> => {
   shared ??= launched(process.env.HEADLESS_SHELL_PATH)
   return shared
 }
 
-/** The whole Chromium, with what a desktop browser does beside a page. To be closed. */
+/** Opens the full Chromium with all features of a desktop browser. The caller closes it. */
 export const openWholeBrowser = (): Promise<Browser> => launched(process.env.CHROMIUM_PATH)
 
-/** Ends what a file opened in the browser of this process. */
+/** Closes all contexts of a browser. */
 export const closePages = async (browser: Browser): Promise<void> => {
   await Promise.all(browser.contexts().map((context) => context.close()))
 }

@@ -5,12 +5,12 @@ import { World, type WorldOptions } from '../world.ts'
 import { axeFaults } from './axe.ts'
 import { openBrowser } from './open-browser.ts'
 
-/** An installation whose owner is signed in to its console, in one page of a real browser. */
+/** A test installation whose owner is signed in to its console in a browser. */
 export class OpenConsole {
   readonly world: World
   readonly page: Page
   readonly project: string
-  /** What the browser complained of: errors, warnings, refusals of the content policy. */
+  /** Messages of the browser: errors, warnings, content policy violations. */
   readonly complaints: string[] = []
   readonly #context: BrowserContext
 
@@ -45,15 +45,15 @@ export class OpenConsole {
     await this.page.getByRole('heading', { name: 'Home' }).waitFor()
   }
 
-  /** Shows a page of the project by its place in the URL. */
+  /** Opens a page of the project by its path in the URL. */
   async show(place: string, heading: string): Promise<void> {
     await this.page.goto(`${this.world.url}/#/projects/${this.project}/${place}`)
     await this.page.getByRole('heading', { name: heading, exact: true, level: 1 }).waitFor()
   }
 
   /**
-   * What is wrong with the page as it stands, in both themes on a desk and on a phone: what axe finds, and scrolling sideways.
-   * With `CONSOLE_PICTURES` each look is kept as a picture in that folder.
+   * Faults of the current page in both themes on desktop and phone screens: axe violations, and scrolling sideways. With
+   * `CONSOLE_PICTURES`, screenshots are saved in that folder.
    */
   async faults(name: string): Promise<readonly string[]> {
     const found: string[] = []

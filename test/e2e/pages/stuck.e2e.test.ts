@@ -21,7 +21,7 @@ const signIn = async (): Promise<Page> => {
   return page
 }
 
-/** A session whose tool call four processes in a row did not survive. */
+/** A session during whose tool call the process was killed four times in a row. */
 const parkedSession = async (): Promise<string> => {
   const session = await world.api.createSession()
   tool.hold()
@@ -47,7 +47,7 @@ describe.skipIf(executablePath === undefined)('stuck work in the console', () =>
     await tool?.close()
   })
 
-  it('is shown with its reason, and goes on when a person says so', async () => {
+  it('is shown with its reason, and continues when it is retried', async () => {
     const session = await parkedSession()
     const page = await signIn()
     const row = page.getByRole('table', { name: 'Stuck work' }).getByRole('row').filter({ hasText: 'parked' })

@@ -47,12 +47,12 @@ describe('the tool server', () => {
   }
   const namesOf = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name)
 
-  describe.each(eras)('by $era', ({ of, versionNegotiation }) => {
-    it('speaks it', async () => {
+  describe.each(eras)('with $era', ({ of, versionNegotiation }) => {
+    it('negotiates it', async () => {
       expect((await connected('', { versionNegotiation })).getProtocolEra()).toBe(of)
     })
 
-    it('offers tools that change nothing, and with `mode=write` those that do', async () => {
+    it('offers read-only tools, and with `mode=write` also those that change something', async () => {
       const read = await namesOf(await connected('', { versionNegotiation }))
       expect(read).toEqual(toolsFor('read').map(({ name }) => name))
       expect(read).toEqual(expect.arrayContaining(['web_search', 'web_fetch', 'web_extract', 'get_web_browser_job']))
@@ -85,14 +85,14 @@ describe('the tool server', () => {
       ['an argument is missing', 'get_session', {}, 'session_id'],
       ['an argument is none of the tool', 'list_runs', { colour: 'red' }, 'colour'],
       ['there is no such tool', 'send_turn', {}, 'send_turn'],
-    ])('answers an error of the tool when %s', async (_when, name, given, said) => {
+    ])('returns a tool error when %s', async (_when, name, given, said) => {
       const result = await (await connected('', { versionNegotiation })).callTool({ name, arguments: given })
       expect(result.isError).toBe(true)
       expect(JSON.stringify(result.content)).toContain(said)
     })
   })
 
-  it('declares each tool as its operation is declared', async () => {
+  it('describes a tool as its operation is declared', async () => {
     const { tools } = await (await connected('?mode=write')).listTools()
     const browse = tools.find(({ name }) => name === 'web_browse')
     expect(browse?.description).toContain('Opens the page in an isolated browser')
@@ -101,7 +101,7 @@ describe('the tool server', () => {
     expect(browse?.annotations).toMatchObject({ readOnlyHint: false, openWorldHint: true })
   })
 
-  it('is offered over stdio by the bin of the package', async () => {
+  it('is available over stdio by the bin of the package', async () => {
     const read = await overStdio()
     expect(await namesOf(read)).toEqual(toolsFor('read').map(({ name }) => name))
     const write = await overStdio(['--mode', 'write'])
@@ -112,7 +112,7 @@ describe('the tool server', () => {
     expect(JSON.stringify(refused.content)).toContain('authentication_required')
   })
 
-  it.skipIf(python === null).each(['auto', 'legacy'])('is used by the Python SDK in its mode %s', async (mode) => {
+  it.skipIf(python === null).each(['auto', 'legacy'])('works with the Python SDK in its mode %s', async (mode) => {
     const script = resolve(import.meta.dirname, 'python/every_tool.py')
     const env = { PATH: process.env.PATH ?? '', PYTHONPATH: python ?? '', SERVICE_API_KEY: world.secretKey }
     const { stdout } = await execute('python3', [script, `${world.url}/mcp?mode=write`, mode], { env })
@@ -122,7 +122,7 @@ describe('the tool server', () => {
     expect(said.refused).toEqual([true, expect.stringContaining('not_found')])
   })
 
-  it('says where its credentials come from, and takes nobody without one', async () => {
+  it('publishes its resource metadata, and refuses missing, wrong and cookie credentials and foreign origins', async () => {
     const post = (headers: Readonly<Record<string, string>>, query = '') =>
       fetch(`${world.url}/mcp${query}`, { method: 'POST', headers, body: '{}' })
     const none = await post({})
@@ -147,7 +147,7 @@ describe('the tool server', () => {
   it.each([
     ['lists', '['.repeat(400_000) + ']'.repeat(400_000)],
     ['objects', `${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}`],
-  ])('refuses %s that nest deeper than in any other body', async (_what, nested) => {
+  ])('refuses %s nested too deeply', async (_what, nested) => {
     const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_agents","arguments":{"x":${nested}}}}`
     const headers = {
       authorization: `Bearer ${world.secretKey}`,

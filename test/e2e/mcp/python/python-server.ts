@@ -5,7 +5,7 @@ import { say } from '#scripts/services/command.ts'
 import { installPythonPackages } from '#scripts/services/python-packages.ts'
 import { freePort } from '../everything-server.ts'
 
-/** The official SDK for Python, for PYTHONPATH; null where it cannot be installed: then tests with it are skipped, but never in CI. */
+/** PYTHONPATH of the official SDK for Python; null if it cannot be installed: then its tests are skipped, but never in CI. */
 export const mcpForPython = (): string | null => {
   try {
     return installPythonPackages('mcp-python', join(import.meta.dirname, 'requirements.txt'))
@@ -16,7 +16,7 @@ export const mcpForPython = (): string | null => {
   }
 }
 
-/** A server of the official SDK for Python, as a process of its own. */
+/** Starts a server of the official SDK for Python in a separate process. */
 export const startPythonServer = async (packages: string) => {
   const port = await freePort()
   const child = spawn('python3', ['-B', join(import.meta.dirname, 'server.py'), String(port)], {
