@@ -7,7 +7,7 @@ afterEach(() => {
 })
 
 describe("the console's client", () => {
-  it('calls by method and path as they are declared, with ids and values escaped', () => {
+  it('builds declared paths with escaped ids and query values', () => {
     expect(
       pathOf('prj_1', 'project_actors.events', { params: { actor_id: 'a/b' }, query: { after: 3, limit: 2 } }),
     ).toBe('/api/projects/prj_1/actors/a%2Fb/events?after=3&limit=2')
@@ -15,13 +15,13 @@ describe("the console's client", () => {
     expect(pathOf(null, 'nodes.list')).toBe('/api/nodes')
   })
 
-  it('leaves out what a query does not say', () => {
+  it('leaves empty query parameters out', () => {
     expect(pathOf('prj_1', 'observation.actors', { query: { state: '', tenant_id: undefined, machine: 'run' } })).toBe(
       '/api/projects/prj_1/actors?machine=run',
     )
   })
 
-  it('names the project in a header where the path does not', () => {
+  it('sends the project in a header if the path does not contain it', () => {
     expect(headOf('prj_1', 'stuck.list', undefined)).toEqual({ method: 'GET', headers: { 'x-project-id': 'prj_1' } })
     expect(headOf('prj_1', 'observation.fleet', undefined)).toEqual({ method: 'GET', headers: {} })
     expect(headOf(null, 'auth.login', { a: 1 })).toEqual({
@@ -31,19 +31,19 @@ describe("the console's client", () => {
     })
   })
 
-  it('reads the code and the sentence of each envelope', () => {
+  it('reads the code and the message of each error format', () => {
     expect(errorOf(404, { error: { code: 'not_found', message: 'No.' } })).toMatchObject({ code: 'not_found' })
     expect(errorOf(400, { error: 'Bad name.' })).toMatchObject({ code: 'unreadable', message: 'Bad name.' })
     expect(errorOf(502, null)).toMatchObject({ status: 502, message: 'The server responded with status 502.' })
   })
 
-  it('says so when no answer comes', async () => {
+  it('throws an unreachable error when no answer comes', async () => {
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('failed')))
     await expect(callApi(null, 'auth.me')).rejects.toThrow(ApiError)
     await expect(callApi(null, 'auth.me')).rejects.toMatchObject({ status: 0, code: 'unreachable' })
   })
 
-  it('knows no operation that only a key may call', () => {
+  it('does not include operations that only a key may call', () => {
     const ids = Object.keys(operations)
     expect(ids).toContain('actions.approve')
     expect(ids).not.toContain('client_tokens.create')

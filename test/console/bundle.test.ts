@@ -4,8 +4,8 @@ import { bundleOf } from '../../console/bundle.js'
 const bundle = (more: object) =>
   JSON.stringify({ bundle: 1, id: 'x', actor: { id: 'ses_1', machine: 'session' }, ...more })
 
-describe('a bundle that is opened', () => {
-  it('is whole, whatever fields the file lacks or has in another type', () => {
+describe('an opened bundle', () => {
+  it('gets defaults for fields that are missing or have another type', () => {
     const { actor, steps, log } = bundleOf(
       bundle({
         steps: [{ seq: 2, at: 'never', effects: 'none', messages: [null, 7, { to: 1 }] }, { seq: 1 }],
@@ -25,7 +25,7 @@ describe('a bundle that is opened', () => {
     '{}',
     '{"bundle":2,"actor":{"machine":"session"}}',
     '{"bundle":1,"actor":{"machine":"../x"}}',
-  ])('is none of ours: %s', (text) => {
+  ])('is refused if it is not a bundle: %s', (text) => {
     expect(() => bundleOf(text)).toThrow('is not a bundle')
   })
 })

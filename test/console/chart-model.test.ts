@@ -17,8 +17,8 @@ const taken = (active: readonly string[], before: readonly string[] | null) =>
     return `${from} → ${to}`
   })
 
-describe('what is lit on a chart', () => {
-  it('is the innermost active state, and the regions around it in their own way', () => {
+describe('the marks of a state chart', () => {
+  it('distinguish the innermost active state and the regions around it', () => {
     const { nodes } = chartMarks(session, thinking, null)
     expect(nodes.get('active.working.thinking')?.standing).toBe('current')
     expect(nodes.get('active.working')?.standing).toBe('within')
@@ -27,17 +27,17 @@ describe('what is lit on a chart', () => {
     expect(others.every(([, { standing }]) => standing === 'none')).toBe(true)
   })
 
-  it('is nothing for a parked actor', () => {
+  it('are absent for a parked actor', () => {
     expect([...chartMarks(session, [], null).nodes.values()].some(({ standing }) => standing !== 'none')).toBe(false)
   })
 
-  it('highlights nothing before a transition was seen', () => {
+  it('highlight nothing before the first transition', () => {
     const { nodes, edges } = chartMarks(session, idle, null)
     expect([...nodes.values()].some(({ touched }) => touched)).toBe(false)
     expect(edges.size).toBe(0)
   })
 
-  it('highlights what the last transition left and entered, and the edge between', () => {
+  it('highlight the states that the last transition left and entered, and the edge between them', () => {
     const { nodes } = chartMarks(session, thinking, idle)
     const touched = [...nodes].filter(([, mark]) => mark.touched).map(([id]) => id)
     expect(touched.sort()).toEqual(['active.idle', 'active.working', 'active.working.thinking'])
@@ -45,18 +45,18 @@ describe('what is lit on a chart', () => {
     expect(taken(idle, thinking)).toEqual(['active.working.thinking → active.idle'])
   })
 
-  it('follows a transition through a state that is only passed', () => {
+  it('follow a transition through a transient state', () => {
     expect(taken(['paused'], thinking)).toEqual([
       'active.working.thinking → active.working.deciding',
       'active.working.deciding → paused',
     ])
   })
 
-  it('follows a transition that any state may take', () => {
+  it('follow a transition that any state may take', () => {
     expect(taken(['deleted'], idle)).toEqual(['@any → deleted'])
   })
 
-  it.each(definitions.map(({ name }) => name))('has a drawn layout for the %s machine', (name) => {
+  it.each(definitions.map(({ name }) => name))('have a stored layout for the %s machine', (name) => {
     const layout = layoutOf(name)
     const definition = definitions.find((each) => each.name === name)
     expect(layout).toMatchObject({ machine: name, version: definition?.version })
@@ -65,24 +65,24 @@ describe('what is lit on a chart', () => {
   })
 })
 
-describe('the way of an actor', () => {
+describe('the edges that an actor took', () => {
   const walked = (...states: readonly (readonly string[])[]) =>
     [...edgesWalked(session, states)].map((index) => `${session.edges[index].from} → ${session.edges[index].to}`)
 
-  it('is every edge that it took, once', () => {
+  it('are listed once each', () => {
     const once = walked(idle, thinking, idle)
     expect(once).toEqual([...taken(thinking, idle), ...taken(idle, thinking)])
     expect(walked(idle, thinking, idle, thinking, idle)).toEqual(once)
   })
 
-  it('is nothing before it moved', () => {
+  it('are none before the first transition', () => {
     expect(walked()).toEqual([])
     expect(walked(idle)).toEqual([])
   })
 })
 
 describe('edges', () => {
-  it('are straight lines with round corners, which never pass a short segment', () => {
+  it('are straight lines with round corners that fit short segments', () => {
     const path = edgePath([
       [0, 0],
       [0, 20],
@@ -91,7 +91,7 @@ describe('edges', () => {
     expect(path).toBe('M0 0L0 15Q0 20 2 20L4 20')
   })
 
-  it('end in an arrow that points the way they go', () => {
+  it('end in an arrow in their direction', () => {
     const down = arrowHead([
       [10, 0],
       [10, 30],
@@ -101,7 +101,7 @@ describe('edges', () => {
 })
 
 describe('tones', () => {
-  it('follow the innermost part of a state that says something', () => {
+  it('follow the innermost part of a state that has a tone', () => {
     expect(toneOf('active.working.thinking')).toBe('work')
     expect(toneOf('active.idle')).toBe('calm')
     expect(toneOf('pending_approval')).toBe('wait')

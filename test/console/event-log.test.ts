@@ -32,21 +32,21 @@ const turn = [
   event(6, 'turn.completed', { turn_number: 1, output: 'Let me see.Sunny' }),
 ]
 
-describe('the log on the page', () => {
-  it('joins deltas in a row into one readable text and keeps each of them', () => {
+describe('the event log', () => {
+  it('joins consecutive deltas into one text and keeps each event', () => {
     const texts = joined(turn).flatMap((entry) => (entry.kind === 'text' ? [entry] : []))
     expect(texts.map(({ text }) => text)).toEqual(['Let me see.', 'Sunny'])
     expect(texts[0]?.events.map(({ sequence }) => sequence)).toEqual([2, 3])
   })
 
-  it('shows texts that together are the output of the turn', () => {
+  it('has texts that together are the output of the turn', () => {
     const text = joined(turn)
       .map((entry) => (entry.kind === 'text' ? entry.text : ''))
       .join('')
     expect(text).toBe(turn.at(-1)?.payload.output)
   })
 
-  it('says of each event whether it is new, more text, known, or after a hole', () => {
+  it('classifies each added event as new, grown text, known or after a gap', () => {
     const log = new EventLog(0)
     expect(turn.slice(0, 4).map((each) => log.add(each))).toEqual(['new', 'new', 'grown', 'new'])
     expect(log.add(delta(3, 'me see.'))).toBe('known')
@@ -55,7 +55,7 @@ describe('the log on the page', () => {
     expect(log.entries).toHaveLength(3)
   })
 
-  it('gives events of a stream the turn that goes on', () => {
+  it('assigns streamed events to the current turn', () => {
     const log = new EventLog(0)
     for (const each of [...turn, event(7, 'turn.started', { turn_number: 2 }), delta(8, 'Two')]) log.add(each)
     const turns = log.entries.map((entry) => (entry.kind === 'text' ? entry.events[0] : entry.event)?.turn_number)
@@ -67,7 +67,7 @@ describe('the log on the page', () => {
     expect(joined([{ ...delta(1, 'a'), turn_number: 1 }, other])).toHaveLength(2)
   })
 
-  it('takes older events before its own, and goes on after a trim', () => {
+  it('accepts older events before its own, and further ones after a trim', () => {
     const log = new EventLog(3)
     for (const each of turn.slice(3)) log.add(each)
     expect(log.before).toBe(3)
@@ -79,8 +79,8 @@ describe('the log on the page', () => {
   })
 })
 
-describe('names of events', () => {
-  it('are those that the interface declares, as they stand on the wire', () => {
+describe('event names of the console', () => {
+  it('include every declared event by its wire name', () => {
     const declared = [...Object.keys(sessionEvents), ...Object.keys(runEvents)]
     expect(eventNames).toEqual(expect.arrayContaining(declared.map((name) => wireName(name, false))))
     expect(eventNames.map(logName)).toEqual(expect.arrayContaining(declared))

@@ -11,13 +11,13 @@ const files = readdirSync(folder, { recursive: true, withFileTypes: true })
 const textOf = (path: string) => readFileSync(path, 'utf8')
 
 describe('files of the console', () => {
-  it('weigh less than 250 KB in all, as they are sent', () => {
+  it('have less than 250 KB in total when compressed', () => {
     const served = files.filter((path) => !path.endsWith('.d.ts'))
     const packed = served.reduce((sum, path) => sum + gzipSync(readFileSync(path)).length, 0)
     expect(packed).toBeLessThan(250_000)
   })
 
-  it('load nothing from elsewhere', () => {
+  it('load nothing from other origins', () => {
     const namespaces = /http:\/\/www\.w3\.org\/(2000\/svg|1999\/xhtml|1998\/Math\/MathML)/g
     const comments = /^\s*\/\/.*$/gm
     for (const path of files)
@@ -25,12 +25,12 @@ describe('files of the console', () => {
     for (const path of files.filter((each) => each.endsWith('.css'))) expect(textOf(path)).not.toMatch(/url\(|@import/)
   })
 
-  it('have no script and no style inside the page, which its content policy forbids', () => {
+  it('have no inline script or style, which the content policy forbids', () => {
     const page = textOf(join(folder, 'index.html'))
     expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/)
   })
 
-  it('keep no credential where a script can read it', () => {
+  it('store no credential where a script can read it', () => {
     const scripts = files
       .filter((path) => path.endsWith('.js'))
       .map(textOf)

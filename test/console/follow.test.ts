@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { follow } from '../../console/follow.js'
 
-/** Stands in for the browser's EventSource. */
+/** A fake of the browser's EventSource. */
 class Source {
   readyState = 0
   onopen: (() => void) | null = null
@@ -63,7 +63,7 @@ describe('following a log', () => {
     vi.useRealTimers()
   })
 
-  it('hands on each frame under its name in the log', () => {
+  it('passes each frame on with its event type in the log', () => {
     const { newest, events } = start()
     newest().frame('turn.started', 1, { turn_number: 1 })
     newest().frame('response.output_text.delta', 2, { delta: 'Hi' })
@@ -73,7 +73,7 @@ describe('following a log', () => {
     ])
   })
 
-  it('leaves a stream that breaks to the browser, which resumes it', async () => {
+  it('leaves a broken stream to the browser, which resumes it', async () => {
     const { newest, sources, statuses } = start()
     newest().onopen?.()
     newest().fails(0)
@@ -83,7 +83,7 @@ describe('following a log', () => {
     expect(statuses).toEqual(['connecting', 'live', 'reconnecting', 'live'])
   })
 
-  it('opens a stream that is refused again after the last event, waiting longer each time', async () => {
+  it('reopens a refused stream after the last event, with a longer delay each time', async () => {
     const { newest, sources } = start()
     newest().frame('turn.started', 1, {})
     newest().fails(2)
@@ -96,14 +96,14 @@ describe('following a log', () => {
     expect(sources).toHaveLength(3)
   })
 
-  it('gives up when there is nothing to follow any more', async () => {
+  it('stops when a retry is not allowed', async () => {
     const { newest, sources } = start({ mayRetry: async () => false })
     newest().fails(2)
     await vi.runAllTimersAsync()
     expect(sources).toHaveLength(1)
   })
 
-  it('opens nothing after it was stopped', async () => {
+  it('opens no stream after it was stopped', async () => {
     const { newest, sources, stop } = start()
     newest().fails(2)
     stop()

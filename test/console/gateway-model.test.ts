@@ -32,7 +32,7 @@ const limit = {
 const healthy = { recent: [line], limits: [], connections: [], unpriced: 0 }
 
 describe('the price of a request', () => {
-  it('comes about of each unit by its own rate', () => {
+  it('is split by unit, each with its own rate', () => {
     const price = { input: '0.000001', cached: '0.0000001', output: '0.000002' }
     const parts = priceParts({ ...entry, price, cost_usd: '0.000182' })
     expect(parts.map(({ name, count }) => [name, count])).toEqual([
@@ -44,20 +44,20 @@ describe('the price of a request', () => {
     expect(parts.reduce((sum, { usd }) => sum + usd, 0)).toBeCloseTo(0.000182, 12)
   })
 
-  it('shows what no unit explains as a part of its own', () => {
+  it('shows the part that no unit explains separately', () => {
     const parts = priceParts({ ...entry, price: { input: '0.000001', output: '0' }, cost_usd: '0.0101' })
     expect(parts.at(-1)).toMatchObject({ name: 'prices by size, searches or audio' })
     expect(parts.at(-1)?.usd).toBeCloseTo(0.01, 12)
   })
 
-  it('has no parts where it is unknown', () => {
+  it('has no parts if it is unknown', () => {
     expect(priceParts({ ...entry, price: null })).toEqual([])
     expect(priceParts({ ...entry, price: { input: '1' }, cost_usd: null })).toEqual([])
   })
 })
 
-describe('the gateway', () => {
-  it('takes the latency of what went well, and the newest failure', () => {
+describe('the gateway summary', () => {
+  it('has the latency of successful calls and the newest failure', () => {
     const failed = { ...line, error: 'provider_error', duration_ms: 9000 }
     const health = healthOf([failed, line, { ...line, duration_ms: 30 }])
     expect(health).toMatchObject({
@@ -71,12 +71,12 @@ describe('the gateway', () => {
     expect(healthOf([failed])).toMatchObject({ p50: null, p95: null })
   })
 
-  it('needs nobody while all goes well', () => {
+  it('needs no attention while all is well', () => {
     expect(troublesOf(healthy)).toEqual([])
     expect(troublesOf({ ...healthy, limits: [{ ...limit, spent_day_usd: '7.9' }] })).toEqual([])
   })
 
-  it('names providers that fail, budgets that end and calls without a price', () => {
+  it('lists failing providers and connections, used budgets and calls without a price', () => {
     const failing = Array.from({ length: 3 }, () => ({ ...line, error: 'provider_timeout' }))
     const connection = {
       ...{ id: 'pvc_1', name: 'Own', provider: 'openai', is_active: true, status: 'failed' as const },

@@ -13,7 +13,7 @@ describe('the latency of commits', () => {
     expect(latencyIn(metrics)).toEqual({ commits: 100, p50: 5, p95: 25, p99: null })
   })
 
-  it('is not known without one', () => {
+  it('is unknown without a histogram or without commits', () => {
     expect(latencyIn('')).toBeNull()
     expect(latencyIn(metrics.replaceAll(/ (60|96|100)$/gm, ' 0'))).toBeNull()
   })

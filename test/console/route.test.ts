@@ -17,25 +17,25 @@ describe('routes of the console', () => {
     '#/projects/prj_1/skills',
     '#/projects/prj_1/gateway?by=tenant&request=req_1',
     '#/projects/prj_1/memory?user=u%2F1&q=what+now%3F',
-  ])('come back as they were written: %s', (hash) => {
+  ])('are parsed and written back unchanged: %s', (hash) => {
     expect(routeHash(parseRoute(hash))).toBe(hash)
   })
 
-  it.each(['', '#', '#/', '#/nowhere', '#/projects', '#/actors'])('lead home when they lead nowhere: %s', (hash) => {
+  it.each(['', '#', '#/', '#/nowhere', '#/projects', '#/actors'])('lead home if they are unknown: %s', (hash) => {
     expect(parseRoute(hash)).toEqual({ view: 'home', project: null })
   })
 
-  it('lead to sessions from the path that they had before', () => {
+  it('lead from the legacy path to sessions', () => {
     expect(parseRoute('#/sessions')).toMatchObject({ view: 'list', machine: 'session', state: '' })
     expect(listHash({ project: 'prj_1' })).toBe('#/projects/prj_1/list/session')
   })
 
-  it('change in one part and keep the others', () => {
+  it('change some query values, drop empty ones and the position, and keep the place', () => {
     const place = { view: 'gateway', project: 'prj_1', query: { by: 'model', after: 'x' } } as const
     expect(hashAt(place, { by: 'key', after: '' })).toBe('#/projects/prj_1/gateway?by=key')
   })
 
-  it('keep ids whole whatever stands in them', () => {
+  it('keep ids with any characters', () => {
     const route = { view: 'actor', project: 'a/b', id: 'ses_?#%' } as const
     expect(parseRoute(routeHash(route))).toEqual(route)
     expect(parseRoute('#/actors/%')).toEqual({ view: 'actor', project: null, id: '%' })

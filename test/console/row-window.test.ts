@@ -4,7 +4,7 @@ import { rowsWithin, topOf } from '../../console/row-window.js'
 const rows = [10, 20, 30, 40].map((height) => ({ height }))
 
 describe('rows of a long list', () => {
-  it('begin where those before them end', () => {
+  it('begin where the rows before them end', () => {
     expect([0, 1, 2, 3, 4].map((index) => topOf(rows, index))).toEqual([0, 10, 30, 60, 100])
   })
 
@@ -16,11 +16,11 @@ describe('rows of a long list', () => {
     [-50, 1000, { first: 0, end: 4 }],
     [-50, -10, { first: 0, end: 1 }],
     [500, 600, { first: 3, end: 4 }],
-  ])('are on the page where a part from %i to %i px touches them, and one at least', (from, to, found) => {
+  ])('are rendered if the range from %i to %i px touches them, at least one', (from, to, found) => {
     expect(rowsWithin(rows, from, to)).toEqual(found)
   })
 
-  it('are none of a list without any', () => {
+  it('are none for an empty list', () => {
     expect(rowsWithin([], 0, 100)).toEqual({ first: 0, end: 0 })
   })
 })

@@ -28,7 +28,7 @@ const step = (seq: number, more: Partial<Step> = {}): Step => ({
 
 const call = { id: 'ses_1:2:0', name: 'callModel', policy: 'stream', params: {} }
 
-/** A turn: created, model called, two parts, answered. */
+/** Commits of a turn: creation, model call, two parts, answer. */
 const steps = [
   step(1, { caused_by: 'creation', to: 'active.idle' }),
   step(2, {
@@ -56,7 +56,7 @@ const steps = [
 ]
 
 describe('the commits of an actor', () => {
-  it('say the state and the newest event at each of them', () => {
+  it('have the state and the newest event at each of them', () => {
     const book = new StepBook()
     expect(book.add(steps)).toHaveLength(5)
     expect(book.add(steps)).toHaveLength(0)
@@ -70,7 +70,7 @@ describe('the commits of an actor', () => {
     ])
   })
 
-  it('say the state before the first change of a history whose beginning is not there', () => {
+  it('have the state before the first change of a partial history', () => {
     const book = new StepBook()
     book.add(steps.slice(2))
     expect(book.stateAt(0)).toBe('active.working.thinking')
@@ -80,12 +80,12 @@ describe('the commits of an actor', () => {
     ])
   })
 
-  it('name every active state, outer ones first, of several regions too', () => {
+  it('have every active state, outer ones first, also of parallel regions', () => {
     expect(activeAt('active.working.thinking')).toEqual(['active', 'active.working', 'active.working.thinking'])
     expect(activeAt('a.b c')).toEqual(['a', 'a.b', 'c'])
   })
 
-  it('say what became of each effect: first part, end, outcome, attempts', () => {
+  it('have the first part, end, outcome and attempts of each effect', () => {
     const [span] = effectSpans(steps)
     const ends = { startedAt: 2_000, firstPartAt: 3_000, endedAt: 5_000 }
     expect(span).toMatchObject({ name: 'callModel', ...ends, outcome: 'model_answered', attempts: 1 })
@@ -95,7 +95,7 @@ describe('the commits of an actor', () => {
     expect(effectSpans([...steps.slice(0, 2), cancelled])).toMatchObject([{ endedAt: 3_000, outcome: 'ended' }])
   })
 
-  it('say how long the actor waited in a queue, also one that waits still', () => {
+  it('have the times in a queue, also one that has not ended', () => {
     const waited = [
       step(1, { to: 'active.queued' }),
       step(2, { to: null }),
@@ -108,7 +108,7 @@ describe('the commits of an actor', () => {
     ])
   })
 
-  it('name who sent what to whom', () => {
+  it('have the sender, receiver and event of each message', () => {
     const [action, session] = ['act_1', 'ses_1']
     const sent = step(6, { messages: [{ id: 'ses_1:6:m0', to: action, event: 'create' }] })
     const came = step(7, { cause: 'act_1:2:m0', caused_by: 'message', event: 'action_approved' })
@@ -118,7 +118,7 @@ describe('the commits of an actor', () => {
     ])
   })
 
-  it('say with the chart which guard decided, and what can happen next', () => {
+  it('have the guard that decided, and the possible next transitions, from the chart', () => {
     const edge = { points: [], labels: [] }
     const layout = {
       ...{ machine: 'm', version: 1, width: 1, height: 1, nodes: [] },

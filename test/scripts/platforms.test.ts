@@ -17,14 +17,14 @@ const lock: { readonly packages: Readonly<Record<string, Locked>> } = JSON.parse
   readFileSync('package-lock.json', 'utf8'),
 )
 
-describe('what npm installs', () => {
-  it('binds no machine: each package for one platform only is optional', () => {
+describe('the packages that npm installs', () => {
+  it('are optional if they are for one platform only', () => {
     const bound = Object.entries(lock.packages).filter(([, { os, cpu }]) => os !== undefined || cpu !== undefined)
     expect(bound.length).toBeGreaterThan(5)
     expect(bound.filter(([, { optional }]) => optional !== true).map(([name]) => name)).toEqual([])
   })
 
-  /** What npm prints where a package wants another Node than the one that npm itself runs on. */
+  /** Output of npm when a package requires another Node version than npm's. */
   const printed = (withOurs: boolean): string => {
     const folder = mkdtempSync(join(tmpdir(), 'troupe-engines-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -41,16 +41,16 @@ describe('what npm installs', () => {
     return stdout + stderr
   }
 
-  it('says nothing of packages that want another Node than npm has: they run on the one that is installed', () => {
+  it("cause no EBADENGINE warning with the repository's .npmrc", () => {
     expect(printed(false)).toContain('EBADENGINE')
     expect(printed(true)).not.toContain('EBADENGINE')
   })
 })
 
-describe('the part of an installation that differs between platforms', () => {
+describe('the platform-specific part of an installation', () => {
   const part = boundPart(JSON.parse(readFileSync('package.json', 'utf8')), lock)
 
-  it('has every package for one platform that the server may need, and what brings it', () => {
+  it('has every platform-specific package of the server, and the packages that depend on it', () => {
     const bound = Object.entries(lock.packages).filter(
       ([, { os, cpu, dev }]) => dev !== true && (os !== undefined || cpu !== undefined),
     )
@@ -58,7 +58,7 @@ describe('the part of an installation that differs between platforms', () => {
     expect(Object.keys(part.manifest.dependencies).toSorted()).toEqual(['@node-rs/argon2', 'rolldown'])
   })
 
-  it('has all that its packages need', () => {
+  it('has all dependencies of its packages', () => {
     const names = Object.keys(part.lock.packages)
     for (const [at, { dependencies = {} }] of Object.entries(part.lock.packages))
       for (const name of Object.keys(dependencies))
@@ -68,7 +68,7 @@ describe('the part of an installation that differs between platforms', () => {
         ).toBe(true)
   })
 
-  it('leaves out what is the same everywhere', () => {
+  it('leaves out platform-independent packages', () => {
     expect(Object.keys(part.lock.packages)).not.toContain('node_modules/mongodb')
   })
 })

@@ -11,18 +11,18 @@ import { startService } from '#scripts/services/service.ts'
 
 const connect = (url: string) => MongoClient.connect(url, { writeConcern: { w: 'majority', journal: true } })
 
-describe('services of the tests', () => {
-  it('hands every test file a MongoDB that answers', async () => {
+describe('test services', () => {
+  it('include a MongoDB that answers', async () => {
     const client = await MongoClient.connect(process.env.MONGODB_URL ?? '')
     expect(await client.db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 })
     await client.close()
   })
 
-  it('keeps an acknowledged write over kill -9 and restart of a mongod', async () => {
+  it('include a mongod that keeps an acknowledged write after kill -9 and a restart', async () => {
     const mongod = await startMongod()
     const before = await connect(mongod.url)
     await before.db('t').collection<{ _id: string }>('c').insertOne({ _id: 'kept' })
-    // closed now: without a server it would look for one to end its sessions at
+    // closed now: without a server it would search for one to end its sessions
     await before.close()
     await mongod.kill9()
     expect(existsSync(`/proc/${mongod.pid}`)).toBe(false)
@@ -33,7 +33,7 @@ describe('services of the tests', () => {
     await again.stop()
   })
 
-  it('starts a replica set that takes majority writes and change streams', async () => {
+  it('include a replica set with majority writes and change streams', async () => {
     const mongod = await startMongod({ replicaSet: true })
     const client = await connect(mongod.url)
     const changes = client.db('t').collection('c').watch()
@@ -45,14 +45,14 @@ describe('services of the tests', () => {
     await mongod.stop()
   })
 
-  it('starts a redis on a port of its own and removes it', async () => {
+  it('include a Redis on its own port that can be stopped', async () => {
     const redis = await startRedis()
     expect(await request(redis.port, 'PING')).toBe('+PONG')
     await redis.stop()
     await expect(request(redis.port, 'PING')).rejects.toThrow('ECONNREFUSED')
   })
 
-  it('says why a service did not start', async () => {
+  it('report the output of a service that did not start', async () => {
     const broken = startService({
       name: 'broken',
       command: process.execPath,
@@ -63,7 +63,7 @@ describe('services of the tests', () => {
     await expect(broken).rejects.toThrow('broken did not start\nport is cursed')
   })
 
-  it('refuses a CHROMIUM_PATH that names no file', () => {
+  it('refuse a CHROMIUM_PATH that is not a file', () => {
     const kept = process.env.CHROMIUM_PATH
     process.env.CHROMIUM_PATH = '/nowhere/chromium'
     expect(() => findChromium()).toThrow('CHROMIUM_PATH names no file')
@@ -71,7 +71,7 @@ describe('services of the tests', () => {
     else process.env.CHROMIUM_PATH = kept
   })
 
-  it('finds a headless shell that starts, or none', async () => {
+  it('include a headless shell that starts, or none', async () => {
     const path = await findHeadlessShell()
     const said = path === null ? 'none' : spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout
     expect(said).toMatch(/Chrom|none/)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { terminalAnimation } from '#scripts/picture/terminal-animation.ts'
 
 describe('the animated quickstart', () => {
-  it('shows each line after the one before, with what XML would take for markup as text', () => {
+  it('shows the lines one after another, with XML escaped', () => {
     const svg = terminalAnimation([
       { text: '$ one', at: 0 },
       { text: '<two> & "three"', at: 30_000 },
@@ -14,7 +14,7 @@ describe('the animated quickstart', () => {
     expect(svg).toContain('&lt;two&gt; &amp; "three"')
   })
 
-  it('of the README is a whole turn, small, and without a secret', () => {
+  it('in the README shows a whole turn, is small and has no secret', () => {
     const svg = readFileSync('docs/quickstart.svg', 'utf8')
     expect(statSync('docs/quickstart.svg').size).toBeLessThan(300_000)
     for (const line of ['npm run quickstart', 'turn.paused', '/approve', 'turn.completed', 'has run 1 time'])

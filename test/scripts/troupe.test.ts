@@ -7,7 +7,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 
 const root = resolve('.')
 
-/** What the Dockerfile copies, as it lies in the image. */
+/** Copies the files of the Dockerfile's COPY lines as they are in the image. */
 const copyImage = (to: string): void => {
   for (const line of readFileSync('Dockerfile', 'utf8').split('\n')) {
     if (!line.startsWith('COPY ')) continue
@@ -40,7 +40,7 @@ describe('the image', () => {
     run(join(image, 'bin/troupe.js'), args, { DATA_DIR: join(image, 'data'), PORT: '0' })
 
   it.for(['backup', 'export', 'import', 'credits', 'reset-owner'])(
-    'has all that %s loads, which shows its usage with --help, and does nothing',
+    'has all modules of %s, which prints its usage with --help and does nothing',
     (command) => {
       const usage = expect.stringMatching(/^usage: npm run /)
       expect(troupe(command, '--help')).toMatchObject({ status: 0, stderr: '', stdout: usage })
@@ -48,22 +48,22 @@ describe('the image', () => {
     },
   )
 
-  it('has all that the doctor loads', () => {
+  it('has all modules of the doctor', () => {
     expect(troupe('doctor')).toMatchObject({ status: 0, stdout: expect.stringContaining('0 failed') })
   })
 
-  it('has an MCP server that shows its usage with --help, and refuses other options', () => {
+  it('has an MCP server that prints its usage with --help and refuses unknown options', () => {
     expect(troupe('mcp', '--help')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^usage: troupe mcp/) })
     expect(troupe('mcp', '--nonsense')).toMatchObject({ status: 2, stderr: expect.stringMatching(/^Unknown option/) })
   })
 
-  it('names its commands when asked, and for one it does not have', () => {
+  it('lists its commands with --help, and refuses an unknown command', () => {
     expect(troupe('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('doctor') })
     expect(troupe('dance')).toMatchObject({ status: 2, stderr: expect.stringContaining('There is no command dance') })
   })
 })
 
-/** Commands of package.json but those that run a tool of others, which has its own options. */
+/** Commands of package.json, except those that run a third-party tool with its own options. */
 const commands = Object.entries(packageJson.scripts).filter(([name]) => name !== 'postinstall' && name !== 'format')
 const withoutOwnOptions = new Set(['test', 'record-calls'])
 
@@ -77,14 +77,14 @@ describe('a command of package.json', () => {
     return { status, stdout, stderr }
   }
 
-  it.for(commands)('npm run %s shows its usage with --help, and does nothing', ([, line]) => {
+  it.for(commands)('npm run %s prints its usage with --help and does nothing', ([, line]) => {
     const stdout = expect.stringMatching(/^usage: npm /)
     expect(command(`${line} --help`)).toMatchObject({ status: 0, stderr: '', stdout })
     expect(existsSync(data)).toBe(false)
   })
 
   it.for(commands.filter(([name]) => !withoutOwnOptions.has(name)))(
-    'npm run %s refuses an option that it does not know, with its usage and without a stack',
+    'npm run %s refuses an unknown option with its usage and without a stack trace',
     ([, line]) => {
       const { status, stdout, stderr } = command(`${line} --nonsense`)
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
@@ -116,7 +116,7 @@ describe('a command of package.json', () => {
     ['reset-owner', '', '--email'],
     ['export', '--project prj_1', '--out'],
     ['import', '', '--in'],
-  ] as const)('npm run %s -- %s is refused before anything is done', ([name, args, named]) => {
+  ] as const)('npm run %s -- %s is refused with its usage', ([name, args, named]) => {
     const { status, stdout, stderr } = command(`${packageJson.scripts[name]} ${args}`)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr).toContain(named)

@@ -3,9 +3,9 @@ import { say } from '#scripts/services/command.ts'
 import { findHeadlessShell } from '#scripts/services/headless-shell.ts'
 
 /**
- * Gives browser tests a Chromium as `CHROMIUM_PATH`. Without one they are skipped, but never in CI. Tests of what is not the browser's
- * own use its headless shell, `HEADLESS_SHELL_PATH`, where there is one (specs/decisions/0202-headless-shell-in-tests.md): not when a
- * browser is given, nor where everything is tested, as each night.
+ * Provides a Chromium to browser tests as `CHROMIUM_PATH`. Without one they are skipped, but never in CI. Tests that do not
+ * need the full browser use its headless shell, `HEADLESS_SHELL_PATH`, if available
+ * (specs/decisions/0202-headless-shell-in-tests.md), except when a browser is given or with EVERY_STORE, as each night.
  */
 export async function setup(): Promise<void> {
   const isGiven = (process.env.CHROMIUM_PATH ?? '') !== ''

@@ -6,7 +6,7 @@ import { object } from '#specs/dsl/schema.ts'
 
 const declared = Object.values<Operation>(operations)
 
-it('holds the schemas of every operation to the meta-schema, which a start does not', () => {
+it('the schemas of every operation conform to the meta-schema, which a start does not check', () => {
   const schemas = declared.flatMap(({ id, body, query, answer, unknownFields }) => [
     ...(body === null ? [] : [{ id, schema: requestForm(body.json, unknownFields) }]),
     ...(answer.kind === 'json' ? [{ id, schema: answerForm(answer.schema.json) }] : []),
@@ -16,6 +16,6 @@ it('holds the schemas of every operation to the meta-schema, which a start does 
   expect(faults.filter(({ fault }) => fault !== null)).toEqual([])
 })
 
-it('finds a schema that is none', () => {
+it('an invalid schema is reported', () => {
   expect(schemaFault({ type: 'array', minItems: -1 })).toContain('minItems')
 })

@@ -8,22 +8,19 @@ import { requestValidator } from '#specs/dsl/validate.ts'
 import { maxMetadataBytes } from '#specs/tools.ts'
 import { countedBytes } from '#transport/api/body/body-room.ts'
 
-/** Forms of other providers, whose metadata goes on to them. */
+/** Operations with APIs of other providers, to which their metadata is passed on. */
 const gateway = /^(responses|conversations|messages|chat_completions)\./
 
 const textOf = (path: string): string => readFileSync(resolve(import.meta.dirname, '../..', path), 'utf8')
 
-it.each(bounds.map((bound) => [bound.of, bound] as const))(
-  'the bound of %s is built, and a test holds it',
-  (_, bound) => {
-    const [codePath, name] = bound.code
-    const [testPath, title] = bound.test
-    expect(textOf(codePath)).toContain(name)
-    expect(textOf(testPath)).toContain(`'${title}'`)
-  },
-)
+it.each(bounds.map((bound) => [bound.of, bound] as const))('the bound of %s has its code and its test', (_, bound) => {
+  const [codePath, name] = bound.code
+  const [testPath, title] = bound.test
+  expect(textOf(codePath)).toContain(name)
+  expect(textOf(testPath)).toContain(`'${title}'`)
+})
 
-it('takes no body of a stranger that would need room', () => {
+it('public operations accept only bodies below the size that is counted against the memory limit', () => {
   const all: readonly Operation[] = Object.values(operations)
   const read = all.filter(({ access, body }) => access.kinds.includes('public') && body !== null)
   expect(read.map(({ id }) => id)).toContain('auth.login')

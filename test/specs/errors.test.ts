@@ -15,7 +15,7 @@ const caught = (fails: () => unknown): ServiceError => {
 }
 
 describe('a service error', () => {
-  it('keeps the error that it stands for as its cause', () => {
+  it('keeps the error that it replaces as its cause', () => {
     expect(caught(() => parseJson(Buffer.from('{"a":'))).cause).toBeInstanceOf(SyntaxError)
     const { json } = object({ size: integer() })
     expect(caught(() => formFields(json, [['size', 'large']])).cause).toMatchObject({ code: 'invalid_query' })
@@ -26,7 +26,7 @@ describe('a service error', () => {
   })
 
   it.each(['missing_field', 'unknown_field', 'invalid_field', 'invalid_query', 'invalid_header'] as const)(
-    'names in the message of %s what is wrong, unless it has a message of its own',
+    'names the parameter in the message of %s, unless it has its own message',
     (code) => {
       expect(new ServiceError(code, { param: 'messages' }).message).toMatch(/\w: messages\.$/)
       expect(new ServiceError(code, { param: 'a', message: 'Send b.' }).message).toBe('Send b.')
@@ -35,12 +35,12 @@ describe('a service error', () => {
     },
   )
 
-  it('names nothing in the message of a resource that does not exist', () => {
+  it('does not name the parameter in the message of not_found', () => {
     expect(new ServiceError('not_found', { param: 'ses_1' }).message).toBe('The resource does not exist.')
   })
 
   it.each(['platform', 'openai', 'memory', 'flat', 'web', 'anthropic', 'custom_providers'] as const)(
-    'shows callers of the family %s nothing of its cause',
+    'does not reveal its cause to callers of the family %s',
     (family) => {
       const cause = new Error('password=hunter2')
       const error = new ServiceError('internal_error', { param: 'a', extra: { used: 1 }, cause })

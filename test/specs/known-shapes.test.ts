@@ -21,8 +21,8 @@ const unknown = [
   ['ai_chat.create', { model, messages: newPart, tools: [newTool] }],
 ] as const
 
-describe('bodies of the APIs of others', () => {
-  it.each(unknown)('of %s may have parts, tools and fields that we do not know: %j', (id, body) => {
+describe('bodies of third-party APIs', () => {
+  it.each(unknown)('of %s may have unknown parts, tools and fields: %j', (id, body) => {
     const sent = structuredClone(body)
     expect(() => requestValidator(operations[id]).body(sent)).not.toThrow()
     expect(sent).toEqual(body)
@@ -39,13 +39,13 @@ describe('bodies of the APIs of others', () => {
     ],
     ['responses.create', { model, input: 'Hi', tool_choice: 7 }, 'tool_choice'],
     ['ai_chat.create', { model, messages: said, toolChoice: 7 }, 'toolChoice'],
-  ] as const)('of %s are refused where a field is of no kind that any of them takes: %j', (id, body, param) => {
+  ] as const)('of %s are refused if a field has an impossible type: %j', (id, body, param) => {
     expect(() => requestValidator(operations[id]).body(structuredClone(body))).toThrow(
       expect.objectContaining({ details: expect.objectContaining({ param }) }),
     )
   })
 
-  it('show clients the shapes that are known', () => {
+  it('have their known shapes in the OpenAPI document', () => {
     const shown = openapiFile(Object.values<Operation>(operations), '1.2.3').text
     for (const name of [
       'ChatTextPart',

@@ -5,7 +5,7 @@ import { array, boolean, object, optional, string } from '#specs/dsl/schema.ts'
 const { json } = object({ model: string(), diarize: optional(boolean()), tags: array(string()) })
 
 describe('the fields of a form', () => {
-  it('have the types that are declared', () => {
+  it('have the declared types', () => {
     const fields = [
       ['model', 'm'],
       ['diarize', 'true'],
@@ -15,7 +15,7 @@ describe('the fields of a form', () => {
     expect(formFields(json, fields)).toEqual({ model: 'm', diarize: true, tags: ['a', 'b', 'c'] })
   })
 
-  it('that hold one value may be given once', () => {
+  it('with one value may be given once', () => {
     const fields = [
       ['model', 'a'],
       ['model', 'b'],
@@ -24,7 +24,7 @@ describe('the fields of a form', () => {
     expect(() => formFields(json, fields)).toThrowError(expect.objectContaining(refusal))
   })
 
-  it('that nobody declared may be lists', () => {
+  it('that are not declared may be repeated', () => {
     const fields = [
       ['timestamp_granularities[]', 'word'],
       ['timestamp_granularities[]', 'segment'],

@@ -1,15 +1,15 @@
 import type { Operation } from '#specs/dsl/declare.ts'
 
-/** A form as it goes over the wire. */
+/** An encoded multipart form. */
 export interface SampleForm {
   readonly contentType: string
   readonly body: Buffer
 }
 
-/** Whether an operation takes forms and nothing else. */
+/** Whether an operation accepts only forms. */
 export const takesForms = ({ files }: Operation): boolean => files !== null && !files.orJson
 
-/** A form with these fields as text, and a small file in each place for one. */
+/** A form with these text fields, and a small file in each file field. */
 export const sampleForm = ({ files }: Operation, fields: unknown): SampleForm => {
   const boundary = 'sample-form'
   const texts = Object.entries(typeof fields === 'object' && fields !== null ? fields : {}).map(

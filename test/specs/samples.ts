@@ -2,7 +2,7 @@ import { compile } from '#specs/dsl/ajv.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import type { JsonSchema } from '#specs/dsl/schema.ts'
 
-/** One way to change a body, and where. */
+/** A changed body, and the path of the change. */
 export interface Mutation {
   /** Path as errors name it, e.g. `tools[0].function.name`. */
   readonly param: string
@@ -50,7 +50,7 @@ export const sampleOf = (schema: JsonSchema): unknown => {
 
 const compiled = new WeakMap<JsonSchema, (value: unknown) => boolean>()
 
-/** ajv takes no default at the root. */
+/** Compiles a schema without its default: ajv accepts no default at the root. */
 const accepts = (schema: JsonSchema): ((value: unknown) => boolean) => {
   const known = compiled.get(schema)
   if (known !== undefined) return known
@@ -85,7 +85,7 @@ export const withWrongTypes = (schema: JsonSchema): readonly Mutation[] =>
     }),
   )
 
-/** The sample body once for each object at any depth that declares all it takes, with one field more. */
+/** The sample body once for each closed object at any depth, with one undeclared field. */
 export const withUnknown = (schema: JsonSchema): readonly Mutation[] =>
   visit(schema, '', (object, path) =>
     object['x-open'] === true
@@ -98,7 +98,7 @@ interface Change {
   readonly change: (value: unknown) => unknown
 }
 
-/** Applies what `find` says of each declared object within the schema to the sample of the whole. */
+/** Applies the changes that `find` returns for each declared object within the schema to the sample of the whole. */
 const visit = (
   schema: JsonSchema,
   path: string,
@@ -137,7 +137,7 @@ const recordOf = (value: unknown): Record<string, unknown> =>
 const omit = (value: unknown, name: string): unknown =>
   Object.fromEntries(Object.entries(recordOf(value)).filter(([key]) => key !== name))
 
-/** A query string of these `name=value`, and a sample of each further parameter that the operation needs. */
+/** A query string of these `name=value` pairs and a sample of each further required parameter. */
 export const queryWith = ({ query }: Pick<Operation, 'query'>, given: readonly string[] = []): string => {
   const names = new Set(given.map((pair) => pair.slice(0, pair.indexOf('='))))
   const needed = Object.entries(query)

@@ -19,7 +19,7 @@ const texts = [
 ]
 
 describe('the length of a text', () => {
-  it.each(texts)('of %j is that of its characters, a pair of surrogates being one', (text) => {
+  it.each(texts)('of %j counts characters, with a surrogate pair as one', (text) => {
     const length = [...text].length
     for (const bound of [0, 1, 2, 3, 4, 5, 8]) {
       expect(isAtMost(text, bound)).toBe(length <= bound)

@@ -4,7 +4,7 @@ import type { UseCases, WithHeaders } from '#actors/call/use-cases.ts'
 import { operations } from '#actors/capabilities.ts'
 import type { BodyOf, OperationId, ParamsOf, QueryOf, ResultOf } from '#specs/index.ts'
 
-describe('types of declarations', () => {
+describe('types derived from declarations', () => {
   it('follow the path, the query and the body', () => {
     expectTypeOf<ParamsOf<'sessions.turns'>>().toEqualTypeOf<{ readonly session_id: string }>()
     expectTypeOf<ParamsOf<'project_keys.rotate'>>().toEqualTypeOf<{
@@ -28,7 +28,7 @@ describe('types of declarations', () => {
     expect(operations['sessions.get'].body).toBeNull()
   })
 
-  it('let nullable fields out of bodies and keep them in answers', () => {
+  it('make nullable fields optional in bodies and required in answers', () => {
     type Create = BodyOf<'agents.create'>
     expectTypeOf<Pick<Create, 'name' | 'description'>>().toEqualTypeOf<{
       readonly name: string
@@ -41,7 +41,7 @@ describe('types of declarations', () => {
     })
   })
 
-  it('show a secret in the one answer that carries it', () => {
+  it('have a secret only in the answers that contain it', () => {
     expectTypeOf<ResultOf<'project_keys.create'>['key']>().toEqualTypeOf<string>()
     expectTypeOf<ResultOf<'project_keys.rotate'>['key']>().toEqualTypeOf<string>()
     expectTypeOf<ResultOf<'project_keys.delete'>>().not.toHaveProperty('key')
@@ -50,7 +50,7 @@ describe('types of declarations', () => {
     expect(operations['project_keys.list'].answer).toMatchObject({ secret: false })
   })
 
-  it('say what a use-case returns', () => {
+  it('have the return types of use-cases', () => {
     type Returned<Id extends OperationId> = Awaited<ReturnType<UseCases[Id]>>
     expectTypeOf<Returned<'sessions.turns'>>().toEqualTypeOf<StreamAnswer>()
     expectTypeOf<Returned<'auth.logout'>>().toEqualTypeOf<WithHeaders<{ readonly success: true }>>()

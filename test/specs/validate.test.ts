@@ -65,7 +65,7 @@ describe('a body', () => {
     return outcome === 'accepted' ? full : outcome
   }
 
-  it('has defaults filled in and clamped numbers moved', () => {
+  it('gets defaults filled in and numbers clamped', () => {
     expect(check({ speed: 99, depth: -5 })).toEqual({ note: null, size: 3, speed: 10, depth: 1 })
   })
 
@@ -94,17 +94,17 @@ describe('a body', () => {
     [{ labels: { 'a/b~c': 7 } }, 'invalid_field', 'labels.a/b~c'],
     [{ metadata: { a: 'ööö' } }, 'invalid_field', 'metadata'],
     [JSON.parse('{"__proto__": 1}'), 'unknown_field', '__proto__'],
-  ])('%j is refused with the field that is wrong', (value, code, param) => {
+  ])('%j is refused with the path of the invalid field', (value, code, param) => {
     expect(check(value)).toEqual({ code, param })
   })
 
-  it('may have undeclared fields where an object is open, and everywhere in families that ignore them', () => {
+  it('may have undeclared fields in open objects, and anywhere if the operation ignores them', () => {
     expect(check({ open: { anything: 1 } })).toMatchObject({ open: { anything: 1 } })
     expect(check({ unheard_of: 1 })).toEqual({ code: 'unknown_field', param: 'unheard_of' })
     expect(check({ unheard_of: 1 }, { unknownFields: 'ignore' })).toMatchObject({ size: 3 })
   })
 
-  it('of any kind is accepted or refused, and nothing else', () => {
+  it('with any content is either accepted or refused', () => {
     const validator = validatorOf({ body })
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
@@ -153,7 +153,7 @@ describe('a query', () => {
     expect(said(() => validator.query(text))).toEqual({ code: 'invalid_query', param })
   })
 
-  it('of any kind is read or refused, and nothing else', () => {
+  it('with any content is either read or refused', () => {
     const texts = fc.array(fc.constantFrom('limit', 'tags', 'name', '=', '&', '%', 'ff', '1', ',', 'a', '+'), {
       maxLength: 12,
     })
@@ -173,12 +173,12 @@ describe('an answer', () => {
     [{ size: 1, note: 'x' }, null],
     [{}, expect.stringContaining('size')],
     [{ size: 1, more: 1 }, expect.any(String)],
-  ])('%j is judged by its declaration, defaults being there', (value, outcome) => {
+  ])('%j is checked against its declaration, with defaults required', (value, outcome) => {
     expect(check(value)).toEqual(outcome)
   })
 })
 
-describe('what is wrong', () => {
+describe('the message of a validation error', () => {
   const body = object({
     name: optional(string({ minLength: 1, maxLength: 3 })),
     code: optional(string({ minLength: 2 })),
@@ -215,11 +215,11 @@ describe('what is wrong', () => {
     [{ kind: 'c' }, 'kind must be one of a, b.'],
     [{ inner: [] }, 'inner must be a JSON object.'],
     [{ none: 1 }, 'none must be a string or null.'],
-  ])('of %j is said in words', (value, message) => {
+  ])('for %j is a sentence', (value, message) => {
     expect(messageOf(() => validatorOf({ body }).body(value))).toBe(message)
   })
 
-  it('of a time in a query names the forms that it may have', () => {
+  it('for a time in a query names the accepted formats', () => {
     const { query } = validatorOf({ query: { from: optional(timeOrDay()) } })
     expect(messageOf(() => query('from=2026-02-28'))).toBe('accepted')
     expect(messageOf(() => query('from=2026-02-28T00:00:00%2B01:00'))).toBe('accepted')

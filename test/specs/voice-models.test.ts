@@ -16,7 +16,7 @@ describe.each(speechModels)('the speech model $id', (model) => {
     expect(speechModelOf(model.id)?.model).toBe(model)
   })
 
-  it('has voices of different names, and its default among them', () => {
+  it('has voices with unique names, including its default', () => {
     const names = model.voices.map(({ id }) => id.toLowerCase())
     expect(new Set(names).size).toBe(names.length)
     expect(names).toContain(model.defaultVoice.toLowerCase())
@@ -24,7 +24,7 @@ describe.each(speechModels)('the speech model $id', (model) => {
       if (wire !== undefined) expect(model.ownVoices?.test(id) ?? false).toBe(false)
   })
 
-  it('keeps to the limits of the interface', () => {
+  it('is within the limits of the API', () => {
     expect(model.maxInputChars).toBeLessThanOrEqual(maxSpeechChars)
     expect(model.formats.length).toBeGreaterThan(0)
     if (model.speed !== null) {
@@ -33,14 +33,14 @@ describe.each(speechModels)('the speech model $id', (model) => {
     }
   })
 
-  it('has a language for each voice that speaks one only', () => {
+  it('supports the language of each single-language voice', () => {
     const spoken = model.voices.flatMap(({ language }) => language ?? [])
     expect(spoken.filter((language) => !model.languages?.includes(language))).toEqual([])
   })
 })
 
 describe.each(transcriptionModels)('the transcription model $id', (model) => {
-  it('has a provider with a wire format for it, and takes no larger files than the interface', () => {
+  it('has a provider with a wire format for it, and is within the file size limit of the API', () => {
     expect(voiceFormats[formatOf(model.provider) ?? 'anthropic']).toBeDefined()
     expect(transcriptionModelOf(`${model.provider}/${model.id}`)).toMatchObject({ model, wireModel: model.id })
     expect(model.maxBytes).toBeLessThanOrEqual(maxAudioBytes)
@@ -48,13 +48,13 @@ describe.each(transcriptionModels)('the transcription model $id', (model) => {
   })
 })
 
-it('six providers and more speak and listen', () => {
+it('at least seven providers have speech and transcription models', () => {
   const both = new Set(speechModels.map(({ provider }) => provider))
   expect([...both].sort()).toEqual([...new Set(transcriptionModels.map(({ provider }) => provider))].sort())
   expect(both.size).toBeGreaterThanOrEqual(7)
 })
 
-it('the auto-router knows its candidates, the first provider first, in the order of what it expects', () => {
+it('the auto-router has known candidates, OpenAI first, ordered by expected latency', () => {
   for (const { name } of speechCandidates) expect(speechModelOf(name), name).not.toBeNull()
   for (const { name } of transcriptionCandidates) expect(transcriptionModelOf(name), name).not.toBeNull()
   expect(speechCandidates.slice(0, 2).map(({ name }) => name)).toEqual(['openai/tts-1', 'openai/tts-1-hd'])

@@ -1,11 +1,11 @@
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib'
 
-/** An entry of an archive that a test makes. */
+/** An entry of a test archive. */
 export interface ArchiveEntry {
   readonly path: string
   readonly content: string | Buffer
   readonly link?: true
-  /** What the archive says of its size, when it lies. */
+  /** A false size for the archive's headers. */
   readonly saidBytes?: number
 }
 

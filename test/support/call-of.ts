@@ -10,7 +10,7 @@ const scopeOf = (principal: Principal): Scope => {
   return projectScope(principal.kind === 'public' ? '' : (principal.project ?? ''))
 }
 
-/** A validated call, as the dispatcher makes it; of a secret key of project `prj_a` unless it says whose. */
+/** A validated call as the dispatcher creates it, by default with a secret key of project `prj_a`. */
 export const callOf = <P, Q, B>(params: P, query: Q, body: B, principal: Principal = secretOf()): Call<P, Q, B> => ({
   principal,
   scope: scopeOf(principal),

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** Notes in the recording of this run, when there is one, that the running test file had answers of these operations. */
+/** Records that the running test file got answers of these operations, if this run has a recording. */
 export const noteCalled = (operations: readonly string[]): void => {
   const recording = process.env.CALLED_OPERATIONS
   if (recording === undefined || operations.length === 0) return
@@ -14,7 +14,7 @@ export const noteCalled = (operations: readonly string[]): void => {
   appendFileSync(recording, operations.map((operation) => `${file}\t${operation}\n`).join(''))
 }
 
-/** Use-cases that note each call which they answered; one that is refused proves nothing of what its operation does. */
+/** Wraps use-cases to record each answered call. A refused call is not recorded, since it does not test its operation. */
 export const noted = <T extends object>(useCases: T): T =>
   new Proxy(useCases, {
     get: (target, name) => {
@@ -31,7 +31,7 @@ export const noted = <T extends object>(useCases: T): T =>
     },
   })
 
-/** Notes what a server answered well so far, by its own count (GET /metrics). */
+/** Records the operations that a server has answered successfully so far, from its metrics (GET /metrics). */
 export const noteServed = async (url: string): Promise<void> => {
   if (process.env.CALLED_OPERATIONS === undefined) return
   const text = await fetch(`${url}/metrics`)

@@ -1,6 +1,6 @@
 import { readConfig } from '#src/config.ts'
 
-/** Every variable that the configuration looks at. */
+/** Names of all environment variables that the configuration reads. */
 export const configuredNames = (): readonly string[] => {
   const seen = new Set<string>()
   const env = new Proxy<Record<string, string>>(

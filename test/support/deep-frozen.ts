@@ -1,4 +1,4 @@
-/** The same value, frozen all the way down, so that a mutation of it throws. Snapshots of machines may be given: only plain data is frozen. */
+/** Deep-freezes a value, so that a mutation of it throws. Only plain data is frozen, so machine snapshots are accepted. */
 export const deepFrozen = <T>(value: T): T => {
   if (!isPlain(value) || Object.isFrozen(value)) return value
   Object.freeze(value)

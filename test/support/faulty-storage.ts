@@ -1,31 +1,31 @@
 import { type AppendOutcome, type Commit, type Storage, StoreUnavailable } from '#storage/ports.ts'
 
 /**
- * What may go wrong with one commit.
- * - `refused`: nothing is written, and nothing says so.
- * - `answer_lost`: written, and nothing says so.
- * - `late`: nothing says so, and it is written only when `release` is called.
+ * Faults of one commit.
+ * - `refused`: it is not written, and the outcome is unknown.
+ * - `answer_lost`: it is written, and the outcome is unknown.
+ * - `late`: the outcome is unknown, and it is written only when `release` is called.
  * - `crash_before`, `crash_after`: the process dies just before or after it is written.
  */
 export type Fault = 'refused' | 'answer_lost' | 'late' | 'crash_before' | 'crash_after'
 
-/** What a commit waits for; undefined for nothing. */
+/** Returns a promise that a commit waits for; undefined for none. */
 type Gate = (commit: Commit) => Promise<void> | undefined
 
-/** A store as one process sees it, with trouble where a test wants it. Other processes see `inner`. */
+/** A store for one process with the faults that a test sets. Other processes use `inner`. */
 export class FaultyStorage {
   readonly inner: Storage
-  /** What the process is given. */
+  /** The faulty store for the process. */
   readonly storage: Storage
-  /** Commits that the process wanted to write, in order; one that is tried again counts again. */
+  /** Commits that the process tried to write, in order; a retry counts again. */
   readonly appended: Commit[] = []
   /** The store cannot be reached. */
   away = false
   /** Commits can be written, but nothing can be read. */
   unreadable = false
-  /** Ids that no read gets past. */
+  /** Ids for which every call fails. */
   readonly damaged = new Set<unknown>()
-  /** How often a call met one of them. */
+  /** Number of calls with one of them. */
   met = 0
   readonly #faults = new Map<number, Fault>()
   readonly #late: Commit[] = []
@@ -49,29 +49,29 @@ export class FaultyStorage {
     }
   }
 
-  /** The commits from the next one on meet these faults; `undefined` for none. */
+  /** Sets the faults of the next commits in order; `undefined` for none. */
   next(...faults: readonly (Fault | undefined)[]): void {
     faults.forEach((fault, index) => {
       if (fault !== undefined) this.#faults.set(this.appended.length + index, fault)
     })
   }
 
-  /** Commits wait before they are written for as long as `gate` says. */
+  /** Delays the writing of commits until the promise of `gate` resolves. */
   hold(gate: Gate): void {
     this.#waiting = gate
   }
 
-  /** Commits are written, and their answers wait for as long as `gate` says. */
+  /** Delays the answers of written commits until the promise of `gate` resolves. */
   holdAnswers(gate: Gate): void {
     this.#answering = gate
   }
 
-  /** Writes what is late. */
+  /** Writes the late commits. */
   async release(): Promise<readonly AppendOutcome[]> {
     return this.inner.commits.append(this.#late.splice(0))
   }
 
-  /** The process dies: nothing it requests is answered any more. */
+  /** Simulates the death of the process: no further request is answered. */
   crash(): void {
     this.#dead = true
     this.#died()

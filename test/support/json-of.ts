@@ -1,4 +1,4 @@
-/** The document of an answer that may be something else, too. @throws {Error} when it is */
+/** The JSON document of an answer. @throws {Error} when the answer is not JSON. */
 export const jsonOf = <T>(
   answer: { readonly json: T } | { readonly bytes: unknown } | { readonly events: unknown },
 ): T => {

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { GCProfiler } from 'node:v8'
 
 /*
- * Loaded into a server (`--import`): how many bytes it allocated on V8's heap, and how many of them its minor collections
- * kept. Written to the file of KEPT_BYTES as `allocated kept` at SIGUSR2, which begins anew.
+ * Loaded into a server (`--import`). Counts the bytes allocated on V8's heap and those kept by minor collections. On SIGUSR2
+ * writes them to the file of KEPT_BYTES as `allocated kept` and restarts counting.
  */
 const file = process.env.KEPT_BYTES ?? ''
 let profiler = new GCProfiler()

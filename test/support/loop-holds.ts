@@ -1,14 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
 /*
- * Loaded into a server (`--import`): how long one turn of its loop kept the processor busy at most, in ms of the main
- * thread's own CPU time, so that it is the same whatever else runs on the machine. Written to the file of LOOP_HOLDS
- * whenever it rises; SIGUSR2 begins anew.
+ * Loaded into a server (`--import`). Measures the longest turn of its event loop in ms of the main thread's CPU time, which
+ * does not depend on other programs. Written to the file of LOOP_HOLDS whenever it rises; SIGUSR2 resets it.
  */
 const file = process.env.LOOP_HOLDS ?? ''
 const schedule = `/proc/self/task/${process.pid}/schedstat`
 
-/** Linux counts the time that a thread had a processor, in ns. */
+/** CPU time of the main thread, which Linux counts in ns. */
 const busyMs = (): number => Number(readFileSync(schedule, 'latin1').split(' ', 1)[0]) / 1e6
 
 let last = busyMs()

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
-/** A server of HTTP on loopback, at a port of its own. */
+/** An HTTP server on loopback with its own port. */
 export abstract class LoopbackServer {
   protected readonly server = createServer((request, response) => void this.answer(request, response))
 
   protected abstract answer(request: IncomingMessage, response: ServerResponse): unknown
 
-  /** @returns itself, once it takes requests */
+  /** @returns itself, once it accepts requests. */
   async listening(): Promise<this> {
     this.server.listen(0, '127.0.0.1')
     await once(this.server, 'listening')

@@ -8,20 +8,20 @@ import { type Clock, systemClock } from '#runtime/clock.ts'
 import type { RecordStore, Storage } from '#storage/ports.ts'
 import { openMemoryStorage } from './memory/open-memory-storage.ts'
 
-/** What a test may set of a house. */
+/** Options of a test installation. */
 export interface HouseOptions {
   readonly storage?: Storage
   readonly clock?: Clock
 }
 
-/** What every part of the product is opened on: a store in memory that is prepared for all kinds, a clock, a log that is silent. */
+/** Opens the dependencies of all parts of the product: a store in memory prepared for all kinds, a clock and a silent log. */
 export const openHouse = async ({ storage, clock = systemClock }: HouseOptions = {}) => {
   const opened = storage ?? openMemoryStorage({ now: clock.now })
   await opened.records.prepare(kinds)
   return { storage: opened, records: opened.records, clock, log: pino({ level: 'silent' }) }
 }
 
-/** The same with notices in its records' documents; they are delivered from `notices.start` on. */
+/** The same, with notices stored in the documents of records; they are delivered from `notices.start` on. */
 export const openNoticedHouse = async (options: HouseOptions = {}) => {
   const { storage: inner, clock, log } = await openHouse(options)
   const notices = new NoticeDelivery(inner.records, { kinds, definitions, clock, log })
@@ -29,7 +29,7 @@ export const openNoticedHouse = async (options: HouseOptions = {}) => {
   return { storage: { ...inner, records }, records, inner, notices, clock, log }
 }
 
-/** A secret box that keeps what it seals readable, bound to its place. */
+/** A secret box whose sealed text stays readable and is bound to its `aad`. */
 export const readableBox = {
   seal: (text: string, aad: string): string => `${aad}#${text}`,
   open: (sealed: string, aad: string): string => {
@@ -38,11 +38,11 @@ export const readableBox = {
   },
 }
 
-/** Keeps headers of tools in the records of a test. */
+/** Tool headers stored in the records of a test. */
 export const toolHeadersOf = (records: RecordStore): ToolHeaders =>
   new ToolHeaders({ records, box: readableBox, keys: keysOf({ masterKey: Buffer.alloc(32, 1) }), now: Date.now })
 
-/** A world without remote tool servers. */
+/** Remote tools of an installation without remote tool servers. */
 export const noRemoteTools = (): RemoteTools => ({
   call: async () => ({ ok: false, code: 'server_not_found', message: 'There are no servers.' }),
   offer: async () => [],

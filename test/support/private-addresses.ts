@@ -1,6 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net'
 
-/** What names resolve to: each request of a name takes the next of its answers. */
+/** Addresses by host name: each lookup of a name returns the next of its answers. */
 const names: Readonly<Record<string, readonly (readonly string[])[]>> = {
   localhost: [['127.0.0.1'], ['::1']],
   'a.localhost': [['127.0.0.1']],
@@ -129,14 +129,14 @@ const oddities = (port: number): readonly string[] => [
   '\\\\127.0.0.1\\share',
 ]
 
-/** Addresses that lead to private places, or to none, by every way of writing them; `port` is the one of a canary on this machine. */
+/** URLs of private addresses and invalid URLs in every notation; `port` is that of a canary on this machine. */
 export const privateAddresses = (port: number): readonly string[] => [
   ...hosts.map((host) => `http://${host}:${port}/`),
   ...hosts.slice(0, 30).map((host) => `https://${host}/`),
   ...oddities(port),
 ]
 
-/** Resolves the names among them, which some answer otherwise each time. `again` forgets which they have answered. */
+/** Resolves the names among them, some of which rebind at each lookup. `again` resets the lookups. */
 export const openPrivateNames = (): { readonly lookup: LookupFunction; readonly again: () => void } => {
   const lookups = new Map<string, number>()
   return {

@@ -8,21 +8,21 @@ import type {
 import { marked } from '#facts/injected-text.ts'
 import type { MessageRecord } from '#storage/ports.ts'
 
-/** Takes the messages of writes, in place of an actor. */
+/** Name of the receiver of write messages, in place of an actor. */
 export const scriptedMemorySink = 'scripted_memory'
 
-/** A memory that recalls what it is given, and notes what is requested and written. */
+/** A memory service that recalls fixed contents, and records requests and writes. */
 export class ScriptedMemory implements MemoryService {
-  /** What every recall finds. */
+  /** Contents that every recall returns. */
   known: readonly string[] = []
-  /** Why every recall fails; null for not. */
+  /** Reason with which every recall fails; null for none. */
   failed: string | null = null
-  /** What every start throws; null for nothing. */
+  /** Error that every start throws; null for none. */
   down: Error | null = null
   readonly recalls: { readonly at: MemoryAt; readonly request: RecallRequest }[] = []
   readonly started: { readonly at: MemoryAt; readonly message: WritebackMessage }[] = []
   readonly ended: string[] = []
-  /** What commits have sent. */
+  /** Messages sent by commits. */
   readonly sent: { readonly user: string | null; readonly id: string; readonly input: unknown }[] = []
 
   async recall(at: MemoryAt, request: RecallRequest) {
@@ -43,7 +43,7 @@ export class ScriptedMemory implements MemoryService {
     this.started.push({ at, message })
   }
 
-  /** Notes a message once, as an actor would process it. */
+  /** Records a message once, as an actor would process it. */
   async take({ user }: { readonly user: string | null }, { id, event }: MessageRecord): Promise<void> {
     if (!this.sent.some((known) => known.id === id)) this.sent.push({ user, id, input: event.input })
   }

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LoopbackServer } from './loopback-server.ts'
 
-/** What a path of a site answers. */
+/** The answer of a site for one path. */
 export interface SitePage {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** Answers by hand. */
+  /** Writes the response itself. */
   readonly answer?: (response: ServerResponse) => void
 }
 
@@ -19,11 +19,11 @@ export const html = (body: string, headers: Readonly<Record<string, string>> = {
 /** A redirect. */
 export const to = (location: string, status = 302): SitePage => ({ status, headers: { location } })
 
-/** A real site on loopback: pages by their path, and the paths that were requested. */
+/** A site on loopback, with pages by path, which records the requests. */
 export class Site extends LoopbackServer {
   readonly pages = new Map<string, SitePage>()
   readonly requested: { readonly path: string; readonly headers: Readonly<Record<string, unknown>> }[] = []
-  /** WebSockets that were tried: none is taken. */
+  /** Number of WebSocket attempts: none is accepted. */
   upgrades = 0
 
   static open(pages: Readonly<Record<string, SitePage>> = {}): Promise<Site> {

@@ -3,9 +3,9 @@ import type { ModelAnswer, ModelMessage, ModelRequest } from '#gateway/call/prov
 import { refusalOf } from '#gateway/call/refusal.ts'
 import type { TurnModels } from '#gateway/turns/turn-models.ts'
 
-/** A model as a test plays it. */
+/** A model implemented by a test. */
 export interface TestModel {
-  /** The provider that its usage rows name. */
+  /** Provider id in its usage rows. */
   readonly id: string
   /** @throws {ModelError} {ServiceError} */
   stream(
@@ -16,7 +16,7 @@ export interface TestModel {
   ): Promise<ModelAnswer>
 }
 
-/** The model as turns, runs and trials call it: every name is its own, and each answer costs the same. */
+/** The models for turns, runs and trials: every name leads to this model, and each answer has the same cost. */
 export const turnModelsOf = (model: TestModel, cost: string | null = '0.0001'): TurnModels => ({
   call: async (request, caller, { onDelta, signal }) => {
     try {
@@ -29,7 +29,7 @@ export const turnModelsOf = (model: TestModel, cost: string | null = '0.0001'): 
   },
 })
 
-/** Everything that a request says to the model, in order. */
+/** All messages of a request to the model, in order. */
 export const allMessages = ({ instructions = [], messages }: ModelRequest): readonly ModelMessage[] => [
   ...instructions.map((content): ModelMessage => ({ role: 'system', content })),
   ...messages,

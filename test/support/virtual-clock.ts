@@ -5,7 +5,7 @@ interface Timer {
   readonly work: () => void
 }
 
-/** Time that stands still until a test moves it. */
+/** A clock that stands still until a test advances it. */
 export class VirtualClock implements Clock {
   #now: number
   #aheadMs = 0
@@ -15,12 +15,12 @@ export class VirtualClock implements Clock {
     this.#now = now
   }
 
-  /** Handed around without its clock by those who only want to know the time. */
+  /** An arrow function, so that it can be passed without its clock. */
   readonly now = (): number => this.#now + this.#aheadMs
 
   readonly steady = (): number => this.#now
 
-  /** The wall clock is set, forwards or back; what waits does not wait longer or shorter for that. */
+  /** Moves the wall clock forwards or back; timers are not affected. */
   set(ms: number): void {
     this.#aheadMs += ms
   }
@@ -35,7 +35,7 @@ export class VirtualClock implements Clock {
     setImmediate(work)
   }
 
-  /** Moves time on; what falls due runs in order, each with all that follows from it. Resolves when all is calm. */
+  /** Advances time; due timers run in order, each with the work that it causes. Resolves when no work is left. */
   async advance(ms: number): Promise<void> {
     const target = this.#now + ms
     await calm()
@@ -49,7 +49,7 @@ export class VirtualClock implements Clock {
     await calm()
   }
 
-  /** As if the process had slept: time is later at once, and what fell due meanwhile runs once. */
+  /** Simulates a sleep of the process: time jumps ahead, and timers that became due run once. */
   async leap(ms: number): Promise<void> {
     this.#now += ms
     await this.advance(0)

@@ -1,4 +1,4 @@
-"""Asks for every form with OpenAI's own SDK, unchanged but for the address, and prints what came as one line of JSON."""
+"""Calls every API with OpenAI's SDK, with only the base URL changed, and prints the results as one line of JSON."""
 
 import json
 import os

@@ -56,7 +56,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the gateway in the con
     expect(page.url()).toContain('request=')
   })
 
-  it('lists an exhausted budget and a failing provider under Needs attention, and sums the cost by key', async () => {
+  it('lists a nearly used budget and a failing provider under Needs attention, and sums the cost by key', async () => {
     const { page } = console
     for (let n = 0; n < 3; n++) await chat('rack/broken', { max_tokens: 10 })
     await console.show('gateway?by=key&failed=true', 'Gateway')

@@ -4,17 +4,17 @@ import { fileFailure } from '#scripts/backup/file-failure.ts'
 it.for([
   ['ENOSPC', 'the disk is full'],
   ['EROFS', 'it is on a read-only file system'],
-] as const)('a file that cannot be written for %s is one sentence with its path', ([code, reason]) => {
+] as const)('a %s error of a file is reported in one sentence with its path', ([code, reason]) => {
   const failed = fileFailure('/backups/a', Object.assign(new Error('write'), { code }))
   expect(failed).toMatchObject({ name: 'BackupError', message: `/backups/a cannot be used: ${reason}.` })
 })
 
-it('a full disk is that of the copy, not that of the store', () => {
+it("SQLite's full-disk error is reported for the copy", () => {
   const full = Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 })
   expect(fileFailure('/backups/a', full)).toMatchObject({ message: '/backups/a cannot be used: the disk is full.' })
 })
 
-it('trouble of the store stays what it is', () => {
+it('other errors of the store are unchanged', () => {
   const damaged = Object.assign(new Error('malformed'), { code: 'ERR_SQLITE_ERROR', errcode: 11 })
   expect(fileFailure('/backups/a', damaged)).toBe(damaged)
 })

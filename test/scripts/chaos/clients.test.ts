@@ -42,7 +42,7 @@ const events = [
 ]
 
 describe('a client', () => {
-  it('asks other nodes under the same key until one answers', async () => {
+  it('tries other nodes with the same key until one answers', async () => {
     const keys: unknown[] = []
     const gone = await serve((request) => request.socket.destroy())
     const away = await serve((request, response) => {
@@ -66,7 +66,7 @@ describe('a client', () => {
     expect(Math.min(unavailable, broken)).toBeGreaterThan(0)
   })
 
-  it.each([404, 409, 500])('takes a refusal with %i for what it is', async (status) => {
+  it.each([404, 409, 500])('throws a refusal with %i', async (status) => {
     const url = await serve((_, response) => json(response, status, { error: { code: 'not_as_promised' } }))
     const client = new NodeClient(partsOf([url]), new Random(1))
     const answer = client.json({ method: 'GET', path: '/' }, () => true)
@@ -74,7 +74,7 @@ describe('a client', () => {
     await expect(answer).rejects.toMatchObject({ status, code: 'not_as_promised' })
   })
 
-  it('gives up when it is past its deadline', async () => {
+  it('gives up after its deadline', async () => {
     const url = await serve((_, response) => json(response, 503, {}))
     const client = new NodeClient(partsOf([url], performance.now() + 200), new Random(1))
     await expect(client.json({ method: 'GET', path: '/' }, () => true)).rejects.toThrow(GivenUp)
@@ -87,7 +87,7 @@ describe('the client of a session', () => {
     return new SessionVisit('ses_1', { client: new NodeClient(partsOf([url]), random), random, toolUrl: '' })
   }
 
-  it('asks again while it was not heard, resumes after its last event, and keeps each event once', async () => {
+  it('retries until the request is accepted, resumes after its last event, and keeps each event once', async () => {
     const requested: string[] = []
     const url = await serve((request, response) => {
       requested.push(`${request.method} ${request.headers['idempotency-key'] ?? request.headers['last-event-id']}`)
@@ -103,7 +103,7 @@ describe('the client of a session', () => {
     expect(visit.turns).toEqual([{ token: 'q1z', acknowledged: true, output: 'You said: What is q1z?' }])
   })
 
-  it('does not take a turn for acknowledged that was refused', async () => {
+  it('does not mark a refused turn as acknowledged', async () => {
     const url = await serve((_, response) => json(response, 404, { error: { code: 'not_found' } }))
     const visit = visitOf(url)
     await expect(visit.request('plain', 'q1z')).rejects.toThrow(Refused)

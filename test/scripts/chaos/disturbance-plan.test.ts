@@ -4,13 +4,13 @@ import { disturbanceKinds, planOf } from '#scripts/chaos/disturbance-plan.ts'
 const minutes = 60_000
 const seeds = Array.from({ length: 50 }, (_, at) => at + 1)
 
-describe('a plan', () => {
-  it('is the same for the same seed, and another for another', () => {
+describe('a disturbance plan', () => {
+  it('is equal for equal seeds, and differs for different ones', () => {
     expect(planOf(7, 2 * minutes)).toEqual(planOf(7, 2 * minutes))
     expect(planOf(7, 2 * minutes)).not.toEqual(planOf(8, 2 * minutes))
   })
 
-  it('of two minutes kills a node 20 times at least, and does everything else at least once', () => {
+  it('of two minutes kills a node at least 20 times, and has every other disturbance at least once', () => {
     for (const seed of seeds) {
       const kinds = planOf(seed, 2 * minutes).map(({ kind }) => kind)
       expect(kinds.filter((kind) => kind === 'kill').length).toBeGreaterThanOrEqual(20)
@@ -18,7 +18,7 @@ describe('a plan', () => {
     }
   })
 
-  it('is in order, within its time, and pauses outlast a lease', () => {
+  it('is in order and within its time, and its pauses outlast a lease', () => {
     for (const seed of seeds) {
       const plan = planOf(seed, minutes)
       expect(plan.map(({ atMs }) => atMs)).toEqual(plan.map(({ atMs }) => atMs).sort((one, other) => one - other))
@@ -27,7 +27,7 @@ describe('a plan', () => {
     }
   })
 
-  it('does only what it is limited to', () => {
+  it('has only the given kinds', () => {
     const kinds = new Set(planOf(3, 2 * minutes, ['kill', 'redis']).map(({ kind }) => kind))
     expect([...kinds].sort()).toEqual(['kill', 'redis'])
     expect(planOf(3, 2 * minutes, ['pause']).every(({ kind }) => kind === 'pause')).toBe(true)

@@ -19,7 +19,7 @@ const outcome: Outcome = {
 }
 
 describe('the report', () => {
-  it('says what was done, how long takeovers took, and what was kept', () => {
+  it('has the disturbances, the durations of takeovers and the result', () => {
     const text = reportOf(outcome).join('\n')
     expect(text).toContain('24 nodes killed, 3 paused, 2 restarted')
     expect(text).toContain('takeovers  3, p50 1200 ms, max 5000 ms')
@@ -28,7 +28,7 @@ describe('the report', () => {
     expect(text.endsWith('lost 0, doubled 0, otherwise broken 0')).toBe(true)
   })
 
-  it('names what broke, and counts all of it', () => {
+  it('lists the problems up to a limit, and counts all', () => {
     const lost = Array.from({ length: 50 }, (_, at) => ({ kind: 'lost', what: `turn ${at}` }) as const)
     const lines = reportOf({ ...outcome, problems: [...lost, { kind: 'doubled', what: 'a tool' }] })
     expect(lines).toContain('LOST turn 0')
@@ -38,17 +38,17 @@ describe('the report', () => {
 })
 
 describe('takeovers', () => {
-  it('are in time when half of them are', () => {
+  it('are in time if half of them are', () => {
     expect(judgeFigures(3, [100, 200, 60_000])).toEqual([])
     expect(judgeFigures(3, [100, takeoverMaxMs, 60_000])).toMatchObject([{ kind: 'broken' }])
   })
 
-  it('have to be seen when a node was killed', () => {
+  it('are required if a node was killed', () => {
     expect(judgeFigures(1, [])).toMatchObject([{ kind: 'broken' }])
     expect(judgeFigures(0, [])).toEqual([])
   })
 
-  it('are counted by their order, not as they came', () => {
+  it('are ranked by size for quantiles', () => {
     expect(quantile([30, 10, 20], 0.5)).toBe(20)
     expect(quantile([], 0.5)).toBe(0)
     expect(quantile([1, 2], 1)).toBe(2)
@@ -64,14 +64,14 @@ describe('interrupted turns', () => {
   })
   const none = { kill: 0, pause: 0, restart: 0, redis: 0, mongod: 0, cut_mongod: 0, cut_redis: 0, cut_peers: 0 }
 
-  it('are broken promises where only stores were killed', () => {
+  it('are problems if only stores were killed', () => {
     expect(judgeInterrupted({ ...none, mongod: 3, redis: 2 }, evidence({ sessions: [cut] }))).toMatchObject([
       { kind: 'broken', what: '1 turns were interrupted although no node was touched' },
     ])
     expect(judgeInterrupted({ ...none, mongod: 3 }, evidence({ sessions: [session()] }))).toEqual([])
   })
 
-  it('are to be expected where nodes were', () => {
+  it('are expected if a node was killed', () => {
     expect(judgeInterrupted({ ...none, mongod: 3, kill: 1 }, evidence({ sessions: [cut] }))).toEqual([])
   })
 })

@@ -3,7 +3,7 @@ import type { Frame } from '#scripts/quickstart/sse-lines.ts'
 
 type Event = readonly [event_type: string, payload: LogRow['payload']]
 
-/** What a turn that answers leaves in the log. */
+/** Log events of a completed turn. */
 export const turnOf = (token: string, turn_number: number): readonly Event[] => [
   ['turn.started', { turn_number, model: 'm', input_text: `What is ${token}?` }],
   ['output_text.delta', { delta: 'You said: ' }],
@@ -11,13 +11,13 @@ export const turnOf = (token: string, turn_number: number): readonly Event[] => 
   ['turn.completed', { turn_number, output: `You said: What is ${token}?`, usage: {} }],
 ]
 
-/** Events as a log's rows. */
+/** Rows of a log with these events. */
 export const logOf = (...turns: readonly (readonly Event[])[]): readonly LogRow[] =>
   turns
     .flatMap((events, at) => events.map((event) => [event, at + 1] as const))
     .map(([[event_type, payload], turn_number], at) => ({ sequence: at + 1, event_type, turn_number, payload }))
 
-/** A log as a client's stream shows it. */
+/** The frames of a client's stream of a log. */
 export const framesOf = (log: readonly LogRow[]): readonly Frame[] =>
   log.map(({ sequence, event_type, payload }) => ({
     id: String(sequence),
@@ -30,7 +30,7 @@ export const approvalRequest = (token: string, change: { acknowledged?: boolean;
   ...change,
 })
 
-/** Two good turns, seen by their client and by a watcher. */
+/** A session with two good turns, received by its client and by a watcher. */
 export const session = (change: Partial<SessionEvidence> = {}): SessionEvidence => {
   const log = change.log === undefined ? logOf(turnOf('q1z', 1), turnOf('q2z', 2)) : change.log
   const view = { status: 'active', turn_count: 2 }
@@ -47,7 +47,7 @@ export const session = (change: Partial<SessionEvidence> = {}): SessionEvidence 
   }
 }
 
-/** An approved call of a tool that may not be repeated. */
+/** An approved tool call that may not be repeated. */
 export const gated = (change: Partial<GatedCall> = {}): GatedCall => ({
   actionId: 'act_1',
   runs: 'at_most_once',
@@ -57,7 +57,7 @@ export const gated = (change: Partial<GatedCall> = {}): GatedCall => ({
   ...change,
 })
 
-/** Evidence whose usage is what its sessions' completed turns come to, unless said otherwise. */
+/** Evidence whose usage matches the completed turns of its sessions by default. */
 export const evidence = (change: Partial<Evidence> = {}): Evidence => ({
   ...{ sessions: [], gated: [], plain: [], toolCalls: [], usage: usageOf(change.sessions ?? []) },
   ...change,

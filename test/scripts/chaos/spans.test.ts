@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Spans } from '#scripts/chaos/spans.ts'
 
-it('spares a time that nothing touched, from before it until a second after', () => {
+it('spans spare a period that overlaps no disturbance or the second after it', () => {
   const spans = new Spans()
   const before = performance.now()
   expect(spans.spare(before, before + 60_000)).toBe(true)

@@ -50,12 +50,12 @@ const echoes = async (text: string): Promise<boolean> => {
   return answer
 }
 
-describe('a wire', () => {
-  it('carries bytes both ways', async () => {
+describe('a TCP proxy', () => {
+  it('forwards bytes both ways', async () => {
     expect(await echoes('hello')).toBe(true)
   })
 
-  it('breaks what is open when it is cut, takes nothing until it is healed, and then carries again', async () => {
+  it('closes its connections when it is cut, accepts none until it is healed, and then forwards again', async () => {
     const socket = opened()
     socket.write('a')
     await once(socket, 'data')
@@ -68,7 +68,7 @@ describe('a wire', () => {
     expect(await echoes('c')).toBe(true)
   })
 
-  it('closes when nobody listens at its other end, and carries once somebody does', async () => {
+  it('closes connections while its target is down, and forwards once that is up again', async () => {
     echo.close()
     await once(echo, 'close')
     expect(await echoes('a')).toBe(false)

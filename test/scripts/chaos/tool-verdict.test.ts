@@ -9,7 +9,7 @@ const kinds = (change: Partial<GatedCall>, toolCalls: readonly ToolCall[]) =>
 const unknown = { status: 'failed', error: { code: 'outcome_unknown' } }
 const pending = { status: 'pending_approval', error: null }
 
-describe('tools that ran as promised', () => {
+describe('the verdict accepts a tool that ran', () => {
   it.each<[string, Partial<GatedCall>, readonly ToolCall[]]>([
     ['once', {}, [call('k')]],
     ['again under the same key, when it may be repeated', { runs: 'idempotent' }, [call('k'), call('k')]],
@@ -23,7 +23,7 @@ describe('tools that ran as promised', () => {
   })
 })
 
-describe('a planted breach', () => {
+describe('a planted violation', () => {
   it.each<[string, string, Partial<GatedCall>, readonly ToolCall[]]>([
     ['a tool that ran twice', 'doubled', {}, [call('k'), call('k')]],
     ['a repeatable tool that ran under two keys', 'doubled', { runs: 'idempotent' }, [call('k'), call('l')]],
@@ -44,23 +44,23 @@ describe('a planted breach', () => {
     expect(kinds(change, calls)).toContain(kind)
   })
 
-  it('of a tool that ran for an action that nobody knows is found', () => {
+  it('of a tool that ran for an unknown action is found', () => {
     expect(judge(evidence({ toolCalls: [call('k', 'act_9')] }))).toMatchObject([{ kind: 'broken' }])
   })
 })
 
-describe('a decision on an action of its own', () => {
+describe('a decision on a standalone action', () => {
   const plain = (decision: 'approve' | 'reject' | null, status: string, acknowledged = decision !== null) =>
     judge(evidence({ plain: [{ id: 'act_1', decision, acknowledged, action: { status, error: null } }] }))
 
-  it('that stands is no problem', () => {
+  it('is accepted if it is kept', () => {
     expect(plain('approve', 'approved')).toEqual([])
     expect(plain('reject', 'rejected')).toEqual([])
     expect(plain(null, 'pending_approval')).toEqual([])
     expect(plain('approve', 'pending_approval', false)).toEqual([])
   })
 
-  it('that is gone or turned round is found', () => {
+  it('is reported if it is lost or inverted', () => {
     expect(plain('approve', 'pending_approval')).toMatchObject([{ kind: 'lost' }])
     expect(plain('reject', 'approved')).toMatchObject([{ kind: 'lost' }])
     expect(plain(null, 'approved')).toMatchObject([{ kind: 'lost' }])

@@ -6,17 +6,17 @@ const two = session()
 const judged = (rows: number, invoiced = rows, sessions = [two]) =>
   judgeUsage({ sessions, usage: { rows: { [two.id]: rows }, invoiced } })
 
-it('finds nothing where each answer has its row and the invoice has all of them', () => {
+it('the usage verdict finds no problem if each answer has one row and the invoice has all', () => {
   expect(judged(2)).toEqual([])
 })
 
-it('finds a row that is lost, one that is there twice, and an invoice of other calls', () => {
+it('the usage verdict finds a lost row, a duplicate row and an invoice that differs', () => {
   expect(judged(1)).toMatchObject([{ kind: 'lost' }])
   expect(judged(3)).toMatchObject([{ kind: 'doubled' }])
   expect(judged(2, 1)).toMatchObject([{ kind: 'broken' }])
 })
 
-it('expects two answers of a turn whose tool has answered, and one of a turn whose call was rejected', () => {
+it('the usage verdict expects two answers of a turn with a tool result, and one if the call was rejected', () => {
   const [started, ...rest] = turnOf('q1z', 1)
   if (started === undefined) throw new Error('no turn')
   const called = [started, ['tool_call.started', { tool: 't' }] as const]
@@ -27,7 +27,7 @@ it('expects two answers of a turn whose tool has answered, and one of a turn who
   expect(judged(1, 1, [rejected])).toEqual([])
 })
 
-it('lets a turn that was cut have been answered, or not', () => {
+it('the usage verdict accepts none or one answer of an interrupted turn', () => {
   const cut = session({
     log: logOf([
       ['turn.started', {}],

@@ -10,12 +10,12 @@ const verdict = (change: Partial<SessionEvidence>) => judge(evidence({ sessions:
 const [first, second] = [turnOf('q1z', 1), turnOf('q2z', 2)]
 const good = logOf(first, second)
 
-describe('a session that kept every promise', () => {
-  it('is found to have no problem', () => {
+describe('a session without violations', () => {
+  it('has no problem', () => {
     expect(verdict({})).toEqual([])
   })
 
-  it('may have turns that were never acknowledged, in the log or not', () => {
+  it('may have unacknowledged turns, in the log or not', () => {
     expect(
       verdict({
         turns: [
@@ -27,7 +27,7 @@ describe('a session that kept every promise', () => {
     ).toEqual([])
   })
 
-  it('may have a turn that was interrupted in the middle of its text', () => {
+  it('may have a turn interrupted in its text', () => {
     const failed = [
       ...turnOf('q1z', 1).slice(0, 2),
       ['turn.failed', { turn_number: 1, output: { text: 'You said: ' }, error: { code: 'interrupted' } }] as const,
@@ -35,7 +35,7 @@ describe('a session that kept every promise', () => {
     expect(verdict({ log: logOf(failed, second) })).toEqual([])
   })
 
-  it('may answer that the outcome of a tool is not known', () => {
+  it('may have an answer with an unknown outcome of a tool', () => {
     const output = 'The tool issue_refund answered: {"error":{"code":"outcome_unknown"}}'
     const events = [
       first[0] ?? (['', {}] as const),
@@ -62,12 +62,12 @@ describe('an answer', () => {
       listed: view,
     })
 
-  it('of a tool names what was asked', () => {
+  it('of a tool has to contain the token of its turn', () => {
     expect(given('The tool answered: {"refunded":"q1z"}', 'token')).toEqual([])
     expect(kindsOf(given('The tool answered: {"refunded":"q2z"}', 'token'))).toEqual(['broken'])
   })
 
-  it('of a rejected turn may be any', () => {
+  it('of a rejected turn may have any text', () => {
     expect(given('', null)).toEqual([])
   })
 })
@@ -85,7 +85,7 @@ describe('a planted loss', () => {
   })
 })
 
-describe('a planted double', () => {
+describe('a planted duplicate', () => {
   it.each<[string, Partial<SessionEvidence>]>([
     ['of a turn', { log: logOf(first, second, turnOf('q2z', 3)) }],
     ['of an end', { log: logOf([...first, ...first.slice(-1)], second) }],
@@ -96,7 +96,7 @@ describe('a planted double', () => {
   })
 })
 
-describe('a broken promise', () => {
+describe('a planted violation', () => {
   const changed = (at: number, change: object) => good.map((row, index) => (index === at ? { ...row, ...change } : row))
 
   it.each<[string, Partial<SessionEvidence>]>([
@@ -139,7 +139,7 @@ describe('a broken promise', () => {
     expect(kindsOf(verdict(change))).toContain('broken')
   })
 
-  it('names the session and what is wrong', () => {
+  it('is reported with its session and a description', () => {
     expect(verdict({ listed: null })).toEqual([{ kind: 'lost', what: 'ses_1: the list has it not' }])
   })
 })

@@ -12,7 +12,7 @@ const text = (name: string) => `export function ${name}(rows: readonly { id: str
 
 const filesOf = (...texts: readonly string[]) => texts.map((text, at) => ({ path: `file-${at}.ts`, text }))
 
-describe('the check of copies', () => {
+describe('the check for duplicate code', () => {
   it('refuses the same code in two files', () => {
     expect(duplicateFindings(filesOf(text('first'), text('second')))).toEqual([
       { path: 'file-1.ts', line: 1, message: expect.stringContaining('7 lines are those at file-0.ts:1') },
@@ -27,7 +27,7 @@ describe('the check of copies', () => {
     ])
   })
 
-  it('finds a copy that is broken into other lines, with other comments', () => {
+  it('finds a copy with other line breaks and comments', () => {
     const other = text('second').replaceAll('; ', ';\n').replace(') {\n', ') {\n  // of the caller\n')
     expect(copiesIn(filesOf(text('first'), other))).toHaveLength(1)
   })

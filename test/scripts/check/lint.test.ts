@@ -9,14 +9,14 @@ const folder = mkdtempSync(join(tmpdir(), 'troupe-lint-'))
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A text, and the file in which it stands. */
+/** A source text and the path of its file. */
 interface Sample {
   readonly what: string
   readonly path: string
   readonly text: string
 }
 
-/** Each in a file of its own, in the folder that rules go by: `a` has the number of all before in its name. */
+/** Samples with unique file names in the folders that rules depend on: `a` gets a number. */
 const samplesOf = (from: number, all: readonly (readonly [what: string, path: string, text: string])[]) =>
   all.map(([what, path, text], at): Sample => ({ what, path: path.replace(/\/a\./, `/a${from + at}.`), text }))
 
@@ -96,8 +96,8 @@ const allowed = samplesOf(200, [
 const samples = [...refused, ...enforced, ...allowed]
 
 /**
- * The names of the rules of our biome.json that refuse a file, by its path; ours in scripts/check/lint are `plugin`. One
- * run for all samples: to load the rules takes longer than to apply them.
+ * Names of the rules of biome.json that refuse a file, by its path; those in scripts/check/lint are `plugin`. One run for
+ * all samples, since loading the rules takes longer than applying them.
  */
 const refusals = new Map<string, string[]>()
 

@@ -20,11 +20,11 @@ describe("the native server's binary", () => {
     for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
   })
 
-  it('is the one that was recorded', () => {
+  it('is the recorded one', () => {
     expect(binaryFindings(modules, nativeServer)).toEqual([])
   })
 
-  it.each(Object.keys(nativeServer.files))('is found to be another by one byte of %s', (file) => {
+  it.each(Object.keys(nativeServer.files))('is reported if one byte of %s differs', (file) => {
     const folder = copied()
     writeFileSync(join(folder, nativeServer.package, file), ' ', { flag: 'a' })
     expect(binaryFindings(folder, nativeServer)).toEqual([
@@ -32,13 +32,13 @@ describe("the native server's binary", () => {
     ])
   })
 
-  it('is found to be of another version', () => {
+  it('is reported if its version differs', () => {
     expect(binaryFindings(copied(), { ...nativeServer, version: '20.0.0' })).toEqual([
       'uWebSockets.js 20.0.0 is recorded, and 20.51.4 is installed',
     ])
   })
 
-  it('is missed nowhere that it does not run', () => {
+  it('is not required if the package is not installed', () => {
     expect(binaryFindings(join(tmpdir(), 'nothing-here'), nativeServer)).toEqual([])
   })
 })

@@ -4,7 +4,7 @@ import { regExpFindings } from '#scripts/check/regexps.ts'
 
 const findingsIn = (text: string) => regExpFindings([{ path: 'src/planted.ts', text }]).map(({ line }) => line)
 
-describe('the check of patterns', () => {
+describe('the check of regular expressions', () => {
   it.each([
     ['two starts for one run', String.raw`const jwt = /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/`],
     ['an end that is looked for from everywhere', String.raw`text.replace(/\s+$/, '')`],
@@ -14,7 +14,7 @@ describe('the check of patterns', () => {
     expect(findingsIn(`// one\n${text}`)).toEqual([2])
   })
 
-  it('finds a pattern that is made of a text', () => {
+  it('finds a pattern built from a variable', () => {
     expect(findingsIn('const found = new RegExp(name).exec(text)')).toEqual([1])
   })
 
@@ -22,11 +22,11 @@ describe('the check of patterns', () => {
     String.raw`const origin = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[\w.~%:[\]-]+)$/i`,
     String.raw`text.replace(/(?<!\/)\/+$/, '')`,
     String.raw`/(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}/.test(text)`,
-  ])('passes %s', (text) => {
+  ])('accepts %s', (text) => {
     expect(findingsIn(text)).toEqual([])
   })
 
-  it('reads literals where a RegExp may stand, and no divisions, strings, templates or comments', () => {
+  it('reads literals where a RegExp is possible, and ignores divisions, strings, templates and comments', () => {
     const text = [
       'const half = total / 2 / 3',
       "const path = '/a/b/' // and /c/",

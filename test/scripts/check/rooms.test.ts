@@ -19,11 +19,11 @@ describe('rooms', () => {
     ['src/main.ts', 'main'],
     ['specs/errors/errors.ts', 'specs'],
     ['test/config.test.ts', null],
-  ])('%s is of %s', (path, room) => {
+  ])('%s belongs to %s', (path, room) => {
     expect(roomOf(path)).toBe(room)
   })
 
-  it('that import each other are refused, with the imports that do so', () => {
+  it('that import each other are refused, with the imports', () => {
     expect(
       messages(
         file('src/gateway/prices/a.ts', '../call/b.ts'),
@@ -36,7 +36,7 @@ describe('rooms', () => {
     ])
   })
 
-  it('that meet in a circle over a third one are refused', () => {
+  it('in a cycle of three are refused', () => {
     const found = messages(
       file('src/gateway/a/a.ts', '../b/b.ts'),
       file('src/gateway/b/b.ts', '../c/c.ts'),
@@ -45,13 +45,13 @@ describe('rooms', () => {
     expect(found).toHaveLength(3)
   })
 
-  it('of one capability that knows another one not on the list are refused', () => {
+  it('with an unlisted import between capabilities are refused', () => {
     expect(messages(file('src/actors/webhooks/a.ts', '../runs/b.ts'), file('src/actors/runs/b.ts'))).toEqual([
       'src/actors/webhooks/a.ts: a new arrow between capabilities: actors/webhooks -> actors/runs (src/actors/runs/b.ts)',
     ])
   })
 
-  it('without a circle are accepted and drawn, the lowest first', () => {
+  it('without a cycle are accepted and printed, the lowest first', () => {
     const graph = roomGraph([
       file('src/gateway/call/b.ts', '../prices/a.ts', '../../../specs/errors/errors.ts'),
       file('src/gateway/prices/a.ts', '../../../specs/errors/errors.ts'),
@@ -69,7 +69,7 @@ describe('rooms', () => {
 describe('sizes of folders', () => {
   const files = (count: number) => Array.from({ length: count }, (_, n) => file(`src/actors/things/f${n}.ts`))
 
-  it('of 26 files are refused, of 25 accepted', () => {
+  it('above 25 files are refused', () => {
     expect(folderSizeFindings(files(25))).toEqual([])
     expect(folderSizeFindings(files(26))).toMatchObject([{ path: 'src/actors/things' }])
   })
@@ -83,11 +83,11 @@ describe('imports', () => {
     expect(found('../../storage/ports.ts')).toHaveLength(1)
   })
 
-  it('of a neighbour, by an alias or of a package are accepted', () => {
+  it('of a sibling folder, by an alias or of a package are accepted', () => {
     expect([...found('../records/table.ts'), ...found('#storage/ports.ts'), ...found('xstate')]).toEqual([])
   })
 
-  it('by an alias count as an arrow of their room', () => {
+  it('by an alias count as dependencies of their room', () => {
     expect(messages(file('src/actors/webhooks/a.ts', '#actors/runs/b.ts'), file('src/actors/runs/b.ts'))).toEqual([
       'src/actors/webhooks/a.ts: a new arrow between capabilities: actors/webhooks -> actors/runs (src/actors/runs/b.ts)',
     ])

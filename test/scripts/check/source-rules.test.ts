@@ -14,7 +14,7 @@ const lines = (findings: readonly Finding[]) => findings.map(({ line }) => line)
 describe('lengths of files', () => {
   const findings = (count: number) => fileLengthFindings([{ path: 'src/a.ts', text: 'x\n'.repeat(count) }])
 
-  it('end at 400 lines', () => {
+  it('are limited to 400 lines', () => {
     expect(findings(400)).toEqual([])
     expect(findings(401)).toMatchObject([{ path: 'src/a.ts', line: 401 }])
   })
@@ -104,18 +104,18 @@ describe('docstrings', () => {
     '/** Says what. */\nexport const a = 1\n\nexport const b = 2\nexport async function c() {}\nexport interface D {}\n'
 
   it.each(['src/machines/a.ts', 'specs/resources/a.ts', 'src/storage/ports.ts'])(
-    'are missed on exports of %s',
+    'are required on exports of %s',
     (path) => {
       expect(lines(docstringFindings([{ path, text }]))).toEqual([4, 5, 6])
     },
   )
 
-  it('are needed once for overloads', () => {
+  it('are required once for overloads', () => {
     const overloads = '/** Says what. */\nexport function a(b: 1): 1\nexport function a(b: 2): 2\n'
     expect(docstringFindings([{ path: 'specs/a.ts', text: overloads }])).toEqual([])
   })
 
-  it('are not asked for elsewhere', () => {
+  it('are not required elsewhere', () => {
     expect(docstringFindings([{ path: 'src/actors/a.ts', text }])).toEqual([])
   })
 })
@@ -142,17 +142,17 @@ describe('named paths', () => {
     'specs/decisions/0001',
     '`specs/decisions/<number>-a.md`',
     'https://a.test/src/b.ts',
-  ])('stand: %s', (text) => {
+  ])('are accepted: %s', (text) => {
     expect(findings('README.md', text)).toEqual([])
   })
 
-  it('are looked up in code for decisions only', () => {
+  it('are checked in code only for decisions', () => {
     expect(findings('src/a.ts', '// specs/decisions/0009-gone.md, src/example.ts')).toHaveLength(1)
   })
 })
 
 describe('source files', () => {
-  it('are read from every folder below, and none from a missing one', () => {
+  it('are read recursively by extension, and a missing folder is skipped', () => {
     const root = mkdtempSync(join(tmpdir(), 'troupe-files-'))
     mkdirSync(join(root, 'src/a'), { recursive: true })
     writeFileSync(join(root, 'src/a/b.ts'), 'text')

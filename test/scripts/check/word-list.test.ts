@@ -25,12 +25,12 @@ describe('private words', () => {
     ['a type word in a comment', 'src/a.ts', '// Order of the rows\n'],
     ['a field of the wire', 'specs/a.ts', 'const line = { asked_model: string() }\n'],
     ['code of a page', 'docs/a.md', 'The field `asked_model`.\n```sh\necho nobody\n```\n'],
-  ])('are not looked for in %s', (_, path, text) => {
+  ])('are ignored in %s', (_, path, text) => {
     expect(privateWordFindings(file(path, text))).toEqual([])
   })
 })
 
-describe('a stored or travelling name that is such a word', () => {
+describe('a private word that is a stored or transmitted name', () => {
   it.each([
     ['src/machines/run/a.ts', 'asked'],
     ['src/machines/run/a.ts', 'told'],
@@ -38,7 +38,7 @@ describe('a stored or travelling name that is such a word', () => {
     ['src/gateway/ledger/a.ts', 'asked'],
     ['src/transport/peers/a.ts', 'ask'],
     ['src/transport/peers/a.ts', 'told'],
-  ])('passes in %s: %s', (path, name) => {
+  ])('is accepted in %s: %s', (path, name) => {
     expect(privateWordFindings(file(path, `const line = { ${name}: 1 }\n`))).toEqual([])
   })
 
@@ -61,18 +61,18 @@ describe('citations', () => {
     'interface additions "x"',
     'DESIGN "Effects"',
     'see HOUSE.md',
-  ])('of a page that the repository does not contain are found: %s', (text) => {
+  ])('of pages that the repository does not contain are found: %s', (text) => {
     expect(lines(citationFindings(file('src/a.ts', `/**\n * A run (${text}).\n */`)))).toEqual([2])
   })
 
-  it('of operations, codes, decisions and pages stand', () => {
+  it('of operations, codes, decisions and pages are accepted', () => {
     const text = '// runs.create, not_found, specs/decisions/0071-runs.md, ARCHITECTURE.md, export interface Run {}'
     expect(citationFindings(file('src/a.ts', text))).toEqual([])
   })
 })
 
 describe('empty comments', () => {
-  it('are those that say what something stands on', () => {
+  it('are those of the form "What X stand on"', () => {
     const text =
       'x\n/** What the session use-cases stand on. */\n/** What a run stands on. */\n/** What a run costs. */\n'
     expect(lines(emptyCommentFindings(file('src/a.ts', text)))).toEqual([2, 3])

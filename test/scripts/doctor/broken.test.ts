@@ -37,7 +37,7 @@ const listening = async (server: Server): Promise<number> => {
   return port
 }
 
-/** What a redis-server would say to each line of input. */
+/** A server with one fixed answer for each input. */
 const fakeRedis = (answers: readonly string[]) =>
   listening(
     createServer((socket) => {
@@ -46,7 +46,7 @@ const fakeRedis = (answers: readonly string[]) =>
     }),
   )
 
-/** An installation made under the master key `key`. */
+/** Creates an installation with the master key `key`. */
 const install = async (key: number): Promise<void> => {
   const storage = openSqliteStorage({ path: join(folder, 'troupe.db') })
   const { records } = storage
@@ -65,20 +65,20 @@ const install = async (key: number): Promise<void> => {
 }
 
 const env = (more: Readonly<Record<string, string>> = {}) => ({ DATA_DIR: folder, PORT: '0', ...more })
-/** Where nothing listens. */
+/** Addresses at which nothing listens. */
 const nowhere = { MONGODB_URL: 'mongodb://127.0.0.1:1/', REDIS_URL: 'redis://127.0.0.1:1' }
 const examined = async (more: Readonly<Record<string, string>> = {}) => examine(env(more))
 const named = (findings: readonly Finding[], name: string) => findings.filter((each) => each.name === name)
 const keyText = (key: number): string => Buffer.alloc(32, key).toString('base64')
 
-describe('an environment that is well', () => {
-  it('has no failed check, and is left as it was', async () => {
+describe('a valid environment', () => {
+  it('has no failed check and is not changed', async () => {
     const findings = await examined()
     expect(findings.filter(({ status }) => status === 'failed')).toEqual([])
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('is well with a store and its key', async () => {
+  it('is accepted with a store and its key', async () => {
     await install(1)
     writeFileSync(join(folder, 'master.key'), `${keyText(1)}\n`, { mode: 0o600 })
     const findings = await examined()
@@ -87,7 +87,7 @@ describe('an environment that is well', () => {
   })
 })
 
-describe('it is found, with what to do, that', () => {
+describe('the doctor finds that', () => {
   it.each([
     ['PORT is no number', { PORT: 'abc' }, 'configuration', 'PORT must be a port number'],
     ['MASTER_KEY is short', { MASTER_KEY: 'c2hvcnQ=' }, 'configuration', 'MASTER_KEY must be 32 bytes'],
@@ -118,13 +118,13 @@ describe('it is found, with what to do, that', () => {
     expect(finding?.advice).toBeTruthy()
   })
 
-  it('several variables are bad, each of them, and the other checks go on', async () => {
+  it('several variables are invalid, each of them, and continues with the other checks', async () => {
     const findings = await examined({ PORT: 'abc', LOG_LEVEL: 'loud', ...nowhere })
     expect(named(findings, 'configuration').map(({ says }) => says.split(' ')[0])).toEqual(['PORT', 'LOG_LEVEL'])
     expect(named(findings, 'redis')).toHaveLength(1)
   })
 
-  it('a proxy stands in front that nobody trusts, until it is', async () => {
+  it('TRUSTED_PROXIES is missing behind a public URL', async () => {
     const env = { PUBLIC_URL: 'https://agents.example' }
     expect(checkConfiguration(env).findings).toContainEqual(
       expect.objectContaining({
@@ -137,7 +137,7 @@ describe('it is found, with what to do, that', () => {
       expect(named(checkConfiguration(known).findings, 'proxies')).toEqual([])
   })
 
-  it('the data folder is a file, or cannot be made', async () => {
+  it('the data folder is a file or cannot be created', async () => {
     const path = join(folder, 'file')
     writeFileSync(path, '')
     for (const dataDir of [path, join(path, 'inside')]) {
@@ -146,12 +146,12 @@ describe('it is found, with what to do, that', () => {
     }
   })
 
-  it('the SQLite file is none', async () => {
+  it('the SQLite file is not a database', async () => {
     writeFileSync(join(folder, 'troupe.db'), 'this is no database, it only has its name'.repeat(100))
     expect(named(await examined(), 'sqlite')).toEqual([expect.objectContaining({ status: 'failed' })])
   })
 
-  it('others may read the master key, or it is none', async () => {
+  it('the master key is readable by others or invalid', async () => {
     const path = join(folder, 'master.key')
     writeFileSync(path, keyText(1))
     chmodSync(path, 0o644)
@@ -163,7 +163,7 @@ describe('it is found, with what to do, that', () => {
     expect(named(await examined(), 'master key')[0]?.says).toContain('does not hold 32 bytes')
   })
 
-  it('the store was made under another master key, or its file is gone', async () => {
+  it('the store was created with another master key, or the key file is missing', async () => {
     await install(1)
     const missing = { status: 'failed', says: expect.stringContaining('is missing, but the store was created with it') }
     expect(named(await examined(), 'master key')).toEqual([expect.objectContaining(missing)])
@@ -172,7 +172,7 @@ describe('it is found, with what to do, that', () => {
     expect(named(await examined({ MASTER_KEY: keyText(1) }), 'master key')[0]?.status).toBe('ok')
   })
 
-  it('something else listens on the port, but not when it is a server of ours', async () => {
+  it('another program listens on the port, or its address is not local', async () => {
     const port = await listening(createHttpServer((_, response) => response.end('hello')))
     expect(await checkPort({ host: '127.0.0.1', port })).toMatchObject({ status: 'failed' })
     const ours = await listening(createHttpServer((_, response) => response.end('{"status":"ok"}')))
@@ -180,7 +180,7 @@ describe('it is found, with what to do, that', () => {
     expect(await checkPort({ host: '192.0.2.1', port: 8080 })).toMatchObject({ status: 'failed' })
   })
 
-  it('Redis wants a password, or refuses the one given, or is something else', async () => {
+  it('Redis requires a password, refuses the given one, or is another server', async () => {
     const redis = async (login: string, ...answers: readonly string[]) =>
       checkRedis(`redis://${login}127.0.0.1:${await fakeRedis(answers)}`)
     expect(await redis('', '+PONG\r\n')).toMatchObject({ status: 'ok' })
@@ -195,7 +195,7 @@ describe('it is found, with what to do, that', () => {
     }
   })
 
-  it('Node is too old, the native server does not load, no browser is there', () => {
+  it('Node is too old, the native server does not load, or no browser is found', () => {
     expect(checkNode('20.19.0')).toMatchObject({ status: 'failed' })
     expect(checkNode('22.17.9')).toMatchObject({ status: 'failed' })
     expect(checkNode('22.18.0')).toMatchObject({ status: 'ok' })
@@ -207,7 +207,7 @@ describe('it is found, with what to do, that', () => {
     expect(checkChromium({ chromiumPath: null }, () => null)).toMatchObject({ status: 'warning' })
   })
 
-  it('the clock is not MongoDB’s, but not for the time that the question took', () => {
+  it('the clock differs from MongoDB’s by more than the duration of the request', () => {
     const at = (ms: number) => skewFound({ localTime: new Date(ms) }, 100_000, 104_000)
     expect(at(102_000)).toMatchObject({ status: 'ok' })
     expect(at(99_500)).toMatchObject({ status: 'ok' })
@@ -216,7 +216,7 @@ describe('it is found, with what to do, that', () => {
   })
 })
 
-it('prints a line a check, and what to do below it', () => {
+it('the doctor prints one line per check, with the advice below it', () => {
   const lines = reportOf([
     { name: 'node', status: 'ok', says: 'version 22' },
     { name: 'port', status: 'failed', says: 'in use', advice: 'Set PORT.' },
@@ -229,7 +229,7 @@ it('prints a line a check, and what to do below it', () => {
   ])
 })
 
-it('ends with 1 when a check failed, with 0 otherwise, and shows no secret', () => {
+it('the doctor exits with 1 if a check failed and 0 otherwise, and shows no secret', () => {
   mkdirSync(join(folder, 'data'))
   const run = (more: Readonly<Record<string, string>>) =>
     spawnSync(

@@ -19,8 +19,8 @@ const shards = (from: number, to: number) => Array.from({ length: to - from }, (
 const said = (leases: readonly Lease[], members: readonly Member[], isCluster = true) =>
   clusterFound({ leases, members }, isCluster).map(({ name, status, says }) => `${name} ${status}: ${says}`)
 
-describe('what the doctor says of a cluster', () => {
-  it('names the nodes with what they hold, and is content when every shard is held', () => {
+describe("the doctor's check of a cluster", () => {
+  it('lists the nodes with their shards, and is ok if every shard is owned', () => {
     const leases = [...held('a-process', shards(0, 100)), ...held('b-process', shards(100, 256))]
     expect(said(leases, [member('a'), member('b', { draining: true })])).toEqual([
       'nodes ok: a at 10.0.0.1:7946 (100 shards), b at 10.0.0.1:7946 (156 shards, draining)',
@@ -28,7 +28,7 @@ describe('what the doctor says of a cluster', () => {
     ])
   })
 
-  it('counts shards that nobody holds, that ran out, and that a process holds that does not run', () => {
+  it('counts shards that are free, expired or owned by a process that does not run', () => {
     const leases = [
       ...held('a-process', shards(0, 200)),
       ...held(null, shards(200, 210)),
@@ -38,18 +38,18 @@ describe('what the doctor says of a cluster', () => {
     expect(said(leases, [member('a')])[1]).toBe('leases warning: 56 of 256 shards are not owned by a running node')
   })
 
-  it('warns of two nodes with one name', () => {
+  it('warns of two nodes with the same name', () => {
     const findings = said(held('a-process', shards(0, 256)), [member('a'), member('a', { process: 'other' })])
     expect(findings[0]).toMatch(/^nodes warning: .*: a is there twice$/)
   })
 
-  it('warns when a cluster runs on the store and this environment would start a server alone', () => {
+  it('warns if a cluster uses the store that this environment would start a single server on', () => {
     expect(said(held('a-process', shards(0, 256)), [member('a')], false)).toEqual([
       'nodes warning: a cluster runs on this store: a at 10.0.0.1:7946 (256 shards)',
     ])
   })
 
-  it('has nothing to say of a store that one process at most uses', () => {
+  it('finds nothing for a store without a cluster, and reports a cluster without running nodes', () => {
     expect(said([], [], false)).toEqual([])
     expect(said([], [])).toEqual(['nodes ok: none runs on this store now'])
   })

@@ -10,7 +10,7 @@ import { readConfig } from '#src/config.ts'
 import { databaseOf } from '#src/open-storage.ts'
 import { openPatientMongo } from '#test/storage/mongo-patience.ts'
 
-it('finds a MongoDB well that stands alone, warns that it does, and leaves nothing behind', async () => {
+it('the doctor warns of a standalone MongoDB, and leaves no collection behind', async () => {
   const url = new URL(`/doctor_${randomBytes(6).toString('hex')}`, process.env.MONGODB_URL).href
   const findings = await checkMongo(url)
   expect(findings.map(({ name, status }) => `${name} ${status}`)).toEqual([
@@ -23,7 +23,7 @@ it('finds a MongoDB well that stands alone, warns that it does, and leaves nothi
   await client.close()
 })
 
-it('finds a replica set wholly well', async () => {
+it('the doctor accepts a replica set', async () => {
   const mongod = await startMongod({ replicaSet: true })
   try {
     const findings = await checkMongo(mongod.url)
@@ -34,7 +34,7 @@ it('finds a replica set wholly well', async () => {
   }
 })
 
-it('finds a redis-server well', async () => {
+it('the doctor accepts a redis-server', async () => {
   const redis = await startRedis()
   try {
     expect(await checkRedis(redis.url)).toMatchObject({ status: 'ok', says: expect.stringContaining('PONG') })
@@ -43,14 +43,14 @@ it('finds a redis-server well', async () => {
   }
 })
 
-it('finds the nodes of a cluster in the store, and tells of one that cannot be reached', async () => {
+it('the doctor lists the nodes of a cluster from the store, and warns of an unreachable one', async () => {
   const url = new URL(`/doctor_${randomBytes(6).toString('hex')}`, process.env.MONGODB_URL).href
   const config = readConfig({ MONGODB_URL: url, REDIS_URL: 'redis://127.0.0.1:1' })
   const storage = await openPatientMongo({ url, database: databaseOf(url) })
   const self = { process: 'p', node: 'node-1', address: '127.0.0.1:1', draining: false, startedAt: 0 }
   await storage.leases?.renew(self, 600_000)
   await storage.leases?.acquire(self, [{ shard: 3, epoch: 0, breaking: false }], { floor: 1, ms: 600_000 })
-  // again when the machine stood still for longer than the doctor waits for a server
+  // retried, since the machine may stand still for longer than the doctor waits for a server
   await vi.waitFor(
     async () => {
       const findings = await checkCluster(config)

@@ -8,7 +8,7 @@ import { readClientFrame } from '#transport/streams/session-frames.ts'
 
 const document = JSON.parse(asyncapiFile([...Object.values(operations), sessionSocket], '1.2.3').text)
 
-/** Every reference, at any depth. */
+/** All references at any depth. */
 const refsIn = (value: unknown): readonly string[] => {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, child]) => (name === '$ref' ? [String(child)] : refsIn(child)))
@@ -21,7 +21,7 @@ const at = (ref: string): unknown =>
     .reduce<unknown>((value, name) => Object(value)[name], document)
 
 describe('the AsyncAPI document', () => {
-  it('has a channel for every stream of events and for the WebSocket', () => {
+  it('has a channel for every event stream and for the WebSocket', () => {
     const streams = [
       ...['sessions.turns', 'sessions.stream', 'sessions.approve', 'runs.events', 'project_actors.stream'],
       ...['browser_jobs.live', 'sessions.socket'],
@@ -32,7 +32,7 @@ describe('the AsyncAPI document', () => {
     })
   })
 
-  it('refers to nothing that is not in it', () => {
+  it('has no dangling reference', () => {
     const refs = refsIn(document)
     expect(refs.length).toBeGreaterThan(50)
     expect(refs.filter((ref) => at(ref) === undefined)).toEqual([])
@@ -56,7 +56,7 @@ describe('the AsyncAPI document', () => {
 })
 
 describe('frames of a client', () => {
-  it.each(Object.entries(sessionFrames))('of type %s are read as they are declared', async (type, { json }) => {
+  it.each(Object.entries(sessionFrames))('of type %s are accepted as declared', async (type, { json }) => {
     const frame = Object(sampleOf(json))
     expect(await readClientFrame(JSON.stringify(frame))).toMatchObject({ type })
     const fields = Object.keys(json.properties ?? {}).filter((name) => name !== 'type')

@@ -39,7 +39,7 @@ const apart = (left: Box, right: Box): boolean =>
   left.x + left.w <= right.x || right.x + right.w <= left.x || left.y + left.h <= right.y || right.y + right.h <= left.y
 
 describe('chart graph', () => {
-  it('has each state under its region and a mark where each region starts', () => {
+  it('has each state in its region and an initial mark for each region', () => {
     const { states } = chartGraph(machine)
     expect(states.map(({ id, kind }) => [id, kind])).toEqual([
       ['@initial', 'initial'],
@@ -50,7 +50,7 @@ describe('chart graph', () => {
     expect(states[1]?.states.map(({ id }) => id)).toEqual(['open@initial', 'open.first', 'open.second'])
   })
 
-  it('names transitions by event, delay or guard, joins those of a pair, and leaves out what moves nothing', () => {
+  it('labels transitions by event, delay or guard, merges those between two states, and omits internal ones', () => {
     const { transitions } = chartGraph(machine)
     expect(transitions.filter(({ labels }) => labels.length > 0)).toEqual([
       { from: '@any', to: 'open', labels: ['reset'], details: ['reset'] },
@@ -62,19 +62,19 @@ describe('chart graph', () => {
   })
 })
 
-/** What the console draws: `npm run check` holds that it is what the machine gives, the same each time. */
+/** The stored layout of a machine. `npm run check` ensures that it matches the machine. */
 const drawn = (machine: string): ChartLayout =>
   JSON.parse(readFileSync(resolve(import.meta.dirname, '../../..', chartPath(machine)), 'utf8'))
 
 describe('a layout', () => {
-  it('comes out the same every time', async () => {
+  it('is deterministic', async () => {
     const definition = { ...sessionDefinition, name: 'sample', machine }
     expect(await chartLayout(definition)).toEqual(await chartLayout(definition))
   })
 })
 
 describe.each(charts.map((chart) => [chart.name, chart] as const))('layout of %s', (name, definition) => {
-  it('gives every state a box inside its region, apart from its neighbours, on the chart', () => {
+  it('gives every state a box inside its region that overlaps no sibling', () => {
     const { nodes, width, height } = drawn(name)
     const boxes = new Map(nodes.map((node) => [node.id, node]))
     const chart = { x: 0, y: 0, w: width, h: height }
@@ -86,7 +86,7 @@ describe.each(charts.map((chart) => [chart.name, chart] as const))('layout of %s
     }
   })
 
-  it('draws every transition with its label, and labels cover no state', () => {
+  it('has every transition with its labels, which cover no state', () => {
     const { nodes, edges } = drawn(name)
     const { transitions } = chartGraph(definition.machine)
     expect(edges.map(({ from, to }) => [from, to])).toEqual(transitions.map(({ from, to }) => [from, to]))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { jsonText } from '#scripts/generate/json-text.ts'
 
 describe('the text of a generated JSON file', () => {
-  it('is the same document as JSON.stringify writes', () => {
+  it('is equivalent to that of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(JSON.parse(jsonText(value))).toEqual(JSON.parse(JSON.stringify(value)))
@@ -12,7 +12,7 @@ describe('the text of a generated JSON file', () => {
     expect(JSON.parse(jsonText({ a: undefined, b: [] }))).toEqual({ b: [] })
   })
 
-  it('has what fits into 120 characters on one line, and nothing else', () => {
+  it('has a value on one line only if that fits into 120 characters', () => {
     expect(jsonText({ a: { b: [1, 'two'] } })).toBe('{ "a": { "b": [1, "two"] } }\n')
     const long = 'x'.repeat(60)
     expect(jsonText({ a: { b: long }, c: [long] })).toBe(`{\n  "a": { "b": "${long}" },\n  "c": ["${long}"]\n}\n`)

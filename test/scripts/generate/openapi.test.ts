@@ -10,13 +10,13 @@ import { webhookEventTypes } from '#specs/events/webhook-events.ts'
 const declared: readonly Operation[] = Object.values(operations)
 const document = JSON.parse(openapiFile(declared, '1.2.3').text)
 
-/** Every value of a key, at any depth. */
+/** All values of a key at any depth. */
 const valuesOf = (value: unknown, key: string): readonly unknown[] => {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, child]) => (name === key ? [child] : valuesOf(child, key)))
 }
 
-/** Every object with this key, at any depth. */
+/** All objects with this key at any depth. */
 const schemasWith = (value: unknown, key: string): readonly object[] => {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.values(value).flatMap((child) => schemasWith(child, key))
@@ -25,10 +25,10 @@ const schemasWith = (value: unknown, key: string): readonly object[] => {
 
 const nameIn = (ref: string): string => ref.split('/').at(-1) ?? ''
 
-/** What a generator makes the name of a class of: two schemas with one such word are one class. */
+/** The word from which generators derive a class name: schemas with the same word would be one class. */
 const asClass = (name: string): string => name.replaceAll(/[^a-z0-9]/gi, '').toLowerCase()
 
-/** The words that generators name the inline objects of a component by: its own, and the fields that lead there. */
+/** Words from which generators name the inline objects of a component: its name and the path of fields. */
 const inlineNames = (schema: unknown, name: string): readonly string[] => {
   if (typeof schema !== 'object' || schema === null) return []
   const { properties = {}, items, type }: { properties?: object; items?: unknown; type?: unknown } = schema
@@ -38,7 +38,7 @@ const inlineNames = (schema: unknown, name: string): readonly string[] => {
 }
 
 describe('the OpenAPI document', () => {
-  it('has every operation under its first path, and names the others', () => {
+  it('has every operation under its first path, and lists the others', () => {
     for (const { id, method, paths } of declared) {
       const operation = document.paths[paths[0]][method.toLowerCase()]
       expect(operation.operationId).toBe(id)
@@ -46,7 +46,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('tells of every event that webhooks are told of, with its schema', () => {
+  it('has every webhook event with its schema', () => {
     expect(Object.keys(document.webhooks)).toEqual(webhookEventTypes)
     for (const type of webhookEventTypes) {
       const { schema } = document.webhooks[type].post.requestBody.content['application/json']
@@ -55,13 +55,13 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('refers to nothing that is not in it', () => {
+  it('has no dangling reference', () => {
     const places = valuesOf(document, '$ref').map((ref) => String(ref).split('/').slice(2))
     expect(places.length).toBeGreaterThan(100)
     expect(places.filter(([kind = '', name = '']) => !(name in document.components[kind]))).toEqual([])
   })
 
-  it('names no inline object or list of words of a component as another component is named', () => {
+  it('has no component whose name generators would also give to an inline object or enum', () => {
     const schemas: Readonly<Record<string, { properties?: object }>> = document.components.schemas
     const components = new Set(Object.keys(schemas).map(asClass))
     expect(components.size).toBe(Object.keys(schemas).length)
@@ -72,13 +72,13 @@ describe('the OpenAPI document', () => {
     expect(inline.filter((name) => components.has(name))).toEqual([])
   })
 
-  it('names no component as languages and HTTP clients name their own types', () => {
+  it('has no component with a common type name of languages and HTTP clients', () => {
     const taken = ['response', 'request', 'error', 'client', 'any', 'list', 'object', 'type', 'string', 'file']
     const names = Object.keys(document.components.schemas).map(asClass)
     expect(names.filter((name) => taken.includes(name))).toEqual([])
   })
 
-  it('has one spelling of each field, and a type for every fixed value', () => {
+  it('has one spelling of each field, and a type for every constant', () => {
     for (const properties of valuesOf(document, 'properties')) {
       const names = Object.keys(Object(properties)).map(asClass)
       expect(new Set(names).size, names.join()).toBe(names.length)
@@ -88,7 +88,7 @@ describe('the OpenAPI document', () => {
     expect(fixed.filter((schema) => !('type' in schema))).toEqual([])
   })
 
-  it('has no choice of a list and a map, of which openapi-generator makes a Java variable that is named as a type', () => {
+  it('has no union of a list and a map, for which openapi-generator writes invalid Java', () => {
     const isMap = (schema: unknown) => JSON.stringify(schema).startsWith('{"type":"object","additionalProperties":{')
     const isList = (schema: unknown) => JSON.stringify(schema).startsWith('{"type":"array"')
     const choices = valuesOf(document, 'anyOf').filter((found) => Array.isArray(found))
@@ -96,7 +96,7 @@ describe('the OpenAPI document', () => {
     expect(choices.filter((found) => found.some(isMap) && found.some(isList))).toEqual([])
   })
 
-  it('names the free objects of events: openapi-generator loses the type of one that has no name', () => {
+  it('has names for free-form objects of events, since openapi-generator loses the type of unnamed ones', () => {
     const { RunChildCompleted, RunCompleted, RunOutput } = document.components.schemas
     const named = { anyOf: [{ $ref: '#/components/schemas/RunOutput' }, { type: 'null' }] }
     expect([RunChildCompleted.properties.output, RunCompleted.properties.output]).toEqual([named, named])
@@ -108,7 +108,7 @@ describe('the OpenAPI document', () => {
     expect(kinds.filter((kind) => !('schema' in Object(kind)))).toEqual([])
   })
 
-  it('has a body for every refusal: one without is of no type, and takes the types of all others along', () => {
+  it('has a body for every error response, since generators drop the types of all if one has none', () => {
     const bare = Object.entries(document.components.responses).filter(
       ([, response]) => valuesOf(response, 'content').length === 0,
     )
@@ -134,7 +134,7 @@ describe('the OpenAPI document', () => {
 })
 
 describe('a component', () => {
-  it('is written once, whether a field that holds it may be null or has a default', () => {
+  it('is written once, even if a field with it is nullable or has a default', () => {
     const part = object({ size: integer() }, { title: 'Part' })
     const whole = object({ one: part, other: nullable(part), third: defaulted(part, { size: 1 }) })
     const wholes = defineOperations('wholes', {
@@ -176,7 +176,7 @@ describe('an operation', () => {
   })
   const { paths, components } = JSON.parse(openapiFile(Object.values<Operation>(things), '1').text)
 
-  it('has a default filled in by its answer and left out by its body', () => {
+  it('requires fields with defaults in its answer and not in its body', () => {
     expect(components.schemas.Thing.required).toEqual(['size'])
     expect(components.schemas.ThingInput).toMatchObject({ required: [], additionalProperties: false })
   })
@@ -194,7 +194,7 @@ describe('an operation', () => {
     expect(responses).toHaveProperty('201')
   })
 
-  it('names the events of its stream as the stream does', () => {
+  it('lists the events of its stream by their wire names', () => {
     const content = paths['/v1/things/stream'].get.responses['200'].content
     expect(Object.keys(content['text/event-stream']['x-events'])).toEqual(['response.output_text.delta'])
   })

@@ -18,7 +18,7 @@ describe('the coverage page', () => {
     return text.split('\n').find((line) => line.startsWith('| POST /v1/sessions/{id}/turns '))
   }
 
-  it('names the tests that had an answer of an operation, three at most', () => {
+  it('lists at most three tests that got an answer of an operation', () => {
     const called = ['sessions.create', 'sessions.turns']
     expect(row({ 'test/a.test.ts': called, 'test/b.test.ts': ['sessions.create'] })).toBe(
       '| POST /v1/sessions/{id}/turns | `sessions.turns` | `test/a.test.ts` |',
@@ -27,13 +27,13 @@ describe('the coverage page', () => {
     expect(row(many)).toContain('| `test/a.test.ts`, `test/b.test.ts`, `test/c.test.ts` … |')
   })
 
-  it('says of an operation that no test had an answer of that it is missing', () => {
+  it('marks an operation without a test as missing', () => {
     expect(row({ 'test/a.test.ts': ['sessions.create'] })).toBe(
       '| POST /v1/sessions/{id}/turns | `sessions.turns` | missing |',
     )
   })
 
-  it('has every row of the interface once', () => {
+  it('has every row of the API once', () => {
     const rows = Object.values(interfaceRows).flat()
     expect(new Set(rows).size).toBe(rows.length)
     const { text } = coveragePage([], {})
@@ -43,7 +43,7 @@ describe('the coverage page', () => {
 })
 
 describe('the errors page', () => {
-  it('has a line for every code', () => {
+  it('has a line for every error code', () => {
     const { text } = errorsPage(declared)
     for (const code of Object.keys(errors)) expect(text).toContain(`| \`${code}\` |`)
     expect(text).toMatch(/`store_unavailable` .* every operation/)
@@ -51,7 +51,7 @@ describe('the errors page', () => {
 })
 
 describe('a state diagram', () => {
-  it('nests regions, starts each of them, and ends final states', () => {
+  it('nests regions, with an initial mark for each and an end mark for final states', () => {
     const machine = createMachine({
       id: 'm',
       initial: 'open',

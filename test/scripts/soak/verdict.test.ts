@@ -18,8 +18,8 @@ const soak = (change: (at: number) => Partial<SoakWindow>, minutes = 60) =>
     ).map(({ name, holds }) => [name, holds]),
   )
 
-describe('a soak', () => {
-  it('holds when nothing grows', () => {
+describe('a soak test', () => {
+  it('passes when nothing grows', () => {
     expect(Object.values(soak(() => ({})))).toEqual([true, true, true, true, true])
   })
 
@@ -29,18 +29,18 @@ describe('a soak', () => {
     ['handles', (at: number) => ({ handles: 60 + 8 * at })],
     ['open commits', (at: number) => ({ openCommits: 2 + 20 * at })],
     ['bytes a turn', (at: number) => ({ bytesPerTurn: 4000 + 200 * at })],
-  ])('finds that %s grows', (name, change) => {
+  ])('fails when %s grows', (name, change) => {
     expect(soak(change)).toMatchObject({ [name]: false })
   })
 
-  it('overlooks one window that is unlike the others', () => {
+  it('ignores one outlier window', () => {
     expect(soak((at) => (at === 11 ? { rssMb: 900, p99: 900 } : {}))).toMatchObject({
       'memory (MB)': true,
       'p99 (ms)': true,
     })
   })
 
-  it('does not judge memory and slow turns of three minutes', () => {
+  it('does not judge memory and p99 of three minutes', () => {
     expect(soak((at) => ({ rssMb: 200 + 40 * at, p99: 100 + 40 * at }), 3)).toMatchObject({
       'memory (MB)': null,
       'p99 (ms)': null,

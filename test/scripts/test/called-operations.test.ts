@@ -9,14 +9,14 @@ import {
 
 const kept = { 'test/a.test.ts': ['agents.get'], 'test/b.test.ts': ['agents.list', 'runs.get'] }
 
-describe('the recording of what tests call', () => {
-  it('has each declared operation of a file once, and no route that is none', () => {
+describe('the recording of operations called by tests', () => {
+  it('has each declared operation of a file once, and no undeclared route', () => {
     const lines =
       'test/b.test.ts\truns.get\ntest/a.test.ts\tnone\ntest/b.test.ts\tagents.list\ntest/b.test.ts\truns.get\n'
     expect(calledIn(lines, ['agents.list', 'runs.get'])).toEqual({ 'test/b.test.ts': ['agents.list', 'runs.get'] })
   })
 
-  it('takes the place of what files called before that passed, and forgets files that are gone', () => {
+  it('replaces the entries of files that passed, and drops those of deleted files', () => {
     const called = { 'test/b.test.ts': ['runs.get'] }
     const all = { passed: ['test/b.test.ts'], exists: () => true }
     expect(mergedRecording(kept, called, all)).toEqual({ ...kept, ...called })
@@ -24,24 +24,24 @@ describe('the recording of what tests call', () => {
     expect(mergedRecording(kept, called, { ...all, exists: (file) => file !== 'test/a.test.ts' })).toEqual(called)
   })
 
-  it('is written a line a file, and reads back', () => {
+  it('is written with one line per file, and can be read back', () => {
     expect(recordingText(kept).split('\n')).toHaveLength(5)
     expect(JSON.parse(recordingText(kept))).toEqual(kept)
   })
 
-  it('is found wrong for an operation that no test calls any more', () => {
+  it('is reported if it has an operation that no test calls any more', () => {
     const called = { 'test/a.test.ts': ['agents.get', 'agents.list', 'runs.cancel'] }
     expect(recordingFindings(kept, kept)).toEqual([])
     expect(recordingFindings(kept, called)).toEqual([expect.stringMatching(/names runs\.get, and no test/)])
   })
 
-  it('gets a note for an operation that it does not name', () => {
+  it('gets a note for an operation that it lacks', () => {
     const called = { 'test/a.test.ts': ['agents.get', 'agents.list', 'runs.cancel', 'runs.get'] }
     expect(recordingNotes(kept, kept)).toEqual([])
     expect(recordingNotes(kept, called)).toEqual([expect.stringMatching(/does not name runs\.cancel/)])
   })
 
-  it('is not found wrong when an operation is called by other tests than it says', () => {
+  it('is not reported if other tests call an operation', () => {
     expect(recordingFindings(kept, { 'test/c.test.ts': ['agents.get', 'agents.list', 'runs.get'] })).toEqual([])
   })
 })

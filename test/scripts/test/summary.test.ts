@@ -16,7 +16,7 @@ describe('result of a test run', () => {
     expect(resultLine(summary)).toBe('2 passed, 1 failed, 2 skipped')
   })
 
-  it('leaves skipped out of the line when none was', () => {
+  it('omits skipped tests from the line if there are none', () => {
     expect(resultLine(summarise(report(file('passed', test('passed'))), 0))).toBe('1 passed, 0 failed')
   })
 
@@ -24,7 +24,7 @@ describe('result of a test run', () => {
     expect(summarise(report(file('failed'), file('passed', test('passed'))), 1)).toMatchObject({ passed: 1, failed: 1 })
   })
 
-  it('names what passed only when it was tried again', () => {
+  it('lists tests that passed only on a retry', () => {
     const unsteady = { ...test('passed', 'x works'), failureMessages: ['not yet'] }
     const summary = summarise(report(file('passed', unsteady, { ...test('passed'), failureMessages: [] })), 0)
     expect(summary).toMatchObject({ passed: 2, failed: 0, retried: ['x works'] })

@@ -1,4 +1,4 @@
-/** A PDF file; each page is a list of lines, '' a gap. */
+/** A PDF file; each page is a list of lines, with '' for a gap. */
 export const pdfFile = (pages: readonly (readonly string[])[]): Buffer => {
   const kids = pages.map((_, index) => `${4 + index * 2} 0 R`)
   const objects = [

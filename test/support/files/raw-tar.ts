@@ -1,17 +1,17 @@
-/** An entry of a tar as its bytes say it, right or wrong. */
+/** A tar entry with explicit header fields, which may be invalid. */
 export interface RawTarEntry {
   readonly name: string
   readonly content?: string | Buffer
-  /** '0' a file, '1' a hard link, '2' a link, '3' a device … */
+  /** '0' for a file, '1' for a hard link, '2' for a symbolic link, '3' for a device … */
   readonly type?: string
   readonly size?: string
 }
 
-/** A tar of these entries. @param ends false: without the blocks of zeros at its end. */
+/** A tar of these entries. @param ends false: without the final blocks of zeros. */
 export const rawTar = (entries: readonly RawTarEntry[], { ends = true } = {}): Buffer =>
   Buffer.concat([...entries.map(entryOf), Buffer.alloc(ends ? 1024 : 0)])
 
-/** The header of pax before an entry. */
+/** A pax header for the next entry. */
 export const paxEntry = (records: Readonly<Record<string, string>>): RawTarEntry => ({
   ...{ name: 'PaxHeader', type: 'x' },
   content: Object.entries(records)

@@ -1,29 +1,29 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 
-/** An entry of a zip as its bytes say it, right or wrong. */
+/** A zip entry with explicit header fields, which may be invalid. */
 export interface RawEntry {
   readonly name: string | Buffer
   readonly content?: string | Buffer
-  /** In the local header, where that differs. */
+  /** The name in the local header, if it differs. */
   readonly localName?: string
-  /** File mode of Unix. */
+  /** Unix file mode. */
   readonly mode?: number
   readonly flags?: number
   readonly method?: number
   readonly crc?: number
   readonly size?: number
-  /** Sizes stand behind the content, and in the directory. */
+  /** Sizes are after the content and in the directory. */
   readonly isStreamed?: boolean
-  /** Sizes and place stand in an extra field of 64 bits. */
+  /** Sizes and offset are in a ZIP64 extra field. */
   readonly is64?: boolean
-  /** The directory names the content of the entry before. */
+  /** The directory entry points to the content of the previous entry. */
   readonly overlaps?: boolean
 }
 
 const utf8Flag = 0x800
 const streamedFlag = 0x8
 
-/** A zip of these entries. @param count that its end says, where it lies. */
+/** A zip of these entries. @param count a false number of entries for its end record. */
 export const rawZip = (
   entries: readonly RawEntry[],
   { count, before = Buffer.alloc(0) }: { readonly count?: number; readonly before?: Buffer } = {},

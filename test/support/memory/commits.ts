@@ -21,12 +21,12 @@ interface Log {
   head: CommitRow
 }
 
-/** Commits in this process's memory, for pure tests. They are kept as text, so no caller shares an object with the store. */
+/** Commits in memory, for pure tests. They are stored as text, so no caller shares an object with the store. */
 export class MemoryCommits implements CommitStore {
   readonly #logs = new Map<string, Log>()
   readonly #open = new Map<string, CommitRow>()
   readonly #due = new Map<string, CommitRow>()
-  /** Whether a merge ends before it removes the next of what it has merged, as when its process dies. */
+  /** Whether a merge stops before it removes the next merged commit, as if its process died. */
   cutsMerge: () => boolean = () => false
 
   async append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]> {

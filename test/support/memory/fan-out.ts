@@ -1,7 +1,7 @@
 import type { JsonObject } from '#specs/dsl/json.ts'
 import type { ActorNews, FanOut } from '#storage/cluster-ports.ts'
 
-/** Joins the fan-outs of several processes of a pure test. `up` cuts them all off, and joins them again. */
+/** Connects the fan-outs of several processes in a pure test. `up` disconnects and reconnects all of them. */
 export class MemoryExchange {
   readonly #joined = new Set<MemoryFanOut>()
   #up = true

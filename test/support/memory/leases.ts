@@ -1,17 +1,17 @@
 import type { Lease, LeaseClaim, LeaseStore, LeaseTable, LeaseTerm, Member } from '#storage/cluster-ports.ts'
 
-/** A lease as it is kept: until when it is good, not for how long. */
+/** A stored lease, with its end in place of its remaining time. */
 interface HeldLease extends Omit<Lease, 'leftMs'> {
   readonly untilMs: number
 }
 
-/** Leases in this process's memory, for pure tests: one instance is the store of all processes of a simulation. */
+/** Leases in memory, for pure tests: one instance is the store of all processes of a simulation. */
 export class MemoryLeases implements LeaseStore {
   readonly #leases = new Map<number, HeldLease>()
   readonly #members = new Map<string, { readonly member: Member; readonly untilMs: number }>()
   readonly #now: () => number
 
-  /** @param now the store's clock, ms since the epoch. */
+  /** @param now the store's clock in ms since the epoch. */
   constructor(now: () => number) {
     this.#now = now
   }

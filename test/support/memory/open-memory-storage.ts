@@ -5,9 +5,9 @@ import { MemoryLeases } from './leases.ts'
 import { MemoryRecords } from './records.ts'
 
 /**
- * A store in memory for pure tests; it keeps the whole contract but durability.
+ * Opens a store in memory for pure tests. It fulfils the whole contract except durability.
  *
- * @param options.now ms since the epoch; decides which records have expired and which leases have run out.
+ * @param options.now clock in ms since the epoch, for the expiry of records and leases.
  */
 export const openMemoryStorage = ({ now = Date.now }: { readonly now?: () => number } = {}): Storage => {
   const blobs = new Map<string, string>()

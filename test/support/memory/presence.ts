@@ -6,8 +6,8 @@ interface Announced {
 }
 
 /**
- * A directory in this process's memory, for pure tests: one instance is the directory of all processes of a simulation.
- * `up` takes it away and brings it back, empty.
+ * A directory in memory, for pure tests: one instance is the directory of all processes of a simulation. `up` disables it
+ * and enables it again, empty.
  */
 export class MemoryPresence implements Presence {
   readonly #hosts = new Map<string, Announced>()
@@ -15,7 +15,7 @@ export class MemoryPresence implements Presence {
   readonly #now: () => number
   #up = true
 
-  /** @param now ms since the epoch. */
+  /** @param now clock in ms since the epoch. */
   constructor(now: () => number) {
     this.#now = now
   }

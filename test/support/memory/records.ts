@@ -5,12 +5,12 @@ import { conditions, fieldText, ownerScope, uniqueKeyFor, uniqueText } from '#st
 
 type Where = { readonly [field: string]: Json } | undefined
 
-/** Records in this process's memory, for pure tests. */
+/** Records in memory, for pure tests. */
 export class MemoryRecords implements RecordStore {
   readonly #kinds = new Map<string, Map<string, StoredRecord>>()
   readonly #now: () => number
 
-  /** @param now ms since the epoch; decides which records have expired. */
+  /** @param now clock in ms since the epoch, for the expiry of records. */
   constructor(now: () => number) {
     this.#now = now
   }

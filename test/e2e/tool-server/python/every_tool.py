@@ -1,4 +1,4 @@
-"""Lists the tools of a tool server and calls some, by the Python SDK in one of its modes; prints what came as JSON."""
+"""Lists the tools of a tool server and calls some, by the Python SDK in one of its modes; prints the results as JSON."""
 
 import asyncio
 import json
