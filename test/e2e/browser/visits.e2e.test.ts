@@ -124,7 +124,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser visit', () =
     })
   }
 
-  /** For tests that do not need the full browser. Those of what it sends use all features of a desktop browser. */
+  /** For tests that do not depend on the full browser. Tests of its traffic use all features of a desktop browser. */
   const inShell = { path: () => findChromium(process.env.HEADLESS_SHELL_PATH ?? null) }
 
   /** Opens the page and gives it time for its attempts. */
