@@ -23,14 +23,17 @@ export const bounds: readonly Bound[] = [
     most: '2,000 items, 4 MB of JSON',
     beyond: '400 `bad_request`; a response that does not fit has `conversation: null`',
     code: ['src/gateway/apis/conversations/conversations.ts', 'maxChars'],
-    test: ['test/gateway/apis/conversations.test.ts', 'is at most 4 MB long, and an answer that does not fit says so'],
+    test: [
+      'test/gateway/apis/conversations.test.ts',
+      'holds at most 4 MB, and a response that does not fit has conversation: null',
+    ],
   },
   {
     of: 'a thread of messages',
     most: '4 MB of JSON',
     beyond: 'it is not kept: the next request is 404 `thread_not_found`, at which SDKs send the whole conversation',
     code: ['src/gateway/apis/messages/threads/thread-store.ts', 'maxThreadChars'],
-    test: ['test/gateway/apis/message-threads.test.ts', 'is at most 4 MB long: what is longer is not found again'],
+    test: ['test/gateway/apis/message-threads.test.ts', 'is not stored when it is longer than 4 MB'],
   },
   {
     of: 'files of a skill in an archive',
@@ -80,7 +83,7 @@ export const bounds: readonly Bound[] = [
     code: ['specs/memory-objects.ts', 'maxMemoryLength'],
     test: [
       'test/e2e/memory/memory.e2e.test.ts',
-      'takes a content of 32,768 characters, warns about it, and takes no longer one',
+      'accepts contents of up to 32,768 characters with a warning, and refuses longer ones',
     ],
   },
   {
@@ -88,7 +91,10 @@ export const bounds: readonly Bound[] = [
     most: '50 memories',
     beyond: '422 `invalid_field`',
     code: ['specs/memory-objects.ts', 'maxMemoryBatch'],
-    test: ['test/e2e/memory/memory.e2e.test.ts', 'answers a batch in order, with what was known already named as such'],
+    test: [
+      'test/e2e/memory/memory.e2e.test.ts',
+      'answers a batch in order with duplicates marked, and refuses more than 50 memories',
+    ],
   },
   {
     of: 'a commit that has the deltas of others',
@@ -114,7 +120,7 @@ export const bounds: readonly Bound[] = [
     code: ['src/machines/session/session-steps.ts', 'maxModelCalls'],
     test: [
       'test/machines/session/session-paths.test.ts',
-      'ends every turn once, calls the model sixteen times at most and leaves no action waiting behind',
+      'a session ends every turn once, calls the model at most sixteen times, and leaves no action waiting',
     ],
   },
   {
@@ -122,14 +128,14 @@ export const bounds: readonly Bound[] = [
     most: '5 deep, 32 open',
     beyond: '422 `delegation_too_deep`, `too_many_children`',
     code: ['src/machines/run/run-steps.ts', 'maxOpenChildren'],
-    test: ['test/machines/run/run-paths.test.ts', 'is refused at the deepest level and with too many open'],
+    test: ['test/machines/run/run-paths.test.ts', 'is refused at the deepest level, and with too many open children'],
   },
   {
     of: 'the answer of an HTTP tool',
     most: '64 KB',
     beyond: 'the tool call fails',
     code: ['src/actors/sessions/tools/http-tool.ts', 'maxToolAnswerBytes'],
-    test: ['test/actors/sessions/http-tool.test.ts', 'may answer with 64 KB, and no byte more'],
+    test: ['test/actors/sessions/http-tool.test.ts', 'may answer with 64 KB, and not one byte more'],
   },
   ...runtimeBounds,
   ...requestBounds,
@@ -157,7 +163,7 @@ export const bounds: readonly Bound[] = [
     code: ['src/actors/runtime/log/log-tail.ts', 'mostEvents'],
     test: [
       'test/actors/runtime/log/log-tail.test.ts',
-      'does not know what came before it, after it, or fell out of it',
+      'returns nothing if earlier, later or evicted events are missing',
     ],
   },
   {
@@ -167,7 +173,7 @@ export const bounds: readonly Bound[] = [
     code: ['src/actors/accounts/passwords.ts', 'passwordTurns'],
     test: [
       'test/actors/accounts/passwords.test.ts',
-      'are refused when too many of one origin wait, and work again afterwards',
+      'are refused if too many from one origin wait, and work again afterwards',
     ],
   },
   {
@@ -182,7 +188,10 @@ export const bounds: readonly Bound[] = [
     most: '50,000',
     beyond: 'the store is read again',
     code: ['src/actors/accounts/key-ring.ts', 'maxCached'],
-    test: ['test/actors/records/recheck-cache.test.ts', 'keeps no unknown credential and at most so many known ones'],
+    test: [
+      'test/actors/records/recheck-cache.test.ts',
+      'keeps no unknown credential, and known ones only up to its limit',
+    ],
   },
   {
     of: 'counters of limits on one node',
@@ -199,7 +208,7 @@ export const bounds: readonly Bound[] = [
     most: '64 MB in all',
     beyond: '422 `image_too_large`',
     code: ['src/gateway/vision/image-parts.ts', 'maxFetchedBytes'],
-    test: ['test/gateway/vision/remote-image.test.ts', 'that is too large is given up as soon as that is seen'],
+    test: ['test/gateway/vision/remote-image.test.ts', 'that is too large is aborted early'],
   },
   {
     of: 'a parse of foreign bytes, such as audio',
@@ -213,21 +222,21 @@ export const bounds: readonly Bound[] = [
     most: '2,000 characters',
     beyond: 'cut off',
     code: ['src/actors/agents/version-test.ts', 'maxOutput'],
-    test: ['test/actors/agents/agent-versions.test.ts', 'keeps at most 2000 characters of the answer'],
+    test: ['test/actors/agents/agent-versions.test.ts', 'stores at most 2000 characters of the answer'],
   },
   {
     of: 'checkpoints of a session',
     most: '1',
     beyond: 'the earlier one is removed',
     code: ['src/actors/sessions/conversations.ts', 'sessionCheckpoints'],
-    test: ['test/actors/sessions/checkpoints.test.ts', 'keeps one checkpoint, however many were written'],
+    test: ['test/actors/sessions/checkpoints.test.ts', 'keeps only one checkpoint, however many were written'],
   },
   {
     of: 'deliveries of webhooks in the log',
     most: '30 days',
     beyond: 'removed',
     code: ['src/machines/webhook-delivery/webhook-delivery.ts', 'deliveryRetentionMs'],
-    test: ['test/actors/webhooks/deliveries.test.ts', 'forgets a delivery after 30 days'],
+    test: ['test/actors/webhooks/deliveries.test.ts', 'removes a delivery after 30 days'],
   },
   {
     of: 'a hit of a knowledge search',
@@ -295,14 +304,14 @@ export const bounds: readonly Bound[] = [
     most: '512 MB',
     beyond: 'the one that was searched longest ago is dropped, and read again',
     code: ['src/actors/knowledge/search/base-indexes.ts', 'mostBytes'],
-    test: ['test/retrieval/index-cache.test.ts', 'gives up what was not used for longest when it exceeds its bytes'],
+    test: ['test/retrieval/index-cache.test.ts', 'evicts the least recently used index when it exceeds its size'],
   },
   {
     of: 'arrays that searches of indexes use again',
     most: '4 sets, each of 200,000 passages',
     beyond: 'a search makes its own, and they are garbage afterwards',
     code: ['src/retrieval/search-room.ts', 'mostRooms'],
-    test: ['test/retrieval/search-room.test.ts', 'are kept up to their number and their size'],
+    test: ['test/retrieval/search-room.test.ts', 'are kept up to a maximum number and size'],
   },
   ...consoleBounds,
   ...mcpBounds,

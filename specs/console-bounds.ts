@@ -7,7 +7,10 @@ export const consoleBounds: readonly Bound[] = [
     most: '192 KB, with what is long beside them in blobs',
     beyond: 'the earliest turns are kept as what the model reads of them, without their events',
     code: ['src/actors/sessions/fork-history.ts', 'maxForkLength'],
-    test: ['test/actors/sessions/fork.test.ts', 'keeps its newest turns as events, and earlier ones in sum'],
+    test: [
+      'test/actors/sessions/fork.test.ts',
+      'keeps its newest turns as events, and earlier turns as a conversation',
+    ],
   },
   {
     of: 'a field of a context in the history of an actor',
@@ -16,7 +19,7 @@ export const consoleBounds: readonly Bound[] = [
     code: ['src/actors/runtime/step/context-change.ts', 'longestField'],
     test: [
       'test/actors/runtime/step/context-change.test.ts',
-      'has no long text, no text that may be JSON, and is bounded whatever the context is',
+      'contains no long text and no text that may be JSON, and its size is bounded',
     ],
   },
   {
@@ -24,6 +27,9 @@ export const consoleBounds: readonly Bound[] = [
     most: '20',
     beyond: 'later ones are counted in `attempts` only',
     code: ['src/gateway/call/accounting/call-ledger.ts', 'mostFailedAttempts'],
-    test: ['test/gateway/call/accounting/call-record.test.ts', 'keeps the first 20 attempts that failed'],
+    test: [
+      'test/gateway/call/accounting/call-record.test.ts',
+      'keeps the first 20 failed attempts, without the API key',
+    ],
   },
 ]

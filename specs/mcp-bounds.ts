@@ -74,7 +74,7 @@ export const mcpBounds: readonly Bound[] = [
     code: ['src/machines/connection/connection-data.ts', 'maxWaiters'],
     test: [
       'test/machines/connection/connection-table.test.ts',
-      'lets 1,000 actors wait for it, and answers the next at once that it does not',
+      'accepts 1,000 waiting actors, and dismisses the next one at once',
     ],
   },
   {
@@ -92,7 +92,7 @@ export const mcpBounds: readonly Bound[] = [
     most: '8',
     beyond: 'the call fails with `too_many_questions`',
     code: ['src/actors/mcp/agents/input/call-with-input.ts', 'maxRounds'],
-    test: ['test/e2e/mcp/mcp-input.e2e.test.ts', 'is given up when it never has enough'],
+    test: ['test/e2e/mcp/mcp-input.e2e.test.ts', 'is abandoned with too_many_questions after eight rounds'],
   },
   {
     of: 'fields of a form that a server requests',

@@ -47,7 +47,7 @@ export const requestBounds: readonly Bound[] = [
     most: 'an hour, from the request to the last byte of the answer (`MODEL_TOTAL_TIMEOUT_S`)',
     beyond: '504 `provider_timeout`; the turn or run fails with it',
     code: ['src/gateway/call/attempt.ts', '#endsAt'],
-    test: ['test/gateway/chat/chat-run.test.ts', 'is cut off at the end of its time: %s'],
+    test: ['test/gateway/chat/chat-run.test.ts', 'is aborted at the total timeout: %s'],
   },
   {
     of: 'frames of a WebSocket that wait for the one before them',
@@ -73,7 +73,7 @@ export const requestBounds: readonly Bound[] = [
     code: ['specs/dsl/declare.ts', 'defaultChatBodyBytes'],
     test: [
       'test/e2e/agents/bounded-reads.e2e.test.ts',
-      'has 8 MB at most, or as many as the installation says; more is refused with the limit',
+      'may have 8 MB, or MAX_CHAT_BODY_MB; a larger one is refused with the limit',
     ],
   },
   {
@@ -91,7 +91,7 @@ export const requestBounds: readonly Bound[] = [
     most: '50 ms of the processor: beyond 64 KB a body is read, and what is sent of it written, in shares of 8 ms',
     beyond: 'other requests wait for one share',
     code: ['src/outgoing/shares/in-shares.ts', 'shareMs'],
-    test: ['test/e2e/gateway/long-bodies.e2e.test.ts', 'a long body holds no other request up for 50 ms ($store)'],
+    test: ['test/e2e/gateway/long-bodies.e2e.test.ts', 'a long body blocks no other request for 50 ms ($store)'],
   },
   {
     of: 'a turn of the loop under one event for many streams',
@@ -100,7 +100,7 @@ export const requestBounds: readonly Bound[] = [
     code: ['src/actors/runtime/messages/feed.ts', 'mostWaiting'],
     test: [
       'test/actors/runtime/messages/feed.test.ts',
-      'that comes after many for whom an event takes long gets it, and those after it, in later turns of the loop',
+      'that comes after slow readers receives its events in later turns of the event loop',
     ],
   },
   {
@@ -108,7 +108,7 @@ export const requestBounds: readonly Bound[] = [
     most: '32 MB for a chat, 8 MB where a stream was requested, 96 MB for vectors; 128 levels, a million values',
     beyond: 'the answer is left as broken (`provider_stream_broken`), or is no answer (`provider_error`)',
     code: ['src/gateway/chat/whole-answer.ts', 'maxWholeBytes'],
-    test: ['test/gateway/chat/long-answers.test.ts', 'without an end, %s, is left as broken and not kept'],
+    test: ['test/gateway/chat/long-answers.test.ts', 'without an end, %s, is aborted as broken'],
   },
   {
     of: 'whole answers of providers that are read or handed on at one time',
@@ -165,7 +165,7 @@ export const requestBounds: readonly Bound[] = [
     code: ['src/actors/runtime/log/log-page.ts', 'pageMaxBytes'],
     test: [
       'test/e2e/agents/bounded-reads.e2e.test.ts',
-      'has at most 4 MB, says that there is more, and goes on behind its last event',
+      'has at most 4 MB, sets has_more, and is continued after its last event',
     ],
   },
   {
@@ -175,7 +175,7 @@ export const requestBounds: readonly Bound[] = [
     code: ['src/transport/streams/stream-seats.ts', 'maxStreams'],
     test: [
       'test/e2e/agents/bounded-reads.e2e.test.ts',
-      'are 16 at most: the next is refused in the envelope of its operation, and none that is open ends',
+      'are limited to 16: further ones are refused in the error format of their operation',
     ],
   },
   {

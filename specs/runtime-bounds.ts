@@ -39,7 +39,7 @@ export const runtimeBounds: readonly Bound[] = [
     code: ['src/actors/runtime/commit/commit-document.ts', 'maxBlobBytes'],
     test: [
       'test/actors/runtime/commit/commit-document.test.ts',
-      'is refused, not tried, when a field is longer than a store takes',
+      'is refused without a write if a field is longer than a store accepts',
     ],
   },
   {
@@ -49,7 +49,7 @@ export const runtimeBounds: readonly Bound[] = [
     code: ['src/actors/runtime/blobs/known-blobs.ts', 'maxKnown'],
     test: [
       'test/actors/runtime/blobs/known-blobs.test.ts',
-      'remembers so many blobs, and stores the first again after that',
+      'remembers 10,000 blobs, and stores the oldest again after that',
     ],
   },
   {
@@ -59,7 +59,7 @@ export const runtimeBounds: readonly Bound[] = [
     code: ['src/actors/runtime/step/stepper.ts', 'maxWaiting'],
     test: [
       'test/actors/runtime/mailbox.test.ts',
-      'takes a thousand deliveries, refuses more for now, and loses none that it took',
+      'accepts a thousand deliveries, refuses more for now, and loses none that it accepted',
     ],
   },
   {
@@ -69,7 +69,7 @@ export const runtimeBounds: readonly Bound[] = [
     code: ['src/actors/runtime/host.ts', 'usualBehind'],
     test: [
       'test/actors/runtime/mailbox.test.ts',
-      'refuses what would add to too many rows that are not written, and takes it once they are',
+      'refuses deliveries and creations while too many rows are unwritten, and accepts them afterwards',
     ],
   },
   {
@@ -77,7 +77,7 @@ export const runtimeBounds: readonly Bound[] = [
     most: '1, so that the queue of appends is as long as there are actors at work',
     beyond: 'deliveries wait in the mailbox',
     code: ['src/actors/runtime/step/stepper.ts', '#work'],
-    test: ['test/actors/runtime/mailbox.test.ts', 'has one commit of an actor on its way at a time'],
+    test: ['test/actors/runtime/mailbox.test.ts', 'writes one commit of an actor at a time'],
   },
   {
     of: 'conversations in memory',
@@ -86,7 +86,7 @@ export const runtimeBounds: readonly Bound[] = [
     code: ['src/actors/sessions/conversations.ts', 'mostKept'],
     test: [
       'test/actors/sessions/conversations.test.ts',
-      'keeps so much of them at most: those not used for longest go first',
+      'evicts the least recently used conversations beyond its size limit',
     ],
   },
   {
@@ -96,7 +96,7 @@ export const runtimeBounds: readonly Bound[] = [
     code: ['src/actors/runtime/rows/row-writer.ts', 'patienceMs'],
     test: [
       'test/actors/runtime/rows/row-writer.test.ts',
-      'lets requests wait for a store that is slow, and says that it is overloaded when that takes too long',
+      'lets reads wait for a slow store, and throws Overloaded if that takes too long',
     ],
   },
   {
@@ -106,7 +106,7 @@ export const runtimeBounds: readonly Bound[] = [
     code: ['src/actors/runtime/runtime.ts', 'residency'],
     test: [
       'test/actors/runtime/log/janitor.test.ts',
-      'gives back the memory of actors beyond the most as soon as they are quiet, and keeps those that are at work',
+      'removes actors beyond the limit as soon as they are idle, and keeps those with running effects',
     ],
   },
   {
@@ -116,7 +116,7 @@ export const runtimeBounds: readonly Bound[] = [
     code: ['src/actors/runtime/commit/settler.ts', 'mostKept'],
     test: [
       'test/actors/runtime/commit/settler.test.ts',
-      'keeps what the store does not take for its next attempt, up to a bound',
+      'keeps what the store does not accept for the next attempt, up to a limit',
     ],
   },
   {
@@ -126,7 +126,7 @@ export const runtimeBounds: readonly Bound[] = [
     code: ['src/actors/runtime/effects/suspects.ts', 'few'],
     test: [
       'test/actors/runtime/effects/suspects.test.ts',
-      'suspects run sixteen at a time, in the order in which they come, and one that runs alone with none beside it',
+      'suspects run sixteen at a time in order of arrival, and one that runs alone runs without others',
     ],
   },
   {
@@ -143,7 +143,7 @@ export const runtimeBounds: readonly Bound[] = [
     code: ['src/actors/webhooks/open-webhooks.ts', 'attemptsAtOnce'],
     test: [
       'test/actors/webhooks/attempt-gate.test.ts',
-      'runs so many attempts of one project at a time, and holds up no other project',
+      'limits the concurrent attempts of one project, without blocking other projects',
     ],
   },
   {
@@ -153,7 +153,7 @@ export const runtimeBounds: readonly Bound[] = [
     code: ['src/actors/webhooks/open-webhooks.ts', 'attemptsInLine'],
     test: [
       'test/actors/webhooks/deliveries.test.ts',
-      'wait in the store beyond a bounded line, also over a crash, and are all delivered once it answers',
+      'wait in the store beyond a bounded line, even across a crash, and are all delivered once it answers',
     ],
   },
 ]

@@ -35,7 +35,7 @@ export const webBounds: readonly Bound[] = [
     most: '32 KiB of JSON',
     beyond: '400 `invalid_field`',
     code: ['specs/resources/web/web-limits.ts', 'maxSchemaBytes'],
-    test: ['test/e2e/web/web-pages.e2e.test.ts', 'refuses a schema that is %s'],
+    test: ['test/e2e/web/web-pages.e2e.test.ts', 'are not extracted by a schema that is %s'],
   },
   {
     of: 'the tree of a web page',
@@ -84,7 +84,7 @@ export const webBounds: readonly Bound[] = [
     most: '50 that wait for a frame; each has the newest frame alone, of 2,000,000 characters at most',
     beyond: '429 `rate_limit_exceeded`; a slow reader misses frames',
     code: ['specs/resources/web/browse-limits.ts', 'maxViewers'],
-    test: ['test/e2e/browser/live-view.e2e.test.ts', 'serves 50 readers and refuses more'],
+    test: ['test/e2e/browser/live-view.e2e.test.ts', 'refuses further readers beyond the limit of 50'],
   },
   {
     of: 'what people send to the page of a browser job',
@@ -103,7 +103,7 @@ export const webBounds: readonly Bound[] = [
     code: ['src/actors/browser/engine/visit.ts', 'maxWindows'],
     test: [
       'test/e2e/browser/visits.e2e.test.ts',
-      'ends for a page that opens windows without end, and leaves no process',
+      'limits the windows of a page that opens a thousand, and leaves no process',
     ],
   },
   {
@@ -111,7 +111,7 @@ export const webBounds: readonly Bound[] = [
     most: 'BROWSER_JOB_MEMORY_MB, 1,024 by default',
     beyond: 'the browser is ended, the job fails with `browser_out_of_memory`',
     code: ['src/actors/browser/engine/browser-process.ts', 'maxMemoryBytes'],
-    test: ['test/e2e/browser/visits.e2e.test.ts', 'ends a browser that takes more memory than it may'],
+    test: ['test/e2e/browser/visits.e2e.test.ts', 'ends a browser that exceeds its memory limit'],
   },
   {
     of: 'what the browser of a job loads',
@@ -159,7 +159,7 @@ export const webBounds: readonly Bound[] = [
     most: '200 pages, 10 links deep, 2,100 addresses that wait; 20 crawls of a project at a time; kept for 7 days',
     beyond: 'pages are not read; 429 `rate_limit_exceeded`',
     code: ['specs/resources/web/web-limits.ts', 'backgroundCrawl'],
-    test: ['test/e2e/web/web-crawls.e2e.test.ts', 'takes 20 crawls of a project at a time, and no more'],
+    test: ['test/e2e/web/web-crawls.e2e.test.ts', 'is refused while its project has 20 running crawls'],
   },
   {
     of: 'addresses of a sitemap',

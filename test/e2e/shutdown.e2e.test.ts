@@ -31,7 +31,7 @@ const openSocket = async (url: string, key: string): Promise<{ readonly closed: 
 // concurrent: processes that shut down spend their time waiting
 describe.concurrent('SIGTERM', { timeout: 180_000 }, () => {
   it.for(stores)(
-    'on $store lets running turns finish, refuses new work with 503, and exits with code 0',
+    'on $store waits for running model and tool calls, refuses new work with 503, and exits with code 0',
     async ({ store }, { onTestFinished }) => {
       const { world, tool, terminate } = await start(store, onTestFinished)
       const idle = await world.api.createSession()

@@ -19,7 +19,7 @@ describe('the cache of indexes', () => {
     expect([loads, one === other]).toEqual([['a'], true])
   })
 
-  it('gives up what was not used for longest when it exceeds its bytes', async () => {
+  it('evicts the least recently used index when it exceeds its size', async () => {
     const { loads, cache } = cacheOf(20)
     for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await cache.get(key)
     expect([loads, cache.size]).toEqual([['a', 'b', 'c', 'b'], 2])

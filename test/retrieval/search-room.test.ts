@@ -36,7 +36,7 @@ describe('the buffers of searches', () => {
     expect(await roomOf(1)).toBe(rooms[0])
   })
 
-  it('are kept up to their number and their size', async () => {
+  it('are kept up to a maximum number and size', async () => {
     const inAll = async (left: number): Promise<readonly SearchRoom[]> =>
       left === 0 ? [] : await withRoom(async (room) => [room, ...(await inAll(left - 1))])
     const before = new Set(await inAll(mostRooms + 3))

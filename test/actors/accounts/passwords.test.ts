@@ -22,7 +22,7 @@ describe('passwords', () => {
     expect(await verifyPassword('no hash', from('correct horse'))).toBe(false)
   })
 
-  it('are refused when too many of one origin wait, and work again afterwards', async () => {
+  it('are refused if too many from one origin wait, and work again afterwards', async () => {
     const stored = await hashPassword('correct horse')
     const many = Array.from({ length: 30 }, () => verifyPassword(stored, from('correct horse')))
     const refused = (await Promise.allSettled(many)).filter((outcome) => outcome.status === 'rejected')

@@ -269,7 +269,7 @@ describe('the test of a version', () => {
     ])
   })
 
-  it('keeps at most 2000 characters of the answer', async () => {
+  it('stores at most 2000 characters of the answer', async () => {
     const world = await openAgentWorld({ scripts: [{ text: ['a'.repeat(5000)] }] })
     const agent = await newAgent(world)
     await draft(world, agent, '1.0.0')

@@ -71,7 +71,7 @@ describe('RecheckCache', () => {
     expect(await cache.load('a')).toBeNull()
   })
 
-  it('keeps no unknown credential and at most so many known ones', async () => {
+  it('keeps no unknown credential, and known ones only up to its limit', async () => {
     const { cache } = cacheOver(new Map(['a', 'b', 'c'].map((name) => [name, name])), 2)
     for (const hash of ['a', 'x', 'b', 'y', 'c']) await cache.load(hash)
     expect(['a', 'b', 'c', 'x'].map((hash) => cache.peek(hash))).toEqual([undefined, 'b', 'c', undefined])

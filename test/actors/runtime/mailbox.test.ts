@@ -9,7 +9,7 @@ import { calm } from '#test/support/virtual-clock.ts'
 import { id, Worker, work } from './effects/effect-worker.ts'
 import { logOf, openProbe } from './probe.ts'
 
-it('takes a thousand deliveries, refuses more for now, and loses none that it took', async () => {
+it('accepts a thousand deliveries, refuses more for now, and loses none that it accepted', async () => {
   const probe = await openProbe()
   await probe.create(id)
   const sent = Array.from({ length: maxWaiting + 50 }, (_, n) => probe.deliver(id, { type: 'count', n }))
@@ -34,7 +34,7 @@ it('accepts the result of an effect however many deliveries wait', async () => {
   expect((await logOf(probe.storage, id)).at(-1)?.payload).toEqual({ output: 'fine' })
 })
 
-it('has one commit of an actor on its way at a time', async () => {
+it('writes one commit of an actor at a time', async () => {
   const faulty = new FaultyStorage(openMemoryStorage())
   let [onTheirWay, most] = [0, 0]
   faulty.hold(async () => {
@@ -58,7 +58,7 @@ const withHeldRows = () => {
   return { held, storage: { ...inner, records: { ...boundRecords(inner.records), project } } }
 }
 
-it('refuses what would add to too many rows that are not written, and takes it once they are', async () => {
+it('refuses deliveries and creations while too many rows are unwritten, and accepts them afterwards', async () => {
   const { held, storage } = withHeldRows()
   const probe = await openProbe({ storage, mostBehind: 5 })
   for (let n = 0; n < 5; n++) await probe.create(`${id}${n}`)

@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.runtime.drain(0)
 })
 
-it('keeps one checkpoint, however many were written', async () => {
+it('keeps only one checkpoint, however many were written', async () => {
   const turns = 3 * checkpointEvery
   const world = await openWorld({ scripts: Array.from({ length: turns + 1 }, () => ({ text: ['Hello'] })) })
   worlds.push(world)

@@ -145,7 +145,7 @@ describe('a history that is too long for one commit', () => {
   }).flat()
   const readLog = (_actor: string, after: number) => log.slice(after, after + 100)
 
-  it('keeps its newest turns as events, and earlier ones in sum', async () => {
+  it('keeps its newest turns as events, and earlier turns as a conversation', async () => {
     const session = await open({ text: ['fine'] })
     const history = await forkHistory(readLog, { session_id: session, turn_number: turns })
     const first = Number(history[0]?.payload.first_turn)

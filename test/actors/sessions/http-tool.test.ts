@@ -99,7 +99,7 @@ describe('a tool that the server runs', () => {
     expect(await run()).toEqual({ ok: true, output: '' })
   })
 
-  it('may answer with 64 KB, and no byte more', async () => {
+  it('may answer with 64 KB, and not one byte more', async () => {
     answer = json('x'.repeat(maxToolAnswerBytes), 200, 'text/plain')
     expect((await run()).ok).toBe(true)
     answer = json('x'.repeat(maxToolAnswerBytes + 1), 200, 'text/plain')

@@ -80,7 +80,7 @@ it('releases attempts at once that are aborted while they wait', async () => {
   expect(await first.done).toBe('first')
 })
 
-it('runs so many attempts of one project at a time, and holds up no other project', async () => {
+it('limits the concurrent attempts of one project, without blocking other projects', async () => {
   const { begun, attempt } = tracked(gateOf({ ofWebhook: 2, ofProject: 3 }).gate)
   const slow = ['a', 'b', 'c', 'd'].map((name) => attempt(`whk_${name}`, name))
   const other = attempt('whk_e', 'other', { project: 'prj_b' })

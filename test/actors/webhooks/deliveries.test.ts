@@ -176,7 +176,7 @@ describe('deliveries to an endpoint that hangs', () => {
   const count = 60
   const inMemory = 16 + lines.ofWebhook
 
-  it('wait in the store beyond a bounded line, also over a crash, and are all delivered once it answers', async () => {
+  it('wait in the store beyond a bounded line, even across a crash, and are all delivered once it answers', async () => {
     const { clock, storage, receiver } = world
     const first = await openWorld({ clock, storage, receiver, lines })
     await newWebhook(first)
@@ -235,7 +235,7 @@ describe('the log of deliveries', () => {
     ).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('forgets a delivery after 30 days', async () => {
+  it('removes a delivery after 30 days', async () => {
     await newWebhook(world)
     await runCompleted(world)
     const [{ id } = { id: '' }] = await deliveriesWhen(world, ({ status }) => status === 'delivered')

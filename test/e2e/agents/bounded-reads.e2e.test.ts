@@ -21,7 +21,7 @@ describe.each(either('sqlite'))('a page of events on $store', ({ store }) => {
   })
   afterAll(() => world.stop())
 
-  it('has at most 4 MB, says that there is more, and goes on behind its last event', async () => {
+  it('has at most 4 MB, sets has_more, and is continued after its last event', async () => {
     const session = await world.api.createSession()
     for (let n = 0; n < 5; n++) {
       const turn = await world.api.turn(session, { input: `reply exactly: ok ${'x'.repeat(mb - 2000)}` })
@@ -56,7 +56,7 @@ describe('streams of one browser', () => {
   const opened = (browser: Api, session: string): Promise<readonly StreamReader[]> =>
     Promise.all(Array.from({ length: most }, () => browser.stream(`/v1/sessions/${session}/stream`)))
 
-  it('are 16 at most: the next is refused in the envelope of its operation, and none that is open ends', async () => {
+  it('are limited to 16: further ones are refused in the error format of their operation', async () => {
     const browser = world.as(await tokenOf(world.api))
     const session = await browser.createSession()
     const readers = await opened(browser, session)
@@ -110,7 +110,7 @@ describe('streams of one browser', () => {
 })
 
 describe('the body of a chat', () => {
-  it('has 8 MB at most, or as many as the installation says; more is refused with the limit', async () => {
+  it('may have 8 MB, or MAX_CHAT_BODY_MB; a larger one is refused with the limit', async () => {
     const usual = await World.start()
     const other = await World.start({ env: { MAX_CHAT_BODY_MB: '2' } })
     for (const [world, limit] of [

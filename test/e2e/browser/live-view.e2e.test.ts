@@ -257,7 +257,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)(
       expect(await ended(api, id)).toMatchObject({ status: 'completed', submitted: false })
     })
 
-    it('serves 50 readers and refuses more', async () => {
+    it('refuses further readers beyond the limit of 50', async () => {
       const { api } = world
       const id = await handedOver(api)
       await waiting(api, id, handOver.message)

@@ -276,7 +276,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser visit', () =
     expect([requestCount, messages.slice(before)]).toEqual([1, heard === 1 ? ['one', 'two'] : []])
   })
 
-  it('ends for a page that opens windows without end, and leaves no process', async () => {
+  it('limits the windows of a page that opens a thousand, and leaves no process', async () => {
     pages.set('/storm', '<button id=b onclick="for (let n = 0; n < 1000; n++) open(`/w${n}`, `w${n}`)">x</button>')
     const id = newId('job')
     const actions = [{ type: 'click', selector: '#b' } as const, { type: 'waitFor', milliseconds: 3_000 } as const]
@@ -293,7 +293,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser visit', () =
     expect(length).toBeLessThanOrEqual(maxContentLength)
   })
 
-  it('ends a browser that takes more memory than it may', async () => {
+  it('ends a browser that exceeds its memory limit', async () => {
     const id = newId('job')
     pages.set(
       '/greedy',

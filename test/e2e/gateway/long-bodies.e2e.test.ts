@@ -74,7 +74,7 @@ const stored: ReadonlySet<string> = new Set([
   ...['9,000 arguments of an action', '1 MB of an argument', 'an argument like secrets'],
 ])
 
-describe.each(stores)('a long body holds no other request up for 50 ms ($store)', ({ store }) => {
+describe.each(stores)('a long body blocks no other request for 50 ms ($store)', ({ store }) => {
   const probe = new LoopProbe()
   let upstream: Upstream
   let world: World

@@ -192,7 +192,7 @@ describe('a server that requests input from a person', () => {
     expect(ours.calls).toHaveLength(2)
   })
 
-  it('is given up when it never has enough', async () => {
+  it('is abandoned with too_many_questions after eight rounds', async () => {
     const { session, action } = await paused('Use Ours__nag now')
     for (let round = 1; round <= 8; round++) {
       await vi.waitFor(async () => expect(await actionOf(action)).toMatchObject({ status: 'awaiting_input' }), patience)

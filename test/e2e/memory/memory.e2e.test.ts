@@ -29,7 +29,7 @@ describe.each(either('sqlite'))('memory of users on $store', ({ store }) => {
     expect(await search('nobody', 'bees')).toMatchObject({ results: [], abstained: true })
   })
 
-  it('answers a batch in order, with what was known already named as such', async () => {
+  it('answers a batch in order with duplicates marked, and refuses more than 50 memories', async () => {
     const known = await written('bob', 'Bob plays the cello')
     const { status, body } = await api.post('/v1/memory/write/batch', {
       userId: 'bob',
@@ -92,7 +92,7 @@ describe.each(either('sqlite'))('memory of users on $store', ({ store }) => {
     expect(suggestions).toMatchObject([{ id: kept, idle_days: 0 }])
   })
 
-  it('takes a content of 32,768 characters, warns about it, and takes no longer one', async () => {
+  it('accepts contents of up to 32,768 characters with a warning, and refuses longer ones', async () => {
     const write = (length: number) =>
       api.post('/v1/memory/write', { userId: 'fritz', content: 'word '.repeat(length / 5) })
     expect(await write(32_765)).toMatchObject({ status: 201, body: { warnings: ['content_over_soft_cap'] } })

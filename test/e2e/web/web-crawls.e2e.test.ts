@@ -69,7 +69,7 @@ describe.each(either('sqlite'))('a background crawl on $store', ({ store }) => {
     expect((await world.api.post(`/api/v1/web/crawls/${id}/cancel`, {})).body.status).toBe('cancelled')
   })
 
-  it('takes 20 crawls of a project at a time, and no more', async () => {
+  it('is refused while its project has 20 running crawls', async () => {
     const ids: string[] = []
     for (let n = 0; n < 20; n += 1) ids.push((await start({ seeds: [site.url(`/never?${n}`)] })).id)
     const more = await world.api.post('/api/v1/web/crawls', { seeds: [site.url('/never')] })

@@ -72,7 +72,7 @@ describe('web pages', () => {
   it.each([
     ['none', { type: 'objekt' }],
     ['too long', { type: 'object', description: 'x'.repeat(40_000) }],
-  ])('refuses a schema that is %s', async (_what, schema) => {
+  ])('are not extracted by a schema that is %s', async (_what, schema) => {
     const { status, body } = await post('extract', { url: site.url('/article'), schema })
     expect([status, body.error, body.details.param]).toEqual([400, 'invalid_field', 'schema'])
   })

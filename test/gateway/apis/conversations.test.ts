@@ -78,7 +78,7 @@ describe('a conversation', () => {
     expect(chat.last.messages).toMatchObject([{ role: 'user' }, { role: 'assistant' }, { role: 'tool', content: '42' }])
   })
 
-  it('is at most 4 MB long, and an answer that does not fit says so', async () => {
+  it('holds at most 4 MB, and a response that does not fit has conversation: null', async () => {
     const { openai } = await responsesWorld([{ deltas: saying('x'.repeat(1_000_000)) }])
     const long = Array.from({ length: 4 }, () => userMessage('x'.repeat(900_000)))
     const { id } = await openai.conversations.create({ items: long })

@@ -224,7 +224,7 @@ describe('an answer without an end and without silence', () => {
     ['one empty delta after the other', endless(beginning, emptyDelta), true],
     ['only comments', endless('', ': alive\n\n'), true],
     ['a byte of a document after the other', endless('{"id":"', 'x', 'application/json'), false],
-  ] as const)('is cut off at the end of its time: %s', async (_, answer, stream) => {
+  ] as const)('is aborted at the total timeout: %s', async (_, answer, stream) => {
     const short = await openChatWorld({ policy: { totalTimeoutMs: 200 } })
     short.first.script(answer)
     const { error, frames } = await short.request({ stream })

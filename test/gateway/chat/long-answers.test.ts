@@ -36,7 +36,7 @@ describe('the answer of a provider', () => {
     ['whole', false, '{"choices":[{"message":{"content":"', 32],
     ['whole, where a stream was requested', true, '{"choices":[{"message":{"content":"', 8],
     ['a stream, where a whole one was requested', false, 'data: {"choices":[{"delta":{"content":"', 32],
-  ])('without an end, %s, is left as broken and not kept', async (_, stream, beginning, most) => {
+  ])('without an end, %s, is aborted as broken', async (_, stream, beginning, most) => {
     const { answer, sent } = endless(beginning)
     world.first.script(answer)
     expect(await world.request({ stream })).toMatchObject({ error: { code: 'provider_stream_broken' } })

@@ -90,7 +90,7 @@ describe('a remote image', () => {
     expect(refused).toMatchObject({ code, param: 'images[3]' })
   })
 
-  it('that is too large is given up as soon as that is seen', async () => {
+  it('that is too large is aborted early', async () => {
     const { guard, url } = await serve((_, response) => {
       const pour = (): boolean => response.write(Buffer.alloc(600))
       response.on('drain', pour)

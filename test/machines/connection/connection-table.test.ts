@@ -251,7 +251,7 @@ it('stays active with a token that does not expire, until it is refused', () => 
   expect(pathOf(after(machine, lasting, refused(1)).value)).toBe('expired')
 })
 
-it('lets 1,000 actors wait for it, and answers the next at once that it does not', () => {
+it('accepts 1,000 waiting actors, and dismisses the next one at once', () => {
   const waits = (n: number): StoredEvent => ({ type: 'wait', actor: `act_${n}` })
   const full = connection(...Array.from({ length: maxWaiters }, (_, n) => waits(n)))
   expect(full.context.waiters).toHaveLength(maxWaiters)

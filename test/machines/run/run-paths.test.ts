@@ -197,7 +197,7 @@ describe('delegation', () => {
     expect(outcomeOf(machine, run(slot, delegate), delegate)).toBe('ignored')
   })
 
-  it('is refused at the deepest level and with too many open', () => {
+  it('is refused at the deepest level, and with too many open children', () => {
     const deepest = transition(machine, fresh({ depth: 5 }), slot)[0]
     expect(outcomeOf(machine, deepest, delegate)).toBe('refused delegation_too_deep')
     let many = run(slot)

@@ -91,7 +91,7 @@ const live = (life: readonly StoredEvent[]): void => {
 describe('after any events in any order', () => {
   const step = fc.constantFrom(...walk.events.filter((event) => event !== remove && event !== inactivity))
 
-  it('ends every turn once, calls the model sixteen times at most and leaves no action waiting behind', () => {
+  it('a session ends every turn once, calls the model at most sixteen times, and leaves no action waiting', () => {
     fc.assert(fc.property(fc.array(step, { maxLength: 80 }), live), { numRuns: 300 })
   })
 

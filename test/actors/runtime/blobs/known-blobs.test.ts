@@ -27,7 +27,7 @@ it('stores a blob again after a failure', async () => {
   expect(stored).toEqual(['a', 'a'])
 })
 
-it('remembers so many blobs, and stores the first again after that', async () => {
+it('remembers 10,000 blobs, and stores the oldest again after that', async () => {
   const { stored, known } = counting()
   for (let count = 0; count <= 10_000; count++) await known.put('prj_1', `blob_${count}`, 'x')
   await known.put('prj_1', 'blob_10000', 'x')

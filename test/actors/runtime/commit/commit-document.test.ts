@@ -118,7 +118,7 @@ it('is at most 256 KB long with a snapshot of at most 32 KB, however many fields
   expect(back).toEqual([big.events, big.snapshot])
 })
 
-it('is refused, not tried, when a field is longer than a store takes', () => {
+it('is refused without a write if a field is longer than a store accepts', () => {
   const snapshot: JsonObject = { value: 'idle', context: { blob: 'ö'.repeat(maxBlobBytes / 2 + 1) } }
   expect(() => compacted(commit({ snapshot }), watched().blobs)).toThrow(CommitTooLarge)
 })

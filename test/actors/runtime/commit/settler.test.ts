@@ -28,7 +28,7 @@ it('closes commits within a second of the return of the store, in the order give
   expect(state.settled.map(({ close }) => close)).toEqual([keys(3)])
 })
 
-it('keeps what the store does not take for its next attempt, up to a bound', async () => {
+it('keeps what the store does not accept for the next attempt, up to a limit', async () => {
   const { state, clock, settler } = opened()
   const most = 300_000
   for (const key of keys(most)) settler.close(key)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { Suspects } from '#runtime/effects/suspects.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 
-it('suspects run sixteen at a time, in the order in which they come, and one that runs alone with none beside it', async () => {
+it('suspects run sixteen at a time in order of arrival, and one that runs alone runs without others', async () => {
   const suspects = new Suspects()
   const begun: number[] = []
   const ends: (() => void)[] = []

@@ -10,7 +10,7 @@ it('removes idle actors from memory that were used before the wall clock was set
   expect(probe.host.live).toBe(0)
 })
 
-it('gives back the memory of actors beyond the most as soon as they are quiet, and keeps those that are at work', async () => {
+it('removes actors beyond the limit as soon as they are idle, and keeps those with running effects', async () => {
   const probe = await openProbe()
   for (let at = 0; at < 6; at++) await probe.create(`prb_${at}`)
   await probe.deliver('prb_0', { type: 'work', policy: 'idempotent' })

@@ -13,7 +13,7 @@ it('returns the events after a sequence if it has all of them', () => {
   expect(sequences(tail, 6, 6)).toEqual([])
 })
 
-it('does not know what came before it, after it, or fell out of it', () => {
+it('returns nothing if earlier, later or evicted events are missing', () => {
   const tail = new LogTail()
   tail.remember([event(4), event(5)])
   expect(sequences(tail, 2, 5)).toBeUndefined()

@@ -113,7 +113,7 @@ describe('a reader', () => {
     expect(log.feed.size).toBe(0)
   })
 
-  it('that comes after many for whom an event takes long gets it, and those after it, in later turns of the loop', async () => {
+  it('that comes after slow readers receives its events in later turns of the event loop', async () => {
     const log = new Log()
     const seen = spinning(log, 6, 5)
     log.gate = new Promise(() => {})

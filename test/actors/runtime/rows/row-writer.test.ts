@@ -124,7 +124,7 @@ it('waits for the row of one actor until it is written, and not for an actor wit
   expect(await stored()).toBe(1)
 })
 
-it('lets requests wait for a store that is slow, and says that it is overloaded when that takes too long', async () => {
+it('lets reads wait for a slow store, and throws Overloaded if that takes too long', async () => {
   let release: () => void = () => {}
   const project = () =>
     new Promise<void>((resolve) => {

@@ -23,7 +23,7 @@ describe('a change of a context', () => {
     expect(contextChange(null, { on: false, text: 'a' })).toEqual({ on: false, text: 'a' })
   })
 
-  it('has no long text, no text that may be JSON, and is bounded whatever the context is', () => {
+  it('contains no long text and no text that may be JSON, and its size is bounded', () => {
     const text = 'x'.repeat(100_000)
     const deep = { a: { b: { c: { d: { e: text } } } } }
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`f${n}`, n]))

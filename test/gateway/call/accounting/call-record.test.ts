@@ -22,7 +22,7 @@ const recorded = (failures: number): GatewayCall | undefined => {
 }
 
 describe('the record of a call', () => {
-  it('keeps the first 20 attempts that failed', () => {
+  it('keeps the first 20 failed attempts, without the API key', () => {
     const kept = recorded(25)?.failedAttempts ?? []
     expect(kept).toHaveLength(20)
     expect(kept[0]).toMatchObject({
