@@ -9,10 +9,10 @@ import { freePort } from '../scripts/services/service.ts'
 import { projectScope } from '../specs/scope.ts'
 import { actorRows, definitions, kinds } from '../src/actors/capabilities.ts'
 import { attention } from '../src/actors/observation/attention.ts'
-import { Dwells } from '../src/actors/observation/dwell.ts'
 import { findAnything } from '../src/actors/observation/find.ts'
 import { fleet } from '../src/actors/observation/fleet.ts'
 import { listActors } from '../src/actors/observation/list-actors.ts'
+import { StateDurations } from '../src/actors/observation/state-durations.ts'
 import { idAt } from '../src/actors/runtime/ids.ts'
 import { openMongoStorage } from '../src/storage/mongo/open-mongo-storage.ts'
 import type { Storage, StoredRecord } from '../src/storage/ports.ts'
@@ -73,7 +73,7 @@ const listsOf = async (storage: Storage): Promise<readonly Row[]> => {
     definitions,
     rowsOfMachine: actorRows,
     now,
-    dwells: new Dwells(storage, now),
+    dwells: new StateDurations(storage, now),
   }
   const list = (query: object) => () => listActors(parts, { ...call, scope, query: { limit: 50, ...query } })
   const reads: readonly (readonly [string, () => Promise<unknown>])[] = [

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { advanced, begun, isOver } from '../src/actors/web/crawl/crawl-site.ts'
+import { advancedCrawl, isFinished, startedCrawl } from '../src/actors/web/crawl/crawl-site.ts'
 import { PageReader } from '../src/actors/web/extract/page-reader.ts'
 import { PageFetcher } from '../src/actors/web/fetch/page-fetcher.ts'
 import { webKinds } from '../src/actors/web/kinds.ts'
@@ -55,8 +55,8 @@ async function crawlRows(): Promise<readonly Row[]> {
   const { signal } = new AbortController()
   const crawl = async (maxPages: number): Promise<number> => {
     const whole = { ...plan, maxPages }
-    let state = await begun(parts, whole, signal)
-    while (!isOver(state, whole)) state = await advanced(parts, whole, { state, signal })
+    let state = await startedCrawl(parts, whole, signal)
+    while (!isFinished(state, whole)) state = await advancedCrawl(parts, whole, { state, signal })
     return state.pages.length
   }
   // its workers are started then, which is no part of a crawl

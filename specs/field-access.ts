@@ -7,10 +7,10 @@ import type { Access, CredentialKind } from './access.ts'
 export const speakers = ['secret_key', 'agent_secret_key', 'agent_public_key', 'client_token', 'dashboard'] as const
 
 /** One of `speakers`. */
-export type Speaker = (typeof speakers)[number]
+export type CallerKind = (typeof speakers)[number]
 
 /** Part of an agent's config that can permit a field which is otherwise refused. */
-export type Leave = 'turn_overrides'
+export type AgentPermission = 'turn_overrides'
 
 /** Rule about who may set one field of the body. A field without a rule may be set by every caller of the operation. */
 export interface FieldRule {
@@ -19,15 +19,15 @@ export interface FieldRule {
   /** Limits the rule to list items with one of these types. */
   readonly itemTypes?: readonly string[]
   /** Callers that may always set the field. Others receive 403 `secret_key_required` with the name of the field. */
-  readonly by: readonly Speaker[]
+  readonly by: readonly CallerKind[]
   /** Others may set it if this list of the agent's config names it, or there is no agent (see `call.reserved`). */
-  readonly unlessLeave?: Leave
+  readonly unlessLeave?: AgentPermission
 }
 
 /** Callers whose credentials stay on servers, so that no visitor of a page has them. */
-export const serverSide: readonly Speaker[] = ['secret_key', 'agent_secret_key', 'dashboard']
+export const serverSide: readonly CallerKind[] = ['secret_key', 'agent_secret_key', 'dashboard']
 
-const kindOf: Readonly<Record<Speaker, CredentialKind>> = {
+const kindOf: Readonly<Record<CallerKind, CredentialKind>> = {
   secret_key: 'secret_key',
   agent_secret_key: 'agent_key',
   agent_public_key: 'agent_key',
@@ -36,7 +36,7 @@ const kindOf: Readonly<Record<Speaker, CredentialKind>> = {
 }
 
 /** Returns the kinds of callers that an access allows. */
-export const speakersOf = ({ kinds, publicKeys }: Access): readonly Speaker[] =>
+export const speakersOf = ({ kinds, publicKeys }: Access): readonly CallerKind[] =>
   speakers.filter(
     (speaker) => kinds.includes(kindOf[speaker]) && (publicKeys === true || speaker !== 'agent_public_key'),
   )
@@ -45,7 +45,7 @@ export const speakersOf = ({ kinds, publicKeys }: Access): readonly Speaker[] =>
 export interface ReservedField {
   readonly field: string
   readonly param: string
-  readonly leave: Leave
+  readonly leave: AgentPermission
 }
 
 /** Result of the rules for a request: path of the first refused field, and fields that need the agent's permission. */
@@ -57,7 +57,7 @@ export interface FieldVerdict {
 const nothing: FieldVerdict = { refused: null, reserved: [] }
 
 /** Applies the rules of an operation to a validated body. Pure. */
-export const judgeFields = (rules: readonly FieldRule[], speaker: Speaker, body: unknown): FieldVerdict => {
+export const checkFieldAccess = (rules: readonly FieldRule[], speaker: CallerKind, body: unknown): FieldVerdict => {
   if (rules.length === 0 || typeof body !== 'object' || body === null) return nothing
   const fields: ReadonlyMap<string, unknown> = new Map(Object.entries(body))
   const reserved: ReservedField[] = []

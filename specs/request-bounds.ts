@@ -16,9 +16,9 @@ export const requestBounds: readonly Bound[] = [
     of: 'bodies of 16 KB and more that are read or answered at one time',
     most: 'a sixth of the heap; three quarters of that for one project',
     beyond: 'a further one is not read for up to five seconds, then 503 `overloaded`; at once when a thousand wait',
-    code: ['src/transport/api/body/body-room.ts', 'shareOfHeap'],
+    code: ['src/transport/api/body/body-memory.ts', 'shareOfHeap'],
     test: [
-      'test/transport/api/body-room.test.ts',
+      'test/transport/api/body-memory.test.ts',
       'is refused as overloaded to one that has waited for five seconds, who is not let in later',
     ],
   },
@@ -26,7 +26,7 @@ export const requestBounds: readonly Bound[] = [
     of: 'answers of 64 KB and more that clients have not read yet, and pages of logs that are made',
     most: 'the room of long bodies, together with them',
     beyond: 'a page waits for up to five seconds; a GET is 503 `overloaded`; a stream is ended, resumable',
-    code: ['src/transport/api/body/answer-place.ts', 'AnswerPlace'],
+    code: ['src/transport/api/body/sent-answer-memory.ts', 'SentAnswerMemory'],
     test: [
       'test/transport/api/long-answers.test.ts',
       'have room in memory for so many, then a further one is 503 overloaded, until they are read',
@@ -90,7 +90,7 @@ export const requestBounds: readonly Bound[] = [
     of: 'a turn of the loop under a long body',
     most: '50 ms of the processor: beyond 64 KB a body is read, and what is sent of it written, in shares of 8 ms',
     beyond: 'other requests wait for one share',
-    code: ['src/outgoing/shares/in-shares.ts', 'shareMs'],
+    code: ['src/outgoing/shares/run-in-slices.ts', 'shareMs'],
     test: ['test/e2e/gateway/long-bodies.e2e.test.ts', 'a long body blocks no other request for 50 ms ($store)'],
   },
   {
@@ -114,7 +114,7 @@ export const requestBounds: readonly Bound[] = [
     of: 'whole answers of providers that are read or handed on at one time',
     most: 'an eighth of the heap, beyond the first 64 KB of each; three quarters of that for one project',
     beyond: '503 `overloaded`, and the rest of the answer is not read',
-    code: ['src/outgoing/answer-room.ts', 'shareOfHeap'],
+    code: ['src/outgoing/answer-memory.ts', 'shareOfHeap'],
     test: [
       'test/gateway/chat/long-answers.test.ts',
       'that finds no room among others, %s, is refused as overloaded, and what it took is given back',
@@ -172,7 +172,7 @@ export const requestBounds: readonly Bound[] = [
     of: 'streams of one browser on a node',
     most: '16',
     beyond: '429 `too_many_streams`',
-    code: ['src/transport/streams/stream-seats.ts', 'maxStreams'],
+    code: ['src/transport/streams/stream-limit.ts', 'maxStreams'],
     test: [
       'test/e2e/agents/bounded-reads.e2e.test.ts',
       'are limited to 16: further ones are refused in the error format of their operation',

@@ -179,9 +179,9 @@ export const webBounds: readonly Bound[] = [
     of: 'the answer of a search engine of a third party',
     most: '1 MiB, 40 levels, 15 s',
     beyond: '502 `fetch_failed`, 504 `fetch_timeout`',
-    code: ['src/actors/web/engines/foreign-search.ts', 'maxBytes'],
+    code: ['src/actors/web/engines/third-party-search.ts', 'maxBytes'],
     test: [
-      'test/actors/web/engines/foreign-search.test.ts',
+      'test/actors/web/engines/third-party-search.test.ts',
       'fails, and repeats nothing of the answer, for an engine that answers %s',
     ],
   },

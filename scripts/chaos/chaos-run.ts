@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { type ChaosWorld, isUp, openChaosWorld } from './chaos-world.ts'
 import { collect } from './collect.ts'
 import { type DisturbanceKind, planOf } from './disturbance-plan.ts'
+import { DisturbedPeriods } from './disturbed-periods.ts'
 import { Disturber } from './disturber.ts'
 import { Load } from './load.ts'
 import type { ClientParts } from './node-client.ts'
 import { judgeFigures, judgeInterrupted, type Outcome } from './report.ts'
 import { compareRows } from './row-check.ts'
-import { Spans } from './spans.ts'
 import { Takeovers } from './takeovers.ts'
 import { judge } from './verdict.ts'
 
@@ -55,7 +55,7 @@ const runIn = async (world: ChaosWorld, { seed, nodes, ms, kinds, say }: ChaosOp
   const load = new Load({ clients: parts, seed, toolUrl: world.tool.url, say: stamped })
   // a load balancer skips nodes that do not answer
   const urls = () => world.cluster.nodes.filter(isUp).map(({ url }) => url)
-  const spans = new Spans()
+  const spans = new DisturbedPeriods()
   const takeovers = new Takeovers({ ...parts, urls }, { report: load.report, say: stamped, spans })
   await takeovers.prepare()
   const disturber = new Disturber({ world, takeovers, spans, seed, say: stamped })

@@ -8,7 +8,7 @@ import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 import { type ChaosTool, startChaosTool } from './tool-server.ts'
 
 /** The proxies through which one node is connected. */
-export interface Wires {
+export interface NodeProxies {
   readonly mongod: TcpProxy
   readonly redis: TcpProxy
   /** From the other nodes to this one. */
@@ -30,7 +30,7 @@ export interface KilledStore {
 export interface ChaosWorld {
   readonly cluster: LocalCluster
   /** Empty for a replica set of several members, since drivers connect to the members' own addresses. */
-  readonly wires: readonly Wires[]
+  readonly wires: readonly NodeProxies[]
   readonly mongod: KilledStore
   readonly tool: ChaosTool
   /** Reads the lease table without a proxy; null while MongoDB is unavailable. */
@@ -45,7 +45,7 @@ export interface ChaosWorld {
 export const openChaosWorld = async (count: number, replicas: number): Promise<ChaosWorld> => {
   const tool = await startChaosTool()
   const set = replicas > 1 ? await startReplicaSet(replicas) : null
-  const wires: Wires[] = []
+  const wires: NodeProxies[] = []
   const cluster = await LocalCluster.start(0, {
     ...(set === null ? { replicaSet: true } : { mongodbUrl: set.url }),
     env: (at) => environment(cluster, wires[at], tool),
@@ -77,7 +77,11 @@ export const openChaosWorld = async (count: number, replicas: number): Promise<C
   return { cluster, wires, mongod, tool, leases: () => leases.read().catch(() => null), stop }
 }
 
-const environment = (cluster: LocalCluster, wires: Wires | undefined, tool: ChaosTool): Record<string, string> => {
+const environment = (
+  cluster: LocalCluster,
+  wires: NodeProxies | undefined,
+  tool: ChaosTool,
+): Record<string, string> => {
   return {
     ALLOWED_PRIVATE_HOSTS: tool.host,
     ...(wires !== undefined && {

@@ -2,7 +2,7 @@ import { Random } from '#test/simulation/world/random.ts'
 import type { ClusterNode } from '../cluster/local-cluster.ts'
 import { type ChaosWorld, isUp, type KilledStore } from './chaos-world.ts'
 import type { Disturbance, DisturbanceKind, Wire } from './disturbance-plan.ts'
-import type { Spans } from './spans.ts'
+import type { DisturbedPeriods } from './disturbed-periods.ts'
 import type { Takeovers } from './takeovers.ts'
 import type { Problem } from './verdict.ts'
 
@@ -10,7 +10,7 @@ export interface DisturberParts {
   readonly world: ChaosWorld
   readonly takeovers: Takeovers
   /** Records the periods of all disturbances other than kills. */
-  readonly spans: Spans
+  readonly spans: DisturbedPeriods
   readonly seed: number
   readonly say: (line: string) => void
 }

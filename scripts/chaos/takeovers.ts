@@ -1,9 +1,9 @@
 import { shardOf } from '#runtime/recovery/shard.ts'
 import type { LeaseTable } from '#storage/cluster-ports.ts'
 import { Random } from '#test/simulation/world/random.ts'
+import type { DisturbedPeriods } from './disturbed-periods.ts'
 import { type ClientParts, NodeClient } from './node-client.ts'
 import { SessionVisit } from './session-visit.ts'
-import type { Spans } from './spans.ts'
 
 /** Maximum number of probed sessions per killed node. */
 const probesPerKill = 3
@@ -16,7 +16,7 @@ export interface TakeoverWatch {
   /** Receives what the service refused. */
   readonly report: (problem: unknown) => void
   readonly say: (line: string) => void
-  readonly spans: Spans
+  readonly spans: DisturbedPeriods
 }
 
 /** Measures how long sessions of a killed node are unavailable: until another node acknowledges a turn of one. */
@@ -30,7 +30,7 @@ export class Takeovers {
   readonly #busy = new Set<SessionVisit>()
   readonly #report: (problem: unknown) => void
   readonly #say: (line: string) => void
-  readonly #spans: Spans
+  readonly #spans: DisturbedPeriods
   #requested = 0
 
   constructor(parts: ClientParts, { report, say, spans }: TakeoverWatch) {

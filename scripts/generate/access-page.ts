@@ -1,5 +1,5 @@
 import type { Operation } from '#specs/dsl/declare.ts'
-import { type FieldRule, type Speaker, speakersOf } from '#specs/field-access.ts'
+import { type CallerKind, type FieldRule, speakersOf } from '#specs/field-access.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
 /** `specs/access.md`: who may call what, and who may set which field. */
@@ -40,7 +40,7 @@ export const fieldSentences = (rules: readonly FieldRule[]): readonly string[] =
     return `Only ${inWords(by.map((speaker) => speakerWords[speaker]))} may set ${names}. Other credentials get 403 \`secret_key_required\`${leave}.`
   })
 
-const speakerWords: Readonly<Record<Speaker, string>> = {
+const speakerWords: Readonly<Record<CallerKind, string>> = {
   secret_key: 'secret keys',
   agent_secret_key: 'secret keys of an agent',
   agent_public_key: 'public keys of an agent',

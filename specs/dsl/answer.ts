@@ -59,7 +59,7 @@ export const mostBytesOf = (answer: Answer): number => {
 export const logPageBytes = 8 * 1024 * 1024
 
 /** Declares a JSON response. The default status is 200. */
-export const answersJson = <T>(
+export const isJsonResponse = <T>(
   schema: Schema<T>,
   options: { status?: number; secret?: boolean; mostBytes?: number } = {},
 ): JsonAnswer<T, false> => ({
@@ -76,7 +76,7 @@ export const answersJsonWithHeaders = <T>(
   schema: Schema<T>,
   options: { status?: number } = {},
 ): JsonAnswer<T, true> => ({
-  ...answersJson(schema, options),
+  ...isJsonResponse(schema, options),
   withHeaders: true,
 })
 

@@ -1,7 +1,7 @@
 import type { Access } from '../access.ts'
 import type { ErrorCode } from '../errors/errors.ts'
 import type { FieldRule } from '../field-access.ts'
-import { answersJson, type JsonAnswer } from './answer.ts'
+import { isJsonResponse, type JsonAnswer } from './answer.ts'
 import { defineOperations, type EnvelopeName, type Operation, type OperationSpec, type PathParams } from './declare.ts'
 import { cursorPage, cursorQuery } from './lists.ts'
 import {
@@ -238,7 +238,7 @@ function verbShape(
   const row = rowSchema(resource, spec.shows)
   const item = itemPath(resource)
   const answered = (schema: Schema<unknown>, status: number) =>
-    answersJson(schema, { status: spec.status ?? status, secret: spec.shows !== undefined })
+    isJsonResponse(schema, { status: spec.status ?? status, secret: spec.shows !== undefined })
   switch (verb) {
     case 'list':
       return {
@@ -294,7 +294,7 @@ const transition = (resource: ResourceSpec, name: string, spec: TransitionSpec):
   method: 'POST',
   path: `${itemPath(resource)}/${name}`,
   ...(spec.body === undefined ? {} : { body: spec.body }),
-  answer: answersJson(rowSchema(resource, spec.shows), {
+  answer: isJsonResponse(rowSchema(resource, spec.shows), {
     status: spec.status ?? 200,
     secret: spec.shows !== undefined,
   }),

@@ -1,5 +1,5 @@
 import { dashboardOnly } from '../access.ts'
-import { answersEvents, answersJson, logPageBytes } from '../dsl/answer.ts'
+import { answersEvents, isJsonResponse, logPageBytes } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { numberedPage, pageQuery, startingAfter } from '../dsl/lists.ts'
 import {
@@ -87,7 +87,7 @@ export const projectSessions = defineOperations('project_sessions', {
     path: `${project}/sessions`,
     access: dashboardOnly('member'),
     query: { status: optional(sessionStatus), starting_after: startingAfter, ...pageQuery },
-    answer: answersJson(numberedPage(session)),
+    answer: isJsonResponse(numberedPage(session)),
   },
 })
 
@@ -99,7 +99,7 @@ export const projectActors = defineOperations('project_actors', {
     method: 'GET',
     path: one,
     access: dashboardOnly('member'),
-    answer: answersJson(actor),
+    answer: isJsonResponse(actor),
   },
   events: {
     summary: "List the events of an actor's log",
@@ -111,7 +111,7 @@ export const projectActors = defineOperations('project_actors', {
       after: defaulted(integer({ min: 0 }), 0),
       limit: defaulted(integer({ min: 1, max: 200 }), 100),
     },
-    answer: answersJson(object({ data: array(actorEvent), last_sequence: integer() }), { mostBytes: logPageBytes }),
+    answer: isJsonResponse(object({ data: array(actorEvent), last_sequence: integer() }), { mostBytes: logPageBytes }),
   },
   stream: {
     summary: "Stream an actor's log",

@@ -1,6 +1,6 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
 import { agentConfig } from '../agent-config.ts'
-import { answersJson } from '../dsl/answer.ts'
+import { isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { defineResource } from '../dsl/resource.ts'
 import { semverPattern } from '../dsl/rule-words.ts'
@@ -170,7 +170,7 @@ const validation = defineOperations('agent_versions', {
     method: 'POST',
     path: `${path}/{version}/validate`,
     access: secretKeyOnly,
-    answer: answersJson(object({ valid: boolean(), findings: array(finding) }, { title: 'Validation' })),
+    answer: isJsonResponse(object({ valid: boolean(), findings: array(finding) }, { title: 'Validation' })),
     idempotency: 'ignored',
   },
 })

@@ -1,5 +1,5 @@
 import { secretKeyOrDashboard } from '../access.ts'
-import { answersJson } from '../dsl/answer.ts'
+import { isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { cursorPage, cursorQuery } from '../dsl/lists.ts'
 import { array, described, id, nullable, object, optional, string, timestamp } from '../dsl/schema.ts'
@@ -50,7 +50,7 @@ export const audit = defineOperations('audit_log', {
       resource_type: optional(word),
       resource_id: optional(word),
     },
-    answer: answersJson(cursorPage(line)),
+    answer: isJsonResponse(cursorPage(line)),
   },
 })
 

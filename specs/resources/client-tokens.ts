@@ -1,5 +1,5 @@
 import { permissions, secretKeyOnly } from '../access.ts'
-import { answersJson } from '../dsl/answer.ts'
+import { isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { array, defaulted, described, integer, object, oneOf, optional, string, timestamp } from '../dsl/schema.ts'
 
@@ -28,7 +28,7 @@ export const clientTokens = defineOperations('client_tokens', {
       ),
       session_id: described(optional(reference), 'Session to which the token is restricted.'),
     }),
-    answer: answersJson(object({ token: string(), expires_at: timestamp() }), { status: 201, secret: true }),
+    answer: isJsonResponse(object({ token: string(), expires_at: timestamp() }), { status: 201, secret: true }),
     errors: ['not_found'],
   },
 })

@@ -1,5 +1,5 @@
 import { dashboardOnly, publicAccess, roles } from '../access.ts'
-import { answersJson, answersJsonWithHeaders } from '../dsl/answer.ts'
+import { answersJsonWithHeaders, isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { defineResource } from '../dsl/resource.ts'
 import {
@@ -69,7 +69,7 @@ export const auth = defineOperations('auth', {
     path: '/api/auth/password',
     access: { ...dashboardOnly('member'), changes: 'member' },
     body: object({ password: string({ minLength: 1, maxLength: 1024 }), new_password: newPassword }),
-    answer: answersJson(object({ success: constant(true) })),
+    answer: isJsonResponse(object({ success: constant(true) })),
     errors: ['invalid_credentials', 'rate_limit_exceeded'],
     idempotency: 'ignored',
   },
@@ -78,7 +78,7 @@ export const auth = defineOperations('auth', {
     method: 'GET',
     path: '/api/auth/me',
     access: dashboardOnly('member'),
-    answer: answersJson(identity),
+    answer: isJsonResponse(identity),
   },
 })
 

@@ -1,5 +1,5 @@
 import { type Access, secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
-import { answersJson } from '../dsl/answer.ts'
+import { isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import {
   array,
@@ -98,7 +98,7 @@ export const memory = defineOperations(group, {
     method: 'POST',
     path: '/v1/memory/write',
     body: object({ ...userOrAlias, ...contentFields, ...placeFields, ...writeMode }),
-    answer: answersJson(
+    answer: isJsonResponse(
       object({
         id: id('mem'),
         duplicate: optional(constant(true)),
@@ -124,7 +124,7 @@ export const memory = defineOperations(group, {
       ...writeMode,
       memories: array(object({ ...contentFields, ...placeFields }), { minItems: 1, maxItems: maxMemoryBatch }),
     }),
-    answer: answersJson(object({ memories: described(array(writtenOne), 'One per item, in order.'), ...written }), {
+    answer: isJsonResponse(object({ memories: described(array(writtenOne), 'One per item, in order.'), ...written }), {
       status: 201,
     }),
     errors: quotas,
@@ -156,7 +156,7 @@ export const memory = defineOperations(group, {
         'Whether to return the parts of each score, and what was left out and why.',
       ),
     }),
-    answer: answersJson(
+    answer: isJsonResponse(
       object({
         results: array(memoryHit),
         abstained: described(boolean(), 'True if no stored memory answers the query.'),
@@ -180,7 +180,7 @@ export const memory = defineOperations(group, {
       ...pageFields,
       superseded: described(defaulted(boolean(), true), 'Include memories that newer facts have superseded.'),
     },
-    answer: answersJson(
+    answer: isJsonResponse(
       object({
         memories: array(memoryObject),
         count: described(integer(), 'Number of memories on this page.'),
@@ -194,7 +194,7 @@ export const memory = defineOperations(group, {
     summary: 'Retrieve a memory',
     method: 'GET',
     path: one,
-    answer: answersJson(memoryObject),
+    answer: isJsonResponse(memoryObject),
     errors: ['not_found'],
   },
   update: {
@@ -204,7 +204,7 @@ export const memory = defineOperations(group, {
     method: 'PATCH',
     path: one,
     body: object(changedFields),
-    answer: answersJson(memoryObject),
+    answer: isJsonResponse(memoryObject),
     errors: ['not_found', 'version_conflict', 'memory_refused', 'memory_ops_quota_exceeded'],
   },
   delete: {
@@ -214,7 +214,7 @@ export const memory = defineOperations(group, {
     description: 'Permanently deletes the memory with its vector and its index entry.',
     method: 'DELETE',
     path: one,
-    answer: answersJson(object({ id: id('mem'), deleted: constant(true) })),
+    answer: isJsonResponse(object({ id: id('mem'), deleted: constant(true) })),
     errors: ['not_found'],
   },
   history: {
@@ -224,7 +224,7 @@ export const memory = defineOperations(group, {
       'Returns the earlier contents of the memory, the memories that it superseded, and the memories that superseded it, oldest first.',
     method: 'GET',
     path: '/v1/memory/{memory_id}/history',
-    answer: answersJson(
+    answer: isJsonResponse(
       object({
         id: id('mem'),
         history: array(
@@ -249,7 +249,7 @@ export const memory = defineOperations(group, {
     method: 'POST',
     path: '/v1/memory/remember',
     body: object(rememberFields),
-    answer: answersJson(remembered, { status: 201 }),
+    answer: isJsonResponse(remembered, { status: 201 }),
     errors: quotas,
   },
   receipt: {
@@ -258,7 +258,7 @@ export const memory = defineOperations(group, {
     description: 'A receipt is available for one day after its write has ended.',
     method: 'GET',
     path: '/v1/memory/writes/{request_id}',
-    answer: answersJson(receipt),
+    answer: isJsonResponse(receipt),
     errors: ['not_found'],
   },
   graph: {
@@ -274,7 +274,7 @@ export const memory = defineOperations(group, {
         'Maximum number of relations between the entity and a result.',
       ),
     },
-    answer: answersJson(
+    answer: isJsonResponse(
       object({
         seed: string(),
         nodes: array(object({ name: string(), hops: integer(), path: array(string()) })),
@@ -290,7 +290,7 @@ export const memory = defineOperations(group, {
     method: 'POST',
     path: '/v1/memory/graph',
     body: object(rememberFields),
-    answer: answersJson(remembered, { status: 201 }),
+    answer: isJsonResponse(remembered, { status: 201 }),
     errors: quotas,
   },
   entities: {
@@ -300,7 +300,7 @@ export const memory = defineOperations(group, {
     method: 'GET',
     path: '/v1/memory/entities',
     query: { ...userFields, limit: defaulted(integer({ min: 1, max: 500 }), 100) },
-    answer: answersJson(object({ entities: array(object({ name: string(), relations: integer() })) })),
+    answer: isJsonResponse(object({ entities: array(object({ name: string(), relations: integer() })) })),
     errors: ['invalid_field'],
   },
   import: {
@@ -316,7 +316,7 @@ export const memory = defineOperations(group, {
       memories: optional(array(jsonObject(), { maxItems: 500 })),
       results: optional(array(jsonObject(), { maxItems: 500 })),
     }),
-    answer: answersJson(
+    answer: isJsonResponse(
       object({ imported: integer(), duplicates: integer(), memories: array(writtenOne), warnings: array(string()) }),
       { status: 201 },
     ),
@@ -333,7 +333,7 @@ export const memory = defineOperations(group, {
       minIdleDays: described(defaulted(integer({ min: 0, max: 3650 }), 30), 'Minimum number of days without a hit.'),
       limit: defaulted(integer({ min: 1, max: 100 }), 20),
     },
-    answer: answersJson(
+    answer: isJsonResponse(
       object({
         suggestions: array(
           object({
@@ -363,7 +363,7 @@ export const memory = defineOperations(group, {
       ids: optional(array(string({ maxLength: 64 }), { maxItems: 1000 })),
       dry_run: optional(boolean()),
     }),
-    answer: answersJson(
+    answer: isJsonResponse(
       object({
         forgotten: integer(),
         truncated: boolean(),
@@ -385,7 +385,7 @@ export const memory = defineOperations(group, {
     path: '/v1/memory/export',
     idempotency: 'ignored',
     body: object({ ...userFields, cursor: pageFields.cursor, limit: optional(integer({ min: 1, max: 500 })) }),
-    answer: answersJson(
+    answer: isJsonResponse(
       object({ memories: array(memoryObject), nextCursor: nullable(string()), truncated: boolean() }),
     ),
   },

@@ -1,5 +1,5 @@
 import { dashboardOnly } from '../access.ts'
-import { answersJson } from '../dsl/answer.ts'
+import { isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { array, boolean, defaulted, described, integer, nullable, object, string, timestamp } from '../dsl/schema.ts'
 
@@ -51,7 +51,7 @@ export const nodes = defineOperations('nodes', {
     method: 'GET',
     path: '/api/nodes',
     access: dashboardOnly('admin'),
-    answer: answersJson(object({ data: array(node) })),
+    answer: isJsonResponse(object({ data: array(node) })),
   },
 })
 
@@ -64,7 +64,7 @@ export const shards = defineOperations('shards', {
     method: 'GET',
     path: '/api/shards',
     access: dashboardOnly('admin'),
-    answer: answersJson(object({ data: array(shard) })),
+    answer: isJsonResponse(object({ data: array(shard) })),
   },
 })
 
@@ -77,7 +77,7 @@ export const liveActors = defineOperations('live_actors', {
     path: '/api/projects/{project_id}/live-actors',
     access: dashboardOnly('member'),
     query: { limit: defaulted(integer({ min: 1, max: 200 }), 100) },
-    answer: answersJson(
+    answer: isJsonResponse(
       object({
         data: array(
           object(

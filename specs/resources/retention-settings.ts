@@ -1,5 +1,5 @@
 import { secretKeyOrDashboard } from '../access.ts'
-import { answersJson } from '../dsl/answer.ts'
+import { isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { defaulted, described, integer, nullable, object, timestamp } from '../dsl/schema.ts'
 
@@ -31,7 +31,7 @@ export const retentionSettings = defineOperations('retention_settings', {
     method: 'GET',
     path: '/v1/retention-settings',
     access: secretKeyOrDashboard('member'),
-    answer: answersJson(settings),
+    answer: isJsonResponse(settings),
   },
   put: {
     summary: 'Update the retention settings of the project',
@@ -42,7 +42,7 @@ export const retentionSettings = defineOperations('retention_settings', {
     access: secretKeyOrDashboard('owner'),
     body: object(kept),
     errors: ['version_conflict'],
-    answer: answersJson(settings),
+    answer: isJsonResponse(settings),
   },
 })
 

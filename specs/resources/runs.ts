@@ -1,5 +1,5 @@
 import { anyKeyOrDashboard, publicKeyOrDashboard, secretKeyOnly } from '../access.ts'
-import { answersEither, answersEvents, answersJson, logPageBytes } from '../dsl/answer.ts'
+import { answersEither, answersEvents, isJsonResponse, logPageBytes } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { cursorPage, cursorQuery, ownerFilters } from '../dsl/lists.ts'
 import {
@@ -113,7 +113,7 @@ export const runs = defineOperations(resource, {
       { field: 'external_user_id', by: serverSide },
       { field: 'memory', by: serverSide },
     ],
-    answer: answersJson(run, { status: 202 }),
+    answer: isJsonResponse(run, { status: 202 }),
     errors: ['not_found', 'agent_not_runnable', 'model_not_found', 'provider_not_configured', 'provider_not_active'],
   },
   list: {
@@ -131,9 +131,15 @@ export const runs = defineOperations(resource, {
       installation_id: optional(reference),
       ...ownerFilters,
     },
-    answer: answersJson(cursorPage(listedRun)),
+    answer: isJsonResponse(cursorPage(listedRun)),
   },
-  get: { summary: 'Retrieve a run', method: 'GET', path: one, access: publicKeyOrDashboard, answer: answersJson(run) },
+  get: {
+    summary: 'Retrieve a run',
+    method: 'GET',
+    path: one,
+    access: publicKeyOrDashboard,
+    answer: isJsonResponse(run),
+  },
   cancel: {
     summary: 'Cancel a run',
     description: 'Its child runs are cancelled too.',
@@ -141,7 +147,7 @@ export const runs = defineOperations(resource, {
     path: `${one}/cancel`,
     access: publicKeyOrDashboard,
     body: object({ reason }),
-    answer: answersJson(run),
+    answer: isJsonResponse(run),
     errors: ['invalid_transition'],
   },
   replay: {
@@ -155,7 +161,7 @@ export const runs = defineOperations(resource, {
       input: described(optional(runInput), 'Task of the new run. Default: the task of the original run.'),
       reason,
     }),
-    answer: answersJson(run, { status: 202 }),
+    answer: isJsonResponse(run, { status: 202 }),
     errors: ['agent_not_runnable', 'model_not_found', 'provider_not_configured', 'provider_not_active'],
   },
   delegate: {
@@ -165,7 +171,7 @@ export const runs = defineOperations(resource, {
     path: `${one}/delegate`,
     access: secretKeyOnly,
     body: object({ agent_version_id: reference, input: json(), installation_id: optional(reference) }),
-    answer: answersJson(run, { status: 201 }),
+    answer: isJsonResponse(run, { status: 201 }),
     errors: [
       'not_found',
       'agent_not_runnable',
@@ -195,7 +201,7 @@ export const runs = defineOperations(resource, {
       ),
     },
     answer: answersEither(
-      answersJson(cursorPage(runEvent), { mostBytes: logPageBytes }),
+      isJsonResponse(cursorPage(runEvent), { mostBytes: logPageBytes }),
       answersEvents({ ...runEvents, ...endedStream }, { resumable: true }),
     ),
   },

@@ -1,6 +1,6 @@
 import { conversationMemory } from '#specs/memory-field.ts'
 import { type Access, anyKeyOrDashboard, keyClientOrDashboard, keyOrClient, secretKeyOnly } from '../access.ts'
-import { answersEvents, answersJson, logPageBytes } from '../dsl/answer.ts'
+import { answersEvents, isJsonResponse, logPageBytes } from '../dsl/answer.ts'
 import { defineOperation, defineOperations } from '../dsl/declare.ts'
 import { numberedPage, ownerFilters, pageQuery, startingAfter } from '../dsl/lists.ts'
 import {
@@ -130,7 +130,7 @@ export const sessions = defineOperations(resource, {
       ),
       metadata,
     }),
-    answer: answersJson(newSession, { status: 201 }),
+    answer: isJsonResponse(newSession, { status: 201 }),
     errors: ['not_found', 'agent_not_runnable'],
   },
   list: {
@@ -147,14 +147,14 @@ export const sessions = defineOperations(resource, {
       starting_after: startingAfter,
       ...pageQuery,
     },
-    answer: answersJson(numberedPage(session)),
+    answer: isJsonResponse(numberedPage(session)),
   },
   get: {
     summary: 'Retrieve a session',
     method: 'GET',
     path: one,
     access: keyClientOrDashboard,
-    answer: answersJson(session),
+    answer: isJsonResponse(session),
   },
   delete: {
     summary: 'Delete a session',
@@ -162,7 +162,7 @@ export const sessions = defineOperations(resource, {
     method: 'DELETE',
     path: one,
     access: secretKeyOnly,
-    answer: answersJson(object({ id: id('ses'), deleted: constant(true) })),
+    answer: isJsonResponse(object({ id: id('ses'), deleted: constant(true) })),
   },
   turns: {
     summary: 'Create a turn',
@@ -216,7 +216,7 @@ export const sessions = defineOperations(resource, {
     path: `${one}/reject`,
     access: secretKeyOnly,
     body: object({ action_id: actionId }),
-    answer: answersJson(
+    answer: isJsonResponse(
       object({ id: id('ses'), action_id: id('act'), resolution: oneOf('rejected'), status: sessionStatus }),
     ),
     errors: ['action_already_resolved'],
@@ -228,7 +228,7 @@ export const sessions = defineOperations(resource, {
     path: `${one}/cancel`,
     access: turnAccess,
     body: object({ reason }),
-    answer: answersJson(session),
+    answer: isJsonResponse(session),
     errors: ['no_turn_in_progress'],
   },
   fork: {
@@ -246,7 +246,7 @@ export const sessions = defineOperations(resource, {
       metadata: described(optional(freeFields), 'Metadata of the new session. Default: the metadata of this session.'),
       reason,
     }),
-    answer: answersJson(newSession, { status: 201 }),
+    answer: isJsonResponse(newSession, { status: 201 }),
     errors: ['turn_in_progress', 'approval_pending', 'agent_not_runnable'],
   },
   events: {
@@ -264,7 +264,7 @@ export const sessions = defineOperations(resource, {
       ),
       ...pageQuery,
     },
-    answer: answersJson(numberedPage(sessionEvent), { mostBytes: logPageBytes }),
+    answer: isJsonResponse(numberedPage(sessionEvent), { mostBytes: logPageBytes }),
   },
 })
 

@@ -1,5 +1,5 @@
 import { dashboardOnly } from '../access.ts'
-import { answersJson } from '../dsl/answer.ts'
+import { isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { defaulted, described, integer, nullable, object, string, timestamp } from '../dsl/schema.ts'
 
@@ -27,7 +27,7 @@ export const projectSigningSecret = defineOperations('project_signing_secret', {
     method: 'GET',
     path,
     access: dashboardOnly('admin'),
-    answer: answersJson(signingSecret, { secret: true }),
+    answer: isJsonResponse(signingSecret, { secret: true }),
   },
   rotate: {
     summary: 'Rotate the signing secret of a project',
@@ -41,7 +41,7 @@ export const projectSigningSecret = defineOperations('project_signing_secret', {
         'Seconds for which requests carry both signatures.',
       ),
     }),
-    answer: answersJson(signingSecret, { secret: true }),
+    answer: isJsonResponse(signingSecret, { secret: true }),
   },
 })
 

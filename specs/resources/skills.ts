@@ -1,5 +1,5 @@
 import { secretKeyOrDashboard } from '../access.ts'
-import { answersJson } from '../dsl/answer.ts'
+import { isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { cursorPage, cursorQuery } from '../dsl/lists.ts'
 import { defineResource } from '../dsl/resource.ts'
@@ -143,7 +143,7 @@ export const skillVersions = defineOperations('skill_versions', {
     path: versions,
     access,
     query: { ...cursorQuery, status: optional(oneOf('draft', 'published', 'deprecated')) },
-    answer: answersJson(cursorPage(version)),
+    answer: isJsonResponse(cursorPage(version)),
   },
   create: {
     summary: 'Create a draft version of a skill',
@@ -157,7 +157,7 @@ export const skillVersions = defineOperations('skill_versions', {
       files: optional(described(array(sentFile, { maxItems: maxSkillFiles }), 'Files in addition to `SKILL.md`.')),
     }),
     maxBodyBytes: 2 * maxSkillArchive,
-    answer: answersJson(versionWithContent, { status: 201 }),
+    answer: isJsonResponse(versionWithContent, { status: 201 }),
     errors: ['already_exists'],
   },
   get: {
@@ -166,7 +166,7 @@ export const skillVersions = defineOperations('skill_versions', {
     method: 'GET',
     path: one,
     access,
-    answer: answersJson(versionWithContent),
+    answer: isJsonResponse(versionWithContent),
   },
   file: {
     summary: 'Retrieve a file of a version',
@@ -174,7 +174,7 @@ export const skillVersions = defineOperations('skill_versions', {
     path: `${one}/files/{path}`,
     slashesInLast: true,
     access,
-    answer: answersJson(
+    answer: isJsonResponse(
       object(
         { path: string(), bytes: integer(), encoding: oneOf('utf8', 'base64'), content: string() },
         { title: 'SkillFile', description: 'A file of a skill.' },
@@ -188,7 +188,7 @@ export const skillVersions = defineOperations('skill_versions', {
     path: `${one}/publish`,
     access: secretKeyOrDashboard('admin'),
     body: publishBody,
-    answer: answersJson(version),
+    answer: isJsonResponse(version),
     errors: ['invalid_transition', 'scan_blocked'],
   },
   deprecate: {
@@ -197,7 +197,7 @@ export const skillVersions = defineOperations('skill_versions', {
     method: 'POST',
     path: `${one}/deprecate`,
     access: secretKeyOrDashboard('admin'),
-    answer: answersJson(version),
+    answer: isJsonResponse(version),
     errors: ['invalid_transition'],
   },
 })
@@ -255,7 +255,7 @@ export const skillImports = defineOperations('skill_imports', {
       ),
     }),
     maxBodyBytes: 2 * maxSkillArchive,
-    answer: answersJson(skillImport, { status: 201 }),
+    answer: isJsonResponse(skillImport, { status: 201 }),
     errors: ['fetch_failed'],
   },
   list: {
@@ -265,14 +265,14 @@ export const skillImports = defineOperations('skill_imports', {
     path: imports,
     access,
     query: { ...cursorQuery, status: optional(oneOf('staged', 'published', 'rejected')) },
-    answer: answersJson(cursorPage(skillImport)),
+    answer: isJsonResponse(cursorPage(skillImport)),
   },
   get: {
     summary: 'Retrieve an import of a skill',
     method: 'GET',
     path: `${imports}/{import_id}`,
     access,
-    answer: answersJson(skillImport),
+    answer: isJsonResponse(skillImport),
   },
   publish: {
     summary: 'Publish an import of a skill',
@@ -282,7 +282,7 @@ export const skillImports = defineOperations('skill_imports', {
     path: `${imports}/{import_id}/publish`,
     access: secretKeyOrDashboard('admin'),
     body: publishBody,
-    answer: answersJson(skillImport),
+    answer: isJsonResponse(skillImport),
     errors: ['invalid_transition', 'scan_blocked', 'already_exists'],
   },
   reject: {
@@ -290,7 +290,7 @@ export const skillImports = defineOperations('skill_imports', {
     method: 'POST',
     path: `${imports}/{import_id}/reject`,
     access: secretKeyOrDashboard('admin'),
-    answer: answersJson(skillImport),
+    answer: isJsonResponse(skillImport),
     errors: ['invalid_transition'],
   },
 })

@@ -1,5 +1,5 @@
 import { secretKeyOrDashboard } from '../access.ts'
-import { answersJson } from '../dsl/answer.ts'
+import { isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { cursorPage, cursorQuery } from '../dsl/lists.ts'
 import { id, integer, nullable, object, oneOf, optional, string, timestamp } from '../dsl/schema.ts'
@@ -37,7 +37,7 @@ const stuckWork = object(
 const path = '/v1/stuck/{stuck_id}'
 const access = secretKeyOrDashboard('admin')
 const errors = ['invalid_transition', 'actor_parked'] as const
-const decided = answersJson(
+const decided = isJsonResponse(
   object({ id: id('stk'), decision: oneOf('retry', 'skip', 'discard') }, { title: 'StuckDecision' }),
 )
 
@@ -50,9 +50,9 @@ export const stuck = defineOperations('stuck', {
     path: '/v1/stuck',
     access,
     query: { ...cursorQuery, kind: optional(kind) },
-    answer: answersJson(cursorPage(stuckWork)),
+    answer: isJsonResponse(cursorPage(stuckWork)),
   },
-  get: { summary: 'Retrieve stuck work', method: 'GET', path, access, answer: answersJson(stuckWork) },
+  get: { summary: 'Retrieve stuck work', method: 'GET', path, access, answer: isJsonResponse(stuckWork) },
   retry: {
     summary: 'Retry stuck work',
     description: 'Attempts the work again.',

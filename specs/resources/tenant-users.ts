@@ -1,5 +1,5 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
-import { answersJson } from '../dsl/answer.ts'
+import { isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { defineResource } from '../dsl/resource.ts'
 import { boolean, constant, defaulted, described, id, nullable, object, string } from '../dsl/schema.ts'
@@ -41,7 +41,7 @@ const removal = defineOperations('tenant_users', {
     path: `${resource.path}/{external_user_id}`,
     access: secretKeyOrDashboard('member'),
     query: { hard: described(defaulted(boolean(), false), 'Delete everything that the user owns.') },
-    answer: answersJson(object({ id: id('usr'), deleted: constant(true) })),
+    answer: isJsonResponse(object({ id: id('usr'), deleted: constant(true) })),
   },
 })
 

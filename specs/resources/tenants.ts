@@ -1,5 +1,5 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
-import { answersBytes, answersEither, answersJson } from '../dsl/answer.ts'
+import { answersBytes, answersEither, isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { defineResource } from '../dsl/resource.ts'
 import {
@@ -76,7 +76,7 @@ const lifecycle = defineOperations('tenants', {
       metadata: optional(freeFields),
       status: optional(oneOf('active', 'suspended')),
     }),
-    answer: answersJson(object(row, { title: 'Tenant', description })),
+    answer: isJsonResponse(object(row, { title: 'Tenant', description })),
     errors: ['tenant_deleting'],
   },
   delete: {
@@ -86,7 +86,7 @@ const lifecycle = defineOperations('tenants', {
     method: 'DELETE',
     path: one,
     access: secretKeyOrDashboard('admin'),
-    answer: answersJson(
+    answer: isJsonResponse(
       object(
         { ...row, deleted: constant(true) },
         { title: 'DeletedTenant', description: 'A tenant that is being deleted.' },
@@ -101,7 +101,7 @@ const lifecycle = defineOperations('tenants', {
     path: `${one}/export`,
     access: secretKeyOnly,
     answer: answersEither(
-      answersJson(
+      isJsonResponse(
         object(
           {
             tenant: object(row, { title: 'Tenant', description }),

@@ -1,5 +1,5 @@
 import { dashboardOnly } from '../access.ts'
-import { answersJson } from '../dsl/answer.ts'
+import { isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { array, boolean, described, integer, nullable, object, oneOf, string, timestamp } from '../dsl/schema.ts'
 
@@ -39,7 +39,7 @@ export const upkeep = defineOperations('upkeep', {
     method: 'GET',
     path: '/api/upkeep',
     access: dashboardOnly('admin'),
-    answer: answersJson(object({ data: array(task) })),
+    answer: isJsonResponse(object({ data: array(task) })),
   },
   pause: {
     summary: 'Pause housekeeping',
@@ -48,7 +48,7 @@ export const upkeep = defineOperations('upkeep', {
     method: 'POST',
     path: `${path}/pause`,
     access: dashboardOnly('owner'),
-    answer: answersJson(task),
+    answer: isJsonResponse(task),
   },
   resume: {
     summary: 'Resume housekeeping',
@@ -56,7 +56,7 @@ export const upkeep = defineOperations('upkeep', {
     method: 'POST',
     path: `${path}/resume`,
     access: dashboardOnly('owner'),
-    answer: answersJson(task),
+    answer: isJsonResponse(task),
   },
 })
 

@@ -1,5 +1,5 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
-import { answersBytes, answersEither, answersJson } from '../dsl/answer.ts'
+import { answersBytes, answersEither, isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { cursorPage, cursorQuery } from '../dsl/lists.ts'
 import {
@@ -190,7 +190,7 @@ export const usage = defineOperations(resource, {
       ...whose,
       group_by: defaulted(array(oneOf(...usageGroups), { minItems: 1, maxItems: 8 }), ['tenant']),
     },
-    answer: answersJson(
+    answer: isJsonResponse(
       object({
         from: timestamp(),
         to: timestamp(),
@@ -207,7 +207,7 @@ export const usage = defineOperations(resource, {
     path: '/v1/usage/events',
     access: secretKeyOnly,
     query: { ...cursorQuery, ...whose, from: range.from, to: range.to },
-    answer: answersJson(cursorPage(usageRow)),
+    answer: isJsonResponse(cursorPage(usageRow)),
   },
   export: {
     summary: 'Export an invoice',
@@ -225,7 +225,7 @@ export const usage = defineOperations(resource, {
       rate_plan_id: optional(described(string({ maxLength: 128 }), 'Rate plan to use instead of the default plan.')),
     },
     errors: ['not_found'],
-    answer: answersEither(answersJson(invoice), answersBytes('text/csv')),
+    answer: answersEither(isJsonResponse(invoice), answersBytes('text/csv')),
   },
 })
 

@@ -1,5 +1,5 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
-import { answersJson } from '../dsl/answer.ts'
+import { isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { cursorPage, cursorQuery } from '../dsl/lists.ts'
 import { defineResource } from '../dsl/resource.ts'
@@ -141,7 +141,7 @@ export const webhookDeliveries = defineOperations('webhook_deliveries', {
       status: optional(oneOf('pending', 'delivered', 'failed')),
       event_type: optional(oneOf(...webhookEventTypes)),
     },
-    answer: answersJson(cursorPage(delivery)),
+    answer: isJsonResponse(cursorPage(delivery)),
   },
   get: {
     summary: 'Retrieve a webhook delivery',
@@ -149,7 +149,7 @@ export const webhookDeliveries = defineOperations('webhook_deliveries', {
     method: 'GET',
     path: one,
     access: secretKeyOnly,
-    answer: answersJson(deliveryWithLog),
+    answer: isJsonResponse(deliveryWithLog),
   },
   replay: {
     summary: 'Replay a webhook delivery',
@@ -158,7 +158,7 @@ export const webhookDeliveries = defineOperations('webhook_deliveries', {
     path: `${one}/replay`,
     access: secretKeyOrDashboard('admin'),
     body: object({ reason }),
-    answer: answersJson(delivery, { status: 201 }),
+    answer: isJsonResponse(delivery, { status: 201 }),
     errors: ['invalid_transition'],
   },
 })
@@ -171,7 +171,7 @@ export const webhookTests = defineOperations('webhooks', {
     method: 'POST',
     path: '/v1/webhooks/{webhook_id}/test',
     access: secretKeyOrDashboard('admin'),
-    answer: answersJson(delivery, { status: 201 }),
+    answer: isJsonResponse(delivery, { status: 201 }),
   },
 })
 

@@ -6,7 +6,7 @@ import type { ServerKeys } from '#records/sealing/server-keys.ts'
 import type { Embedder } from '#retrieval/embedder.ts'
 import type { RunCeilings } from '#specs/run-limits.ts'
 import type { SearchEngineSettings } from '#specs/search-engines.ts'
-import type { ModelWaits } from '../gateway/call/call-policy.ts'
+import type { ModelTimeouts } from '../gateway/call/call-policy.ts'
 import {
   gatewayPort,
   managedProvidersPort,
@@ -62,7 +62,7 @@ export interface ActorsParts {
   /** URL at which browsers reach the server: the public one, or else the address that it listens on. */
   readonly serverUrl?: string
   /** Timeouts for silent models; absent: as in `defaultCallPolicy`. */
-  readonly modelWaits?: ModelWaits
+  readonly modelWaits?: ModelTimeouts
   /** Computes embedding vectors on this machine; null or absent when there is none. */
   readonly embedder?: Embedder | null
   /** Settings of browsers on this machine; absent: one per processor, of a browser found on the system. */

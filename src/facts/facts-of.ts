@@ -10,7 +10,7 @@ import { sentencesOf, type Token, textOfTokens } from './rules/tokens.ts'
 import { predicateOf } from './rules/verbs.ts'
 
 /** Context of a text: its time and speaker. */
-export interface Said {
+export interface TextContext {
   /** Time of the text, in ms since the epoch; relative dates are resolved against it. */
   readonly observedAt: number
   /** In the assistant's text "you" is the user, and statements about the assistant itself are ignored. */
@@ -28,7 +28,7 @@ const maxFacts = 200
  * and my sister Anna works at Acme"). They do not read irony, stories, or what only follows from several sentences.
  * Questions, plans without a date and mere possibilities are not facts.
  */
-export const factsOf = (text: string, said: Said): readonly Fact[] => {
+export const factsOf = (text: string, said: TextContext): readonly Fact[] => {
   const reader = new Reader(said)
   for (const { tokens, isQuestion, text: sentence } of sentencesOf(text.slice(0, maxText))) {
     if (isQuestion) continue
@@ -46,13 +46,13 @@ interface Subject {
 
 class Reader {
   readonly facts: Fact[] = []
-  readonly #said: Said
+  readonly #said: TextContext
   /** The last person, company or place that was a subject, to resolve "she" and "it". */
   #last: string | null = null
   /** The last company or place in a location or employment relation, to resolve "it". */
   #lastPlace: string | null = null
 
-  constructor(said: Said) {
+  constructor(said: TextContext) {
     this.#said = said
   }
 

@@ -29,7 +29,7 @@ import { webService } from '../actors/capability/web-service.ts'
 import { limitSubjects } from '../actors/tenants/limit-subjects.ts'
 import { responseEffects } from './apis/responses/background/response-effects.ts'
 import { backgroundRows, formKinds } from './apis/responses/kinds.ts'
-import type { ModelWaits } from './call/call-policy.ts'
+import type { ModelTimeouts } from './call/call-policy.ts'
 import { ledgerKinds } from './ledger/kinds.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
 import { AgentModels, type ConfigOf } from './limits/agent-models.ts'
@@ -54,7 +54,7 @@ export interface Models {
 export const modelsPort = new Port<Models>('models')
 
 /** Timeouts for silence of models; null: those of `defaultCallPolicy`. */
-export const modelWaitsPort = new Port<ModelWaits | null>('the waits for models')
+export const modelWaitsPort = new Port<ModelTimeouts | null>('the waits for models')
 
 /** Reads the configs of agents, whose public keys may use only the models in them. */
 export const agentConfigPort = new Port<ConfigOf>('configs of agents')

@@ -4,7 +4,7 @@ import type { SsrfGuard } from '../outgoing/ssrf-guard.ts'
 import type { FanOut, RateLimits } from '../storage/cluster-ports.ts'
 import type { RecordStore } from '../storage/ports.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import type { ModelWaits } from './call/call-policy.ts'
+import type { ModelTimeouts } from './call/call-policy.ts'
 import type { GatewayCore } from './call/gateway-core.ts'
 import type { Redaction } from './call/redaction.ts'
 import type { Routes } from './call/routes.ts'
@@ -28,7 +28,7 @@ export interface CoreParts {
   readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
   readonly telemetry?: Telemetry | undefined
   /** Overrides of `defaultCallPolicy`. */
-  readonly policy?: Partial<ModelWaits>
+  readonly policy?: Partial<ModelTimeouts>
   readonly clock: Clock
 }
 

@@ -7,16 +7,16 @@ import type { RowWriter } from '../actors/runtime/rows/row-writer.ts'
 import type { SsrfGuard } from '../outgoing/ssrf-guard.ts'
 import type { FanOut, RateLimits } from '../storage/cluster-ports.ts'
 import type { RecordStore } from '../storage/ports.ts'
+import { openChatApis } from './apis/chat-apis.ts'
 import { chatCompletionsUseCases } from './apis/chat-completions/chat-completion-use-cases.ts'
 import { embeddingUseCases } from './apis/embeddings/embedding-use-cases.ts'
-import { openForms } from './apis/form-use-cases.ts'
-import { passedOnUseCases } from './apis/passed-on/passed-on-use-cases.ts'
+import { passthroughUseCases } from './apis/passed-on/passed-on-use-cases.ts'
 import type { ResponseHost } from './apis/responses/background/background-responses.ts'
 import type { ResponseEffectParts } from './apis/responses/background/response-effects.ts'
 import type { WebSearch } from './apis/responses/searches/web-search.ts'
 import { visionUseCases } from './apis/vision/vision-use-cases.ts'
 import { type VoiceUseCases, voiceUseCases } from './apis/voice/voice-use-cases.ts'
-import type { ModelWaits } from './call/call-policy.ts'
+import type { ModelTimeouts } from './call/call-policy.ts'
 import type { GatewayCore } from './call/gateway-core.ts'
 import { catalogueUseCases } from './catalogue/catalogue-use-cases.ts'
 import { openDocuments } from './documents/open-documents.ts'
@@ -44,7 +44,7 @@ export interface GatewayParts {
   /** Public address of the server, such as `https://agents.example`; null or absent when none is configured. */
   readonly publicOrigin?: string | null
   /** Overrides of `defaultCallPolicy`. */
-  readonly policy?: Partial<ModelWaits>
+  readonly policy?: Partial<ModelTimeouts>
   /** Memory for chat; called once per request, since memory is opened after the gateway. */
   readonly memory: () => MemoryService
   /** Web search engine for models that cannot search themselves; null or absent: none. */
@@ -67,8 +67,8 @@ export interface Gateway extends GatewayCore {
   readonly makeResponse: ResponseEffectParts['make']
   readonly useCases: ReturnType<typeof chatCompletionsUseCases> &
     ReturnType<typeof embeddingUseCases> &
-    ReturnType<typeof passedOnUseCases> &
-    ReturnType<typeof openForms>['useCases'] &
+    ReturnType<typeof passthroughUseCases> &
+    ReturnType<typeof openChatApis>['useCases'] &
     VoiceUseCases &
     ReturnType<Metering['useCases']> &
     ReturnType<typeof visionUseCases> &
@@ -87,7 +87,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
   const embeddings = openEmbeddings({ ...core, guard, policy, now: clock.now })
   const documents = openDocuments({ ...core, guard, policy, now: clock.now })
   const voice = openVoice({ ...core, guard, limits, fanOut: parts.cluster?.fanOut, waits: policy, now: clock.now })
-  const forms = openForms({
+  const forms = openChatApis({
     ...{ memory, chat: chats, routes, documents: documents.calls, records, search: parts.search ?? null },
     ...{ knowledge: parts.knowledge, remote: parts.remote, host: parts.host, now: clock.now, log },
   })
@@ -100,7 +100,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
       ...metering.useCases(rows),
       ...voiceUseCases(voice),
       ...embeddingUseCases(embeddings.calls),
-      ...passedOnUseCases(documents.calls),
+      ...passthroughUseCases(documents.calls),
       ...chatCompletionsUseCases({ chats, keepAlive, memory }),
       ...forms.useCases,
       ...visionUseCases({ chat: chats, routes: core.routes, guard: guard.content }),

@@ -8,7 +8,7 @@ import { LogSettings } from './ledger/log-settings.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
 import { requestLogUseCases } from './ledger/request-log-use-cases.ts'
 import { LimitAdmission } from './limits/limit-admission.ts'
-import { LimitBook } from './limits/limit-book.ts'
+import { LimitCache } from './limits/limit-cache.ts'
 import { type LimitSubjects, limitUseCases } from './limits/limit-use-cases.ts'
 
 export interface MeteringParts {
@@ -37,7 +37,7 @@ export const openMetering = (parts: MeteringParts): Metering => {
   const { records, ledger, redaction, limits, projects, subjects, fanOut, clock } = parts
   const { now } = clock
   const settings = new LogSettings(records, now)
-  const book = new LimitBook({ records, projects, fanOut, now })
+  const book = new LimitCache({ records, projects, fanOut, now })
   const admission = new LimitAdmission({ records, book, limits, clock })
   ledger.start({
     settings,

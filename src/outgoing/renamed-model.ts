@@ -1,6 +1,6 @@
 import { endOfString, endWithin } from './json-bytes.ts'
-import { atOnce, inShares, type Steps } from './shares/in-shares.ts'
 import { pieceBytes } from './shares/json-spans.ts'
+import { atOnce, runInSlices, type SlicedWork } from './shares/run-in-slices.ts'
 
 const quote = 0x22
 const comma = 0x2c
@@ -23,10 +23,10 @@ const field = Buffer.from('model')
 export const renamedModel = (body: Uint8Array, model: string): Uint8Array | null | Promise<Uint8Array | null> => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const steps = renamed(bytes, model)
-  return bytes.length > 2 * pieceBytes ? inShares(steps) : atOnce(steps)
+  return bytes.length > 2 * pieceBytes ? runInSlices(steps) : atOnce(steps)
 }
 
-function* renamed(bytes: Buffer, model: string): Steps<Uint8Array | null> {
+function* renamed(bytes: Buffer, model: string): SlicedWork<Uint8Array | null> {
   const place = yield* placeOfModel(bytes)
   if (place === null) return null
   return Buffer.concat([bytes.subarray(0, place.start), Buffer.from(JSON.stringify(model)), bytes.subarray(place.end)])
@@ -38,7 +38,7 @@ interface Place {
 }
 
 /** Position of the value of the top-level `model`, including its quotes. */
-function* placeOfModel(bytes: Buffer): Steps<Place | null> {
+function* placeOfModel(bytes: Buffer): SlicedWork<Place | null> {
   let found: Place | null = null
   let depth = 0
   let isName = true

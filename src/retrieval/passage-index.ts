@@ -6,7 +6,7 @@ import { PassageTable } from './passage-table.ts'
 import { Postings } from './postings.ts'
 import { Search } from './ranking/search.ts'
 import { type Profile, type Weights, weightsOf } from './ranking/weights.ts'
-import { withRoom } from './search-room.ts'
+import { withRoom } from './search-buffers.ts'
 import { VectorTable } from './vector-table.ts'
 
 export type { LeftOut, PassageHit, PassageHits, PassageQuery } from './passage-query.ts'

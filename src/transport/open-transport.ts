@@ -9,7 +9,7 @@ import { Ticker } from '../actors/runtime/ticker.ts'
 import type { TrustedProxies } from '../config.ts'
 import type { RecordStore } from '../storage/ports.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import { BodyRoom } from './api/body/body-room.ts'
+import { BodyMemory } from './api/body/body-memory.ts'
 import type { Authenticator } from './api/credentials/authenticator.ts'
 import { projectOrigins } from './api/credentials/project-origins.ts'
 import { authenticatorOf } from './api/credentials/request-credentials.ts'
@@ -27,7 +27,7 @@ import { logReadiness, openProcessState, readinessOf } from './process-state.ts'
 import { showProduct } from './product-gauges.ts'
 import type { StaticFiles } from './static-files.ts'
 import { SseStreams } from './streams/sse.ts'
-import { StreamSeats } from './streams/stream-seats.ts'
+import { StreamLimit } from './streams/stream-limit.ts'
 
 /** Dependencies and options of the transport. */
 export interface TransportParts {
@@ -90,8 +90,8 @@ export const openTransport = (parts: TransportParts): Transport => {
     isDraining,
   )
   const endpoints = endpointsOf(servedOperations(parts.chatBodyBytes), actors.useCases)
-  const seats = new StreamSeats()
-  const bodies = new BodyRoom()
+  const seats = new StreamLimit()
+  const bodies = new BodyMemory()
   metrics.gauge('troupe_body_bytes', bodyHelp, () => bodies.bytes)
   metrics.gauge('troupe_most_body_bytes', mostBodyHelp, () => bodies.most)
   const counters = metrics.streams

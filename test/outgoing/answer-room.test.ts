@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AnswerRoom } from '#outgoing/answer-room.ts'
+import { AnswerMemory } from '#outgoing/answer-memory.ts'
 
 /** Counted beyond the first 64 KB of each answer. */
 const free = 64 * 1024
@@ -7,7 +7,7 @@ const most = 1_000_000
 
 describe('room for whole answers', () => {
   it('is taken as bytes come, beyond the first 64 KB, and given back when the call is over', () => {
-    const room = new AnswerRoom(most)
+    const room = new AnswerMemory(most)
     const seat = room.seat('a')
     expect(seat.grow(free)).toBe(true)
     expect(room.bytes).toBe(0)
@@ -19,7 +19,7 @@ describe('room for whole answers', () => {
   })
 
   it('has three quarters for one project, and the rest for others', () => {
-    const room = new AnswerRoom(most)
+    const room = new AnswerMemory(most)
     const [first, second, other] = [room.seat('a'), room.seat('a'), room.seat('b')]
     expect(first.grow(free + 500_000)).toBe(true)
     expect(second.grow(free + 300_000)).toBe(false)
@@ -31,7 +31,7 @@ describe('room for whole answers', () => {
   })
 
   it('is given to one answer that is larger than all of it, where that is alone', () => {
-    const room = new AnswerRoom(most)
+    const room = new AnswerMemory(most)
     const seat = room.seat('a')
     expect(seat.grow(free + 3 * most)).toBe(true)
     expect(room.seat('b').grow(free + 1)).toBe(false)

@@ -6,7 +6,7 @@ import { bounds } from '#specs/bounds.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { requestValidator } from '#specs/dsl/validate.ts'
 import { maxMetadataBytes } from '#specs/tools.ts'
-import { countedBytes } from '#transport/api/body/body-room.ts'
+import { countedBytes } from '#transport/api/body/body-memory.ts'
 
 /** Operations with APIs of other providers, to which their metadata is passed on. */
 const gateway = /^(responses|conversations|messages|chat_completions)\./

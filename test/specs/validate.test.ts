@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { secretKeyOnly } from '#specs/access.ts'
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperation, type OperationSpec } from '#specs/dsl/declare.ts'
 import { semverPattern } from '#specs/dsl/rule-words.ts'
 import {
@@ -30,7 +30,7 @@ const validatorOf = (spec: Partial<OperationSpec>) =>
       method: 'POST',
       path: '/v1/things',
       access: secretKeyOnly,
-      answer: answersJson(object({})),
+      answer: isJsonResponse(object({})),
       ...spec,
     }),
   )

@@ -26,7 +26,7 @@ describe('a mongod of its own', () => {
     await mongod.stop()
   })
 
-  /** Appends from 16 writers at once, calls `begun` after the first hundred, and goes on until an outcome is not `done`. */
+  /** Appends from 16 writers at once, calls `startedCrawl` after the first hundred, and goes on until an outcome is not `done`. */
   const writeUntilTrouble = async (prefix: string, begun: () => void): Promise<Map<string, AppendOutcome>> => {
     const outcomes = new Map<string, AppendOutcome>()
     const appendUntilNotDone = async (actor: string): Promise<void> => {

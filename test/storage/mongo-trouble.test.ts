@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { MongoAPIError, MongoNetworkError, MongoServerError } from 'mongodb'
 import { describe, expect, it } from 'vitest'
-import { asPortError } from '#storage/mongo/trouble.ts'
+import { asPortError } from '#storage/mongo/errors.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
 
 /** What a socket says of a write after the other side, or this one, has ended the connection. */

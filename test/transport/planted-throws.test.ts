@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ByteSink, EventSink } from '#actors/call/call.ts'
 import type { AnyUseCase } from '#actors/call/use-cases.ts'
 import { keyOrClient } from '#specs/access.ts'
-import { answersBytes, answersEvents, answersJson } from '#specs/dsl/answer.ts'
+import { answersBytes, answersEvents, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations, type Operation } from '#specs/dsl/declare.ts'
 import { object, optional, string } from '#specs/dsl/schema.ts'
 import type { JsonObject } from '#storage/ports.ts'
@@ -15,14 +15,14 @@ import { serving } from './http/serving.ts'
 const thing = object({ name: optional(string()) })
 
 const things = defineOperations('things', {
-  get: { summary: '', method: 'GET', path: '/v1/things', access: keyOrClient, answer: answersJson(thing) },
+  get: { summary: '', method: 'GET', path: '/v1/things', access: keyOrClient, answer: isJsonResponse(thing) },
   make: {
     summary: '',
     method: 'POST',
     path: '/v1/things',
     access: keyOrClient,
     body: thing,
-    answer: answersJson(thing),
+    answer: isJsonResponse(thing),
   },
   follow: { summary: '', method: 'GET', path: '/v1/things/stream', access: keyOrClient, answer: answersEvents({}) },
   bytes: {

@@ -1,5 +1,5 @@
 import { publicAccess, secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
-import { answersBytes, answersJson, type BytesAnswer } from '#specs/dsl/answer.ts'
+import { answersBytes, type BytesAnswer, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { ownerFilters } from '#specs/dsl/lists.ts'
 import { defineResource, rowSchema } from '#specs/dsl/resource.ts'
@@ -203,7 +203,7 @@ const work = defineOperations('connections', {
       config: optional(connectionConfig),
     }),
     maxBodyBytes: 4 * maxOpenApiLength,
-    answer: answersJson(shown, { status: 201 }),
+    answer: isJsonResponse(shown, { status: 201 }),
     errors: ['not_found', 'fetch_failed', 'connection_limit_reached'],
   },
   authorize: {
@@ -225,7 +225,7 @@ const work = defineOperations('connections', {
       ),
       scopes: described(optional(scopes), 'Default: the scopes of the connection.'),
     }),
-    answer: answersJson(object({ ...authorizeUrl, expires_at: timestamp() }), { secret: true }),
+    answer: isJsonResponse(object({ ...authorizeUrl, expires_at: timestamp() }), { secret: true }),
     errors: ['connection_revoked', 'connector_not_configured', 'invalid_transition'],
   },
   confirm: {
@@ -243,7 +243,7 @@ const work = defineOperations('connections', {
         'Id of the user who is signed in at your page, taken from your own session and not from request parameters. Required for a connection of an end user.',
       ),
     }),
-    answer: answersJson(shown),
+    answer: isJsonResponse(shown),
     errors: ['oauth_state_invalid', 'connection_revoked', 'invalid_transition'],
     idempotency: 'ignored',
   },
@@ -255,7 +255,7 @@ const work = defineOperations('connections', {
     path: `${one}/reconnect`,
     access,
     ofTenants: 'user',
-    answer: answersJson(object({ ...authorizeUrl, expires_at: timestamp() }), { secret: true }),
+    answer: isJsonResponse(object({ ...authorizeUrl, expires_at: timestamp() }), { secret: true }),
     errors: ['connection_revoked', 'connector_not_configured', 'invalid_transition'],
   },
   start: {
@@ -298,7 +298,7 @@ const work = defineOperations('connections', {
     path: `${one}/test`,
     access,
     ofTenants: 'user',
-    answer: answersJson(
+    answer: isJsonResponse(
       object(
         { success: boolean(), status, latency_ms: integer(), error: errorField },
         { title: 'ConnectionTest', description: 'Result of a connection test.' },
@@ -313,7 +313,7 @@ const work = defineOperations('connections', {
     path: `${one}/tools`,
     access: secretKeyOrDashboard('member'),
     ofTenants: 'user',
-    answer: answersJson(
+    answer: isJsonResponse(
       object({
         data: array(
           object(

@@ -1,5 +1,5 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import {
   array,
@@ -62,14 +62,14 @@ export const connectors = defineOperations('connectors', {
     method: 'GET',
     path: '/v1/connectors',
     access: secretKeyOrDashboard('member'),
-    answer: answersJson(object({ data: array(connector) })),
+    answer: isJsonResponse(object({ data: array(connector) })),
   },
   get: {
     summary: 'Retrieve a connector',
     method: 'GET',
     path: '/v1/connectors/{connector_id}',
     access: secretKeyOrDashboard('member'),
-    answer: answersJson(connector),
+    answer: isJsonResponse(connector),
   },
   credentials: {
     summary: 'Set the OAuth client of a connector',
@@ -85,7 +85,7 @@ export const connectors = defineOperations('connectors', {
         'Stored encrypted and never shown. If omitted, the stored secret of the same `client_id` is kept.',
       ),
     }),
-    answer: answersJson(
+    answer: isJsonResponse(
       object(
         {
           connector: string(),

@@ -1,5 +1,5 @@
 import { dashboardOnly } from '#specs/access.ts'
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { cursorPage, cursorQuery } from '#specs/dsl/lists.ts'
 import {
@@ -184,7 +184,7 @@ export const observation = defineOperations('observation', {
       from: optional(described(timeOrDay(), 'Earliest creation time, inclusive: a time or a date.')),
       to: optional(described(timeOrDay(), 'Latest creation time, exclusive: a time or a date.')),
     },
-    answer: answersJson(cursorPage(listedActor)),
+    answer: isJsonResponse(cursorPage(listedActor)),
   },
   steps: {
     summary: 'List the commits of an actor',
@@ -194,7 +194,7 @@ export const observation = defineOperations('observation', {
     path: `${project}/actors/{actor_id}/steps`,
     access,
     query: { after: defaulted(integer({ min: 0 }), 0), limit: defaulted(integer({ min: 1, max: 200 }), 100) },
-    answer: answersJson(object({ data: array(step), last_seq: integer() })),
+    answer: isJsonResponse(object({ data: array(step), last_seq: integer() })),
   },
   attention: {
     summary: 'List what needs attention',
@@ -203,7 +203,7 @@ export const observation = defineOperations('observation', {
     method: 'GET',
     path: `${project}/attention`,
     access,
-    answer: answersJson(object({ data: array(need) })),
+    answer: isJsonResponse(object({ data: array(need) })),
   },
   fleet: {
     summary: 'Count the actors of a project by machine and state',
@@ -211,7 +211,7 @@ export const observation = defineOperations('observation', {
     method: 'GET',
     path: `${project}/fleet`,
     access,
-    answer: answersJson(
+    answer: isJsonResponse(
       object({
         data: array(
           object(
@@ -234,7 +234,7 @@ export const observation = defineOperations('observation', {
     path: `${project}/find`,
     access,
     query: { q: string({ minLength: 1, maxLength: 128, description: 'Text to search for.' }) },
-    answer: answersJson(object({ data: array(finding) })),
+    answer: isJsonResponse(object({ data: array(finding) })),
   },
 })
 

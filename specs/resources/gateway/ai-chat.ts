@@ -1,6 +1,6 @@
 import { publicKeyOrDashboard } from '#specs/access.ts'
 import { costUsd } from '#specs/cost-field.ts'
-import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
+import { answersBytes, answersEither, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import {
   array,
@@ -113,7 +113,7 @@ export const aiChat = defineOperations('ai_chat', {
     cors: true,
     chatBodyBytes: 64 * 1024 * 1024,
     body,
-    answer: answersEither(answersJson(result), answersBytes('text/event-stream')),
+    answer: answersEither(isJsonResponse(result), answersBytes('text/event-stream')),
     errors: modelCallErrors,
   },
 })

@@ -1,5 +1,5 @@
 import { publicAccess } from '#specs/access.ts'
-import { answersBytes, answersJson } from '#specs/dsl/answer.ts'
+import { answersBytes, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { countedList } from '#specs/dsl/lists.ts'
 import {
@@ -108,14 +108,14 @@ export const catalogue = defineOperations('catalogue', {
       search: optional(word),
       capability: optional(array(oneOf(...capabilityNames), { maxItems: 32 })),
     },
-    answer: answersJson(countedList(model)),
+    answer: isJsonResponse(countedList(model)),
     headers: [cached],
   },
   providers: {
     ...open,
     summary: 'List the model providers',
     path: '/api/providers',
-    answer: answersJson(countedList(provider)),
+    answer: isJsonResponse(countedList(provider)),
     headers: [cached],
   },
   logo: {

@@ -1,6 +1,6 @@
 import { publicKeyOrDashboard } from '#specs/access.ts'
 import { costUsd } from '#specs/cost-field.ts'
-import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
+import { answersBytes, answersEither, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { array, boolean, integer, nullable, number, object, oneOf, optional, string, union } from '#specs/dsl/schema.ts'
 import { memoryBlock, memoryField } from '#specs/memory-field.ts'
@@ -91,7 +91,7 @@ export const chatCompletions = defineOperations('chat_completions', {
       ...passedOnFields,
       memory: optional(nullable(memoryField)),
     }),
-    answer: answersEither(answersJson(completion), answersBytes('text/event-stream')),
+    answer: answersEither(isJsonResponse(completion), answersBytes('text/event-stream')),
     errors: [
       'bad_request',
       'model_not_found',

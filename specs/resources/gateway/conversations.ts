@@ -1,5 +1,5 @@
 import { anyKeyOrDashboard } from '#specs/access.ts'
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import {
   array,
@@ -61,7 +61,7 @@ export const conversations = defineOperations('conversations', {
     method: 'POST',
     path,
     body: object({ items: optional(nullable(items)), metadata }, { title: 'ConversationRequest' }),
-    answer: answersJson(conversation),
+    answer: isJsonResponse(conversation),
     errors: ['bad_request'],
   },
   get: {
@@ -69,7 +69,7 @@ export const conversations = defineOperations('conversations', {
     summary: 'Retrieve a conversation',
     method: 'GET',
     path: one,
-    answer: answersJson(conversation),
+    answer: isJsonResponse(conversation),
   },
   update: {
     ...shared,
@@ -78,7 +78,7 @@ export const conversations = defineOperations('conversations', {
     path: one,
     unknownFields: 'ignore',
     body: object({ metadata }),
-    answer: answersJson(conversation),
+    answer: isJsonResponse(conversation),
   },
   delete: {
     ...shared,
@@ -86,7 +86,7 @@ export const conversations = defineOperations('conversations', {
     description: 'Responses that were created in the conversation are kept.',
     method: 'DELETE',
     path: one,
-    answer: answersJson(object({ id: string(), object: oneOf('conversation.deleted'), deleted: constant(true) })),
+    answer: isJsonResponse(object({ id: string(), object: oneOf('conversation.deleted'), deleted: constant(true) })),
   },
 })
 
@@ -99,7 +99,7 @@ export const conversationItems = defineOperations('conversation_items', {
     path: `${one}/items`,
     passedOver: ['include', 'include[]'],
     body: object({ items }),
-    answer: answersJson(itemList),
+    answer: isJsonResponse(itemList),
     errors: ['bad_request'],
   },
   list: {
@@ -113,7 +113,7 @@ export const conversationItems = defineOperations('conversation_items', {
       after: optional(string({ minLength: 1, maxLength: 256 })),
     },
     passedOver: ['include', 'include[]'],
-    answer: answersJson(itemList),
+    answer: isJsonResponse(itemList),
   },
   get: {
     ...shared,
@@ -121,14 +121,14 @@ export const conversationItems = defineOperations('conversation_items', {
     method: 'GET',
     path: oneItem,
     passedOver: ['include', 'include[]'],
-    answer: answersJson(item),
+    answer: isJsonResponse(item),
   },
   delete: {
     ...shared,
     summary: 'Delete an item of a conversation',
     method: 'DELETE',
     path: oneItem,
-    answer: answersJson(conversation),
+    answer: isJsonResponse(conversation),
   },
 })
 

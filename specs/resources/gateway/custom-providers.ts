@@ -1,6 +1,6 @@
 import { dashboardOnly } from '#specs/access.ts'
 import { waits } from '#specs/call-timeout.ts'
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { namedList } from '#specs/dsl/lists.ts'
 import {
@@ -96,7 +96,7 @@ export const customProviders = defineOperations('custom_providers', {
     path: all,
     access: dashboardOnly('admin'),
     body: object(writable),
-    answer: answersJson(object({ provider }), { status: 201 }),
+    answer: isJsonResponse(object({ provider }), { status: 201 }),
     ...shared,
   },
   list: {
@@ -105,7 +105,7 @@ export const customProviders = defineOperations('custom_providers', {
     method: 'GET',
     path: all,
     access: dashboardOnly('member'),
-    answer: answersJson(namedList('providers', listed)),
+    answer: isJsonResponse(namedList('providers', listed)),
     ...shared,
   },
   get: {
@@ -113,7 +113,7 @@ export const customProviders = defineOperations('custom_providers', {
     method: 'GET',
     path: one,
     access: dashboardOnly('member'),
-    answer: answersJson(object({ provider: shown })),
+    answer: isJsonResponse(object({ provider: shown })),
     ...shared,
   },
   update: {
@@ -137,7 +137,7 @@ export const customProviders = defineOperations('custom_providers', {
       firstByteTimeoutMs: writable.firstByteTimeoutMs,
       idleTimeoutMs: writable.idleTimeoutMs,
     }),
-    answer: answersJson(object({ provider })),
+    answer: isJsonResponse(object({ provider })),
     ...shared,
   },
   delete: {
@@ -146,7 +146,7 @@ export const customProviders = defineOperations('custom_providers', {
     method: 'DELETE',
     path: one,
     access: dashboardOnly('admin'),
-    answer: answersJson(object({ success: constant(true) })),
+    answer: isJsonResponse(object({ success: constant(true) })),
     ...shared,
   },
   test: {
@@ -169,7 +169,7 @@ export const customProviders = defineOperations('custom_providers', {
       ),
       api_key: optional(key),
     }),
-    answer: answersJson(
+    answer: isJsonResponse(
       union([
         object(
           {

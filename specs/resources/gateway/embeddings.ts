@@ -1,6 +1,6 @@
 import { anyKeyOrDashboard } from '#specs/access.ts'
 import { costUsd } from '#specs/cost-field.ts'
-import { answersEither, answersJson } from '#specs/dsl/answer.ts'
+import { answersEither, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { array, integer, nullable, number, object, oneOf, optional, string, union } from '#specs/dsl/schema.ts'
 import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
@@ -57,7 +57,7 @@ export const embeddings = defineOperations('embeddings', {
       encoding_format: optional(nullable(oneOf('float', 'base64'))),
       user: optional(nullable(string({ maxLength: 512 }))),
     }),
-    answer: answersEither(answersJson(list)),
+    answer: answersEither(isJsonResponse(list)),
     errors: ['bad_request', 'content_policy_violation', ...modelCallErrors],
   },
 })

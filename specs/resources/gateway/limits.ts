@@ -1,5 +1,5 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { defineResource } from '#specs/dsl/resource.ts'
 import { boolean, described, id, integer, nullable, object, oneOf, optional, string } from '#specs/dsl/schema.ts'
@@ -75,7 +75,7 @@ export const credits = defineOperations('credits', {
     path: '/v1/credits',
     access: secretKeyOrDashboard('member'),
     errors: ['not_found'],
-    answer: answersJson(
+    answer: isJsonResponse(
       object(
         {
           organization_id: id('org'),

@@ -1,6 +1,6 @@
 import { anyKeyOrDashboard } from '#specs/access.ts'
 import { costUsd } from '#specs/cost-field.ts'
-import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
+import { answersBytes, answersEither, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import {
   array,
@@ -129,7 +129,7 @@ export const messages = defineOperations('messages', {
     attributed: true,
     chatBodyBytes: 64 * 1024 * 1024,
     body,
-    answer: answersEither(answersJson(message), answersBytes('text/event-stream')),
+    answer: answersEither(isJsonResponse(message), answersBytes('text/event-stream')),
     errors: [...modelCallErrors, 'not_found'],
   },
   count_tokens: {
@@ -145,7 +145,7 @@ export const messages = defineOperations('messages', {
     chatBodyBytes: 64 * 1024 * 1024,
     body: object(conversation, { title: 'MessageCountRequest' }),
     attributed: true,
-    answer: answersEither(answersJson(object({ input_tokens: integer() }))),
+    answer: answersEither(isJsonResponse(object({ input_tokens: integer() }))),
     errors: modelCallErrors,
   },
 })

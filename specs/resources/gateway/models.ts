@@ -1,5 +1,5 @@
 import { publicKeyOrDashboard } from '#specs/access.ts'
-import { answersEither, answersJson } from '#specs/dsl/answer.ts'
+import { answersEither, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { objectList } from '#specs/dsl/lists.ts'
 import { array, boolean, described, integer, nullable, object, oneOf, optional, string } from '#specs/dsl/schema.ts'
@@ -55,7 +55,7 @@ export const models = defineOperations('models', {
       connection_id: optional(word),
     },
     passedOver: pagesOfOthers,
-    answer: answersEither(answersJson(objectList(model))),
+    answer: answersEither(isJsonResponse(objectList(model))),
   },
   get: {
     summary: 'Retrieve a model',
@@ -69,7 +69,7 @@ export const models = defineOperations('models', {
     sdkEnvelopes: ['anthropic'],
     cors: true,
     passedOver: ['beta'],
-    answer: answersEither(answersJson(model)),
+    answer: answersEither(isJsonResponse(model)),
     errors: ['model_not_found'],
   },
 })

@@ -1,5 +1,5 @@
 import { anyKeyOrDashboard } from '#specs/access.ts'
-import { answersEither, answersJson } from '#specs/dsl/answer.ts'
+import { answersEither, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import {
   array,
@@ -43,7 +43,7 @@ export const moderations = defineOperations('moderations', {
       input: union([text, array(union([text, jsonObject()]), { minItems: 1, maxItems: 2_048 })]),
     }),
     answer: answersEither(
-      answersJson(
+      isJsonResponse(
         object(
           { results: array(jsonObject()) },
           { title: 'Moderation', description: 'Result of a moderation.', open: true },
@@ -70,7 +70,7 @@ export const completions = defineOperations('completions', {
       max_tokens: optional(integer({ min: 1 })),
     }),
     answer: answersEither(
-      answersJson(
+      isJsonResponse(
         object(
           { choices: array(jsonObject()) },
           { title: 'Completion', description: 'The completed texts.', open: true },
@@ -95,7 +95,7 @@ export const rerank = defineOperations('rerank', {
       top_n: optional(integer({ min: 1 })),
     }),
     answer: answersEither(
-      answersJson(
+      isJsonResponse(
         object(
           { results: array(jsonObject()) },
           { title: 'Reranking', description: 'The ranked documents.', open: true },
@@ -122,7 +122,7 @@ export const images = defineOperations('images', {
       response_format: optional(nullable(oneOf('b64_json', 'url'))),
     }),
     answer: answersEither(
-      answersJson(
+      isJsonResponse(
         object(
           { created: integer(), data: array(jsonObject()) },
           { title: 'Images', description: 'The images, as base64 or as URLs.', open: true },

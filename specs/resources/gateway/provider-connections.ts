@@ -1,6 +1,6 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
 import { waits } from '#specs/call-timeout.ts'
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { defineResource } from '#specs/dsl/resource.ts'
 import {
@@ -119,7 +119,7 @@ export const providerConnectionTests = defineOperations('provider_connections', 
       base_url: optional(nullable(baseUrl)),
       api_key: apiKey,
     }),
-    answer: answersJson(
+    answer: isJsonResponse(
       object(
         { valid: boolean(), provider: string(), api_format: format, ...checked },
         { title: 'ProviderValidation', description: 'Result of validating a provider key.' },
@@ -132,7 +132,7 @@ export const providerConnectionTests = defineOperations('provider_connections', 
     method: 'POST',
     path: '/v1/provider-connections/{connection_id}/test',
     access: secretKeyOrDashboard('admin'),
-    answer: answersJson(
+    answer: isJsonResponse(
       object(
         { success: boolean(), status: oneOf('ok', 'failed'), ...checked },
         { title: 'ProviderTest', description: 'Result of a connection test.' },
@@ -184,7 +184,7 @@ export const modelSyncs = defineOperations('model_syncs', {
     method: 'POST',
     path: syncs,
     access: secretKeyOrDashboard('admin'),
-    answer: answersJson(sync, { status: 201 }),
+    answer: isJsonResponse(sync, { status: 201 }),
     errors: ['invalid_field', 'provider_error', 'provider_timeout', 'provider_unavailable'],
   },
   get: {
@@ -192,7 +192,7 @@ export const modelSyncs = defineOperations('model_syncs', {
     method: 'GET',
     path: `${syncs}/{sync_id}`,
     access: secretKeyOnly,
-    answer: answersJson(sync),
+    answer: isJsonResponse(sync),
   },
   apply: {
     summary: 'Apply a model sync',
@@ -201,7 +201,7 @@ export const modelSyncs = defineOperations('model_syncs', {
     method: 'POST',
     path: `${syncs}/{sync_id}/apply`,
     access: secretKeyOrDashboard('admin'),
-    answer: answersJson(sync),
+    answer: isJsonResponse(sync),
     errors: ['version_conflict'],
   },
 })

@@ -1,5 +1,5 @@
 import { secretKeyOrDashboard } from '#specs/access.ts'
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { array, boolean, described, nullable, object, oneOf, optional, string, timestamp } from '#specs/dsl/schema.ts'
 
@@ -61,7 +61,7 @@ export const redactionPolicy = defineOperations('redaction_policy', {
     method: 'GET',
     path: '/v1/redaction-policy',
     access: secretKeyOrDashboard('member'),
-    answer: answersJson(policy),
+    answer: isJsonResponse(policy),
   },
   update: {
     summary: 'Update the redaction policy',
@@ -76,7 +76,7 @@ export const redactionPolicy = defineOperations('redaction_policy', {
       restore: optional(fields.restore),
       phone_region: optional(fields.phone_region),
     }),
-    answer: answersJson(policy),
+    answer: isJsonResponse(policy),
     errors: ['version_conflict'],
   },
 })

@@ -1,5 +1,5 @@
 import { secretKeyOrDashboard } from '#specs/access.ts'
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { cursorPage, cursorQuery } from '#specs/dsl/lists.ts'
 import {
@@ -119,7 +119,7 @@ export const requestLog = defineOperations('request_log', {
       from: time('Start of the time range, inclusive.'),
       to: time('End of the time range, exclusive.'),
     },
-    answer: answersJson(
+    answer: isJsonResponse(
       cursorPage(object(line, { title: 'RequestLogLine', description: 'A request to the gateway.' })),
     ),
   },
@@ -130,7 +130,7 @@ export const requestLog = defineOperations('request_log', {
     method: 'GET',
     path: '/v1/request-log/{request_id}',
     access: secretKeyOrDashboard('member'),
-    answer: answersJson(
+    answer: isJsonResponse(
       object(
         { ...line, ...details, ...bodies },
         { title: 'RequestLogEntry', description: 'A request to the gateway, with its bodies.' },
@@ -160,7 +160,7 @@ export const requestLogSettings = defineOperations('request_log_settings', {
     method: 'GET',
     path: '/v1/request-log-settings',
     access: secretKeyOrDashboard('member'),
-    answer: answersJson(settings),
+    answer: isJsonResponse(settings),
   },
   put: {
     summary: 'Update the settings of the request log',
@@ -169,7 +169,7 @@ export const requestLogSettings = defineOperations('request_log_settings', {
     access: secretKeyOrDashboard('admin'),
     body: settings,
     errors: ['version_conflict'],
-    answer: answersJson(settings),
+    answer: isJsonResponse(settings),
   },
 })
 

@@ -1,6 +1,6 @@
 import { anyKeyOrDashboard } from '#specs/access.ts'
 import { costUsd } from '#specs/cost-field.ts'
-import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
+import { answersBytes, answersEither, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import {
   array,
@@ -161,7 +161,7 @@ export const responses = defineOperations('responses', {
     // a stored response must fit into one document of the store
     chatBodyBytes: 12 * 1024 * 1024,
     body,
-    answer: answersEither(answersJson(response), answersBytes('text/event-stream')),
+    answer: answersEither(isJsonResponse(response), answersBytes('text/event-stream')),
     errors: [...modelCallErrors, 'not_found'],
   },
   get: {
@@ -180,7 +180,7 @@ export const responses = defineOperations('responses', {
         'Sequence number of an event. The stream starts after it.',
       ),
     },
-    answer: answersEither(answersJson(response), answersBytes('text/event-stream')),
+    answer: answersEither(isJsonResponse(response), answersBytes('text/event-stream')),
   },
   cancel: {
     summary: 'Cancel a background response',
@@ -190,7 +190,7 @@ export const responses = defineOperations('responses', {
     access: anyKeyOrDashboard,
     envelope: 'openai',
     idempotency: 'ignored',
-    answer: answersJson(response),
+    answer: isJsonResponse(response),
     errors: ['bad_request'],
   },
   input_tokens: {
@@ -218,7 +218,7 @@ export const responses = defineOperations('responses', {
       { title: 'ResponseTokensRequest' },
     ),
     answer: answersEither(
-      answersJson(
+      isJsonResponse(
         object({ object: oneOf('response.input_tokens'), input_tokens: integer() }, { title: 'ResponseTokens' }),
       ),
     ),
@@ -241,7 +241,7 @@ export const responses = defineOperations('responses', {
       { title: 'CompactionRequest' },
     ),
     answer: answersEither(
-      answersJson(
+      isJsonResponse(
         object(
           {
             id: string(),
@@ -262,7 +262,7 @@ export const responses = defineOperations('responses', {
     path: one,
     access: anyKeyOrDashboard,
     envelope: 'openai',
-    answer: answersJson(object({ id: string(), object: oneOf('response'), deleted: constant(true) })),
+    answer: isJsonResponse(object({ id: string(), object: oneOf('response'), deleted: constant(true) })),
   },
   input_items: {
     summary: 'List the input items of a stored response',
@@ -277,7 +277,7 @@ export const responses = defineOperations('responses', {
       after: optional(word),
     },
     passedOver: ['include', 'include[]'],
-    answer: answersJson(itemList),
+    answer: isJsonResponse(itemList),
   },
 })
 

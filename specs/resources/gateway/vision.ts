@@ -1,5 +1,5 @@
 import { anyKeyOrDashboard } from '#specs/access.ts'
-import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
+import { answersBytes, answersEither, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations, type OperationSpec } from '#specs/dsl/declare.ts'
 import {
   array,
@@ -91,7 +91,7 @@ const operation = <const P extends `/v1/vision${string}`, F extends Shape>(
     maxBodyBytes,
     body,
     files: { fields: ['file', 'files[]', 'files'], orJson: true },
-    answer: answersEither(answersJson(object({ ...shows, ...about }, { title })), answersBytes('text/event-stream')),
+    answer: answersEither(isJsonResponse(object({ ...shows, ...about }, { title })), answersBytes('text/event-stream')),
     errors: refusals,
   }) as const satisfies OperationSpec
 

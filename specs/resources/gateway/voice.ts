@@ -7,7 +7,7 @@ import {
   maxSpeechChars,
   transcriptForms,
 } from '#specs/audio.ts'
-import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
+import { answersBytes, answersEither, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import {
   array,
@@ -166,7 +166,7 @@ export const speech = defineOperations('speech', {
     path: '/v1/audio/speech',
     alsoAt: ['/api/ai/audio/speech'],
     access: publicAccess,
-    answer: answersJson(
+    answer: isJsonResponse(
       object({ models: array(speechModel), formats: array(oneOf(...audioFormats)), supports_streaming: boolean() }),
     ),
     envelope: 'flat',
@@ -181,7 +181,7 @@ export const speech = defineOperations('speech', {
     path: '/v1/audio/voices',
     alsoAt: ['/api/ai/audio/voices'],
     access: publicAccess,
-    answer: answersJson(
+    answer: isJsonResponse(
       object({ models: array(object(speechRow, { title: 'ModelVoices', description: 'Voices of a speech model.' })) }),
     ),
     envelope: 'flat',
@@ -217,7 +217,7 @@ export const transcriptions = defineOperations('transcriptions', {
       ),
     }),
     answer: answersEither(
-      answersJson(transcript),
+      isJsonResponse(transcript),
       answersBytes('text/plain', 'application/x-subrip', 'text/vtt', 'text/event-stream'),
     ),
     errors: refusals,
@@ -243,7 +243,7 @@ export const transcriptions = defineOperations('transcriptions', {
       temperature: optional(number({ min: 0, max: 1 })),
       response_format: translationForm,
     }),
-    answer: answersEither(answersJson(transcript), answersBytes('text/plain', 'application/x-subrip', 'text/vtt')),
+    answer: answersEither(isJsonResponse(transcript), answersBytes('text/plain', 'application/x-subrip', 'text/vtt')),
     errors: refusals,
     envelope: 'flat',
     sdkEnvelopes: ['openai'],
@@ -256,7 +256,7 @@ export const transcriptions = defineOperations('transcriptions', {
     path: '/v1/audio/transcriptions',
     alsoAt: ['/api/ai/audio/transcriptions'],
     access: publicAccess,
-    answer: answersJson(
+    answer: isJsonResponse(
       object({
         models: array(transcriptionModel),
         containers: array(oneOf(...audioContainers)),

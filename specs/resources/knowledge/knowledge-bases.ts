@@ -1,5 +1,5 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { defineResource } from '#specs/dsl/resource.ts'
 import { described, id, nullable, object, optional, string, timestamp } from '#specs/dsl/schema.ts'
@@ -60,7 +60,7 @@ const changes = defineOperations('knowledge_bases', {
       description: optional(description),
       metadata: optional(freeFields),
     }),
-    answer: answersJson(
+    answer: isJsonResponse(
       object(
         {
           id: id('kb'),

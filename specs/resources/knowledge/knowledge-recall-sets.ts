@@ -1,5 +1,5 @@
 import { secretKeyOnly } from '#specs/access.ts'
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { defineResource } from '#specs/dsl/resource.ts'
 import {
@@ -62,7 +62,7 @@ const measuring = defineOperations('knowledge_recall_sets', {
         'Number of hits per question to consider. Default: 5.',
       ),
     }),
-    answer: answersJson(
+    answer: isJsonResponse(
       object({
         k: integer(),
         recall: described(number(), 'Share of the questions with a correct hit among the first `k`, from 0 to 1.'),

@@ -1,5 +1,5 @@
 import type { Access } from '#specs/access.ts'
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import {
   array,
@@ -86,7 +86,7 @@ export const knowledgeSearch = defineOperations('knowledge_bases', {
       ),
       explain: described(optional(boolean()), 'Whether to return the parts of each score and what was left out.'),
     }),
-    answer: answersJson(
+    answer: isJsonResponse(
       object({
         data: array(hit),
         abstained: described(

@@ -1,5 +1,5 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
-import { answersBytes, answersJson } from '#specs/dsl/answer.ts'
+import { answersBytes, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { defineResource } from '#specs/dsl/resource.ts'
 import {
@@ -115,7 +115,7 @@ const work = defineOperations('knowledge_sources', {
     }),
     files: { fields: ['file'], orJson: true },
     maxBodyBytes: maxFileBytes + formSlackBytes,
-    answer: answersJson(source, { status: 201 }),
+    answer: isJsonResponse(source, { status: 201 }),
     errors: ['not_found', 'knowledge_limit_reached', 'body_too_large', 'unsupported_media_type'],
   },
   update: {
@@ -131,7 +131,7 @@ const work = defineOperations('knowledge_sources', {
       url: optional(url),
       refresh_interval_s: optional(interval),
     }),
-    answer: answersJson(source),
+    answer: isJsonResponse(source),
   },
   sync: {
     summary: 'Sync a knowledge source',
@@ -144,7 +144,7 @@ const work = defineOperations('knowledge_sources', {
     body: object({ text: optional(text) }),
     files: { fields: ['file'], orJson: true },
     maxBodyBytes: maxFileBytes + formSlackBytes,
-    answer: answersJson(source),
+    answer: isJsonResponse(source),
     errors: ['body_too_large', 'unsupported_media_type'],
   },
   text: {
@@ -167,7 +167,7 @@ const work = defineOperations('knowledge_sources', {
       limit: optional(integer({ min: 1, max: 100 })),
       cursor: optional(string({ maxLength: 64 })),
     },
-    answer: answersJson(
+    answer: isJsonResponse(
       object({
         data: array(
           object(

@@ -1,5 +1,5 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { cursorPage, cursorQuery } from '#specs/dsl/lists.ts'
 import {
@@ -182,7 +182,7 @@ export const mcpServers = defineOperations(
           'Whether the tools of the first discovery are activated without a review. Tools that are added or changed later are pending review.',
         ),
       }),
-      answer: answersJson(serverWithTools, { status: 201 }),
+      answer: isJsonResponse(serverWithTools, { status: 201 }),
       errors: ['not_found', 'mcp_limit_reached'],
     },
     list: {
@@ -195,14 +195,14 @@ export const mcpServers = defineOperations(
         ...cursorQuery,
         status: optional(oneOf('discovering', 'active', 'failing', 'disabled')),
       },
-      answer: answersJson(cursorPage(server)),
+      answer: isJsonResponse(cursorPage(server)),
     },
     get: {
       summary: 'Retrieve a remote tool server',
       method: 'GET',
       path: one,
       access: secretKeyOrDashboard('member'),
-      answer: answersJson(server),
+      answer: isJsonResponse(server),
     },
     update: {
       summary: 'Update a remote tool server',
@@ -220,7 +220,7 @@ export const mcpServers = defineOperations(
         auth: described(optional(nullable(auth)), authWords),
         enabled: described(optional(boolean()), '`false` disables the server; `true` re-enables it.'),
       }),
-      answer: answersJson(server),
+      answer: isJsonResponse(server),
       errors: ['invalid_transition'],
     },
     delete: {
@@ -230,7 +230,7 @@ export const mcpServers = defineOperations(
       method: 'DELETE',
       path: one,
       access: secretKeyOnly,
-      answer: answersJson(server),
+      answer: isJsonResponse(server),
     },
     refresh_tools: {
       summary: 'Refresh the tools of a remote tool server',
@@ -238,7 +238,7 @@ export const mcpServers = defineOperations(
       method: 'POST',
       path: `${one}/refresh-tools`,
       access: secretKeyOrDashboard('admin'),
-      answer: answersJson(
+      answer: isJsonResponse(
         object({ ...difference, tools: array(tool), hash: nullable(string()), snapshot_at: nullable(timestamp()) }),
       ),
       errors: ['invalid_transition', 'mcp_server_failed'],
@@ -249,7 +249,7 @@ export const mcpServers = defineOperations(
       method: 'POST',
       path: `${one}/test`,
       access: secretKeyOrDashboard('admin'),
-      answer: answersJson(
+      answer: isJsonResponse(
         object({
           ok: boolean(),
           latency_ms: integer(),
@@ -271,7 +271,7 @@ export const mcpServers = defineOperations(
       path: `${one}/tools`,
       access: secretKeyOrDashboard('member'),
       query: { state: optional(oneOf(...toolStates)) },
-      answer: answersJson(
+      answer: isJsonResponse(
         object({ tools: array(tool), snapshot_at: nullable(timestamp()), hash: nullable(string()), ...difference }),
       ),
     },
@@ -282,7 +282,7 @@ export const mcpServers = defineOperations(
       method: 'GET',
       path: `${one}/resources`,
       access: secretKeyOrDashboard('member'),
-      answer: answersJson(
+      answer: isJsonResponse(
         object({
           resources: array(
             object({ uri: string(), name: string(), ...listedFields }, { title: 'McpResource', description: foreign }),
@@ -310,7 +310,7 @@ export const mcpServers = defineOperations(
       path: `${one}/resources/read`,
       access: secretKeyOnly,
       body: object({ uri: string({ minLength: 1, maxLength: maxResourceUri }) }),
-      answer: answersJson(
+      answer: isJsonResponse(
         object({
           contents: array(
             object(
@@ -335,7 +335,7 @@ export const mcpServers = defineOperations(
       method: 'GET',
       path: `${one}/prompts`,
       access: secretKeyOrDashboard('member'),
-      answer: answersJson(
+      answer: isJsonResponse(
         object({
           prompts: array(
             object(
@@ -363,7 +363,7 @@ export const mcpServers = defineOperations(
         name: string({ minLength: 1, maxLength: 256 }),
         arguments: optional(record(string({ maxLength: 16_384 }), { maxProperties: 32 })),
       }),
-      answer: answersJson(
+      answer: isJsonResponse(
         object({
           description: nullable(string()),
           messages: array(object({ role: oneOf('user', 'assistant'), text: string() })),
@@ -386,7 +386,7 @@ export const mcpServers = defineOperations(
           'Hash of the definition that you reviewed. If the definition has changed since, the request is refused.',
         ),
       }),
-      answer: answersJson(tool),
+      answer: isJsonResponse(tool),
       errors: ['version_conflict'],
     },
   },

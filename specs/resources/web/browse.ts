@@ -1,5 +1,5 @@
 import { type Access, secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
-import { answersBytes, answersEvents, answersJson } from '#specs/dsl/answer.ts'
+import { answersBytes, answersEvents, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { cursorPage, cursorQuery } from '#specs/dsl/lists.ts'
 import {
@@ -211,7 +211,7 @@ export const browserJobs = defineOperations('browser_jobs', {
         'Profile with cookies and storage to start with, stored under this name for the tenant or the project. With `save`, the resulting cookies and storage are stored back.',
       ),
     }),
-    answer: answersJson(job, { status: 202 }),
+    answer: isJsonResponse(job, { status: 202 }),
     errors: ['invalid_url', 'unsafe_url', 'invalid_browser_action', 'browser_unavailable', 'browser_queue_full'],
   },
   list: {
@@ -223,7 +223,7 @@ export const browserJobs = defineOperations('browser_jobs', {
     envelope: 'web',
     ofTenants: 'tenant',
     query: { ...cursorQuery, status: optional(oneOf('queued', 'running', 'completed', 'failed', 'cancelled')) },
-    answer: answersJson(cursorPage(object(summary, { title: 'BrowserJobSummary' }))),
+    answer: isJsonResponse(cursorPage(object(summary, { title: 'BrowserJobSummary' }))),
   },
   get: {
     summary: 'Retrieve a browser job',
@@ -232,7 +232,7 @@ export const browserJobs = defineOperations('browser_jobs', {
     access: reads,
     envelope: 'web',
     ofTenants: 'tenant',
-    answer: answersJson(job),
+    answer: isJsonResponse(job),
   },
   cancel: {
     summary: 'Cancel a browser job',
@@ -243,7 +243,7 @@ export const browserJobs = defineOperations('browser_jobs', {
     access: uses,
     envelope: 'web',
     ofTenants: 'tenant',
-    answer: answersJson(job),
+    answer: isJsonResponse(job),
     event: 'cancel',
   },
   continue: {
@@ -261,7 +261,7 @@ export const browserJobs = defineOperations('browser_jobs', {
         'Comment of the person, stored with the step and in the audit log.',
       ),
     }),
-    answer: answersJson(job),
+    answer: isJsonResponse(job),
     event: 'continue',
     errors: ['invalid_transition'],
   },
@@ -289,7 +289,7 @@ export const browserJobs = defineOperations('browser_jobs', {
     // a stored idempotency key would include a hash of what was typed, from which short texts can be guessed
     idempotency: 'ignored',
     body: object({ events: described(pageInputs, 'Input events, in order.') }),
-    answer: answersJson(object({ accepted: integer({ description: 'Number of events that were accepted.' }) })),
+    answer: isJsonResponse(object({ accepted: integer({ description: 'Number of events that were accepted.' }) })),
     errors: ['invalid_transition', 'rate_limit_exceeded'],
   },
   picture: {

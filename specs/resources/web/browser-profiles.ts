@@ -1,5 +1,5 @@
 import { secretKeyOrDashboard } from '#specs/access.ts'
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { cursorPage, cursorQuery } from '#specs/dsl/lists.ts'
 import { boolean, described, id, integer, nullable, object, string, timestamp } from '#specs/dsl/schema.ts'
@@ -28,7 +28,7 @@ export const browserProfiles = defineOperations('browser_profiles', {
     envelope: 'web',
     ofTenants: 'tenant',
     query: cursorQuery,
-    answer: answersJson(cursorPage(profile)),
+    answer: isJsonResponse(cursorPage(profile)),
   },
   delete: {
     summary: 'Delete a browser profile',
@@ -37,7 +37,7 @@ export const browserProfiles = defineOperations('browser_profiles', {
     access: secretKeyOrDashboard('admin'),
     envelope: 'web',
     ofTenants: 'tenant',
-    answer: answersJson(object({ id: id('bpr'), deleted: boolean() })),
+    answer: isJsonResponse(object({ id: id('bpr'), deleted: boolean() })),
   },
 })
 

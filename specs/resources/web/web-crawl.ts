@@ -1,4 +1,4 @@
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { array, boolean, defaulted, described, integer, object, oneOf, optional, string } from '#specs/dsl/schema.ts'
 import { ofWeb, pageUrl } from './web-fields.ts'
@@ -58,7 +58,7 @@ export const webCrawl = defineOperations('web', {
     method: 'POST',
     path: '/v1/web/crawl',
     body: object(crawlRequest),
-    answer: answersJson(
+    answer: isJsonResponse(
       object(
         {
           pages: array(crawledPage),

@@ -1,5 +1,5 @@
 import { secretKeyOrDashboard } from '#specs/access.ts'
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { cursorPage, cursorQuery } from '#specs/dsl/lists.ts'
 import {
@@ -64,7 +64,7 @@ export const webCrawls = defineOperations('web_crawls', {
         'Maximum number of links between a seed and a page. Default: 3; at most 10.',
       ),
     }),
-    answer: answersJson(crawl, { status: 202 }),
+    answer: isJsonResponse(crawl, { status: 202 }),
     errors: ['invalid_url', 'unsafe_url', 'rate_limit_exceeded'],
   },
   list: {
@@ -75,7 +75,7 @@ export const webCrawls = defineOperations('web_crawls', {
     path,
     access: reads,
     query: { ...cursorQuery, status: optional(status) },
-    answer: answersJson(cursorPage(crawl)),
+    answer: isJsonResponse(cursorPage(crawl)),
   },
   get: {
     ...ofWeb,
@@ -83,7 +83,7 @@ export const webCrawls = defineOperations('web_crawls', {
     method: 'GET',
     path: `${path}/{crawl_id}`,
     access: reads,
-    answer: answersJson(crawl),
+    answer: isJsonResponse(crawl),
   },
   cancel: {
     ...ofWeb,
@@ -93,7 +93,7 @@ export const webCrawls = defineOperations('web_crawls', {
     method: 'POST',
     path: `${path}/{crawl_id}/cancel`,
     access: secretKeyOrDashboard('admin'),
-    answer: answersJson(crawl),
+    answer: isJsonResponse(crawl),
     event: 'cancel',
   },
 })

@@ -1,4 +1,4 @@
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import {
   array,
@@ -112,7 +112,7 @@ export const webExtract = defineOperations('web', {
         'JSON Schema of an object, at most 32 KiB. Its properties are extracted into `data`: they are located by their names and titles in structured data, tables, labelled lines and headings.',
       ),
     }),
-    answer: answersJson(extracted),
+    answer: isJsonResponse(extracted),
     errors: pageErrors,
     idempotency: 'ignored',
   },

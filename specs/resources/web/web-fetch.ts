@@ -1,4 +1,4 @@
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { described, integer, nullable, object, string, timestamp } from '#specs/dsl/schema.ts'
 import { pageErrors } from '#specs/errors/web-errors.ts'
@@ -36,7 +36,7 @@ export const webFetch = defineOperations('web', {
     method: 'POST',
     path: '/v1/web/fetch',
     body: object(pageRequest),
-    answer: answersJson(fetched),
+    answer: isJsonResponse(fetched),
     errors: pageErrors,
     idempotency: 'ignored',
   },

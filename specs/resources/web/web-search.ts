@@ -1,4 +1,4 @@
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import {
   array,
@@ -78,7 +78,7 @@ export const webSearch = defineOperations('web', {
       ),
       explain: described(optional(boolean()), 'Whether to return the parts of each score.'),
     }),
-    answer: answersJson(
+    answer: isJsonResponse(
       object({
         query: string(),
         count: integer(),

@@ -1,5 +1,5 @@
 import { secretKeyOrDashboard } from '#specs/access.ts'
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { cursorPage, cursorQuery } from '#specs/dsl/lists.ts'
 import {
@@ -57,7 +57,7 @@ export const webTakedown = defineOperations('web', {
       requesterEmail: string({ maxLength: 254, format: 'email' }),
       statement: string({ minLength: 20, maxLength: 20_000 }),
     }),
-    answer: answersJson(
+    answer: isJsonResponse(
       object(
         { id: id('wtd'), status, createdAt: timestamp() },
         { title: 'WebTakedownReceipt', description: 'Confirmation of a removal request.' },
@@ -77,14 +77,14 @@ export const webTakedowns = defineOperations('web_takedowns', {
     path: takedowns,
     access: secretKeyOrDashboard('member'),
     query: { ...cursorQuery, status: optional(status) },
-    answer: answersJson(cursorPage(takedown)),
+    answer: isJsonResponse(cursorPage(takedown)),
   },
   get: {
     summary: 'Retrieve a removal request',
     method: 'GET',
     path: `${takedowns}/{takedown_id}`,
     access: secretKeyOrDashboard('member'),
-    answer: answersJson(takedown),
+    answer: isJsonResponse(takedown),
   },
   decide: {
     summary: 'Decide a removal request',
@@ -97,7 +97,7 @@ export const webTakedowns = defineOperations('web_takedowns', {
       decision: oneOf('remove', 'reject'),
       reason: optional(string({ minLength: 1, maxLength: 2_000 })),
     }),
-    answer: answersJson(takedown),
+    answer: isJsonResponse(takedown),
     errors: ['invalid_transition'],
   },
 })

@@ -12,7 +12,7 @@ import { newIdFor } from '../runtime/ids.ts'
 import { shownTools, type ToolHeaders } from '../sessions/tools/tool-headers.ts'
 import type { TenantData } from '../tenants/kinds.ts'
 import type { RatePlanData } from '../usage/kinds.ts'
-import type { Installations, Mover } from './installations.ts'
+import type { InstallationChange, Installations } from './installations.ts'
 import type { AgentData } from './kinds.ts'
 import { type InstallationData, installationKeys } from './kinds.ts'
 
@@ -67,7 +67,7 @@ export const installationUseCases = (deps: InstallationDeps): InstallationUseCas
   }
 }
 
-const moverOf = (call: Call<unknown, unknown, unknown>): Mover => ({
+const moverOf = (call: Call<unknown, unknown, unknown>): InstallationChange => ({
   by: actorOf(call),
   cause: call.idempotency?.cause ?? null,
 })

@@ -25,7 +25,7 @@ export interface InstallationParts {
   /**
    * @throws {ServiceError} `prerequisites_missing` when the version with these overlays requires something unavailable.
    */
-  readonly checkNeeds: (scope: Scope, agentId: string, what: Needing) => Promise<void>
+  readonly checkNeeds: (scope: Scope, agentId: string, what: VersionRequirements) => Promise<void>
   /** @throws {ServiceError} for a tenant that is suspended or being deleted. */
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
   /** ms since the epoch. */
@@ -33,16 +33,16 @@ export interface InstallationParts {
 }
 
 /** The version that an installation is pinned to. */
-export type Pinned = { readonly version: string; readonly version_id: string }
+export type PinnedVersion = { readonly version: string; readonly version_id: string }
 
 /** A version and an installation's overlays on it, whose requirements are to be checked. */
-export interface Needing {
+export interface VersionRequirements {
   readonly version_id: string
   readonly overlays: Overlays
 }
 
 /** The caller who changes an installation. `cause` identifies the request if it has an Idempotency-Key. */
-export interface Mover {
+export interface InstallationChange {
   readonly by: AuditActor
   readonly cause: string | null
 }
@@ -70,7 +70,7 @@ export class Installations {
    * @param version its name, or null for the newest published one.
    * @throws {ServiceError} `not_found` for an unknown version, `version_not_published`.
    */
-  async versionFor(scope: Scope, agentId: string, version: string | null): Promise<Pinned> {
+  async versionFor(scope: Scope, agentId: string, version: string | null): Promise<PinnedVersion> {
     if (version !== null) return this.#published(scope, agentId, version)
     const newest = await this.#parts.catalogue.newest(scope, agentId)
     if (newest !== null) return this.#published(scope, agentId, newest.version)
@@ -129,7 +129,7 @@ export class Installations {
   upgrade(
     scope: Scope,
     id: string,
-    { version, mover }: { readonly version: string | null; readonly mover: Mover },
+    { version, mover }: { readonly version: string | null; readonly mover: InstallationChange },
   ): Promise<Row<InstallationData>> {
     return this.#move(scope, id, {
       mover,
@@ -151,7 +151,7 @@ export class Installations {
    * @throws {ServiceError} `invalid_transition` while disabled, without an earlier version, or when that version is
    * retired.
    */
-  rollback(scope: Scope, id: string, mover: Mover): Promise<Row<InstallationData>> {
+  rollback(scope: Scope, id: string, mover: InstallationChange): Promise<Row<InstallationData>> {
     return this.#move(scope, id, {
       mover,
       step: 'rolled_back',
@@ -187,7 +187,7 @@ export class Installations {
       step,
       next,
     }: {
-      readonly mover: Mover
+      readonly mover: InstallationChange
       readonly step: Step
       readonly next: (row: Row<InstallationData>) => Promise<InstallationData | null>
     },
@@ -209,14 +209,14 @@ export class Installations {
   }
 
   /** Returns the newest published version; or the current version when that is not older and not retired. */
-  async #newer(scope: Scope, data: InstallationData): Promise<Pinned> {
+  async #newer(scope: Scope, data: InstallationData): Promise<PinnedVersion> {
     const newest = await this.#parts.catalogue.newest(scope, data.agent_id)
     const behind = newest === null || compareVersions(newest.version, data.version) <= 0
     if (behind && (await this.#statusOf(scope, data.agent_id, data.version_id)) !== 'retired') return data
     return this.versionFor(scope, data.agent_id, null)
   }
 
-  async #published(scope: Scope, agentId: string, version: string): Promise<Pinned> {
+  async #published(scope: Scope, agentId: string, version: string): Promise<PinnedVersion> {
     const found = await this.#parts.versions.find(scope, agentId, version)
     const { id, state } = found
     const status = versionStatus(state.snapshot.value)

@@ -2,7 +2,7 @@ import { agentVersionDefinition } from '#machines/agent-version/agent-version-de
 import { contextOf } from '#runtime/schema.ts'
 import type { Scope } from '#specs/scope.ts'
 import { overlaid } from './effective-config.ts'
-import type { Needing } from './installations.ts'
+import type { VersionRequirements } from './installations.ts'
 import { examine, type ManifestParts, requireAll } from './manifest-check.ts'
 import { jsonObjectOf, manifestOf } from './schema.ts'
 
@@ -13,7 +13,7 @@ import { jsonObjectOf, manifestOf } from './schema.ts'
  */
 export const needsChecker =
   (parts: ManifestParts) =>
-  async (scope: Scope, agentId: string, { version_id, overlays }: Needing): Promise<void> => {
+  async (scope: Scope, agentId: string, { version_id, overlays }: VersionRequirements): Promise<void> => {
     const { state } = await parts.versions.find(scope, agentId, version_id)
     const { config, requirements } = contextOf(agentVersionDefinition, state.snapshot)
     const needed = { config: overlaid(manifestOf(config), overlays), requirements: jsonObjectOf(requirements) }

@@ -1,8 +1,8 @@
-import { type Speaker, serverSide } from '#specs/field-access.ts'
+import { type CallerKind, serverSide } from '#specs/field-access.ts'
 import type { Principal } from './call.ts'
 
 /** Returns the kind of caller that the field access rules distinguish; null without a credential. */
-export const speakerOf = (principal: Principal): Speaker | null => {
+export const speakerOf = (principal: Principal): CallerKind | null => {
   if (principal.kind === 'public') return null
   if (principal.kind !== 'agent_key') return principal.kind
   return principal.keyType === 'secret' ? 'agent_secret_key' : 'agent_public_key'

@@ -7,20 +7,20 @@ import { Table } from '../records/table.ts'
 import type { Embedded, EmbedderOf } from './embedding/embedders.ts'
 import { connectedMemories, type GraphHit } from './indexes/memory-graph.ts'
 import { isSeenFrom, type PlaceFilter } from './indexes/memory-place.ts'
-import type { MemoryEntry, ScopeIndex } from './indexes/scope-index.ts'
-import type { ScopeIndexes } from './indexes/scope-indexes.ts'
+import type { MemoryEntry, UserMemoryIndex } from './indexes/user-memory-index.ts'
+import type { UserMemoryIndexes } from './indexes/user-memory-indexes.ts'
 import { type MemoryData, memories } from './kinds.ts'
+import type { LastUsedRecorder } from './last-used-recorder.ts'
 import type { MemoryLimits } from './memory-limits.ts'
 import { type MemoryOwner, ownersScope } from './memory-owner.ts'
-import type { UsedDays } from './used-days.ts'
 
 export interface MemorySearchParts {
   readonly records: RecordStore
   readonly now: () => number
-  readonly indexes: ScopeIndexes
+  readonly indexes: UserMemoryIndexes
   readonly embedderOf: EmbedderOf
   readonly limits: MemoryLimits
-  readonly used: Pick<UsedDays, 'note'>
+  readonly used: Pick<LastUsedRecorder, 'note'>
 }
 
 /** A search of one user's memories. */
@@ -99,7 +99,7 @@ export class MemorySearch {
   }
 
   /** Embeds the query. When that fails, the search uses its words only. */
-  async #embedded(owner: MemoryOwner, index: ScopeIndex, { text }: MemoryQuery): Promise<Embedded> {
+  async #embedded(owner: MemoryOwner, index: UserMemoryIndex, { text }: MemoryQuery): Promise<Embedded> {
     const none: Embedded = { vectors: [], costUsd: 0, model: null, provider: null }
     const embedder = await this.#parts.embedderOf(owner.project)
     if (embedder === null || index.size === 0) return none
@@ -114,7 +114,7 @@ export class MemorySearch {
   /** Returns the hits as they are stored. Memories removed since the index was read are left out. */
   async #shown(
     owner: MemoryOwner,
-    index: ScopeIndex,
+    index: UserMemoryIndex,
     { found, query }: { readonly found: readonly Found[]; readonly query: MemoryQuery },
   ): Promise<readonly MemoryHit[]> {
     const scope = ownersScope(owner)
@@ -150,7 +150,7 @@ export const isHeld = (
 }
 
 const connected = (
-  index: ScopeIndex,
+  index: UserMemoryIndex,
   {
     query,
     found,

@@ -8,9 +8,9 @@ import { derivedId, newId, timeOfId } from '../runtime/ids.ts'
 import type { EmbeddingQueue, EmbeddingResult } from './embedding/embedding-queue.ts'
 import { contentKey } from './indexes/content-key.ts'
 import type { MemoryPlace } from './indexes/memory-place.ts'
-import { factKey, type ScopeIndex } from './indexes/scope-index.ts'
-import type { ScopeIndexes } from './indexes/scope-indexes.ts'
 import { closedAll, endOf, settledFacts } from './indexes/settled-facts.ts'
+import { factKey, type UserMemoryIndex } from './indexes/user-memory-index.ts'
+import type { UserMemoryIndexes } from './indexes/user-memory-indexes.ts'
 import { type FactData, type MemoryData, memories } from './kinds.ts'
 import type { MemoryLimits } from './memory-limits.ts'
 import { type MemoryOwner, ownerKey, ownersScope } from './memory-owner.ts'
@@ -20,7 +20,7 @@ import { factsIn, isSameFact, screened } from './understanding.ts'
 export interface MemoryWriterParts {
   readonly records: RecordStore
   readonly now: () => number
-  readonly indexes: ScopeIndexes
+  readonly indexes: UserMemoryIndexes
   readonly queue: EmbeddingQueue
   readonly limits: MemoryLimits
   readonly settings: (project: string) => Promise<MemorySettings>
@@ -216,11 +216,11 @@ class Batch {
   readonly drafts: Draft[] = []
   readonly written: WrittenMemory[] = []
   readonly ended = new Map<string, Ended>()
-  readonly #index: ScopeIndex
+  readonly #index: UserMemoryIndex
   readonly #parts: BatchParts
   readonly #keys = new Map<string, string>()
 
-  constructor(index: ScopeIndex, parts: BatchParts) {
+  constructor(index: UserMemoryIndex, parts: BatchParts) {
     this.#index = index
     this.#parts = parts
   }

@@ -1,19 +1,19 @@
 import type { RecordStore } from '#storage/ports.ts'
 import type { House } from '../capability/house.ts'
-import { sendDelete } from '../runtime/erasure/erase-listed.ts'
+import { requestErasure } from '../runtime/erasure/erase-listed.ts'
 import { EmbeddedProjects } from './embedding/embedded-projects.ts'
 import type { EmbedderOf } from './embedding/embedders.ts'
 import { EmbeddingQueue } from './embedding/embedding-queue.ts'
 import { EmbeddingRounds } from './embedding/embedding-rounds.ts'
 import { MemoryChanges } from './indexes/memory-changes.ts'
-import { ScopeIndexes } from './indexes/scope-indexes.ts'
+import { UserMemoryIndexes } from './indexes/user-memory-indexes.ts'
 import { memories } from './kinds.ts'
+import { LastUsedRecorder } from './last-used-recorder.ts'
 import { MemoryLimits } from './memory-limits.ts'
 import { type MemoryOwner, ownersScope } from './memory-owner.ts'
 import { MemorySearch } from './memory-search.ts'
 import type { MemorySettings } from './memory-settings.ts'
 import { MemoryWriter, type RedactContents } from './memory-writer.ts'
-import { UsedDays } from './used-days.ts'
 
 export interface MemoryParts extends Pick<House, 'records' | 'storage' | 'host' | 'clock' | 'now' | 'log'> {
   /** Several nodes share the store. */
@@ -30,7 +30,7 @@ export interface MemoryParts extends Pick<House, 'records' | 'storage' | 'host' 
 export interface OpenMemory {
   readonly records: RecordStore
   readonly now: () => number
-  readonly indexes: ScopeIndexes
+  readonly indexes: UserMemoryIndexes
   readonly queue: EmbeddingQueue
   readonly limits: MemoryLimits
   readonly writer: MemoryWriter
@@ -63,16 +63,16 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
   })
   const projects = new EmbeddedProjects(records, now)
   const rounds = new EmbeddingRounds({ records, clock, projects, embedderOf, queue, isOurs: parts.isOurs, log })
-  const indexes: ScopeIndexes = new ScopeIndexes({
+  const indexes: UserMemoryIndexes = new UserMemoryIndexes({
     ...{ records, now, changes, projects },
     embedderOf: async (project) => (await embedderOf(project))?.id ?? null,
     unembedded: (owner, ids) => void queue.add(owner, ids),
   })
   const limits = new MemoryLimits(parts)
   const forgetWrite = async ({ project, tenant }: MemoryOwner, actor: string): Promise<void> => {
-    await sendDelete(parts, { actor, project, tenant })
+    await requestErasure(parts, { actor, project, tenant })
   }
-  const used = new UsedDays(records, clock)
+  const used = new LastUsedRecorder(records, clock)
   const shared = { records, now, indexes, limits }
   return {
     ...{ ...shared, queue, rounds, projects },

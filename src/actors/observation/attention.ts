@@ -9,10 +9,10 @@ import { stuckRows } from '../runtime/stuck/stuck.ts'
 import { actionRowView } from '../sessions/action-views.ts'
 import { actionRows } from '../sessions/kinds.ts'
 import { webhooks } from '../webhooks/kinds.ts'
-import type { Dwells, Stays } from './dwell.ts'
 import { recentFailures } from './failure-groups.ts'
 import { listedMachines, type ObservationParts } from './list-actors.ts'
 import { listedActor, textOf } from './listed-actor.ts'
+import type { DurationPercentiles, StateDurations } from './state-durations.ts'
 
 /** An item that requires attention. */
 type Need = ResultOf<'observation.attention'>['data'][number]
@@ -32,7 +32,7 @@ export const leastSlowMs = 5_000
 
 /** Dependencies of `attention`. */
 export interface AttentionParts extends ObservationParts {
-  readonly dwells: Dwells
+  readonly dwells: StateDurations
 }
 
 const time = (ms: number): string => new Date(ms).toISOString()
@@ -137,7 +137,7 @@ const isPersons = ({ data }: StoredRecord): boolean => isObject(data.waiting)
 const slowNeed = (
   { now }: AttentionParts,
   machine: string,
-  { row, stays }: { readonly row: StoredRecord; readonly stays: Stays },
+  { row, stays }: { readonly row: StoredRecord; readonly stays: DurationPercentiles },
 ): readonly Need[] => {
   const { state, label } = listedActor(machine, row)
   const usual = stays.get(state)

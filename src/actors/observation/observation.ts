@@ -2,11 +2,11 @@ import { observation as observationOperations } from '#specs/resources/console/o
 import { capability } from '../capability/capability.ts'
 import { actorSteps } from './actor-steps.ts'
 import { attention } from './attention.ts'
-import { Dwells } from './dwell.ts'
 import { failureLedger, failureRows } from './failures.ts'
 import { findAnything } from './find.ts'
 import { fleet } from './fleet.ts'
 import { listActors } from './list-actors.ts'
+import { StateDurations } from './state-durations.ts'
 
 /** Capability `observation`: the current state of a project's actors, and how they got there. */
 export const observation = capability({
@@ -16,7 +16,7 @@ export const observation = capability({
   ledger: failureLedger,
   open: (house) => {
     const { commits, records } = house.storage
-    const dwells = new Dwells({ commits, records }, house.now)
+    const dwells = new StateDurations({ commits, records }, house.now)
     return {
       useCases: {
         'observation.actors': (call) => listActors(house, call),

@@ -5,7 +5,7 @@ import { ownedScope } from '../records/owner-filter.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
-import { listedFor } from '../sessions/session-agent.ts'
+import { sessionListFilter } from '../sessions/session-agent.ts'
 import { type RunRowData, runRows } from './kinds.ts'
 import type { RunParts } from './run-use-cases.ts'
 
@@ -22,7 +22,7 @@ export const listRuns = async (
 ): Promise<ResultOf<'runs.list'>> => {
   const { limit, cursor, tenant_id, external_user_id, ...filters } = query
   const within = ownedScope(scope, { tenant_id, external_user_id })
-  const only = listedFor(principal)
+  const only = sessionListFilter(principal)
   const foreign = only.agent_id !== undefined && (filters.agent_id ?? only.agent_id) !== only.agent_id
   if (within === null || foreign) return { data: [], next_cursor: null }
   const wanted = Object.entries({ ...filters, ...only }).filter(

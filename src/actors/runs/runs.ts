@@ -6,7 +6,7 @@ import type { RunCeilings } from '#specs/run-limits.ts'
 import { capability } from '../capability/capability.ts'
 import { Port } from '../capability/port.ts'
 import { Conversations } from '../sessions/conversations.ts'
-import { sessionAgents, turnMakingPort } from '../sessions/sessions.ts'
+import { sessionAgents, turnServicesPort } from '../sessions/sessions.ts'
 import { joinQueue } from './join-queue.ts'
 import { runKinds, runRows } from './kinds.ts'
 import type { RunConcurrency } from './pick-runs.ts'
@@ -25,7 +25,7 @@ export const runs = capability({
   machines: [{ definition: runDefinition, rows: runRows }, { definition: runQueueDefinition }],
   open: (house) => {
     const bounds = runBoundsPort.of(house)
-    const making = turnMakingPort.of(house)
+    const making = turnServicesPort.of(house)
     const parts = { ...house, ...making, resolveAgent: sessionAgents.of(house).resolve, ceilings: bounds.ceilings }
     const conversations = new Conversations(house.storage, readAsTurn(making.readLog), house.now)
     return {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { MachineDefinition, Migrated } from '#machines/definition.ts'
 import type { Commit, Json, MessageRecord, Storage } from '#storage/ports.ts'
-import { putBack } from './blobs/blob-fields.ts'
+import { restoreBlobs } from './blobs/blob-fields.ts'
 import type { Clock } from './clock.ts'
 import { compacted, earliest, newNonce } from './commit/commit-document.ts'
 import { writeCommit } from './commit/commit-writer.ts'
@@ -187,7 +187,7 @@ const residentOf = (definition: MachineDefinition, commit: Commit, state: ActorS
 
 /** The commit with blob references replaced by their content in the fields that a host reads: snapshot and messages. */
 const wholeCommit = async (commit: Commit, storage: Storage): Promise<Commit> => {
-  const restore = (value: Json): Promise<Json> => putBack(value, storage.blobs, commit.project)
+  const restore = (value: Json): Promise<Json> => restoreBlobs(value, storage.blobs, commit.project)
   const snapshot = await restore(commit.snapshot ?? {})
   const messages = await Promise.all(
     commit.messages.map(async (message): Promise<MessageRecord> => {
@@ -292,7 +292,7 @@ const textOf = async (storage: Storage, definition: MachineDefinition, commit: C
     const events = await storage.commits.events(commit.actor, after, 500)
     if (events.length === 0) throw new Unrestorable(`events after ${after} of ${commit.actor} are missing`)
     for (const event of events) {
-      const payload = await putBack(event.payload, storage.blobs, commit.project)
+      const payload = await restoreBlobs(event.payload, storage.blobs, commit.project)
       if (isObject(payload)) value += fold.adds({ ...event, payload }) ?? ''
     }
     after = events.at(-1)?.sequence ?? commit.last_sequence

@@ -6,8 +6,8 @@ import type { Telemetry } from '#telemetry/telemetry.ts'
 import { within } from './clock.ts'
 import { CommitExecutor } from './commit/commit-executor.ts'
 import { Settler } from './commit/settler.ts'
-import { Elsewhere, Superseded } from './commit/superseded.ts'
-import { AtWork } from './effects/at-work.ts'
+import { NotOwner, Superseded } from './commit/superseded.ts'
+import { EffectQuestions } from './effects/effect-questions.ts'
 import { EffectRunner } from './effects/effect-runner.ts'
 import { checkedCatalog } from './effects/effects.ts'
 import { isErased } from './erasure/erased-actors.ts'
@@ -25,7 +25,7 @@ import { RowWriter } from './rows/row-writer.ts'
 import { storedState } from './step/actor-state.ts'
 import { Stepper } from './step/stepper.ts'
 import { discardCause } from './step/system-steps.ts'
-import { StuckBook } from './stuck/stuck.ts'
+import { StuckWorkRegistry } from './stuck/stuck.ts'
 import { release, stuckMessages, stuckRowsOf } from './stuck/stuck-notes.ts'
 
 export type { HostOptions } from './host-options.ts'
@@ -42,7 +42,7 @@ const deliveryMs = 2000
  *
  * `LocalHost` runs all actors of its store. `ClusterHost` runs those of the shards that it holds, and routes every
  * other request to the process that runs the actor. A method whose name ends in `Here` does its work in this process,
- * or throws `Elsewhere`.
+ * or throws `NotOwner`.
  */
 export abstract class Host {
   readonly feed: Feed
@@ -54,9 +54,9 @@ export abstract class Host {
   /** Completes the work that earlier processes left unfinished. */
   readonly recovery: ShardRecovery
   /** Work that is stuck until an operator decides. */
-  readonly stuck: StuckBook
+  readonly stuck: StuckWorkRegistry
   /** Answers questions to effects while they run in this process. */
-  readonly atWork = new AtWork()
+  readonly atWork = new EffectQuestions()
   readonly #options: HostOptions
   readonly #outbox: Outbox
   readonly #residents: Residents
@@ -74,7 +74,7 @@ export abstract class Host {
     const elsewhere = () => this.recovery.rowsWith(this.rowsElsewhere())
     this.rows = new RowWriter({ records: storage.records, clock, log, elsewhere })
     this.settler = new Settler(storage.commits, clock, log)
-    this.stuck = new StuckBook(this.rows, clock)
+    this.stuck = new StuckWorkRegistry(this.rows, clock)
     const catalog = checkedCatalog(options.definitions, options.effects(this))
     this.effects = new EffectRunner({ catalog, host: this, clock, log })
     this.feed = this.#openFeed()
@@ -220,11 +220,11 @@ export abstract class Host {
   /** Called when an actor of this process has made a durable commit. */
   protected abstract committedHere(resident: Resident, events: readonly LogEvent[]): void
 
-  /** @throws {Elsewhere} when this process may not commit for the actor, or cannot be certain that it may. */
+  /** @throws {NotOwner} when this process may not commit for the actor, or cannot be certain that it may. */
   protected abstract check(resident: Resident): void
 
   /**
-   * @throws {Elsewhere} when another process may have committed for the actor: a refusal based on the state in memory
+   * @throws {NotOwner} when another process may have committed for the actor: a refusal based on the state in memory
    *   may be wrong.
    */
   protected abstract checkCertain(resident: Resident): void
@@ -253,7 +253,7 @@ export abstract class Host {
     return resident
   }
 
-  /** `create` in this process. @throws {Elsewhere} */
+  /** `create` in this process. @throws {NotOwner} */
   async createHere(creation: Creation): Promise<Delivered> {
     if (this.#residents.get(creation.id) !== undefined) return { commit: null, duplicate: true }
     const { made, resident, draft, commit } = await this.#stepper.first(creation)
@@ -268,7 +268,7 @@ export abstract class Host {
     return { commit, duplicate: false }
   }
 
-  /** `deliver` in this process. @throws {Elsewhere} */
+  /** `deliver` in this process. @throws {NotOwner} */
   async deliverHere(id: string, delivery: Delivery, reloads = 0): Promise<Delivered> {
     const resident = this.#residents.get(id) ?? (await this.#residents.load(id))
     if (resident === null) throw new ServiceError('not_found')
@@ -303,7 +303,7 @@ export abstract class Host {
     this.feed.end(id)
   }
 
-  /** `load` in this process. @throws {Elsewhere} */
+  /** `load` in this process. @throws {NotOwner} */
   loadHere(id: string): Promise<Resident | null> {
     return this.#residents.load(id)
   }
@@ -324,12 +324,12 @@ export abstract class Host {
     return this.#outbox.coming(id)
   }
 
-  /** `delivered` in this process. @throws {Elsewhere} */
+  /** `delivered` in this process. @throws {NotOwner} */
   async deliveredHere(id: string): Promise<void> {
     const resident = await this.#residents.load(id)
     if (resident === null) return
     await within(this.#options.clock, deliveryMs, resident.outbox)
-    if (!this.runs(resident)) throw new Elsewhere('the actor was given away before all was taken')
+    if (!this.runs(resident)) throw new NotOwner('the actor was given away before all was taken')
   }
 
   /** Evicts an actor that has nothing to do; returns false when it has unfinished work. */
@@ -398,7 +398,7 @@ export abstract class Host {
 
   #doubt(resident: Resident, error: unknown): void {
     this.#residents.evict(resident)
-    if (!(error instanceof Elsewhere)) this.#reviver.revive(resident.id)
+    if (!(error instanceof NotOwner)) this.#reviver.revive(resident.id)
   }
 
   /**
@@ -406,7 +406,7 @@ export abstract class Host {
    * lease could not be renewed in time, the owner is unknown: running effects continue until another holder is seen.
    */
   #giveUp(id: string, error: Superseded): void {
-    const isUncertain = error instanceof Elsewhere && this.isHere(id)
+    const isUncertain = error instanceof NotOwner && this.isHere(id)
     if (!isUncertain) this.effects.abandon(id)
     this.gaveUp(id)
   }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { type Commit, type CommitStore, StoreUnavailable } from '#storage/ports.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import { backoffMs, type Clock } from './clock.ts'
-import { Elsewhere } from './commit/superseded.ts'
+import { NotOwner } from './commit/superseded.ts'
 import type { Host } from './host.ts'
 import type { Resident } from './resident.ts'
 import { Rounds } from './rounds.ts'
@@ -122,7 +122,7 @@ export class ReminderClock {
     try {
       if ((await this.#deliver(commit)) && this.#failures.delete(actor)) this.#parts.recovered?.(actor)
     } catch (error) {
-      if (error instanceof Elsewhere) return
+      if (error instanceof NotOwner) return
       const failure = this.#failed(actor, error instanceof StoreUnavailable ? mostStoreAgainMs : mostAgainMs)
       this.#parts.log.warn({ actorId: actor, failures: failure.count, err: error }, 'reminders not delivered')
     }

@@ -1,5 +1,5 @@
 import { type Activated, type ActivationParts, activate } from './activation.ts'
-import { Elsewhere, Superseded } from './commit/superseded.ts'
+import { NotOwner, Superseded } from './commit/superseded.ts'
 import { shardOf } from './recovery/shard.ts'
 import type { Resident } from './resident.ts'
 
@@ -78,7 +78,7 @@ export class Residents {
     if (found === null) return null
     const present = this.#live.get(id)
     if (present !== undefined) return present
-    if (!this.isCurrent(found.resident)) throw new Elsewhere(`shard ${shardOf(id)} was given away meanwhile`)
+    if (!this.isCurrent(found.resident)) throw new NotOwner(`shard ${shardOf(id)} was given away meanwhile`)
     this.#live.set(id, found.resident)
     this.#parts.came(found)
     return found.resident

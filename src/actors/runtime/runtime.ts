@@ -7,7 +7,7 @@ import type { Host, HostOptions } from './host.ts'
 import { LocalHost } from './local-host.ts'
 import { Janitor, type Residency } from './log/janitor.ts'
 import { SoleOwner } from './recovery/sole-owner.ts'
-import { StandingWork } from './recovery/standing-work.ts'
+import { StalledWork } from './recovery/stalled-work.ts'
 import { ReminderClock } from './reminder-clock.ts'
 import { aboveAllLeases, lastCrashed, newestStart, nextStart, noteEnd } from './stuck/start-number.ts'
 import { noteReminder } from './stuck/stuck-notes.ts'
@@ -84,7 +84,7 @@ export const startRuntime = async ({ cluster, ...options }: RuntimeOptions): Pro
     telemetry: options.telemetry,
   })
   host.onReminders = (actor) => reminders.release(actor)
-  const standing = new StandingWork({ host, store: options.storage.commits, clock, log })
+  const standing = new StalledWork({ host, store: options.storage.commits, clock, log })
   janitor.start()
   reminders.start()
   standing.start()

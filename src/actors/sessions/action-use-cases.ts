@@ -2,7 +2,7 @@ import type { ActionInput } from '#machines/action/action-data.ts'
 import { actionDefinition } from '#machines/action/action-definition.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
-import type { CallHolder } from '#machines/tool-call/tool-calls.ts'
+import type { ToolCallContext } from '#machines/tool-call/tool-calls.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
@@ -112,7 +112,7 @@ const createAction = async (parts: ActionParts, call: CreateCall): Promise<Actio
 const waiterOf = async (
   host: Host,
   { scope, body }: CreateCall,
-): Promise<{ readonly actor: Resident; readonly holder: CallHolder } | null> => {
+): Promise<{ readonly actor: Resident; readonly holder: ToolCallContext } | null> => {
   const session =
     typeof body.session_id === 'string'
       ? await found(host.find(scope, sessionDefinition, body.session_id), 'session_id')
@@ -133,7 +133,10 @@ const found = (actor: Promise<Resident>, param: string): Promise<Resident> =>
 /**
  * Who runs the tool after approval: the server, where it runs this tool for the session or run; otherwise the caller.
  */
-const executorOf = (holder: CallHolder | undefined, tool: string): Pick<ActionInput, 'kind' | 'policy' | 'config'> => {
+const executorOf = (
+  holder: ToolCallContext | undefined,
+  tool: string,
+): Pick<ActionInput, 'kind' | 'policy' | 'config'> => {
   const known = holder?.tools[tool]
   if (holder === undefined || (known?.kind !== 'http' && known?.kind !== 'builtin')) {
     return { kind: 'caller', policy: 'at_most_once', config: null }

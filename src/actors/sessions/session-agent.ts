@@ -7,7 +7,7 @@ import type { Resident } from '../runtime/resident.ts'
 import type { SessionParts } from './session-use-cases.ts'
 
 /** Whether a credential may access a session with this agent and installation. The scope has been checked already. */
-export const reaches = (principal: Principal, session: Resident): boolean => {
+export const mayAccessSession = (principal: Principal, session: Resident): boolean => {
   const { agent_id, installation_id } = contextOf(sessionDefinition, session.state.snapshot)
   if (principal.kind === 'agent_key') {
     if (principal.agentId !== agent_id) return false
@@ -23,7 +23,7 @@ export const reaches = (principal: Principal, session: Resident): boolean => {
  * @throws {ServiceError} `forbidden` for a public key, with which any visitor of a web page could list other people's
  * sessions; and for a token restricted to installations, whose user may have sessions of other installations.
  */
-export const listedFor = (principal: Principal): { readonly agent_id?: string } => {
+export const sessionListFilter = (principal: Principal): { readonly agent_id?: string } => {
   if (principal.kind === 'client_token' && principal.installationIds.length > 0) {
     throw new ServiceError('forbidden', { message: 'A token for installations cannot list anything.' })
   }
@@ -60,7 +60,7 @@ type CreateCall = Pick<Call<unknown, unknown, BodyOf<'sessions.create'>>, 'princ
  * @throws {ServiceError} `not_found` with the param `agent_id` or `installation_id`; `missing_field` for a token of
  * several installations; `forbidden` for a token of one session; `agent_not_runnable`.
  */
-export const beginningOf = async (parts: SessionParts, call: CreateCall): Promise<Beginning> => {
+export const newSessionOwner = async (parts: SessionParts, call: CreateCall): Promise<Beginning> => {
   const { scope, body } = call
   const tenant = scope.tenant ?? body.tenant_id ?? null
   const user = scope.user ?? body.external_user_id ?? null

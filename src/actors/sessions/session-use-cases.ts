@@ -19,7 +19,7 @@ import type { SessionAgent } from './agent-configs.ts'
 import { behind, pageOfRange, rangeOfTurn, wholeLog } from './event-pages.ts'
 import { forkSession } from './fork-session.ts'
 import { sessionRows } from './kinds.ts'
-import { beginningOf, type Installed, listedFor, reaches } from './session-agent.ts'
+import { type Installed, mayAccessSession, newSessionOwner, sessionListFilter } from './session-agent.ts'
 import { newSessionView, sessionEventView, sessionRowView, sessionView } from './session-views.ts'
 import type { ToolHeaders } from './tools/tool-headers.ts'
 import { broughtTools } from './turns/brought-tools.ts'
@@ -76,7 +76,7 @@ export const findSession = async (
   const bound = boundTo(principal)
   if (bound !== null && bound !== id) throw new ServiceError('not_found', { param: 'session_id' })
   const session = await host.find(call.scope, sessionDefinition, id)
-  if (!reaches(principal, session)) throw new ServiceError('not_found', { param: 'session_id' })
+  if (!mayAccessSession(principal, session)) throw new ServiceError('not_found', { param: 'session_id' })
   return session
 }
 
@@ -118,7 +118,7 @@ const lifecycle = (parts: SessionParts) => {
   return {
     'sessions.create': async (call) => {
       const { scope, body, idempotency } = call
-      const { agent, tenant, user } = await beginningOf(parts, call)
+      const { agent, tenant, user } = await newSessionOwner(parts, call)
       const id = newIdFor(call, 'ses', host.newActorId)
       const owner = { project: scope.project, tenant, user, createdAt: now() }
       const input = { session_id: id, ...agent, metadata: body.metadata }
@@ -203,7 +203,7 @@ const reading = ({ host, records }: SessionParts) =>
     'sessions.get': async (call) => sessionView(await findSession(host, call, call.params.session_id)),
     'sessions.list': async (call) =>
       boundTo(call.principal) === null
-        ? listSessions({ host, records }, call, listedFor(call.principal))
+        ? listSessions({ host, records }, call, sessionListFilter(call.principal))
         : listBound(host, call),
     'sessions.events': async (call) => {
       const { page, limit, turn_number, after = 0 } = call.query

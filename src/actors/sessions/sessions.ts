@@ -36,10 +36,10 @@ export interface SessionAgents {
 export const sessionAgents = new Port<SessionAgents>('the agents of sessions')
 
 /** Dependencies shared by the turns of sessions and the steps of runs. */
-export interface TurnMaking extends ReturnType<typeof turnMaking> {}
+export interface TurnServices extends ReturnType<typeof turnMaking> {}
 
-/** Port through which other capabilities get `TurnMaking`. */
-export const turnMakingPort = new Port<TurnMaking>('what turns are made with')
+/** Port through which other capabilities get `TurnServices`. */
+export const turnServicesPort = new Port<TurnServices>('what turns are made with')
 
 /**
  * Capability `sessions`: conversations that stream, pause for approvals and resume, and actions that await a person.
@@ -55,7 +55,7 @@ export const sessions = capability({
   charts: [{ name: 'tool_call', version: 1, machine: toolCallMachine }],
   open: (house) => {
     const making = turnMaking(house)
-    turnMakingPort.give(house, making)
+    turnServicesPort.give(house, making)
     const { configs, installed } = sessionAgents.of(house)
     const conversations = new Conversations(house.storage, making.readLog, house.now)
     const parts = { ...house, ...making }

@@ -6,13 +6,13 @@ import { Table } from '../records/table.ts'
 import type { EffectCatalog, EffectContext } from '../runtime/effects/effects.ts'
 import { type EraseParts, eraseActor } from '../runtime/erasure/erase-actor.ts'
 import { tenants } from './kinds.ts'
-import type { Left, Owned, OwnerOf } from './owned.ts'
-import type { WholeProjects } from './whole-projects.ts'
+import type { Left, OwnerEraser, OwnerOf } from './owner-eraser.ts'
+import type { ProjectEraser } from './project-eraser.ts'
 
 /** Dependencies of the effects of erasures. */
 export interface ErasureEffectParts extends EraseParts {
-  readonly owned: Owned
-  readonly projects: Pick<WholeProjects, 'erase'>
+  readonly owned: OwnerEraser
+  readonly projects: Pick<ProjectEraser, 'erase'>
   readonly log: Logger
 }
 

@@ -8,12 +8,12 @@ import { endUserUseCases } from './end-user-use-cases.ts'
 import { erasureEffects } from './erasure.ts'
 import { startErasures } from './erasures.ts'
 import { tenantKinds } from './kinds.ts'
-import { Owned } from './owned.ts'
+import { OwnerEraser } from './owner-eraser.ts'
+import { ProjectEraser } from './project-eraser.ts'
 import { TenantDirectory } from './tenant-directory.ts'
 import { TenantExport } from './tenant-export.ts'
 import { tenantUseCases } from './tenant-use-cases.ts'
 import { tenantUserUseCases } from './tenant-user-use-cases.ts'
-import { WholeProjects } from './whole-projects.ts'
 
 /** Port for the directory of the tenants and users that may be served. */
 export const tenantDirectory = new Port<TenantDirectory>('the directory of tenants')
@@ -33,7 +33,7 @@ export const tenants = capability({
         ...tenantUserUseCases({ ...house, directory }),
         ...endUserUseCases(house),
       },
-      effects: erasureEffects({ ...house, owned: new Owned(house), projects: new WholeProjects(house) }),
+      effects: erasureEffects({ ...house, owned: new OwnerEraser(house), projects: new ProjectEraser(house) }),
       sinks: { [erasureSink]: startErasures(house.host) },
     }
   },

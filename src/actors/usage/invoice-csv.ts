@@ -1,4 +1,4 @@
-import type { Steps } from '#outgoing/shares/in-shares.ts'
+import type { SlicedWork } from '#outgoing/shares/run-in-slices.ts'
 import type { Invoice, InvoiceLine } from './invoice.ts'
 
 const columns = [
@@ -30,7 +30,7 @@ const columns = [
 /**
  * Writes an invoice as CSV (RFC 4180), one line per step: a header, a line for each of its lines, and a line of totals.
  */
-export function* invoiceCsv({ lines, totals }: Invoice): Steps<string> {
+export function* invoiceCsv({ lines, totals }: Invoice): SlicedWork<string> {
   const written = [lineOf(columns)]
   for (const line of lines) {
     written.push(lineOf(columns.map((column) => line[column])))

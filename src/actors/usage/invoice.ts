@@ -1,5 +1,5 @@
 import { type Amount, amountOf, percentOf, perMillion, textOf, zero } from '#gateway/prices/money.ts'
-import type { Steps } from '#outgoing/shares/in-shares.ts'
+import type { SlicedWork } from '#outgoing/shares/run-in-slices.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { Row } from '../records/schema.ts'
 import type { RatePlanData } from './kinds.ts'
@@ -40,7 +40,7 @@ interface Charges {
  * Computes the lines of an invoice and their totals, one line per step. All amounts are exact, and each total is the
  * sum of the lines.
  */
-export function* invoiceLines(usage: GroupedUsage, facts: InvoiceFacts): Steps<Pick<Invoice, 'lines' | 'totals'>> {
+export function* invoiceLines(usage: GroupedUsage, facts: InvoiceFacts): SlicedWork<Pick<Invoice, 'lines' | 'totals'>> {
   const lines: InvoiceLine[] = []
   const sums = { markup: zero, tokens: zero, calls: zero, total: zero }
   for (const group of usage.groups()) {

@@ -1,5 +1,5 @@
 import { type UsageData, usagePrefix, usageRows } from '#gateway/ledger/usage-rows.ts'
-import { inShares, type Steps } from '#outgoing/shares/in-shares.ts'
+import { runInSlices, type SlicedWork } from '#outgoing/shares/run-in-slices.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { projectScope, type Scope } from '#specs/scope.ts'
@@ -51,7 +51,7 @@ export const usageUseCases = ({ host, records, now }: UsageParts): UsageUseCases
       const range = rangeOf(query, now())
       const groups = [...new Set(query.group_by)]
       const usage = await summed(scope, { whose: query, range, groups })
-      const data = await inShares(summaries(usage, groups))
+      const data = await runInSlices(summaries(usage, groups))
       return { ...rangeView(range), group_by: groups, data, totals: usage.totals.view }
     },
     'usage.events': async ({ scope, query }) => {
@@ -73,16 +73,16 @@ export const usageUseCases = ({ host, records, now }: UsageParts): UsageUseCases
         ...rangeView(range),
         issued_at: timestampOf(now()),
       } as const
-      const invoice: Invoice = { ...head, ...(await inShares(invoiceLines(usage, facts))) }
+      const invoice: Invoice = { ...head, ...(await runInSlices(invoiceLines(usage, facts))) }
       if (query.format === 'json') return { json: invoice }
-      const bytes = await inShares(invoiceCsv(invoice))
+      const bytes = await runInSlices(invoiceCsv(invoice))
       return { bytes: { contentType: 'text/csv; charset=utf-8', bytes, headers: [attachment] } }
     },
   }
 }
 
 /** Builds the groups of a summary, one per step. */
-function* summaries(usage: GroupedUsage, groups: readonly Grouping[]): Steps<readonly Summary[]> {
+function* summaries(usage: GroupedUsage, groups: readonly Grouping[]): SlicedWork<readonly Summary[]> {
   const all: Summary[] = []
   for (const { values, sums } of usage.groups()) {
     all.push({ ...named(groups, values), ...sums.view })

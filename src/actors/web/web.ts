@@ -17,7 +17,7 @@ import { crawlJobUseCases } from './crawl/crawl-job-use-cases.ts'
 import { crawlUseCase } from './crawl/crawl-use-case.ts'
 import { SitePaces } from './crawl/site-paces.ts'
 import { foreignEnginesPort } from './engines/foreign-engines.ts'
-import { foreignSearch } from './engines/foreign-search.ts'
+import { thirdPartySearch } from './engines/third-party-search.ts'
 import { extractUseCase } from './extract/extract-use-case.ts'
 import { PageReader } from './extract/page-reader.ts'
 import { fetchUseCase } from './fetch/fetch-use-case.ts'
@@ -67,7 +67,7 @@ export const web = capability({
         'web.search': ({ scope: { project }, body }) =>
           body.engine === undefined
             ? searchPages(search, { ...body, project })
-            : foreignSearch(foreign, { ...body, engine: body.engine, project }),
+            : thirdPartySearch(foreign, { ...body, engine: body.engine, project }),
         ...crawlJobUseCases({ host: house.host, records, now }),
         ...takedownUseCases({ records, store, dropped: (project) => indexes.dropped(project), now }),
       },

@@ -36,7 +36,7 @@ export interface AttemptListener {
 }
 
 /** Timeouts of an attempt, and the ticker that counts them. */
-export interface Patience extends Pick<CallPolicy, 'firstByteTimeoutMs' | 'idleTimeoutMs' | 'totalTimeoutMs'> {
+export interface AttemptTimeouts extends Pick<CallPolicy, 'firstByteTimeoutMs' | 'idleTimeoutMs' | 'totalTimeoutMs'> {
   readonly ticker: Ticker
 }
 
@@ -46,7 +46,7 @@ export interface Patience extends Pick<CallPolicy, 'firstByteTimeoutMs' | 'idleT
  */
 export class Attempt implements Dispatcher.DispatchHandler, Ticking {
   readonly #listener: AttemptListener
-  readonly #patience: Patience
+  readonly #patience: AttemptTimeouts
   place = -1
   #controller: Controller | null = null
   #status = 0
@@ -62,7 +62,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Ticking {
   readonly #endsAt: number
 
   /** @param sinceMs when the call of this attempt began, by `performance.now()`. */
-  constructor(listener: AttemptListener, patience: Patience, sinceMs: number) {
+  constructor(listener: AttemptListener, patience: AttemptTimeouts, sinceMs: number) {
     this.#listener = listener
     this.#patience = patience
     this.#ticksLeft = patience.ticker.ticks(patience.firstByteTimeoutMs)

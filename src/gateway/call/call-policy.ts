@@ -22,7 +22,7 @@ export interface CallPolicy {
 }
 
 /** The limits that an operator can configure. */
-export type ModelWaits = Pick<CallPolicy, 'firstByteTimeoutMs' | 'idleTimeoutMs' | 'totalTimeoutMs'>
+export type ModelTimeouts = Pick<CallPolicy, 'firstByteTimeoutMs' | 'idleTimeoutMs' | 'totalTimeoutMs'>
 
 /** Limits that apply when nothing is configured. */
 export const defaultCallPolicy: CallPolicy = {

@@ -4,9 +4,9 @@ import type { Admission, Ticket } from './admission.ts'
 import type { Breaker } from './breaker.ts'
 import { type CallPolicy, waitBefore } from './call-policy.ts'
 import { isRequest } from './caller.ts'
+import type { Candidate, CandidateQueue } from './candidates.ts'
 import { AttemptFailed } from './failure.ts'
 import { refusedBy, servedHeaders } from './served-headers.ts'
-import type { Way, Ways } from './ways.ts'
 
 /**
  * Retries of the gateway and of a client SDK multiply: for a caller that retries itself, a rate limit is retried only
@@ -27,34 +27,34 @@ export interface CallRunParts extends RecordParts {
 export type Onward = 'other_way' | 'other_model' | 'nowhere'
 
 /** The parts of a call that differ between kinds of calls (chat, embeddings, …); {CallRun} does the rest. */
-export interface CallKind<W extends Way> extends CallHead {
+export interface CallKind<W extends Candidate> extends CallHead {
   /**
    * Returns the maximum cost in USD on this route, as decimal text; null when it is unknown. Called only under a
    * budget.
    */
-  mostUsd(way: W): string | null
+  mostUsd(candidate: W): string | null
   /**
    * Returns the cost of the shortest answer on this route; absent for kinds that cannot be made cheaper, null for such
    * a call.
    */
-  leastUsd?(way: W): string | null
+  leastUsd?(candidate: W): string | null
   /**
    * Limits the cost of the call to `usd`, which is lower than the maximum; null removes the limit.
    * @returns the number of output tokens that the answer is limited to; null for no limit.
    */
-  limit?(way: W, usd: string | null): number | null
+  limit?(candidate: W, usd: string | null): number | null
   /**
    * Whether the permission for `before` is also valid for `way`; otherwise a new one is requested, since another key
    * may pay.
    */
-  sharesTicket(before: W, way: W): boolean
+  sharesTicket(before: W, candidate: W): boolean
   /**
    * Sends one request. Later calls `failed`, `fail` or `succeed` of the run, once.
    * @throws {AttemptFailed} with the same effect as calling `failed`; any other error ends the call.
    */
-  attempt(way: W): void
+  attempt(candidate: W): void
   /** Returns where to continue after a failure. */
-  onward(failure: AttemptFailed, way: W): Onward
+  onward(failure: AttemptFailed, candidate: W): Onward
   /** Converts a failure to the error that the API returns. */
   refusalOf(failure: unknown): Error
   /** Delivers an error to the caller that waits for the answer. */
@@ -70,12 +70,12 @@ type Headers = readonly (readonly [name: string, value: string])[]
  * record the cost. Where a value is available synchronously, no promise is awaited. A run ends once: by `succeed`,
  * `fail` or `close`.
  */
-export class CallRun<W extends Way> {
+export class CallRun<W extends Candidate> {
   readonly record: CallRecord
   readonly #parts: CallRunParts
   readonly #kind: CallKind<W>
-  #ways: Ways<W> | null = null
-  #way: W | null = null
+  #candidates: CandidateQueue<W> | null = null
+  #candidate: W | null = null
   #ticket: Ticket | null = null
   #ticketWay: W | null = null
   #settled: Ticket | null = null
@@ -99,13 +99,13 @@ export class CallRun<W extends Way> {
   /** Limits for the current route; fewer retries while another route is left to try. */
   get policy(): CallPolicy {
     const policy = policyFor(this.#parts.policy, this.#kind.caller)
-    if (this.#ways?.hasMore !== true) return policy
+    if (this.#candidates?.hasMore !== true) return policy
     return { ...policy, retries: Math.min(policy.retries, policy.retriesBesideOthers) }
   }
 
   /** Tries the routes in order. */
-  start(ways: Ways<W>): void {
-    this.#ways = ways
+  start(candidates: CandidateQueue<W>): void {
+    this.#candidates = candidates
     this.#next()
   }
 
@@ -124,18 +124,18 @@ export class CallRun<W extends Way> {
 
   /** Reports a failed attempt: it is retried, another route is tried, or the call fails. */
   failed(failure: AttemptFailed): void {
-    const way = this.#way
-    if (this.#isOver || way === null) return
-    this.#parts.breaker?.failed(way.route, failure.error.code)
-    this.record.failed(way.route, failure.error)
+    const candidate = this.#candidate
+    if (this.#isOver || candidate === null) return
+    this.#parts.breaker?.failed(candidate.route, failure.error.code)
+    this.record.failed(candidate.route, failure.error)
     if (this.#hasBegun) {
       this.fail(failure)
       return
     }
     this.#lastFailure = failure
     const waitMs = waitBefore(this.#failedHere++, failure, this.policy)
-    if (waitMs === undefined) this.#elsewhere(failure, way)
-    else this.#timer = setTimeout(() => this.#attempt(way), waitMs)
+    if (waitMs === undefined) this.#elsewhere(failure, candidate)
+    else this.#timer = setTimeout(() => this.#attempt(candidate), waitMs)
   }
 
   /** Ends the call with a failure and delivers the error to the caller. */
@@ -148,7 +148,7 @@ export class CallRun<W extends Way> {
 
   /** Ends the call successfully: the answer is complete. */
   succeed(): void {
-    if (this.#way !== null) this.#parts.breaker?.worked(this.#way.route)
+    if (this.#candidate !== null) this.#parts.breaker?.worked(this.#candidate.route)
     this.close(null)
   }
 
@@ -185,54 +185,57 @@ export class CallRun<W extends Way> {
     }
   }
 
-  #elsewhere(failure: AttemptFailed, way: W): void {
-    const onward = this.#kind.onward(failure, way)
-    if (onward === 'other_model') this.#ways?.skipModel()
+  #elsewhere(failure: AttemptFailed, candidate: W): void {
+    const onward = this.#kind.onward(failure, candidate)
+    if (onward === 'other_model') this.#candidates?.skipModel()
     if (onward === 'nowhere') this.fail(failure)
     else this.#next()
   }
 
   #next(): void {
     this.after(
-      () => this.#ways?.next() ?? null,
-      (way) => {
-        if (way === null) {
+      () => this.#candidates?.next() ?? null,
+      (candidate) => {
+        if (candidate === null) {
           this.fail(this.#lastFailure ?? new ServiceError('model_not_found', { param: 'model' }))
           return
         }
-        this.#way = way
+        this.#candidate = candidate
         this.#failedHere = 0
-        this.record.route = way.route
-        this.#admit(way)
+        this.record.route = candidate.route
+        this.#admit(candidate)
       },
     )
   }
 
-  #admit(way: W): void {
-    if (this.#ticketWay !== null && this.#kind.sharesTicket(this.#ticketWay, way)) {
-      this.#attempt(way)
+  #admit(candidate: W): void {
+    if (this.#ticketWay !== null && this.#kind.sharesTicket(this.#ticketWay, candidate)) {
+      this.#attempt(candidate)
       return
     }
     this.#settle('0')
     const { caller, need } = this.#kind
-    const { source } = way.route
-    const most = { mostUsd: () => this.#kind.mostUsd(way), leastUsd: () => this.#kind.leastUsd?.(way) ?? null }
+    const { source } = candidate.route
+    const most = {
+      mostUsd: () => this.#kind.mostUsd(candidate),
+      leastUsd: () => this.#kind.leastUsd?.(candidate) ?? null,
+    }
     this.after(
-      () => this.#parts.admission.admit({ caller, need, model: way.model, source, ...most }),
+      () => this.#parts.admission.admit({ caller, need, model: candidate.model, source, ...most }),
       (ticket) => {
         this.#ticket = ticket
-        this.#ticketWay = way
-        this.#limitedTo = this.#kind.limit?.(way, ticket.limitedToUsd ?? null) ?? null
-        this.#attempt(way)
+        this.#ticketWay = candidate
+        this.#limitedTo = this.#kind.limit?.(candidate, ticket.limitedToUsd ?? null) ?? null
+        this.#attempt(candidate)
       },
       (late) => late.settle('0'),
     )
   }
 
-  #attempt(way: W): void {
+  #attempt(candidate: W): void {
     if (this.#isOver) return
     try {
-      this.record.within(() => this.#kind.attempt(way))
+      this.record.within(() => this.#kind.attempt(candidate))
     } catch (error) {
       if (error instanceof AttemptFailed) this.failed(error)
       else this.fail(error)

@@ -1,117 +1,77 @@
-import { ServiceError } from '#specs/errors/errors.ts'
-import type { Breaker } from './breaker.ts'
-import type { Need, Route, Routes } from './routes.ts'
-import type { Way, Ways } from './ways.ts'
+import type { Route } from './routes.ts'
 
-/** Dependencies of {Candidates}. */
-export interface CandidatesParts {
-  readonly routes: Routes
-  readonly breaker: Breaker
+/** One candidate for serving a call. */
+export interface Candidate {
+  /** The model name under which limits and budgets count the call. */
+  readonly model: string
+  readonly route: Route
 }
 
-/** The models to look up for a request; `models` is in the order in which to try them. */
-export interface CandidatesQuery {
-  readonly project: string
-  readonly need: Need
-  readonly models: readonly string[]
-}
-
-/**
- * The routes for one request, in the order in which to try them: every route of the model, then those of each fallback.
- * Routes that failed repeatedly in recent calls come last. Models are looked up lazily.
- */
-export class Candidates implements Ways<Way> {
-  readonly #parts: CandidatesParts
-  readonly #project: string
-  readonly #need: Need
-  readonly #models: readonly string[]
-  readonly #resting: Way[] = []
-  #modelAt = -1
-  #routes: readonly Route[] = []
-  #routeAt = 0
-  #model = ''
-  #given = 0
-  #unknown: unknown = null
-
-  constructor(parts: CandidatesParts, { project, need, models }: CandidatesQuery) {
-    this.#parts = parts
-    this.#project = project
-    this.#need = need
-    this.#models = models
-  }
-
+/** The candidates for serving one call, in the order in which to try them. */
+export interface CandidateQueue<W extends Candidate> {
   /**
-   * Returns the next route; null when none is left.
-   *
-   * @throws {ServiceError} (or rejects) when no model of the request has a route; the error is that of the first model.
+   * Returns the next one; null when none is left.
+   * @throws {ServiceError} (or rejects) when the call has no candidate at all.
    */
-  next(): Way | null | Promise<Way | null> {
-    for (;;) {
-      const route = this.#routes[this.#routeAt++]
-      if (route === undefined) return this.#nextModel()
-      const candidate = { model: this.#model, route }
-      if (this.#isAlone() || !this.#parts.breaker.rests(route)) return this.#give(candidate)
-      this.#resting.push(candidate)
-    }
+  next(): W | null | Promise<W | null>
+  /** Whether a candidate is left to try after the current one. */
+  readonly hasMore: boolean
+  /** Skips the remaining candidates of the current model, since they would get the same request. */
+  skipModel(): void
+}
+
+class MappedCandidates<V extends Candidate, W extends Candidate> implements CandidateQueue<W> {
+  readonly #candidates: CandidateQueue<V>
+  readonly #make: (candidate: V) => W
+
+  constructor(candidates: CandidateQueue<V>, make: (candidate: V) => W) {
+    this.#candidates = candidates
+    this.#make = make
   }
 
-  /** Whether a route is left to try after the current one. */
   get hasMore(): boolean {
-    return this.#routeAt < this.#routes.length || this.#modelAt + 1 < this.#models.length || this.#resting.length > 0
+    return this.#candidates.hasMore
   }
 
-  /** Skips the remaining routes of the current model, since they would get the same request. */
+  next(): W | null | Promise<W | null> {
+    const candidate = this.#candidates.next()
+    return candidate instanceof Promise ? candidate.then((late) => this.#made(late)) : this.#made(candidate)
+  }
+
   skipModel(): void {
-    this.#routeAt = this.#routes.length
-    const other = this.#resting.filter(({ model }) => model !== this.#model)
-    this.#resting.splice(0, this.#resting.length, ...other)
+    this.#candidates.skipModel()
   }
 
-  #isAlone(): boolean {
-    return this.#models.length === 1 && this.#routes.length === 1
-  }
-
-  #give(candidate: Way): Way {
-    this.#given++
-    return candidate
-  }
-
-  #nextModel(): Way | null | Promise<Way | null> {
-    const model = this.#models[++this.#modelAt]
-    if (model === undefined) return this.#last()
-    this.#model = model
-    this.#routeAt = 0
-    this.#routes = []
-    let found: readonly Route[] | Promise<readonly Route[]>
-    try {
-      found = this.#parts.routes.resolve(this.#project, model, this.#need)
-    } catch (error) {
-      return this.#without(error)
-    }
-    if (found instanceof Promise)
-      return found.then(
-        (routes) => this.#with(routes),
-        (error) => this.#without(error),
-      )
-    return this.#with(found)
-  }
-
-  #with(routes: readonly Route[]): Way | null | Promise<Way | null> {
-    this.#routes = routes
-    return this.next()
-  }
-
-  /** When a model has no route, a fallback may serve the request; an internal error ends the search. */
-  #without(error: unknown): Way | null | Promise<Way | null> {
-    if (!(error instanceof ServiceError)) throw error
-    this.#unknown ??= error
-    return this.#nextModel()
-  }
-
-  #last(): Way | null {
-    const resting = this.#resting.shift()
-    if (resting !== undefined) return this.#give(resting)
-    if (this.#given === 0 && this.#unknown !== null) throw this.#unknown
-    return null
+  #made(candidate: V | null): W | null {
+    return candidate === null ? null : this.#make(candidate)
   }
 }
+
+/** Maps each way with `make`, lazily. */
+export const mappedCandidates = <V extends Candidate, W extends Candidate>(
+  candidates: CandidateQueue<V>,
+  make: (candidate: V) => W,
+): CandidateQueue<W> => new MappedCandidates(candidates, make)
+
+class ListedCandidates<W extends Candidate> implements CandidateQueue<W> {
+  readonly #candidates: readonly W[]
+  #at = 0
+
+  constructor(candidates: readonly W[]) {
+    this.#candidates = candidates
+  }
+
+  get hasMore(): boolean {
+    return this.#at < this.#candidates.length
+  }
+
+  next(): W | null {
+    return this.#candidates[this.#at++] ?? null
+  }
+
+  skipModel(): void {}
+}
+
+/** Ways from a fixed list. */
+export const listedCandidates = <W extends Candidate>(candidates: readonly W[]): CandidateQueue<W> =>
+  new ListedCandidates(candidates)

@@ -1,6 +1,6 @@
 import type { UnitPrices } from '#gateway/prices/own-prices.ts'
 import type { WireFormat } from '#specs/data/providers.ts'
-import type { Waits } from './waits.ts'
+import type { ProviderTimeouts } from './provider-timeouts.ts'
 
 /** The kind of model that a gateway request requires. */
 export type Need = 'chat' | 'vision' | 'embedding' | 'speech' | 'transcription' | 'image'
@@ -31,7 +31,7 @@ export interface Route {
   /** Prices set by the project; absent: those of the price list. */
   readonly ownPrices?: UnitPrices
   /** Timeouts for silence of the provider; absent: those of the installation. */
-  readonly waits?: Waits
+  readonly waits?: ProviderTimeouts
 }
 
 /** Finds the routes that can serve a model for a project. */

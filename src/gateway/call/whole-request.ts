@@ -1,11 +1,11 @@
-import type { AnswerSeat } from '#outgoing/answer-room.ts'
+import type { AnswerReservation } from '#outgoing/answer-memory.ts'
 import { BoundedBytes } from '#outgoing/bounded-body.ts'
 import type { WireBody } from '#outgoing/shares/encode-in-steps.ts'
-import { Attempt, type Patience } from './attempt.ts'
+import { Attempt, type AttemptTimeouts } from './attempt.ts'
 import { type AttemptFailed, cancelled, type ErrorAnswer, noRoom, streamBroken } from './failure.ts'
+import { policyFor } from './provider-timeouts.ts'
 import type { Route } from './routes.ts'
 import { reachable, type Upstreams } from './upstreams.ts'
-import { policyFor } from './waits.ts'
 
 /** Maximum size of an answer in bytes: 2,048 vectors of 3,072 numbers are 70 MB as JSON. */
 const maxAnswerBytes = 96 * 1024 * 1024
@@ -13,7 +13,7 @@ const maxAnswerBytes = 96 * 1024 * 1024
 /** Dependencies of {wholeRequest}. */
 export interface RequestParts {
   readonly upstreams: Pick<Upstreams, 'of'>
-  readonly patience: Patience
+  readonly patience: AttemptTimeouts
 }
 
 /** A request whose answer is read completely before it is used. */
@@ -27,7 +27,7 @@ export interface WholeRequest {
   readonly timeoutMs: number | undefined
   readonly failureOf: (answer: ErrorAnswer) => AttemptFailed
   /** The memory reserved for the answer; the caller of `wholeRequest` releases it. */
-  readonly seat: AnswerSeat
+  readonly seat: AnswerReservation
   /** Cuts the connection as soon as it aborts. */
   readonly signal: AbortSignal
 }

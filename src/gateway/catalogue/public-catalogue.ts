@@ -7,7 +7,7 @@ import { type CatalogueModel, type CatalogueProvider, catalogueModels, catalogue
 export type CatalogueFilter = QueryOf<'catalogue.models'>
 
 /** A list of the catalogue. Equal filters get the same object, so that it is serialised only once. */
-export interface Counted<T> {
+export interface ListResponse<T> {
   readonly object: 'list'
   readonly data: readonly T[]
   readonly total: number
@@ -30,14 +30,14 @@ export class PublicCatalogue {
   readonly #parts: PublicCatalogueParts
   #day = -1
   #all: readonly CatalogueModel[] = []
-  #providers: Counted<CatalogueProvider> = counted([])
-  readonly #answers = new Map<string, Counted<CatalogueModel>>()
+  #providers: ListResponse<CatalogueProvider> = counted([])
+  readonly #answers = new Map<string, ListResponse<CatalogueModel>>()
 
   constructor(parts: PublicCatalogueParts) {
     this.#parts = parts
   }
 
-  models(filter: CatalogueFilter): Counted<CatalogueModel> {
+  models(filter: CatalogueFilter): ListResponse<CatalogueModel> {
     this.#makeRows()
     const question = questionOf(filter)
     const kept = this.#answers.get(question)
@@ -49,7 +49,7 @@ export class PublicCatalogue {
     return answer
   }
 
-  providers(): Counted<CatalogueProvider> {
+  providers(): ListResponse<CatalogueProvider> {
     this.#makeRows()
     return this.#providers
   }
@@ -66,7 +66,7 @@ export class PublicCatalogue {
   }
 }
 
-const counted = <T>(data: readonly T[]): Counted<T> => ({ object: 'list', data, total: data.length })
+const counted = <T>(data: readonly T[]): ListResponse<T> => ({ object: 'list', data, total: data.length })
 
 /** Returns a cache key; equal for filters that select the same models. */
 const questionOf = ({ provider = '', type, search = '', capability = [] }: CatalogueFilter): string =>

@@ -1,28 +1,28 @@
-import { atOnce, inShares, nextShare } from '#outgoing/shares/in-shares.ts'
 import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
+import { atOnce, nextSlice, runInSlices } from '#outgoing/shares/run-in-slices.ts'
 import { SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { countOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { CallLedger } from '../call/accounting/call-ledger.ts'
 import type { CallEnd } from '../call/accounting/call-record.ts'
 import type { Charge } from '../call/accounting/charge.ts'
 import { costHeader, withCost } from '../call/accounting/shown-cost.ts'
-import { Attempt, type AttemptListener, type Patience } from '../call/attempt.ts'
+import { Attempt, type AttemptListener, type AttemptTimeouts } from '../call/attempt.ts'
 import { type CallKind, CallRun, type CallRunParts } from '../call/call-run.ts'
 import { type ActorCaller, type Caller, isRequest, usesOwnModels } from '../call/caller.ts'
-import { Candidates, type CandidatesParts } from '../call/candidates.ts'
+import { type Candidate, mappedCandidates } from '../call/candidates.ts'
 import type { ChatSummary } from '../call/chat-calls.ts'
 import { AttemptFailed, cancelled, type ErrorAnswer, refusedAddress, streamBroken } from '../call/failure.ts'
 import { onwardAfter } from '../call/onward.ts'
+import { policyFor } from '../call/provider-timeouts.ts'
 import type { Found, Redaction } from '../call/redaction.ts'
 import { refusalOf } from '../call/refusal.ts'
+import { RouteCandidates, type RouteCandidatesParts } from '../call/route-candidates.ts'
 import type { Route } from '../call/routes.ts'
 import type { Upstreams } from '../call/upstreams.ts'
-import { policyFor } from '../call/waits.ts'
-import { mappedWays, type Way } from '../call/ways.ts'
 import type { TokenUsage } from '../prices/usage.ts'
+import type { AppendOnlyHistory } from '../redaction/append-only-history.ts'
 import { type RedactedChat, redactChat } from '../redaction/chat-redaction.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
-import type { GrownHistory } from '../redaction/grown-history.ts'
 import { replacedBytes } from '../redaction/replaced-bytes.ts'
 import type { AnswerListener, AnswerReader } from './answer-reader.ts'
 import { ChatRecord, costBy } from './chat-record.ts'
@@ -35,7 +35,7 @@ import { affordableTokens, hasTokenLimit, mostCostOf, shortestAnswer } from './m
 import { isUsageOnly } from './openai-chunks.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
 import { failureBy } from './status-failure.ts'
-import { seeingWays, showsImages, visionRoute } from './vision-route.ts'
+import { showsImages, visionCandidates, visionRoute } from './vision-route.ts'
 import { readWhole, type Whole } from './whole-answer.ts'
 import { kindOf, WholeReader } from './whole-reader.ts'
 import { type ChatInput, wantsUsage, withTokenLimit } from './wire-body.ts'
@@ -44,12 +44,12 @@ import { type ChatInput, wantsUsage, withTokenLimit } from './wire-body.ts'
 const longAnswerBytes = 64 * 1024
 
 /** Dependencies of {ChatRun}. */
-export interface ChatParts extends CandidatesParts, CallRunParts {
-  readonly breaker: CandidatesParts['breaker']
+export interface ChatParts extends RouteCandidatesParts, CallRunParts {
+  readonly breaker: RouteCandidatesParts['breaker']
   readonly ledger: CallLedger
   readonly redaction: Redaction
   readonly upstreams: Upstreams
-  readonly patience: Patience
+  readonly patience: AttemptTimeouts
 }
 
 /** One chat request, with the bytes of its body. */
@@ -62,7 +62,7 @@ export interface ChatRunRequest extends ChatInput {
   /** Set when the request has no images, so that its messages are not searched for them. */
   readonly textOnly?: true
   /** The conversation of a caller that keeps it from one request to the next. */
-  readonly history?: GrownHistory
+  readonly history?: AppendOnlyHistory
 }
 
 /** A non-streamed answer. `bytes` is `completion` as received; null when it was created or changed by the gateway. */
@@ -88,7 +88,7 @@ export interface RunListener extends AnswerListener {
  * The chat-specific part of one call: what it sends, and how its answer is read and passed on. Either `whole`, `end` or
  * `fail` of the listener is called, once, unless the run is cancelled before.
  */
-export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
+export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerListener {
   readonly caller: ChatRunRequest['caller']
   readonly operation: string
   readonly need: 'chat' | 'vision'
@@ -96,7 +96,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
   readonly streamed: boolean
   readonly #parts: ChatParts
   readonly #listener: RunListener
-  readonly #run: CallRun<Way>
+  readonly #run: CallRun<Candidate>
   readonly #record: ChatRecord
   #input: ChatRunRequest
   /** Limit of output tokens; null for that of the request. */
@@ -121,7 +121,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     this.#input = input
     this.#listener = listener
     this.#whole = new GatheredAnswer(input.caller.project)
-    this.#run = new CallRun<Way>(parts, this)
+    this.#run = new CallRun<Candidate>(parts, this)
     this.#record = new ChatRecord(this.#run.record, input)
   }
 
@@ -148,8 +148,12 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     const { body, need, caller } = this.#input
     const models = modelsOf(body)
     const stays = this.#showsImages && usesOwnModels(caller)
-    const candidates = new Candidates(this.#parts, { project: caller.project, need: stays ? 'chat' : need, models })
-    this.#run.start(stays ? seeingWays(candidates) : mappedWays(candidates, this.#withVision))
+    const candidates = new RouteCandidates(this.#parts, {
+      project: caller.project,
+      need: stays ? 'chat' : need,
+      models,
+    })
+    this.#run.start(stays ? visionCandidates(candidates) : mappedCandidates(candidates, this.#withVision))
   }
 
   /** Resumes reading, after the listener paused it. */
@@ -168,17 +172,17 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     return this.#run.counted()
   }
 
-  mostUsd({ route }: Way): string | null {
+  mostUsd({ route }: Candidate): string | null {
     return mostCostOf(this.#input.body, route)
   }
 
   /** If the caller sets no limit on its length, an answer can be limited to what the remaining budget affords. */
-  leastUsd({ route }: Way): string | null {
+  leastUsd({ route }: Candidate): string | null {
     const { body } = this.#input
     return hasTokenLimit(body) ? null : mostCostOf(body, route, shortestAnswer)
   }
 
-  limit({ route }: Way, usd: string | null): number | null {
+  limit({ route }: Candidate, usd: string | null): number | null {
     this.#limitedTo = usd === null ? null : affordableTokens(this.#input.body, route, usd)
     return this.#limitedTo
   }
@@ -187,9 +191,9 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
    * Permission is valid for one model of one provider by one kind of key: another route may have other prices, or
    * another payer.
    */
-  sharesTicket(before: Way, way: Way): boolean {
-    const [{ source, provider }, next] = [before.route, way.route]
-    return before.model === way.model && source === next.source && provider === next.provider
+  sharesTicket(before: Candidate, candidate: Candidate): boolean {
+    const [{ source, provider }, next] = [before.route, candidate.route]
+    return before.model === candidate.model && source === next.source && provider === next.provider
   }
 
   onward(failure: AttemptFailed) {
@@ -211,7 +215,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     return { ...this.#record.end(error), redactions: this.#redactions }
   }
 
-  attempt({ route }: Way): void {
+  attempt({ route }: Candidate): void {
     try {
       this.#send(route)
     } catch (error) {
@@ -287,7 +291,8 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     this.#record.request = this.#input
   }
 
-  readonly #withVision = (way: Way): Way => (this.#showsImages ? { ...way, route: visionRoute(way.route) } : way)
+  readonly #withVision = (candidate: Candidate): Candidate =>
+    this.#showsImages ? { ...candidate, route: visionRoute(candidate.route) } : candidate
 
   #send(route: Route): void {
     const limit = this.#limitedTo
@@ -382,7 +387,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     else if (bytes.length <= longAnswerBytes) this.#deliverWhole(bytes, read, atOnce(restoring))
     else
       this.#run.after(
-        () => nextShare().then(() => inShares(restoring)),
+        () => nextSlice().then(() => runInSlices(restoring)),
         (completion) => this.#deliverWhole(bytes, read, completion),
       )
   }

@@ -1,15 +1,15 @@
-import { type AnswerSeat, answerRoom } from '#outgoing/answer-room.ts'
+import { type AnswerReservation, answerMemory } from '#outgoing/answer-memory.ts'
 import { BoundedBytes } from '#outgoing/bounded-body.ts'
 import { noRoom, streamBroken } from '../call/failure.ts'
 import { maxWholeBytes } from './whole-answer.ts'
 
 /** Collects the bytes of an answer that is not streamed, and reserves memory for them. */
 export class GatheredAnswer {
-  readonly #seat: AnswerSeat
+  readonly #seat: AnswerReservation
   #bytes = new BoundedBytes(maxWholeBytes)
 
   constructor(project: string) {
-    this.#seat = answerRoom.seat(project)
+    this.#seat = answerMemory.seat(project)
   }
 
   get bytes(): Buffer {

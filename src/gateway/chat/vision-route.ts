@@ -1,8 +1,8 @@
 import { arrayOf, isObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { Candidate, CandidateQueue } from '../call/candidates.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
-import type { Way, Ways } from '../call/ways.ts'
 import { capabilitiesOf, visionModelOf } from '../prices/model-capabilities.ts'
 
 const upgrades = new WeakMap<Route, Route>()
@@ -31,35 +31,36 @@ export const visionRoute = (route: Route): Route => {
  * Restricts the ways to models that accept images themselves, so that images never lead to a model that was not named:
  * an agent's public key may use only the models of its agent.
  */
-export const seeingWays = (ways: Ways<Way>): Ways<Way> => new SeeingWays(ways)
+export const visionCandidates = (candidates: CandidateQueue<Candidate>): CandidateQueue<Candidate> =>
+  new VisionCandidates(candidates)
 
-class SeeingWays implements Ways<Way> {
-  readonly #ways: Ways<Way>
+class VisionCandidates implements CandidateQueue<Candidate> {
+  readonly #candidates: CandidateQueue<Candidate>
   #seen = false
 
-  constructor(ways: Ways<Way>) {
-    this.#ways = ways
+  constructor(candidates: CandidateQueue<Candidate>) {
+    this.#candidates = candidates
   }
 
   get hasMore(): boolean {
-    return this.#ways.hasMore
+    return this.#candidates.hasMore
   }
 
-  next(): Way | null | Promise<Way | null> {
-    const way = this.#ways.next()
-    return way instanceof Promise ? way.then((late) => this.#seeing(late)) : this.#seeing(way)
+  next(): Candidate | null | Promise<Candidate | null> {
+    const candidate = this.#candidates.next()
+    return candidate instanceof Promise ? candidate.then((late) => this.#seeing(late)) : this.#seeing(candidate)
   }
 
   skipModel(): void {
-    this.#ways.skipModel()
+    this.#candidates.skipModel()
   }
 
-  #seeing(way: Way | null): Way | null | Promise<Way | null> {
-    if (way === null && !this.#seen)
+  #seeing(candidate: Candidate | null): Candidate | null | Promise<Candidate | null> {
+    if (candidate === null && !this.#seen)
       throw new ServiceError('secret_key_required', { param: 'messages', message: noneSees })
-    if (way !== null && visionRoute(way.route) !== way.route) return this.next()
+    if (candidate !== null && visionRoute(candidate.route) !== candidate.route) return this.next()
     this.#seen = true
-    return way
+    return candidate
   }
 }
 

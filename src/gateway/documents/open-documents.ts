@@ -1,6 +1,6 @@
 import { Breaker } from '../call/breaker.ts'
-import { openReach, type ReachOptions } from '../call/open-reach.ts'
-import { DocumentCalls, type DocumentParts } from './document-calls.ts'
+import { openProviderClients, type ReachOptions } from '../call/provider-clients.ts'
+import { type DocumentParts, JsonCalls } from './json-calls.ts'
 
 /** Dependencies of the module for provider-specific operations. */
 export interface OpenDocumentsParts
@@ -9,14 +9,14 @@ export interface OpenDocumentsParts
 
 /** The module for provider-specific operations. */
 export interface OpenDocuments {
-  readonly calls: DocumentCalls
+  readonly calls: JsonCalls
   /** Closes all connections; calls in flight fail. */
   close(): Promise<void>
 }
 
 /** Creates the module. No connection is opened before the first request. */
 export const openDocuments = (parts: OpenDocumentsParts): OpenDocuments => {
-  const reach = openReach(parts)
-  const calls = new DocumentCalls({ ...parts, ...reach, breaker: new Breaker(parts.now) })
+  const reach = openProviderClients(parts)
+  const calls = new JsonCalls({ ...parts, ...reach, breaker: new Breaker(parts.now) })
   return { calls, close: () => reach.upstreams.close() }
 }

@@ -1,4 +1,4 @@
-import { type AnswerSeat, answerRoom } from '#outgoing/answer-room.ts'
+import { type AnswerReservation, answerMemory } from '#outgoing/answer-memory.ts'
 import { identityEncoding } from '#outgoing/identity-encoding.ts'
 import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
 import { viaOf } from '#outgoing/via.ts'
@@ -8,25 +8,25 @@ import { bytesWithCost, costHeader } from '../call/accounting/shown-cost.ts'
 import { withRetries } from '../call/call-policy.ts'
 import type { CallRun, CallRunParts } from '../call/call-run.ts'
 import type { Caller } from '../call/caller.ts'
-import { Candidates, type CandidatesParts } from '../call/candidates.ts'
+import type { CandidateQueue } from '../call/candidates.ts'
 import type { ErrorAnswer } from '../call/failure.ts'
 import { firstAnswer } from '../call/first-answer.ts'
 import { onwardAfter } from '../call/onward.ts'
 import type { Found, Redaction } from '../call/redaction.ts'
 import { refusalOf, statusOf } from '../call/refusal.ts'
-import type { Ways } from '../call/ways.ts'
+import { RouteCandidates, type RouteCandidatesParts } from '../call/route-candidates.ts'
 import { type RequestParts, type WholeRequest, wholeRequest } from '../call/whole-request.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 import type { EmbeddingRequest, ProviderEmbeddings } from '../providers/embedding-format.ts'
 import { encodedAs, type VectorEncoding, type WireVector } from '../providers/vector-encoding.ts'
 import { redacted } from '../redaction/redacted.ts'
+import { costBy, type EmbeddingCandidate, embeddingCandidate, mostUsage, usageOf } from './embedding-candidate.ts'
 import { embeddingRequest } from './embedding-request.ts'
-import { costBy, type EmbeddingWay, embeddingWay, mostUsage, usageOf } from './embedding-way.ts'
 import { inLanes } from './in-lanes.ts'
 
 /** Dependencies of embeddings calls. */
-export interface EmbeddingParts extends CandidatesParts, RequestParts, CallRunParts {
-  readonly breaker: CandidatesParts['breaker']
+export interface EmbeddingParts extends RouteCandidatesParts, RequestParts, CallRunParts {
+  readonly breaker: RouteCandidatesParts['breaker']
   readonly redaction: Pick<Redaction, 'policyOf'>
 }
 
@@ -68,7 +68,7 @@ export class EmbeddingCalls {
 
   /** @throws {ServiceError} when the call fails; failed calls are recorded too. */
   async create(call: EmbeddingCall): Promise<EmbeddingOutcome> {
-    const seat = answerRoom.seat(call.caller.project)
+    const seat = answerMemory.seat(call.caller.project)
     try {
       return await this.#create(call, seat)
     } finally {
@@ -76,11 +76,11 @@ export class EmbeddingCalls {
     }
   }
 
-  async #create(call: EmbeddingCall, seat: AnswerSeat): Promise<EmbeddingOutcome> {
+  async #create(call: EmbeddingCall, seat: AnswerReservation): Promise<EmbeddingOutcome> {
     const { caller, operation, body, signal } = call
     const prepared = new PreparedWays(this.#parts, call)
     let done: { readonly answer: Embedded; readonly costUsd: string | null } | null = null
-    const { run, way, answer } = await firstAnswer<EmbeddingWay, Embedded>(
+    const { run, candidate, answer } = await firstAnswer<EmbeddingCandidate, Embedded>(
       this.#parts,
       {
         ...{ caller, operation, signal, need: 'embedding', model: textOf(body.model), streamed: false },
@@ -103,7 +103,7 @@ export class EmbeddingCalls {
       },
       prepared,
     )
-    const costUsd = costBy(way.route, answer.usage)
+    const costUsd = costBy(candidate.route, answer.usage)
     done = { answer, costUsd }
     const headers = [...run.headers(), ...costHeader(costUsd)]
     run.succeed()
@@ -112,13 +112,13 @@ export class EmbeddingCalls {
   }
 
   async #embedded(
-    way: EmbeddingWay,
-    run: CallRun<EmbeddingWay>,
+    candidate: EmbeddingCandidate,
+    run: CallRun<EmbeddingCandidate>,
     { signal, seat }: Pick<WholeRequest, 'signal' | 'seat'>,
   ): Promise<Embedded> {
-    const { route, request, requests } = way
+    const { route, request, requests } = candidate
     const answers = await inLanes(requests, { lanes, signal }, (each, either) =>
-      this.#one(each, { way, run }, { signal: either, seat }),
+      this.#one(each, { candidate, run }, { signal: either, seat }),
     )
     const vectors = answers.flatMap((answer) => answer.vectors)
     const [first] = answers
@@ -134,10 +134,10 @@ export class EmbeddingCalls {
 
   #one(
     each: ProviderEmbeddings,
-    { way, run }: { way: EmbeddingWay; run: CallRun<EmbeddingWay> },
+    { candidate, run }: { candidate: EmbeddingCandidate; run: CallRun<EmbeddingCandidate> },
     { signal, seat }: Pick<WholeRequest, 'signal' | 'seat'>,
   ) {
-    const { caller, route, format } = way
+    const { caller, route, format } = candidate
     const headers = { ...each.headers, ...identityEncoding, via: viaOf(caller) }
     const failureOf = (refusal: ErrorAnswer) => format.failure(refusal, this.#parts.now())
     return withRetries(run.policy, signal, async () => {
@@ -159,10 +159,10 @@ export class EmbeddingCalls {
 }
 
 /** The ways of a call, each with its provider requests, in which the project's personal data is redacted. */
-class PreparedWays implements Ways<EmbeddingWay> {
+class PreparedWays implements CandidateQueue<EmbeddingCandidate> {
   readonly #parts: EmbeddingParts
   readonly #call: EmbeddingCall
-  readonly #candidates: Candidates
+  readonly #candidates: RouteCandidates
   /** The request as sent to providers; null until it has been prepared. */
   request: EmbeddingRequest | null = null
   found: Found | undefined
@@ -172,7 +172,7 @@ class PreparedWays implements Ways<EmbeddingWay> {
     const models = [...new Set([body.model, ...arrayOf(body.models)].map(textOf))]
     this.#parts = parts
     this.#call = call
-    this.#candidates = new Candidates(parts, { project: caller.project, need: 'embedding', models })
+    this.#candidates = new RouteCandidates(parts, { project: caller.project, need: 'embedding', models })
   }
 
   get hasMore(): boolean {
@@ -183,11 +183,11 @@ class PreparedWays implements Ways<EmbeddingWay> {
     this.#candidates.skipModel()
   }
 
-  async next(): Promise<EmbeddingWay | null> {
+  async next(): Promise<EmbeddingCandidate | null> {
     const { caller, body, bytes } = this.#call
     this.request ??= await this.#redacted(embeddingRequest(body, bytes))
-    const way = await this.#candidates.next()
-    return way === null ? null : embeddingWay(way, this.request, caller)
+    const candidate = await this.#candidates.next()
+    return candidate === null ? null : embeddingCandidate(candidate, this.request, caller)
   }
 
   /** Redacts the input. Nothing is restored, since a response consists of vectors. */

@@ -1,5 +1,5 @@
 import { Breaker } from '../call/breaker.ts'
-import { openReach, type ReachOptions } from '../call/open-reach.ts'
+import { openProviderClients, type ReachOptions } from '../call/provider-clients.ts'
 import { EmbeddingCalls, type EmbeddingParts } from './embedding-calls.ts'
 
 /** Dependencies of the embeddings module. */
@@ -16,7 +16,7 @@ export interface OpenEmbeddings {
 
 /** Creates the embeddings module. No connection is opened before the first request. */
 export const openEmbeddings = (parts: OpenEmbeddingsParts): OpenEmbeddings => {
-  const reach = openReach(parts)
+  const reach = openProviderClients(parts)
   const calls = new EmbeddingCalls({ ...parts, ...reach, breaker: new Breaker(parts.now) })
   return { calls, close: () => reach.upstreams.close() }
 }

@@ -4,7 +4,7 @@ import type { RecordStore } from '#storage/ports.ts'
 import { amountOf, textOf } from '../prices/money.ts'
 import { budgetCounters, credits } from './kinds.ts'
 import { counterId } from './limit-admission.ts'
-import { creditsId } from './limit-book.ts'
+import { creditsId } from './limit-cache.ts'
 
 /** Credits of an organisation, in USD as decimal text. */
 export interface CreditAccount {

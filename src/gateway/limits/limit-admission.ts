@@ -10,10 +10,10 @@ import type { GatewayCall } from '../call/accounting/call-ledger.ts'
 import type { Admission, AdmissionRequest, Ticket } from '../call/admission.ts'
 import type { Payer } from '../call/caller.ts'
 import { type Amount, amountOf, textOf, zero } from '../prices/money.ts'
+import { BudgetAccount, type CounterOwner, type Price } from './budget-account.ts'
 import type { BudgetSpan, Budgets } from './counter.ts'
 import { budgetCounters, type CounterData, type CreditData, type LimitData } from './kinds.ts'
-import type { LimitBook } from './limit-book.ts'
-import { type CounterOwner, type Price, Purse } from './purse.ts'
+import type { LimitCache } from './limit-cache.ts'
 import { RateWindows } from './rate-windows.ts'
 
 /** Time in ms after which the holds of a process that does not renew them expire. */
@@ -23,7 +23,7 @@ const keptPurses = 5_000
 
 export interface LimitAdmissionParts {
   readonly records: RecordStore
-  readonly book: LimitBook
+  readonly book: LimitCache
   readonly limits: RateLimits
   readonly clock: Clock
   /** Default: 60,000; for tests. */
@@ -39,7 +39,7 @@ interface Due {
 
 /** An amount held in a purse. */
 interface Held {
-  readonly purse: Purse
+  readonly purse: BudgetAccount
   readonly usd: Amount
 }
 
@@ -51,7 +51,7 @@ export class LimitAdmission implements Admission {
   readonly #windows: RateWindows
   readonly #table: Table<CounterData>
   readonly #process = newId('prc')
-  readonly #purses = new Map<string, Purse>()
+  readonly #purses = new Map<string, BudgetAccount>()
 
   constructor(parts: LimitAdmissionParts) {
     this.#parts = parts
@@ -121,14 +121,14 @@ export class LimitAdmission implements Admission {
     return held.map(({ purse }) => ({ purse, usd }))
   }
 
-  #purseOf(owner: CounterOwner): Purse {
+  #purseOf(owner: CounterOwner): BudgetAccount {
     const known = this.#purses.get(owner.id)
     if (known !== undefined) return known
     if (this.#purses.size >= keptPurses) {
       for (const [id, purse] of this.#purses) if (purse.isIdle) this.#purses.delete(id)
     }
     const { clock } = this.#parts
-    const purse = new Purse(
+    const purse = new BudgetAccount(
       { table: this.#table, clock, process: this.#process, holdMs: this.#parts.holdMs ?? holdMs },
       owner,
     )
@@ -152,7 +152,7 @@ const ticketOf = (headers: Ticket['headers'], held: readonly Held[]): Ticket => 
 }
 
 /** Resolves when these purses are saved. @throws {StoreUnavailable} */
-const counted = (purses: readonly Purse[]): Promise<void> | undefined => {
+const counted = (purses: readonly BudgetAccount[]): Promise<void> | undefined => {
   const open = purses.filter(({ isSaved }) => !isSaved)
   return open.length === 0 ? undefined : Promise.all(open.map((purse) => purse.flush())).then(() => {})
 }

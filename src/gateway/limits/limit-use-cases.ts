@@ -15,7 +15,7 @@ import { currentCounter, freshCounter, heldByOthers } from './counter.ts'
 import { creditsOf } from './grant-credits.ts'
 import { budgetCounters, type LimitData, limits, subjectKey } from './kinds.ts'
 import { counterId } from './limit-admission.ts'
-import type { LimitBook } from './limit-book.ts'
+import type { LimitCache } from './limit-cache.ts'
 
 /** Checks whether a project has the tenant or key that a limit is set for. */
 export interface LimitSubjects {
@@ -26,7 +26,7 @@ export interface LimitSubjects {
 /** Dependencies of the operations on limits. */
 export interface LimitParts {
   readonly records: RecordStore
-  readonly book: LimitBook
+  readonly book: LimitCache
   readonly projects: Pick<ProjectDirectory, 'settings'>
   readonly subjects: LimitSubjects
   /** ms since the epoch. */

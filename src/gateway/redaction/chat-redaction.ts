@@ -1,8 +1,8 @@
 import { isObject, type WireObject } from '#outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Found, Redacted, RedactionPolicy, Replacement } from '../call/redaction.ts'
+import { type AppendOnlyHistory, HistoryScan } from './append-only-history.ts'
 import { ChatRestorer } from './chat-restorer.ts'
-import { type GrownHistory, HistoryLook } from './grown-history.ts'
 import { looksWritten } from './placeholders.ts'
 import { redacted } from './redacted.ts'
 
@@ -30,15 +30,15 @@ export interface RedactedChat {
 export const redactChat = (
   body: ChatBody,
   policy: RedactionPolicy,
-  history?: GrownHistory,
+  history?: AppendOnlyHistory,
 ): RedactedChat | Promise<RedactedChat> => {
   if (history === undefined) return redactWhole(body, policy)
-  const look = new HistoryLook(history, policy.key)
+  const look = new HistoryScan(history, policy.key)
   const made = redactWhole(look.body, policy)
   return made instanceof Promise ? made.then((late) => grown(body, look, late)) : grown(body, look, made)
 }
 
-const grown = (body: ChatBody, look: HistoryLook, made: RedactedChat): RedactedChat => {
+const grown = (body: ChatBody, look: HistoryScan, made: RedactedChat): RedactedChat => {
   look.note(made.body, mayBeWritten)
   return made.body === look.body ? { ...made, body } : { ...made, body: look.whole(made.body) }
 }

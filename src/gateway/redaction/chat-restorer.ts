@@ -1,5 +1,5 @@
-import type { Steps } from '#outgoing/shares/in-shares.ts'
 import { pieceBytes } from '#outgoing/shares/json-spans.ts'
+import type { SlicedWork } from '#outgoing/shares/run-in-slices.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { Restorer } from '../call/redaction.ts'
 
@@ -35,7 +35,7 @@ export class ChatRestorer {
    * Restores a whole `chat.completion`, in steps, since its texts may be long. Returns the same object when it contains
    * no placeholder.
    */
-  *completion(completion: WireObject): Steps<WireObject> {
+  *completion(completion: WireObject): SlicedWork<WireObject> {
     if (!arrayOf(completion.choices).some(mayHold)) return completion
     const choices: unknown[] = []
     for (const choice of arrayOf(completion.choices)) choices.push(yield* this.#choice(choice))
@@ -65,7 +65,7 @@ export class ChatRestorer {
     return choices.length === 0 ? null : { ...head, choices }
   }
 
-  *#choice(choice: unknown): Steps<unknown> {
+  *#choice(choice: unknown): SlicedWork<unknown> {
     if (!isObject(choice) || !isObject(choice.message)) return choice
     const message: Record<string, unknown> = { ...choice.message }
     for (const name of wordFields) {
@@ -81,19 +81,19 @@ export class ChatRestorer {
     return { ...choice, message }
   }
 
-  *#call(call: unknown): Steps<unknown> {
+  *#call(call: unknown): SlicedWork<unknown> {
     if (!isObject(call)) return call
     if (isObject(call.custom)) return { ...call, custom: yield* this.#with(call.custom, 'input') }
     return isObject(call.function) ? { ...call, function: yield* this.#with(call.function, 'arguments') } : call
   }
 
-  *#with(called: WireObject, field: 'arguments' | 'input'): Steps<WireObject> {
+  *#with(called: WireObject, field: 'arguments' | 'input'): SlicedWork<WireObject> {
     const text = called[field]
     return typeof text === 'string' ? { ...called, [field]: yield* this.#restored(text) } : called
   }
 
   /** Processes a long text in pieces, as if it were streamed. */
-  *#restored(text: string): Steps<string> {
+  *#restored(text: string): SlicedWork<string> {
     if (text.length <= pieceBytes) return this.#restorer.restore(text)
     const restorer = this.#restorer.fork()
     const parts: string[] = []

@@ -12,7 +12,7 @@ import type { Hit, Reading, Recogniser } from './recognisers/recogniser.ts'
 import { secrets } from './recognisers/secrets.ts'
 
 /** The data to search for. */
-export interface Sought {
+export interface DetectionOptions {
   readonly types: ReadonlySet<PiiType>
   /** ISO 3166 country whose phone numbers are recognised in national format, without a country code. */
   readonly region: string
@@ -47,7 +47,7 @@ const maxChecks = 500
  */
 export const findPersonalData = (
   text: string,
-  { types, region }: Sought,
+  { types, region }: DetectionOptions,
   budget: Reading['budget'] = { checks: maxChecks },
 ): readonly Hit[] => {
   const hits: Hit[] = []
@@ -77,7 +77,7 @@ export const findPersonalData = (
 export type HitsOf = (text: string) => readonly Hit[]
 
 /** Returns a finder for the texts of one request; its budget of costly checks is shared by all of them. */
-export const findHits = (sought: Sought): HitsOf => {
+export const findHits = (sought: DetectionOptions): HitsOf => {
   const budget = { checks: maxChecks }
   return (text) => findPersonalData(text, sought, budget)
 }

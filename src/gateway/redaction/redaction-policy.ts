@@ -1,6 +1,6 @@
 import type { PiiType } from '#specs/resources/gateway/redaction.ts'
 import type { Redacted, RedactionPolicy } from '../call/redaction.ts'
-import { redactApart } from './apart/redact-apart.ts'
+import { redactInWorker } from './apart/redact-apart.ts'
 import { findHits } from './find-personal-data.ts'
 import { Placeholders } from './placeholders.ts'
 
@@ -29,6 +29,6 @@ export const policyBy = (choice: PolicyChoice): RedactionPolicy => {
       const restorer = placeholders.used ? placeholders.restorer() : null
       return given({ ...made, ...placeholders.found, ...placeholders.replacements, restorer })
     },
-    redactApart: async (texts, calls = []) => given(await redactApart({ texts, toolArguments: calls }, sought)),
+    redactApart: async (texts, calls = []) => given(await redactInWorker({ texts, toolArguments: calls }, sought)),
   }
 }

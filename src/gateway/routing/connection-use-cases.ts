@@ -11,7 +11,7 @@ import { Table } from '#records/table.ts'
 import { newIdFor } from '#runtime/ids.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
-import type { KeptWaits } from '../call/waits.ts'
+import type { StoredTimeouts } from '../call/provider-timeouts.ts'
 import { type Destination, destinationOf, requireKeyFor, type SureDestination } from './connection-rules.ts'
 import { type ConnectionData, connectionKeyAad, type ModelSyncData, modelSyncs, providerConnections } from './kinds.ts'
 import type { ProjectProviders } from './project-providers.ts'
@@ -108,10 +108,10 @@ const keyFields = (api_key: string, key: string): Pick<ConnectionData, 'api_key'
 type Changes = Partial<
   Pick<ConnectionData, 'name' | 'provider' | 'api_format' | 'base_url' | 'is_active' | 'fallback_to_managed' | 'prices'>
 > &
-  KeptWaits
+  StoredTimeouts
 
 /** Returns only the timeouts that a body sets. */
-const waitsIn = ({ first_byte_timeout_ms, idle_timeout_ms }: KeptWaits): KeptWaits => ({
+const waitsIn = ({ first_byte_timeout_ms, idle_timeout_ms }: StoredTimeouts): StoredTimeouts => ({
   ...(first_byte_timeout_ms !== undefined && { first_byte_timeout_ms }),
   ...(idle_timeout_ms !== undefined && { idle_timeout_ms }),
 })

@@ -8,7 +8,7 @@ import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { KeptWaits } from '../call/waits.ts'
+import type { StoredTimeouts } from '../call/provider-timeouts.ts'
 import { type ProbeResult, probeChat } from './chat-probe.ts'
 import { needsItsKey, requireUrl } from './connection-rules.ts'
 import type { ConnectionParts } from './connection-use-cases.ts'
@@ -155,7 +155,7 @@ interface WaitsGiven {
 }
 
 /** Returns only the timeouts that a body sets. */
-const waitsIn = ({ firstByteTimeoutMs, idleTimeoutMs }: WaitsGiven): KeptWaits => ({
+const waitsIn = ({ firstByteTimeoutMs, idleTimeoutMs }: WaitsGiven): StoredTimeouts => ({
   ...(firstByteTimeoutMs !== undefined && { first_byte_timeout_ms: firstByteTimeoutMs }),
   ...(idleTimeoutMs !== undefined && { idle_timeout_ms: idleTimeoutMs }),
 })

@@ -1,7 +1,7 @@
 import type { AnyKind, TypedKind } from '#records/schema.ts'
 import type { WireFormat } from '#specs/data/providers.ts'
 import type { OwnPrices } from '#specs/own-prices.ts'
-import type { KeptWaits } from '../call/waits.ts'
+import type { StoredTimeouts } from '../call/provider-timeouts.ts'
 import type { ChangedModel } from './model-diff.ts'
 
 /** Replaces a sealed key that cannot be opened: routing skips the row until a new key is set. */
@@ -32,7 +32,7 @@ export type ConnectionData = {
   /** Id of the applied model sync, which determines the connection's models. null: none was applied. */
   readonly sync_id: string | null
   readonly model_count: number
-} & KeptWaits
+} & StoredTimeouts
 
 /** Provider connections: a project's own keys at providers (BYOK). They have no tenant. */
 export const providerConnections: TypedKind<ConnectionData> = {
@@ -103,7 +103,7 @@ export type CustomProviderData = {
   readonly api_key: string | null
   /** Stored in the row, so that they are created and deleted with their provider. */
   readonly models: readonly CustomModel[]
-} & KeptWaits
+} & StoredTimeouts
 
 /** Custom providers: servers that a project registered. They have no tenant. Ids are UUIDs that sort by time. */
 export const customProviders: TypedKind<CustomProviderData> = {

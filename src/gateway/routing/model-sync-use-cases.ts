@@ -12,7 +12,7 @@ import { type ConnectionData, connectionKeyAad, type ModelSyncData, modelSyncs, 
 import { modelDiff } from './model-diff.ts'
 import { openedKey } from './opened-key.ts'
 import { connectionEndpoint } from './project-providers.ts'
-import { listModels, type UpstreamModels, type UpstreamTrouble, withoutKey } from './upstream-models.ts'
+import { listModels, type UpstreamFailure, type UpstreamModels, withoutKey } from './upstream-models.ts'
 
 type SyncUseCases = Pick<UseCases, Extract<keyof UseCases, `model_syncs.${string}`>>
 
@@ -152,7 +152,7 @@ const codes = {
   provider_error: 'provider_error',
   unreadable: 'provider_error',
   no_list: 'provider_error',
-} as const satisfies Record<UpstreamTrouble, string>
+} as const satisfies Record<UpstreamFailure, string>
 
 const refusalOf = ({ trouble, message }: Extract<UpstreamModels, { ok: false }>): ServiceError =>
   new ServiceError(codes[trouble], { message, ...(trouble === 'address_refused' && { param: 'base_url' }) })

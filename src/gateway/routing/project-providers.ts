@@ -6,7 +6,7 @@ import type { OwnPrices } from '#specs/own-prices.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { FanOut } from '#storage/cluster-ports.ts'
 import type { JsonObject, RecordStore } from '#storage/ports.ts'
-import { type KeptWaits, waitsOf } from '../call/waits.ts'
+import { type StoredTimeouts, timeoutsOf } from '../call/provider-timeouts.ts'
 import { unitPrices } from '../prices/own-prices.ts'
 import { versionedUrl } from './base-url.ts'
 import {
@@ -203,13 +203,13 @@ export const connectionEndpoint = (
   return { provider, format, baseUrl, apiKey, source: 'byok', connectionId: id, ...waiting(kept) }
 }
 
-const waiting = (kept: KeptWaits): Pick<Endpoint, 'waits'> => {
-  const waits = waitsOf(kept)
+const waiting = (kept: StoredTimeouts): Pick<Endpoint, 'waits'> => {
+  const waits = timeoutsOf(kept)
   return waits === undefined ? {} : { waits }
 }
 
 /** The address fields of a connection, with its key decrypted. */
-export type ConnectionWay = Pick<ConnectionData, 'provider' | 'api_format' | 'base_url' | 'api_key'> & KeptWaits
+export type ConnectionWay = Pick<ConnectionData, 'provider' | 'api_format' | 'base_url' | 'api_key'> & StoredTimeouts
 
 /** Returns the endpoint of a custom provider. */
 export const customEndpoint = (
@@ -226,7 +226,7 @@ export const customEndpoint = (
 })
 
 /** The address fields of a custom provider, with its key decrypted. */
-type CustomWay = Pick<CustomProviderData, 'api_format' | 'base_url' | 'api_key'> & KeptWaits
+type CustomWay = Pick<CustomProviderData, 'api_format' | 'base_url' | 'api_key'> & StoredTimeouts
 
 const nothing: Known = { signature: '', connections: [], customs: [], absent: [], locked: new Set() }
 

@@ -6,7 +6,7 @@ import { lostKeyMessage } from './opened-key.ts'
 import { sendUpstream, type UpstreamReach, type UpstreamReply, type UpstreamRequest } from './upstream-request.ts'
 
 /** Why the models of a provider could not be listed, or its key could not be checked. */
-export type UpstreamTrouble =
+export type UpstreamFailure =
   | 'key_refused'
   | 'address_refused'
   | 'timeout'
@@ -21,7 +21,7 @@ export type UpstreamTrouble =
  */
 export type UpstreamModels =
   | { readonly ok: true; readonly models: readonly SyncedModel[] }
-  | { readonly ok: false; readonly trouble: UpstreamTrouble; readonly message: string; readonly status: number | null }
+  | { readonly ok: false; readonly trouble: UpstreamFailure; readonly message: string; readonly status: number | null }
 
 /** Maximum number of models; a longer list is cut. */
 const maxModels = 5000
@@ -183,7 +183,7 @@ const troubleOf = (reply: UpstreamReply): Extract<UpstreamModels, { ok: false }>
 const wrongKey = /api[ _]key[ _](?:not valid|invalid)|incorrect api key/i
 
 const troubles: Readonly<
-  Record<Extract<UpstreamReply, { kind: 'trouble' }>['trouble'], readonly [UpstreamTrouble, string]>
+  Record<Extract<UpstreamReply, { kind: 'trouble' }>['trouble'], readonly [UpstreamFailure, string]>
 > = {
   refused: ['address_refused', 'Connections to this address are not allowed.'],
   timeout: ['timeout', 'The provider did not respond in time.'],
@@ -196,7 +196,7 @@ const troubles: Readonly<
 export const withoutKey: UpstreamModels = { ok: false, trouble: 'key_refused', message: lostKeyMessage, status: null }
 
 const failed = (
-  trouble: UpstreamTrouble,
+  trouble: UpstreamFailure,
   message: string,
   status: number | null = null,
 ): Extract<UpstreamModels, { ok: false }> => ({ ok: false, trouble, message, status })

@@ -1,7 +1,7 @@
 import type { WireObject } from '#outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { ModelMessage, ModelRequest, ModelTool, ModelToolCall } from '../call/provider-port.ts'
-import type { GrownHistory } from '../redaction/grown-history.ts'
+import type { AppendOnlyHistory } from '../redaction/append-only-history.ts'
 import { sentCallId, sentThoughts } from './carried.ts'
 
 /** Converts a request to the body of a chat completion, including the data that providers require back. */
@@ -33,7 +33,7 @@ class TurnBody {
 }
 
 /** Returns the conversation of a request, which extends that of the turn before. */
-export const turnHistory = (request: ModelRequest): GrownHistory => ({
+export const turnHistory = (request: ModelRequest): AppendOnlyHistory => ({
   list: request.messages,
   at: (place) => {
     const message = request.messages[place]

@@ -1,6 +1,6 @@
 import type { UploadedFile } from '#actors/call/call.ts'
 import { type AudioContainer, audioContainers, maxAudioBytes } from '#specs/audio.ts'
-import { unfit } from './speech-task.ts'
+import { unsupportedValue } from './speech-task.ts'
 
 /** A validated file to transcribe. */
 export interface AudioFile {
@@ -51,20 +51,20 @@ const endings: Readonly<Record<string, AudioContainer>> = {
  */
 export const audioFile = (files: readonly UploadedFile[], maxBytes = maxAudioBytes): AudioFile => {
   const file = files.find(({ field }) => field === 'file')
-  if (file === undefined) throw unfit('file', 'The form requires an audio file in the field file.')
-  if (file.bytes.length === 0) throw unfit('file', 'The audio file is empty.')
+  if (file === undefined) throw unsupportedValue('file', 'The form requires an audio file in the field file.')
+  if (file.bytes.length === 0) throw unsupportedValue('file', 'The audio file is empty.')
   checkSize(file.bytes.length, maxBytes)
   const type = file.contentType.split(';')[0]?.trim() ?? ''
   const ending = /\.([A-Za-z0-9]+)$/.exec(file.filename)?.[1]?.toLowerCase() ?? ''
   const container = own(types, type) ?? own(endings, ending)
-  if (container === undefined) throw unfit('file', `The file must be one of ${audioContainers.join(', ')}.`)
+  if (container === undefined) throw unsupportedValue('file', `The file must be one of ${audioContainers.join(', ')}.`)
   return { bytes: file.bytes, container: containerIn(file.bytes) ?? container }
 }
 
 /** @throws {ServiceError} `bad_request` with `param: file` */
 export const checkSize = (bytes: number, maxBytes: number): void => {
   if (bytes <= maxBytes) return
-  throw unfit('file', `The file has ${bytes} bytes; the limit is ${maxBytes}.`)
+  throw unsupportedValue('file', `The file has ${bytes} bytes; the limit is ${maxBytes}.`)
 }
 
 const marks: readonly (readonly [container: AudioContainer, at: number, bytes: string])[] = [

@@ -1,4 +1,4 @@
-import { parserRoom } from '#src/parsing/parser-room.ts'
+import { parserRoom } from '#src/parsing/parser-pool.ts'
 import type { AudioFile } from './audio-file.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { FanOut, RateLimits } from '#storage/cluster-ports.ts'
-import { type CallPolicy, defaultCallPolicy, type ModelWaits } from '../call/call-policy.ts'
+import { type CallPolicy, defaultCallPolicy, type ModelTimeouts } from '../call/call-policy.ts'
 import type { GatewayCore } from '../call/gateway-core.ts'
 import { Upstreams } from '../call/upstreams.ts'
 import { Latencies } from './latencies.ts'
@@ -19,7 +19,7 @@ export interface OpenVoiceParts extends GatewayCore {
   /** ms since the epoch. */
   readonly now: () => number
   /** Timeouts for silent providers, where they differ from `defaultCallPolicy`; transcripts have a separate limit. */
-  readonly waits?: Partial<ModelWaits>
+  readonly waits?: Partial<ModelTimeouts>
   /** Overrides for tests. */
   readonly policy?: Partial<CallPolicy>
 }

@@ -6,7 +6,7 @@ import type { NamedModel } from '../prices/voice-models.ts'
 import { primaryLanguage } from '../providers/voice/primary-language.ts'
 import type { Candidate } from './auto-candidates.ts'
 import type { Latencies } from './latencies.ts'
-import { unfit } from './speech-task.ts'
+import { unsupportedValue } from './speech-task.ts'
 import type { Step } from './voice-job.ts'
 
 type VoiceNeed = Extract<Need, 'speech' | 'transcription'>
@@ -106,7 +106,7 @@ export const unregistered = async (where: ProjectRoutes, requestedModel: string)
     return source === 'custom' || (priceOf(requestedModel) === undefined && !knownHosts.has(new URL(baseUrl).host))
   })
   if (own.length > 0) return own
-  throw unfit('model', `There is no ${where.need} model with this name.`)
+  throw unsupportedValue('model', `There is no ${where.need} model with this name.`)
 }
 
 const knownHosts: ReadonlySet<string> = new Set(

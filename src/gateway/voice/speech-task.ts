@@ -19,7 +19,7 @@ export interface SpeechRequest {
 }
 
 /** Error for a value that a model does not accept; the message names what it does accept. */
-export const unfit = (param: string, message: string): ServiceError =>
+export const unsupportedValue = (param: string, message: string): ServiceError =>
   new ServiceError('bad_request', { param, message })
 
 /**
@@ -67,13 +67,13 @@ export const checkLanguage = (
   language: string | null,
 ): void => {
   if (language === null || languages === null || languages.includes(primaryLanguage(language))) return
-  throw unfit('language', `${id} accepts the languages ${languages.join(', ')}.`)
+  throw unsupportedValue('language', `${id} accepts the languages ${languages.join(', ')}.`)
 }
 
 function checkLength({ id, maxInputChars }: SpeechModel, text: string): void {
   const length = charactersOf(text)
   if (length > maxInputChars)
-    throw unfit('input', `${id} accepts at most ${maxInputChars} characters; the input has ${length}.`)
+    throw unsupportedValue('input', `${id} accepts at most ${maxInputChars} characters; the input has ${length}.`)
 }
 
 /** Counts code points, the unit of limits and prices. */
@@ -85,7 +85,7 @@ export const charactersOf = (text: string): number => {
 
 function checkRange(param: string, value: number | null, { min, max }: Range): void {
   if (value === null || (value >= min && value <= max)) return
-  throw unfit(
+  throw unsupportedValue(
     param,
     min === max
       ? `This model supports only the ${param} ${min}.`
@@ -96,7 +96,7 @@ function checkRange(param: string, value: number | null, { min, max }: Range): v
 function formatOf({ id, formats }: SpeechModel, requested: AudioFormat | null): AudioFormat {
   if (requested === null) return formats.includes('mp3') ? 'mp3' : (formats[0] ?? audioFormats[0])
   if (formats.includes(requested)) return requested
-  throw unfit('response_format', `${id} gives ${formats.join(', ')}; not ${requested}.`)
+  throw unsupportedValue('response_format', `${id} gives ${formats.join(', ')}; not ${requested}.`)
 }
 
 function voiceOf(model: SpeechModel, { voice, language }: SpeechRequest, otherVoice: 'refuse' | 'default'): Voice {
@@ -105,7 +105,10 @@ function voiceOf(model: SpeechModel, { voice, language }: SpeechRequest, otherVo
   if (listed !== undefined) return listed
   if (model.ownVoices?.test(voice)) return { id: voice }
   if (otherVoice === 'default') return defaultVoice(model, language)
-  throw unfit('voice', `${model.id} has no such voice. It has ${model.voices.map(({ id }) => id).join(', ')}.`)
+  throw unsupportedValue(
+    'voice',
+    `${model.id} has no such voice. It has ${model.voices.map(({ id }) => id).join(', ')}.`,
+  )
 }
 
 const findVoice = ({ voices }: SpeechModel, nameOrId: string): Voice | undefined => {

@@ -2,7 +2,7 @@ import type { TranscriptForm } from '#specs/audio.ts'
 import type { TranscriptionModel } from '#specs/data/transcription-models.ts'
 import type { TranscriptionTask } from '../providers/voice/voice-format.ts'
 import { type AudioFile, checkSize } from './audio-file.ts'
-import { checkLanguage, unfit } from './speech-task.ts'
+import { checkLanguage, unsupportedValue } from './speech-task.ts'
 
 /** A transcription request as sent by the caller. */
 export interface TranscriptionRequest {
@@ -24,20 +24,20 @@ export interface TranscriptionRequest {
  */
 export const checkStreamed = ({ form, streamed }: TranscriptionRequest): void => {
   if (!streamed || form === 'json' || form === 'diarized_json') return
-  throw unfit('stream', `A stream requires the response_format json or diarized_json, not ${form}.`)
+  throw unsupportedValue('stream', `A stream requires the response_format json or diarized_json, not ${form}.`)
 }
 
 /** Returns the task of a model. @throws {ServiceError} `bad_request` with `param` for what the model cannot do. */
 export const transcriptionTask = (model: TranscriptionModel, request: TranscriptionRequest): TranscriptionTask => {
   const { form, diarize, language, file } = request
   if (!model.forms.includes(form)) {
-    throw unfit(
+    throw unsupportedValue(
       'response_format',
       `${model.id} gives ${model.forms.join(', ')}; not ${form}, which needs ${form === 'diarized_json' ? 'speakers' : 'times'}.`,
     )
   }
-  if (request.translates && !model.translates) throw unfit('model', `${model.id} does not translate.`)
-  if (diarize && !model.diarizes) throw unfit('diarize', `${model.id} does not distinguish speakers.`)
+  if (request.translates && !model.translates) throw unsupportedValue('model', `${model.id} does not translate.`)
+  if (diarize && !model.diarizes) throw unsupportedValue('diarize', `${model.id} does not distinguish speakers.`)
   checkLanguage(model, language)
   checkSize(file.bytes.length, model.maxBytes)
   return plainTranscription(request)

@@ -36,4 +36,4 @@ export const shown = (failure: ServiceError, caught: unknown): unknown =>
   failure.code === 'internal_error' ? caught : failure
 
 /** Whether another route may succeed: not when the request itself was rejected, or the caller has disconnected. */
-export const mayGoElsewhere = (error: ServiceError): boolean => error.code === 'provider_error'
+export const isRetryableElsewhere = (error: ServiceError): boolean => error.code === 'provider_error'

@@ -7,19 +7,19 @@ import { routeCost } from '../call/accounting/route-price.ts'
 import type { CallPolicy } from '../call/call-policy.ts'
 import type { CallRun, CallRunParts, Onward } from '../call/call-run.ts'
 import type { Caller } from '../call/caller.ts'
+import { type Candidate, listedCandidates } from '../call/candidates.ts'
 import type { AttemptFailed } from '../call/failure.ts'
 import { type AnsweredKind, firstAnswer } from '../call/first-answer.ts'
+import { policyFor } from '../call/provider-timeouts.ts'
 import type { Found } from '../call/redaction.ts'
 import { codeOf, refusalOf } from '../call/refusal.ts'
 import type { Route } from '../call/routes.ts'
 import { reachable, type Upstreams } from '../call/upstreams.ts'
-import { policyFor } from '../call/waits.ts'
-import { listedWays, type Way } from '../call/ways.ts'
 import type { Usage } from '../prices/usage.ts'
 import type { VoiceRequest } from '../providers/voice/voice-format.ts'
 import type { Latencies } from './latencies.ts'
 import { type OpenAnswer, openAnswer } from './voice-call.ts'
-import { mayGoElsewhere, voiceFailure } from './voice-failure.ts'
+import { isRetryableElsewhere, voiceFailure } from './voice-failure.ts'
 
 /** One attempt to serve a request: a route, and the task for its model. */
 export interface Step<Task> {
@@ -88,73 +88,73 @@ export interface VoiceJobParts extends Omit<CallRunParts, 'policy' | 'breaker'> 
 export const startJob = async <Task>(parts: VoiceJobParts, job: VoiceJob<Task>): Promise<RunningJob<Task>> => {
   const { requestedModel, steps, policy } = job
   const kind = new VoiceCall(parts, job)
-  const ways = listedWays(steps.map(({ route, task }) => ({ model: requestedModel, route, task })))
-  const { run, way, answer } = await firstAnswer<VoiceWay<Task>, OpenAnswer>(
+  const candidates = listedCandidates(steps.map(({ route, task }) => ({ model: requestedModel, route, task })))
+  const { run, candidate, answer } = await firstAnswer<VoiceCandidate<Task>, OpenAnswer>(
     { ...parts, policy, breaker: null },
     kind.steps(),
-    ways,
+    candidates,
   )
   return {
-    route: way.route,
-    task: way.task,
+    route: candidate.route,
+    task: candidate.task,
     answer,
     headers: run.headers(),
-    failure: (error) => kind.failure(error, way),
-    costUsd: () => (kind.ended?.units ? costOf(way, kind.ended.units) : null),
+    failure: (error) => kind.failure(error, candidate),
+    costUsd: () => (kind.ended?.units ? costOf(candidate, kind.ended.units) : null),
     end: (how) => {
       if (run.isOver) return
-      kind.ended = { ...how, way }
+      kind.ended = { ...how, candidate }
       if (how.error === null) run.succeed()
       else run.close(how.error)
     },
   }
 }
 
-type VoiceWay<Task> = Step<Task> & Way
+type VoiceCandidate<Task> = Step<Task> & Candidate
 
 /** Adapts a job to the call runner. */
 class VoiceCall<Task> {
   readonly #parts: VoiceJobParts
   readonly #job: VoiceJob<Task>
-  #way: VoiceWay<Task> | null = null
+  #candidate: VoiceCandidate<Task> | null = null
   /** Start of the first attempt on the current way. */
   #startedMs = 0
   /** Status of the provider's last response; null when there was none. */
   #status: number | null = null
-  ended: (VoiceEnd & { readonly way: VoiceWay<Task> }) | null = null
+  ended: (VoiceEnd & { readonly candidate: VoiceCandidate<Task> }) | null = null
 
   constructor(parts: VoiceJobParts, job: VoiceJob<Task>) {
     this.#parts = parts
     this.#job = job
   }
 
-  steps(): AnsweredKind<VoiceWay<Task>, OpenAnswer> {
+  steps(): AnsweredKind<VoiceCandidate<Task>, OpenAnswer> {
     const { caller, operation, need, requestedModel, streamed, signal, most } = this.#job
     return {
       ...{ caller, operation, need, model: requestedModel, streamed, signal },
-      mostUsd: (way) => costOf(way, most(way)),
+      mostUsd: (candidate) => costOf(candidate, most(candidate)),
       sharesTicket: () => false,
-      answer: (way, run) => this.#opened(way, run),
+      answer: (candidate, run) => this.#opened(candidate, run),
       discard: (answer) => answer.close(),
-      onward: (failure, way) => this.#onward(failure, way),
+      onward: (failure, candidate) => this.#onward(failure, candidate),
       refusalOf: (failure) => this.#refusalOf(failure),
       end: (error) => this.#end(error),
     }
   }
 
   /** Maps an error of the responding provider to the error shown to the caller. */
-  failure(error: unknown, { route }: VoiceWay<Task>): ServiceError {
+  failure(error: unknown, { route }: VoiceCandidate<Task>): ServiceError {
     return voiceFailure(error, route, this.#status === 200 ? null : this.#status)
   }
 
-  async #opened(way: VoiceWay<Task>, run: CallRun<VoiceWay<Task>>): Promise<OpenAnswer> {
+  async #opened(candidate: VoiceCandidate<Task>, run: CallRun<VoiceCandidate<Task>>): Promise<OpenAnswer> {
     const { caller, request, policy, signal } = this.#job
     const { upstreams, latencies } = this.#parts
-    const { route } = way
-    if (way !== this.#way) this.#startedMs = performance.now()
-    this.#way = way
+    const { route } = candidate
+    if (candidate !== this.#candidate) this.#startedMs = performance.now()
+    this.#candidate = candidate
     this.#status = null
-    const { headers, ...rest } = request(way)
+    const { headers, ...rest } = request(candidate)
     const sent = { ...rest, headers: { ...headers, ...identityEncoding, via: viaOf(caller) } }
     const spentMs = performance.now() - this.#startedMs
     run.record.attempts++
@@ -173,15 +173,15 @@ class VoiceCall<Task> {
    * Decides whether to continue with another way: another model may accept what one rejected, but the same model would
    * reject it again.
    */
-  #onward(failure: AttemptFailed, { route }: VoiceWay<Task>): Onward {
+  #onward(failure: AttemptFailed, { route }: VoiceCandidate<Task>): Onward {
     const error = voiceFailure(failure, route, this.#status)
     if (error.code === 'cancelled') return 'nowhere'
-    return this.#job.everywhere || mayGoElsewhere(error) ? 'other_way' : 'nowhere'
+    return this.#job.everywhere || isRetryableElsewhere(error) ? 'other_way' : 'nowhere'
   }
 
   #refusalOf(failure: unknown): Error {
-    if (failure instanceof ServiceError || this.#way === null) return refusalOf(failure)
-    const error = voiceFailure(failure, this.#way.route, this.#status)
+    if (failure instanceof ServiceError || this.#candidate === null) return refusalOf(failure)
+    const error = voiceFailure(failure, this.#candidate.route, this.#status)
     return error.code === 'internal_error' ? refusalOf(failure) : error
   }
 
@@ -193,7 +193,7 @@ class VoiceCall<Task> {
     const headOut = error === null || (streamed && ended !== null)
     return {
       usage,
-      costUsd: ended === null || usage === null ? null : costOf(ended.way, usage),
+      costUsd: ended === null || usage === null ? null : costOf(ended.candidate, usage),
       redactions: this.#job.redactions,
       status: headOut ? 200 : statusIn('flat', codeOf(error)),
       bodies: () => ({

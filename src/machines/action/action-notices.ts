@@ -4,7 +4,7 @@ import type { Message, Notice } from '../vocabulary.ts'
 import type { ActionContext, ActionEvent, Decision } from './action-data.ts'
 
 /** A message to the actor that waits for the outcome, if there is one. */
-export const toOwner = (context: ActionContext, event: Message['event']): { messages: readonly Message[] } => ({
+export const messageToOwner = (context: ActionContext, event: Message['event']): { messages: readonly Message[] } => ({
   messages: context.owner === null ? [] : [{ to: context.owner, event }],
 })
 

@@ -5,7 +5,7 @@ import type { At, Refusing } from '../refusal.ts'
 import { errorOutput } from '../tool-call/tool-calls.ts'
 import { type Refusal, vocabulary } from '../vocabulary.ts'
 import type { ActionContext, ActionError, ActionEvent, ActionInput, InputAnswer } from './action-data.ts'
-import { audits, notifies, toOwner, withDecider, withError } from './action-notices.ts'
+import { audits, messageToOwner, notifies, withDecider, withError } from './action-notices.ts'
 
 type Decided = At<ActionContext, Extract<ActionEvent, { type: 'approve' | 'reject' }>>
 
@@ -79,14 +79,14 @@ const notifyApproval = [notifies('action.approved', withDecider), audits('approv
 const sendApproved = {
   type: 'send',
   params: ({ context }: { context: ActionContext }) =>
-    toOwner(context, { type: 'action_approved', action_id: context.action_id, ...editsOf(context) }),
+    messageToOwner(context, { type: 'action_approved', action_id: context.action_id, ...editsOf(context) }),
 } as const
 
 /** Sends the owner the output of a tool that the caller ran itself. */
 const sendOutput = {
   type: 'send',
   params: ({ context }: { context: ActionContext }) =>
-    toOwner(context, {
+    messageToOwner(context, {
       type: 'action_approved',
       action_id: context.action_id,
       output: context.output ?? '',
@@ -100,7 +100,7 @@ const sendRejected = (reason: string) =>
     type: 'send',
     params: ({ context }: { context: ActionContext }) => {
       const { action_id, note } = context
-      return toOwner(context, { type: 'action_rejected', action_id, reason, ...(note !== null && { note }) })
+      return messageToOwner(context, { type: 'action_rejected', action_id, reason, ...(note !== null && { note }) })
     },
   }) as const
 
@@ -110,7 +110,7 @@ const sendExecuted = {
   params: ({ context }: { context: ActionContext }) => {
     const { action_id, error } = context
     const output = error === null ? (context.output ?? '') : errorOutput(error.code, error.message)
-    return toOwner(context, { type: 'action_executed', action_id, output })
+    return messageToOwner(context, { type: 'action_executed', action_id, output })
   },
 } as const
 
@@ -135,7 +135,7 @@ const sendConnectionRequired = [
   {
     type: 'send',
     params: ({ context }: { context: ActionContext }) =>
-      toOwner(context, {
+      messageToOwner(context, {
         type: 'connection_required',
         action_id: context.action_id,
         connection: context.connection ?? {},
@@ -153,7 +153,7 @@ const sendInputRequired = [
   {
     type: 'send',
     params: ({ context }: { context: ActionContext }) =>
-      toOwner(context, {
+      messageToOwner(context, {
         type: 'input_required',
         action_id: context.action_id,
         input: context.input ?? {},
@@ -167,7 +167,7 @@ const sendProgress = {
   type: 'send',
   params: ({ context, event }: At<ActionContext, Extract<ActionEvent, { type: 'tool_progressed' }>>) => {
     const { progress, total, message } = event
-    return toOwner(context, { type: 'tool_progressed', action_id: context.action_id, progress, total, message })
+    return messageToOwner(context, { type: 'tool_progressed', action_id: context.action_id, progress, total, message })
   },
 } as const
 
@@ -183,7 +183,7 @@ const answered = [
   {
     type: 'send',
     params: ({ context, event }: Decided) =>
-      toOwner(context, {
+      messageToOwner(context, {
         type: 'action_approved',
         action_id: context.action_id,
         answered: answerOf(event).action,
@@ -201,7 +201,7 @@ const releaseInput = {
 const sendConnected = {
   type: 'send',
   params: ({ context }: { context: ActionContext }) =>
-    toOwner(context, { type: 'action_approved', action_id: context.action_id, connected: true }),
+    messageToOwner(context, { type: 'action_approved', action_id: context.action_id, connected: true }),
 } as const
 
 /** Stores the outcome that the caller reports for an action it carried out itself. */

@@ -13,7 +13,7 @@ import type {
 import type { Emission, Message } from '../vocabulary.ts'
 
 /** The part common to the contexts of sessions and runs: tools and open calls. */
-export interface CallHolder {
+export interface ToolCallContext {
   readonly tools: Readonly<Record<string, SessionTool>>
   readonly calls: readonly OpenCall[]
   /** Other parameters of model calls (src/actors/sessions/turns/turn-config.ts). */
@@ -23,7 +23,7 @@ export interface CallHolder {
 type ApprovedEvent = Extract<CallEvent, { readonly type: 'action_approved' }>
 
 /** The session or run that waits for an action; one of the two is not null. */
-export interface Waiter {
+export interface ActionParent {
   readonly session_id: string | null
   readonly run_id: string | null
 }
@@ -32,11 +32,11 @@ export interface Waiter {
 export const argumentsOf = (call: OpenCall): Json => JSON.parse(call.arguments)
 
 /** Whether any call is in this status. */
-export const someCall = ({ calls }: Pick<CallHolder, 'calls'>, status: OpenCall['status']): boolean =>
+export const someCall = ({ calls }: Pick<ToolCallContext, 'calls'>, status: OpenCall['status']): boolean =>
   calls.some((call) => call.status === status)
 
 /** A call requested by the model, in the form that the context stores. */
-export const openCall = (holder: CallHolder, call: RequestedCall, status: OpenCall['status']): OpenCall => ({
+export const openCall = (holder: ToolCallContext, call: RequestedCall, status: OpenCall['status']): OpenCall => ({
   action_id: call.action_id,
   tool: call.tool,
   arguments: JSON.stringify(call.arguments),
@@ -55,11 +55,11 @@ export const hiddenNote = ({ note }: RejectedEvent): { readonly hidden?: JsonObj
   note === undefined ? {} : { hidden: { note } }
 
 /** Whether the call that a progress report names is running. */
-export const isRunning = ({ calls }: Pick<CallHolder, 'calls'>, { action_id }: ProgressEvent): boolean =>
+export const isRunning = ({ calls }: Pick<ToolCallContext, 'calls'>, { action_id }: ProgressEvent): boolean =>
   calls.some((call) => call.action_id === action_id && call.status === 'running')
 
 /** Payload of a progress event. */
-export const progressOf = ({ calls }: Pick<CallHolder, 'calls'>, event: ProgressEvent): JsonObject => {
+export const progressOf = ({ calls }: Pick<ToolCallContext, 'calls'>, event: ProgressEvent): JsonObject => {
   const { action_id, progress, total, message } = event
   const tool = calls.find((call) => call.action_id === action_id)?.tool ?? ''
   return { tool, action_id, progress, total, message }
@@ -72,7 +72,7 @@ export const approvalOf = ({ output, arguments: edits }: ApprovedEvent): JsonObj
 })
 
 /** One `create` message for each call that waits for a person. */
-export const actionMessages = (holder: CallHolder, waiter: Waiter): { messages: readonly Message[] } => ({
+export const actionMessages = (holder: ToolCallContext, waiter: ActionParent): { messages: readonly Message[] } => ({
   messages: holder.calls
     .filter((call) => call.status === 'pending')
     .map((call) => ({ to: call.action_id, event: { type: 'create', input: actionInput(holder, waiter, call) } })),
@@ -83,7 +83,7 @@ type WaitEvent = Extract<CallEvent, { readonly type: 'connection_required' | 'in
 /**
  * The message that creates the action of a call which waits for a connection or for input; none if the action exists.
  */
-export const waitMessages = (holder: CallHolder, waiter: Waiter, event: WaitEvent): readonly Message[] =>
+export const waitMessages = (holder: ToolCallContext, waiter: ActionParent, event: WaitEvent): readonly Message[] =>
   holder.calls
     .filter((call) => event.by === 'tool' && call.action_id === event.action_id)
     .map((call) => ({
@@ -110,7 +110,7 @@ export const resolutionOf = ({ connected, answered }: ApprovedEvent): string => 
   return connected === true ? 'connected' : 'approved'
 }
 
-const actionInput = (holder: CallHolder, { session_id, run_id }: Waiter, call: OpenCall): JsonObject => {
+const actionInput = (holder: ToolCallContext, { session_id, run_id }: ActionParent, call: OpenCall): JsonObject => {
   const traits = holder.tools[call.tool]
   return {
     action_id: call.action_id,
@@ -128,7 +128,7 @@ const actionInput = (holder: CallHolder, { session_id, run_id }: Waiter, call: O
 }
 
 /** Messages that cancel the actions which still wait or run their tool, because their turn or run has ended. */
-export const withdrawals = ({ calls, tools }: CallHolder): { messages: readonly Message[] } => ({
+export const withdrawals = ({ calls, tools }: ToolCallContext): { messages: readonly Message[] } => ({
   messages: calls
     .filter(
       ({ status, tool, actioned }) =>

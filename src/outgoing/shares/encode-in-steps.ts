@@ -1,6 +1,6 @@
 import { isObject } from '../wire.ts'
-import { inShares, type Steps } from './in-shares.ts'
 import { pieceBytes } from './json-spans.ts'
+import { runInSlices, type SlicedWork } from './run-in-slices.ts'
 
 /** Size from which a document is long: its characters, plus a dozen for each value. */
 const longSize = 64 * 1024
@@ -34,14 +34,14 @@ export type WireBody = string | Uint8Array | Promise<string | Uint8Array>
 
 /** Serialises a document as JSON; a long one over several loop turns. */
 export const encodeJson = (document: object): WireBody =>
-  isLong(document) ? inShares(encodeInSteps(document)) : JSON.stringify(document)
+  isLong(document) ? runInSlices(encodeInSteps(document)) : JSON.stringify(document)
 
 /**
  * Serialises plain data like `JSON.stringify`, as UTF-8, in steps.
  *
  * @param namesOf returns the fields of an object in the order to write them.
  */
-export function* encodeInSteps(value: unknown, namesOf: NamesOf = Object.keys): Steps<Buffer> {
+export function* encodeInSteps(value: unknown, namesOf: NamesOf = Object.keys): SlicedWork<Buffer> {
   const pieces = new Pieces(namesOf)
   yield* write(value, pieces)
   return pieces.whole()
@@ -85,7 +85,7 @@ class Pieces {
   }
 }
 
-function* write(value: unknown, pieces: Pieces): Steps<void> {
+function* write(value: unknown, pieces: Pieces): SlicedWork<void> {
   if (typeof value === 'string' && value.length > pieceBytes) yield* writeText(value, pieces)
   else if (Array.isArray(value)) yield* writeList(value, pieces)
   else if (isObject(value)) yield* writeObject(value, pieces)
@@ -96,7 +96,7 @@ function* write(value: unknown, pieces: Pieces): Steps<void> {
   }
 }
 
-function* writeList(list: readonly unknown[], pieces: Pieces): Steps<void> {
+function* writeList(list: readonly unknown[], pieces: Pieces): SlicedWork<void> {
   pieces.add('[')
   for (let at = 0; at < list.length; at++) {
     if (at > 0) pieces.add(',')
@@ -105,7 +105,7 @@ function* writeList(list: readonly unknown[], pieces: Pieces): Steps<void> {
   pieces.add(']')
 }
 
-function* writeObject(object: { readonly [name: string]: unknown }, pieces: Pieces): Steps<void> {
+function* writeObject(object: { readonly [name: string]: unknown }, pieces: Pieces): SlicedWork<void> {
   let before = '{'
   for (const name of pieces.namesOf(object)) {
     const value = object[name]
@@ -118,7 +118,7 @@ function* writeObject(object: { readonly [name: string]: unknown }, pieces: Piec
 }
 
 /** Writes a string in pieces without splitting a surrogate pair: half of one would be written as an escape. */
-function* writeText(text: string, pieces: Pieces): Steps<void> {
+function* writeText(text: string, pieces: Pieces): SlicedWork<void> {
   pieces.add('"')
   for (let at = 0; at < text.length; ) {
     const most = at + pieceBytes

@@ -1,5 +1,5 @@
 import { endWithin } from '../json-bytes.ts'
-import type { Steps } from './in-shares.ts'
+import type { SlicedWork } from './run-in-slices.ts'
 
 /** Bytes handled in one step. */
 export const pieceBytes = 32 * 1024
@@ -26,7 +26,7 @@ const comma = 0x2c
 const colon = 0x3a
 
 /** Scans the structure outside strings until a limit is exceeded. */
-export function* jsonSpans(bytes: Buffer, { maxDepth, maxWeight }: SpanLimits): Steps<JsonSpans> {
+export function* jsonSpans(bytes: Buffer, { maxDepth, maxWeight }: SpanLimits): SlicedWork<JsonSpans> {
   const long = new Map<number, number>()
   const opened: number[] = []
   let names = 0

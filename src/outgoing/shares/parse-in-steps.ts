@@ -1,6 +1,6 @@
 import { backslashesBefore, endOfString } from '../json-bytes.ts'
-import type { Steps } from './in-shares.ts'
 import { type JsonSpans, pieceBytes } from './json-spans.ts'
+import type { SlicedWork } from './run-in-slices.ts'
 
 const quote = 0x22
 const backslash = 0x5c
@@ -32,7 +32,7 @@ interface Container {
  * @param long positions of long values, from `jsonSpans`.
  * @throws {SyntaxError}
  */
-export function* parseInSteps(bytes: Buffer, long: JsonSpans['long']): Steps<unknown> {
+export function* parseInSteps(bytes: Buffer, long: JsonSpans['long']): SlicedWork<unknown> {
   let start = 0
   while (isBlank(bytes[start])) start += 1
   const end = long.get(start)
@@ -44,7 +44,7 @@ export function* parseInSteps(bytes: Buffer, long: JsonSpans['long']): Steps<unk
   return JSON.parse(bytes.toString('utf8', start, after))
 }
 
-function* longValue(source: Source, start: number, end: number): Steps<unknown> {
+function* longValue(source: Source, start: number, end: number): SlicedWork<unknown> {
   const { bytes } = source
   if (bytes[start] === quote) return yield* longText(bytes, start, end)
   const isObject = bytes[start] === 0x7b
@@ -64,7 +64,7 @@ function* fill(
   source: Source,
   { start, end }: { readonly start: number; readonly end: number },
   container: Container,
-): Steps<void> {
+): SlicedWork<void> {
   const { bytes, long } = source
   const last = end - 1
   let piece = start + 1
@@ -114,13 +114,13 @@ const commaBefore = (bytes: Buffer, entry: number, piece: number): number | null
   return at < piece ? null : at
 }
 
-function* valueIn(source: Source, at: number, last: number): Steps<unknown> {
+function* valueIn(source: Source, at: number, last: number): SlicedWork<unknown> {
   const end = source.long.get(at)
   if (end !== undefined) return yield* longValue(source, at, end)
   return JSON.parse(source.bytes.toString('utf8', at, endOfEntry(source.bytes, at, last)))
 }
 
-function* nameAt({ bytes, long }: Source, at: number): Steps<string> {
+function* nameAt({ bytes, long }: Source, at: number): SlicedWork<string> {
   const end = long.get(at)
   if (end !== undefined) return yield* longText(bytes, at, end)
   const name: unknown = JSON.parse(bytes.toString('utf8', at, endOfString(bytes, at + 1) + 1))
@@ -183,7 +183,7 @@ const objectParts = ({ bytes, long }: Source, into: Record<string, unknown>): Co
 const plainField = { writable: true, enumerable: true, configurable: true } as const
 
 /** Parses a long string in pieces, cut outside characters and escapes. */
-function* longText(bytes: Buffer, start: number, end: number): Steps<string> {
+function* longText(bytes: Buffer, start: number, end: number): SlicedWork<string> {
   const parts: string[] = []
   if (bytes[end - 1] !== quote) throw unexpected(end)
   for (let at = start + 1; at < end - 1; ) {

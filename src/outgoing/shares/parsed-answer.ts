@@ -1,7 +1,7 @@
 import { parseJson } from '../wire.ts'
-import { atOnce, inShares, type Steps } from './in-shares.ts'
 import { jsonSpans, pieceBytes } from './json-spans.ts'
 import { parseInSteps } from './parse-in-steps.ts'
+import { atOnce, runInSlices, type SlicedWork } from './run-in-slices.ts'
 
 /** Answers shorter than this are cheaper to parse than to scan first. */
 const longBytes = 2 * pieceBytes
@@ -19,13 +19,13 @@ const maxWeight = 1_000_000
  * server may be untrusted.
  */
 export const parsedAnswer = (bytes: Buffer): unknown =>
-  bytes.length > longBytes ? inShares(parsed(bytes)) : parseJson(bytes.toString('utf8'))
+  bytes.length > longBytes ? runInSlices(parsed(bytes)) : parseJson(bytes.toString('utf8'))
 
 /** The same immediately, for answers that are known to be short enough. */
 export const parsedAtOnce = (bytes: Buffer): unknown =>
   bytes.length > longBytes ? atOnce(parsed(bytes)) : parseJson(bytes.toString('utf8'))
 
-function* parsed(bytes: Buffer): Steps<unknown> {
+function* parsed(bytes: Buffer): SlicedWork<unknown> {
   const { long, depth, weight } = yield* jsonSpans(bytes, { maxDepth, maxWeight })
   if (depth > maxDepth || weight > maxWeight) return undefined
   try {

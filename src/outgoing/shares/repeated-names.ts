@@ -1,7 +1,7 @@
 import { endWithin } from '../json-bytes.ts'
 import { isObject } from '../wire.ts'
-import type { Steps } from './in-shares.ts'
 import { pieceBytes } from './json-spans.ts'
+import type { SlicedWork } from './run-in-slices.ts'
 
 /** Number of values counted in one step. */
 const valuesAStep = 2_000
@@ -10,7 +10,7 @@ const valuesAStep = 2_000
  * Counts the fields of all objects in a parsed value. If its JSON text has more names than this, it repeats one, of
  * which the parser used the last.
  */
-export function* countFields(value: unknown): Steps<number> {
+export function* countFields(value: unknown): SlicedWork<number> {
   const open: unknown[] = [value]
   let fields = 0
   let left = valuesAStep
@@ -56,7 +56,7 @@ interface Level {
  *
  * @param bytes JSON that has been parsed without error.
  */
-export function* repeatedName(bytes: Buffer): Steps<string | null> {
+export function* repeatedName(bytes: Buffer): SlicedWork<string | null> {
   const levels: Level[] = []
   let isName = false
   let stop = pieceBytes

@@ -2,7 +2,7 @@ import { isFramingLine } from './framing-lines.ts'
 import type { TextRun } from './text-runs.ts'
 
 /** Metadata by which a page's lead is recognised. */
-export interface SaidOfPage {
+export interface PageMetadata {
   readonly description: string
 }
 
@@ -26,7 +26,7 @@ const known = { most: 80, least: 40 } as const
 export const leadOf = (
   { framed, plain }: { readonly framed: readonly TextRun[]; readonly plain: readonly TextRun[] },
   article: string,
-  { description }: SaidOfPage,
+  { description }: PageMetadata,
 ): readonly string[] => {
   const lead = underTitle(framed, article)
   const start = startOf(description)
@@ -38,7 +38,7 @@ export const leadOf = (
 }
 
 /** Whether the page's description is long enough to identify its lead. */
-export const isDescribed = ({ description }: SaidOfPage): boolean => startOf(description).length === known.least
+export const isDescribed = ({ description }: PageMetadata): boolean => startOf(description).length === known.least
 
 const startOf = (description: string): string => description.replace(/\s+/g, '').slice(0, known.least)
 

@@ -1,6 +1,6 @@
 import { dropBoilerplate, dropLinkBlocks } from './boilerplate.ts'
 import { dropFramingLines } from './framing-lines.ts'
-import { isDescribed, leadOf, type SaidOfPage } from './lead.ts'
+import { isDescribed, leadOf, type PageMetadata } from './lead.ts'
 import { articleOf, documentOf, type PageDocument, type PageElement, prependParagraphs } from './schema.ts'
 import { textRuns } from './text-runs.ts'
 
@@ -15,7 +15,7 @@ const leastLength = 100
  *
  * @param plain the page as a tree, which is modified.
  */
-export const mainElement = (html: string, plain: PageDocument, said: SaidOfPage): PageElement => {
+export const mainElement = (html: string, plain: PageDocument, said: PageMetadata): PageElement => {
   const framed = documentOf(html)
   dropBoilerplate(framed.body)
   // taken first, since Readability modifies the trees

@@ -1,4 +1,4 @@
-import { ParserFailed, ParserRoom } from '../parser-room.ts'
+import { ParserFailed, ParserPool } from '../parser-pool.ts'
 import type { pageTasks } from './page-tasks.ts'
 import { isPageRead, type PageInput, type PageRead } from './read-page.ts'
 
@@ -9,7 +9,7 @@ const maxDeadlineMs = 10_000
 const limits = { deadlineMs: maxDeadlineMs, maxHeapMb: 384, maxWaiting: 64, maxGrowthMb: 768 }
 
 interface Room {
-  readonly parser: ParserRoom<typeof pageTasks>
+  readonly parser: ParserPool<typeof pageTasks>
   /** Number of pages that it is reading, or that wait for it. */
   load: number
 }
@@ -50,7 +50,7 @@ export class PageRooms {
       (a, b) => a.load - b.load || Number(b.parser.isReady) - Number(a.parser.isReady),
     )
     if (least !== undefined && (least.load === 0 || this.#rooms.length >= maxRooms)) return least
-    const parser = new ParserRoom<typeof pageTasks>(limits, new URL('./page-worker.ts', import.meta.url))
+    const parser = new ParserPool<typeof pageTasks>(limits, new URL('./page-worker.ts', import.meta.url))
     const room = { parser, load: 0 }
     this.#rooms.push(room)
     return room

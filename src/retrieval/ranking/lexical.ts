@@ -1,7 +1,7 @@
 import type { Concept } from '../analysis/analysis.ts'
 import type { Groups } from '../groups.ts'
 import { mostTimes } from '../postings.ts'
-import type { SearchRoom } from '../search-room.ts'
+import type { SearchBuffers } from '../search-buffers.ts'
 import { feedbackOf } from './feedback.ts'
 import { idfOf, type Lexicon } from './lexicon.ts'
 import type { Pause } from './pause.ts'
@@ -49,7 +49,7 @@ const delta = 1
 export async function lexicalScores(
   lexicon: Lexicon,
   concepts: readonly Concept[],
-  { pause, room }: { readonly pause: Pause; readonly room: SearchRoom },
+  { pause, room }: { readonly pause: Pause; readonly room: SearchBuffers },
 ): Promise<LexicalScores> {
   const { table, postings, weights } = lexicon
   const all = weighed(lexicon, concepts)
@@ -99,7 +99,7 @@ class Scorer {
   readonly #averageGroup: number
   #concept = 0
 
-  constructor(lexicon: Lexicon, shares: readonly number[], room: SearchRoom) {
+  constructor(lexicon: Lexicon, shares: readonly number[], room: SearchBuffers) {
     const { extent, groups } = lexicon.table
     this.#lexicon = lexicon
     this.#shares = shares

@@ -3,13 +3,13 @@ import { looksBack } from '../analysis/stance.ts'
 import type { LeftOut, PassageHit, PassageHits, PassageQuery } from '../passage-query.ts'
 import type { PassageTable } from '../passage-table.ts'
 import type { Postings } from '../postings.ts'
-import type { SearchRoom } from '../search-room.ts'
+import type { SearchBuffers } from '../search-buffers.ts'
 import type { VectorTable } from '../vector-table.ts'
 import { lookingBack, weightsFor } from './brevity.ts'
 import { calibrated } from './calibration.ts'
 import { fitOf, momentsOf } from './dates.ts'
+import { diversifyByPage } from './diversify-by-page.ts'
 import { type LexicalScores, lexicalScores } from './lexical.ts'
-import { bestApart } from './pages-apart.ts'
 import { Pause } from './pause.ts'
 import { liftStances } from './stance-lift.ts'
 import type { Weights } from './weights.ts'
@@ -46,11 +46,11 @@ export class Search {
   readonly #pause = new Pause()
   readonly #stamp: number
   readonly #extent: number
-  readonly #room: SearchRoom
+  readonly #room: SearchBuffers
   /** 1 for each slot whose passage may be found. */
   readonly #allowed: Uint8Array
 
-  constructor(searched: Searched, query: PassageQuery, room: SearchRoom) {
+  constructor(searched: Searched, query: PassageQuery, room: SearchBuffers) {
     const weights = weightsFor(searched.weights, searched.table.averageLength)
     const isBack = weights.replyBack > 0 && looksBack(query.text)
     this.#in = { ...searched, weights: isBack ? lookingBack(weights) : weights }
@@ -259,7 +259,7 @@ export class Search {
     const { limit, threshold = 0, explain = false, embedder = null } = this.#query
     const count = Math.max(limit, leastCompared) + (explain ? mostLeftOut : 0)
     const { table, weights } = this.#in
-    const close = bestApart(scores.fused, { table, again: weights.again, count })
+    const close = diversifyByPage(scores.fused, { table, again: weights.again, count })
     const ranked = this.#newerFirst(
       close.filter((slot) => this.#isStill(slot)),
       scores,

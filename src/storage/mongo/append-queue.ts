@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
 import type { AppendOutcome, Commit } from '../ports.ts'
+import { duplicateKey } from './errors.ts'
 import { type CommitDocument, toDocument, type WriteError, writeErrorsIn } from './schema.ts'
-import { duplicateKey } from './trouble.ts'
 
 /** One call to `append`: resolves when the last of its commits has its outcome. */
 interface Call {

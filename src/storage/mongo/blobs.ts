@@ -1,7 +1,7 @@
 import { Binary, type Collection, type Db } from 'mongodb'
 import type { BlobStore } from '../ports.ts'
 import { afterPrefix, blobPrefix } from '../record-keys.ts'
-import { guarded, isDuplicate } from './trouble.ts'
+import { guarded, isDuplicate } from './errors.ts'
 
 interface Part {
   /** `<project>:<hash>:<n>`. */

@@ -15,9 +15,9 @@ import type {
   StoredLogEvent,
 } from '../ports.ts'
 import { AppendQueue } from './append-queue.ts'
+import { guarded } from './errors.ts'
 import { type CommitDocument, commitIndexes, partRow, rowOf, whilePreparing } from './schema.ts'
 import { SettleQueue } from './settle-queue.ts'
-import { guarded } from './trouble.ts'
 
 const name = 'commits'
 

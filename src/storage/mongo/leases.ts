@@ -1,8 +1,8 @@
 import type { Collection, Db, Document } from 'mongodb'
 import type { Lease, LeaseClaim, LeaseStore, LeaseTable, LeaseTerm, Member } from '../cluster-ports.ts'
 import { StoreUnavailable } from '../ports.ts'
+import { duplicateKey, guarded } from './errors.ts'
 import { leaseOf, type OwnerDocument, type OwnerView, writeErrorsIn } from './schema.ts'
-import { duplicateKey, guarded } from './trouble.ts'
 
 /**
  * Collection of leases and members: one document per shard that was ever held (`_id` is its number), and one per

@@ -3,10 +3,10 @@ import { checkStoreVersion, storeVersion } from '../newer-store.ts'
 import type { Storage } from '../ports.ts'
 import { MongoBlobs } from './blobs.ts'
 import { MongoCommits } from './commits.ts'
+import { asPortError, guarded } from './errors.ts'
 import { MongoLeases } from './leases.ts'
 import { MongoRecords } from './records.ts'
 import { whilePreparing } from './schema.ts'
-import { asPortError, guarded } from './trouble.ts'
 
 /**
  * The store for production: MongoDB 4.4 or later, standalone or a replica set. Writes of commits, blobs, records and

@@ -13,10 +13,10 @@ import {
 } from '../ports.ts'
 import { conditions, fieldText, ownerScope, uniqueKeyFor } from '../record-keys.ts'
 import { listName, Totals } from '../totals.ts'
+import { duplicateKey, guarded, isDuplicate } from './errors.ts'
 import { keysOf, preparedKinds, prepareKind } from './kind-collection.ts'
 import { RowQueue } from './row-queue.ts'
 import { type RecordDocument, toRecord, toRecordDocument, type WriteError, writeErrorsIn } from './schema.ts'
-import { duplicateKey, guarded, isDuplicate } from './trouble.ts'
 
 type Where = { readonly [field: string]: Json } | undefined
 

@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from 'mongodb'
 import { jsonOf } from '../long-json.ts'
 import type { RecordKind, StoredRecord } from '../ports.ts'
+import { asPortError, duplicateKey } from './errors.ts'
 import { keysOf } from './kind-collection.ts'
 import { type RecordDocument, toRecordUpdate, type WriteError, writeErrorsIn } from './schema.ts'
-import { asPortError, duplicateKey } from './trouble.ts'
 
 /** One statement of a batch. */
 interface Update {

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
 import { keyOf } from '../commit-row.ts'
 import type { CommitKey, SettleWork } from '../ports.ts'
-import { asPortError } from './trouble.ts'
+import { asPortError } from './errors.ts'
 
 /** Fields to unset, by their bits. */
 const fields = [

@@ -1,10 +1,10 @@
 import { Redis, type RedisOptions } from 'ioredis'
-import { Pulse, type PulseOptions } from './pulse.ts'
+import { ConnectionMonitor, type PulseOptions } from './connection-monitor.ts'
 
 /** A connection with its pulse. */
 export interface Connection {
   readonly client: Redis
-  readonly pulse: Pulse
+  readonly pulse: ConnectionMonitor
   /** Message of the connection's last error. */
   reason(): string
   close(): void
@@ -36,7 +36,7 @@ export const openConnection = (
   }: { readonly beat: (client: Redis) => Promise<unknown>; readonly more?: Omit<RedisOptions, 'replyMapping'> },
 ): Connection => {
   const client = new Redis(url, { ...options, ...more })
-  const pulse = new Pulse({ beat: () => beat(client), reconnect: () => client.disconnect(true) }, pulsing)
+  const pulse = new ConnectionMonitor({ beat: () => beat(client), reconnect: () => client.disconnect(true) }, pulsing)
   let reason = 'it does not answer'
   client.on('error', (error: Error) => {
     reason = error.message

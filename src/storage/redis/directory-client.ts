@@ -1,6 +1,6 @@
 import { createClient } from 'redis'
 import { Repository } from 'redis-om'
-import { Pulse, type PulseOptions } from './pulse.ts'
+import { ConnectionMonitor, type PulseOptions } from './connection-monitor.ts'
 import { type HostEntity, hostSchema, type LiveActorEntity, liveActorSchema } from './schema.ts'
 
 /** The directory's redis-om repositories, on a separate connection. */
@@ -15,7 +15,7 @@ export interface Directory {
  * hanging server.
  */
 export class DirectoryClient {
-  readonly pulse: Pulse
+  readonly pulse: ConnectionMonitor
   readonly #url: string
   readonly #prefix: string
   #directory: Directory
@@ -24,7 +24,10 @@ export class DirectoryClient {
   constructor(url: string, prefix: string, pulsing: PulseOptions) {
     this.#url = url
     this.#prefix = prefix
-    this.pulse = new Pulse({ beat: () => this.#directory.client.ping(), reconnect: () => this.#reopen() }, pulsing)
+    this.pulse = new ConnectionMonitor(
+      { beat: () => this.#directory.client.ping(), reconnect: () => this.#reopen() },
+      pulsing,
+    )
     this.#directory = this.#open()
   }
 

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import type { ActorNews, FanOut } from '../cluster-ports.ts'
 import { type Connection, openConnection } from './connection.ts'
-import type { PulseOptions } from './pulse.ts'
+import type { PulseOptions } from './connection-monitor.ts'
 import { hintIn, newsIn } from './schema.ts'
 
 /** Longer batches are split into several messages, so that others do not wait long behind one. */

@@ -1,11 +1,11 @@
 import type { FanOut, Presence, RateLimits } from '../cluster-ports.ts'
 import { LocalLimits } from '../local-limits.ts'
 import { openConnection } from './connection.ts'
+import type { PulseOptions } from './connection-monitor.ts'
 import { DirectoryClient } from './directory-client.ts'
 import { RedisFanOut } from './fan-out.ts'
 import { defineLimits, RedisLimits } from './limits.ts'
 import { RedisPresence } from './presence.ts'
-import type { PulseOptions } from './pulse.ts'
 
 /**
  * Services that Redis provides to an installation with several nodes; each falls back to its own substitute while Redis

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { encodeInSteps } from '#outgoing/shares/encode-in-steps.ts'
-import type { Steps } from '#outgoing/shares/in-shares.ts'
+import type { SlicedWork } from '#outgoing/shares/run-in-slices.ts'
 
 /** Bytes that are hashed in one step. */
 const stepBytes = 1024 * 1024
@@ -17,7 +17,7 @@ const sortKeys = (_key: string, value: unknown): unknown => {
 export const hashOf = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('base64url')
 
 /** The same for long content, in steps. */
-export function* hashInSteps(bytes: Uint8Array): Steps<string> {
+export function* hashInSteps(bytes: Uint8Array): SlicedWork<string> {
   const hash = createHash('sha256')
   for (let at = 0; at < bytes.length; at += stepBytes) {
     hash.update(bytes.subarray(at, at + stepBytes))
@@ -27,7 +27,7 @@ export function* hashInSteps(bytes: Uint8Array): Steps<string> {
 }
 
 /** Hash of a value's canonical text, in steps. */
-export function* canonicalHashInSteps(value: unknown): Steps<string> {
+export function* canonicalHashInSteps(value: unknown): SlicedWork<string> {
   return yield* hashInSteps(yield* encodeInSteps(value, sortedNames))
 }
 

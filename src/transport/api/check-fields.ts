@@ -2,7 +2,7 @@ import type { Principal } from '#actors/call/call.ts'
 import { speakerOf } from '#actors/call/speaker.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { judgeFields, type ReservedField } from '#specs/field-access.ts'
+import { checkFieldAccess, type ReservedField } from '#specs/field-access.ts'
 
 /**
  * Checks a validated body against the field rules of its operation (`fields` in the declaration).
@@ -17,7 +17,7 @@ export const checkFields = (
 ): readonly ReservedField[] => {
   const speaker = speakerOf(principal)
   if (speaker === null || fields.length === 0) return none
-  const { refused, reserved } = judgeFields(fields, speaker, body)
+  const { refused, reserved } = checkFieldAccess(fields, speaker, body)
   if (refused === null) return reserved
   throw new ServiceError('secret_key_required', {
     param: refused,

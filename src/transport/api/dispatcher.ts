@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Call, Idempotency, Principal } from '#actors/call/call.ts'
-import { nextShare } from '#outgoing/shares/in-shares.ts'
+import { nextSlice } from '#outgoing/shares/run-in-slices.ts'
 import type { About, IdempotentRequests } from '#records/idempotent.ts'
 import { eventsOf, mostBytesOf } from '#specs/dsl/answer.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
@@ -13,13 +13,13 @@ import { Containment } from '../http/containment.ts'
 import type { Headers, HttpHandler, HttpRequest, HttpResponse, UpgradeDecision } from '../http/http-port.ts'
 import { requestId } from '../request-id.ts'
 import type { SseStreams } from '../streams/sse.ts'
-import { browserOf, type StreamSeats } from '../streams/stream-seats.ts'
+import { browserOf, type StreamLimit } from '../streams/stream-limit.ts'
 import { answer, replayedHeaders } from './answer.ts'
 import { attributionOf } from './attribution.ts'
-import { AnswerPlace } from './body/answer-place.ts'
-import { type BodyRoom, projectOf } from './body/body-room.ts'
+import { type BodyMemory, projectOf } from './body/body-memory.ts'
 import { type ReadBody, readBody } from './body/read-body.ts'
 import { seatedBody } from './body/seated-body.ts'
+import { SentAnswerMemory } from './body/sent-answer-memory.ts'
 import { checkFields } from './check-fields.ts'
 import type { Authenticator, Origins } from './credentials/authenticator.ts'
 import { authorise, scopeFor } from './credentials/authorise.ts'
@@ -31,11 +31,11 @@ import { addHeaders, type Exchange } from './exchange.ts'
 import { idempotencyOf } from './idempotency-key.ts'
 import { keepable } from './keepable.ts'
 import { lastEventId } from './last-event-id.ts'
+import { LimitedResponse, wantsStream } from './limited-response.ts'
 import { refuse } from './refuse.ts'
 import { type Match, Router } from './router.ts'
 import { asStreamed, tenantOfStream } from './schema.ts'
 import { envelopeFor } from './sdk-callers.ts'
-import { SeatedResponse, wantsStream } from './seated-response.ts'
 import { ServedCall } from './served-call.ts'
 
 export interface ApiParts {
@@ -45,8 +45,8 @@ export interface ApiParts {
   readonly tenants: Tenants
   readonly idempotent: Pick<IdempotentRequests, 'run'>
   readonly streams: SseStreams
-  readonly seats: StreamSeats
-  readonly bodies: BodyRoom
+  readonly seats: StreamLimit
+  readonly bodies: BodyMemory
   /** The server's origin as browsers see it, e.g. `https://agents.example`; null: the `Host` header of the request. */
   readonly publicOrigin: string | null
   /** Returns the client's address, which behind a proxy is not the address of the connection. */
@@ -168,9 +168,9 @@ export class Dispatcher implements HttpHandler {
       isLong = false,
     }: ReadBody = operation.body === null ? noBody : await this.#read(exchange, operation, principal)
     // each stage of a long body is short enough for the event loop, but all stages together are not
-    if (isLong) await nextShare()
+    if (isLong) await nextSlice()
     validator.body(body)
-    if (isLong) await nextShare()
+    if (isLong) await nextSlice()
     const reserved = checkFields(operation, principal, body)
     this.#admitStream(exchange, operation, { principal, query, body })
     const params = named(operation.params, values)
@@ -184,7 +184,7 @@ export class Dispatcher implements HttpHandler {
     const content = { params, query, body, files }
     const keyed = idempotencyOf(operation, { request, principal, scope, attribution }, content)
     const idempotency = keyed instanceof Promise ? await keyed : keyed
-    if (isLong) await nextShare()
+    if (isLong) await nextSlice()
     const call = new ServedCall(exchange, {
       principal,
       scope,
@@ -208,7 +208,7 @@ export class Dispatcher implements HttpHandler {
 
   /** Reserves memory for the answer; a long one waits for it. @throws {ServiceError} (or rejects) `overloaded` */
   #place(exchange: Exchange, operation: Operation, { principal, ...input }: CallInput): Promise<void> | undefined {
-    const place = new AnswerPlace(this.#parts.bodies, projectOf(principal), exchange.response)
+    const place = new SentAnswerMemory(this.#parts.bodies, projectOf(principal), exchange.response)
     exchange.place = place
     const most = mostBytesOf(operation.answer)
     if (most === 0 || wantsStream(operation, { request: exchange.request, ...input })) return undefined
@@ -232,7 +232,7 @@ export class Dispatcher implements HttpHandler {
     if (!wantsStream(operation, { request, ...input })) return
     if (this.#parts.isDraining?.() === true) throw new ServiceError('shutting_down', { retryAfterS: 1 })
     const browser = browserOf(principal, () => this.#parts.clientAddress(request))
-    if (browser !== null) exchange.response = new SeatedResponse(response, this.#parts.seats.take(browser))
+    if (browser !== null) exchange.response = new LimitedResponse(response, this.#parts.seats.take(browser))
   }
 
   #principal(request: HttpRequest, { operation }: Endpoint): Principal | Promise<Principal> {

@@ -1,8 +1,8 @@
 import type { EnvelopeName } from '#specs/dsl/declare.ts'
 import type { Headers, HttpRequest, HttpResponse } from '../http/http-port.ts'
 import type { LookAgain } from '../streams/credential-watch.ts'
-import type { AnswerPlace } from './body/answer-place.ts'
-import type { BodySeat } from './body/body-room.ts'
+import type { BodyReservation } from './body/body-memory.ts'
+import type { SentAnswerMemory } from './body/sent-answer-memory.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** One request on its way through the dispatcher. */
@@ -20,9 +20,9 @@ export interface Exchange {
   /** Checks that the credential still allows this operation; set on operations that may answer with a stream. */
   look?: LookAgain
   /** Memory of the body, if that is long. */
-  seat?: BodySeat
+  seat?: BodyReservation
   /** Memory of the answer; absent before the caller is authenticated. */
-  place?: AnswerPlace
+  place?: SentAnswerMemory
   /** Created when the signal is first read. */
   aborter: AbortController | null
 }

@@ -1,6 +1,6 @@
 import type { Attribution, Idempotency, Principal, UploadedFile } from '#actors/call/call.ts'
 import { isLong } from '#outgoing/shares/encode-in-steps.ts'
-import { inShares, type Steps } from '#outgoing/shares/in-shares.ts'
+import { runInSlices, type SlicedWork } from '#outgoing/shares/run-in-slices.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Scope } from '#specs/scope.ts'
@@ -74,10 +74,10 @@ const credentialOf = (principal: Principal): string => {
 /** Hash of the content; files are represented by their hashes. */
 const fingerprintOf = (content: RequestContent): string | Promise<string> =>
   content.files.length > 0 || isLong(content.body)
-    ? inShares(fingerprintInSteps(content))
+    ? runInSlices(fingerprintInSteps(content))
     : hashOf(canonical({ ...content, files: [] }))
 
-function* fingerprintInSteps({ files, ...content }: RequestContent): Steps<string> {
+function* fingerprintInSteps({ files, ...content }: RequestContent): SlicedWork<string> {
   const hashed: object[] = []
   for (const { bytes, ...file } of files) hashed.push({ ...file, hash: yield* hashInSteps(bytes) })
   return yield* canonicalHashInSteps({ ...content, files: hashed })

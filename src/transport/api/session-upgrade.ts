@@ -9,9 +9,9 @@ import type { HttpRequest, UpgradeDecision, WebSocketPeer } from '../http/http-p
 import { requestId } from '../request-id.ts'
 import { type OpenSocket, type SessionCommands, serveSessionSocket } from '../streams/session-socket.ts'
 import type { StreamCounters } from '../streams/sse.ts'
-import { browserOf, type StreamSeats } from '../streams/stream-seats.ts'
+import { browserOf, type StreamLimit } from '../streams/stream-limit.ts'
 import { attributionOf } from './attribution.ts'
-import { type BodyRoom, projectOf } from './body/body-room.ts'
+import { type BodyMemory, projectOf } from './body/body-memory.ts'
 import { checkFields } from './check-fields.ts'
 import type { Authenticator } from './credentials/authenticator.ts'
 import { authorise, scopeFor } from './credentials/authorise.ts'
@@ -32,8 +32,8 @@ export interface SessionUpgradeParts {
   readonly tenants: Tenants
   readonly ticker: Ticker
   readonly counters: StreamCounters
-  readonly seats: StreamSeats
-  readonly bodies: BodyRoom
+  readonly seats: StreamLimit
+  readonly bodies: BodyMemory
   /** The server's origin as browsers see it, for `refuseCrossSite`; null: the `Host` header of the request. */
   readonly publicOrigin: string | null
   /** Returns the client's address, which behind a proxy is not the address of the connection. */

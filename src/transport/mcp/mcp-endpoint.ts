@@ -6,7 +6,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { type ToolMode, toolModes } from '#src/tool-server/offered-tools.ts'
 import type { ToolRequest } from '#src/tool-server/tool-request.ts'
 import type { ApiAnswer } from '#src/tool-server/tool-result.ts'
-import { type BodyRoom, type BodySeat, projectOf } from '../api/body/body-room.ts'
+import { type BodyMemory, type BodyReservation, projectOf } from '../api/body/body-memory.ts'
 import { checkShape } from '../api/body/json-body.ts'
 import { seatFor } from '../api/body/seated-body.ts'
 import type { Authenticator } from '../api/credentials/authenticator.ts'
@@ -18,7 +18,7 @@ import { InnerResponse } from './inner-response.ts'
 /** Dependencies of the MCP endpoint. */
 export interface McpParts {
   readonly authenticator: Authenticator
-  readonly bodies: BodyRoom
+  readonly bodies: BodyMemory
   /** The server's origin as browsers see it; null: the `Host` header of the request. */
   readonly publicOrigin: string | null
   /** Serves an API request as if it had arrived over the network. */
@@ -57,7 +57,7 @@ export class McpEndpoint {
   async answer(request: HttpRequest, response: HttpResponse, requestId: string): Promise<void> {
     const own = [['x-request-id', requestId]] as const
     if (request.path !== mcpPath) return this.#metadata(request, response, own)
-    let seat: BodySeat | null = null
+    let seat: BodyReservation | null = null
     try {
       checkMethod(request)
       this.#requireOrigin(request)
@@ -82,7 +82,7 @@ export class McpEndpoint {
   }
 
   /** Reserves memory for a long body. @throws {ServiceError} `overloaded` */
-  #seat(request: HttpRequest, principal: Principal): Promise<BodySeat | null> {
+  #seat(request: HttpRequest, principal: Principal): Promise<BodyReservation | null> {
     return seatFor(request, { room: this.#parts.bodies, project: projectOf(principal), most: maxBodyBytes })
   }
 

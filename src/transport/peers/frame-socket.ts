@@ -4,7 +4,7 @@ import { LineReader } from './line-reader.ts'
 import { peerLimits } from './peer-limits.ts'
 
 /** Listener for the events of a connection. */
-export interface FrameEars {
+export interface FrameListener {
   /** Called with each received JSON line. An exception cuts the connection. */
   frame(value: unknown): void
   /** Called once when the connection has closed; with the error, if any. */
@@ -22,7 +22,7 @@ export class FrameSocket {
   #lines: string[] = []
   #error: Error | undefined
 
-  constructor(socket: Socket, clock: Pick<Clock, 'soon'>, ears: FrameEars) {
+  constructor(socket: Socket, clock: Pick<Clock, 'soon'>, ears: FrameListener) {
     this.#socket = socket
     this.#clock = clock
     socket.setNoDelay(true)
@@ -68,7 +68,7 @@ export class FrameSocket {
     if (this.#socket.writable) this.#socket.write(`${lines.join('\n')}\n`)
   }
 
-  #receive(bytes: Buffer, ears: FrameEars): void {
+  #receive(bytes: Buffer, ears: FrameListener): void {
     try {
       this.#reader.push(bytes, (line) => {
         if (!this.#socket.destroyed) ears.frame(JSON.parse(line))

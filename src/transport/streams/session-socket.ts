@@ -3,7 +3,7 @@ import type { EventSink, EventStream, StreamControl } from '#actors/call/call.ts
 import type { Ticker, Ticking } from '#runtime/ticker.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { JsonObject, LogEvent } from '#storage/ports.ts'
-import { countedBytes } from '../api/body/body-room.ts'
+import { countedBytes } from '../api/body/body-memory.ts'
 import { Containment } from '../http/containment.ts'
 import { type WebSocketPeer, websocketMaxBytes } from '../http/http-port.ts'
 import { wireLimits } from '../http/wire-limits.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { EventSink, EventStream, StreamControl } from '#actors/call/call.ts'
-import { forEachInShares } from '#outgoing/shares/in-shares.ts'
+import { forEachInShares } from '#outgoing/shares/run-in-slices.ts'
 import type { Ticker, Ticking } from '#runtime/ticker.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import { Containment } from '../http/containment.ts'

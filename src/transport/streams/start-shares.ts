@@ -1,4 +1,4 @@
-import { nextShare } from '#outgoing/shares/in-shares.ts'
+import { nextSlice } from '#outgoing/shares/run-in-slices.ts'
 
 /** Time in ms for starting streams within one turn of the loop. */
 const shareMs = 8
@@ -20,7 +20,7 @@ export class StartShares {
       this.#since = performance.now()
       setImmediate(this.#turnIsOver)
     } else if (performance.now() - this.#since > shareMs) {
-      void nextShare().then(() => contain(begin))
+      void nextSlice().then(() => contain(begin))
       return
     }
     begin()

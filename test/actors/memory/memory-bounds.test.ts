@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { EmbeddingQueue, maxWaitingJobs } from '#actors/memory/embedding/embedding-queue.ts'
-import { ScopeIndexes } from '#actors/memory/indexes/scope-indexes.ts'
+import { UserMemoryIndexes } from '#actors/memory/indexes/user-memory-indexes.ts'
 import { memories } from '#actors/memory/kinds.ts'
 import { Table } from '#records/table.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
@@ -40,7 +40,7 @@ describe('what memory holds in a process', () => {
     const embedderOf = async () => null
     const projects = { note: async () => {} }
     const parts = { records, now: clock.now, embedderOf, projects, unembedded: () => {} }
-    const indexes = new ScopeIndexes({ ...parts, maxBytes: 12_000 })
+    const indexes = new UserMemoryIndexes({ ...parts, maxBytes: 12_000 })
     for (const user of ['ada', 'bob', 'ada', 'eve']) {
       await clock.advance(1_000)
       expect((await indexes.open(ownerOf(user))).size).toBe(1)

@@ -3,10 +3,10 @@ import type { Call, Principal } from '#actors/call/call.ts'
 import { actorRows, definitions } from '#actors/capabilities.ts'
 import { actorSteps } from '#actors/observation/actor-steps.ts'
 import { attention, leastSlowMs, slowAfterMs } from '#actors/observation/attention.ts'
-import { Dwells } from '#actors/observation/dwell.ts'
 import { findAnything } from '#actors/observation/find.ts'
 import { fleet } from '#actors/observation/fleet.ts'
 import { listActors } from '#actors/observation/list-actors.ts'
+import { StateDurations } from '#actors/observation/state-durations.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
 import { projectScope } from '#specs/scope.ts'
 import { callOf, newSession, openWorld, type Script, turn, type World, type WorldOptions } from '../sessions/harness.ts'
@@ -33,7 +33,7 @@ const open = async (options: WorldOptions) => {
   const world = await openWorld(options)
   worlds.push(world)
   const { host, storage, clock } = world
-  const dwells = new Dwells(storage, clock.now)
+  const dwells = new StateDurations(storage, clock.now)
   const parts = { host, definitions, rowsOfMachine: actorRows, records: storage.records, dwells, now: clock.now }
   const steps = async (actor: string, query = { after: 0, limit: 100 }) =>
     (await actorSteps({ ...parts, commits: storage.commits }, callIn({ actor_id: actor }, query))).data

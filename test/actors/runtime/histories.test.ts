@@ -5,7 +5,7 @@ import type { MachineDefinition } from '#machines/definition.ts'
 import { definitionOf } from '#machines/definition-of.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { type Activated, activate } from '#runtime/activation.ts'
-import { putBack } from '#runtime/blobs/blob-fields.ts'
+import { restoreBlobs } from '#runtime/blobs/blob-fields.ts'
 import { commitOf, compacted } from '#runtime/commit/commit-document.ts'
 import { SoleOwner } from '#runtime/recovery/sole-owner.ts'
 import { readStoredState, revive, storedState } from '#runtime/step/actor-state.ts'
@@ -97,7 +97,7 @@ describe.each(histories.map((history) => [`${history.machine} ${history.name}`, 
         const { reminders, in_flight: inFlight, last_sequence: lastSequence } = step.commit
         expect(state).toMatchObject({ reminders, inFlight, lastSequence })
         if (!current.includes(history)) continue
-        const whole = await putBack(step.commit.snapshot ?? null, storage.blobs, step.commit.project)
+        const whole = await restoreBlobs(step.commit.snapshot ?? null, storage.blobs, step.commit.project)
         expect(whole).toMatchObject(JSON.parse(JSON.stringify(storedState(state.snapshot))))
       }
     })

@@ -23,8 +23,8 @@ import type { ResolveAgent, ResolvedConfig } from '#actors/sessions/turns/resolv
 import { TurnConfigs } from '#actors/sessions/turns/turn-config.ts'
 import { noAgent } from '#actors/sessions/turns/turn-plan.ts'
 import { erasureEffects } from '#actors/tenants/erasure.ts'
-import { Owned, type OwnedParts } from '#actors/tenants/owned.ts'
-import { WholeProjects } from '#actors/tenants/whole-projects.ts'
+import { type OwnedParts, OwnerEraser } from '#actors/tenants/owner-eraser.ts'
+import { ProjectEraser } from '#actors/tenants/project-eraser.ts'
 import { deliveryRows } from '#actors/webhooks/kinds.ts'
 import { webhookNotices } from '#actors/webhooks/notify.ts'
 import { notifyWebhooks } from '#actors/webhooks/webhook-deliveries.ts'
@@ -295,6 +295,6 @@ export const turn = async (world: World, session: string, body: TurnBody): Promi
 /** `event_type`s in order. */
 export const typesOf = (events: readonly LogEvent[]): readonly string[] => events.map((event) => event.event_type)
 
-const removing = (parts: OwnedParts) => ({ owned: new Owned(parts), projects: new WholeProjects(parts) })
+const removing = (parts: OwnedParts) => ({ owned: new OwnerEraser(parts), projects: new ProjectEraser(parts) })
 
 const answered: ResponseEffectParts['make'] = async ({ document }) => ({ ...document, status: 'completed' })

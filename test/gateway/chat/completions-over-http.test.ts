@@ -13,11 +13,11 @@ import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { ScriptedMemory } from '#test/support/scripted-memory.ts'
 import { head } from '#test/transport/http/raw-client.ts'
 import { serving } from '#test/transport/http/serving.ts'
-import { BodyRoom } from '#transport/api/body/body-room.ts'
+import { BodyMemory } from '#transport/api/body/body-memory.ts'
 import { Dispatcher } from '#transport/api/dispatcher.ts'
 import { endpointsOf } from '#transport/api/endpoint.ts'
 import { SseStreams } from '#transport/streams/sse.ts'
-import { StreamSeats } from '#transport/streams/stream-seats.ts'
+import { StreamLimit } from '#transport/streams/stream-limit.ts'
 import { type Answer, cut, refusal, stalled, trickled, whole } from '../call/scripted-upstream.ts'
 import {
   type ChatWorld,
@@ -50,8 +50,8 @@ const dispatcherOver = ({ chats, keepAlive }: Pick<ChatWorld, 'chats' | 'keepAli
     origins: { allows: () => true },
     idempotent: new IdempotentRequests({ records, box, clock: systemClock, log }),
     streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }, log),
-    seats: new StreamSeats(),
-    bodies: new BodyRoom(),
+    seats: new StreamLimit(),
+    bodies: new BodyMemory(),
     publicOrigin: null,
     clientAddress: ({ remoteAddress }) => remoteAddress,
     log,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { answerRoom } from '#outgoing/answer-room.ts'
+import { answerMemory } from '#outgoing/answer-memory.ts'
 import type { Answer } from '../call/scripted-upstream.ts'
 import { whole } from '../call/scripted-upstream.ts'
 import { type ChatWorld, goodAnswer, json, openChatWorld } from './chat-world.ts'
@@ -50,13 +50,13 @@ describe('the answer of a provider', () => {
   ])(
     'that finds no room among others, %s, is refused as overloaded, and what it took is given back',
     async (_, stream) => {
-      const others = answerRoom.seat('prj_others')
-      others.grow(answerRoom.most)
+      const others = answerMemory.seat('prj_others')
+      others.grow(answerMemory.most)
       const { answer } = endless('{"choices":[{"message":{"content":"')
       world.first.script(answer)
       expect(await world.request({ stream })).toMatchObject({ error: { code: 'overloaded' } })
       others.leave()
-      expect(answerRoom.bytes).toBe(0)
+      expect(answerMemory.bytes).toBe(0)
       world.first.script(json(goodAnswer))
       expect(await world.request()).toMatchObject({ error: null })
     },

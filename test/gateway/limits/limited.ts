@@ -3,7 +3,7 @@ import { ledgerKinds } from '#gateway/ledger/kinds.ts'
 import { usageRows } from '#gateway/ledger/usage-rows.ts'
 import { type LimitData, limitKinds, limits, subjectKey } from '#gateway/limits/kinds.ts'
 import { LimitAdmission } from '#gateway/limits/limit-admission.ts'
-import { LimitBook } from '#gateway/limits/limit-book.ts'
+import { LimitCache } from '#gateway/limits/limit-cache.ts'
 import { Table } from '#records/table.ts'
 import type { Clock } from '#runtime/clock.ts'
 import { newId } from '#runtime/ids.ts'
@@ -24,7 +24,7 @@ export const openLimited = async (
   options: { readonly limits?: RateLimits; readonly holdMs?: number } = {},
 ) => {
   await records.prepare([...limitKinds, ...ledgerKinds, usageRows])
-  const book = new LimitBook({ records, projects, now: clock.now })
+  const book = new LimitCache({ records, projects, now: clock.now })
   const { limits = new LocalLimits(clock), ...others } = options
   return { book, admission: new LimitAdmission({ records, book, limits, clock, ...others }) }
 }

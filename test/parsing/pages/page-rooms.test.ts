@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pageTypeOf } from '#src/pages/content-type.ts'
 import { PageRooms } from '#src/parsing/pages/page-rooms.ts'
-import { ParserFailed } from '#src/parsing/parser-room.ts'
+import { ParserFailed } from '#src/parsing/parser-pool.ts'
 
 const rooms = new PageRooms()
 const read = (html: string, deadlineMs: number, by = rooms) => {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { Spans } from '#scripts/chaos/spans.ts'
+import { DisturbedPeriods } from '#scripts/chaos/disturbed-periods.ts'
 
 it('spans spare a period that overlaps no disturbance or the second after it', () => {
-  const spans = new Spans()
+  const spans = new DisturbedPeriods()
   const before = performance.now()
   expect(spans.spare(before, before + 60_000)).toBe(true)
   const end = spans.begin()

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { operations } from '#actors/capabilities.ts'
 import { openapiFile } from '#scripts/generate/openapi.ts'
 import { secretKeyOnly } from '#specs/access.ts'
-import { answersEvents, answersJson } from '#specs/dsl/answer.ts'
+import { answersEvents, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations, type Operation } from '#specs/dsl/declare.ts'
 import { defaulted, integer, nullable, object, optional, string } from '#specs/dsl/schema.ts'
 import { webhookEventTypes } from '#specs/events/webhook-events.ts'
@@ -138,7 +138,7 @@ describe('a component', () => {
     const part = object({ size: integer() }, { title: 'Part' })
     const whole = object({ one: part, other: nullable(part), third: defaulted(part, { size: 1 }) })
     const wholes = defineOperations('wholes', {
-      get: { summary: 'Read', method: 'GET', path: '/v1/w', access: secretKeyOnly, answer: answersJson(whole) },
+      get: { summary: 'Read', method: 'GET', path: '/v1/w', access: secretKeyOnly, answer: isJsonResponse(whole) },
     })
     const { components, paths } = JSON.parse(openapiFile(Object.values<Operation>(wholes), '1').text)
     const ref = { $ref: '#/components/schemas/Part' }
@@ -164,7 +164,7 @@ describe('an operation', () => {
       path: '/v1/things',
       access: secretKeyOnly,
       body: thing,
-      answer: answersJson(thing, { status: 201 }),
+      answer: isJsonResponse(thing, { status: 201 }),
     },
     follow: {
       summary: 'Follow',

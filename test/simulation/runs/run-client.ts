@@ -1,6 +1,6 @@
 import type { Idempotency } from '#actors/call/call.ts'
 import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
-import { sendDelete } from '#runtime/erasure/erase-listed.ts'
+import { requestErasure } from '#runtime/erasure/erase-listed.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import { ActionClient } from '../sessions/action-client.ts'
 import type { Reader } from '../sessions/stream-client.ts'
@@ -155,7 +155,7 @@ export class RunClient extends ActionClient {
     const { ledger } = this.parts
     const { project } = this.identity.scope
     await this.received(`deletes ${actor}`, async (server) => {
-      await sendDelete(server, { actor, project, tenant: ledger.ownerOf(actor)?.tenant ?? null })
+      await requestErasure(server, { actor, project, tenant: ledger.ownerOf(actor)?.tenant ?? null })
       ledger.expect(ledger.isDeleted(actor), () => `${actor} is told deleted, but is not`)
     })
   }

@@ -3,7 +3,7 @@ import type { Principal } from '#actors/call/call.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import type { About } from '#records/idempotent.ts'
 import { secretKeyOnly } from '#specs/access.ts'
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperation, type OperationSpec } from '#specs/dsl/declare.ts'
 import { object } from '#specs/dsl/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -29,7 +29,7 @@ const declared = (method: 'GET' | 'POST', path: string, more: Partial<OperationS
     method,
     path,
     access: secretKeyOnly,
-    answer: answersJson(object({})),
+    answer: isJsonResponse(object({})),
     ...more,
   })
 const attributed = declared('POST', '/api/x', { attributed: true })

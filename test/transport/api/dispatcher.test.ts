@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Call, EventSink } from '#actors/call/call.ts'
 import type { AnyUseCase, AnyUseCases } from '#actors/call/use-cases.ts'
 import { keyOrClient, publicAccess, secretKeyOnly } from '#specs/access.ts'
-import { answersEvents, answersJson } from '#specs/dsl/answer.ts'
+import { answersEvents, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations, type Operation } from '#specs/dsl/declare.ts'
 import { object, optional, string } from '#specs/dsl/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -19,7 +19,7 @@ const things = defineOperations('things', {
     method: 'GET',
     path: '/v1/things/{thing_id}',
     access: keyOrClient,
-    answer: answersJson(thing),
+    answer: isJsonResponse(thing),
   },
   create: {
     summary: '',
@@ -27,7 +27,7 @@ const things = defineOperations('things', {
     path: '/v1/things',
     access: secretKeyOnly,
     body,
-    answer: answersJson(thing, { status: 201 }),
+    answer: isJsonResponse(thing, { status: 201 }),
   },
   repeat: {
     summary: '',
@@ -36,14 +36,14 @@ const things = defineOperations('things', {
     access: secretKeyOnly,
     attributed: true,
     body,
-    answer: answersJson(thing),
+    answer: isJsonResponse(thing),
   },
   mint: {
     summary: '',
     method: 'POST',
     path: '/v1/things/keys',
     access: secretKeyOnly,
-    answer: answersJson(object({ key: string() }), { status: 201, secret: true }),
+    answer: isJsonResponse(object({ key: string() }), { status: 201, secret: true }),
   },
   run: {
     summary: '',
@@ -66,7 +66,7 @@ const things = defineOperations('things', {
     path: '/api/auth/enter',
     access: publicAccess,
     body,
-    answer: answersJson(thing),
+    answer: isJsonResponse(thing),
   },
 })
 

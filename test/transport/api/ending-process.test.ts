@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import type { EventSink } from '#actors/call/call.ts'
 import type { AnyUseCase } from '#actors/call/use-cases.ts'
 import { secretKeyOnly } from '#specs/access.ts'
-import { answersEvents, answersJson } from '#specs/dsl/answer.ts'
+import { answersEvents, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { object } from '#specs/dsl/schema.ts'
 import { principals, serve } from './serving.ts'
 
 const access = secretKeyOnly
 const things = defineOperations('things', {
-  get: { summary: '', method: 'GET', path: '/v1/things/{thing_id}', access, answer: answersJson(object({})) },
+  get: { summary: '', method: 'GET', path: '/v1/things/{thing_id}', access, answer: isJsonResponse(object({})) },
   run: { summary: '', method: 'POST', path: '/v1/things/{thing_id}/run', access, answer: answersEvents({}) },
   follow: {
     summary: '',

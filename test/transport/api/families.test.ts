@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Call } from '#actors/call/call.ts'
 import type { AnyUseCase } from '#actors/call/use-cases.ts'
 import { publicAccess, secretKeyOnly } from '#specs/access.ts'
-import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
+import { answersBytes, answersEither, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations, type Operation } from '#specs/dsl/declare.ts'
 import { countedList, cursorPage, namedList } from '#specs/dsl/lists.ts'
 import { defineResource } from '#specs/dsl/resource.ts'
@@ -24,7 +24,7 @@ const web = defineOperations('web', {
       maxBytes: optional(integer({ min: 1, max: 5_242_880, clamp: 'both' })),
       timeoutMs: optional(integer({ min: 1000, max: 30_000, clamp: 'both' })),
     }),
-    answer: answersJson(object({ url: string() }), { status: 202 }),
+    answer: isJsonResponse(object({ url: string() }), { status: 202 }),
   },
 })
 
@@ -40,7 +40,7 @@ const vision = defineOperations('vision', {
     maxBodyBytes: 30 * 1024 * 1024,
     body: object({ image_url: optional(string()), max_tokens: optional(number()), stream: optional(boolean()) }),
     files: { fields: ['file', 'files[]'], orJson: true },
-    answer: answersEither(answersJson(object({ analysis: string() })), answersBytes('text/event-stream')),
+    answer: answersEither(isJsonResponse(object({ analysis: string() })), answersBytes('text/event-stream')),
   },
 })
 
@@ -63,7 +63,7 @@ const audio = defineOperations('audio', {
     envelope: 'flat',
     body: object({ model: string(), diarize: optional(boolean()) }),
     files: { fields: ['file'], orJson: false },
-    answer: answersJson(object({ text: string() })),
+    answer: isJsonResponse(object({ text: string() })),
   },
 })
 
@@ -75,7 +75,7 @@ const customProviders = defineOperations('custom_providers', {
     access: secretKeyOnly,
     envelope: 'custom_providers',
     body: object({ name: string(), baseUrl: string(), format: oneOf('openai', 'anthropic') }),
-    answer: answersJson(object({ provider: object({ id: string(), base_url: string() }) }), { status: 201 }),
+    answer: isJsonResponse(object({ provider: object({ id: string(), base_url: string() }) }), { status: 201 }),
   },
 })
 
@@ -87,7 +87,7 @@ const memory = defineOperations('memory', {
     access: secretKeyOnly,
     envelope: 'memory',
     body: object({ userId: string(), content: string() }),
-    answer: answersJson(object({ id: string() }), { status: 201 }),
+    answer: isJsonResponse(object({ id: string() }), { status: 201 }),
   },
 })
 
@@ -98,7 +98,7 @@ const catalog = defineOperations('catalog', {
     path: '/api/models',
     access: publicAccess,
     query: { capability: optional(array(string())), type: optional(oneOf('chat', 'vision')) },
-    answer: answersJson(countedList(object({ id: string() }))),
+    answer: isJsonResponse(countedList(object({ id: string() }))),
     headers: [['cache-control', 'public, s-maxage=3600']],
   },
 })

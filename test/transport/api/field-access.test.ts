@@ -4,7 +4,7 @@ import { speakerOf } from '#actors/call/speaker.ts'
 import { operations } from '#actors/capabilities.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import type { JsonSchema } from '#specs/dsl/schema.ts'
-import { type ReservedField, type Speaker, speakers, speakersOf } from '#specs/field-access.ts'
+import { type CallerKind, type ReservedField, speakers, speakersOf } from '#specs/field-access.ts'
 import { serverRunTools } from '#specs/tools.ts'
 import { takesForms } from '#test/specs/sample-form.ts'
 import { sampleOf } from '#test/specs/samples.ts'
@@ -16,7 +16,7 @@ const withBody = Object.values<Operation>(operations).filter(
   (operation) => operation.body !== null && !takesForms(operation) && !operation.access.kinds.includes('public'),
 )
 
-const credentials: Readonly<Record<Speaker, Principal>> = {
+const credentials: Readonly<Record<CallerKind, Principal>> = {
   secret_key: principals.secret_key,
   agent_secret_key: principals.agent_key,
   agent_public_key: { ...principals.agent_key, keyType: 'public' },
@@ -62,7 +62,7 @@ const cases = withBody.flatMap((operation) =>
 )
 
 /** What the declaration says of one setting by one credential. */
-const expected = ({ fields }: Operation, { field, itemType }: Setting, speaker: Speaker) => {
+const expected = ({ fields }: Operation, { field, itemType }: Setting, speaker: CallerKind) => {
   const rules = fields.filter(
     (rule) =>
       rule.field === field &&
@@ -75,7 +75,7 @@ const expected = ({ fields }: Operation, { field, itemType }: Setting, speaker: 
   }
 }
 
-const request = (operation: Operation, speaker: Speaker, { field, value }: Setting) => {
+const request = (operation: Operation, speaker: CallerKind, { field, value }: Setting) => {
   reached = null
   return send({
     method: operation.method,

@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { secretKeyOnly } from '#specs/access.ts'
-import { answersJson } from '#specs/dsl/answer.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { object, string } from '#specs/dsl/schema.ts'
-import { BodyRoom } from '#transport/api/body/body-room.ts'
+import { BodyMemory } from '#transport/api/body/body-memory.ts'
 import type { HttpServer } from '#transport/http/http-port.ts'
 import { openServer } from '#transport/http/open-server.ts'
 import { head, type RawClient, rawClient } from '../http/raw-client.ts'
@@ -14,15 +14,15 @@ const document = object({ text: string() })
 const access = secretKeyOnly
 
 const things = defineOperations('things', {
-  get: { summary: '', method: 'GET', path: '/v1/things', access, answer: answersJson(document) },
+  get: { summary: '', method: 'GET', path: '/v1/things', access, answer: isJsonResponse(document) },
   log: {
     summary: '',
     method: 'GET',
     path: '/v1/things/log',
     access,
-    answer: answersJson(document, { mostBytes: 60_000_000 }),
+    answer: isJsonResponse(document, { mostBytes: 60_000_000 }),
   },
-  make: { summary: '', method: 'POST', path: '/v1/things', access, answer: answersJson(document) },
+  make: { summary: '', method: 'POST', path: '/v1/things', access, answer: isJsonResponse(document) },
 })
 
 /** More than a connection on this machine takes without a reader. */
@@ -40,7 +40,7 @@ afterEach(async () => {
 
 /** The API over a real server, with a room of 100 MB for answers, of which a project has 75. */
 const open = async (adapter: 'uws' | 'node') => {
-  const room = new BodyRoom(most)
+  const room = new BodyMemory(most)
   let made = 0
   const answer = async () => {
     made++

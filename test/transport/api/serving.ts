@@ -8,7 +8,7 @@ import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { TrustedProxies } from '#src/config.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
-import { BodyRoom } from '#transport/api/body/body-room.ts'
+import { BodyMemory } from '#transport/api/body/body-memory.ts'
 import { type ApiParts, Dispatcher } from '#transport/api/dispatcher.ts'
 import { endpointsOf } from '#transport/api/endpoint.ts'
 import { clientAddressReader } from '#transport/client-address.ts'
@@ -20,7 +20,7 @@ import {
   type HttpResponse,
 } from '#transport/http/http-port.ts'
 import { SseStreams } from '#transport/streams/sse.ts'
-import { StreamSeats } from '#transport/streams/stream-seats.ts'
+import { StreamLimit } from '#transport/streams/stream-limit.ts'
 
 /** A request as a test writes it. `body` that is no text is sent as JSON. */
 export interface Sent {
@@ -91,8 +91,8 @@ export const serve = (declared: readonly Operation[], useCases: AnyUseCases, opt
     origins: { allows: (origin) => options.origins?.includes(origin) ?? false },
     idempotent: new IdempotentRequests({ records: storage.records, box, clock: systemClock, log }),
     streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }, log),
-    seats: new StreamSeats(),
-    bodies: new BodyRoom(),
+    seats: new StreamLimit(),
+    bodies: new BodyMemory(),
     publicOrigin: 'https://agents.example',
     clientAddress: clientAddressReader(options.trustedProxies ?? null),
     log,

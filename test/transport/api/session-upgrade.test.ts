@@ -5,11 +5,11 @@ import type { AnyUseCases } from '#actors/call/use-cases.ts'
 import { operations } from '#actors/capabilities.ts'
 import { Ticker } from '#runtime/ticker.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { BodyRoom } from '#transport/api/body/body-room.ts'
+import { BodyMemory } from '#transport/api/body/body-memory.ts'
 import { endpointsOf } from '#transport/api/endpoint.ts'
 import { SessionUpgrades } from '#transport/api/session-upgrade.ts'
 import type { HttpRequest } from '#transport/http/http-port.ts'
-import { StreamSeats } from '#transport/streams/stream-seats.ts'
+import { StreamLimit } from '#transport/streams/stream-limit.ts'
 import { FakePeer } from '../http/fakes.ts'
 import { principals } from './serving.ts'
 
@@ -59,8 +59,8 @@ const open = (principal: () => Principal, more: AnyUseCases = {}, admit = () => 
     tenants: { admit, admitUser: () => {}, check: () => {} },
     ticker: new Ticker(1000),
     counters: { openStreams: 0, eventsSent: 0 },
-    seats: new StreamSeats(),
-    bodies: new BodyRoom(),
+    seats: new StreamLimit(),
+    bodies: new BodyMemory(),
     isDraining: () => process.isDraining,
     publicOrigin: null,
     log: pino({ level: 'silent' }),

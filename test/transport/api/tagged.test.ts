@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { publicAccess } from '#specs/access.ts'
-import { answersBytes, answersJson } from '#specs/dsl/answer.ts'
+import { answersBytes, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { object, optional, string } from '#specs/dsl/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -13,7 +13,7 @@ const declared = defineOperations('things', {
     path: '/v1/things',
     access: publicAccess,
     query: { of: optional(string()) },
-    answer: answersJson(object({ of: string() })),
+    answer: isJsonResponse(object({ of: string() })),
     headers: [['cache-control', 'public, s-maxage=60']],
     tagged: true,
   },

@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { describe, expect, it } from 'vitest'
 import { StoreUnavailable } from '#storage/ports.ts'
-import { BodyRoom } from '#transport/api/body/body-room.ts'
+import { BodyMemory } from '#transport/api/body/body-memory.ts'
 import { ConnectionClosed, type HttpRequest } from '#transport/http/http-port.ts'
 import { McpEndpoint, mcpPath } from '#transport/mcp/mcp-endpoint.ts'
 import { principals } from '../api/serving.ts'
@@ -16,7 +16,7 @@ const answerOf = async (method: string, failure?: Error) => {
         return principals.secret_key
       },
     },
-    bodies: new BodyRoom(),
+    bodies: new BodyMemory(),
     publicOrigin: null,
     serve: () => {},
     log: pino({ level: 'error' }, { write: (line: string) => void lines.push(line) }),

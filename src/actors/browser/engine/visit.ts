@@ -4,7 +4,7 @@ import { GuardedProxy } from '#outgoing/guarded-proxy.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { handOverTimeoutMs } from '#specs/resources/web/browse-limits.ts'
 import { startBrowser } from './browser-process.ts'
-import { LivePage, type PersonsPage } from './live/live-page.ts'
+import { type HandedOverPage, LivePage } from './live/live-page.ts'
 import { emptySecretFields, maskSecretFields } from './masked-fields.ts'
 import { act, settled } from './page-actions.ts'
 import { type PageRead, readPage } from './read-page.ts'
@@ -55,7 +55,7 @@ export interface PersonWait {
   /** Instructions for the person. */
   readonly message: string | null
   readonly timeoutMs: number
-  readonly page: PersonsPage
+  readonly page: HandedOverPage
   /** Aborts when the visit and its browser end. */
   readonly signal: AbortSignal
 }

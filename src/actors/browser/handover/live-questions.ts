@@ -1,13 +1,13 @@
 import type { Host } from '#runtime/host.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import type { PageInput } from '../engine/live/input-queue.ts'
-import type { PersonsPage } from '../engine/live/live-page.ts'
+import type { HandedOverPage } from '../engine/live/live-page.ts'
 import type { PageFrame } from '../engine/live/page-frames.ts'
 import { liveQuestion, saidFrame } from './schema.ts'
 
 /** Returns the function that answers requests for a handed-over page, from this process or another. */
 export const answering =
-  (page: PersonsPage) =>
+  (page: HandedOverPage) =>
   async (question: JsonObject): Promise<JsonObject> => {
     const live = liveQuestion(question)
     if (live.kind === 'frame') return { frame: await page.frame(live.after).then((frame) => frame && { ...frame }) }

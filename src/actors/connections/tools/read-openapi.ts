@@ -3,7 +3,7 @@ import { RedirectFailed, type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guar
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxImportedTools, maxOpenApiLength } from '#specs/resources/connections/connections.ts'
 import { openOpenApiRoom } from '#src/parsing/openapi/openapi-room.ts'
-import { ParserFailed } from '#src/parsing/parser-room.ts'
+import { ParserFailed } from '#src/parsing/parser-pool.ts'
 import type { ConnectionToolsData } from '../kinds.ts'
 import type { ReadOpenApi } from './connection-tools.ts'
 import { importedTools } from './imported-tools.ts'

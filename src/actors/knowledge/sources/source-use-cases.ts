@@ -8,7 +8,7 @@ import { pageOf } from '#records/pages.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { type Clock, pause } from '#runtime/clock.ts'
-import { sendDelete } from '#runtime/erasure/erase-listed.ts'
+import { requestErasure } from '#runtime/erasure/erase-listed.ts'
 import type { Host } from '#runtime/host.ts'
 import { newId, newIdFor } from '#runtime/ids.ts'
 import type { Resident } from '#runtime/resident.ts'
@@ -183,7 +183,7 @@ class Sources {
     await host.create({ kind: sourceKind, id, owner, input, cause: causeOf(call.idempotency) })
     const place = { knowledge_base_id: base.id, source_id: id }
     if ((await this.#parts.access.bases.get(scope, base.id)) === null) {
-      await sendDelete(this.#parts, { actor: id, project: owner.project, tenant: owner.tenant })
+      await requestErasure(this.#parts, { actor: id, project: owner.project, tenant: owner.tenant })
       throw new ServiceError('not_found')
     }
     return this.settled(scope, place)
@@ -193,7 +193,7 @@ class Sources {
     const { scope, params } = call
     const { id, owner } = await this.find(scope, params)
     const { project, tenant } = owner
-    await sendDelete(this.#parts, { actor: id, project, tenant, event: { by: actorOf(call) } })
+    await requestErasure(this.#parts, { actor: id, project, tenant, event: { by: actorOf(call) } })
     this.#parts.changed(params.knowledge_base_id)
     return { id, deleted: true }
   }

@@ -1,7 +1,7 @@
 import type { Fact } from '#facts/fact.ts'
 import { type FactGraph, graphOf } from '#facts/graph.ts'
 import { factOf } from '../understanding.ts'
-import type { ScopeIndex } from './scope-index.ts'
+import type { UserMemoryIndex } from './user-memory-index.ts'
 
 /** A memory that is connected with an entity of a query, and its distance in relations. */
 export interface GraphHit {
@@ -19,7 +19,7 @@ interface Kept extends MemoryGraph {
   readonly revision: number
 }
 
-const kept = new WeakMap<ScopeIndex, Kept>()
+const kept = new WeakMap<UserMemoryIndex, Kept>()
 
 /** Maximum number of relations between an entity of the query and a memory that is added to the hits. */
 const hopsOfSearch = 2
@@ -28,7 +28,7 @@ const hopsOfSearch = 2
 const mostSeeds = 3
 
 /** Returns the graph of the facts that are currently valid; it is cached until the memories change. */
-export const graphIn = (index: ScopeIndex): MemoryGraph => {
+export const graphIn = (index: UserMemoryIndex): MemoryGraph => {
   const known = kept.get(index)
   if (known?.revision === index.revision) return known
   const sources = new Map<Fact, string>()
@@ -43,7 +43,7 @@ export const graphIn = (index: ScopeIndex): MemoryGraph => {
 
 /** Yields the memories whose facts are connected with an entity of the query, each once, nearest first. */
 export function* connectedMemories(
-  index: ScopeIndex,
+  index: UserMemoryIndex,
   query: string,
   accepts: (id: string) => boolean,
 ): Generator<GraphHit> {

@@ -1,6 +1,6 @@
 import type { FactData, MemoryData } from '../kinds.ts'
 import { closedBy } from '../understanding.ts'
-import { factKey, type ScopeIndex } from './scope-index.ts'
+import { factKey, type UserMemoryIndex } from './user-memory-index.ts'
 
 /** Effect of new facts on the known ones. */
 export interface SettledFacts {
@@ -14,7 +14,7 @@ export interface SettledFacts {
  * Compares the facts of one memory with those in its user's index. No fact is removed: a fact that no longer holds gets
  * an end, and can still be read.
  */
-export const settledFacts = (index: ScopeIndex, given: readonly FactData[]): SettledFacts => {
+export const settledFacts = (index: UserMemoryIndex, given: readonly FactData[]): SettledFacts => {
   const ended = new Map<string, readonly FactData[]>()
   const facts = given.map((fact) => {
     let settled = fact

@@ -30,7 +30,7 @@ export interface Taken {
  *
  * @param owner prefix of the blob names (`actorBlobs`).
  */
-export const takeOut = <T extends Json | undefined>(
+export const extractBlobs = <T extends Json | undefined>(
   value: T,
   keeping: Keeping,
   { taken, owner = '' }: { readonly taken: Taken[]; readonly owner?: string | undefined },
@@ -52,7 +52,7 @@ const innerOf = (
   keeping: Keeping,
   { taken, owner }: { readonly taken: Taken[]; readonly owner: string },
 ): Json => {
-  const each = (inner: Json | undefined) => takeOut(inner, keeping, { taken, owner })
+  const each = (inner: Json | undefined) => extractBlobs(inner, keeping, { taken, owner })
   if (!isObject(value)) return Object.values(value).map((inner: Json) => each(inner) ?? null)
   const object: Json = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, each(inner)]))
   return '$blob' in value ? { $blob: null, value: object } : object
@@ -101,10 +101,10 @@ const hasReference = (value: Json | undefined): boolean => {
  * Returns `value` with all references replaced by their content.
  * @throws {Unrestorable} when a blob is missing, which means that the store is damaged.
  */
-export const putBack = async (value: Json, blobs: BlobStore, project: string): Promise<Json> => {
+export const restoreBlobs = async (value: Json, blobs: BlobStore, project: string): Promise<Json> => {
   if (!hasReference(value)) return value
   if (!isObject(value)) {
-    return Array.isArray(value) ? Promise.all(value.map((each: Json) => putBack(each, blobs, project))) : value
+    return Array.isArray(value) ? Promise.all(value.map((each: Json) => restoreBlobs(each, blobs, project))) : value
   }
   if ('$blob' in value) return fromReference(value, blobs, project)
   return rebuilt(value, blobs, project)
@@ -125,7 +125,7 @@ const rebuilt = async (value: { readonly [key: string]: Json | undefined }, blob
   const entries = Object.entries(value).map(
     async ([key, each]): Promise<[string, Json | undefined]> => [
       key,
-      each === undefined ? undefined : await putBack(each, blobs, project),
+      each === undefined ? undefined : await restoreBlobs(each, blobs, project),
     ],
   )
   return Object.fromEntries(await Promise.all(entries))

@@ -2,7 +2,7 @@ import type { FanOut, LeaseStore, Member, Presence } from '#storage/cluster-port
 import type { LogEvent } from '#storage/ports.ts'
 import { readActor } from '../activation.ts'
 import { pause, within } from '../clock.ts'
-import { Elsewhere, Superseded } from '../commit/superseded.ts'
+import { NotOwner, Superseded } from '../commit/superseded.ts'
 import type { Host, HostOptions } from '../host.ts'
 import { streamPage } from '../log/log-page.ts'
 import type { FeedState } from '../messages/feed.ts'
@@ -235,16 +235,15 @@ export class ClusterNode {
     return head === null ? [] : streamPage({ storage, actor: id, project: head.project }, after)
   }
 
-  /** @throws {Elsewhere} when this process may not commit for the actor, or cannot be certain that it may. */
+  /** @throws {NotOwner} when this process may not commit for the actor, or cannot be certain that it may. */
   check({ shard, epoch }: Resident): void {
-    if (this.#parts.held.epochOf(shard) !== epoch) throw new Elsewhere('this process may not run the actor now')
+    if (this.#parts.held.epochOf(shard) !== epoch) throw new NotOwner('this process may not run the actor now')
   }
 
-  /** @throws {Elsewhere} when another process may have committed for the actor. */
+  /** @throws {NotOwner} when another process may have committed for the actor. */
   checkCertain({ shard, epoch }: Resident): void {
     const { held } = this.#parts
-    if (!held.isFresh(shard) || held.heldUnder(shard) !== epoch)
-      throw new Elsewhere('the lease is to be renewed before')
+    if (!held.isFresh(shard) || held.heldUnder(shard) !== epoch) throw new NotOwner('the lease is to be renewed before')
   }
 
   /** Returns a shard in which a new actor runs on this process; undefined when there is none, and any shard will do. */
@@ -297,7 +296,7 @@ export class ClusterNode {
     try {
       return await here()
     } catch (error) {
-      if (error instanceof Elsewhere && held.heldUnder(shardOf(id)) === undefined) return late
+      if (error instanceof NotOwner && held.heldUnder(shardOf(id)) === undefined) return late
       throw error
     }
   }
@@ -375,7 +374,7 @@ export class ClusterNode {
   async #requestToFollow(owner: { readonly process: string; readonly address: string }, actors: readonly string[]) {
     const follower = this.#self.process
     const answer = await this.router.request(owner, { kind: 'follow', actors, follower })
-    if (answer.kind !== 'done') throw new Elsewhere('it does not run all of these actors')
+    if (answer.kind !== 'done') throw new NotOwner('it does not run all of these actors')
   }
 
   async #headOf(actor: string): Promise<FeedState | null> {

@@ -2,7 +2,7 @@ import type { Lease } from '#storage/cluster-ports.ts'
 import type { CommitStore } from '#storage/ports.ts'
 import type { Clock } from '../clock.ts'
 import { guardedCommits } from '../commit/guarded-commits.ts'
-import { Elsewhere } from '../commit/superseded.ts'
+import { NotOwner } from '../commit/superseded.ts'
 import type { Ownership } from '../recovery/ownership.ts'
 import { shardCount } from '../recovery/shard.ts'
 import { overlapMs } from '../recovery/sole-owner.ts'
@@ -122,7 +122,7 @@ export class HeldShards implements Ownership {
     return guardedCommits(commits, (batch) => {
       if (batch.every(({ shard, epoch }) => this.epochOf(shard) === epoch)) return commits.append(batch)
       if (batch.some(({ shard, epoch }) => this.heldUnder(shard) !== epoch)) {
-        return Promise.reject(new Elsewhere('another process holds the shard'))
+        return Promise.reject(new NotOwner('another process holds the shard'))
       }
       doubt()
       return Promise.resolve(batch.map(() => 'unknown' as const))

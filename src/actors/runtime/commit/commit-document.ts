@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { MachineDefinition } from '#machines/definition.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BlobStore, Commit, Json, JsonObject, Reminder, StoredEvent } from '#storage/ports.ts'
-import { lengthOf, measured, type Taken, takeOut } from '../blobs/blob-fields.ts'
+import { extractBlobs, lengthOf, measured, type Taken } from '../blobs/blob-fields.ts'
 import { actorBlobs } from '../blobs/blob-owner.ts'
 import { isEvent, isObject } from '../schema.ts'
 import { type Owner, snapshotDocument } from '../step/actor-state.ts'
@@ -134,7 +134,7 @@ const eventsLength = ({ event, events, messages, effects }: Commit, maxLength = 
 const eventsUpTo = (maxLength: number, commit: Commit, taken: Taken[]): Commit => {
   const { event, events, messages } = commit
   const owner = actorBlobs(commit)
-  const short = (value: JsonObject) => asObject(takeOut(value, { maxLength, levels: 1 }, { taken, owner }))
+  const short = (value: JsonObject) => asObject(extractBlobs(value, { maxLength, levels: 1 }, { taken, owner }))
   return {
     ...commit,
     event: asEvent(short(event)),
@@ -154,7 +154,7 @@ const withShortSnapshot = (commit: Commit, taken: Taken[]): Commit => {
   if (measured(snapshot, longestField, 2) <= maxSnapshotLength) return commit
   for (const maxLength of [longestField, shortField]) {
     const own: Taken[] = []
-    const small = takeOut(snapshot, { maxLength, levels: 2 }, { taken: own, owner: actorBlobs(commit) })
+    const small = extractBlobs(snapshot, { maxLength, levels: 2 }, { taken: own, owner: actorBlobs(commit) })
     if (lengthOf(small) > maxSnapshotLength) continue
     taken.push(...own)
     return { ...commit, snapshot: asObject(small) }

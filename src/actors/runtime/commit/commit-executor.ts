@@ -13,7 +13,7 @@ import type { RowWriter } from '../rows/row-writer.ts'
 import { stateAlone } from '../step/actor-state.ts'
 import type { Draft } from '../step/step.ts'
 import { type Decision, decisionOf } from '../step/system-steps.ts'
-import { reasonOf, type StuckBook } from '../stuck/stuck.ts'
+import { reasonOf, type StuckWorkRegistry } from '../stuck/stuck.ts'
 import type { Settler } from './settler.ts'
 
 /** Dependencies of `CommitExecutor`. */
@@ -28,7 +28,7 @@ export interface CommitExecutorParts {
   readonly ledger?: Ledger
   readonly telemetry?: Telemetry
   readonly log: Logger
-  readonly stuck: StuckBook
+  readonly stuck: StuckWorkRegistry
   /** Called when an effect that journaled more than one part has ended. */
   readonly streamEnded?: (ended: EndedStream) => void
   /** Called when an operator has decided on stuck work of the actor. */

@@ -9,4 +9,4 @@ export class Superseded extends StoreUnavailable {}
  * This process does not run the actor, or may not start anything new for it now: the process that runs it gets the
  * request, with the same cause. The state in memory may no longer be used.
  */
-export class Elsewhere extends Superseded {}
+export class NotOwner extends Superseded {}

@@ -19,7 +19,7 @@ export interface EraserParts {
 }
 
 /** An actor to remove, and its owner. */
-export interface Condemned {
+export interface ActorToErase {
   readonly actor: string
   readonly project: string
   readonly tenant: string | null
@@ -40,7 +40,7 @@ const lookAgainMs = 100
  * @returns false when there is no such actor (any more).
  * @throws {StoreUnavailable}
  */
-export const sendDelete = async (parts: EraserParts, condemned: Condemned): Promise<boolean> => {
+export const requestErasure = async (parts: EraserParts, condemned: ActorToErase): Promise<boolean> => {
   const { actor, event } = condemned
   try {
     await parts.host.deliver(actor, { event: { ...event, type: 'delete' }, cause: `erase:${actor}` })
@@ -59,7 +59,7 @@ export const sendDelete = async (parts: EraserParts, condemned: Condemned): Prom
  * own.
  * @throws {StoreUnavailable}
  */
-export const removeLog = async ({ storage, host, clock }: EraserParts, { actor, project, tenant }: Condemned) => {
+export const removeLog = async ({ storage, host, clock }: EraserParts, { actor, project, tenant }: ActorToErase) => {
   await markErased(storage.records, { actor, now: clock.now() })
   await storage.commits.forget(actor)
   await storage.blobs.remove(project, actorBlobs({ actor, tenant }))
@@ -93,7 +93,8 @@ export const sendDeleteToListed = async (parts: EraserParts, { rows, scope, wher
     const page = await storage.records.list(rows, scope, query)
     await Promise.all(
       page.map(async ({ id, project, tenant }) => {
-        if (!(await sendDelete(parts, { actor: id, project, tenant }))) await storage.records.remove(rows, scope, id)
+        if (!(await requestErasure(parts, { actor: id, project, tenant })))
+          await storage.records.remove(rows, scope, id)
       }),
     )
     sent += page.length

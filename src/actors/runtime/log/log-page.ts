@@ -1,5 +1,5 @@
 import type { LogEvent, Storage, StoredLogEvent } from '#storage/ports.ts'
-import { putBack } from '../blobs/blob-fields.ts'
+import { restoreBlobs } from '../blobs/blob-fields.ts'
 import { isObject } from '../schema.ts'
 import { Unrestorable } from '../step/actor-state.ts'
 
@@ -75,9 +75,9 @@ export const charsOf = ({ payload }: LogEvent): number => {
 }
 
 const whole = async ({ storage, project }: ActorLog, event: StoredLogEvent): Promise<StoredLogEvent> => {
-  const payload = await putBack(event.payload, storage.blobs, project)
+  const payload = await restoreBlobs(event.payload, storage.blobs, project)
   if (!isObject(payload)) throw new Unrestorable('an event has no payload')
   if (event.hidden === undefined) return { ...event, payload }
-  const hidden = await putBack(event.hidden, storage.blobs, project)
+  const hidden = await restoreBlobs(event.hidden, storage.blobs, project)
   return { ...event, payload, ...(isObject(hidden) && { hidden }) }
 }

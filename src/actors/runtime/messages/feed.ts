@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { EventSink, EventStream, StreamControl } from '#actors/call/call.ts'
-import { forEachInShares, nextShare } from '#outgoing/shares/in-shares.ts'
+import { forEachInShares, nextSlice } from '#outgoing/shares/run-in-slices.ts'
 import { type LogEvent, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock } from '../clock.ts'
 
@@ -142,7 +142,7 @@ export class Feed {
       await first
       // one commit per turn: many short ones block the event loop no longer than one long one
       for (let events = waiting.shift(); events !== undefined; events = waiting.shift()) {
-        await nextShare()
+        await nextSlice()
         await forEachInShares(this.#followers.get(actor) ?? [], (follower) => follower.live(events))
       }
     } catch (error) {

@@ -1,4 +1,4 @@
-import { Elsewhere } from '../commit/superseded.ts'
+import { NotOwner } from '../commit/superseded.ts'
 
 /**
  * Which actors this process runs (specs/decisions/0064-cluster.md): all, or those of the shards whose leases it holds.
@@ -23,9 +23,9 @@ export interface Ownership {
   aloneFrom(shard: number): number
 }
 
-/** Returns the epoch under which an actor of this shard may be taken over here. @throws {Elsewhere} */
+/** Returns the epoch under which an actor of this shard may be taken over here. @throws {NotOwner} */
 export const epochHere = (ownership: Ownership, shard: number): number => {
   const epoch = ownership.epochOf(shard)
-  if (epoch === undefined) throw new Elsewhere('another process runs the actor')
+  if (epoch === undefined) throw new NotOwner('another process runs the actor')
   return epoch
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { type CommitStore, type OpenCommit, type OpenLook, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock, pause } from '../clock.ts'
-import { Elsewhere, Superseded } from '../commit/superseded.ts'
+import { NotOwner, Superseded } from '../commit/superseded.ts'
 import type { Host } from '../host.ts'
 import type { Resident } from '../resident.ts'
 
@@ -147,7 +147,7 @@ const loaded = async ({ host, clock, log }: RecoveryParts, { actor, seq }: OpenC
     return await persistently(clock, () => host.loadFrom(actor, seq))
   } catch (error) {
     if (error instanceof StoreUnavailable && !(error instanceof Superseded)) throw error
-    if (!(error instanceof Elsewhere)) log.error({ actorId: actor, err: error }, 'actor not taken up')
+    if (!(error instanceof NotOwner)) log.error({ actorId: actor, err: error }, 'actor not taken up')
     return null
   }
 }

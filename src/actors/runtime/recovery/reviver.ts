@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { backoffMs, type Clock, pause } from '../clock.ts'
-import { Elsewhere } from '../commit/superseded.ts'
+import { NotOwner } from '../commit/superseded.ts'
 
 /** A first commit whose write was given up may reach the store this long after, in ms. */
 const lateMs = [5_000, 30_000]
@@ -57,7 +57,7 @@ export class Reviver {
       return true
     } catch (error) {
       // the owner carries the commit out; that is this process if its lease is renewed under the same epoch
-      if (error instanceof Elsewhere && !this.#holds(id)) return true
+      if (error instanceof NotOwner && !this.#holds(id)) return true
       this.#log.warn({ actorId: id, attempt, err: error }, 'actor not loaded, trying again')
       return false
     }

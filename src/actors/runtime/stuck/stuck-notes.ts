@@ -5,7 +5,7 @@ import type { FailingReminder } from '../reminder-clock.ts'
 import type { Resident } from '../resident.ts'
 import type { Row, RowListener, RowWriter } from '../rows/row-writer.ts'
 import type { Decision } from '../step/system-steps.ts'
-import { reasonOf, type Stuck, type StuckBook, stuckRows } from './stuck.ts'
+import { reasonOf, type Stuck, type StuckWorkRegistry, stuckRows } from './stuck.ts'
 
 /** Number of consecutive failures after which a reminder is shown to operators. */
 const failingAfter = 5
@@ -17,7 +17,7 @@ const whoseOf = ({ id, definition, owner }: Resident): Pick<Stuck, 'actor' | 'ma
 })
 
 /** Records poison messages, at which their receivers throw, as stuck work of their senders. */
-export const stuckMessages = (book: StuckBook) => ({
+export const stuckMessages = (book: StuckWorkRegistry) => ({
   poison: (sender: Resident, { id }: MessageRecord, { error, attempts }: PoisonFailure): void =>
     book.note({ ...whoseOf(sender), kind: 'poison_message', subject: id, reason: reasonOf(error), attempts }),
   passed: (sender: Resident, { id }: MessageRecord): void =>
@@ -25,7 +25,10 @@ export const stuckMessages = (book: StuckBook) => ({
 })
 
 /** Records rows that the store refuses. */
-export const stuckRowsOf = (book: StuckBook, residentOf: (id: string) => Resident | undefined): RowListener => ({
+export const stuckRowsOf = (
+  book: StuckWorkRegistry,
+  residentOf: (id: string) => Resident | undefined,
+): RowListener => ({
   refused: (row: Row, error) => {
     const resident = residentOf(row.actor)
     if (resident === undefined || row.kind === stuckRows) return
@@ -36,7 +39,7 @@ export const stuckRowsOf = (book: StuckBook, residentOf: (id: string) => Residen
 
 /** Records a reminder that keeps failing. */
 export const noteReminder = (
-  book: StuckBook,
+  book: StuckWorkRegistry,
   resident: Resident,
   { reminder, count, error }: FailingReminder,
 ): void => {
@@ -47,11 +50,11 @@ export const noteReminder = (
 
 /** Records effects that run for very long, and removes those that have ended. */
 export class OverdueWatch {
-  readonly #book: StuckBook
+  readonly #book: StuckWorkRegistry
   readonly #effects: Pick<EffectRunner, 'overdue'>
   #noted = new Map<string, string>()
 
-  constructor(book: StuckBook, effects: Pick<EffectRunner, 'overdue'>) {
+  constructor(book: StuckWorkRegistry, effects: Pick<EffectRunner, 'overdue'>) {
     this.#book = book
     this.#effects = effects
   }

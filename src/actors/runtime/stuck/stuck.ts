@@ -53,7 +53,7 @@ interface Entry {
  * itself, such as a commit that stays open or a reminder that stays due. So a lost row is written again, and an
  * obsolete one expires.
  */
-export class StuckBook {
+export class StuckWorkRegistry {
   readonly #rows: RowWriter
   readonly #clock: Clock
   readonly #entries = new Map<string, Entry>()

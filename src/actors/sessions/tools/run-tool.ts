@@ -3,7 +3,7 @@ import type { ActionContext } from '#machines/action/action-data.ts'
 import { actionDefinition } from '#machines/action/action-definition.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
-import { type CallHolder, errorOutput } from '#machines/tool-call/tool-calls.ts'
+import { errorOutput, type ToolCallContext } from '#machines/tool-call/tool-calls.ts'
 import type { EffectContext, IdempotentEffect, UncertainEffect } from '#runtime/effects/effects.ts'
 import { contextOf } from '#runtime/schema.ts'
 import type { Json, JsonObject, StoredEvent } from '#storage/ports.ts'
@@ -94,7 +94,7 @@ export const runRunTool = (parts: RunToolParts): UncertainEffect =>
   })
 
 /** A session or run as the caller of tools: its open calls, and the config with their declarations. */
-type Caller = Pick<Wanted, 'sessionId' | 'runId'> & Pick<CallHolder, 'calls' | 'config'>
+type Caller = Pick<Wanted, 'sessionId' | 'runId'> & Pick<ToolCallContext, 'calls' | 'config'>
 
 const runOwnTool = (parts: RunToolParts, callerOf: (context: JsonObject) => Caller): UncertainEffect => ({
   policy: 'from_params',

@@ -1,5 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import { ParserFailed, ParserRoom } from '#src/parsing/parser-room.ts'
+import { ParserFailed, ParserPool } from '#src/parsing/parser-pool.ts'
 import { archived, scanned } from '../schema.ts'
 import type { ScannedSkill } from './scanned-skill.ts'
 import type { scannerTasks } from './scanner-tasks.ts'
@@ -9,7 +9,7 @@ const limits = { deadlineMs: 10_000, maxHeapMb: 256, maxWaiting: 64 }
 
 /** Opens and scans skills in a worker with a timeout, since their content is untrusted. */
 export class SkillScanner {
-  readonly #room = new ParserRoom<typeof scannerTasks>(limits, new URL('./scanner-worker.ts', import.meta.url))
+  readonly #room = new ParserPool<typeof scannerTasks>(limits, new URL('./scanner-worker.ts', import.meta.url))
 
   /**
    * Opens an archive.

@@ -3,7 +3,7 @@ import type { EffectCatalog, EffectOutcome, IdempotentEffect } from '#runtime/ef
 import { type EraseParts, eraseActor } from '#runtime/erasure/erase-actor.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { advanced, begun } from './crawl-site.ts'
+import { advancedCrawl, startedCrawl } from './crawl-site.ts'
 import type { IndexingParts } from './index-page.ts'
 import type { FetchedSite } from './sitemap-urls.ts'
 
@@ -18,8 +18,10 @@ const crawlPages = (parts: CrawlJobParts): IdempotentEffect => ({
     const { signal, owner } = context
     const plan = { ...request, project: owner.project }
     try {
-      const state = progress ?? (await begun(parts, plan, signal))
-      return { event: { type: 'advanced', progress: await advanced(parts, plan, { state, signal }), at: parts.now() } }
+      const state = progress ?? (await startedCrawl(parts, plan, signal))
+      return {
+        event: { type: 'advanced', progress: await advancedCrawl(parts, plan, { state, signal }), at: parts.now() },
+      }
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       const { code, message } = error

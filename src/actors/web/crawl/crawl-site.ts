@@ -33,7 +33,7 @@ const maxKnown = 5_000
 export const crawlWidth = 8
 
 /** Returns the initial state of a crawl: its seeds, and the URLs of sitemaps if requested. @throws {ServiceError} */
-export const begun = async (
+export const startedCrawl = async (
   parts: IndexingParts & FetchedSite,
   plan: CrawlPlan,
   signal: AbortSignal,
@@ -51,11 +51,11 @@ export const begun = async (
 }
 
 /** Whether a crawl has read everything that its limits allow. */
-export const isOver = (state: CrawlState, { maxPages }: Pick<CrawlPlan, 'maxPages'>): boolean =>
+export const isFinished = (state: CrawlState, { maxPages }: Pick<CrawlPlan, 'maxPages'>): boolean =>
   state.waiting.length === 0 || state.pages.length >= maxPages
 
 /** Reads the next pages and adds the URLs that they link to. */
-export const advanced = async (
+export const advancedCrawl = async (
   parts: IndexingParts,
   plan: CrawlPlan,
   {

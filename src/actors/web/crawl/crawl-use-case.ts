@@ -1,7 +1,7 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { pageUrlOf } from '#src/pages/page-url.ts'
 import { faultRefusal } from '../fetch/page-refusal.ts'
-import { advanced, begun, type CrawlState, isOver, outOfTime } from './crawl-site.ts'
+import { advancedCrawl, type CrawlState, isFinished, outOfTime, startedCrawl } from './crawl-site.ts'
 import type { IndexingParts } from './index-page.ts'
 import type { FetchedSite } from './sitemap-urls.ts'
 
@@ -15,9 +15,10 @@ export const crawlUseCase =
     requirePages(body.seeds)
     const until = parts.steady() + wholeMs
     const plan = { ...body, project: scope.project, paceUntil: until }
-    let state = await begun(parts, plan, signal)
-    while (!isOver(state, plan) && parts.steady() < until) state = await advanced(parts, plan, { state, signal })
-    return crawlView(isOver(state, plan) ? state : outOfTime(state, plan))
+    let state = await startedCrawl(parts, plan, signal)
+    while (!isFinished(state, plan) && parts.steady() < until)
+      state = await advancedCrawl(parts, plan, { state, signal })
+    return crawlView(isFinished(state, plan) ? state : outOfTime(state, plan))
   }
 
 /** Validates the seeds. @throws {ServiceError} `invalid_url`, `unsafe_url` for a seed that is not the URL of a page */

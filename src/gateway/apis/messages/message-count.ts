@@ -1,7 +1,7 @@
 import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
 import type { Caller } from '#gateway/call/caller.ts'
 import type { Route } from '#gateway/call/routes.ts'
-import type { DocumentCalls, DocumentKind } from '#gateway/documents/document-calls.ts'
+import type { JsonCallKind, JsonCalls } from '#gateway/documents/json-calls.ts'
 import { anthropicHeaders } from '#gateway/providers/anthropic/anthropic-format.ts'
 import { arrayOf, countOf, isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { type ErrorCode, ServiceError } from '#specs/errors/errors.ts'
@@ -14,13 +14,13 @@ export interface MessageCount {
 }
 
 export interface CountParts {
-  readonly documents: Pick<DocumentCalls, 'create'>
+  readonly documents: Pick<JsonCalls, 'create'>
   readonly caller: Caller
   readonly signal: AbortSignal
 }
 
 /** Anthropic's token counting endpoint, which is free of charge. */
-const countKind: DocumentKind = {
+const countKind: JsonCallKind = {
   operation: 'messages.count_tokens',
   need: 'chat',
   target: (route) =>

@@ -4,7 +4,7 @@ import type { UseCases } from '#actors/call/use-cases.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import type { ChatBody, ChatCall, ChatCalls, ChatOutcome } from '#gateway/call/chat-calls.ts'
 import type { Route, Routes } from '#gateway/call/routes.ts'
-import type { DocumentCalls } from '#gateway/documents/document-calls.ts'
+import type { JsonCalls } from '#gateway/documents/json-calls.ts'
 import { capabilitiesOf } from '#gateway/prices/model-capabilities.ts'
 import { withBetas } from '#gateway/providers/anthropic/anthropic-betas.ts'
 import type { ChatMemory, RememberedChat } from '#gateway/remembering/chat-memory.ts'
@@ -17,14 +17,14 @@ import { countMessage } from './message-count.ts'
 import { MessageFrames } from './message-frames.ts'
 import { messageRequestOf, type RouteTraits } from './message-request.ts'
 import { RememberingFrames } from './remembering-frames.ts'
+import { type ThreadSession, threadSessionOf } from './threads/thread-session.ts'
 import { ThreadStore } from './threads/thread-store.ts'
-import { type Threading, threadingOf } from './threads/threaded.ts'
 import { ThreadedFrames } from './threads/threaded-frames.ts'
 
 export interface MessageParts {
   readonly chat: ChatCalls
   readonly routes: Routes
-  readonly documents: Pick<DocumentCalls, 'create'>
+  readonly documents: Pick<JsonCalls, 'create'>
   readonly records: RecordStore
   readonly memory: Pick<ChatMemory, 'begin'>
   readonly now: () => number
@@ -47,7 +47,7 @@ export const messageUseCases = (opened: MessageParts): MessageUseCases => {
     'messages.create': async (call) => {
       const caller = callerOf(call)
       const [first] = await routes.resolve(caller.project, call.body.model, 'chat')
-      const threading = await threadingOf(parts, caller, call.body)
+      const threading = await threadSessionOf(parts, caller, call.body)
       const traits = traitsOf(first)
       const request = messageRequestOf({ ...call.body, messages: threading.messages }, traits)
       const { ignored } = request
@@ -98,7 +98,7 @@ const wordsOf = ({ completion }: ChatOutcome): string =>
   textOf(objectOf(objectOf(arrayOf(completion.choices)[0]).message).content)
 
 /** Releases the thread when a request fails before its answer, so that the thread can be continued again. */
-const released = async <T>(threading: Threading, answer: Promise<T>): Promise<T> => {
+const released = async <T>(threading: ThreadSession, answer: Promise<T>): Promise<T> => {
   try {
     return await answer
   } catch (error) {

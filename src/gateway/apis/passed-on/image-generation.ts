@@ -1,6 +1,6 @@
 import { routePrice } from '#gateway/call/accounting/route-price.ts'
 import type { Route } from '#gateway/call/routes.ts'
-import type { DocumentKind, DocumentTarget } from '#gateway/documents/document-calls.ts'
+import type { DocumentTarget, JsonCallKind } from '#gateway/documents/json-calls.ts'
 import { costOfUnits } from '#gateway/prices/prices.ts'
 import type { TokenUsage, Usage } from '#gateway/prices/usage.ts'
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
@@ -46,7 +46,7 @@ const costUsd = (route: Route, { images, tokens }: Usage): string | null => {
 }
 
 /** Image generation, in OpenAI's form. */
-export const imageGeneration: DocumentKind = {
+export const imageGeneration: JsonCallKind = {
   ...{ operation: 'images.generate', need: 'image' },
   ...{ target, most, usage, costUsd },
 }

@@ -1,6 +1,6 @@
 import type { UseCase, UseCases } from '#actors/call/use-cases.ts'
 import { callerOf } from '#gateway/call/caller.ts'
-import type { DocumentCalls, DocumentKind } from '#gateway/documents/document-calls.ts'
+import type { JsonCallKind, JsonCalls } from '#gateway/documents/json-calls.ts'
 import { textBytes } from '#gateway/documents/text-bytes.ts'
 import { costOfUnits, priceAt } from '#gateway/prices/prices.ts'
 import type { TokenUsage, Usage } from '#gateway/prices/usage.ts'
@@ -12,7 +12,7 @@ import { imageGeneration } from './image-generation.ts'
 type PassedOn = 'moderations.create' | 'completions.create' | 'rerank.create' | 'images.generate'
 
 /** Operations whose documents are sent to the provider of their model unchanged. */
-export const passedOnUseCases = (documents: Pick<DocumentCalls, 'create'>): Pick<UseCases, PassedOn> => ({
+export const passthroughUseCases = (documents: Pick<JsonCalls, 'create'>): Pick<UseCases, PassedOn> => ({
   'moderations.create': (call) =>
     sent(documents, moderation, { call, body: { ...call.body, model: moderationModel(call.body) } }),
   'completions.create': (call) => {
@@ -33,7 +33,7 @@ interface PassedOnRequest {
   readonly body: WireObject
 }
 
-const sent = async (documents: Pick<DocumentCalls, 'create'>, kind: DocumentKind, { call, body }: PassedOnRequest) => {
+const sent = async (documents: Pick<JsonCalls, 'create'>, kind: JsonCallKind, { call, body }: PassedOnRequest) => {
   const { answer, headers } = await documents.create(kind, { caller: callerOf(call), body, signal: call.signal })
   const bytes = await encodeJson(answer)
   return { bytes: { contentType: 'application/json; charset=utf-8', bytes, headers } }
@@ -47,7 +47,7 @@ const moderationModel = ({ model = 'omni-moderation-latest' }: { readonly model?
   /^(?:omni|text)-moderation/.test(model) ? `openai/${model}` : model
 
 const at =
-  (path: string): DocumentKind['target'] =>
+  (path: string): JsonCallKind['target'] =>
   ({ format, apiKey }) =>
     format === 'openai' ? { path, headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` } } : null
 
@@ -62,7 +62,7 @@ const counted = ({ usage }: WireObject): Usage => {
 }
 
 /** Moderation is free of charge at every provider. */
-const moderation: DocumentKind = {
+const moderation: JsonCallKind = {
   operation: 'moderations.create',
   need: 'chat',
   target: at('/moderations'),
@@ -71,7 +71,7 @@ const moderation: DocumentKind = {
   costUsd: () => '0',
 }
 
-const completion: DocumentKind = {
+const completion: JsonCallKind = {
   operation: 'completions.create',
   need: 'chat',
   target: at('/completions'),
@@ -84,7 +84,7 @@ const completion: DocumentKind = {
 const mostWritten = ({ prompt, max_tokens, n }: WireObject): number =>
   (countOf(max_tokens) || 16) * Math.max(1, arrayOf(prompt).length) * Math.max(1, countOf(n))
 
-const reranking: DocumentKind = {
+const reranking: JsonCallKind = {
   operation: 'rerank.create',
   need: 'chat',
   target: at('/rerank'),

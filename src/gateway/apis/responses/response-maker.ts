@@ -22,9 +22,9 @@ import { type ResponseDocument, type ResponseHead, responseDocument } from './re
 import { type Emit, ResponseOutput } from './response-output.ts'
 import type { ResponsePlan } from './response-plan.ts'
 import { type CallModel, type RunEnd, runResponse } from './response-run.ts'
-import { type SearchWay, upstreamFormatFor } from './search-way.ts'
 import type { ServerSearch } from './searches/server-search.ts'
 import type { StoredResponses } from './stored-responses.ts'
+import { type SearchRunner, upstreamFormatFor } from './tool-plan.ts'
 
 /** Dependencies of {ResponseMaker}. */
 export interface MakerParts {
@@ -48,7 +48,7 @@ export interface ToMake {
     readonly add: (items: readonly ResponseItem[]) => Promise<unknown>
   } | null
   /** Who runs the tools that the caller does not run; null when there are none. */
-  readonly way: SearchWay | null
+  readonly way: SearchRunner | null
   /** Searches that this server runs for the model. */
   readonly searches: readonly ServerSearch[]
   /** Tools of remote servers. */

@@ -19,18 +19,18 @@ import type { ResponseEffectParts } from './background/response-effects.ts'
 import { documentOf, requestOf, storedDocument } from './background/schema.ts'
 import { callerFrom } from './background/stored-caller.ts'
 import { contextUseCases } from './context/context-use-cases.ts'
-import { earlierIn } from './context/earlier.ts'
+import { priorItemsIn } from './context/prior-items.ts'
 import { itemPage } from './item-page.ts'
 import { openRemoteServers } from './remote/remote-servers.ts'
 import { ResponseMaker, type ToMake } from './response-maker.ts'
 import { planResponse, type ResponseRequest, refuseUnoffered } from './response-plan.ts'
 import type { ResponseTools } from './response-tools.ts'
-import { type SearchWay, toolWay } from './search-way.ts'
 import { openFileSearch } from './searches/file-search.ts'
 import type { ServerSearch } from './searches/server-search.ts'
 import { type WebSearch, webSearch } from './searches/web-search.ts'
 import { type ResponseInput, StoredResponses } from './stored-responses.ts'
 import { storedStream } from './stored-stream.ts'
+import { planTools, type SearchRunner } from './tool-plan.ts'
 
 export interface ResponseParts {
   readonly chat: ChatCalls
@@ -76,7 +76,7 @@ export const responseForm = (parts: ResponseParts): ResponseForm => {
   const background = new BackgroundResponses(parts.host, parts.now)
   return {
     useCases: {
-      ...contextUseCases({ ...parts, stored, earlier: earlierIn(stored, parts.conversations) }),
+      ...contextUseCases({ ...parts, stored, earlier: priorItemsIn(stored, parts.conversations) }),
       'responses.create': creating({ maker, prepare, background, newActorId: parts.host.newActorId }),
       ...reading({ stored, background }),
     },
@@ -96,13 +96,13 @@ type CreateCall = Parameters<UseCases['responses.create']>[0]
 /** Validates a request and resolves everything that it names. @throws {ServiceError} */
 const preparing = (parts: ResponseParts, stored: StoredResponses): Prepare => {
   const { conversations } = parts
-  const earlier = earlierIn(stored, conversations)
+  const earlier = priorItemsIn(stored, conversations)
   return async (caller, request, call) => {
     const { history, conversation } = await earlier(caller, request)
     const input = await stored.referenced(caller, request.input)
     const planned = planResponse(request, history, input)
     const target = { project: caller.project, model: request.model, need: needOf(planned.messages) }
-    const { way, tools, ignored } = await toolWay({ ...parts, hasEngine: parts.search !== null }, target, planned)
+    const { way, tools, ignored } = await planTools({ ...parts, hasEngine: parts.search !== null }, target, planned)
     const searches = await searchesOf(parts, caller, { way, tools })
     const remote = await openRemoteServers(parts.remote, { caller, items: planned.items }, tools.remote)
     const { messages } = planned
@@ -198,7 +198,7 @@ const reading = ({ stored, background }: Reading): ReadingUseCases => ({
 const searchesOf = async (
   { search, knowledge }: Pick<ResponseParts, 'search' | 'knowledge'>,
   caller: Caller,
-  { way, tools }: { readonly way: SearchWay | null; readonly tools: ResponseTools },
+  { way, tools }: { readonly way: SearchRunner | null; readonly tools: ResponseTools },
 ): Promise<readonly ServerSearch[]> => {
   const { project } = caller
   const limit = tools.search?.limit ?? 0

@@ -1,6 +1,6 @@
 import type { Caller } from '#gateway/call/caller.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
-import { nextShare } from '#outgoing/shares/in-shares.ts'
+import { nextSlice } from '#outgoing/shares/run-in-slices.ts'
 import { textOf, type WireObject } from '#outgoing/wire.ts'
 import type { Row, TypedKind } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
@@ -66,7 +66,7 @@ export class StoredResponses {
     const { project, tenant, externalUserId, agentId } = caller
     const owner = { project, tenant, user: tenant === null ? null : externalUserId, expiresAtMs: this.#now() + keptMs }
     const data = { document: await jsonOf(document), input: await jsonOf(input), chain, agent_id: agentId }
-    await nextShare()
+    await nextSlice()
     await this.#table.insert({ id: document.id, ...owner, data })
     const items = document.output.map(({ id }) => ({ id, ...owner, data: { response_id: document.id } }))
     await Promise.all(items.map((item) => this.#items.insert(item)))

@@ -1,6 +1,6 @@
 import { nestsTooDeep } from '#outgoing/json-depth.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
-import { type ContentPart, contentParts, unsayable } from '../content-parts.ts'
+import { type ContentPart, contentParts, unsupportedPart } from '../content-parts.ts'
 import { plainCallId } from '../tool-call-id.ts'
 
 /** A conversation in Anthropic's format. */
@@ -44,7 +44,7 @@ function say(turns: AnthropicTurn[], role: AnthropicTurn['role'], blocks: readon
 
 function instructionsOf({ content }: WireObject, at: string): WireObject[] {
   return contentParts(content, `${at}.content`).map((part) => {
-    if (part.kind !== 'text') throw unsayable(`${at}.content`, 'Instructions must be text.')
+    if (part.kind !== 'text') throw unsupportedPart(`${at}.content`, 'Instructions must be text.')
     return block(part.part, { type: 'text', text: part.text })
   })
 }
@@ -61,13 +61,13 @@ function blocksOf(message: WireObject, at: string): WireObject[] {
       return [block(message, message.is_error === true ? { ...result, is_error: true } : result)]
     }
     default:
-      throw unsayable(`${at}.role`, 'A role must be one of system, developer, user, assistant and tool.')
+      throw unsupportedPart(`${at}.role`, 'A role must be one of system, developer, user, assistant and tool.')
   }
 }
 
 function partBlock(part: ContentPart): WireObject {
   if (part.kind === 'text') return block(part.part, { type: 'text', text: part.text })
-  if (part.kind === 'audio') throw unsayable(`${part.at}.type`, 'This provider does not accept audio.')
+  if (part.kind === 'audio') throw unsupportedPart(`${part.at}.type`, 'This provider does not accept audio.')
   if (part.kind === 'image') return block(part.part, { type: 'image', source: bytesOrUrl(part) })
   const title = part.filename === null ? {} : { title: part.filename }
   return block(part.part, { type: 'document', source: documentSource(part), ...title })

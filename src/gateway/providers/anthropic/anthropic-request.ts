@@ -2,7 +2,7 @@ import type { ChatBody } from '#gateway/call/chat-calls.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { answerSchema } from '../answer-schema.ts'
 import { type OfferedFunctions, offeredFunctions } from '../chat-tools.ts'
-import { unsayable } from '../content-parts.ts'
+import { unsupportedPart } from '../content-parts.ts'
 import { anthropicDialogue } from './anthropic-messages.ts'
 import { type AnthropicModel, anthropicModel } from './anthropic-model.ts'
 import { ownEffort, type Thinking, thinkingOf, thinks } from './anthropic-thinking.ts'
@@ -50,9 +50,9 @@ export function anthropicRequest(body: ChatBody, id: string, stream: boolean): A
 
 function refuseUnsayable(body: ChatBody): void {
   if (typeof body.n === 'number' && body.n > 1)
-    throw unsayable('n', 'This provider returns only one choice per request.')
+    throw unsupportedPart('n', 'This provider returns only one choice per request.')
   if (arrayOf(body.modalities).some((modality) => modality !== 'text')) {
-    throw unsayable('modalities', 'This provider returns only text.')
+    throw unsupportedPart('modalities', 'This provider returns only text.')
   }
 }
 

@@ -1,6 +1,6 @@
 import { nestsTooDeep } from '#outgoing/json-depth.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
-import { type ContentPart, contentParts, contentText, type MediaSource, unsayable } from '../content-parts.ts'
+import { type ContentPart, contentParts, contentText, type MediaSource, unsupportedPart } from '../content-parts.ts'
 import { plainCallId, signatureIn } from '../tool-call-id.ts'
 
 /** A conversation in Google's format. */
@@ -83,7 +83,7 @@ function partsOf(
     case 'tool':
       return resultParts(message, at, names)
     default:
-      throw unsayable(`${at}.role`, 'A role must be one of system, developer, user, assistant and tool.')
+      throw unsupportedPart(`${at}.role`, 'A role must be one of system, developer, user, assistant and tool.')
   }
 }
 

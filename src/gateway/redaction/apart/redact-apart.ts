@@ -1,7 +1,7 @@
 import type { Redacted } from '#gateway/call/redaction.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { ParserRoom } from '#src/parsing/parser-room.ts'
-import type { Sought } from '../find-personal-data.ts'
+import { ParserPool } from '#src/parsing/parser-pool.ts'
+import type { DetectionOptions } from '../find-personal-data.ts'
 import { lookUp } from '../kept-values.ts'
 import { PlaceholderRestorer } from '../placeholders.ts'
 import type { RedactionTasks } from './redaction-tasks.ts'
@@ -11,12 +11,12 @@ import { replacedFrom } from './schema.ts'
 const limits = { deadlineMs: 20_000, maxHeapMb: 512 }
 
 /** A dedicated worker, started by the first long request. */
-const room = new ParserRoom<RedactionTasks>(limits, new URL('./redaction-worker.ts', import.meta.url))
+const room = new ParserPool<RedactionTasks>(limits, new URL('./redaction-worker.ts', import.meta.url))
 
 /** Redacts texts in a worker. @throws {ServiceError} `redaction_unavailable` when the worker fails. */
-export const redactApart = async (
+export const redactInWorker = async (
   { texts, toolArguments }: Pick<Redacted, 'texts' | 'toolArguments'>,
-  { types, region }: Sought,
+  { types, region }: DetectionOptions,
 ): Promise<Redacted> => {
   const input = { texts, toolArguments, types: [...types], region }
   const made = await room.parse('redact', input).catch((cause: unknown) => {

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
-import { atOnce, inShares, type Steps } from '#outgoing/shares/in-shares.ts'
 import { type JsonSpans, jsonSpans, pieceBytes } from '#outgoing/shares/json-spans.ts'
 import { parseInSteps } from '#outgoing/shares/parse-in-steps.ts'
 import { countFields, repeatedName } from '#outgoing/shares/repeated-names.ts'
+import { atOnce, runInSlices, type SlicedWork } from '#outgoing/shares/run-in-slices.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
 /** Maximum nesting of objects and arrays, so that code that walks a value later needs no limit of its own. */
@@ -31,7 +31,7 @@ export const isLongBody = (bytes: Uint8Array | undefined): boolean => bytes !== 
  * promise is rejected with it.
  */
 export const parseJson = (bytes: Buffer, mostValues = maxValues): unknown =>
-  isLongBody(bytes) ? inShares(parsed(bytes, mostValues)) : atOnce(parsed(bytes, mostValues))
+  isLongBody(bytes) ? runInSlices(parsed(bytes, mostValues)) : atOnce(parsed(bytes, mostValues))
 
 /** Whether a content type is JSON; an absent one counts as JSON. */
 export const isJsonType = (contentType: string | undefined): boolean => {
@@ -47,14 +47,14 @@ export const isJsonType = (contentType: string | undefined): boolean => {
  */
 export const checkShape = (bytes: Buffer, mostWeight: number): void => void atOnce(spansOf(bytes, mostWeight))
 
-function* spansOf(bytes: Buffer, mostWeight: number): Steps<JsonSpans> {
+function* spansOf(bytes: Buffer, mostWeight: number): SlicedWork<JsonSpans> {
   const spans = yield* jsonSpans(bytes, { maxDepth, maxWeight: mostWeight })
   if (spans.depth > maxDepth) throw malformed(`The body is nested deeper than ${maxDepth}.`)
   if (spans.weight > mostWeight) throw new ServiceError('body_too_large', { message: tooMany(mostWeight) })
   return spans
 }
 
-function* parsed(bytes: Buffer, mostValues: number): Steps<unknown> {
+function* parsed(bytes: Buffer, mostValues: number): SlicedWork<unknown> {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.')
   const { long, names } = yield* spansOf(bytes, mostValues)
   const value = yield* parsedValue(bytes, long)
@@ -62,7 +62,7 @@ function* parsed(bytes: Buffer, mostValues: number): Steps<unknown> {
   return value
 }
 
-function* parsedValue(bytes: Buffer, long: ReadonlyMap<number, number>): Steps<unknown> {
+function* parsedValue(bytes: Buffer, long: ReadonlyMap<number, number>): SlicedWork<unknown> {
   try {
     return yield* parseInSteps(bytes, long)
   } catch (cause) {
@@ -73,7 +73,7 @@ function* parsedValue(bytes: Buffer, long: ReadonlyMap<number, number>): Steps<u
 /**
  * Refuses repeated names: the provider gets the original bytes and could read another value than the one checked here.
  */
-function* refuseRepeated(bytes: Buffer): Steps<never> {
+function* refuseRepeated(bytes: Buffer): SlicedWork<never> {
   const param = (yield* repeatedName(bytes)) ?? ''
   throw new ServiceError('malformed_json', { param, message: `The body contains ${param} twice.` })
 }

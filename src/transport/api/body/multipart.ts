@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { UploadedFile } from '#actors/call/call.ts'
-import type { Steps } from '#outgoing/shares/in-shares.ts'
+import type { SlicedWork } from '#outgoing/shares/run-in-slices.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
 /** A multipart form: text fields in order, and files. */
@@ -32,7 +32,7 @@ const textStepBytes = 256 * 1024
  *
  * @throws {ServiceError} `bad_request` for a malformed form.
  */
-export function* parseForm(body: Buffer, boundary: string): Steps<Form> {
+export function* parseForm(body: Buffer, boundary: string): SlicedWork<Form> {
   const fields: (readonly [string, string])[] = []
   const files: UploadedFile[] = []
   for (const part of partsOf(body, boundary)) {
@@ -47,7 +47,7 @@ export function* parseForm(body: Buffer, boundary: string): Steps<Form> {
   return { fields, files }
 }
 
-function* textOf(bytes: Buffer): Steps<string> {
+function* textOf(bytes: Buffer): SlicedWork<string> {
   if (bytes.length <= textStepBytes) return bytes.toString('utf8')
   const decoder = new StringDecoder('utf8')
   let text = ''

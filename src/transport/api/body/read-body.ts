@@ -1,10 +1,10 @@
 import type { UploadedFile } from '#actors/call/call.ts'
-import { atOnce, inShares } from '#outgoing/shares/in-shares.ts'
+import { atOnce, runInSlices } from '#outgoing/shares/run-in-slices.ts'
 import { defaultMaxBodyBytes, type Operation } from '#specs/dsl/declare.ts'
 import { formFields } from '#specs/dsl/query.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { HttpRequest } from '#transport/http/http-port.ts'
-import type { BodySeat } from './body-room.ts'
+import type { BodyReservation } from './body-memory.ts'
 import { isJsonType, isLongBody, maxValuesOfShort, parseJson } from './json-body.ts'
 import { boundaryOf, type Form, parseForm } from './multipart.ts'
 
@@ -32,7 +32,7 @@ const noFiles: readonly UploadedFile[] = []
 export const readBody = (
   operation: Operation,
   request: HttpRequest,
-  seat: Pick<BodySeat, 'hold'> | null,
+  seat: Pick<BodyReservation, 'hold'> | null,
 ): Promise<ReadBody> =>
   request.body(operation.maxBodyBytes).then((bytes) => {
     seat?.hold(bytes.length)
@@ -83,7 +83,7 @@ const readForm = (
   const parsing = parseForm(bytes, boundary)
   const isLong = isLongBody(bytes)
   const read = (form: Form): ReadBody => ({ ...filled(operation, fields, form), isLong })
-  return isLong ? inShares(parsing).then(read) : read(atOnce(parsing))
+  return isLong ? runInSlices(parsing).then(read) : read(atOnce(parsing))
 }
 
 const filled = (operation: Operation, names: readonly string[], form: Form): ReadBody => {

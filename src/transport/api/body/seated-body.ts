@@ -1,11 +1,11 @@
 import type { HttpRequest } from '#transport/http/http-port.ts'
 import type { Exchange } from '../exchange.ts'
-import { SeatedResponse } from '../seated-response.ts'
-import { type BodyRoom, type BodySeat, countedBytes } from './body-room.ts'
+import { LimitedResponse } from '../limited-response.ts'
+import { type BodyMemory, type BodyReservation, countedBytes } from './body-memory.ts'
 
 /** Where memory for a body is reserved. `most`: maximum body size of the operation in bytes. */
 export interface Seating {
-  readonly room: BodyRoom
+  readonly room: BodyMemory
   readonly project: string
   readonly most: number
 }
@@ -16,12 +16,15 @@ export interface Seating {
  *
  * @throws {ServiceError} `overloaded`
  */
-export const seatedBody = async (exchange: Exchange, { room, project, most }: Seating): Promise<BodySeat | null> => {
+export const seatedBody = async (
+  exchange: Exchange,
+  { room, project, most }: Seating,
+): Promise<BodyReservation | null> => {
   const seat = await seatFor(exchange.request, { room, project, most })
   if (seat === null) return null
   exchange.seat = seat
   let isAnswered = false
-  exchange.response = new SeatedResponse(exchange.response, () => {
+  exchange.response = new LimitedResponse(exchange.response, () => {
     if (!isAnswered) seat.done()
     isAnswered = true
   })
@@ -29,7 +32,10 @@ export const seatedBody = async (exchange: Exchange, { room, project, most }: Se
 }
 
 /** The same for a request without an exchange: the caller releases the seat. @throws {ServiceError} `overloaded` */
-export const seatFor = async (request: HttpRequest, { room, project, most }: Seating): Promise<BodySeat | null> => {
+export const seatFor = async (
+  request: HttpRequest,
+  { room, project, most }: Seating,
+): Promise<BodyReservation | null> => {
   const bytes = Math.min(announced(request) ?? most, most)
   return bytes < countedBytes ? null : room.enter(project, bytes)
 }

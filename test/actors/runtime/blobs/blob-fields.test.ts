@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { putBack, type Taken, takeOut } from '#runtime/blobs/blob-fields.ts'
+import { extractBlobs, restoreBlobs, type Taken } from '#runtime/blobs/blob-fields.ts'
 import { Unrestorable } from '#runtime/step/actor-state.ts'
 import type { Json } from '#storage/ports.ts'
 import { deepFrozen } from '#test/support/deep-frozen.ts'
@@ -23,7 +23,7 @@ const anyJson: fc.Arbitrary<Json> = fc.letrec<{ json: Json }>((tie) => ({
 const store = async (value: Json) => {
   const { blobs } = openMemoryStorage()
   const taken: Taken[] = []
-  const small = takeOut(value, keeping, { taken })
+  const small = extractBlobs(value, keeping, { taken })
   for (const { hash, content } of taken) await blobs.put('prj_1', hash, content)
   return { small, blobs }
 }
@@ -39,7 +39,7 @@ it('restores every document unchanged, whatever a user wrote in it', async () =>
     fc.asyncProperty(anyJson, async (value) => {
       const { small, blobs } = await store(deepFrozen(value))
       const through: Json = JSON.parse(JSON.stringify(small))
-      expect(await putBack(through, blobs, 'prj_1')).toEqual(value)
+      expect(await restoreBlobs(through, blobs, 'prj_1')).toEqual(value)
     }),
     { numRuns: 500 },
   )
@@ -56,40 +56,40 @@ it('leaves no string longer than the limit in the document', async () => {
 it('moves a whole object or list into a blob when its JSON is long, however short its parts are', async () => {
   const list = Array.from({ length: 100 }, (_, index) => ({ n: index, $blob: null }))
   const taken: Taken[] = []
-  const small = takeOut({ list, short: 1 }, { maxLength: 100, levels: 1 }, { taken })
+  const small = extractBlobs({ list, short: 1 }, { maxLength: 100, levels: 1 }, { taken })
   expect(small).toEqual({ list: { $blob: taken[0]?.hash, json: true }, short: 1 })
   const { blobs } = openMemoryStorage()
   for (const { hash, content } of taken) await blobs.put('prj_1', hash, content)
-  expect(await putBack(small, blobs, 'prj_1')).toEqual({ list, short: 1 })
+  expect(await restoreBlobs(small, blobs, 'prj_1')).toEqual({ list, short: 1 })
 })
 
 it('does not copy a document without long values', async () => {
   const value = { a: ['short', { b: 1 }], c: null }
   const taken: Taken[] = []
-  expect(takeOut(value, { maxLength: 100, levels: 0 }, { taken })).toBe(value)
+  expect(extractBlobs(value, { maxLength: 100, levels: 0 }, { taken })).toBe(value)
   expect(taken).toEqual([])
-  expect(await putBack(value, openMemoryStorage().blobs, 'prj_1')).toBe(value)
+  expect(await restoreBlobs(value, openMemoryStorage().blobs, 'prj_1')).toBe(value)
 })
 
 it('does not let a reference written by a user read a blob', async () => {
   const { blobs } = await store('somebody else wrote this')
-  const stolen = { $blob: takeOut('somebody else wrote this', keeping, { taken: [] }) }
+  const stolen = { $blob: extractBlobs('somebody else wrote this', keeping, { taken: [] }) }
   const { small } = await store(stolen)
-  const back = await putBack(JSON.parse(JSON.stringify(small)), blobs, 'prj_1').catch((error: unknown) => error)
+  const back = await restoreBlobs(JSON.parse(JSON.stringify(small)), blobs, 'prj_1').catch((error: unknown) => error)
   expect(JSON.stringify(back)).not.toContain('somebody else')
 })
 
 it('reads blobs of its own project only', async () => {
   const { small, blobs } = await store('longer than eight')
-  await expect(putBack(small, blobs, 'prj_2')).rejects.toThrow(Unrestorable)
+  await expect(restoreBlobs(small, blobs, 'prj_2')).rejects.toThrow(Unrestorable)
 })
 
 it('writes only well-formed text to the store: a lone surrogate becomes its escape', async () => {
   const value = { text: 'half of a pair: \ud83d', whole: 'all of a pair: \u{1f600}' }
   const taken: Taken[] = []
-  const small = takeOut(value, keeping, { taken })
+  const small = extractBlobs(value, keeping, { taken })
   expect(taken.map(({ content }) => content.isWellFormed())).toEqual([true, true])
   const { blobs } = openMemoryStorage()
   for (const { hash, content } of taken) await blobs.put('prj_1', hash, content)
-  expect(await putBack(small, blobs, 'prj_1')).toEqual(value)
+  expect(await restoreBlobs(small, blobs, 'prj_1')).toEqual(value)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { HeldShards, leaseMs, marginMs } from '#runtime/cluster/held-shards.ts'
-import { Elsewhere } from '#runtime/commit/superseded.ts'
+import { NotOwner } from '#runtime/commit/superseded.ts'
 import type { Commit } from '#storage/ports.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
@@ -73,9 +73,9 @@ describe('the guarded store', () => {
     const { commits } = openMemoryStorage()
     let doubts = 0
     const guarded = held.guarded(commits, () => doubts++)
-    await expect(guarded.append([commit(4)])).rejects.toBeInstanceOf(Elsewhere)
+    await expect(guarded.append([commit(4)])).rejects.toBeInstanceOf(NotOwner)
     held.take(lease(4), clock.steady())
-    await expect(guarded.append([commit(3)])).rejects.toBeInstanceOf(Elsewhere)
+    await expect(guarded.append([commit(3)])).rejects.toBeInstanceOf(NotOwner)
     expect(await commits.head('prb_1')).toBeNull()
     await clock.leap(goodMs)
     expect(await guarded.append([commit(4)])).toEqual(['unknown'])

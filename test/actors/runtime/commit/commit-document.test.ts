@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { putBack } from '#runtime/blobs/blob-fields.ts'
+import { restoreBlobs } from '#runtime/blobs/blob-fields.ts'
 import {
   CommitTooLarge,
   commitOf,
@@ -113,7 +113,7 @@ it('is at most 256 KB long with a snapshot of at most 32 KB, however many fields
   expect(sizeOf(small)).toBeLessThan(maxCommitLength + maxSnapshotLength)
   expect(sizeOf(small.snapshot)).toBeLessThan(maxSnapshotLength)
   const back = await Promise.all(
-    [small.events, small.snapshot ?? null].map((each) => putBack(asJson(each), blobs, 'prj_1')),
+    [small.events, small.snapshot ?? null].map((each) => restoreBlobs(asJson(each), blobs, 'prj_1')),
   )
   expect(back).toEqual([big.events, big.snapshot])
 })

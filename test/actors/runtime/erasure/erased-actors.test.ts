@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { actionRows } from '#actors/sessions/kinds.ts'
 import { deliveryRows } from '#actors/webhooks/kinds.ts'
-import { sendDelete } from '#runtime/erasure/erase-listed.ts'
+import { requestErasure } from '#runtime/erasure/erase-listed.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { callOf, newSession, openWorld, turn } from '#test/actors/sessions/harness.ts'
@@ -80,7 +80,7 @@ it('recreates no erased actor when the commit that created it is processed again
   const [delivery] = await inner.records.list(deliveryRows, projectScope('prj_a'), { limit: 10 })
   const actor = delivery?.id ?? ''
   expect(attempts).toHaveLength(1)
-  await sendDelete({ storage: faulty.storage, host, clock }, { actor, project: 'prj_a', tenant: null })
+  await requestErasure({ storage: faulty.storage, host, clock }, { actor, project: 'prj_a', tenant: null })
   await clock.advance(60)
   expect(await inner.commits.head(actor)).toBeNull()
   faulty.crash()
@@ -116,7 +116,7 @@ it('shows no row of a deleted action after a crash before its row was written', 
   const gate = Promise.withResolvers<void>()
   const faulty = new FaultyStorage({ ...inner, records: slowRows(inner.records, gate.promise) })
   const { host } = await openWorld({ storage: faulty.storage, clock })
-  await sendDelete({ storage: faulty.storage, host, clock }, { actor, project: 'prj_a', tenant: null })
+  await requestErasure({ storage: faulty.storage, host, clock }, { actor, project: 'prj_a', tenant: null })
   // by then a replaced process no longer runs
   await clock.advance(7000)
   faulty.crash()

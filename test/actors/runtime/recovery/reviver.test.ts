@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { Elsewhere } from '#runtime/commit/superseded.ts'
+import { NotOwner } from '#runtime/commit/superseded.ts'
 import { Reviver } from '#runtime/recovery/reviver.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
@@ -30,14 +30,14 @@ it('loads an actor until the store answers', async () => {
 })
 
 it('leaves an actor to its next owner', async () => {
-  const { clock, reviver, loadsOf } = reviving([new Elsewhere('another one has it')], false)
+  const { clock, reviver, loadsOf } = reviving([new NotOwner('another one has it')], false)
   reviver.revive('prb_1')
   await clock.advance(60_000)
   expect(loadsOf()).toBe(1)
 })
 
 it('continues with an actor whose lease is in doubt, as it may be renewed', async () => {
-  const { clock, reviver, loadsOf } = reviving([new Elsewhere('not certain'), new Elsewhere('not certain'), {}])
+  const { clock, reviver, loadsOf } = reviving([new NotOwner('not certain'), new NotOwner('not certain'), {}])
   reviver.revive('prb_1')
   await clock.advance(60_000)
   expect(loadsOf()).toBe(3)

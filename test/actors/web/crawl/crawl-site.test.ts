@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { advanced, begun, type CrawlPlan, type CrawlState, isOver, outOfTime } from '#actors/web/crawl/crawl-site.ts'
+import {
+  advancedCrawl,
+  type CrawlPlan,
+  type CrawlState,
+  isFinished,
+  outOfTime,
+  startedCrawl,
+} from '#actors/web/crawl/crawl-site.ts'
 import { PageReader } from '#actors/web/extract/page-reader.ts'
 import { PageFetcher } from '#actors/web/fetch/page-fetcher.ts'
 import { webKinds } from '#actors/web/kinds.ts'
@@ -57,8 +64,8 @@ describe('a crawl', () => {
 
   const whole = async (crawl: CrawlPlan): Promise<CrawlState> => {
     const made = await parts()
-    let state = await begun(made, crawl, signal)
-    while (!isOver(state, crawl)) state = await advanced(made, crawl, { state, signal })
+    let state = await startedCrawl(made, crawl, signal)
+    while (!isFinished(state, crawl)) state = await advancedCrawl(made, crawl, { state, signal })
     return state
   }
 
@@ -81,9 +88,9 @@ describe('a crawl', () => {
     site.pages.clear()
     site.pages.set('/', html(text('a') + links(0, 5)))
     const made = await parts()
-    const begin = await begun(made, plan({ maxPages: 4 }), signal)
+    const begin = await startedCrawl(made, plan({ maxPages: 4 }), signal)
     const state = outOfTime(
-      await advanced(made, plan({ maxPages: 4 }), { state: begin, signal }),
+      await advancedCrawl(made, plan({ maxPages: 4 }), { state: begin, signal }),
       plan({ maxPages: 4 }),
     )
     expect(state.pages.map(({ reason }) => reason)).toEqual([undefined, 'out_of_time', 'out_of_time', 'out_of_time'])
@@ -95,9 +102,9 @@ describe('a crawl', () => {
     for (let n = 0; n < 12; n += 1) site.pages.set(`/p${n}`, html(text(`n${n}`)))
     site.requested.length = 0
     const made = await parts()
-    let state = await begun(made, plan(), signal)
-    while (!isOver(state, plan()))
-      state = await advanced(made, plan(), { state: JSON.parse(JSON.stringify(state)), signal })
+    let state = await startedCrawl(made, plan(), signal)
+    while (!isFinished(state, plan()))
+      state = await advancedCrawl(made, plan(), { state: JSON.parse(JSON.stringify(state)), signal })
     expect(state.pages).toHaveLength(13)
     expect(site.paths().filter((path) => path !== '/robots.txt')).toHaveLength(13)
   })
@@ -116,7 +123,7 @@ describe('a crawl', () => {
       },
     }
     const made = { ...(await parts()), embedder }
-    await advanced(made, plan(), { state: await begun(made, plan(), signal), signal })
+    await advancedCrawl(made, plan(), { state: await startedCrawl(made, plan(), signal), signal })
     expect(texts.length).toBeGreaterThan(1)
     expect(texts.map((passage) => passage.startsWith('The harbour\nThe pier'))).toEqual(texts.map((_, at) => at === 0))
   })

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxViewers } from '#specs/resources/web/browse-limits.ts'
-import { Hands } from './hands.ts'
 import { InputQueue, type PageInput } from './input-queue.ts'
 import { type PageFrame, PageFrames } from './page-frames.ts'
+import { PersonInput } from './person-input.ts'
 
 /** Maximum time in ms for which one request waits for a frame: less than the timeout of a request between processes. */
 const frameMs = 2_000
@@ -12,7 +12,7 @@ const frameMs = 2_000
 const lastMs = 3_000
 
 /** A page that is handed over to a person, who sees and uses it. */
-export interface PersonsPage {
+export interface HandedOverPage {
   /**
    * Returns the newest frame after number `after`; null when there is none within seconds.
    *
@@ -24,15 +24,15 @@ export interface PersonsPage {
 }
 
 /** A browser page that is handed over to a person. */
-export class LivePage implements PersonsPage {
+export class LivePage implements HandedOverPage {
   readonly #frames: PageFrames
-  readonly #hands: Hands
+  readonly #hands: PersonInput
   readonly #queue: InputQueue
 
   /** @param now ms since the epoch */
   constructor(page: Page, now: () => number) {
     this.#frames = new PageFrames(page, now)
-    this.#hands = new Hands(page)
+    this.#hands = new PersonInput(page)
     this.#queue = new InputQueue(
       (input) => this.#hands.act(input),
       () => performance.now(),

@@ -4,7 +4,7 @@ import type { ChatCalls } from '#gateway/call/chat-calls.ts'
 import { planResponse } from '../response-plan.ts'
 import type { StoredResponses } from '../stored-responses.ts'
 import { compacted } from './compaction.ts'
-import type { ReadEarlier } from './earlier.ts'
+import type { ReadEarlier } from './prior-items.ts'
 import { inputTokens } from './token-count.ts'
 
 interface ContextParts {

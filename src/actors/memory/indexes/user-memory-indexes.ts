@@ -1,0 +1,166 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Table } from '#records/table.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import type { EmbeddedProjects } from '../embedding/embedded-projects.ts'
+import { type MemoryData, memories } from '../kinds.ts'
+import { type MemoryOwner, ownerKey, ownersScope } from '../memory-owner.ts'
+import type { MemoryChanges } from './memory-changes.ts'
+import { UserMemoryIndex } from './user-memory-index.ts'
+
+export interface ScopeIndexesParts {
+  readonly records: RecordStore
+  readonly now: () => number
+  /** Absent when there is a single process. */
+  readonly changes?: MemoryChanges | undefined
+  /** Returns the id of the embedder whose vectors a project's indexes hold. */
+  readonly embedderOf: (project: string) => Promise<string | null>
+  readonly projects: Pick<EmbeddedProjects, 'note'>
+  /** Called with memories that, when read, have no vector from the project's embedder. */
+  readonly unembedded: (owner: MemoryOwner, ids: readonly string[]) => void
+  /** Maximum size of all indexes together, in bytes. */
+  readonly maxBytes?: number
+}
+
+interface Kept {
+  readonly index: UserMemoryIndex
+  readonly owner: MemoryOwner
+  /** Time at which it was read from the store, in ms since the epoch. */
+  readonly readAt: number
+}
+
+/** Maximum size of all indexes in bytes. The least recently used are evicted, and read again when needed. */
+export const maxIndexBytes = 640 * 1024 * 1024
+
+const pageSize = 500
+
+/** Age in ms after which an index is read again, to find writes that a crashed process did not announce. */
+const rereadAfterMs = 10 * 60_000
+
+/** Minimum time between two measurements of the indexes' size, in ms. */
+const weighEveryMs = 500
+
+/** Cache of the indexes of active users, read from the store at first use. An index has all memories of its user. */
+export class UserMemoryIndexes {
+  readonly #parts: ScopeIndexesParts
+  readonly #table: Table<MemoryData>
+  readonly #kept = new Map<string, Kept>()
+  readonly #reading = new Map<string, Promise<Kept>>()
+  #weighedAt = 0
+
+  constructor(parts: ScopeIndexesParts) {
+    this.#parts = parts
+    this.#table = new Table(parts.records, memories, parts.now)
+  }
+
+  /**
+   * Returns the up-to-date index, including every write that other nodes have acknowledged.
+   *
+   * @throws {StoreUnavailable}
+   */
+  async open(owner: MemoryOwner): Promise<UserMemoryIndex> {
+    const key = cacheKey(owner)
+    const embedder = await this.#parts.embedderOf(owner.project)
+    let kept = this.#kept.get(key)
+    if (kept !== undefined && (kept.index.embedder !== embedder || this.#isOld(kept))) kept = undefined
+    kept ??= await this.#read(key, owner, embedder)
+    this.#kept.delete(key)
+    this.#kept.set(key, kept)
+    return this.#synced(key, kept)
+  }
+
+  /** Returns the index if it is in memory. */
+  known(owner: MemoryOwner): UserMemoryIndex | undefined {
+    return this.#kept.get(cacheKey(owner))?.index
+  }
+
+  /**
+   * Announces a write to other nodes and applies it to the local index. The rows must be stored already.
+   *
+   * @throws {StoreUnavailable}
+   */
+  async wrote(owner: MemoryOwner, ids: readonly string[], apply: (index: UserMemoryIndex) => void): Promise<void> {
+    const version = await this.#parts.changes?.note(owner, ids)
+    await this.#reading.get(cacheKey(owner))
+    const index = this.known(owner)
+    if (index === undefined) return
+    apply(index)
+    if (version !== undefined && index.seen === version - 1) index.seen = version
+    this.#evict(cacheKey(owner))
+  }
+
+  /** Drops a user's index from the cache. */
+  drop(owner: MemoryOwner): void {
+    this.#kept.delete(cacheKey(owner))
+  }
+
+  #isOld({ readAt }: Kept): boolean {
+    return this.#parts.changes !== undefined && this.#parts.now() - readAt > rereadAfterMs
+  }
+
+  #read(key: string, owner: MemoryOwner, embedder: string | null): Promise<Kept> {
+    const known = this.#reading.get(key)
+    if (known !== undefined) return known
+    const reading = this.#readAll(owner, embedder).finally(() => this.#reading.delete(key))
+    this.#reading.set(key, reading)
+    return reading
+  }
+
+  async #readAll(owner: MemoryOwner, embedder: string | null): Promise<Kept> {
+    await this.#parts.projects.note(owner.project)
+    const index = new UserMemoryIndex(embedder)
+    const readAt = this.#parts.now()
+    index.seen = (await this.#parts.changes?.since(owner, 0))?.version ?? 0
+    const unembedded: string[] = []
+    for (let after = ''; ; ) {
+      const rows = await this.#table.list(ownersScope(owner), {
+        where: { owner: ownerKey(owner) },
+        ...{ limit: pageSize, ascending: true, after },
+      })
+      for (const [at, row] of rows.entries()) {
+        index.put(row)
+        if (embedder !== null && row.data.embedder !== embedder) unembedded.push(row.id)
+        if (at % 50 === 49) await nextTurn()
+      }
+      after = rows.at(-1)?.id ?? ''
+      if (rows.length < pageSize) break
+    }
+    const kept = { index, owner, readAt }
+    this.#kept.set(cacheKey(owner), kept)
+    this.#evict(cacheKey(owner))
+    if (unembedded.length > 0) this.#parts.unembedded(owner, unembedded)
+    return kept
+  }
+
+  async #synced(key: string, { index, owner }: Kept): Promise<UserMemoryIndex> {
+    const missed = await this.#parts.changes?.since(owner, index.seen)
+    if (missed === undefined || missed === null) return index
+    if (missed.ids === null) {
+      this.#kept.delete(key)
+      return (await this.#read(key, owner, index.embedder)).index
+    }
+    for (const id of missed.ids) {
+      const row = await this.#table.get(ownersScope(owner), id)
+      if (row === null) index.remove(id)
+      else index.put(row)
+    }
+    index.seen = Math.max(index.seen, missed.version)
+    return index
+  }
+
+  /** Evicts indexes above the limit, never the one in use, however large it is. */
+  #evict(inUse: string): void {
+    const { maxBytes = maxIndexBytes, now } = this.#parts
+    if (now() - this.#weighedAt < weighEveryMs) return
+    this.#weighedAt = now()
+    let total = 0
+    for (const { index } of this.#kept.values()) total += index.bytes
+    for (const [key, { index }] of this.#kept) {
+      if (total <= maxBytes) return
+      if (key === inUse) continue
+      this.#kept.delete(key)
+      total -= index.bytes
+    }
+  }
+}
+
+const cacheKey = (owner: MemoryOwner): string => `${owner.project} ${ownerKey(owner)}`

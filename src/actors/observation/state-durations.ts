@@ -1,0 +1,69 @@
+import type { Scope } from '#specs/scope.ts'
+import type { CommitStore, RecordStore } from '#storage/ports.ts'
+import type { ListedMachine } from './list-actors.ts'
+
+/** Number of the newest actors of a machine that are sampled, and of commits per actor. */
+const sampledActors = 30
+const sampledCommits = 60
+/** Fewest stays in a state from which a percentile is computed. */
+const leastStays = 20
+/** How long a result is cached, in ms. */
+const keptMs = 60_000
+const mostKept = 500
+
+/** How long actors of a machine stay in each state: the 99th percentile, in ms. */
+export type DurationPercentiles = ReadonlyMap<string, number>
+
+/**
+ * Computes how long actors stay in their states, from a sample of the newest actors of each machine in a project. It
+ * reads commits on demand and caches the result for a minute, because counting every stay would add a write to each
+ * step.
+ */
+export class StateDurations {
+  readonly #parts: { readonly commits: Pick<CommitStore, 'ofActor'>; readonly records: RecordStore }
+  readonly #now: () => number
+  readonly #kept = new Map<string, { readonly until: number; readonly stays: Promise<DurationPercentiles> }>()
+
+  constructor(
+    parts: { readonly commits: Pick<CommitStore, 'ofActor'>; readonly records: RecordStore },
+    now: () => number,
+  ) {
+    this.#parts = parts
+    this.#now = now
+  }
+
+  /** Returns the 99th percentile for each state that actors have left often enough. */
+  of(machine: ListedMachine, scope: Scope): Promise<DurationPercentiles> {
+    const key = `${scope.project} ${machine.definition.name}`
+    const before = this.#kept.get(key)
+    if (before !== undefined && before.until > this.#now()) return before.stays
+    if (this.#kept.size >= mostKept) this.#kept.clear()
+    const stays = this.#read(machine, scope)
+    this.#kept.set(key, { until: this.#now() + keptMs, stays })
+    stays.catch(() => this.#kept.delete(key))
+    return stays
+  }
+
+  async #read({ rows }: ListedMachine, scope: Scope): Promise<DurationPercentiles> {
+    const newest = await this.#parts.records.list(rows, scope, { limit: sampledActors })
+    const lengths = new Map<string, number[]>()
+    for (const { id, version } of newest) {
+      const commits = await this.#parts.commits.ofActor(id, Math.max(0, version - sampledCommits), sampledCommits)
+      let entered: number | null = null
+      for (const { moved, at } of commits) {
+        if (moved === undefined) continue
+        const [from] = moved
+        if (entered !== null && from !== null) lengths.set(from, [...(lengths.get(from) ?? []), at - entered])
+        entered = at
+      }
+    }
+    return new Map(
+      [...lengths].filter(([, each]) => each.length >= leastStays).map(([state, each]) => [state, p99(each)]),
+    )
+  }
+}
+
+const p99 = (lengths: readonly number[]): number => {
+  const sorted = [...lengths].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))] ?? 0
+}

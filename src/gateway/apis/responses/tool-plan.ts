@@ -1,0 +1,63 @@
+import type { ChatCall } from '#gateway/call/chat-calls.ts'
+import type { Need, Route, Routes } from '#gateway/call/routes.ts'
+import { isOwnOpenAi } from '#gateway/routing/managed-providers.ts'
+import { objectOf, textOf } from '#outgoing/wire.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { ResponsePlan } from './response-plan.ts'
+import { type ResponseTools, searchToolName } from './response-tools.ts'
+import { upstreamFormat } from './upstream-format.ts'
+
+/**
+ * Who runs the tools that the caller does not run: OpenAI itself (`upstream`), or this server by its search engine
+ * (`engine`).
+ */
+export type SearchRunner = 'upstream' | 'engine'
+
+/** How the tools that the caller does not run are handled. */
+export interface ToolPlan {
+  /** null when none are run. */
+  readonly way: SearchRunner | null
+  readonly tools: ResponseTools
+  /** Types of the tools that were left out. */
+  readonly ignored: readonly string[]
+}
+
+/**
+ * Decides who runs the web search and OpenAI's hosted tools for a request: OpenAI for its own models; otherwise this
+ * server's search engine runs the search, and other tools are left out.
+ *
+ * @throws {ServiceError} `bad_request` with `tools` when the request forces a tool that is not available; also the
+ * errors of `Routes.resolve`, such as `model_not_found`.
+ */
+export const planTools = async (
+  { routes, hasEngine }: { readonly routes: Routes; readonly hasEngine: boolean },
+  request: { readonly project: string; readonly model: string; readonly need: Need },
+  { tools, toolChoice }: Pick<ResponsePlan, 'tools' | 'toolChoice'>,
+): Promise<ToolPlan> => {
+  const { search, hosted } = tools
+  if (search === null && hosted.length === 0) return { way: null, tools, ignored: [] }
+  const [first] = await routes.resolve(request.project, request.model, request.need)
+  if (first !== undefined && searchesItself(first)) return { way: 'upstream', tools, ignored: [] }
+  const others = hosted.map(({ type }) => textOf(type))
+  const forced = textOf(objectOf(objectOf(toolChoice).function).name)
+  if (others.includes(forced)) throw noSearch(`${forced} is not available for this model.`)
+  if (search === null || hasEngine) {
+    return { way: search === null ? null : 'engine', tools: { ...tools, hosted: [] }, ignored: others }
+  }
+  if (forced === searchToolName) {
+    throw noSearch(`${search.path}: no web search is configured on this server.`)
+  }
+  return { way: null, tools: { ...tools, search: null, hosted: [] }, ignored: [textOf(search.tool.type), ...others] }
+}
+
+/** Returns the format for routes that run the search themselves; refuses fallbacks to other routes. */
+export const upstreamFormatFor: NonNullable<ChatCall['formatFor']> = (route) => {
+  if (searchesItself(route)) return upstreamFormat
+  throw noSearch('No available provider supports web search.')
+}
+
+/** Whether a route is OpenAI itself, or the address that the installation configures for OpenAI. */
+const searchesItself = ({ provider, format, source, baseUrl }: Route): boolean =>
+  provider === 'openai' && format === 'openai' && (source === 'managed' || isOwnOpenAi(baseUrl))
+
+const noSearch = (message: string): ServiceError => new ServiceError('bad_request', { param: 'tools', message })

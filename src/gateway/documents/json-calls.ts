@@ -1,0 +1,176 @@
+import { type AnswerReservation, answerMemory } from '#outgoing/answer-memory.ts'
+import { identityEncoding } from '#outgoing/identity-encoding.ts'
+import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
+import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
+import { viaOf } from '#outgoing/via.ts'
+import { arrayOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { loggedJson } from '../call/accounting/logged-text.ts'
+import { costHeader } from '../call/accounting/shown-cost.ts'
+import { withRetries } from '../call/call-policy.ts'
+import type { CallRun, CallRunParts } from '../call/call-run.ts'
+import type { Caller } from '../call/caller.ts'
+import { type Candidate, mappedCandidates } from '../call/candidates.ts'
+import { type ErrorAnswer, refused, statusFailure } from '../call/failure.ts'
+import { firstAnswer } from '../call/first-answer.ts'
+import { onwardAfter } from '../call/onward.ts'
+import { ModelError } from '../call/provider-port.ts'
+import type { Redaction } from '../call/redaction.ts'
+import { refusalOf, statusOf } from '../call/refusal.ts'
+import { RouteCandidates, type RouteCandidatesParts } from '../call/route-candidates.ts'
+import type { Need, Route } from '../call/routes.ts'
+import { type RequestParts, wholeRequest } from '../call/whole-request.ts'
+import type { Usage } from '../prices/usage.ts'
+import { redactedDocument, restoredDocument } from './document-texts.ts'
+
+/** Dependencies of document calls. */
+export interface DocumentParts extends RouteCandidatesParts, RequestParts, CallRunParts {
+  readonly breaker: RouteCandidatesParts['breaker']
+  readonly redaction: Pick<Redaction, 'policyOf'>
+}
+
+/** Endpoint of an operation at a provider. */
+export interface DocumentTarget {
+  /** Path to append to the route's base URL. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A provider-specific operation whose JSON response is passed through. */
+export interface JsonCallKind {
+  /** Operation id, for the request log. */
+  readonly operation: string
+  readonly need: Need
+  /** Returns the endpoint; null when the route's provider does not have the operation. */
+  target(route: Route): DocumentTarget | null
+  /** Returns an upper bound of the call's usage. */
+  most(document: WireObject): Usage
+  /** Returns the usage of a response. */
+  usage(answer: WireObject, document: WireObject): Usage
+  /** Returns the cost in USD as exact decimal text, '0' for free operations; null when the price is unknown. */
+  costUsd(route: Route, usage: Usage): string | null
+}
+
+/** A JSON document to send to a model: the validated body, with `model` and optionally `models`. */
+export interface DocumentCall {
+  readonly caller: Caller
+  readonly body: WireObject
+  readonly signal: AbortSignal
+}
+
+/** A call with the memory reserved for its response. */
+interface SeatedCall extends DocumentCall {
+  readonly seat: AnswerReservation
+}
+
+/** A provider's response, passed through. */
+export interface DocumentOutcome {
+  readonly answer: WireObject
+  readonly route: Route
+  readonly headers: readonly (readonly [name: string, value: string])[]
+}
+
+interface DocumentWay extends Candidate {
+  readonly target: DocumentTarget
+}
+
+/**
+ * Calls of provider-specific operations, which send one JSON document and receive another, through the steps shared by
+ * all calls.
+ */
+export class JsonCalls {
+  readonly #parts: DocumentParts
+
+  constructor(parts: DocumentParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * @throws {ServiceError} `model_not_found` when no provider of the model has the operation, and errors of providers.
+   */
+  async create(kind: JsonCallKind, call: DocumentCall): Promise<DocumentOutcome> {
+    const seat = answerMemory.seat(call.caller.project)
+    try {
+      return await this.#create(kind, call, seat)
+    } finally {
+      seat.leave()
+    }
+  }
+
+  async #create(
+    kind: JsonCallKind,
+    { caller, body, signal }: DocumentCall,
+    seat: AnswerReservation,
+  ): Promise<DocumentOutcome> {
+    const { operation, need } = kind
+    const policy = await this.#parts.redaction.policyOf(caller.project)
+    const { document: sent, restorer, found } = await redactedDocument(body, policy)
+    const models = [...new Set([body.model, ...arrayOf(body.models)].map(textOf))]
+    const candidates = new RouteCandidates(this.#parts, { project: caller.project, need, models })
+    let done: { readonly answer: WireObject; readonly usage: Usage; readonly route: Route } | null = null
+    const { run, candidate, answer } = await firstAnswer<DocumentWay, WireObject>(
+      this.#parts,
+      {
+        ...{ caller, operation, signal, need, model: textOf(body.model), streamed: false },
+        mostUsd: ({ route }) => kind.costUsd(route, kind.most(sent)),
+        sharesTicket: () => false,
+        answer: (next, current) => this.#answer(next, current, { caller, body: sent, signal, seat }),
+        discard: () => {},
+        onward: onwardAfter,
+        refusalOf,
+        end: (error) => ({
+          usage: done?.usage ?? null,
+          costUsd: done === null ? '0' : kind.costUsd(done.route, done.usage),
+          status: error === null ? 200 : statusOf(error),
+          redactions: found,
+          bodies: () => ({
+            request: loggedJson(sent),
+            response: done === null ? '' : loggedJson(done.answer),
+          }),
+        }),
+      },
+      mappedCandidates(candidates, (next) => ({ ...next, target: targetOf(kind, next.route) })),
+    )
+    done = { answer, usage: kind.usage(answer, sent), route: candidate.route }
+    const headers = [...run.headers(), ...costHeader(kind.costUsd(candidate.route, done.usage))]
+    run.succeed()
+    return { answer: restoredDocument(answer, restorer), route: candidate.route, headers }
+  }
+
+  #answer({ route, target }: DocumentWay, run: CallRun<DocumentWay>, call: SeatedCall): Promise<WireObject> {
+    const { caller, body, signal, seat } = call
+    const { models: _models, ...rest } = body
+    const json = { 'content-type': 'application/json', accept: 'application/json' }
+    const headers = { ...json, ...target.headers, ...identityEncoding, via: viaOf(caller) }
+    const document = encodeJson({ ...rest, model: route.model })
+    const failureOf = (refusal: ErrorAnswer) => statusFailure(refusal, this.#parts.now())
+    return withRetries(run.policy, signal, async () => {
+      run.record.attempts++
+      const request = {
+        path: target.path,
+        headers,
+        body: document,
+        failureOf,
+        timeoutMs: caller.timeoutMs,
+        sinceMs: run.record.startedMs,
+        signal,
+        seat,
+      }
+      const bytes = await wholeRequest(this.#parts, route, request)
+      run.record.begun()
+      const answer = await parsedAnswer(bytes)
+      if (!isObject(answer)) throw unreadable()
+      return answer
+    })
+  }
+}
+
+const targetOf = (kind: JsonCallKind, route: Route): DocumentTarget => {
+  const target = kind.target(route)
+  if (target !== null) return target
+  const message = `The provider ${route.provider} does not offer this operation.`
+  throw new ServiceError('model_not_found', { param: 'model', message })
+}
+
+const unreadable = () =>
+  refused(new ModelError('provider_error', 'The provider returned something other than a JSON document.'))

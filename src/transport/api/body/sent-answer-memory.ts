@@ -1,0 +1,58 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { HttpResponse } from '#transport/http/http-port.ts'
+import type { BodyMemory, BodyReservation } from './body-memory.ts'
+
+/** Answers shorter than this are not counted: the number of connections bounds them. */
+const countedBytes = 64 * 1024
+
+/**
+ * Memory of one long answer, counted together with that of request bodies until the connection has sent all of it or
+ * the peer has disconnected: a client that does not read its answers would leave each in memory.
+ */
+export class SentAnswerMemory {
+  readonly #room: BodyMemory
+  readonly #project: string
+  readonly #response: HttpResponse
+  #seat: BodyReservation | null = null
+
+  constructor(room: BodyMemory, project: string, response: HttpResponse) {
+    this.#room = room
+    this.#project = project
+    this.#response = response
+  }
+
+  /** Waits for memory for an answer of at most this size, before it is produced. @throws {ServiceError} `overloaded` */
+  async reserve(bytes: number): Promise<void> {
+    this.#take(await this.#room.enter(this.#project, bytes))
+  }
+
+  /**
+   * Counts an answer that is about to be sent.
+   *
+   * @param isRepeatable nothing was changed for it, so it may be refused.
+   * @throws {ServiceError} `overloaded`
+   */
+  hold(bytes: number, isRepeatable: boolean): void {
+    if (this.#seat !== null) this.#seat.hold(bytes)
+    else if (bytes >= countedBytes) this.#take(this.#seatFor(bytes, isRepeatable))
+  }
+
+  /** Sets the bytes that are buffered for a stream's reader. False: there is no memory for them. */
+  grow(bytes: number): boolean {
+    this.#seat?.leave()
+    this.#seat = bytes < countedBytes ? null : this.#room.tryEnter(this.#project, bytes)
+    return bytes < countedBytes || this.#seat !== null
+  }
+
+  #seatFor(bytes: number, isRepeatable: boolean): BodyReservation {
+    if (!isRepeatable) return this.#room.force(this.#project, bytes)
+    const seat = this.#room.tryEnter(this.#project, bytes)
+    if (seat === null) throw new ServiceError('overloaded', { retryAfterS: 1 })
+    return seat
+  }
+
+  #take(seat: BodyReservation): void {
+    this.#seat = seat
+    this.#response.onOver(() => seat.leave())
+  }
+}

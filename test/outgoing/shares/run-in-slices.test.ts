@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { runInSlices, type SlicedWork } from '#outgoing/shares/run-in-slices.ts'
+
+/** Keeps the processor busy. */
+const spin = (ms: number): void => {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}
+
+function* busy(steps: number, seen: string[], name: string): SlicedWork<string> {
+  for (let step = 0; step < steps; step++) {
+    spin(3)
+    seen.push(name)
+    yield
+  }
+  return name
+}
+
+describe('long work in shares of the loop', () => {
+  it('lets others go first between its shares', async () => {
+    const seen: string[] = []
+    const work = runInSlices(busy(12, seen, 'work'))
+    const other = new Promise<void>((resolve) => setTimeout(() => resolve(void seen.push('other'))))
+    expect(await work).toBe('work')
+    await other
+    expect(seen.indexOf('other')).toBeLessThan(seen.lastIndexOf('work'))
+  })
+
+  it('is one at a time in a turn of the loop, however much of it there is', async () => {
+    const seen: string[] = []
+    const names = ['a', 'b', 'c', 'd', 'e', 'f']
+    const work = names.map((name) => runInSlices(busy(9, seen, name)))
+    const turns: number[] = []
+    const watch = setInterval(() => turns.push(seen.length))
+    await Promise.all(work)
+    clearInterval(watch)
+    // the first share of each begins at once, where it is called
+    const most = Math.max(...turns.slice(1).map((length, at) => length - (turns[at] ?? 0)))
+    expect(turns.length).toBeGreaterThan(names.length)
+    expect(most).toBeLessThan(2 * names.length)
+  })
+
+  it('fails with what its steps throw', async () => {
+    const failing = function* (): SlicedWork<void> {
+      spin(10)
+      yield
+      throw new RangeError('too long')
+    }
+    await expect(runInSlices(failing())).rejects.toThrow(RangeError)
+  })
+})

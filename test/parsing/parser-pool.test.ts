@@ -1,0 +1,50 @@
+import { performance } from 'node:perf_hooks'
+import { afterEach, describe, expect, it } from 'vitest'
+import { speechOf } from '#gateway/simulated/speech.ts'
+import { type ParserLimits, ParserPool } from '#src/parsing/parser-pool.ts'
+
+const rooms: ParserPool[] = []
+const open = (limits: Partial<ParserLimits> = {}): ParserPool => {
+  const room = new ParserPool(limits)
+  rooms.push(room)
+  return room
+}
+afterEach(() => Promise.all(rooms.splice(0).map((room) => room.close())))
+
+/** 1 MB of it kept music-metadata busy for 20 seconds. */
+const hostile = { bytes: Buffer.alloc(1024 * 1024, 0xff), mimeType: 'audio/mpeg' }
+const sound = { bytes: speechOf('Hello wonderful world', 'wav', 1)?.audio ?? Buffer.alloc(0), mimeType: 'audio/wav' }
+
+describe('a parser of foreign bytes', () => {
+  it('reads what can be read', async () => {
+    expect(await open().parse('audio_seconds', sound)).toBeGreaterThan(0)
+  })
+
+  it('leaves the loop free, and ends at its deadline', async () => {
+    const room = open({ deadlineMs: 500 })
+    await room.parse('audio_seconds', sound)
+    const before = performance.eventLoopUtilization()
+    const started = performance.now()
+    await expect(room.parse('audio_seconds', hostile)).rejects.toMatchObject({ name: 'ParserFailed' })
+    expect(performance.eventLoopUtilization(before).active).toBeLessThan(250)
+    expect(performance.now() - started).toBeLessThan(5000)
+    expect(await room.parse('audio_seconds', sound)).toBeGreaterThan(0)
+  })
+
+  it('fails alone when it needs more memory than the worker has', async () => {
+    const room = open({ maxHeapMb: 4 })
+    const failed = await room.parse('audio_seconds', sound).then(
+      () => null,
+      (error: unknown) => error,
+    )
+    expect(failed).toMatchObject({ name: 'ParserFailed', reason: 'memory' })
+  })
+
+  it('refuses more than may wait, and those that wait come through', async () => {
+    const room = open({ maxWaiting: 1 })
+    const first = room.parse('audio_seconds', sound)
+    const second = room.parse('audio_seconds', sound)
+    await expect(room.parse('audio_seconds', sound)).rejects.toMatchObject({ reason: 'busy' })
+    expect(await Promise.all([first, second])).toEqual([expect.any(Number), expect.any(Number)])
+  })
+})
