@@ -15,7 +15,7 @@ const problemsOf = (env: Record<string, string>): readonly string[] => {
 }
 
 describe('readConfig', () => {
-  it('starts with nothing set, on loopback, with SQLite and the simulated provider on demand', () => {
+  it('defaults to loopback, SQLite and the simulated provider on demand', () => {
     expect(readConfig({})).toEqual({
       port: 8080,
       host: '127.0.0.1',
@@ -229,15 +229,15 @@ describe('readConfig', () => {
     expect(readConfig({ PUBLIC_URL: text }).publicUrl).toBe(url)
   })
 
-  it('takes a count of proxies too', () => {
+  it('accepts a number of trusted proxies', () => {
     expect(readConfig({ TRUSTED_PROXIES: '2' }).trustedProxies).toEqual({ hops: 2 })
   })
 
-  it('lists all bad variables at once', () => {
+  it('reports all invalid variables at once', () => {
     expect(problemsOf({ PORT: 'x', LOG_LEVEL: 'y', REDIS_URL: 'z' })).toEqual(['PORT', 'REDIS_URL', 'LOG_LEVEL'])
   })
 
-  it('repeats no secret in its message', () => {
+  it('reveals no secret in its error message', () => {
     expect(() =>
       readConfig({ MASTER_KEY: 'swordfish', MASTER_KEY_PREVIOUS: 'turbot', BOOTSTRAP_OWNER_PASSWORD: 'tuna' }),
     ).toThrow(expect.not.objectContaining({ message: expect.stringMatching(/swordfish|turbot|tuna/) }))
@@ -248,35 +248,35 @@ describe('readConfig', () => {
     'mongodb://a_1.example:27017,b-2:27018,[::1]:27019/troupe?replicaSet=rs0',
     'mongodb+srv://user:x@cluster0.abcde.example/',
     'mongodb://db',
-  ])('takes %s as a store', (url) => {
+  ])('accepts %s as a store', (url) => {
     expect(readConfig({ MONGODB_URL: url }).mongodbUrl).toBe(url)
   })
 
   it.each(['redis://:p%40ss@cache:6379/1', 'rediss://user:x@cache', 'redis://[::1]:6379?family=6'])(
-    'takes %s beside a store',
+    'accepts %s in addition to a store',
     (url) => {
       expect(readConfig({ MONGODB_URL: 'mongodb://db', REDIS_URL: url }).redisUrl).toBe(url)
     },
   )
 
-  it('repeats no password of a URL that cannot be read', () => {
+  it('reveals no password of an invalid URL', () => {
     const urls = { MONGODB_URL: 'mongodb://user:tuna/shark@db', REDIS_URL: 'redis://:tuna/shark@cache' }
     expect(() => readConfig(urls)).toThrow(
       expect.not.objectContaining({ message: expect.stringMatching(/tuna|shark/) }),
     )
   })
 
-  it('takes an empty variable as not set', () => {
+  it('treats an empty variable as not set', () => {
     expect(readConfig({ MONGODB_URL: '', PORT: ' ', OPENAI_API_KEY: '' })).toEqual(readConfig({}))
   })
 
-  it('takes an OpenAI-compatible server that needs no key', () => {
+  it('accepts an OpenAI-compatible server without a key', () => {
     expect(readConfig({ OPENAI_BASE_URL: 'http://127.0.0.1:9000/v1' }).providers).toEqual({
       openai: { apiKey: '', baseUrl: 'http://127.0.0.1:9000/v1' },
     })
   })
 
-  it('cannot be changed afterwards', () => {
+  it('returns a frozen configuration', () => {
     const config = readConfig({ OPENAI_API_KEY: 'sk', ALLOWED_PRIVATE_HOSTS: 'a' })
     for (const part of [
       config,
@@ -297,7 +297,7 @@ describe('a secret in a file', () => {
     return join(folder, name)
   }
 
-  it('is read from where <name>_FILE says, without the line break at its end', () => {
+  it('is read from the path in <name>_FILE, without its final line break', () => {
     const config = readConfig({
       MONGODB_URL_FILE: file('url', 'mongodb://a:b@db/troupe\n'),
       OPENAI_API_KEY_FILE: file('key', 'sk-1\n'),
@@ -306,7 +306,7 @@ describe('a secret in a file', () => {
     expect(config.providers.openai?.apiKey).toBe('sk-1')
   })
 
-  it('is refused when the file cannot be read, and when the variable is set as well', () => {
+  it('is refused if the file is missing or empty, or if the variable is set too', () => {
     expect(() => readConfig({ MASTER_KEY_FILE: join(folder, 'none') })).toThrow(
       'MASTER_KEY_FILE must be the path of a file',
     )
@@ -317,7 +317,7 @@ describe('a secret in a file', () => {
     expect(() => readConfig(both)).toThrow('REDIS_URL and REDIS_URL_FILE are both set')
   })
 
-  it('is for secrets only', () => {
+  it('is supported for secrets only', () => {
     expect(readConfig({ PORT_FILE: file('port', '99') }).port).toBe(8080)
   })
 })

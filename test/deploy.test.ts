@@ -10,7 +10,7 @@ import { configuredNames } from './support/configured-names.ts'
 
 const product = new ProductMetrics()
 
-/** Every metric of ours: the product's, and those that src/transport names. */
+/** Names of all metrics: those of the product, and those that src/transport names. */
 const known = new Set([
   ...product.counters.map(({ name }) => name),
   ...product.durations.flatMap(({ name }) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`]),
@@ -25,7 +25,7 @@ const known = new Set([
 ])
 
 it.for(['deploy/grafana/troupe.json', 'deploy/prometheus/troupe-alerts.yml'])(
-  '%s names only metrics that the server has',
+  '%s uses only metrics that the server exports',
   (file) => {
     const named = new Set(readFileSync(file, 'utf8').match(/troupe_[a-z_]+/g) ?? [])
     expect(named.size).toBeGreaterThan(8)
@@ -33,12 +33,12 @@ it.for(['deploy/grafana/troupe.json', 'deploy/prometheus/troupe-alerts.yml'])(
   },
 )
 
-it('nginx passes no metrics on', () => {
+it('nginx does not expose the metrics', () => {
   const [, location] = /location = \/metrics \{([^}]*)\}/.exec(readFileSync('deploy/nginx.conf', 'utf8')) ?? []
   expect(location?.trim()).toBe('return 404;')
 })
 
-it('nginx refuses ids with bytes that the native server would cut off, and no others', () => {
+it('nginx refuses exactly the ids with bytes that the native server would cut off', () => {
   const conf = readFileSync('deploy/nginx.conf', 'utf8')
   const [, pattern = '-'] =
     /map "\$http_x_tenant_id\$http_x_external_user_id" \$id_is_refused \{[^}]*"~([^"]+)"/.exec(conf) ?? []
@@ -75,12 +75,12 @@ describe('docker-compose.yml', () => {
   const all = Object.entries(services)
   const dockerfile = readFileSync('Dockerfile', 'utf8')
 
-  it('has a proxy, the server, MongoDB and Redis, each of which starts again when it ends', () => {
+  it('has a proxy, the server, MongoDB and Redis, and restarts each of them', () => {
     expect(Object.keys(services).sort()).toEqual(['mongo', 'nginx', 'redis', 'server'])
     expect(all.filter(([, { restart }]) => restart !== 'unless-stopped').map(([name]) => name)).toEqual([])
   })
 
-  it('pins each image to a whole version, also the one that the server is built on', () => {
+  it('pins each image to a full version, including the base image of the server', () => {
     expect(server).toMatchObject({ build: '.' })
     const images = all.flatMap(([, { image }]) => image ?? [])
     const base = /^FROM (\S+)/m.exec(dockerfile)?.[1] ?? ''
@@ -88,7 +88,7 @@ describe('docker-compose.yml', () => {
     expect([...images, base].filter((image) => !/^[a-z]+:\d+\.\d+\.\d+(-[a-z-]+)?$/.test(image))).toEqual([])
   })
 
-  it('starts what depends on another once that is healthy, and every service says how it is', () => {
+  it('starts a service when its dependencies are healthy, and every service has a health check', () => {
     const healthy = (name: string): boolean =>
       services[name]?.healthcheck !== undefined || (services[name]?.build === '.' && /^HEALTHCHECK /m.test(dockerfile))
     expect(all.filter(([name]) => !healthy(name)).map(([name]) => name)).toEqual([])
@@ -98,7 +98,7 @@ describe('docker-compose.yml', () => {
     for (const [name, { condition }] of conditions) expect([name, condition]).toEqual([name, 'service_healthy'])
   })
 
-  it('lets nobody in but the proxy, and that from this machine only', () => {
+  it('publishes only the proxy, on loopback', () => {
     expect(all.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]))).toEqual([
       ['nginx', '127.0.0.1:8080:80'],
     ])
@@ -108,7 +108,7 @@ describe('docker-compose.yml', () => {
     expect(proxied?.slice(1)).toEqual(['server', /^ENV .*PORT=(\d+)/m.exec(dockerfile)?.[1]])
   })
 
-  it('gives the server only variables that its configuration reads', () => {
+  it('passes the server only variables that its configuration reads', () => {
     const known = new Set(configuredNames())
     const names = Object.keys(server?.environment ?? {})
     expect(names.length).toBeGreaterThan(20)
@@ -117,19 +117,19 @@ describe('docker-compose.yml', () => {
     expect(set.map(([name]) => name)).toEqual(['MONGODB_URL_FILE', 'REDIS_URL_FILE', 'TRUSTED_PROXIES'])
   })
 
-  it('lets the server finish what it does before it is killed', () => {
+  it('gives the server longer to stop than its own shutdown limit', () => {
     const seconds = Number(/^(\d+)s$/.exec(server?.stop_grace_period ?? '')?.[1])
     expect(seconds * 1000).toBeGreaterThan(readConfig({}).shutdownGraceMs)
   })
 
-  it('mounts volumes and secrets that it declares', () => {
+  it('mounts exactly the volumes and secrets that it declares', () => {
     const mounted = all.flatMap(([, { volumes: used = [] }]) => used.map((volume) => volume.split(':')[0] ?? ''))
     expect(mounted.filter((source) => !source.startsWith('./')).sort()).toEqual(Object.keys(volumes).sort())
     const used = new Set(all.flatMap(([, { secrets: named = [] }]) => named))
     expect([...used].sort()).toEqual(Object.keys(secrets).sort())
   })
 
-  it('keeps passwords in files that make-secrets.sh makes once, and that the server can read', () => {
+  it('keeps passwords in files that make-secrets.sh creates once and that the server can read', () => {
     const folder = mkdtempSync(join(tmpdir(), 'troupe-secrets-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     mkdirSync(join(folder, 'deploy'))

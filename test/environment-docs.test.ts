@@ -7,7 +7,7 @@ import { configuredNames } from './support/configured-names.ts'
 const page = readFileSync('docs/operating.md', 'utf8')
 const documented = new Set([...page.matchAll(/`([A-Z<][A-Z0-9_<>]+)`/g)].map(([, name]) => name))
 
-/** A provider's variable as the page has it; a secret's file as its secret. */
+/** Maps a variable to its name on the page: the generic name for a provider, the name of the secret for its file. */
 const generic = (name: string): string => {
   const bare = name.replace(/_FILE$/, '')
   const provider = providers.find(
@@ -17,13 +17,13 @@ const generic = (name: string): string => {
 }
 
 describe('the page for operators', () => {
-  it('names every variable that the configuration reads', () => {
+  it('documents every variable that the configuration reads', () => {
     const names = configuredNames()
     expect(names.length).toBeGreaterThan(60)
     expect([...new Set(names.map(generic))].filter((name) => !documented.has(name))).toEqual([])
   })
 
-  it('names every other variable that the server or a tool of the operator reads', () => {
+  it('documents every other variable that the server or an operator tool reads', () => {
     const files = readFiles('.', ['src', 'scripts/backup', 'scripts/doctor', 'scripts/cluster'], ['.ts', '.js'])
     const read = files.flatMap(({ text }) =>
       [...text.matchAll(/process\.env\.([A-Z_]+)/g)].map(([, name = '']) => name),
@@ -31,7 +31,7 @@ describe('the page for operators', () => {
     expect([...new Set(read)].filter((name) => !documented.has(generic(name)))).toEqual([])
   })
 
-  it('says of every secret that it may stand in a file', () => {
+  it('documents the _FILE variable of every secret', () => {
     const files = configuredNames().filter(
       (name) => name.endsWith('_FILE') && !providers.some(({ env }) => name.startsWith(`${env}_`)),
     )

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readConfig } from '../src/config.ts'
 import { misspeltIn } from '../src/misspelt-variables.ts'
 
-describe('a variable that nothing reads', () => {
+describe('a misspelt variable', () => {
   it.each([
     ['MONGODB_URI', 'MONGODB_URL'],
     ['MONGO_URL', 'MONGODB_URL'],
@@ -15,11 +15,11 @@ describe('a variable that nothing reads', () => {
     ['OPENAI_APIKEY', 'OPENAI_API_KEY'],
     ['TROUPE_PORT', 'PORT'],
     ['TROUPE_MONGODB_URI', 'MONGODB_URL'],
-  ])('as %s is taken as %s', (name, meant) => {
+  ])('named %s is reported as %s', (name, meant) => {
     expect(misspeltIn({ [name]: 'x' })).toEqual(meant === undefined ? [] : [{ name, meant }])
   })
 
-  it('is left alone where it is like no other, or the other is set too', () => {
+  it('is not reported if it resembles no other variable, or if that one is set too', () => {
     const usual = [
       'PATH',
       'HOME',
@@ -48,14 +48,14 @@ describe('a variable that nothing reads', () => {
     expect(misspeltIn({ MONGODB_URI: 'mongodb://a', MONGODB_URL: '' })).toHaveLength(1)
   })
 
-  it('is looked for in no time in an environment of thousands', () => {
+  it('is found in less than half a second among thousands of variables', () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`MONGODB_UR_${n}_SERVICE_PORT`, 'x']))
     const { user } = process.cpuUsage()
     misspeltIn(many)
     expect(process.cpuUsage().user - user).toBeLessThan(500_000)
   })
 
-  it('changes nothing of the configuration', () => {
+  it('does not change the configuration', () => {
     expect(readConfig({ MONGODB_URI: 'mongodb://a' })).toEqual(readConfig({}))
   })
 })

@@ -17,7 +17,7 @@ const interfaces = {
   eth0: [at('fe80::1', { family: 'IPv6', scopeid: 2 }), at('fd00::7', { family: 'IPv6', scopeid: 0 }), at('10.0.0.7')],
 }
 
-describe('where other nodes reach this one', () => {
+describe('the address at which other nodes reach this one', () => {
   it.each([
     ['127.0.0.1', '127.0.0.1'],
     ['localhost', '127.0.0.1'],
@@ -29,18 +29,18 @@ describe('where other nodes reach this one', () => {
     expect(peerHostOf({ peerHost: null, host }, interfaces)).toBe(expected)
   })
 
-  it('is what PEER_HOST says, before all else', () => {
+  it('is PEER_HOST if that is set', () => {
     expect(peerHostOf({ peerHost: 'node-a.internal', host: '0.0.0.0' }, interfaces)).toBe('node-a.internal')
   })
 
-  it('is an address that can be reached from other machines, where there is one', () => {
+  it('is an address that other machines can reach, if there is one', () => {
     const { lo, eth0 } = interfaces
     expect(peerHostOf({ peerHost: null, host: '::' }, { lo, eth0: eth0.slice(0, 2) })).toBe('fd00::7')
     expect(peerHostOf({ peerHost: null, host: '::' }, { lo, eth0: eth0.slice(0, 1) })).toBe('127.0.0.1')
   })
 })
 
-it('names a node that is given no name after its machine and process', () => {
+it('a node without a configured id is named after its machine and process', () => {
   expect(nodeIdOf({ nodeId: 'a' })).toBe('a')
   expect(nodeIdOf({ nodeId: null })).toMatch(/^.{1,48}-\d+$/)
 })

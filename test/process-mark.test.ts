@@ -15,26 +15,26 @@ describe.runIf(process.platform === 'linux')('the mark of a process', () => {
     for (const child of children.splice(0)) child.kill('SIGKILL')
   })
 
-  it('is the same for as long as it lives, and another one for each process', async () => {
+  it('is constant while the process lives, and unique to it', async () => {
     const [one, other] = [await started(), await started()]
     expect(processMark()).toBe(processMark())
     expect(new Set([processMark(), one.mark, other.mark]).size).toBe(3)
     expect([processMark() ?? '', one.mark, other.mark].map(hasEnded)).toEqual([false, false, false])
   })
 
-  it('says that it has ended, when it was killed', async () => {
+  it('reports that a killed process has ended', async () => {
     const { child, mark } = await started()
     child.kill('SIGKILL')
     await vi.waitFor(() => expect(hasEnded(mark)).toBe(true))
   })
 
-  it('does not say so of one that stands still', async () => {
+  it('does not report a stopped process as ended', async () => {
     const { child, mark } = await started()
     child.kill('SIGSTOP')
     expect(hasEnded(mark)).toBe(false)
   })
 
-  it('says that it has ended when its number is of another process by now', () => {
+  it('reports that a process has ended if its pid now belongs to another process', () => {
     const [boot, space, pid, began] = (processMark() ?? '').split(' ')
     expect(hasEnded([boot, space, pid, Number(began) - 1].join(' '))).toBe(true)
   })
@@ -44,7 +44,7 @@ describe.runIf(process.platform === 'linux')('the mark of a process', () => {
     ['another container', (mark: string) => mark.replace(/pid:\[\d+\]/, 'pid:[1]')],
     ['another release', (mark: string) => `${mark} more`],
     ['nothing', () => ''],
-  ])('does not say so of one of %s', (_, changed) => {
+  ])('reports no end for a mark of %s', (_, changed) => {
     const gone = (processMark() ?? '').replace(/ \d+ \d+$/, ' 4194304 1')
     expect(hasEnded(gone)).toBe(true)
     expect(hasEnded(changed(gone))).toBe(false)

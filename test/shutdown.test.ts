@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { shutdown } from '#src/shutdown.ts'
 
-/** The code that a process ends with first, when closing is `stop`, and what it logs. */
+/** Exit code and log of a process whose closing is `stop`. */
 const ending = async (stop: () => Promise<void>, limitMs = 60_000) => {
   const lines: string[] = []
   const log = pino({ base: null }, { write: (line) => void lines.push(line) })
@@ -11,17 +11,17 @@ const ending = async (stop: () => Promise<void>, limitMs = 60_000) => {
 }
 
 describe('shutdown', () => {
-  it('ends the process with 0 when all is closed', async () => {
+  it('exits with 0 when everything is closed', async () => {
     expect(await ending(() => Promise.resolve())).toEqual({ code: 0, log: '' })
   })
 
-  it('ends it with 1, and says why, when something cannot be closed', async () => {
+  it('exits with 1 and logs the error when something cannot be closed', async () => {
     const { code, log } = await ending(() => Promise.reject(new Error('planted')))
     expect(code).toBe(1)
     expect(log).toContain('planted')
   })
 
-  it('ends it with 1, and says so, when closing does not end', async () => {
+  it('exits with 1 and logs that closing did not finish in time', async () => {
     const { code, log } = await ending(() => new Promise(() => {}), 10)
     expect(code).toBe(1)
     expect(log).toContain('closing did not finish')

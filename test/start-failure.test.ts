@@ -5,24 +5,24 @@ import { StoreUnavailable } from '../src/storage/ports.ts'
 
 const settings = { mongodbUrl: null, dataDir: '/var/troupe' }
 
-describe('why a start failed', () => {
+describe('the message of a failed start', () => {
   it.for([
     [5, 'is locked by another process'],
     [11 + 256, 'is damaged'],
     [14, 'cannot be opened'],
     [26, 'is not a database'],
-  ] as const)('is one sentence for code %i of SQLite, with the file', ([errcode, says]) => {
+  ] as const)('is one sentence for SQLite code %i and names the file', ([errcode, says]) => {
     const cause = Object.assign(new Error('sqlite'), { errcode })
     const shown = startFailure(new StoreUnavailable('sqlite does not answer', { cause }), settings)
     expect(shown).toContain(`/var/troupe/troupe.db ${says}`)
     expect(shown?.split('\n')).toHaveLength(1)
   })
 
-  it('is the sentence about a store of a newer release', () => {
+  it('is that of the error for a store of a newer release', () => {
     expect(startFailure(new NewerStore('It is newer.'), settings)).toBe('It is newer.')
   })
 
-  it('names the hosts of MongoDB, never its password', () => {
+  it('names the hosts of MongoDB, but not its password', () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED'), { name: 'MongoServerSelectionError' })
     const mongodbUrl = 'mongodb://ada:secret@db1:27017,db2:27017/troupe?tls=true'
     const shown = startFailure(new StoreUnavailable('mongodb does not answer', { cause }), { ...settings, mongodbUrl })
@@ -30,19 +30,19 @@ describe('why a start failed', () => {
     expect(shown).not.toContain('secret')
   })
 
-  it('says when MongoDB refuses the password', () => {
+  it('reports that MongoDB refuses the credentials', () => {
     const error = Object.assign(new Error('Authentication failed.'), { name: 'MongoServerError', code: 18 })
     expect(startFailure(error, { ...settings, mongodbUrl: 'mongodb://a:b@db/x' })).toContain('refuses the user or the')
   })
 
-  it('is one sentence where the process may open too few files', () => {
+  it('is one sentence when the file descriptor limit is too low', () => {
     const error = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE', path: '/console/app.js' })
     expect(startFailure(error, settings)).toBe(
       'The file descriptor limit of this process is too low: set it to 256 or more (ulimit -n, or LimitNOFILE in systemd).',
     )
   })
 
-  it('is left to the stack when it is a defect of ours', () => {
+  it('is null for an unexpected error', () => {
     expect(startFailure(new TypeError('x is undefined'), settings)).toBeNull()
   })
 })

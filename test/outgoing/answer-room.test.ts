@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { AnswerMemory } from '#outgoing/answer-memory.ts'
 
-/** Counted beyond the first 64 KB of each answer. */
+/** Bytes of each response that are not counted. */
 const free = 64 * 1024
 const most = 1_000_000
 
-describe('room for whole answers', () => {
-  it('is taken as bytes come, beyond the first 64 KB, and given back when the call is over', () => {
+describe('the memory budget of buffered responses', () => {
+  it('counts the bytes of a response beyond the first 64 KB until its call ends', () => {
     const room = new AnswerMemory(most)
     const seat = room.seat('a')
     expect(seat.grow(free)).toBe(true)
@@ -18,7 +18,7 @@ describe('room for whole answers', () => {
     expect(room.bytes).toBe(0)
   })
 
-  it('has three quarters for one project, and the rest for others', () => {
+  it('limits one project to three quarters and leaves the rest to others', () => {
     const room = new AnswerMemory(most)
     const [first, second, other] = [room.seat('a'), room.seat('a'), room.seat('b')]
     expect(first.grow(free + 500_000)).toBe(true)
@@ -30,7 +30,7 @@ describe('room for whole answers', () => {
     expect(other.grow(300_000)).toBe(true)
   })
 
-  it('is given to one answer that is larger than all of it, where that is alone', () => {
+  it('lets one response exceed the whole budget if no other response uses it', () => {
     const room = new AnswerMemory(most)
     const seat = room.seat('a')
     expect(seat.grow(free + 3 * most)).toBe(true)

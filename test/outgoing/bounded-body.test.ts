@@ -13,18 +13,18 @@ const brokenBody = (first: string): Readable =>
   )
 
 describe('a bounded body', () => {
-  it('is whole up to its limit, that many bytes included', async () => {
+  it('is complete if it is no longer than its limit', async () => {
     const { bytes, isCut } = await boundedBody(bodyOf('ab', 'cd'), { maxBytes: 4 })
     expect([bytes.toString(), isCut]).toEqual(['abcd', false])
   })
 
-  it('is cut to its limit, and its connection is closed, when more comes', async () => {
+  it('is cut at its limit and closes its connection when more bytes come', async () => {
     const body = bodyOf('abc', 'def', 'ghi')
     const { bytes, isCut } = await boundedBody(body, { maxBytes: 4 })
     expect([bytes.toString(), isCut, body.destroyed]).toEqual(['abcd', true, true])
   })
 
-  it('throws what breaks it off, unless a part of it is enough', async () => {
+  it('throws the error that interrupts it, unless a partial body is enough', async () => {
     await expect(boundedBody(brokenBody('ab'), { maxBytes: 4 })).rejects.toThrow('reset')
     const { bytes, isCut } = await boundedBody(brokenBody('ab'), { maxBytes: 4, partial: true })
     expect([bytes.toString(), isCut]).toEqual(['ab', false])

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
 
-/** A server over TCP that does to each request what a test says, counts connections, and takes all with it when it ends. */
+/** A TCP server that responds to each request as a test defines and closes its connections when it closes. */
 export class FloodingServer {
   readonly sockets = new Set<Socket>()
   readonly #server: Server

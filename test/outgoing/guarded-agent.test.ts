@@ -32,8 +32,8 @@ const requestAll = (guard: SsrfGuard, server: FloodingServer, timeoutMs: number)
 
 const origins = ({ dispatcher }: SsrfGuard): number => Object.keys(Object(dispatcher).stats).length
 
-describe('connections to hosts that customers name', () => {
-  it('are closed in seconds when no one uses them, however long the server would keep them', async () => {
+describe('connections to hosts that customers choose', () => {
+  it('close within seconds of their last use, even if the server offers a long keep-alive', async () => {
     const answer = 'HTTP/1.1 200 OK\r\nkeep-alive: timeout=600\r\ncontent-length: 2\r\n\r\nhi'
     const { server, guard } = await openFor((socket) => socket.write(answer))
     await requestAll(guard, server, 5_000)
@@ -42,7 +42,7 @@ describe('connections to hosts that customers name', () => {
     expect(origins(guard)).toBe(0)
   }, 15_000)
 
-  it('leave nothing in memory of a host that never answered', async () => {
+  it('leave nothing in memory for a host that never responds', async () => {
     const { server, guard } = await openFor(() => {})
     await requestAll(guard, server, 200)
     await vi.waitFor(() => expect(origins(guard)).toBe(0), 5_000)

@@ -6,7 +6,7 @@ import { GuardedProxy } from '#outgoing/guarded-proxy.ts'
 import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { html, Site } from '../support/site.ts'
 
-/** Names that lead to this machine, as a rebinding name does, and one that leads nowhere. */
+/** Resolves every name to this machine, as a rebinding name does, and nowhere.test to no address. */
 const lookup: LookupFunction = (hostname, options, callback) => {
   if (hostname === 'nowhere.test') {
     callback(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }), '')
@@ -44,7 +44,7 @@ describe('a guarded proxy', () => {
     return proxy
   }
 
-  /** The status and body of a plain request through the proxy; null when it closes the connection. */
+  /** Status and body of a plain request through the proxy; null if the proxy closes the connection. */
   const fetched = (proxy: GuardedProxy, url: string, method = 'GET') =>
     new Promise<{ readonly status: number; readonly body: string } | null>((resolve) => {
       const { hostname, port } = new URL(proxy.url)
@@ -60,7 +60,7 @@ describe('a guarded proxy', () => {
       request.end()
     })
 
-  /** The first line that a tunnel is answered with. */
+  /** First line of the response to a CONNECT request. */
   const tunnel = async (proxy: GuardedProxy, target: string): Promise<string> => {
     const { hostname, port } = new URL(proxy.url)
     const socket = connect(Number(port), hostname)
@@ -70,7 +70,7 @@ describe('a guarded proxy', () => {
     return String(answer).split('\r\n', 1).join('')
   }
 
-  it('passes requests on to hosts that are allowed', async () => {
+  it('forwards requests to allowed hosts', async () => {
     const proxy = await opened()
     expect(await fetched(proxy, site.url('/page'))).toEqual({ status: 200, body: '<h1>Here</h1>' })
     expect(await fetched(proxy, `http://allowed.test:${site.port}/page`)).toMatchObject({ status: 200 })
@@ -86,14 +86,14 @@ describe('a guarded proxy', () => {
     ['an IPv4 address within IPv6', '[::ffff:127.0.0.1]:80', 'unsafe_url'],
     ['a name that leads to this machine', 'rebound.test:80', 'unsafe_url'],
     ['a name without an address', 'nowhere.test:80', 'dns_unavailable'],
-  ])('reaches nothing at %s, and says why', async (_what, host, refusal) => {
+  ])('reaches nothing at %s, and reports the reason', async (_what, host, refusal) => {
     const proxy = await opened()
     expect(await fetched(proxy, `http://${host}/`)).toBeNull()
     expect(await tunnel(proxy, host)).toBe('HTTP/1.1 403 Forbidden')
     expect(proxy.refusalOf(`http://${host}/`)).toBe(refusal)
   })
 
-  it('closes every connection beyond the bytes that may come in', async () => {
+  it('closes all connections once more bytes than allowed have arrived', async () => {
     const proxy = await opened(1_000_000)
     expect(await fetched(proxy, site.url('/large'))).toBeNull()
     expect(proxy.bytes).toBeLessThan(1_200_000)
@@ -101,7 +101,7 @@ describe('a guarded proxy', () => {
     expect(proxy.refusalOf(site.url('/page'))).toBe('response_too_large')
   })
 
-  it.each(['constructor', '__proto__', 'toString'])('passes on a header of the name %s', async (name) => {
+  it.each(['constructor', '__proto__', 'toString'])('forwards a header named %s', async (name) => {
     const proxy = await opened()
     const { hostname, port } = new URL(proxy.url)
     const socket = connect(Number(port), hostname)
@@ -118,7 +118,7 @@ describe('a guarded proxy', () => {
     expect(proxy.refusalOf('http://10.0.0.1/')).toBe('unsafe_url')
   })
 
-  it('survives servers that answer no HTTP, and targets that are none', async () => {
+  it('survives servers that do not speak HTTP, and invalid targets', async () => {
     const server = createTcpServer((socket) => socket.end('SSH-2.0-x\r\n')).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()

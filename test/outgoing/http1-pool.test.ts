@@ -3,17 +3,17 @@ import type { Dispatcher } from 'undici'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Http1Pool } from '#outgoing/http1-pool.ts'
 
-/** A server that shows what comes in and answers by hand. */
+/** A server that records requests and whose responses a test writes. */
 interface Wire {
   readonly port: number
   readonly sockets: Socket[]
-  /** All that a connection has sent, as Latin-1. */
+  /** All bytes that a connection has sent, as Latin-1. */
   sent(connection: number): string
 }
 
 const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
 
-describe('connections to one origin', () => {
+describe('the connection pool of one origin', () => {
   let server: Server
   let wire: Wire
   const pools: Http1Pool[] = []
@@ -66,7 +66,7 @@ describe('connections to one origin', () => {
   const sentBy = (connection: number, text: string) =>
     vi.waitFor(() => expect(wire.sent(connection)).toContain(text), { timeout: 30_000 })
 
-  it('sends with every request what is said for all, unless that says otherwise itself', async () => {
+  it('sends its default headers with every request, unless the request sets them itself', async () => {
     const headers = { via: '1.1 us', 'x-a': '1' }
     const options = { connections: 1, connectTimeoutMs: 5_000, headers }
     const pool = new Http1Pool(`http://127.0.0.1:${wire.port}`, options)
@@ -93,7 +93,7 @@ describe('connections to one origin', () => {
     ],
     ['in place of what is said for all', { via: '1.1 them' }, '\r\nvia: 1.1 them\r\nauthorization: Bearer k\r\n'],
     ['in place of what stays', { authorization: 'Bearer o' }, '\r\nvia: 1.1 us\r\nauthorization: Bearer o\r\n'],
-  ])('sends what is said of one request alone %s, and not with the next', async (_, once, expected) => {
+  ])('sends the one-time headers of a request %s, and not with the next request', async (_, once, expected) => {
     const options = { connections: 1, connectTimeoutMs: 5_000, headers: { via: '1.1 us' } }
     const pool = new Http1Pool(`http://127.0.0.1:${wire.port}`, options)
     pools.push(pool)
@@ -116,12 +116,12 @@ describe('connections to one origin', () => {
     expect(sent[1]).toContain('\r\nvia: 1.1 us\r\nauthorization: Bearer k\r\ncontent-length')
   })
 
-  it('refuses what is said of one request alone where it could begin a header of its own', () => {
+  it('refuses a one-time header that could start another header', () => {
     const once = { 'idempotency-key': 'one\r\nx-a: 1' }
     expect(() => open().dispatch({ path: '/v1/chat', headers: {}, once, body: '{}' }, {})).toThrow(TypeError)
   })
 
-  it('sends a request in one piece, and uses the connection again', async () => {
+  it('sends the head of a request byte for byte and reuses the connection', async () => {
     const pool = open()
     for (const body of ['{"a":"ö"}', Buffer.from('{"b":1}')]) {
       const { answer } = post(pool, body)
@@ -135,7 +135,7 @@ describe('connections to one origin', () => {
     )
   })
 
-  it('sends a body that is larger than any buffer', async () => {
+  it('sends a body of several megabytes', async () => {
     const body = Buffer.alloc(3 * 1024 * 1024, 'x')
     const { answer } = post(open(), body)
     await vi.waitFor(() => expect(wire.sent(0).length).toBeGreaterThan(body.length), { timeout: 60_000 })
@@ -143,7 +143,7 @@ describe('connections to one origin', () => {
     expect(await answer).toBe('ok')
   })
 
-  it('gives up a request by ending its connection, and no other request with it', async () => {
+  it('cancels a request by closing its connection, without affecting other requests', async () => {
     const pool = open()
     const first = post(pool)
     await sentBy(0, '{}')
@@ -151,7 +151,7 @@ describe('connections to one origin', () => {
     await first.answer
     const second = post(pool, '{"second":1}')
     await sentBy(0, 'second')
-    // the first is over: it has nothing to give up any more
+    // the first request has ended: its abort has no effect
     first.control?.abort(new Error('late'))
     wire.sockets[0]?.write(ok)
     expect(await second.answer).toBe('ok')
@@ -163,7 +163,7 @@ describe('connections to one origin', () => {
     await expect(third.answer).rejects.toThrow('enough')
   })
 
-  it('never takes what comes behind an answer for the next one', async () => {
+  it('never treats bytes behind a response as the next response', async () => {
     const pool = open()
     const first = post(pool)
     await sentBy(0, '{}')
@@ -175,7 +175,7 @@ describe('connections to one origin', () => {
     expect(await second.answer).toBe('ok')
   })
 
-  it('makes requests wait when all connections are taken, in order', async () => {
+  it('queues requests in order when all connections are in use', async () => {
     const pool = open(1)
     const [first, second, third] = [post(pool, '{"at":1}'), post(pool, '{"at":2}'), post(pool, '{"at":3}')]
     for (const [at, request] of [first, second, third].entries()) {
@@ -186,7 +186,7 @@ describe('connections to one origin', () => {
     expect(wire.sockets).toHaveLength(1)
   })
 
-  it('opens another connection for whoever waits when one is lost', async () => {
+  it('opens a new connection for a queued request when one is lost', async () => {
     const pool = open(1)
     const first = post(pool)
     const second = post(pool, '{"second":1}')
@@ -198,7 +198,7 @@ describe('connections to one origin', () => {
     expect(await second.answer).toBe('ok')
   })
 
-  it('fails what is in flight and what waits when it is closed', async () => {
+  it('fails requests in flight and queued requests when it is closed', async () => {
     const pool = open(1)
     const requests = [post(pool), post(pool)]
     await sentBy(0, '{}')
@@ -207,7 +207,7 @@ describe('connections to one origin', () => {
     expect(await ended).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }])
   })
 
-  it('sends no header that could begin another', () => {
+  it('refuses header values with line breaks or characters beyond Latin-1', () => {
     expect(() => post(open(), '{}', { authorization: 'Bearer k\r\nx: y' })).toThrow(TypeError)
     expect(() => post(open(), '{}', { authorization: 'Bearer \u{1f600}' })).toThrow(TypeError)
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { endOfString } from '#outgoing/json-bytes.ts'
 
-describe('the end of a string of JSON', () => {
+describe('the end of a JSON string', () => {
   const texts = [
     '',
     'a',
@@ -15,12 +15,15 @@ describe('the end of a string of JSON', () => {
     `${'long '.repeat(50)}\\" and "${'more '.repeat(50)}\\\\`,
     '東京"\\'.repeat(40),
   ]
-  it.each(texts)('is found behind %j', (text) => {
+  it.each(texts)('is found after %j', (text) => {
     const bytes = Buffer.from(`${JSON.stringify(text)},"b"`)
     expect(endOfString(bytes, 1)).toBe(Buffer.byteLength(JSON.stringify(text)) - 1)
   })
 
-  it.each(['', 'abc', 'abc\\"', `${'a'.repeat(40)}\\"`])('is the end of the bytes where %j has none', (text) => {
-    expect(endOfString(Buffer.from(text), 0)).toBe(Buffer.byteLength(text))
-  })
+  it.each(['', 'abc', 'abc\\"', `${'a'.repeat(40)}\\"`])(
+    'is the end of the bytes if %j does not close the string',
+    (text) => {
+      expect(endOfString(Buffer.from(text), 0)).toBe(Buffer.byteLength(text))
+    },
+  )
 })

@@ -3,7 +3,7 @@ import { JsonDepth } from '#outgoing/json-depth.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 
-it('takes what nests as deeply as it may, in however many parts', () => {
+it('JsonDepth accepts nesting up to its limit across parts, and refuses deeper nesting', () => {
   const depth = new JsonDepth(3)
   expect(depth.push(bytes('{"a":[{"b'))).toBe(true)
   expect(depth.push(bytes('":"[[[[{{{{ \\" [[["}]}'))).toBe(true)
@@ -11,7 +11,7 @@ it('takes what nests as deeply as it may, in however many parts', () => {
   expect(depth.push(bytes('['))).toBe(false)
 })
 
-it('reads on behind a line of an event stream that no string ends', () => {
+it('JsonDepth continues after a line of an event stream with an unclosed string', () => {
   const depth = new JsonDepth(2)
   expect(depth.push(bytes(': it"s alive\n\ndata: [[1]]\n\n'))).toBe(true)
   expect(depth.push(bytes('data: [[[1]]]\n\n'))).toBe(false)

@@ -31,8 +31,8 @@ const openLookup = async (system: System = nothing) => {
   return { server, find }
 }
 
-describe('names that customers choose', () => {
-  it('are looked up by questions of our own, and names that have addresses do not come to the system', async () => {
+describe('the lookup of host names that customers choose', () => {
+  it('queries name servers directly, and skips the system resolver for names with addresses', async () => {
     const { find } = await openLookup()
     expect(await find('quick.test')).toEqual([
       { address: '198.51.100.7', family: 4 },
@@ -40,7 +40,7 @@ describe('names that customers choose', () => {
     ])
   })
 
-  it('whose servers do not answer hold up no other name, and never come to the system', async () => {
+  it('is not blocked by name servers that do not respond, and never passes their names to the system', async () => {
     const names: string[] = []
     const { find } = await openLookup(async (name) => {
       names.push(name)
@@ -54,7 +54,7 @@ describe('names that customers choose', () => {
     expect(names).toEqual([])
   }, 30_000)
 
-  it('are for the system where no server knows them, one at a time', async () => {
+  it('passes names that no server knows to the system resolver, one at a time', async () => {
     let running = 0
     let most = 0
     const { find } = await openLookup(async () => {
@@ -69,7 +69,7 @@ describe('names that customers choose', () => {
     expect(most).toBe(1)
   })
 
-  it('wait for the system in a line that has an end', async () => {
+  it('fails with EAI_AGAIN beyond the queue limit of the system resolver', async () => {
     const held = Promise.withResolvers<readonly LookupAddress[]>()
     const { find } = await openLookup(() => held.promise)
     const codes = Array.from({ length: 80 }, (_, index) =>
@@ -83,7 +83,7 @@ describe('names that customers choose', () => {
     expect((await Promise.all(codes)).filter((each) => each === 'found').length).toBeGreaterThan(60)
   })
 
-  it('have eight addresses at most to which the server connects', async () => {
+  it('returns at most eight addresses to connect to', async () => {
     const many = Array.from({ length: 4000 }, (_, index) => ({
       address: `8.8.${index >> 8}.${index & 255}`,
       family: 4,
@@ -93,7 +93,7 @@ describe('names that customers choose', () => {
     expect(found).toEqual(many.slice(0, 8))
   })
 
-  it('are refused when the address that a server says is not public', async () => {
+  it('refuses a name whose server returns a private address', async () => {
     const server = await NameServer.open(() => ['127.0.0.1'])
     opened.push(server)
     const lookup = openNameLookup({ servers: [server.address], system: nothing })

@@ -1,11 +1,11 @@
 import { createSocket, type Socket } from 'node:dgram'
 
-/** What a name server knows of a name: addresses, null for a name that is not there, undefined: no answer at all. */
+/** Answer of a name server for a name: addresses, null for an unknown name, undefined for no answer. */
 export type Known = (name: string) => readonly string[] | null | undefined
 
 const typeA = 1
 
-/** A server of names on a loopback port (RFC 1035), with addresses of version 4. */
+/** A DNS server on a loopback port (RFC 1035) with IPv4 addresses. */
 export class NameServer {
   readonly requested: string[] = []
   readonly #socket: Socket = createSocket('udp4')
@@ -51,6 +51,6 @@ export class NameServer {
   }
 }
 
-/** For the name of the question, for a minute. */
+/** An A record for the name of the question, with a TTL of one minute. */
 const recordOf = (address: string): Buffer =>
   Buffer.from([0xc0, 12, 0, typeA, 0, 1, 0, 0, 0, 60, 0, 4, ...address.split('.').map(Number)])

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { boundedBody } from '#outgoing/bounded-body.ts'
 import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
 
-/** What the host of a customer does, by path. */
+/** Responses of the host of a customer, by path. */
 const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
   '/good': (response) => response.end('good'),
   '/missing': (response) => response.writeHead(404).end(),
@@ -49,7 +49,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-/** The request, and its body of 1,000 bytes at most; what fails is counted like the rest. */
+/** Sends a request and reads at most 1,000 bytes of its body; a failure is counted like a success. */
 const request = async (url: string, { signal = new AbortController().signal, maxRedirects = 2 } = {}) => {
   counted.length = 0
   unread.length = 0
@@ -70,7 +70,7 @@ it.each([
   ['/breaks', ['mcp 2xx'], ['mcp broken']],
   ['/inward', ['mcp refused'], []],
   ['/around', ['mcp redirect_failed'], []],
-])('a request to %s is counted once, and what was not read of it', async (path, outcomes, left) => {
+])('a request to %s is counted once, and so is a body that is not read to its end', async (path, outcomes, left) => {
   await request(`http://${host}${path}`)
   expect([counted, unread]).toEqual([outcomes, left])
 })
@@ -79,12 +79,12 @@ it.each([
   ['http://10.0.0.1/', 'mcp refused'],
   ['ftp://example.com/', 'mcp refused'],
   ['http://127.0.0.1:1/', 'mcp unreachable'],
-])('%s, which is not reached, is counted', async (url, outcome) => {
+])('a request to %s, which is not reached, is counted', async (url, outcome) => {
   await request(url)
   expect(counted).toEqual([outcome])
 })
 
-it('one that takes too long is counted as such, before its response and in it', async () => {
+it('a timeout is counted as such, before the response and within its body', async () => {
   await request(`http://${host}/silent`, { signal: AbortSignal.timeout(50) })
   expect([counted, unread]).toEqual([['mcp timeout'], []])
   const limit = new AbortController()
@@ -96,12 +96,12 @@ it('one that takes too long is counted as such, before its response and in it', 
   expect(unread).toEqual(['mcp timeout'])
 })
 
-it('one that its caller gives up is no failure of the host', async () => {
+it('a request that its caller cancels is counted as cancelled, not as a failure of the host', async () => {
   await request(`http://${host}/silent`, { signal: AbortSignal.abort() })
   expect(counted).toEqual(['mcp cancelled'])
 })
 
-it('a connection of a browser is counted, and one that is refused', async () => {
+it('a connection of a browser is counted, and so is a refused one', async () => {
   counted.length = 0
   const [name = '', port] = host.split(':')
   const socket = await guard.connect({ hostname: name, port: Number(port) })

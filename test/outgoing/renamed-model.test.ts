@@ -6,7 +6,7 @@ const renamed = async (text: string, model = 'new'): Promise<string | null> => {
   return bytes === null ? null : Buffer.from(bytes).toString()
 }
 
-describe('the bytes of a request under another model', () => {
+describe('a request body with a replaced model name', () => {
   it.each([
     ['{"model":"old","messages":[]}', '{"model":"new","messages":[]}'],
     ['{ "messages" : [] ,\n "model"\t:\r\n "old" }', '{ "messages" : [] ,\n "model"\t:\r\n "new" }'],
@@ -15,15 +15,15 @@ describe('the bytes of a request under another model', () => {
     ['{"a":"\\"model\\":\\"x\\"","model":"old"}', '{"a":"\\"model\\":\\"x\\"","model":"new"}'],
     [`{"a":"${'x\\"'.repeat(100_000)}","model":"old"}`, `{"a":"${'x\\"'.repeat(100_000)}","model":"new"}`],
     ['{"é":"東京","model":"old","n":1.50}', '{"é":"東京","model":"new","n":1.50}'],
-  ])('keep everything else of %s', async (before, after) => {
+  ])('keeps all other bytes of %s', async (before, after) => {
     expect(await renamed(before)).toBe(after)
   })
 
-  it('write a name as JSON does', async () => {
+  it('encodes the name as JSON', async () => {
     expect(await renamed('{"model":"old"}', 'a"b\\é')).toBe('{"model":"a\\"b\\\\é"}')
   })
 
-  it('are read within a larger buffer', async () => {
+  it('can be part of a larger buffer', async () => {
     const bytes = Buffer.from('xx{"model":"old"}yy').subarray(2, -2)
     expect(Buffer.from((await renamedModel(bytes, 'new')) ?? []).toString()).toBe('{"model":"new"}')
   })
@@ -33,7 +33,7 @@ describe('the bytes of a request under another model', () => {
     ['a name is written with an escape', '{"model":"a","mod\\u0065l":"b"}'],
     ['the model is no text', '{"model":null}'],
     ['there is none', '{"a":{"model":"old"}}'],
-  ])('are not made where %s', async (_, text) => {
+  ])('is not produced where %s', async (_, text) => {
     expect(await renamed(text)).toBeNull()
   })
 })

@@ -9,7 +9,7 @@ interface Seen {
   reusable: boolean | null
 }
 
-/** What a parser makes of these parts. */
+/** Parses the parts and, if `closed`, the end of the connection. */
 const read = (parts: readonly Buffer[], closed = false) => {
   const seen: Seen = { status: 0, headers: {}, body: '', reusable: null }
   const parser = new ResponseParser({
@@ -21,7 +21,7 @@ const read = (parts: readonly Buffer[], closed = false) => {
       seen.reusable = reusable
     },
   })
-  // what is pushed is the parser's own
+  // the parser owns what is pushed: it gets a copy
   for (const part of parts) parser.push(Buffer.from(part))
   if (closed) parser.finish()
   return seen
@@ -51,12 +51,12 @@ const chunked = answer(
 )
 const counted = answer('HTTP/1.1 503 Busy', 'Content-Length: 4', 'Retry-After: 7', 'x-a: 1', 'X-A: 2', '', 'busy')
 
-describe('a reader of HTTP/1.1 answers', () => {
+describe('the parser of HTTP/1.1 responses', () => {
   it.each([
     ['chunks', chunked, 200, 'hello wörld\r\n!!'],
     ['a length', counted, 503, 'busy'],
     ['an early answer before', answer('HTTP/1.1 100 Continue', '', counted.toString('latin1')), 503, 'busy'],
-  ] as const)('reads a body by %s, wherever the network cuts', (_, bytes, status, body) => {
+  ] as const)('reads a body with %s, wherever the bytes are split', (_, bytes, status, body) => {
     fc.assert(
       fc.property(fc.array(fc.nat(), { maxLength: 30 }), (places) => {
         expect(read(split(bytes, places))).toMatchObject({ status, body, reusable: true })
@@ -66,7 +66,7 @@ describe('a reader of HTTP/1.1 answers', () => {
     expect(read([...bytes].map((byte) => Buffer.of(byte)))).toMatchObject({ status, body, reusable: true })
   })
 
-  it('reads sizes however they are written, wherever the network cuts', () => {
+  it('reads chunk sizes in any notation, wherever the bytes are split', () => {
     const text = (length: number) => 'x'.repeat(length)
     const sizes = [1, 15, 16, 0xab, 0xabc, 40_000]
     const lines = [
@@ -82,7 +82,7 @@ describe('a reader of HTTP/1.1 answers', () => {
     )
   })
 
-  it('gives header names in lower case, and joins what is repeated', () => {
+  it('returns header names in lower case and joins repeated headers', () => {
     expect(read([counted]).headers).toEqual({ 'content-length': '4', 'retry-after': '7', 'x-a': '1, 2' })
   })
 
@@ -96,11 +96,11 @@ describe('a reader of HTTP/1.1 answers', () => {
     ],
     ['without a body', answer('HTTP/1.1 204 No Content', '', ''), true],
     ['with an empty body', answer('HTTP/1.1 200 OK', 'content-length: 0', '', ''), true],
-  ])('says whether the connection of an answer %s can be used again', (_, bytes, reusable) => {
+  ])('reports whether the connection of a response %s can be reused', (_, bytes, reusable) => {
     expect(read([bytes]).reusable).toBe(reusable)
   })
 
-  it('takes the end of the connection as the end of an answer without a length, and of no other', () => {
+  it('takes the end of the connection as the end of a response only if it has neither length nor chunks', () => {
     const open = answer('HTTP/1.1 200 OK', '', 'all of it')
     expect(read([open])).toMatchObject({ body: 'all of it', reusable: null })
     expect(read([open], true)).toMatchObject({ body: 'all of it', reusable: false })
@@ -129,7 +129,7 @@ describe('a reader of HTTP/1.1 answers', () => {
     ['bytes behind its end', answer('HTTP/1.1 200 OK', 'content-length: 2', '', 'ok, and more')],
     ['another answer behind it', Buffer.concat([counted, counted])],
     ['a head without end', Buffer.alloc(70_000, 'a')],
-  ])('refuses an answer with %s', (_, bytes) => {
+  ])('refuses a response with %s', (_, bytes) => {
     expect(() => read([bytes])).toThrow(MalformedResponse)
   })
 })

@@ -19,25 +19,25 @@ const cutAt = (bytes: Buffer, places: readonly number[]): Buffer[] => {
 }
 
 describe('the decoder of event streams', () => {
-  it('hands on data with the name of its event', () => {
+  it('returns data with the name of its event', () => {
     expect(whole('event: delta\ndata: one\n\ndata:two\n\n')).toEqual([
       ['one', 'delta'],
       ['two', ''],
     ])
   })
 
-  it('joins several data lines of one event by line feeds', () => {
+  it('joins several data lines of one event with line feeds', () => {
     expect(whole('data: a\ndata:\ndata\ndata:  b\n\n')).toEqual([['a\n\n\n b', '']])
   })
 
-  it.each(['\n', '\r\n', '\r'])('takes %j as the end of a line', (end) => {
+  it.each(['\n', '\r\n', '\r'])('treats %j as a line end', (end) => {
     expect(whole(`data: a${end}${end}data: b${end}${end}`)).toEqual([
       ['a', ''],
       ['b', ''],
     ])
   })
 
-  it('takes CR and LF that come in different chunks as one line end', () => {
+  it('treats CR and LF in different chunks as one line end', () => {
     const parts = ['data: a\r', '\n', '\r', '\ndata: b\r\n\r\n'].map((part) => Buffer.from(part))
     expect(decode(parts).map(([data]) => data)).toEqual(['a', 'b'])
   })
@@ -46,15 +46,15 @@ describe('the decoder of event streams', () => {
     expect(whole('\uFEFF: hello\nid: 7\nretry: 3\nwhat: ever\ndata: x\n\n')).toEqual([['x', '']])
   })
 
-  it('drops an event that the stream ends inside of', () => {
+  it('drops an incomplete event at the end of the stream', () => {
     expect(whole('data: a\n\ndata: b\n')).toEqual([['a', '']])
   })
 
-  it('hands on nothing for empty lines alone', () => {
+  it('returns no event without data', () => {
     expect(whole('\n\n\nevent: x\n\n')).toEqual([])
   })
 
-  it('refuses an event that grows without end', () => {
+  it('refuses an event that exceeds its limit', () => {
     const decoder = new SseDecoder(() => {}, 100)
     const push = (): void => {
       for (let i = 0; i < 20; i++) decoder.push(Buffer.from('data: 0123456789\n'))
@@ -62,7 +62,7 @@ describe('the decoder of event streams', () => {
     expect(push).toThrow(SseEventTooLarge)
   })
 
-  it('gives the same events wherever the network cuts the bytes', () => {
+  it('returns the same events wherever the bytes are split', () => {
     const line = fc.string({ unit: 'grapheme', maxLength: 20 }).map((text) => text.replace(/[\r\n]/g, ' '))
     const event = fc.record({
       lines: fc.array(line, { minLength: 1, maxLength: 3 }),

@@ -11,7 +11,7 @@ const guard = (allowedPrivateHosts: readonly string[] = [], lookup?: LookupFunct
   opened.push(one)
   return one
 }
-/** A resolver whose answers come in turn; the last one stays. */
+/** A resolver that returns these answers in turn; the last one repeats. */
 const answering = (...answers: readonly (readonly string[])[]): LookupFunction => {
   let requestCount = 0
   return (_host, _options, callback) => {
@@ -34,7 +34,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((one) => one.close()))
 })
 
-describe('the guard over outgoing requests', () => {
+describe('the SSRF guard', () => {
   let server: Server
   let port = 0
   const seen: { path: string; headers: Record<string, string | string[] | undefined> }[] = []
@@ -122,21 +122,21 @@ describe('the guard over outgoing requests', () => {
     expect(seen).toEqual([])
   })
 
-  it('refuses a name when only one of its addresses is private', async () => {
+  it('refuses a name if even one of its addresses is private', async () => {
     const one = guard([], answering(['93.184.216.34', '127.0.0.1']))
     await expect(one.request(`http://mixed.example:${port}/`, get)).rejects.toThrow(SsrfRefused)
     const six = guard([], answering(['::ffff:127.0.0.1']))
     await expect(six.request(`http://mapped.example:${port}/`, get)).rejects.toThrow(SsrfRefused)
   })
 
-  it('refuses a name that changes its answer between two requests', async () => {
+  it('refuses both requests to a name whose address changes between them', async () => {
     const one = guard([], answering(['192.0.2.1'], ['127.0.0.1']))
     await expect(one.request(`http://rebind.example:${port}/`, get)).rejects.toThrow(SsrfRefused)
     await expect(one.request(`http://rebind.example:${port}/`, get)).rejects.toThrow(SsrfRefused)
     expect(seen).toEqual([])
   })
 
-  it('asks the resolver once a connection, so that no second answer can be used', async () => {
+  it('resolves a name once per connection, so that a second answer cannot be used', async () => {
     let requestCount = 0
     const counting: LookupFunction = (_host, _options, callback) => {
       requestCount++
@@ -146,13 +146,13 @@ describe('the guard over outgoing requests', () => {
     expect(requestCount).toBe(1)
   })
 
-  it('holds for whoever uses its dispatcher directly', async () => {
+  it('applies to direct users of its dispatcher', async () => {
     const direct = guard().dispatcher.request({ origin: `http://127.0.0.1:${port}`, path: '/', method: 'GET' })
     await expect(direct).rejects.toThrow(SsrfRefused)
     expect(seen).toEqual([])
   })
 
-  it('lets a private host through that the operator allowed, on that port only', async () => {
+  it('allows a private host that the operator configured, on its port only', async () => {
     const one = guard([`127.0.0.1:${port}`])
     expect(await (await one.request(`http://127.0.0.1:${port}/`, get)).body.text()).toBe('reached')
     expect(() => one.check(`http://127.0.0.1:${port + 1}/`)).toThrow(SsrfRefused)
@@ -161,7 +161,7 @@ describe('the guard over outgoing requests', () => {
     expect(() => guard(['[::1]']).check('http://[::1]:99/')).not.toThrow()
   })
 
-  it('checks every redirect anew', async () => {
+  it('checks the target of every redirect', async () => {
     const one = guard([`127.0.0.1:${port}`])
     for (const target of [
       'http://169.254.169.254/',
@@ -174,7 +174,7 @@ describe('the guard over outgoing requests', () => {
     }
   })
 
-  it('follows an allowed redirect, without credentials on another origin', async () => {
+  it('follows an allowed redirect, and drops credentials on another origin', async () => {
     const one = guard([`127.0.0.1:${port}`, `alias.example:${port}`], answering(['127.0.0.1']))
     const headers = { authorization: 'secret', 'x-kept': '1' }
     const same = `http://127.0.0.1:${port}/?to=/next`
@@ -190,7 +190,7 @@ describe('the guard over outgoing requests', () => {
     expect(seen.at(-1)?.headers).not.toHaveProperty('x-own')
   })
 
-  it('keeps private hosts for what is configured: content reaches those of its own list only', async () => {
+  it('keeps private hosts for configured URLs: content reaches only the hosts of its own list', async () => {
     const host = `127.0.0.1:${port}`
     const url = `http://${host}/image`
     const one = guard([host])
@@ -203,26 +203,29 @@ describe('the guard over outgoing requests', () => {
     await expect(both.request(url, get)).rejects.toThrow(SsrfRefused)
   })
 
-  it.each([301, 302, 303])('follows %i for GET, checked anew, and answers it as it is for POST', async (status) => {
-    const guard = openSsrfGuard({ allowedPrivateHosts: [`127.0.0.1:${port}`] })
-    const sendRequest = async (method: 'GET' | 'POST', to: string) => {
-      const url = `http://127.0.0.1:${port}/?status=${status}&to=${encodeURIComponent(to)}`
-      const answer = await guard.request(url, {
-        kind: 'web_page',
-        method,
-        headers: {},
-        signal: AbortSignal.timeout(5000),
-        maxRedirects: 3,
-      })
-      return [answer.statusCode, await answer.body.text()]
-    }
-    expect(await sendRequest('GET', `http://127.0.0.1:${port}/there`)).toEqual([200, 'reached'])
-    expect(await sendRequest('POST', `http://127.0.0.1:${port}/there`)).toEqual([status, ''])
-    await expect(sendRequest('GET', 'http://169.254.169.254/')).rejects.toThrow('the redirect cannot be followed')
-    await guard.close()
-  })
+  it.each([301, 302, 303])(
+    'follows %i for GET and checks its target, and returns it unfollowed for POST',
+    async (status) => {
+      const guard = openSsrfGuard({ allowedPrivateHosts: [`127.0.0.1:${port}`] })
+      const sendRequest = async (method: 'GET' | 'POST', to: string) => {
+        const url = `http://127.0.0.1:${port}/?status=${status}&to=${encodeURIComponent(to)}`
+        const answer = await guard.request(url, {
+          kind: 'web_page',
+          method,
+          headers: {},
+          signal: AbortSignal.timeout(5000),
+          maxRedirects: 3,
+        })
+        return [answer.statusCode, await answer.body.text()]
+      }
+      expect(await sendRequest('GET', `http://127.0.0.1:${port}/there`)).toEqual([200, 'reached'])
+      expect(await sendRequest('POST', `http://127.0.0.1:${port}/there`)).toEqual([status, ''])
+      await expect(sendRequest('GET', 'http://169.254.169.254/')).rejects.toThrow('the redirect cannot be followed')
+      await guard.close()
+    },
+  )
 
-  it('stops after as many redirects as allowed', async () => {
+  it('stops after the maximum number of redirects', async () => {
     const loop = `http://127.0.0.1:${port}/?to=${encodeURIComponent('/?to=%2F%3Fto%3D%252F%253Fto%253Dx')}`
     await expect(guard([`127.0.0.1:${port}`]).request(loop, { ...get, maxRedirects: 1 })).rejects.toThrow(
       RedirectFailed,
@@ -232,7 +235,7 @@ describe('the guard over outgoing requests', () => {
 })
 
 describe('public addresses', () => {
-  it('include no IPv4 address of a private network, in whatever form IPv6 carries it', () => {
+  it('include no private IPv4 address, in any IPv6 notation', () => {
     const octet = fc.nat(255)
     const inside = fc.oneof(
       fc.tuple(fc.constantFrom(0, 10, 127), octet, octet, octet),
@@ -252,7 +255,7 @@ describe('public addresses', () => {
     )
   })
 
-  it('are no text that is no address', () => {
+  it('include no text that is not an address', () => {
     expect(['', 'localhost', '1.2.3', '::g', '1.2.3.4.5'].filter(isPublicAddress)).toEqual([])
   })
 })

@@ -13,8 +13,8 @@ const program = `
   console.log(JSON.stringify({ loaded, request: typeof kept.request, own: Symbol.for('undici.globalDispatcher.1') in globalThis }))
 `
 
-describe('the client for hosts of customers', () => {
-  it('loads what it is made of and no more, and leaves Node’s own fetch as it is', () => {
+describe('the HTTP client for hosts of customers', () => {
+  it('loads only the modules it needs, and leaves the fetch of Node as it is', () => {
     const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', program]
     const printed = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
     expect(printed).toMatchObject({ request: 'function', own: false })
@@ -22,7 +22,7 @@ describe('the client for hosts of customers', () => {
     expect(printed.loaded.filter((path: string) => /mock|web\/|cache|interceptor/.test(path))).toEqual([])
   })
 
-  it('is what the package exports', () => {
+  it('exports the classes of the package', () => {
     const { Agent, Pool, buildConnector } = undici()
     expect({ Agent, Pool, buildConnector }).toEqual({
       Agent: whole.Agent,

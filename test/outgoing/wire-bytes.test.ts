@@ -24,23 +24,23 @@ const openFor = async (answer: Parameters<typeof FloodingServer.open>[0]) => {
   return { server, guard }
 }
 
-describe('bytes of a server that are no answer', () => {
+describe('bytes of a server without response content', () => {
   it.each([
     ['informational answers', '', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'],
     ['empty lines', '', '\r\n'],
     ['a status line', 'HTTP/1.1 200 ', 'well'],
     ['extensions of a chunk', `${head}1;`, 'a=b;'],
-  ])('end the connection before the time is over: %s', async (_what, first, part) => {
+  ])('end the connection before its timeout: %s', async (_what, first, part) => {
     const { server, guard } = await openFor(flood(first, part.repeat(1000)))
     await expect(answered(guard, server)).rejects.toMatchObject({ code: 'ANSWER_WITHOUT_CONTENT' })
   })
 
-  it('are not seen in a body that comes byte by byte', async () => {
+  it('do not include a body that arrives byte by byte', async () => {
     const { server, guard } = await openFor(flood(head, '1\r\nA\r\n'.repeat(1000)))
     expect(await answered(guard, server)).toMatchObject({ isCut: true, bytes: { length: 1_000_000 } })
   })
 
-  it('are counted for each answer by itself, however many come over one connection', async () => {
+  it('are counted per response, not per connection', async () => {
     const empty = `HTTP/1.1 204 No Content\r\nx-filler: ${'x'.repeat(8_000)}\r\n\r\n`
     const { server, guard } = await openFor((socket) => socket.write(empty))
     for (let count = 0; count < 200; count++) expect(await answered(guard, server)).toMatchObject({ isCut: false })

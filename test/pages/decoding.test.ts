@@ -17,7 +17,7 @@ const cp1251 = [0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2]
 const koi8 = [0xf0, 0xd2, 0xc9, 0xd7, 0xc5, 0xd4]
 const latin1 = [0x63, 0x61, 0x66, 0xe9]
 
-describe('the text of a page', () => {
+describe('the decoded text of a page', () => {
   it.each<readonly [why: string, header: string | null, page: Uint8Array, said: string, charset: string]>([
     ['UTF-8 of the header', 'text/html; charset=utf-8', bytes('<p>café'), 'café', 'utf-8'],
     ['a charset in quotes', 'text/html; charset="UTF-8"', bytes('<p>café'), 'café', 'utf-8'],
@@ -86,7 +86,7 @@ describe('the text of a page', () => {
     ['a meta in a comment', 'text/html', bytes('<!-- <meta charset=big5> --><p>café'), 'café', 'utf-8'],
     ['JSON, which is UTF-8', 'application/json', bytes('{"a":"café"}'), 'café', 'utf-8'],
     ['bytes that are of no encoding', 'text/html; charset=utf-8', bytes('<p>ok ', [0xff, 0x81]), 'ok ', 'utf-8'],
-  ])('is read as %s', (_why, header, page, said, charset) => {
+  ])('is correct for %s', (_why, header, page, said, charset) => {
     const type = pageTypeOf(header, page)
     const decoded = type === null ? null : decodedPage(page, type)
     expect(decoded?.text).toContain(said)
@@ -125,12 +125,12 @@ describe('the type of a page', () => {
     ['application/zip', bytes('x'), null],
     ['text/css', bytes('a{}'), null],
     ['multipart/mixed', bytes('x'), null],
-  ])('%s is decided with its bytes (%#)', (header, page, mimeType) => {
+  ])('is derived from the header %s and the first bytes (%#)', (header, page, mimeType) => {
     expect(pageTypeOf(header, page)?.mimeType ?? null).toBe(mimeType)
   })
 })
 
-describe('the address of a page', () => {
+describe('the URL of a page', () => {
   it.each([
     ['http://a.example/#b', 'http://a.example/'],
     ['HTTP://A.Example:80/x', 'http://a.example/x'],
@@ -148,7 +148,7 @@ describe('the address of a page', () => {
     ['http://a.example:6379/', 'port'],
     ['http://a.example:25/', 'port'],
     ['http://a.example:8080/', 'http://a.example:8080/'],
-  ])('%s is %s', (text, expected) => {
+  ])('is parsed from %s as %s', (text, expected) => {
     const url = pageUrlOf(text)
     expect(typeof url === 'string' ? url : url.href).toBe(expected)
   })
@@ -158,7 +158,7 @@ describe('the address of a page', () => {
     ['http://a.example/index.html', 'http://a.example/'],
     ['http://a.example//b//c', 'http://a.example/b/c'],
     ['http://a.example./b?fbclid=1', 'http://a.example/b'],
-  ])('%s is the page %s', (text, expected) => {
+  ])('is normalized from %s to %s', (text, expected) => {
     expect(normalUrl(new URL(text))).toBe(expected)
   })
 })

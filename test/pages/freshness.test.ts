@@ -4,7 +4,7 @@ import { sitemapOf } from '#src/pages/sitemap.ts'
 
 const now = Date.UTC(2026, 2, 31, 12)
 
-describe('freshness', () => {
+describe('a freshness window', () => {
   it.each([
     ['24h', '2026-03-30T12:00:00.000Z'],
     ['7d', '2026-03-24T12:00:00.000Z'],
@@ -24,7 +24,7 @@ describe('freshness', () => {
 })
 
 describe('a sitemap', () => {
-  it('names pages, or other sitemaps', () => {
+  it('lists at most 2,000 pages, or other sitemaps', () => {
     expect(
       sitemapOf(
         '<urlset><url><loc> https://a.example/?a=1&amp;b=2 </loc></url><url><loc><![CDATA[https://a.example/c]]></loc></url></urlset>',

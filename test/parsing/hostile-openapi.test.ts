@@ -11,14 +11,14 @@ const read = (document: object | string, maxLength = 1_000_000) => {
 
 const documentOf = (paths: object, components: object = {}) => ({ openapi: '3.1.0', paths, components })
 
-/** A schema of so many fields. */
+/** An object schema with `count` fields. */
 const wide = (count: number) => ({
   type: 'object',
   properties: Object.fromEntries(Array.from({ length: count }, (_, n) => [`field_${n}`, { type: 'string' }])),
 })
 
 describe('a hostile OpenAPI document', () => {
-  it('that comes to more than is kept leaves no worker', async () => {
+  it('that exceeds the size limit is refused, and the next document is read', async () => {
     const body = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Wide' } } } }
     const paths = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`/p${n}`, { post: { requestBody: body } }]))
     const large = documentOf(paths, { schemas: { Wide: wide(900) } })
@@ -59,7 +59,7 @@ describe('a hostile OpenAPI document', () => {
         })
       },
     ],
-  ])('with %s is read as far as it means something', async (_what, document) => {
+  ])('with %s is read as far as it is meaningful', async (_what, document) => {
     await expect(read(document())).resolves.toMatchObject({ tools: [{ path: '/a' }] })
   })
 
@@ -69,7 +69,7 @@ describe('a hostile OpenAPI document', () => {
     ['no end', '{"openapi":"3.1.0","paths":{'],
     ['nothing', '{"openapi":"3.1.0"}'],
     ['another version', '{"openapi":"2.0","paths":{}}'],
-  ])('of %s is refused, and the next one is read', async (_what, text) => {
+  ])('of %s is refused, and the next document is read', async (_what, text) => {
     await expect(read(text)).rejects.toMatchObject({ name: 'ParserFailed' })
     await expect(read(documentOf({ '/a': { get: {} } }))).resolves.toMatchObject({ tools: [{ path: '/a' }] })
   })

@@ -11,16 +11,16 @@ const open = (limits: Partial<ParserLimits> = {}): ParserPool => {
 }
 afterEach(() => Promise.all(rooms.splice(0).map((room) => room.close())))
 
-/** 1 MB of it kept music-metadata busy for 20 seconds. */
+/** 1 MB of these bytes kept music-metadata busy for 20 seconds. */
 const hostile = { bytes: Buffer.alloc(1024 * 1024, 0xff), mimeType: 'audio/mpeg' }
 const sound = { bytes: speechOf('Hello wonderful world', 'wav', 1)?.audio ?? Buffer.alloc(0), mimeType: 'audio/wav' }
 
-describe('a parser of foreign bytes', () => {
-  it('reads what can be read', async () => {
+describe('a parser of untrusted bytes', () => {
+  it('reads valid input', async () => {
     expect(await open().parse('audio_seconds', sound)).toBeGreaterThan(0)
   })
 
-  it('leaves the loop free, and ends at its deadline', async () => {
+  it('leaves the event loop free and ends at its deadline', async () => {
     const room = open({ deadlineMs: 500 })
     await room.parse('audio_seconds', sound)
     const before = performance.eventLoopUtilization()
@@ -31,7 +31,7 @@ describe('a parser of foreign bytes', () => {
     expect(await room.parse('audio_seconds', sound)).toBeGreaterThan(0)
   })
 
-  it('fails alone when it needs more memory than the worker has', async () => {
+  it('fails with the reason memory when it exceeds the heap of its worker', async () => {
     const room = open({ maxHeapMb: 4 })
     const failed = await room.parse('audio_seconds', sound).then(
       () => null,
@@ -40,7 +40,7 @@ describe('a parser of foreign bytes', () => {
     expect(failed).toMatchObject({ name: 'ParserFailed', reason: 'memory' })
   })
 
-  it('refuses more than may wait, and those that wait come through', async () => {
+  it('refuses requests beyond the queue limit, and completes the queued ones', async () => {
     const room = open({ maxWaiting: 1 })
     const first = room.parse('audio_seconds', sound)
     const second = room.parse('audio_seconds', sound)

@@ -5,7 +5,7 @@ const documentOf = (paths: object, more: object = {}): string =>
   JSON.stringify({ openapi: '3.1.0', info: { title: 'T', version: '1' }, paths, ...more })
 
 describe('an OpenAPI document', () => {
-  it('becomes tools, with the fields of a body beside the other arguments', () => {
+  it('becomes tools whose arguments include the fields of the body', () => {
     const schema = { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] }
     const note = {
       operationId: 'create note!',
@@ -32,7 +32,7 @@ describe('an OpenAPI document', () => {
     })
   })
 
-  it('is read as YAML too, and bombs of aliases are not', () => {
+  it('may be YAML, but without an alias bomb', () => {
     expect(readOpenApiDocument('openapi: 3.0.0\npaths:\n  /a:\n    get: {operationId: a}\n', 200).tools[0]?.name).toBe(
       'a',
     )
@@ -41,7 +41,7 @@ describe('an OpenAPI document', () => {
     expect(() => readOpenApiDocument(`openapi: 3.0.0\n${bomb}\n`, 200)).toThrow('The document is not valid YAML.')
   })
 
-  it('may refer to itself in circles', () => {
+  it('may contain circular references', () => {
     const schema = { type: 'object', properties: { next: { $ref: '#/components/schemas/Node' } } }
     const post = {
       requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Node' } } } },
@@ -50,13 +50,13 @@ describe('an OpenAPI document', () => {
     expect(readOpenApiDocument(text, 200).tools[0]?.parameters).toMatchObject({ properties: { next: {} } })
   })
 
-  it('reads so many operations at most', () => {
+  it('is read up to the maximum number of operations', () => {
     const paths = Object.fromEntries(Array.from({ length: 250 }, (_, n) => [`/p${n}`, { get: {} }]))
     const { tools, left_out } = readOpenApiDocument(documentOf(paths), 200)
     expect([tools.length, left_out]).toEqual([200, 50])
   })
 
-  it('sets no header that says who calls', () => {
+  it('gives no tool an Authorization header as a parameter', () => {
     const get = { parameters: [{ name: 'Authorization', in: 'header', schema: { type: 'string' } }] }
     expect(readOpenApiDocument(documentOf({ '/a': { get } }), 200).tools[0]?.parameters).toMatchObject({
       properties: {},

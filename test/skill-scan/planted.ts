@@ -1,9 +1,9 @@
-/** Texts of skills that do harm, by what they try. Made for this test; addresses are reserved ones. */
+/** Harmful skill texts, by technique. Written for this test; the addresses are reserved ones. */
 export interface Planted {
   readonly name: string
   readonly text: string
   readonly path?: string
-  /** A file that is no text: its first bytes. */
+  /** First bytes of a binary file. */
   readonly head?: readonly number[]
 }
 
@@ -22,7 +22,7 @@ const rot13 = (text: string): string =>
     const base = letter < 'a' ? 65 : 97
     return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base)
   })
-// prettier would join what a scanner of secrets must not find in this file
+// joined from parts: a secret scanner must not find the literal in this file
 const joined = (...parts: readonly string[]): string => parts.join('')
 
 export const planted: readonly Planted[] = [
@@ -172,7 +172,7 @@ export const planted: readonly Planted[] = [
   { name: 'deceptive name', path: 'docs/report.pdf.exe', text: 'x' },
 ]
 
-/** Skills that speak about attacks, to teach, detect or forbid them. */
+/** Skills that describe attacks in order to teach, detect or forbid them. */
 export const hardNegatives: readonly Planted[] = [
   {
     name: 'teaches injection',

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { nodeOptions } from '#scripts/services/server.ts'
 
-/** An installation of its own: the sources of this one, and its packages. */
+/** A separate installation: the sources of this one, and its packages. */
 const root = mkdtempSync(join(tmpdir(), 'troupe-installation-'))
 const kept = join(root, '.cache/start')
 
@@ -20,7 +20,7 @@ const makeBundle = async (): Promise<void> => {
   await once(node('src/start/make-bundle.ts'), 'exit')
 }
 
-/** What a start says when it serves. */
+/** Output of a start until it serves. */
 const start = async (...options: readonly string[]): Promise<string> => {
   const child = node(...options, 'src/start.js')
   onTestFinished(async () => {
@@ -36,7 +36,7 @@ const start = async (...options: readonly string[]): Promise<string> => {
 }
 
 const bundles = (): readonly string[] => readdirSync(kept).filter((name) => name.endsWith('.bundle.js'))
-/** A start from the sources keeps each of them without its types. */
+/** Number of sources kept without their types; only a start from the sources keeps them. */
 const strippedSources = (): number => readdirSync(kept).filter((name) => /^[0-9a-f]{64}\.js$/.test(name)).length
 
 describe('a start', () => {
@@ -48,7 +48,7 @@ describe('a start', () => {
   })
   afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-  it('reads one file, which several at a time make once', async () => {
+  it('reads one bundle, which concurrent builds create once', async () => {
     expect(await Promise.all([start(), start()])).toEqual([
       expect.stringContaining('server started'),
       expect.stringContaining('server started'),
@@ -58,7 +58,7 @@ describe('a start', () => {
     expect(strippedSources()).toBe(0)
   })
 
-  it('loads no package before it serves whose work comes later', async () => {
+  it('loads no package before it serves that is needed only later', async () => {
     const spy = join(root, 'spy.cjs')
     const names = `const { Module } = require('node:module'); const { require: load } = Module.prototype
       Module.prototype.require = function (id) { process.stdout.write('loads ' + id + '\\n'); return load.call(this, id) }`
@@ -68,7 +68,7 @@ describe('a start', () => {
     expect(printed).not.toMatch(/loads (undici|playwright|@sparticuz|unpdf|file-type)/)
   })
 
-  it('after an edit runs what was edited, before and after the bundle is made anew', async () => {
+  it('runs edited sources, before and after the bundle is rebuilt', async () => {
     const [before = ''] = bundles()
     const main = join(root, 'src/main.ts')
     writeFileSync(main, readFileSync(main, 'utf8').replace("'server started'", "'server began'"))
@@ -80,10 +80,10 @@ describe('a start', () => {
     expect(await start()).toContain('server began')
   })
 
-  it('does without a bundle that is damaged, and where nothing can be kept', async () => {
+  it('works without the bundle if that is damaged, and without a cache folder', async () => {
     for (const name of bundles()) writeFileSync(join(kept, name), '(function () { ')
     expect(await start()).toContain('server began')
-    // a bundle may be in the making behind the start
+    // the start may be building a bundle in the background
     rmSync(join(root, '.cache'), { recursive: true, maxRetries: 20, retryDelay: 100 })
     writeFileSync(join(root, '.cache'), '')
     await makeBundle()

@@ -33,7 +33,7 @@ export const broken = (): void => {
 }
 `
 
-/** What `main` exports. */
+/** Exports of `main`. */
 interface Entry {
   readonly there: string
   readonly name: string
@@ -82,13 +82,13 @@ describe('a bundle', () => {
     return bundle
   }
 
-  it('runs as its sources do: their files, packages, late imports and characters', async () => {
+  it('runs like its sources: with their files, packages, dynamic imports and characters', async () => {
     const { there, name, words, twice, later } = run(await made())
     expect([there, name, words, twice?.(4)]).toEqual(['data', join(root, 'src/main.ts'), ['word', 'größer als 😀'], 8])
     expect(await later?.()).toBe(3)
   })
 
-  it('names the source and its line in stacks of errors', async () => {
+  it('names the source and its line in stack traces', async () => {
     const { broken } = run(await made())
     const thrown = await Promise.resolve()
       .then(broken)
@@ -110,7 +110,7 @@ describe('a bundle', () => {
     expect(currentBundle(root)).toBeNull()
   })
 
-  it('is not used after a source was written anew with the same size and time', async () => {
+  it('is not used after a source is rewritten with the same size and time', async () => {
     const path = join(root, 'src/parts/two.ts')
     const time = new Date(1_700_000_000_000)
     utimesSync(path, time, time)
@@ -120,14 +120,14 @@ describe('a bundle', () => {
     expect(currentBundle(root)).toBeNull()
   })
 
-  describe('whose sources were written long before', () => {
+  describe('whose sources were written long before it', () => {
     /** What was made names an earlier state of the file system otherwise. */
     const settled = async () => {
       await expect.poll(async () => (await bundled(root)).untouched, { timeout: 10_000, interval: 250 }).not.toBeNull()
       return made()
     }
 
-    it('is used without reading them, and read again after any change of theirs', async () => {
+    it('is used without reading them, and they are read again after any change', async () => {
       await settled()
       const path = join(root, 'src/parts/two.ts')
       const { mtime } = statSync(path)
@@ -138,7 +138,7 @@ describe('a bundle', () => {
       expect(theBundle()).toBeDefined()
     })
 
-    it('is used where they were copied to', async () => {
+    it('is used in a copy of the installation', async () => {
       await settled()
       const copy = `${root}-copy`
       cpSync(root, copy, { recursive: true, preserveTimestamps: true })
@@ -150,7 +150,7 @@ describe('a bundle', () => {
     })
   })
 
-  it('is used again when a change was taken back', async () => {
+  it('is used again when a change is reverted', async () => {
     const { file } = await made()
     write('src/main.ts', `${main}\n`)
     expect(currentBundle(root)).toBeNull()
@@ -172,7 +172,7 @@ describe('a bundle', () => {
     expect(currentBundle(root)).toBeNull()
   })
 
-  it("is compiled by V8's code of it when that is whole, and without it when not", async () => {
+  it('is compiled from the code cache of V8 if that is intact, and without it otherwise', async () => {
     const bundle = await made()
     const first = loadBundle(root, bundle)
     expect([first.isCompiled, hasCode(bundle.file)]).toEqual([false, false])
@@ -188,7 +188,7 @@ describe('a bundle', () => {
     }
   })
 
-  it('leaves nothing behind that is not whole', async () => {
+  it('leaves no partial files', async () => {
     await made()
     expect(readdirSync(folderOf(root)).filter((name) => name.endsWith('.part'))).toEqual([])
   })

@@ -16,7 +16,7 @@ import { gadgets, letters, widgets } from './samples.ts'
 /** Opens an empty store whose clock is `now` (ms since the epoch). */
 export type OpenStorage = (now: () => number) => Storage | Promise<Storage>
 
-/** What the parts of the contract run on; every test uses ids of its own, so one store serves them all. */
+/** Environment of the parts of the contract; every test uses its own ids, so one store serves them all. */
 export interface Subject {
   readonly store: () => Storage
   /** An id that no other test uses. */

@@ -19,11 +19,11 @@ const steps = (bytes: Buffer): number => {
 /** A text that is cut many times, at every kind of character. */
 const longText = (piece: string): string => piece.repeat(Math.ceil((4 * pieceBytes) / piece.length))
 const many = (count: number, item: string): string => Array.from({ length: count }, () => item).join(',')
-/** Blanks on both sides of what is outside of texts. */
+/** Adds blanks around every token outside of strings. */
 const spaced = (text: string): string =>
   text.replaceAll(/"(?:[^"\\]|\\.)*"|[,:[\]{}]/g, (part) => (part.startsWith('"') ? part : ` \n${part}\t\r`))
 
-describe('JSON that is parsed in steps', () => {
+describe('JSON parsed in steps', () => {
   const whole: readonly (readonly [string, string])[] = [
     ['a long text', JSON.stringify(longText('many things, and more '))],
     ['a long text of other scripts', JSON.stringify(longText('東京は晴れ、Привет 👩‍👩‍👧 é '))],
@@ -46,12 +46,12 @@ describe('JSON that is parsed in steps', () => {
     ['a short value', ' {"a": [1, "2"] } '],
     ['an empty list with blanks', `[${' '.repeat(2 * pieceBytes)}]`],
   ]
-  it.each(whole)('is what a parser makes of %s', (_, text) => {
+  it.each(whole)('equals the result of JSON.parse for %s', (_, text) => {
     expect(parsed(text)).toEqual(JSON.parse(text))
     expect(JSON.stringify(parsed(text))).toBe(JSON.stringify(JSON.parse(text)))
   })
 
-  it.each(whole)('may have blanks around everything in %s', (_, text) => {
+  it.each(whole)('accepts blanks around every token of %s', (_, text) => {
     const blanks = spaced(text)
     expect(JSON.stringify(parsed(blanks))).toBe(JSON.stringify(JSON.parse(blanks)))
   })
@@ -79,12 +79,12 @@ describe('JSON that is parsed in steps', () => {
     ['a word', `[${x},word]`],
     ['nothing', ''],
     ['a byte order mark', `\ufeff[${x}]`],
-  ])('is refused with %s, as a parser does', (_, text) => {
+  ])('is refused with %s, as by JSON.parse', (_, text) => {
     expect(() => JSON.parse(text)).toThrow(SyntaxError)
     expect(() => parsed(text)).toThrow(SyntaxError)
   })
 
-  it('is what a parser makes of any value, however texts and lists are cut', () => {
+  it('equals the result of JSON.parse for any value, wherever texts and lists are split', () => {
     const long = fc.tuple(
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 9 }),
       fc.integer({ min: 1, max: 30_000 }),
@@ -105,7 +105,7 @@ describe('JSON that is parsed in steps', () => {
     )
   })
 
-  it('stops between pieces of 32 KB, wherever its length is', () => {
+  it('yields at least every 96 KB, wherever most of its bytes are', () => {
     const bodies = whole.filter(([, text]) => text.length > 3 * pieceBytes).map(([, text]) => Buffer.from(text))
     for (const bytes of bodies) expect(steps(bytes)).toBeGreaterThan(bytes.length / (3 * pieceBytes))
   })

@@ -9,7 +9,7 @@ const namesIn = (text: string): number => atOnce(jsonSpans(Buffer.from(text), li
 const fieldsIn = (text: string): number => atOnce(countFields(JSON.parse(text)))
 const repeated = (text: string): string | null => atOnce(repeatedName(Buffer.from(text)))
 
-describe('names of JSON', () => {
+describe('field names of JSON', () => {
   it.each([
     ['{"model":"a","model":"b"}', 'model'],
     ['{"messages":[{"role":"user"},{"role":"user","content":"a","role":"system"}]}', 'messages[1].role'],
@@ -20,7 +20,7 @@ describe('names of JSON', () => {
     ['[{"é":1,"\\u00e9":2}]', '[0].é'],
     ['{"":1,"":2}', ''],
     [`{"a":"${'\\"'.repeat(50_000)}","b":[${'1,'.repeat(40_000)}1],"a":1}`, 'a'],
-  ])('stand twice in %s', (text, name) => {
+  ])('include a duplicate in %s', (text, name) => {
     expect(namesIn(text)).toBeGreaterThan(fieldsIn(text))
     expect(repeated(text)).toBe(name)
   })
@@ -32,12 +32,12 @@ describe('names of JSON', () => {
     '{"1":1,"01":2,"1.0":3}',
     '[]',
     '"a:b"',
-  ])('stand once in %s', (text) => {
+  ])('are unique within each object of %s', (text) => {
     expect(namesIn(text)).toBe(fieldsIn(text))
     expect(repeated(text)).toBeNull()
   })
 
-  it('are as many as fields in every value that was written by JSON.stringify', () => {
+  it('are as many as the fields of any value that JSON.stringify writes', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const text = JSON.stringify(value)
@@ -46,7 +46,7 @@ describe('names of JSON', () => {
     )
   })
 
-  it('show no more than the beginning of a long path', () => {
+  it('are reported with at most 200 characters of a long path', () => {
     const name = 'n'.repeat(100_000)
     expect(repeated(`{"${name}":1,"${name}":2}`)).toHaveLength(200)
   })

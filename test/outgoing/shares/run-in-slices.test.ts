@@ -16,8 +16,8 @@ function* busy(steps: number, seen: string[], name: string): SlicedWork<string> 
   return name
 }
 
-describe('long work in shares of the loop', () => {
-  it('lets others go first between its shares', async () => {
+describe('long work split across turns of the event loop', () => {
+  it('lets other tasks run between its shares', async () => {
     const seen: string[] = []
     const work = runInSlices(busy(12, seen, 'work'))
     const other = new Promise<void>((resolve) => setTimeout(() => resolve(void seen.push('other'))))
@@ -26,7 +26,7 @@ describe('long work in shares of the loop', () => {
     expect(seen.indexOf('other')).toBeLessThan(seen.lastIndexOf('work'))
   })
 
-  it('is one at a time in a turn of the loop, however much of it there is', async () => {
+  it('runs one share per turn of the loop, however much work is pending', async () => {
     const seen: string[] = []
     const names = ['a', 'b', 'c', 'd', 'e', 'f']
     const work = names.map((name) => runInSlices(busy(9, seen, name)))
@@ -34,13 +34,13 @@ describe('long work in shares of the loop', () => {
     const watch = setInterval(() => turns.push(seen.length))
     await Promise.all(work)
     clearInterval(watch)
-    // the first share of each begins at once, where it is called
+    // the first share of each runs synchronously within the call
     const most = Math.max(...turns.slice(1).map((length, at) => length - (turns[at] ?? 0)))
     expect(turns.length).toBeGreaterThan(names.length)
     expect(most).toBeLessThan(2 * names.length)
   })
 
-  it('fails with what its steps throw', async () => {
+  it('fails with the error that its steps throw', async () => {
     const failing = function* (): SlicedWork<void> {
       spin(10)
       yield

@@ -10,17 +10,17 @@ const filesIn = async (bytes: Uint8Array, read = async (file: ZippedFile) => Str
 
 const archive = () => zipFile({ 'a/': '', 'a/one.txt': 'one', 'two.txt': 'two and three' })
 
-it('gives the files of a zip archive and not its folders, with their sizes', async () => {
+it('zipFiles returns the files of a zip archive with their sizes, without folders', async () => {
   expect(await filesIn(archive())).toEqual({ 'a/one.txt': '3 one', 'two.txt': '13 two and three' })
 })
 
-it('unpacks nothing that is not read', async () => {
+it('zipFiles lists files without reading them', async () => {
   expect(await filesIn(archive(), async () => '')).toEqual({ 'a/one.txt': '3 ', 'two.txt': '13 ' })
 })
 
 it.each([
   ['an archive that is cut off', archive().subarray(0, -30)],
   ['no archive', Buffer.from('two and three')],
-])('fails of %s', async (_, bytes) => {
+])('zipFiles fails for %s', async (_, bytes) => {
   await expect(filesIn(bytes)).rejects.toThrow()
 })

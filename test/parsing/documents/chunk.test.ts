@@ -4,7 +4,7 @@ import { type Chunk, chunksOf } from '#src/parsing/documents/chunk.ts'
 const cut = (text: string, pages: Parameters<typeof chunksOf>[1] = []): readonly Chunk[] => [...chunksOf(text, pages)]
 const words = (text: string, chunks: readonly Chunk[]) => chunks.map(({ start, end }) => text.slice(start, end))
 
-/** Words that look like a text: the same for the same seed. */
+/** Words that look like prose; the same seed gives the same words. */
 const prose = (seed: number, sentences: number): string => {
   let state = seed + 1
   const next = (most: number): number => {
@@ -15,8 +15,8 @@ const prose = (seed: number, sentences: number): string => {
   return Array.from({ length: sentences }, sentence).join(' ')
 }
 
-describe('a chunk', () => {
-  it('is never longer than 1,200 characters, nor reaches over a page', () => {
+describe('the chunks of a text', () => {
+  it('are at most 1,200 characters long and never cross a page', () => {
     const blank = ' '.repeat(5000)
     const texts = [
       prose(1, 400),
@@ -40,23 +40,23 @@ describe('a chunk', () => {
     }
   })
 
-  it('holds every word of its text, in order and once', () => {
+  it('contain every word of the text once and in order', () => {
     const text = `# One\n\n${prose(4, 60)}\n\n## Two\n${prose(5, 3)}\n\n- a\n- b\n\n${prose(6, 90)}`
     const kept = words(text, cut(text)).join(' ').split(/\s+/)
     expect(kept).toEqual(text.split(/\s+/))
   })
 
-  it('never splits a character of two code units', () => {
+  it('never split a character of two code units', () => {
     const text = '😀'.repeat(3001)
     for (const part of words(text, cut(text))) expect(part.isWellFormed()).toBe(true)
   })
 
-  it('knows the headings above it, and takes no comment of code for one', () => {
+  it('have the headings above them, without comments in code', () => {
     const text = '# Guide\n\nIntro.\n\n## Setup\n\nRun it.\n\n```\n# not a heading\n```\n\n# Other\n\nMore.'
     expect(cut(text).map(({ heading }) => heading)).toEqual(['Guide', 'Guide › Setup', 'Other'])
   })
 
-  it('has another id than its equal elsewhere in the text', () => {
+  it('have different ids, even if their text is equal', () => {
     const text = ['Same words.', 'Same words.', 'Same words.'].map((line) => `# A\n\n${line}`).join('\n\n')
     expect(new Set(cut(text).map(({ digest }) => digest)).size).toBe(3)
   })
@@ -75,7 +75,7 @@ describe('an edit', () => {
     ['in the middle', paragraphs.with(60, prose(999, 4))],
     ['that adds a paragraph', paragraphs.toSpliced(30, 0, prose(1000, 2))],
     ['that removes one', paragraphs.toSpliced(30, 1)],
-  ])('%s leaves the ids of at least nine chunks in ten', (_, edited) => {
+  ])('%s keeps the ids of at least nine of ten chunks', (_, edited) => {
     expect(kept(edited)).toBeGreaterThanOrEqual(0.9)
   })
 })

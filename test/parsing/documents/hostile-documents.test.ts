@@ -9,16 +9,16 @@ const room = openDocumentRoom({ deadlineMs: 2000 })
 afterAll(() => room.close())
 
 const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
-/** More than the 64 MB that are unpacked of a document. */
+/** A document that unpacks to more than the limit of 64 MB. */
 const bomb = () => zipFile({ 'word/document.xml': Buffer.alloc(80 * 1024 * 1024, 0x61) })
 const lying = () => {
   const archive = bomb()
-  // the directory says that the entry is small
+  // the directory of the archive claims that the entry is small
   archive.writeUInt32LE(10, archive.length - 22 - 46 - 'word/document.xml'.length + 24)
   return archive
 }
 
-/** 1 GB of blanks, packed: a thousand times the same block, which is packed once. */
+/** 1 GB of blanks in compressed form: one block, compressed once and repeated 1,024 times. */
 const packedBlanks = (): Buffer => {
   const block = deflateRawSync(Buffer.alloc(1024 * 1024, 0x20), { finishFlush: constants.Z_FULL_FLUSH })
   return Buffer.concat([Buffer.from([0x78, 0x01]), ...Array.from({ length: 1024 }, () => block), deflateRawSync('')])
@@ -54,7 +54,7 @@ const hostile: readonly (readonly [name: string, type: string, bytes: () => Uint
 ]
 
 describe('a hostile document', () => {
-  it.each(hostile)('(%s) ends, and leaves the loop free', { timeout: 30_000 }, async (_, mimeType, bytes) => {
+  it.each(hostile)('(%s) ends, and does not block the event loop', { timeout: 30_000 }, async (_, mimeType, bytes) => {
     const document = bytes()
     await room.parse('document', { bytes: Buffer.from('warm'), mimeType: 'text/plain' })
     const delay = monitorEventLoopDelay({ resolution: 10 })

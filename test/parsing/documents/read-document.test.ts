@@ -9,7 +9,7 @@ import { pdfFile } from '#test/support/files/pdf-file.ts'
 const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 const read = (bytes: Uint8Array | string, mimeType: string) => readDocument({ bytes: Buffer.from(bytes), mimeType })
 
-describe('a page of HTML', () => {
+describe('an HTML page', () => {
   it('becomes Markdown with its headings, lists and tables, without scripts and navigation', () => {
     const html =
       '<title> The  Title </title><nav>Menu</nav><h2>Head</h2><p>One &amp; <b>two</b><br>three</p><ul><li>a<li>b</ul><table><tr><th>x</th><td>y</td></tr></table><script>no()</script><style>no</style><pre>a\n  b</pre>'
@@ -21,7 +21,7 @@ describe('a page of HTML', () => {
 })
 
 describe('a CSV file', () => {
-  it('is read after RFC 4180, with semicolons and tabs too', () => {
+  it('is read according to RFC 4180, also with semicolons as separators', () => {
     expect([...csvRows('a,"b ""q""\nc",d\r\n1,,3')]).toEqual([
       ['a', 'b "q"\nc', 'd'],
       ['1', '', '3'],
@@ -33,13 +33,13 @@ describe('a CSV file', () => {
     expect([...csvRows('"open')]).toEqual([['open']])
   })
 
-  it('becomes a paragraph a row, with the names of its columns', () => {
+  it('becomes one paragraph per row, with the column names', () => {
     expect(csvText('name,city\nAda,London\nBo,\n')).toBe('name: Ada\ncity: London\n\nname: Bo')
   })
 })
 
 describe('a JSON document', () => {
-  it('becomes a line a value with its path', () => {
+  it('becomes one line per value, with its path', () => {
     expect(jsonText('{"a":{"b":1},"c":["x","y"]}')).toContain('a.b: 1')
     expect(jsonText('{"c":["x","y"]}')).toBe('c: x\nc: y')
     expect(jsonText('"only"')).toBe('only')
@@ -47,7 +47,7 @@ describe('a JSON document', () => {
 })
 
 describe('a Word document', () => {
-  it('keeps headings by the name of their style, whatever its id', async () => {
+  it('keeps headings by the name of their style, whatever the style id', async () => {
     const { text, chunks, title } = await read(docxFile(['# Über', 'Eins & zwei.', 'Drei.']), docx)
     expect(text).toBe('# Über\n\nEins & zwei.\n\nDrei.')
     expect(chunks.map(({ heading }) => heading)).toEqual(['Über'])
@@ -56,7 +56,7 @@ describe('a Word document', () => {
 })
 
 describe('a PDF file', () => {
-  it('gives each chunk its page, and each gap a paragraph', async () => {
+  it('gives each chunk its page, and starts a paragraph at each gap', async () => {
     const { text, chunks, page_count } = await read(
       pdfFile([['One line', 'goes on.', '', '', 'Next.'], ['Last.']]),
       'application/pdf',
@@ -70,7 +70,7 @@ describe('a PDF file', () => {
   })
 })
 
-it('reads UTF-16 where its mark says so', async () => {
+it('readDocument reads UTF-16 with a byte order mark', async () => {
   const bytes = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('Grüße', 'utf16le')])
   expect((await read(bytes, 'text/plain')).text).toBe('Grüße')
 })

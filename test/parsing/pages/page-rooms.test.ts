@@ -34,7 +34,7 @@ describe('a hostile page', () => {
   })
   afterAll(() => rooms.close())
 
-  it.each(Object.keys(hostile))('of %s ends within its time and a second', async (name) => {
+  it.each(Object.keys(hostile))('of %s ends within its deadline plus one second', async (name) => {
     const deadlineMs = 1_000
     const from = performance.now()
     await read(hostile[name] ?? '', deadlineMs).catch((error: unknown) => {
@@ -43,7 +43,7 @@ describe('a hostile page', () => {
     expect(performance.now() - from).toBeLessThan(deadlineMs + 1_000)
   })
 
-  it('keeps no other page waiting', async () => {
+  it('does not delay another page', async () => {
     let ended = 0
     const crowded = new PageRooms()
     const slow = ['30,000 breaks', '100,000 paragraphs that never end'].map((name) =>
@@ -52,13 +52,13 @@ describe('a hostile page', () => {
         .finally(() => ended++),
     )
     expect((await read(plain, 10_000, crowded)).content).toBe('Just a line.')
-    // had the line waited for one of them, that one had ended
+    // if the plain page had waited for a hostile one, that one would have ended
     expect(ended).toBe(0)
     await crowded.close()
     await Promise.all(slow)
   })
 
-  it('ends at the time of its request, and the next one is read', async () => {
+  it('ends at its deadline, and the next page is read', async () => {
     const late = read(hostile['30,000 breaks'] ?? '', 20)
     await expect(late).rejects.toMatchObject({ reason: 'deadline' })
     expect((await read(plain, 5_000)).content).toBe('Just a line.')

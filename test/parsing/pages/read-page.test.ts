@@ -18,7 +18,7 @@ const page = (body: string, head = ''): string =>
   `<!doctype html><html lang="en"><head>${head}</head><body>${body}</body></html>`
 
 describe('the text of a page', () => {
-  it('is its article without what frames it', async () => {
+  it('is its article without the surrounding elements', async () => {
     const { content } = await read(
       page(`
         <nav><ul><li><a href="/">Home</a></li></ul></nav>
@@ -42,7 +42,7 @@ describe('the text of a page', () => {
     ['Related articles: the tide', 'This entry was posted in Ships on Monday'],
     ['Lesen sie auch: die Flut', 'Kommentare geschlossen'],
     ['Lire aussi : la marée', '© 2026 Le Port'],
-  ])('has none of the lines that frame it, such as %s', async (first, last) => {
+  ])('excludes boilerplate lines such as %s', async (first, last) => {
     const words = 'The harbour opens at six in the morning, and ships come in with the tide, carrying timber and salt. '
     const more =
       'Readers may read more about it: related articles were written of the harbour when it was built in spring. '
@@ -52,7 +52,7 @@ describe('the text of a page', () => {
     expect(content).toContain('related articles were written')
   })
 
-  it('begins with the lead beside its title, and not with who wrote it, a caption or links', async () => {
+  it('begins with the lead under its title, not with the byline, a caption or links', async () => {
     const lead = 'After forty years of planning the town has a harbour, and the first ships came before it was opened.'
     const { content } = await read(
       page(`<header><h1>Harbour</h1>
@@ -67,7 +67,7 @@ describe('the text of a page', () => {
     expect(content).not.toMatch(/Anna Smith|list of all/)
   })
 
-  it('has the text that the page describes itself with, where it is called a teaser', async () => {
+  it('includes the description of the page, even if its element is called a teaser', async () => {
     const lead = 'What a harbour costs a town that never had one, and who pays for it in the years to come.'
     const { content } = await read(
       page(
@@ -88,19 +88,19 @@ describe('the text of a page', () => {
     'Ships at the pier on Monday. © Anna Smith/Getty Images',
     'This article is the copyrighted property of the town.',
     '- Anzeige -',
-  ])('is without "%s"', async (line) => {
+  ])('excludes the line "%s"', async (line) => {
     const { content } = await read(page(`<main>${article}<p>${line}</p>${paragraph(5)}</main>`))
     expect(content).toContain('Paragraph 5:')
     expect(content).not.toContain(line)
   })
 
-  it('has sentences that only begin as such lines do', async () => {
+  it('keeps sentences that only begin like such lines', async () => {
     const line = 'Photographs of the harbour were taken for years.'
     const { content } = await read(page(`<main>${article}<p>${line}</p>${paragraph(5)}</main>`))
     expect(content).toContain(line)
   })
 
-  it('is without pictures with their captions, and what is said of who wrote it', async () => {
+  it('excludes pictures with captions and author boxes', async () => {
     const { content } = await read(
       page(`<main>${article}<figure><img src="/a.png"><span class="note">The pier at noon</span></figure>
         <div class="post-author-box"><p>Anna lives by the sea and writes of it.</p></div>${paragraph(5)}</main>`),
@@ -108,12 +108,12 @@ describe('the text of a page', () => {
     expect(content).not.toMatch(/pier at noon|Anna lives/)
   })
 
-  it('goes on after a drawing with an empty title', async () => {
+  it('includes what follows an SVG with an empty title', async () => {
     const { content } = await read(page(`<main><svg><title/><path d="M0 0"/></svg>${article}</main>`))
     expect(content).toContain('Paragraph 4:')
   })
 
-  it('is all of a page that has no article', async () => {
+  it('is the whole page if it has no article', async () => {
     expect((await read(page('<p>Just a line.</p><p>And another.</p>'))).content).toBe('Just a line.\n\nAnd another.')
   })
 
@@ -139,11 +139,11 @@ describe('the text of a page', () => {
       '<rss><item><title>News</title><description><![CDATA[<p>Words</p>]]></description></item></rss>',
       'Words',
     ],
-  ])('of %s is what it says', async (type, text, content) => {
+  ])('of %s is its content', async (type, text, content) => {
     expect((await read(text, type)).content).toContain(content)
   })
 
-  it('has spans to cite whose offsets are exact, each with an id of its own', async () => {
+  it('has evidence spans with exact offsets and unique ids', async () => {
     for (const format of ['text', 'markdown'] as const) {
       const long = `<p>${sentence.repeat(40)}</p><p>日本語の文です。😀 とても短い。</p>`
       const { content, evidence } = await read(
@@ -162,13 +162,13 @@ describe('the text of a page', () => {
     }
   })
 
-  it('has the same ids when it is read again', async () => {
+  it('has the same evidence when it is read again', async () => {
     const [one, two] = await Promise.all([read(page(article)), read(page(article))])
     expect(one.evidence).toEqual(two.evidence)
   })
 })
 
-describe('what a page says of itself', () => {
+describe('the metadata of a page', () => {
   it('is read from Open Graph, meta elements and links', async () => {
     const head = `<title>Plain &amp; title</title><meta property="og:title" content="Harbour &quot;1&quot;"><meta name="description" content="About it">
       <link rel="canonical" href="/harbour"><meta property="article:published_time" content="2024-03-04T10:00:00+02:00">
@@ -185,7 +185,7 @@ describe('what a page says of itself', () => {
     })
   })
 
-  it('is read from JSON-LD, also within a graph and beside broken ones', async () => {
+  it('is read from JSON-LD, also within a graph and next to invalid JSON-LD', async () => {
     const graph = {
       '@graph': [
         { '@type': 'WebSite' },
@@ -207,11 +207,11 @@ describe('what a page says of itself', () => {
       '<meta name="date" content="yesterday"><time datetime="99999-01-01">x</time>',
       '2024-03-05T00:00:00.000Z',
     ],
-  ])('has its time from %s', async (_what, body, time) => {
+  ])('takes the publication time from %s', async (_what, body, time) => {
     expect((await read(page(`${body}${article}`))).publishedAt).toBe(time)
   })
 
-  it('has its links once each, absolute, and which are not to be followed', async () => {
+  it('includes each link once, as an absolute URL, and whether it is nofollow', async () => {
     const body = `${article}<a href="/x#1">X</a><a href="/x#2">again</a><a href="mailto:a@b.c">m</a><a rel="ugc" href="//other.example/">O</a><a href="javascript:x">j</a>`
     expect((await read(page(body, '<base href="https://base.example/d/">'))).links).toEqual([
       { url: 'https://base.example/x', text: 'X', nofollow: false },

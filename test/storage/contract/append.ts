@@ -3,16 +3,15 @@ import { expect, it } from 'vitest'
 import type { Subject } from '../contract.ts'
 import { commitOf } from '../samples.ts'
 
-/** What becomes of appended commits. */
 export const appendContract = ({ store, fresh }: Subject): void => {
-  it('gives back every field of a commit as it was appended', async () => {
+  it('returns every field of a commit as it was appended', async () => {
     const actor = fresh('ses')
     const commit = commitOf(actor, 1, { tenant: 'ten_1', open: true, due: 5_000, last_sequence: 3 })
     expect(await store().commits.append([commit])).toEqual(['done'])
     expect(await store().commits.head(actor)).toEqual(commit)
   })
 
-  it('refuses a second commit of the same sequence number as overtaken and keeps the first', async () => {
+  it('refuses a second commit with the same sequence number as overtaken and keeps the first', async () => {
     const actor = fresh('ses')
     const first = commitOf(actor, 1)
     await store().commits.append([first])
@@ -21,26 +20,26 @@ export const appendContract = ({ store, fresh }: Subject): void => {
     expect(await store().commits.byCause(actor, 'other')).toBeNull()
   })
 
-  it('refuses a second commit of the same cause as duplicate and writes nothing', async () => {
+  it('refuses a second commit with the same cause as duplicate and writes nothing', async () => {
     const actor = fresh('ses')
     await store().commits.append([commitOf(actor, 1)])
     expect(await store().commits.append([commitOf(actor, 2, { cause: 'cause:1' })])).toEqual(['duplicate'])
     expect((await store().commits.head(actor))?.seq).toBe(1)
   })
 
-  it('says overtaken when both the sequence number and the cause exist', async () => {
+  it('reports overtaken when both the sequence number and the cause exist', async () => {
     const actor = fresh('ses')
     await store().commits.append([commitOf(actor, 1), commitOf(actor, 2)])
     expect(await store().commits.append([commitOf(actor, 2, { cause: 'cause:1' })])).toEqual(['overtaken'])
     expect(await store().commits.append([commitOf(actor, 1)])).toEqual(['overtaken'])
   })
 
-  it('takes the same cause and sequence number at another actor', async () => {
+  it('accepts the same cause and sequence number for another actor', async () => {
     const [a, b] = [fresh('ses'), fresh('ses')]
     expect(await store().commits.append([commitOf(a, 1), commitOf(b, 1)])).toEqual(['done', 'done'])
   })
 
-  it('writes each commit of a batch on its own and answers in the order given', async () => {
+  it('writes each commit of a batch separately and returns the outcomes in order', async () => {
     const actor = fresh('ses')
     await store().commits.append([commitOf(actor, 1), commitOf(actor, 2)])
     const outcomes = await store().commits.append([
@@ -53,7 +52,7 @@ export const appendContract = ({ store, fresh }: Subject): void => {
     expect((await store().commits.head(actor))?.seq).toBe(4)
   })
 
-  it('lets one of many concurrent writers of a sequence number win', async () => {
+  it('lets exactly one of many concurrent writers of a sequence number win', async () => {
     const actor = fresh('ses')
     const writers = Array.from({ length: 40 }, (_, i) => commitOf(actor, 1, { cause: `writer:${i}` }))
     const outcomes = (await Promise.all(writers.map((commit) => store().commits.append([commit])))).flat()
@@ -74,11 +73,11 @@ export const appendContract = ({ store, fresh }: Subject): void => {
     }
   })
 
-  it('takes an empty batch', async () => {
+  it('accepts an empty batch', async () => {
     expect(await store().commits.append([])).toEqual([])
   })
 
-  it('keeps any JSON that a commit may carry', async () => {
+  it('keeps any JSON that a commit may contain', async () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 6 })), async (payload) => {
         const actor = fresh('ses')
@@ -92,7 +91,7 @@ export const appendContract = ({ store, fresh }: Subject): void => {
     )
   })
 
-  it('keeps names that databases treat specially, beside commits without them', async () => {
+  it('keeps names that databases treat specially, next to commits without them', async () => {
     const [odd, deep, plain] = [fresh('ses'), fresh('ses'), fresh('ses')]
     const nested = JSON.parse(`${'{"a":'.repeat(300)}1${'}'.repeat(300)}`)
     const commits = [

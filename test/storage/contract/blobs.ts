@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import type { Subject } from '../contract.ts'
 
-/** Large values by hash. */
+/** Contract of large values stored by hash. */
 export const blobContract = ({ store, fresh }: Subject): void => {
-  it('gives back a blob within its project only', async () => {
+  it('returns a blob within its project only', async () => {
     const hash = fresh('sha')
     await store().blobs.put('prj_1', hash, 'content é')
     await store().blobs.put('prj_1', hash, 'content é')
@@ -12,7 +12,7 @@ export const blobContract = ({ store, fresh }: Subject): void => {
     expect(await store().blobs.get('prj_1', fresh('sha'))).toBeNull()
   })
 
-  it('pages through the hashes of one project, each once, whatever the page size', async () => {
+  it('lists the hashes of one project, each once, for any page size', async () => {
     const [project, other] = [fresh('prj'), fresh('prj')]
     const hashes = Array.from({ length: 7 }, () => fresh('sha'))
     for (const hash of hashes.toReversed()) await store().blobs.put(project, hash, 'x')
@@ -32,7 +32,7 @@ export const blobContract = ({ store, fresh }: Subject): void => {
     expect(await store().blobs.hashes(project, null, 0)).toEqual([])
   })
 
-  it('names a blob of many parts once', async () => {
+  it('lists a blob of many parts once', async () => {
     const [project, hash] = [fresh('prj'), fresh('sha')]
     await store().blobs.put(project, hash, 'a'.repeat(17 * 1024 * 1024))
     expect(await store().blobs.hashes(project, null, 10)).toEqual([hash])
@@ -47,7 +47,7 @@ export const blobContract = ({ store, fresh }: Subject): void => {
     expect((await store().blobs.get('prj_1', large)) === content).toBe(true)
   })
 
-  it('keeps characters of code 0, and what stands behind them', async () => {
+  it('keeps characters of code 0 and what follows them', async () => {
     const hash = fresh('sha')
     await store().blobs.put('prj_1', hash, '\0 a\0b \ufeffé\0')
     expect(await store().blobs.get('prj_1', hash)).toBe('\0 a\0b \ufeffé\0')

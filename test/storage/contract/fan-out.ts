@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import type { ActorNews, FanOut } from '#storage/cluster-ports.ts'
 
-/** Two processes' ends of one fan-out. */
+/** The ends of one fan-out in two processes. */
 export interface FanOutSubject {
   readonly mine: FanOut
   readonly theirs: FanOut
@@ -14,7 +14,7 @@ export const newsOf = (actor: string, lastSequence: number, text = 'hello'): Act
   events: [{ sequence: lastSequence, event_type: 'output.delta', turn_number: 1, payload: { delta: text } }],
 })
 
-/** What the runtime relies on in `FanOut`, while it is up. Each test takes processes of its own. */
+/** Contract of `FanOut` while it is connected. Each test uses its own processes. */
 export const fanOutContract = (name: string, open: () => Promise<FanOutSubject>): void => {
   describe(`${name} fan-out`, () => {
     let opened: FanOutSubject | undefined
@@ -23,7 +23,7 @@ export const fanOutContract = (name: string, open: () => Promise<FanOutSubject>)
       if (!opened) throw new Error('the fan-out is not open')
       return opened
     }
-    /** Listens for a new process; resolves when news gets through to it. */
+    /** Listens for a new process; resolves when news reaches it. */
     const listening = async (fanOut: FanOut, from: FanOut): Promise<{ process: string; batches: ActorNews[][] }> => {
       const process = `process-${++made}`
       const batches: ActorNews[][] = []
@@ -44,7 +44,7 @@ export const fanOutContract = (name: string, open: () => Promise<FanOutSubject>)
     })
     afterAll(() => opened?.close())
 
-    it('is up, and carries news to the process that is named, in order', async () => {
+    it('is up, and delivers news in order to the named process only', async () => {
       const { mine, theirs } = subject()
       expect([mine.up, theirs.up]).toEqual([true, true])
       const first = await listening(theirs, mine)
@@ -56,7 +56,7 @@ export const fanOutContract = (name: string, open: () => Promise<FanOutSubject>)
       expect(receivedBy(second.batches)).toEqual([])
     })
 
-    it('sends together what is published in one turn of the event loop', async () => {
+    it('delivers what is published in one turn of the event loop as one batch', async () => {
       const { mine, theirs } = subject()
       const { process, batches } = await listening(theirs, mine)
       for (let n = 1; n <= 50; n++) mine.publish(process, newsOf('ses_1', n))
@@ -64,7 +64,7 @@ export const fanOutContract = (name: string, open: () => Promise<FanOutSubject>)
       expect(batches.map((batch) => receivedBy([batch]).length).filter((length) => length > 0)).toEqual([50])
     })
 
-    it('carries news that are large together', async () => {
+    it('delivers a batch of large news', async () => {
       const { mine, theirs } = subject()
       const { process, batches } = await listening(theirs, mine)
       const text = 'é'.repeat(200_000)
@@ -73,7 +73,7 @@ export const fanOutContract = (name: string, open: () => Promise<FanOutSubject>)
       expect(receivedBy(batches)).toEqual(Array.from({ length: 8 }, (_, n) => newsOf('ses_1', n + 1, text)))
     })
 
-    it('tells every process a hint of a topic once, the own one too', async () => {
+    it('delivers each hint of a topic once to every process, including the sender', async () => {
       const { mine, theirs } = subject()
       const [here, there, other]: [JsonObject[], JsonObject[], JsonObject[]] = [[], [], []]
       mine.subscribe('released', (data) => here.push(data))
@@ -96,7 +96,7 @@ export const fanOutContract = (name: string, open: () => Promise<FanOutSubject>)
       expect(numbered(other)).toEqual([])
     })
 
-    it('tells every listener of a topic', async () => {
+    it('notifies every listener of a topic', async () => {
       const { mine } = subject()
       const [first, second]: [JsonObject[], JsonObject[]] = [[], []]
       mine.subscribe('twice', (data) => first.push(data))

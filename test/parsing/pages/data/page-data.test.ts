@@ -24,8 +24,8 @@ const product = `<title>Lamp</title><meta property="og:site_name" content="Shop"
 <table><tr><th>Colour</th><td>Red</td></tr><tr><th>Height</th><td>42 cm</td></tr></table>
 <dl><dt>Warranty</dt><dd>3 years</dd></dl></main>`
 
-describe('what a page says of a schema', () => {
-  it('is read from structured data, tables, terms and labelled lines, each value with where it stands', async () => {
+describe('the data of a page for a schema', () => {
+  it('is read from structured data, tables, terms and labelled lines, with evidence for each value', async () => {
     const { value, evidence, errors, content } = await read(
       product,
       object({
@@ -50,7 +50,7 @@ describe('what a page says of a schema', () => {
     expect(evidence.find(({ path }) => path === '/price')).toMatchObject({ source: 'json_ld', start: null, end: null })
   })
 
-  it('has objects in objects, and lists of texts', async () => {
+  it('includes nested objects and lists of texts', async () => {
     const page = `<script type="application/ld+json">{"headline":"Tides","author":{"@type":"Person","name":"Ann","url":"https://a.example/"},
       "keywords":"sea, moon"}</script><p>Words of the page about tides and the moon, which pulls them.</p>`
     const { value, evidence } = await read(
@@ -61,7 +61,7 @@ describe('what a page says of a schema', () => {
     expect(evidence.map(({ path }) => path)).toEqual(expect.arrayContaining(['/author/name', '/tags/1']))
   })
 
-  it('has the rows of the table that fits', async () => {
+  it('includes the rows of the matching table', async () => {
     const page = `<table><tr><th>Port</th><th>Ships</th></tr><tr><td>Bergen</td><td>1 200</td></tr><tr><td>Oslo</td><td>80</td></tr><tr><td></td><td>3</td></tr></table>`
     const items = object({ port: text, ships: { type: 'integer' } }, ['port'])
     const { value, evidence } = await read(page, object({ ports: { type: 'array', items } }))
@@ -74,7 +74,7 @@ describe('what a page says of a schema', () => {
     expect(evidence).toContainEqual(expect.objectContaining({ path: '/ports/1/port', text: 'Oslo', source: 'table' }))
   })
 
-  it('names what is missing, and leaves out what the schema does not allow', async () => {
+  it('omits missing and invalid values, and reports them as errors', async () => {
     const schema = object({ name: text, sku: text, price: { type: 'number', maximum: 10 } }, ['name', 'sku'])
     const { value, evidence, errors } = await read(product, schema)
     expect(value).toEqual({ name: 'Desk lamp' })
@@ -82,7 +82,7 @@ describe('what a page says of a schema', () => {
     expect(errors.map(({ path }) => path).toSorted()).toEqual(['/price', '/sku'])
   })
 
-  it('keeps the evidence of a list beside what is left of it', async () => {
+  it('keeps the evidence of the list items that remain', async () => {
     const page = `<meta name="keywords" content="a, toolong, b, c"><p>x</p>`
     const items = { type: 'string', maxLength: 3 }
     const { value, evidence } = await read(page, object({ keywords: { type: 'array', items } }))
@@ -98,17 +98,17 @@ describe('what a page says of a schema', () => {
     ['a type that is none', { type: 'objekt' }],
     ['a pattern that is none', object({ a: { type: 'string', pattern: '(' } })],
     ['a reference to elsewhere', object({ a: { $ref: 'https://other.example/schema' } })],
-  ])('is refused for %s', async (_what, schema) => {
+  ])('is refused for a schema with %s', async (_what, schema) => {
     expect((await read('<p>a: b</p>', schema)).fault).toEqual(expect.any(String))
   })
 
-  it('is nothing of a page that says nothing, and of names that objects have by themselves', async () => {
+  it('is empty if the page contains none, also for names of built-in properties', async () => {
     const schema = object({ constructor: text, __proto__x: text, toString: text, price: { type: 'number' } })
     const { value, evidence } = await read('<p>Hello there, this page says nothing of it.</p>', schema)
     expect([value, evidence]).toEqual([{}, []])
   })
 
-  it('is read from JSON, too', async () => {
+  it('is read from JSON too', async () => {
     const { value } = await read(
       '{"port": {"name": "Bergen", "ships": 12}}',
       object({ ships: { type: 'integer' } }),
@@ -129,7 +129,7 @@ describe('a value', () => {
     ['−4 °C', -4],
     ['4.5 of 5', 4.5],
     ['none', undefined],
-  ])('that is written %s is the number %s', (written, value) => {
+  ])('written as %s is the number %s', (written, value) => {
     expect(numberIn(written)).toBe(value)
   })
 
@@ -145,7 +145,7 @@ describe('a value', () => {
     [{ type: ['integer', 'string'] }, 'many', 'many'],
     [{ enum: ['New', 'Used'] }, 'https://schema.org/used', 'Used'],
     [{ enum: ['New'] }, 'old', undefined],
-  ])('of %j that is written %s is %s', (schema, written, value) => {
+  ])('of %j written as %s is %s', (schema, written, value) => {
     expect(scalarFor(schema, written)).toBe(value)
   })
 })
