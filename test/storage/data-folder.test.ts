@@ -14,7 +14,7 @@ const folder = (): string => {
 const modeOf = (path: string): number => statSync(path).mode & 0o777
 
 describe('the data folder', () => {
-  it('is made for its owner only, with those above it, and is left empty', async () => {
+  it('is created for its owner only, with its parents, and left empty', async () => {
     const path = join(folder(), 'a', 'b')
     await openDataFolder(path)
     expect(modeOf(path)).toBe(0o700)
@@ -22,7 +22,7 @@ describe('the data folder', () => {
     await openDataFolder(path)
   })
 
-  it('is refused with one sentence where a part of its path is a file', async () => {
+  it('is refused with one sentence if a part of its path is a file', async () => {
     const file = join(folder(), 'file')
     writeFileSync(file, '')
     await expect(openDataFolder(join(file, 'data'))).rejects.toThrow(
@@ -31,14 +31,14 @@ describe('the data folder', () => {
     await expect(openDataFolder(file)).rejects.toThrow(/it is no folder\.$/)
   })
 
-  // where mkdir with `recursive` would never come back
-  it.runIf(process.platform === 'linux')('is refused, and does not hang, where no folder can be made', async () => {
+  // mkdir with `recursive` would never return here
+  it.runIf(process.platform === 'linux')('is refused without hanging if no folder can be created', async () => {
     await expect(openDataFolder('/proc/troupe/data')).rejects.toThrow(DataFolderUnusable)
   })
 })
 
 describe('the file of the embedded store', () => {
-  it('is readable by its owner only, with the log beside it, also when it was not before', async () => {
+  it('is readable by its owner only, including its log, even if it was readable for others before', async () => {
     const path = join(folder(), 'troupe.db')
     writeFileSync(path, '')
     chmodSync(path, 0o644)

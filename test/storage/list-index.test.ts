@@ -11,7 +11,7 @@ const tenant = tenantScope('prj_1', 'ten_1')
 const user = userScope('prj_1', 'ten_1', 'u')
 
 describe('the index of a list', () => {
-  it('is the one of the scope where there are no conditions', () => {
+  it('is that of the scope if there are no conditions', () => {
     expect([whole, tenant, user].map((scope) => listIndexFor(widgets, scope, {})?.name)).toEqual([
       'by_project',
       'by_tenant',
@@ -19,7 +19,7 @@ describe('the index of a list', () => {
     ])
   })
 
-  it('holds all conditions of fields that are declared together, in the narrowest scope that has an index', () => {
+  it('covers all conditions on fields declared together, in the narrowest scope that has an index', () => {
     const status = { status: 'active' }
     expect(listIndexFor(widgets, whole, { weight: 1, ...status })?.fields).toEqual(['status', 'weight'])
     expect(listIndexFor(widgets, tenant, status)?.owner).toEqual(['project', 'tenant'])
@@ -27,17 +27,17 @@ describe('the index of a list', () => {
     expect(listIndexFor(widgets, user, { weight: 1 })?.owner).toEqual(['project'])
   })
 
-  it('is one of narrow fields when the conditions are not declared together, and there is none without', () => {
+  it('is that of a narrow field if the conditions are not declared together, and an error if there is none', () => {
     expect(listIndexFor(widgets, whole, { place: 'p', owner: 'o' })?.fields).toEqual(['place'])
     expect(() => listIndexFor(widgets, whole, { weight: 1, owner: 'o' })).toThrow('no index on weight and owner')
     expect(() => listIndexFor(widgets, whole, { owner: 'o' })).toThrow('no index on owner')
   })
 
-  it('is left to the database where a unique key leaves one record', () => {
+  it('is left to the database if a unique key selects one record', () => {
     expect(listIndexFor(widgets, whole, { external_id: 'e', weight: 1 })).toBeNull()
   })
 
-  it('has every choice of fields that are declared so, once', () => {
+  it('exists once for every choice of fields of everyChoiceOf', () => {
     const choices = everyChoiceOf(['a', 'b', 'c'], ['project', 'tenant']).map(({ fields, within }) => [
       within,
       ...fields,
@@ -48,24 +48,24 @@ describe('the index of a list', () => {
   })
 })
 
-describe('lists that a caller filters', () => {
+describe('the index of a filtered list', () => {
   const columns = (...[kind, scope, where]: Parameters<typeof listIndexFor>) => {
     const index = listIndexFor(kind, scope, where)
     return index && [...index.owner, ...index.fields]
   }
 
-  it('of sessions are read by one index for each filter, user and agent', () => {
+  it('of sessions matches the filter, the user and the agent', () => {
     const [status, agent] = [{ status: 'active' }, { agent_id: 'agt_1' }]
     expect(columns(sessionRows, whole, status)).toEqual(['project', 'status'])
     expect(columns(sessionRows, user, status)).toEqual(['project', 'tenant', 'user', 'status'])
     expect(columns(sessionRows, whole, { ...agent, ...status })).toEqual(['project', 'agent_id', 'status'])
   })
 
-  it('of tenant users are read by one index of the tenant', () => {
+  it('of tenant users belongs to the tenant', () => {
     expect(columns(tenantUsers, tenant, { state: 'active' })).toEqual(['project', 'tenant', 'state'])
   })
 
-  it('of the audit log are read by an index of all conditions, or of the lines of one resource', () => {
+  it('of the audit log covers all conditions, or the resource id alone', () => {
     const fields = ['action', 'actor_id', 'resource_type', 'resource_id']
     for (let choice = 0; choice < 16; choice++) {
       const given = fields.filter((_, at) => choice & (1 << at))

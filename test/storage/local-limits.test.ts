@@ -4,7 +4,7 @@ import { LocalLimits } from '#storage/local-limits.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
 
 describe('limits of one process', () => {
-  it('never let more through in any window, and give every unit back soon after it', async () => {
+  it('never allow more in any window, and return every unit soon after it', async () => {
     const pauses = fc.array(fc.record({ pause: fc.nat(400), units: fc.integer({ min: 1, max: 3 }) }), {
       maxLength: 120,
     })
@@ -13,7 +13,7 @@ describe('limits of one process', () => {
     )
   })
 
-  it('neither let more through nor refuse for longer when the wall clock is set', async () => {
+  it('neither allow more nor refuse for longer when the wall clock is changed', async () => {
     const clock = new VirtualClock()
     const limits = new LocalLimits(clock)
     const once = { limit: 1, windowMs: 60_000 }
@@ -25,7 +25,7 @@ describe('limits of one process', () => {
     expect((await limits.take('key', once)).allowed).toBe(true)
   })
 
-  it('keep at most a hundred thousand keys, and drop the one that was used longest ago', async () => {
+  it('keep at most a hundred thousand keys and drop the least recently used one', async () => {
     const limits = new LocalLimits({ steady: () => 5 })
     const once = { limit: 1, windowMs: 1_000 }
     for (let n = 0; n < 100_001; n++) await limits.take(`key-${n}`, once)
@@ -48,7 +48,7 @@ const checkWindow = async (
     const { allowed } = await limits.take('key', { limit, windowMs }, units)
     if (allowed) taken.push({ at: now, units })
     expect(since(now - windowMs)).toBeLessThanOrEqual(limit)
-    // refused only for what may still count: a part of the window after it is over
+    // refused only for units that may still count: until a part of the window after its end
     const partMs = Math.max(1, windowMs / 60)
     if (!allowed) expect(since(now - windowMs - partMs - 1) + units).toBeGreaterThan(limit)
   }

@@ -18,18 +18,18 @@ const values: readonly (readonly [what: string, value: Json])[] = [
 ]
 
 describe('JSON with long texts', () => {
-  it.each(values)('is what JSON.stringify makes of %s', async (_, value) => {
+  it.each(values)('equals the output of JSON.stringify for %s', async (_, value) => {
     const made = jsonOf(value)
     expect(made).toBeInstanceOf(Promise)
     expect((await made) === JSON.stringify(value)).toBe(true)
   })
 
-  it('is what JSON.stringify makes without any', () => {
+  it('equals the output of JSON.stringify without long texts', () => {
     const value = { a: [1, 'b', null, true], c: {} }
     expect(jsonOf(value)).toBe(JSON.stringify(value))
   })
 
-  it('leaves turns of the loop to other work', async () => {
+  it('yields to other work on the event loop', async () => {
     let turns = 0
     const count = setInterval(() => turns++, 0)
     const beat = (): void => {

@@ -4,12 +4,12 @@ import { EventPage } from '#storage/commit-row.ts'
 import { mergesOf, type PartRow } from '#storage/merged-parts.ts'
 import { eventsOf } from './samples.ts'
 
-/** Commits with these numbers of events each; none between two that are -1 apart. */
+/** Rows with these numbers of events; 0 stands for a commit that is not a part. */
 const rowsOf = (counts: readonly number[]): PartRow[] => {
   let last = 0
   return counts.flatMap((count, index) => {
     if (count === 0) {
-      // another commit journals here, which is no part
+      // a commit that is not a part has an event here
       last += 2
       return []
     }
@@ -26,7 +26,7 @@ const read = (rows: readonly PartRow[], after = 0) => {
   return page.events
 }
 
-/** What a store has after each single operation of the merges. */
+/** States of the store after each single operation of the merges. */
 const stagesOf = (rows: readonly PartRow[], maxLength: number): readonly (readonly PartRow[])[] => {
   const stages = [rows]
   const next = (change: (row: PartRow) => PartRow[]) => stages.push((stages.at(-1) ?? []).flatMap(change))
@@ -39,7 +39,7 @@ const stagesOf = (rows: readonly PartRow[], maxLength: number): readonly (readon
 
 const logs = fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 30 })
 
-it('gives the same events with the same times after every single operation', () => {
+it('merging parts keeps the same events with the same times after every single operation', () => {
   fc.assert(
     fc.property(
       logs,
@@ -53,7 +53,7 @@ it('gives the same events with the same times after every single operation', () 
   )
 })
 
-it('goes on where a process died, with the same events', () => {
+it('merging parts continues after a crash with the same events', () => {
   fc.assert(
     fc.property(logs, fc.nat(), fc.integer({ min: 100, max: 2000 }), (counts, cut, maxLength) => {
       const rows = rowsOf(counts)
@@ -65,7 +65,7 @@ it('goes on where a process died, with the same events', () => {
   )
 })
 
-it('makes no commit longer than the bound unless one was', () => {
+it('merging parts leaves few rows of bounded length', () => {
   const rows = rowsOf(Array.from({ length: 50 }, () => 1))
   const left = stagesOf(rows, 1000).at(-1) ?? []
   expect(left.length).toBeLessThan(12)

@@ -13,7 +13,7 @@ afterAll(async () => {
   await client.close()
 })
 
-/** Bytes of the documents, as they are before compression, and of their indexes as they are on disk. */
+/** Bytes of the documents before compression, and of their indexes on disk. */
 const used = async (): Promise<number> => {
   const stats = { $collStats: { storageStats: {} } }
   const [found] = await client.db(database).collection('commits').aggregate<Document>([stats]).toArray()
@@ -24,7 +24,7 @@ const used = async (): Promise<number> => {
   return size + totalIndexSize - reusable.reduce((sum, each) => sum + each, 0)
 }
 
-it('takes at most three times the bytes of its events for a turn, all indexes included', {
+it('MongoDB uses at most three times the bytes of its events for a merged turn, including all indexes', {
   timeout: 60_000,
 }, async () => {
   const storage = await openPatientMongo({ url, database })

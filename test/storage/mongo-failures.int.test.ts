@@ -7,11 +7,11 @@ import { type AppendOutcome, type Commit, type Storage, StoreUnavailable } from 
 import { openPatientMongo } from './mongo-patience.ts'
 import { commitOf, recordOf, widgets } from './samples.ts'
 
-describe('a mongod of its own', () => {
+describe('a store whose mongod fails', () => {
   let mongod: Service
-  /** As a server opens it. */
+  /** Opened with the options of a server. */
   let store: Storage
-  /** For what is to be so before and after. */
+  /** Opened with long patience, to prepare and verify data. */
   let patient: Storage
   const scope = projectScope('prj_1')
 
@@ -26,7 +26,10 @@ describe('a mongod of its own', () => {
     await mongod.stop()
   })
 
-  /** Appends from 16 writers at once, calls `startedCrawl` after the first hundred, and goes on until an outcome is not `done`. */
+  /**
+   * Appends from 16 concurrent writers, calls `begun` after the first hundred, and continues until an outcome is not
+   * `done`.
+   */
   const writeUntilTrouble = async (prefix: string, begun: () => void): Promise<Map<string, AppendOutcome>> => {
     const outcomes = new Map<string, AppendOutcome>()
     const appendUntilNotDone = async (actor: string): Promise<void> => {
@@ -39,7 +42,7 @@ describe('a mongod of its own', () => {
     }
     await Promise.all(
       Array.from({ length: 16 }, async (_, writer) => {
-        // a machine that stands still is trouble too, but not the one that is waited for
+        // a paused machine interrupts writers too, but that is not the awaited interruption
         for (let again = 0; again === 0 || outcomes.size < 100; again++) {
           await appendUntilNotDone(`${prefix}_${writer}_${again}`)
         }
@@ -48,7 +51,7 @@ describe('a mongod of its own', () => {
     return outcomes
   }
 
-  /** @returns the first commit of which nothing is known. */
+  /** @returns the first commit with an unknown outcome. */
   const appendUntilHung = async (actor: string): Promise<Commit> => {
     for (let seq = 1; ; seq++) {
       const commit = commitOf(actor, seq)
@@ -65,7 +68,7 @@ describe('a mongod of its own', () => {
     }
   }
 
-  it('keeps every acknowledged commit over kill -9, and is unavailable soon', async () => {
+  it('keeps every acknowledged commit after kill -9, and fails as unavailable within seconds', async () => {
     await patient.records.insert(widgets, recordOf('wid_before'))
     await patient.blobs.put('prj_1', 'before', 'content')
     let killed: Promise<void> | undefined
@@ -84,7 +87,7 @@ describe('a mongod of its own', () => {
       true,
     ])
     expect(await store.commits.append([commitOf('killed_x', 1)])).toEqual(['unknown'])
-    // about a second here; the driver itself would look for a server for half a minute, three times
+    // about a second here; the driver alone would look for a server for half a minute, three times
     expect(performance.now() - begin).toBeLessThan(20_000)
 
     mongod = await mongod.restart()
@@ -97,7 +100,7 @@ describe('a mongod of its own', () => {
     expect(await patient.blobs.get('prj_1', 'before')).toBe('content')
   })
 
-  it('keeps every row that it said is written, when it is killed at that moment', async () => {
+  it('keeps every acknowledged row when mongod is killed right after the write', async () => {
     const ids = Array.from({ length: 5 }, (_, batch) => Array.from({ length: 20 }, (_, at) => `wid_row_${batch}_${at}`))
     for (const batch of ids) await patient.records.project(batch.map((id) => ({ kind: widgets, record: recordOf(id) })))
     await mongod.kill9()
@@ -107,10 +110,10 @@ describe('a mongod of its own', () => {
     expect(lost).toEqual([])
   })
 
-  it('says unknown of a server that hangs, and goes on when it does', async () => {
+  it('reports unknown while mongod hangs, and works again when it continues', async () => {
     process.kill(mongod.pid, 'SIGSTOP')
     try {
-      // a signal takes its time: what is sent at once may still be done
+      // a signal takes effect with a delay: the first appends may still succeed
       const last = await appendUntilHung('hung')
       await expect(store.records.get(widgets, scope, 'wid_1')).rejects.toThrow(StoreUnavailable)
       await expect(store.records.project([{ kind: widgets, record: recordOf('wid_hung') }])).rejects.toThrow(

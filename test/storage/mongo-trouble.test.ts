@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { asPortError } from '#storage/mongo/errors.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
 
-/** What a socket says of a write after the other side, or this one, has ended the connection. */
+/** Errors of a write to a socket after the other side, or this one, has ended the connection. */
 const writeErrors = async (): Promise<readonly Error[]> => {
   const server = createServer((socket) => socket.end())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -23,14 +23,14 @@ const writeErrors = async (): Promise<readonly Error[]> => {
   return errors
 }
 
-describe('trouble with MongoDB', () => {
-  it('is the store being away, also when the driver hands on the error of a broken connection', async () => {
+describe('an error of MongoDB', () => {
+  it('means that the store is unavailable, also if it is the socket error of a broken connection', async () => {
     expect(asPortError(new MongoNetworkError('read ECONNRESET'))).toBeInstanceOf(StoreUnavailable)
     expect(asPortError(new MongoServerError({ code: 11_600, message: 'going down' }))).toBeInstanceOf(StoreUnavailable)
     for (const error of await writeErrors()) expect(asPortError(error), error.message).toBeInstanceOf(StoreUnavailable)
   })
 
-  it('is not a bug of ours', () => {
+  it('is passed on unchanged if it is a programming error', () => {
     for (const bug of [
       new TypeError('undefined'),
       new MongoAPIError('bad option'),

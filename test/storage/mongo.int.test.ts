@@ -21,13 +21,13 @@ afterAll(async () => {
 
 storageContract('mongo', (now) => openPatientMongo({ url, database, now }))
 
-// its own clock stands still in 1970: leases go by the server's
+// its own clock is fixed in 1970: leases use the clock of the server
 leaseContract('mongo', async () => ({
   storage: await openPatientMongo({ url, database, now: () => 10_000 }),
 }))
 
-describe('the mongo database', () => {
-  it('that a newer release has written is refused in a sentence, and left as it is', async () => {
+describe('the MongoDB database', () => {
+  it('of a newer release is refused and left unchanged', async () => {
     const own = `${database}_newer`
     const client = new MongoClient(url)
     const db = client.db(own)
@@ -45,7 +45,7 @@ describe('the mongo database', () => {
     }
   })
 
-  it('answers what was begun when it is closed, and is unavailable from then on', async () => {
+  it('completes started operations when it is closed, and is unavailable afterwards', async () => {
     const store = await openPatientMongo({ url, database })
     await store.records.prepare([widgets])
     const begun = Promise.all([
@@ -71,7 +71,7 @@ describe('the mongo database', () => {
     await expect(store.ping()).rejects.toThrow(StoreUnavailable)
   })
 
-  it('makes indexes that are missing from a collection, are declared otherwise, or were of another release', async () => {
+  it('gets the indexes of a dropped collection, of a changed declaration and of another release', async () => {
     const own = `${database}_prepared`
     const store = await openPatientMongo({ url, database: own })
     const client = await new MongoClient(url).connect()
@@ -84,7 +84,7 @@ describe('the mongo database', () => {
       await db.collection(widgets.name).drop()
       await store.records.prepare([widgets])
       expect(await names()).toEqual(all)
-      // dropped by hand: it is made behind the start, which does not look at each
+      // an index dropped by hand is not created again: prepare does not check each index
       await db.collection(widgets.name).dropIndex(dropped)
       await store.records.prepare([widgets])
       expect(await names()).not.toContain(dropped)
@@ -100,13 +100,13 @@ describe('the mongo database', () => {
     }
   })
 
-  it('reads no more documents than a page has, whatever conditions and scope it is listed by', async () => {
+  it('reads no more documents than the page has, for any conditions and scope', async () => {
     const own = `${database}_lists`
     const store = await openPatientMongo({ url, database: own })
     const client = await new MongoClient(url).connect()
     try {
       await store.records.prepare([widgets])
-      // the oldest alone meet both conditions: by one index of one condition all are read before them
+      // only the oldest records meet both conditions: an index of one condition would read all others first
       const rows = Array.from({ length: 600 }, (_, i) => {
         const owner = i % 2 === 0 ? { tenant: 'ten_1', user: 'u' } : {}
         return recordOf(`wid_${String(i).padStart(4, '0')}`, {
@@ -131,15 +131,15 @@ describe('the mongo database', () => {
     }
   })
 
-  it('says that no server is there when its patience is at its end', async () => {
+  it('is rejected as unavailable if no server responds within the patience', async () => {
     const begin = performance.now()
     const refused = openMongoStorage({ url: 'mongodb://127.0.0.1:1/', database, patienceMs: 500 })
     await expect(refused).rejects.toThrow(StoreUnavailable)
-    // the driver itself would look for half a minute
+    // the driver alone would try for half a minute
     expect(performance.now() - begin).toBeLessThan(20_000)
   })
 
-  it('removes members that crashed long ago when another one starts, and no lease', async () => {
+  it('removes members that crashed long ago when another one starts, but no lease', async () => {
     const client = new MongoClient(url)
     const owners = client.db(database).collection<Document & { _id: string | number }>('leases')
     const until = new Date(Date.now() - 7_200_000)
@@ -156,7 +156,7 @@ describe('the mongo database', () => {
     await Promise.all([store.close(), client.close()])
   })
 
-  it('reads events, open and due commits in the order of an index', async () => {
+  it('reads events, open and due commits in index order', async () => {
     const client = new MongoClient(url)
     const commits = client.db(database).collection<Document & { _id: string }>('commits')
     const queries = [

@@ -6,7 +6,7 @@ import { openProcessState } from '#transport/process-state.ts'
 import { openMemoryStorage } from '../support/memory/open-memory-storage.ts'
 import { FakeResponse } from '../transport/http/fakes.ts'
 
-/** A store whose disk can fill up: reads go on, no write succeeds. */
+/** A store whose disk can fill up: reads continue, writes fail. */
 const fillable = async () => {
   const inner = openMemoryStorage()
   await inner.records.prepare([writeProbes])
@@ -29,7 +29,7 @@ const fillable = async () => {
   return { disk, status }
 }
 
-it('is not ready while the disk is full, though reads succeed, and is again when there is room', async () => {
+it('a server is not ready while the disk is full, even if reads succeed, and is ready when there is space again', async () => {
   const { disk, status } = await fillable()
   expect(await status()).toBe(200)
   disk.full = true
@@ -39,7 +39,7 @@ it('is not ready while the disk is full, though reads succeed, and is again when
   expect(await status()).toBe(200)
 })
 
-it('writes once a second at most while writes succeed', async () => {
+it('the readiness check writes at most once per second while writes succeed', async () => {
   const { disk, status } = await fillable()
   for (let probe = 0; probe < 50; probe++) expect(await status()).toBe(200)
   expect(disk.writes).toBe(1)
@@ -48,7 +48,7 @@ it('writes once a second at most while writes succeed', async () => {
   expect(disk.writes).toBe(2)
 })
 
-it('is not ready when the store does not answer, whatever was written a moment ago', async () => {
+it('a server is not ready if the store does not respond, even right after a successful write', async () => {
   const { records } = openMemoryStorage()
   await records.prepare([writeProbes])
   let away = false

@@ -25,7 +25,7 @@ afterAll(() => server?.stop())
 const eventually = (check: () => void | Promise<void>): Promise<void> =>
   vi.waitFor(check, { timeout: 60_000, interval: 50 })
 
-/** All that `Presence`, `FanOut` and `RateLimits` promise while Redis is away. */
+/** Guarantees of `Presence`, `FanOut` and `RateLimits` while Redis is unavailable. */
 const expectAway = async ({ presence, fanOut, limits, ping }: RedisServices, key: string): Promise<void> => {
   const self = memberOf('away')
   expect(await ping()).toBe(false)
@@ -44,7 +44,7 @@ const expectAway = async ({ presence, fanOut, limits, ping }: RedisServices, key
   await limits.reset(key)
 }
 
-/** News gets through to a listener that was there before the trouble. */
+/** News reaches a listener that existed before the outage. */
 const expectNews = async (from: RedisServices, process: string, heard: readonly unknown[]): Promise<void> => {
   const before = heard.length
   await eventually(() => {
@@ -53,23 +53,26 @@ const expectNews = async (from: RedisServices, process: string, heard: readonly 
   })
 }
 
-describe('redis that refuses the password', () => {
-  it.each([':tuna', 'stranger:tuna'])('is away for %s, and the log says why', async (credentials) => {
-    const warned: object[] = []
-    const wrong = url().replace('//', `//${credentials}@`)
-    const services = await openRedis({
-      url: wrong,
-      installation: 'refused',
-      log: { ...silent, warn: (data) => warned.push(data) },
-    })
-    expect(warned[0]).toEqual({ reason: expect.stringMatching(/password|AUTH/i) })
-    expect(JSON.stringify(warned)).not.toContain('tuna')
-    await services.close()
-  })
+describe('a Redis that refuses the password', () => {
+  it.each([':tuna', 'stranger:tuna'])(
+    'is unavailable for %s, and the log contains the reason without the password',
+    async (credentials) => {
+      const warned: object[] = []
+      const wrong = url().replace('//', `//${credentials}@`)
+      const services = await openRedis({
+        url: wrong,
+        installation: 'refused',
+        log: { ...silent, warn: (data) => warned.push(data) },
+      })
+      expect(warned[0]).toEqual({ reason: expect.stringMatching(/password|AUTH/i) })
+      expect(JSON.stringify(warned)).not.toContain('tuna')
+      await services.close()
+    },
+  )
 })
 
-describe('redis that is killed', () => {
-  it('is done without, and used again by everybody when it is back, new and empty', async () => {
+describe('a Redis that is killed', () => {
+  it('is not required, and is used by all processes once it is back, new and empty', async () => {
     const [mine, theirs] = await Promise.all([openOn(url(), 'killed'), openOn(url(), 'killed')])
     const heard: unknown[] = []
     let returns = 0
@@ -93,7 +96,7 @@ describe('redis that is killed', () => {
     await Promise.all([mine.close(), theirs.close()])
   })
 
-  it('never lets a process that announces itself look gone when the directory comes back empty', async () => {
+  it('never makes an announced process look gone when its directory comes back empty', async () => {
     const clock = { now: Date.now() }
     const open = () =>
       openRedis({ url: url(), installation: 'empty', log: silent, now: () => clock.now, patienceMs: 10_000 })
@@ -117,7 +120,7 @@ describe('redis that is killed', () => {
     await server?.kill9()
     await eventually(async () => expect(await look()).toBeNull())
     server = await server?.restart()
-    // the other one is slower to come back
+    // the other process reconnects later
     await eventually(async () => {
       await look()
       expect(await listed()).toEqual(['self'])
@@ -132,8 +135,8 @@ describe('redis that is killed', () => {
   })
 })
 
-describe('redis that hangs', () => {
-  it('keeps nobody waiting, and is used again when it goes on', async () => {
+describe('a Redis that hangs', () => {
+  it('blocks no caller, and is used again when it continues', async () => {
     const mine = await openOn(url(), 'paused', 300)
     const heard: unknown[] = []
     mine.fanOut.listen('my-process', (news) => heard.push(...news))
@@ -142,12 +145,12 @@ describe('redis that hangs', () => {
     process.kill(pid, 'SIGSTOP')
     try {
       const begin = performance.now()
-      // answered although redis never answers: it goes on only below
+      // allowed without a response of Redis, which continues only below
       expect((await mine.limits.take('first', limit)).allowed).toBe(true)
       await eventually(() => expect(mine.fanOut.up).toBe(false))
       await eventually(async () => expect(await mine.ping()).toBe(false))
       await expectAway(mine, 'paused')
-      // long enough that the silent connections are given up for new ones, that hang too
+      // long enough that the silent connections are replaced by new ones, which hang too
       await eventually(async () => {
         expect(performance.now() - begin).toBeGreaterThan(5_000)
         expect(await mine.ping()).toBe(false)
@@ -162,8 +165,8 @@ describe('redis that hangs', () => {
   })
 })
 
-describe('connections to redis that are cut', () => {
-  it('are made again, and nothing that was under way is left without an answer', async () => {
+describe('connections to Redis that are cut', () => {
+  it('are reopened, and every pending call gets a result', async () => {
     const mine = await openOn(url(), 'cut')
     const heard: unknown[] = []
     mine.fanOut.listen('my-process', (news) => heard.push(...news))

@@ -33,8 +33,8 @@ limitsContract('redis', async () => {
   return { views: opened.map(({ limits }) => limits), close }
 })
 
-describe('limits in redis', () => {
-  it('never let more through in any window, however the attempts of several processes fall', async () => {
+describe('limits in Redis', () => {
+  it('never allow more in any window, whatever the timing of several processes', async () => {
     const opened = await Promise.all([1, 2].map(() => openOn(url(), 'windows')))
     const limit = { limit: 20, windowMs: 300 }
     const allowed: { sent: number; done: number }[] = []
@@ -55,7 +55,8 @@ describe('limits in redis', () => {
     )
     const sents = allowed.map(({ sent }) => sent).sort((a, b) => a - b)
     const dones = allowed.map(({ done }) => done).sort((a, b) => a - b)
-    // the 21st after any one was done later than a window after that one was sent (1 ms: the server rounds down)
+    // the 21st after any attempt was done more than one window after that attempt was sent (1 ms: the server rounds
+    // down)
     for (const [n, sent] of sents.entries()) {
       const next = dones[n + limit.limit]
       if (next !== undefined) expect(next - sent).toBeGreaterThanOrEqual(limit.windowMs - 1)
@@ -64,8 +65,8 @@ describe('limits in redis', () => {
   })
 })
 
-describe('installations that share a redis', () => {
-  it('see nothing of each other', async () => {
+describe('installations that share a Redis', () => {
+  it('see no presence, news or limits of each other', async () => {
     const [one, two] = await Promise.all([openOn(url(), 'one'), openOn(url(), 'two')])
     const self = { process: 'p', node: 'n', address: '127.0.0.1:1', draining: false, startedAt: 1 }
     const facts = { shards: 1, liveActors: 1, runningEffects: 0 }
@@ -91,8 +92,8 @@ describe('installations that share a redis', () => {
   })
 })
 
-describe('a redis that is away at the start', () => {
-  it('does not keep a server from starting, and is used when it comes', async () => {
+describe('a Redis that is unavailable at the start', () => {
+  it('does not prevent the start of a server, and is used once it is available', async () => {
     const gone = await startRedis()
     await gone.kill9()
     const warned: string[] = []

@@ -2,7 +2,7 @@ import type { Commit, LogEvent, RecordKind, StoredRecord } from '#storage/ports.
 
 let made = 0
 
-/** A commit with every field filled, and what the test says differently. */
+/** A commit with every field filled, and the changes of the test. */
 export const commitOf = (actor: string, seq: number, change: Partial<Commit> = {}): Commit => ({
   actor,
   seq,
@@ -46,7 +46,7 @@ export const logOf = (actor: string, counts: readonly number[]): readonly Commit
   })
 }
 
-/** A kind with a unique key in the project, one everywhere, one over two fields, and filters of every sort. */
+/** A kind with a unique key per project, a global one, one over two fields, and filters of every sort. */
 export const widgets: RecordKind = {
   name: 'widgets',
   unique: [{ fields: ['external_id'] }, { fields: ['hash'], global: true }, { fields: ['owner', 'slug'] }],
@@ -60,13 +60,13 @@ export const widgets: RecordKind = {
   ],
 }
 
-/** A kind whose records carry messages. */
+/** A kind whose records have an outbox. */
 export const letters: RecordKind = { name: 'letters', unique: [{ fields: ['address'] }], outbox: true }
 
-/** A second kind, to see that kinds do not mix. */
+/** A second kind, to verify that kinds do not mix. */
 export const gadgets: RecordKind = { name: 'gadgets' }
 
-/** A record of project prj_1 at version 1, and what the test says differently. */
+/** A record of project prj_1 at version 1, with the changes of the test. */
 export const recordOf = (id: string, change: Partial<StoredRecord> = {}): StoredRecord => ({
   id,
   project: 'prj_1',

@@ -13,7 +13,7 @@ describe('the secret box', () => {
   const masterKey = randomBytes(32)
   const box = openSecretBox({ masterKey })
 
-  it('opens what it sealed, whatever the text, and never seals twice alike', () => {
+  it('opens what it sealed for any text, and never produces the same sealed value twice', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, where) => {
         const sealed = box.seal(text, where)
@@ -23,7 +23,7 @@ describe('the secret box', () => {
     )
   })
 
-  it('shows neither the text nor the key', () => {
+  it('reveals neither the text nor the key in the sealed value', () => {
     const sealed = box.seal('hunter2', aad)
     expect(sealed).not.toContain('hunter2')
     for (const form of ['hex', 'base64', 'base64url'] as const) {
@@ -31,7 +31,7 @@ describe('the secret box', () => {
     }
   })
 
-  it('refuses a value in which any character was changed', () => {
+  it('refuses a value in which any one character was changed', () => {
     const sealed = box.seal('a secret', aad)
     for (let i = 0; i < sealed.length; i++) {
       const other = sealed[i] === 'A' ? 'Q' : 'A'
@@ -40,7 +40,7 @@ describe('the secret box', () => {
     }
   })
 
-  it('refuses a value that was cut, whose tag was shortened, or that never was one', () => {
+  it('refuses a value that is truncated, has a short tag, or was never sealed', () => {
     const sealed = box.seal('a secret', aad)
     const [kid, iv, tag, text] = sealed.split('.')
     const broken = ['', 'x', `${kid}`, `${kid}.${iv}.${tag}`, `${sealed}.x`, sealed.slice(0, -2)]
@@ -49,21 +49,21 @@ describe('the secret box', () => {
     }
   })
 
-  it('refuses a value under another project, resource or field', () => {
+  it('refuses a value that was sealed for another project or field', () => {
     const sealed = box.seal('a secret', aad)
     for (const other of ['prj_2|connection|refresh_token', 'prj_1|connection|access_token', '']) {
       expect(() => box.open(sealed, other)).toThrow(SecretUnreadable)
     }
   })
 
-  it('opens what a previous key sealed and seals with the new one', () => {
+  it('opens values of a previous key and seals with the new key', () => {
     const next = randomBytes(32)
     const rotated = openSecretBox({ masterKey: next, previous: [masterKey] })
     expect(rotated.open(box.seal('old', aad), aad)).toBe('old')
     expect(openSecretBox({ masterKey: next }).open(rotated.seal('new', aad), aad)).toBe('new')
   })
 
-  it('refuses a value of a key that it does not know', () => {
+  it('refuses a value of an unknown key', () => {
     const stranger = openSecretBox({ masterKey: randomBytes(32) })
     expect(() => box.open(stranger.seal('x', aad), aad)).toThrow('a key that is not known')
   })
@@ -77,7 +77,7 @@ describe('the master key file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-key-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('is made once, in a folder made for it, with mode 600 and nothing left beside it', () => {
+  it('is created once, in a new folder, with mode 600 and no other files', () => {
     const path = join(folder, 'data', 'master.key')
     const key = loadMasterKey(path)
     expect(key).toHaveLength(32)
@@ -87,14 +87,14 @@ describe('the master key file', () => {
     expect(Buffer.from(readFileSync(path, 'utf8'), 'base64')).toEqual(key)
   })
 
-  it('is refused when others may read it', () => {
+  it('is refused if others may read it', () => {
     const path = join(folder, 'open.key')
     loadMasterKey(path)
     chmodSync(path, 0o640)
     expect(() => loadMasterKey(path)).toThrow('chmod 600')
   })
 
-  it('is refused, not replaced, when it holds no key', () => {
+  it('is refused and not replaced if it contains no valid key', () => {
     const path = join(folder, 'short.key')
     writeFileSync(path, 'c2hvcnQ=', { mode: 0o600 })
     expect(() => loadMasterKey(path)).toThrow('32 bytes')
@@ -102,7 +102,7 @@ describe('the master key file', () => {
   })
 })
 
-/** Loads the key in a thread of its own, as soon as all are there. */
+/** Loads the key in a separate thread, as soon as all threads have started. */
 const loader = `
   const { parentPort, workerData } = require('node:worker_threads')
   const arrived = new Int32Array(workerData.arrived)
@@ -113,7 +113,7 @@ const loader = `
   })
 `
 
-it('makes one master key in a shared folder for all who start at once, and nobody reads half of it', async () => {
+it('loadMasterKey creates one key in a shared folder for concurrent callers, and none reads a partial key', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-shared-'))
   const path = join(folder, 'master.key')
   const module = new URL('../../src/storage/secrets.ts', import.meta.url).href

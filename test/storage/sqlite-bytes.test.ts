@@ -16,11 +16,11 @@ const pragma = (path: string, name: string): number => {
   return Number(value)
 }
 
-/** Bytes of the file that hold something; SQLite writes new rows into the rest. */
+/** Bytes of the used pages of the file; SQLite writes new rows into the free pages. */
 const used = (path: string): number =>
   (pragma(path, 'page_count') - pragma(path, 'freelist_count')) * pragma(path, 'page_size')
 
-it('takes at most three times the bytes of its events for a turn, all indexes included', async () => {
+it('SQLite uses at most three times the bytes of its events for a merged turn, including all indexes', async () => {
   const path = join(folder, 'turns.db')
   const storage = openSqliteStorage({ path })
   await writeTurns(storage)
@@ -34,7 +34,7 @@ it('takes at most three times the bytes of its events for a turn, all indexes in
   expect(after).toBeLessThanOrEqual(3)
 })
 
-it('writes later turns into the room that merged ones have left', async () => {
+it('SQLite writes new turns into the space of merged and removed turns', async () => {
   const path = join(folder, 'again.db')
   const storage = openSqliteStorage({ path })
   for (let round = 0; round < 3; round++) {

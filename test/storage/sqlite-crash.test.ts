@@ -10,7 +10,7 @@ import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 const folder = mkdtempSync(join(tmpdir(), 'troupe-crash-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-it('keeps every acknowledged commit of a process that is killed while it writes', async () => {
+it('SQLite keeps every acknowledged commit of a process that is killed while it writes', async () => {
   const path = join(folder, 'crash.db')
   const writer = join(import.meta.dirname, 'sqlite-writer.ts')
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', writer, path], {

@@ -1,7 +1,10 @@
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 import { commitOf } from './samples.ts'
 
-/** Appends for ever from eight actors to the file named as argument, and prints `<actor>/<seq>` of what was acknowledged. */
+/**
+ * Appends commits endlessly from eight actors to the file named as argument, and prints `<actor>/<seq>` of each
+ * acknowledged commit.
+ */
 const [, , path = ''] = process.argv
 const store = openSqliteStorage({ path })
 

@@ -15,8 +15,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 storageContract('sqlite', (now) => openSqliteStorage({ path: join(folder, 'contract.db'), now }))
 
-describe('the sqlite file', () => {
-  it('holds after a restart all that was acknowledged', async () => {
+describe('the SQLite file', () => {
+  it('contains every acknowledged write after a restart', async () => {
     const path = join(folder, 'new', 'restart.db')
     const first = openSqliteStorage({ path })
     await first.records.prepare([widgets])
@@ -34,7 +34,7 @@ describe('the sqlite file', () => {
     await second.close()
   })
 
-  it('that a newer release has written is refused in a sentence, and left as it is', async () => {
+  it('of a newer release is refused with one sentence and left unchanged', async () => {
     const path = join(folder, 'newer.db')
     await openSqliteStorage({ path }).close()
     const file = new DatabaseSync(path)
@@ -51,7 +51,7 @@ describe('the sqlite file', () => {
     expect(existsSync(`${path}-wal`)).toBe(false)
   })
 
-  it('of a release from before there were versions is taken, and gets one', async () => {
+  it('of a release without store versions is accepted and gets a version', async () => {
     const path = join(folder, 'unversioned.db')
     await openSqliteStorage({ path }).close()
     const file = new DatabaseSync(path)
@@ -63,7 +63,7 @@ describe('the sqlite file', () => {
     again.close()
   })
 
-  it('looks for open and due commits by an index, with shards and without', async () => {
+  it('is searched for open and due commits by an index, with and without shards', async () => {
     const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare')
     const path = join(folder, 'plans.db')
     const store = openSqliteStorage({ path })
@@ -82,7 +82,7 @@ describe('the sqlite file', () => {
     for (const plan of plans) expect(plan).toMatch(/SEARCH commits USING INDEX commits_(due|open)/)
   })
 
-  it('takes messages of a kind whose table was made before there were any', async () => {
+  it('supports outboxes for a kind whose table was created without them', async () => {
     const path = join(folder, 'earlier.db')
     const earlier = new DatabaseSync(path)
     earlier.exec(`create table records_letters (id text primary key, project text not null, tenant text, user text,
@@ -100,7 +100,7 @@ describe('the sqlite file', () => {
     await store.close()
   })
 
-  it('makes an index again when it is declared otherwise, drops it when nothing asks for it, and leaves the others', async () => {
+  it('gets newly declared indexes, loses undeclared ones, and keeps the others', async () => {
     const path = join(folder, 'indexes.db')
     const prepared = async (kind: RecordKind) => {
       const store = openSqliteStorage({ path })
@@ -122,7 +122,7 @@ describe('the sqlite file', () => {
     expect(second.get('records_leaves_filter_size')).toBe(first.get('records_leaves_filter_size'))
   })
 
-  it('lists by an index that was there before under the same name', async () => {
+  it('gets a new index in place of an outdated one of the same name', async () => {
     const path = join(folder, 'renewed.db')
     const first = openSqliteStorage({ path })
     await first.records.prepare([widgets])
@@ -143,7 +143,7 @@ describe('the sqlite file', () => {
     expect(String(stored?.sql)).toContain('(project, tenant, id, expires_at)')
   })
 
-  it('writes what was begun when it is closed, and is unavailable from then on', async () => {
+  it('completes started writes when it is closed, and is unavailable afterwards', async () => {
     const path = join(folder, 'closed.db')
     const store = openSqliteStorage({ path })
     await store.records.prepare([widgets])
@@ -160,7 +160,7 @@ describe('the sqlite file', () => {
     await expect(store.ping()).rejects.toThrow(StoreUnavailable)
   })
 
-  it('says unknown while another process holds the file, and goes on when it is free', async () => {
+  it('has unknown outcomes while another process locks it, and works once it is free', async () => {
     const path = join(folder, 'held.db')
     const store = openSqliteStorage({ path })
     const holder = new DatabaseSync(path)
@@ -173,7 +173,7 @@ describe('the sqlite file', () => {
     await store.close()
   })
 
-  it('takes a whole group back when SQLite fails in the middle of it, and goes on afterwards', async () => {
+  it('is rolled back by a whole group when SQLite fails within it, and works afterwards', async () => {
     const path = join(folder, 'broken.db')
     const store = openSqliteStorage({ path })
     await store.records.prepare([widgets])
@@ -190,7 +190,7 @@ describe('the sqlite file', () => {
     await store.close()
   })
 
-  it('refuses a file that is no database', () => {
+  it('is refused if its path is a folder', () => {
     expect(() => openSqliteStorage({ path: folder })).toThrow(StoreUnavailable)
   })
 })

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { exactTotal, listName, Totals, totalAgeMs } from '#storage/totals.ts'
 
-/** A list of so many records, and how often they were counted to the end. */
+/** A list with `initial` records, and the number of its full counts. */
 const listOf = (initial: number) => {
   const list = { rows: initial, counted: 0 }
   const countTo = async (limit?: number) => {
@@ -11,7 +11,7 @@ const listOf = (initial: number) => {
   return { list, countTo }
 }
 
-it('counts exactly as long as there are few records, each time', async () => {
+it('the total of a small list is counted exactly on each request', async () => {
   const totals = new Totals()
   const { list, countTo } = listOf(exactTotal)
   expect(await totals.of('a', countTo)).toBe(exactTotal)
@@ -20,7 +20,7 @@ it('counts exactly as long as there are few records, each time', async () => {
   expect(list.counted).toBe(0)
 })
 
-it('counts many records to the end once for all who ask within a time, and again after it', async () => {
+it('the total of a large list is counted once for all requests within an interval, and again after it', async () => {
   const totals = new Totals()
   const { list, countTo } = listOf(50_000)
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
@@ -34,7 +34,7 @@ it('counts many records to the end once for all who ask within a time, and again
   clock.mockRestore()
 })
 
-it('says no less than what it has just seen', async () => {
+it('the total of a list that became small is counted exactly again', async () => {
   const totals = new Totals()
   const { list, countTo } = listOf(exactTotal + 1)
   await totals.of('a', countTo)
@@ -42,7 +42,7 @@ it('says no less than what it has just seen', async () => {
   expect(await totals.of('a', countTo)).toBe(3)
 })
 
-it('counts again when counting failed', async () => {
+it('a total is counted again after a failed count', async () => {
   const totals = new Totals()
   const { countTo } = listOf(5_000)
   const away = async (limit?: number) => (limit === undefined ? Promise.reject(new Error('away')) : limit)
@@ -50,7 +50,7 @@ it('counts again when counting failed', async () => {
   expect(await totals.of('a', countTo)).toBe(5_000)
 })
 
-it('keeps lists of other kinds, scopes and conditions apart', () => {
+it('lists of different kinds, scopes and conditions have different totals', () => {
   const scope = { project: 'prj_1', tenant: null, user: null }
   const names = [
     listName({ name: 'a' }, scope),

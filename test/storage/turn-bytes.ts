@@ -3,7 +3,7 @@ import type { Commit, JsonObject, LogEvent, Storage } from '#storage/ports.ts'
 const [sessions, turns, deltas] = [10, 10, 60]
 const delta = 'as long as 25 ms of text are '
 
-/** A turn of a session as its commits lie in the store a while after it has ended. */
+/** A turn of a session as it is stored some time after its end. */
 const turnOf = (actor: string, turn: number): readonly Commit[] => {
   const firstSeq = (turn - 1) * (deltas + 2) + 1
   const effect = `${actor}:${firstSeq}:0`
@@ -52,7 +52,7 @@ export const eventBytes = async ({ commits }: Storage): Promise<number> => {
 
 const actors = Array.from({ length: sessions }, (_, n) => `ses_01m81rp18r05zt8021k774zz${String(n).padStart(2, '0')}`)
 
-/** Has sessions with turns of 60 deltas, at the same time. */
+/** Writes sessions with concurrent turns of 60 deltas. */
 export const writeTurns = async ({ commits }: Storage): Promise<void> => {
   for (let turn = 1; turn <= turns; turn++) {
     const each = actors.map((actor) => turnOf(actor, turn))

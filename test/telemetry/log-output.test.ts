@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 const source = resolve(import.meta.dirname, '../../src/telemetry/log-output.ts')
 const lines = 2_000
 
-/** Logs 400 KB while its output is not read, says how long that took, and ends when that is requested. */
+/** Logs 400 KB while its output is not read, prints the duration, and ends on request. */
 const program = `
   import { LogOutput } from ${JSON.stringify(source)}
   const output = new LogOutput(process.stdout.fd, 64 * 1024)
@@ -25,8 +25,8 @@ const start = (then: string) => {
   return spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] })
 }
 
-describe('the output of the log', () => {
-  it('goes on without a reader, keeps as much as it may, and says what was lost when it is read again', async () => {
+describe('the log output', () => {
+  it('continues without a reader, buffers up to its limit, and reports lost lines when it is read again', async () => {
     const child = start('go on')
     const [took] = await once(child.stderr, 'data')
     expect(Number(String(took))).toBeLessThan(1_000)
@@ -45,7 +45,7 @@ describe('the output of the log', () => {
     expect(numbers.length + lost).toBe(lines)
   })
 
-  it('does not keep a process from its end', async () => {
+  it('does not keep its process from exiting', async () => {
     const child = start('end')
     await once(child.stderr, 'data')
     child.stdin.end('now')

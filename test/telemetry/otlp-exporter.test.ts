@@ -29,8 +29,8 @@ const openFor = async (answer: Parameters<typeof FloodingServer.open>[0]) => {
   return { server, failures, exporter: new OtlpExporter(options) }
 }
 
-describe('spans for a receiver', () => {
-  it('that stalls wait up to their most, and further ones are lost', async () => {
+describe('spans for an OTLP receiver', () => {
+  it('that stalls are queued up to a limit, and further spans are lost', async () => {
     const { server, exporter } = await openFor(() => {})
     for (let count = 0; count < most * 4; count++) exporter.take(span)
     await vi.waitFor(() => expect(server.sockets.size).toBe(1))
@@ -40,7 +40,7 @@ describe('spans for a receiver', () => {
     await exporter.close()
   })
 
-  it('that stalls hold the end of a process up for 5 seconds, however many wait', async () => {
+  it('that stalls delay the end of the process by seconds only, however many are queued', async () => {
     const { exporter, failures } = await openFor(() => {})
     for (let count = 0; count < most * 2; count++) exporter.take(span)
     const startedAt = performance.now()
@@ -50,7 +50,7 @@ describe('spans for a receiver', () => {
     expect(failures).not.toEqual([])
   }, 30_000)
 
-  it('that answers without an end are sent', async () => {
+  it('that sends an endless response are exported', async () => {
     const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
     const { server, exporter, failures } = await openFor(flood(head, '5\r\nhello\r\n'.repeat(1000)))
     exporter.take(span)

@@ -20,8 +20,8 @@ const commit = (facts: Partial<Commit>): Commit => ({
 
 const event = (event_type: string, payload: object = {}) => ({ sequence: 1, event_type, payload: { ...payload } })
 
-describe('what commits say', () => {
-  it('is a run with its outcome and duration, and a line with ids when it failed', () => {
+describe('the telemetry of commits', () => {
+  it('counts a run with its outcome and duration, and logs a failed run with its ids', () => {
     const { telemetry, lines } = logged()
     telemetry.committed(commit({ events: [event('run.queued')] }))
     expect(telemetry.queuedRuns).toBe(1)
@@ -34,7 +34,7 @@ describe('what commits say', () => {
     expect(lines).toMatchObject([{ msg: 'run failed', actorId: 'run_1', project: 'prj_1', code: 'tool_failed' }])
   })
 
-  it('is each attempt at a webhook, and a line for each that failed', () => {
+  it('counts each attempt of a webhook delivery, and logs each failed one', () => {
     const { telemetry, lines } = logged()
     const attempt = (type: string, facts: object, reminders: Commit['reminders'] = {}) =>
       telemetry.committed(commit({ machine: 'delivery@1', actor: 'whd_1', event: { type, ...facts }, reminders }))
@@ -54,7 +54,7 @@ describe('what commits say', () => {
 })
 
 describe('labels', () => {
-  it('that name more than the most lines are one line', () => {
+  it('beyond the maximum number of lines share one line', () => {
     const { telemetry } = logged()
     for (let at = 0; at < 2000; at++) telemetry.metrics.effects.add(1, `effect ${at}`, 'done')
     expect(telemetry.metrics.effects.lines().length).toBeLessThan(510)
@@ -63,7 +63,7 @@ describe('labels', () => {
 })
 
 describe('a traceparent', () => {
-  it('is read and written as W3C says', () => {
+  it('is read and written according to the W3C format', () => {
     const header = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     const read = readTraceparent(header)
     expect(read).toEqual({ traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331', sampled: true })
@@ -77,11 +77,11 @@ describe('a traceparent', () => {
     '00-00000000000000000000000000000000-b7ad6b7169203331-01',
     '00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01',
     'ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-  ])('%s is none', (header) => expect(readTraceparent(header)).toBeNull())
+  ])('is not read from %s', (header) => expect(readTraceparent(header)).toBeNull())
 })
 
 describe('a span', () => {
-  it('hangs below the one it is begun in, keeps its error, and is not sent when the caller samples nothing', async () => {
+  it('has the enclosing span as parent, keeps its error, and is not exported if the caller does not sample', async () => {
     const spans: EndedSpan[] = []
     const tracer = new Tracer({ take: (span) => void spans.push(span) })
     const failing = tracer.run('outer', {}, async () => {

@@ -13,7 +13,7 @@ const named = (name: string) => {
 
 describe('a tool', () => {
   it.each(offeredTools.map((tool) => [tool.name, tool] as const))(
-    '%s is a served operation, and has a schema',
+    '%s is a served operation and has a valid schema',
     (_, tool) => {
       expect(Object.keys(operations)).toContain(tool.operation.id)
       const { inputSchema, name, description } = shownTool(tool)
@@ -26,7 +26,7 @@ describe('a tool', () => {
     },
   )
 
-  it('names one type for each field: clients map schemas to dialects that know no list of types', () => {
+  it('has one type per field, because some clients do not support lists of types', () => {
     for (const tool of offeredTools) {
       const { properties } = shownTool(tool).inputSchema
       expect(Object.values(properties).filter(({ type }) => Array.isArray(type))).toEqual([])
@@ -35,14 +35,14 @@ describe('a tool', () => {
     expect(description?.anyOf?.map(({ type }) => type)).toEqual(['string', 'null'])
   })
 
-  it('that changes something is offered in write mode only', () => {
+  it('is never a DELETE in read mode, and never a GET in write mode', () => {
     const changing = offeredTools.filter(({ operation, mode }) => operation.method === 'DELETE' && mode === 'read')
     expect(changing).toEqual([])
     for (const { mode, operation } of offeredTools)
       expect(mode === 'read' || operation.method !== 'GET', operation.id).toBe(true)
   })
 
-  it('makes the request of its operation: path, query and body', () => {
+  it('becomes the request of its operation with path, query and body', () => {
     expect(requestOf(named('search_knowledge'), { knowledge_base_id: 'kb/1', query: 'tea', top_k: 3 })).toEqual({
       ...{ method: 'POST', path: '/v1/knowledge-bases/kb%2F1/search', body: '{"query":"tea","top_k":3}' },
     })
@@ -58,11 +58,11 @@ describe('a tool', () => {
     ['get_session', { session_id: '..' }, 'The argument session_id is not an id.'],
     ['get_session', { session_id: '\ud800' }, 'The argument session_id is not an id.'],
     ['get_session', { session_id: 'ses_1', x: 1 }, 'The tool has no argument x.'],
-  ])('%s takes %j as a wrong argument', (name, given, message) => {
+  ])('%s refuses the arguments %j', (name, given, message) => {
     expect(() => requestOf(named(name), given)).toThrow(message)
   })
 
-  it('keeps results of at most 400,000 characters', () => {
+  it('cuts a result to about 400,000 characters', () => {
     const body = JSON.stringify({ text: 'x'.repeat(500_000) })
     const { content, structuredContent } = resultOf({ status: 200, contentType: 'application/json', body })
     expect(content[0]?.text.length).toBeLessThan(maxResultLength + 40)

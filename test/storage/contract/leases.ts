@@ -5,7 +5,7 @@ import type { Storage } from '#storage/ports.ts'
 /** A store and its clock. */
 export interface LeaseSubject {
   readonly storage: Storage
-  /** Lets some time pass by the store's clock; left out where it goes by itself. */
+  /** Advances the clock of the store; omitted if time passes by itself. */
   readonly tick?: () => void
 }
 
@@ -17,7 +17,7 @@ const claim = (shard: number, epoch: number, breaking = false) => ({ shard, epoc
 const inShard = ({ leases }: LeaseTable, shard: number): Lease | undefined =>
   leases.find((lease) => lease.shard === shard)
 
-/** What the runtime relies on in `LeaseStore`. Each test takes shards and processes of its own. */
+/** Contract of `LeaseStore`. Each test uses its own shards and processes. */
 export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): void => {
   describe(`${name} leases`, () => {
     let opened: LeaseSubject | undefined
@@ -47,7 +47,7 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
     })
     afterAll(() => opened?.storage.close())
 
-    it('gives a shard that nobody ever held to one of many who claim it at once', async () => {
+    it('grants a shard that was never held to one of several concurrent claimants', async () => {
       const members = Array.from({ length: 5 }, () => member())
       const taken = await Promise.all(
         members.map((self) => store().acquire(self, [claim(1, 0)], { floor: 0, ms: long })),
@@ -60,7 +60,7 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
       expect(inShard(await store().read(), 1)?.holder).toBe(lease?.holder)
     })
 
-    it('takes each lease on its own, and the answer has those taken', async () => {
+    it('acquires each lease separately, and returns the acquired ones', async () => {
       const [first, second] = [member(), member()]
       await store().acquire(first, [claim(10, 0), claim(12, 0)], { floor: 0, ms: long })
       const taken = await store().acquire(second, [claim(10, 1), claim(11, 0), claim(12, 0), claim(13, 0)], {
@@ -72,7 +72,7 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
       expect(await store().acquire(second, [], { floor: 0, ms: long })).toEqual([])
     })
 
-    it('keeps a lease from others until it has run out, by the clock of the store', async () => {
+    it('protects a lease from other processes until it expires by the clock of the store', async () => {
       const [first, second] = [member(), member()]
       await store().acquire(first, [claim(20, 0)], { floor: 0, ms: long })
       expect(await store().acquire(second, [claim(20, 1)], { floor: 0, ms: long })).toEqual([])
@@ -85,7 +85,7 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
       expect(await store().renew(first, long)).toMatchObject([{ shard: 20 }])
     })
 
-    it('gives a lease that ran out to one of many who claim it at once', async () => {
+    it('grants an expired lease to one of several concurrent claimants', async () => {
       await store().acquire(member(), [claim(22, 0)], { floor: 0, ms: 1 })
       await ranOut(22)
       const taken = await Promise.all(
@@ -94,7 +94,7 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
       expect(taken.flat()).toMatchObject([{ shard: 22, epoch: 2 }])
     })
 
-    it('breaks a lease that has not run out, for one of those who break it', async () => {
+    it('breaks an unexpired lease for one of the processes that break it', async () => {
       const [holder, ...others] = [member(), member(), member()]
       await store().acquire(holder, [claim(30, 0)], { floor: 0, ms: long })
       const taken = await Promise.all(
@@ -104,7 +104,7 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
       expect(await store().renew(holder, long)).toEqual([])
     })
 
-    it('takes nothing by a claim that comes late: the epoch has moved on', async () => {
+    it('refuses a late claim whose epoch is outdated', async () => {
       const [first, second] = [member(), member()]
       await store().acquire(first, [claim(40, 0)], { floor: 0, ms: long })
       await store().release(first.process, [40])
@@ -115,14 +115,14 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
       expect(inShard(await store().read(), 40)).toMatchObject({ holder: second.process, epoch: 2 })
     })
 
-    it('starts an epoch at the floor, or one above the last when that is higher', async () => {
+    it('starts an epoch at the floor, or one above the last if that is higher', async () => {
       const [first, second] = [member(), member()]
       expect(await store().acquire(first, [claim(50, 0)], { floor: 9, ms: long })).toMatchObject([{ epoch: 9 }])
       await store().release(first.process, [50])
       expect(await store().acquire(second, [claim(50, 9)], { floor: 3, ms: long })).toMatchObject([{ epoch: 10 }])
     })
 
-    it('gives back what is the caller’s, for anybody to take at once, and keeps its epoch', async () => {
+    it('frees released leases for any process at once, and keeps their epoch', async () => {
       const [first, second] = [member(), member()]
       await store().acquire(first, [claim(60, 0), claim(61, 0)], { floor: 0, ms: long })
       await store().release(first.process, [60])
@@ -133,7 +133,7 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
       expect(await store().acquire(second, [claim(60, 1)], { floor: 0, ms: long })).toHaveLength(1)
     })
 
-    it('leaves a lease that is another’s by now when its last holder gives it back', async () => {
+    it('keeps a lease that has a new holder when its last holder releases it', async () => {
       const [first, second] = [member(), member()]
       await store().acquire(first, [claim(62, 0)], { floor: 0, ms: long })
       await store().acquire(second, [claim(62, 1, true)], { floor: 0, ms: long })
@@ -142,7 +142,7 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
       expect(inShard(await store().read(), 62)).toMatchObject({ holder: second.process, epoch: 2 })
     })
 
-    it('prolongs by one renewal all that a process holds, what ran out and nobody took too, and nothing else', async () => {
+    it('renews all leases of a process at once, including expired ones that no other process took, and no others', async () => {
       const [self, other] = [member(), member()]
       await store().acquire(self, [claim(70, 0), claim(71, 0), claim(72, 0)], { floor: 0, ms: short })
       await store().acquire(other, [claim(73, 0)], { floor: 0, ms: short })
@@ -157,19 +157,19 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
       expect(inShard(table, 73)?.leftMs).toBeLessThanOrEqual(0)
     })
 
-    it('tells a process of a lease that it took although the answer was lost', async () => {
+    it('returns from a renewal a lease whose acquisition response was lost', async () => {
       const self = member()
       void (await store().acquire(self, [claim(74, 0)], { floor: 4, ms: long }))
       expect(await store().renew(self, long)).toMatchObject([{ shard: 74, epoch: 4, holder: self.process }])
     })
 
-    it('lists a member as it announced itself last, until it does no more', async () => {
+    it('lists a member as it last announced itself, until it stops', async () => {
       const self = member()
       const seen = async () => (await store().read()).members.filter(({ process }) => process === self.process)
       expect(await seen()).toEqual([])
       await store().renew(self, long)
       expect(await seen()).toEqual([self])
-      // again when the machine stood still for so long that it was seen no more
+      // retried if the machine paused until the member was no longer listed
       await vi.waitFor(
         async () => {
           await store().renew({ ...self, draining: true }, short)
@@ -180,7 +180,7 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
       await until(({ members }) => members.every(({ process }) => process !== self.process))
     })
 
-    it('forgets a member that leaves, and all that it holds is free', async () => {
+    it('removes a member that leaves, and frees its leases', async () => {
       const self = member()
       await store().renew(self, long)
       await store().acquire(self, [claim(80, 0), claim(81, 0)], { floor: 0, ms: long })

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { RateLimits } from '#storage/cluster-ports.ts'
 
-/** Views of one set of limits: those of as many processes as share it. */
+/** Views of one set of limits, one per process that shares it. */
 export interface LimitsSubject {
   readonly views: readonly RateLimits[]
-  /** Lets some time pass; left out where it goes by itself. */
+  /** Advances the clock; omitted if time passes by itself. */
   readonly tick?: () => void
   readonly close: () => Promise<void>
 }
 
 const hour = 3_600_000
 
-/** What use-cases rely on in `RateLimits`. Each test takes keys of its own. */
+/** Contract of `RateLimits`. Each test uses its own keys. */
 export const limitsContract = (name: string, open: () => Promise<LimitsSubject>): void => {
   describe(`${name} limits`, () => {
     let opened: LimitsSubject | undefined
@@ -32,7 +32,7 @@ export const limitsContract = (name: string, open: () => Promise<LimitsSubject>)
     })
     afterAll(() => opened?.close())
 
-    it('lets exactly as many units through as there are, of a thousand attempts at once from all processes', async () => {
+    it('allows exactly the limit out of a thousand concurrent attempts from all processes', async () => {
       const key = fresh()
       const attempts = Array.from({ length: 1_000 }, (_, n) => view(n).take(key, { limit: 100, windowMs: hour }))
       const states = await Promise.all(attempts)
@@ -45,7 +45,7 @@ export const limitsContract = (name: string, open: () => Promise<LimitsSubject>)
       ).toEqual(Array.from({ length: 100 }, (_, n) => n))
     })
 
-    it('takes nothing when an attempt wants more than is left', async () => {
+    it('takes nothing if an attempt requires more than is left', async () => {
       const key = fresh()
       const limit = { limit: 10, windowMs: hour }
       expect(await view().take(key, limit, 7)).toMatchObject({ allowed: true, remaining: 3 })
@@ -53,7 +53,7 @@ export const limitsContract = (name: string, open: () => Promise<LimitsSubject>)
       expect(await view().take(key, limit, 3)).toMatchObject({ allowed: true, remaining: 0 })
     })
 
-    it('says when units come back: after the window, at most a sixtieth of it later', async () => {
+    it('reports when units return: after the window, at most a sixtieth of it later', async () => {
       const limit = { limit: 1, windowMs: hour }
       const key = fresh()
       for (const state of [await view().take(key, limit), await view(1).take(key, limit)]) {
@@ -63,7 +63,7 @@ export const limitsContract = (name: string, open: () => Promise<LimitsSubject>)
       expect((await view().take(fresh(), { limit: 0, windowMs: hour })).resetMs).toBe(0)
     })
 
-    it('counts each key on its own, and forgets one that is reset', async () => {
+    it('counts each key separately, and forgets a key that is reset', async () => {
       const [one, two] = [fresh(), fresh()]
       const limit = { limit: 1, windowMs: hour }
       await view().take(one, limit)
@@ -74,9 +74,9 @@ export const limitsContract = (name: string, open: () => Promise<LimitsSubject>)
       expect((await view().take(two, limit)).allowed).toBe(false)
     })
 
-    it('gives units back when their window is over', async () => {
+    it('returns units at the end of their window', async () => {
       const limit = { limit: 2, windowMs: 600 }
-      // with another key when the machine stood still for a whole window
+      // with another key if the machine paused for a whole window
       const key = await vi.waitFor(
         async () => {
           const used = fresh()
@@ -95,7 +95,7 @@ export const limitsContract = (name: string, open: () => Promise<LimitsSubject>)
       )
     })
 
-    it('keeps what was taken when the limit changes', async () => {
+    it('keeps the taken units when the limit changes', async () => {
       const key = fresh()
       await view().take(key, { limit: 5, windowMs: hour }, 5)
       expect(await view(1).take(key, { limit: 8, windowMs: 60_000 }, 3)).toMatchObject({ allowed: true, remaining: 0 })

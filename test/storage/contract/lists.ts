@@ -7,7 +7,7 @@ import { gadgets, recordOf, widgets } from '../samples.ts'
 
 const idsOf = (records: readonly StoredRecord[]): readonly string[] => records.map(({ id }) => id)
 
-/** Lists, their paging and counts. Each test takes a project of its own. */
+/** Contract of lists, their paging and counts. Each test uses its own project. */
 export const listContract = ({ store, fresh }: Subject): void => {
   const seed = async (project: string, count: number, data: (i: number) => StoredRecord['data'] = () => ({})) => {
     const records = Array.from({ length: count }, (_, i) => recordOf(fresh('wid'), { project, data: data(i) }))
@@ -15,7 +15,7 @@ export const listContract = ({ store, fresh }: Subject): void => {
     return idsOf(records)
   }
 
-  it('lists newest first, or oldest first when asked', async () => {
+  it('lists newest first, or oldest first on request', async () => {
     const project = fresh('prj')
     const ids = await seed(project, 5)
     const list = (ascending: boolean) => store().records.list(widgets, projectScope(project), { limit: 10, ascending })
@@ -35,7 +35,7 @@ export const listContract = ({ store, fresh }: Subject): void => {
     ])
   })
 
-  it('shows every record that was there once, although others are inserted and removed between pages', async () => {
+  it('returns every existing record once, even if others are inserted and removed between pages', async () => {
     for (const ascending of [false, true]) {
       const project = fresh('prj')
       const scope = projectScope(project)
@@ -56,7 +56,7 @@ export const listContract = ({ store, fresh }: Subject): void => {
     }
   })
 
-  it('filters by equality, of every scalar type, and by null for a field that is lacking', async () => {
+  it('filters by equality for every scalar type, and by null for a missing field', async () => {
     const project = fresh('prj')
     const scope = projectScope(project)
     const values = ['active', 'paused', 'active', 1, true, null]
@@ -76,7 +76,7 @@ export const listContract = ({ store, fresh }: Subject): void => {
     expect(await store().records.count(widgets, scope)).toBe(7)
   })
 
-  it('filters by several fields at once, under every scope', async () => {
+  it('filters by several fields at once, in every scope', async () => {
     const project = fresh('prj')
     const owners = [
       [null, null],
@@ -117,7 +117,7 @@ export const listContract = ({ store, fresh }: Subject): void => {
     }
   })
 
-  it('says the total of a page of many records, and of few exactly', async () => {
+  it('returns the exact total of lists with few and with many records', async () => {
     const project = fresh('prj')
     const scope = projectScope(project)
     const rows = Array.from({ length: 1_200 }, () => ({ kind: widgets, record: recordOf(fresh('wid'), { project }) }))
@@ -141,7 +141,7 @@ export const listContract = ({ store, fresh }: Subject): void => {
     )
   })
 
-  it('follows a filtered field when a record is replaced', async () => {
+  it('updates a filtered field when a record is replaced', async () => {
     const project = fresh('prj')
     const scope = projectScope(project)
     const record = recordOf(fresh('wid'), { project })
@@ -162,7 +162,7 @@ export const listContract = ({ store, fresh }: Subject): void => {
     await expect(store().records.total(widgets, scope, apart)).rejects.toThrow('no index')
   })
 
-  it('finds records that were written before a filter and a unique key were declared', async () => {
+  it('finds records written before a filter and a unique key were declared', async () => {
     const old = { name: 'grown' }
     const grown = { name: 'grown', filters: ['colour'], unique: [{ fields: ['code'] }] }
     const record = recordOf(fresh('gro'), { data: { colour: 'red', code: 'c1' } })

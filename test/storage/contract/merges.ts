@@ -3,7 +3,7 @@ import type { Commit, EffectParts, StoredLogEvent } from '#storage/ports.ts'
 import type { Subject } from '../contract.ts'
 import { commitOf, eventsOf } from '../samples.ts'
 
-/** A session whose turn has so many parts: 1 begins it, the last ends it, and each has one event. */
+/** A session with one turn of `parts` parts: commit 1 begins it, the last ends it, and each has one event. */
 const turnOf = (actor: string, parts: number, change: Partial<Commit> = {}): readonly Commit[] =>
   Array.from({ length: parts + 2 }, (_, index) => {
     const seq = index + 1
@@ -20,7 +20,7 @@ const partsIn = (actor: string, parts: number): EffectParts => ({
   epoch: 1,
 })
 
-/** What becomes of the parts of an effect. */
+/** Contract of merging the parts of an effect. */
 export const mergeContract = ({ store, fresh }: Subject): void => {
   const pages = async (actor: string, limit: number): Promise<readonly StoredLogEvent[]> => {
     const read: StoredLogEvent[] = []
@@ -31,7 +31,7 @@ export const mergeContract = ({ store, fresh }: Subject): void => {
     }
   }
 
-  it('gives readers the same events with the same times, wherever they go on', async () => {
+  it('returns the same events with the same times to readers at any position', async () => {
     const actor = fresh('ses')
     await store().commits.append(turnOf(actor, 40))
     const before = await store().commits.events(actor, 0, 100)
@@ -43,7 +43,7 @@ export const mergeContract = ({ store, fresh }: Subject): void => {
     expect(await pages(actor, 3)).toEqual(before)
   })
 
-  it('keeps the commits that begin and end the effect, and one with all events between', async () => {
+  it('keeps the commits that begin and end the effect, and one with all events between them', async () => {
     const actor = fresh('ses')
     await store().commits.append(turnOf(actor, 5))
     await store().commits.merge(partsIn(actor, 5))
@@ -65,7 +65,7 @@ export const mergeContract = ({ store, fresh }: Subject): void => {
     expect(await store().commits.events(actor, 0, 100)).toHaveLength(7)
   })
 
-  it('waits for commits that are open or due', async () => {
+  it('waits for open or due commits', async () => {
     const [open, due] = [fresh('ses'), fresh('ses')]
     await store().commits.append([...turnOf(open, 3, { open: true }), ...turnOf(due, 3, { due: 5 })])
     expect(await store().commits.merge(partsIn(open, 3))).toEqual({ kind: 'waits' })
@@ -79,7 +79,7 @@ export const mergeContract = ({ store, fresh }: Subject): void => {
     expect(await store().commits.at(actor, 2)).not.toBeNull()
   })
 
-  it('leaves what other effects and causes have written', async () => {
+  it('leaves commits of other effects and causes', async () => {
     const actor = fresh('ses')
     const [begun, first, second, third, ended] = turnOf(actor, 3)
     if (!begun || !first || !second || !third || !ended) throw new Error('five commits')
@@ -89,7 +89,7 @@ export const mergeContract = ({ store, fresh }: Subject): void => {
     expect(await store().commits.events(actor, 0, 9)).toHaveLength(5)
   })
 
-  it('brings events together again when more are to be merged than it looks at in one call', async () => {
+  it('keeps all events in order if there are more parts than one call merges', async () => {
     const actor = fresh('ses')
     const parts = 600
     await store().commits.append(turnOf(actor, parts))
@@ -104,7 +104,7 @@ export const mergeContract = ({ store, fresh }: Subject): void => {
     ).toBeLessThan(6)
   })
 
-  it('lets two processes merge the same parts at the same time', async () => {
+  it('allows two processes to merge the same parts concurrently', async () => {
     const actor = fresh('ses')
     await store().commits.append(turnOf(actor, 60))
     const before = await store().commits.events(actor, 0, 100)
@@ -113,7 +113,7 @@ export const mergeContract = ({ store, fresh }: Subject): void => {
     expect(await store().commits.events(actor, 0, 100)).toEqual(before)
   })
 
-  it('gives a reader of a log that is being merged every event once, in order', async () => {
+  it('gives a concurrent reader every event once and in order', async () => {
     const actor = fresh('ses')
     const parts = 300
     await store().commits.append(turnOf(actor, parts))

@@ -6,7 +6,7 @@ import { letters, recordOf } from '../samples.ts'
 
 const message = (id: string): MessageRecord => ({ id, to: 'act_1', event: { type: 'sent', at: 5_000, by: ['a'] } })
 
-/** Messages in a record's own document. */
+/** Contract of messages within the document of a record. */
 export const outboxContract = ({ store, fresh, setNow }: Subject): void => {
   const scope = projectScope('prj_1')
   const written = async (change: Partial<StoredRecord> = {}): Promise<StoredRecord> => {
@@ -18,7 +18,7 @@ export const outboxContract = ({ store, fresh, setNow }: Subject): void => {
   const openIds = async (): Promise<readonly string[]> =>
     (await store().records.openOutboxes(letters, null, 1000)).map(({ id }) => id)
 
-  it('are there when the record is, and none where there are none', async () => {
+  it('exist only for a record that was written with messages', async () => {
     const record = await written()
     const plain = recordOf(fresh('let'))
     await store().records.insert(letters, plain)
@@ -28,14 +28,14 @@ export const outboxContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await openIds()).not.toContain(plain.id)
   })
 
-  it('are found in every project, by id, a page at a time', async () => {
+  it('are found across projects, by id, one page at a time', async () => {
     const [first, second] = [await written(), await written({ project: 'prj_2' })]
     const after = await store().records.openOutboxes(letters, first.id, 1)
     expect(after).toEqual([second])
     expect(await store().records.openOutboxes(letters, second.id, 10)).toEqual([])
   })
 
-  it('are written anew by a replace, and gone after one without', async () => {
+  it('are replaced together with the record, and removed by a replacement without messages', async () => {
     const record = await written()
     const { outbox: _none, ...bare } = record
     const next = { ...record, version: 2, outbox: [message('a'), message('b')] }
@@ -45,7 +45,7 @@ export const outboxContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await openIds()).not.toContain(record.id)
   })
 
-  it('are taken off without a new version', async () => {
+  it('are closed without a new version of the record', async () => {
     const record = await written()
     const { outbox: _delivered, ...bare } = record
     expect(await store().records.closeOutbox(letters, record)).toBe(true)
@@ -54,7 +54,7 @@ export const outboxContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await store().records.closeOutbox(letters, record)).toBe(false)
   })
 
-  it('stay when the record was written since', async () => {
+  it('stay if the record was written since they were read', async () => {
     const record = await written()
     const next = { ...record, version: 2, outbox: [message('later')] }
     await store().records.replace(letters, next)
@@ -62,7 +62,7 @@ export const outboxContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await store().records.get(letters, scope, record.id)).toEqual(next)
   })
 
-  it('outlive the record: one that has expired is hidden, and stays until they are delivered', async () => {
+  it('outlive an expired record, which is hidden but kept until they are delivered', async () => {
     setNow(10_000)
     const record = await written({ expires_at: 10_000 })
     expect(await store().records.get(letters, scope, record.id)).toBeNull()
@@ -74,7 +74,7 @@ export const outboxContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await store().records.insert(letters, recordOf(record.id))).toBe('done')
   })
 
-  it('of a removed record without its keys do not keep another from taking its place', async () => {
+  it('of a removed record without its keys do not block a new record with these keys', async () => {
     setNow(10_000)
     const address = fresh('addr')
     const record = await written({ data: { address } })

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { LiveActor, Member, Presence } from '#storage/cluster-ports.ts'
 
-/** Two processes' views of one directory. */
+/** Views of one directory by two processes. */
 export interface PresenceSubject {
   readonly mine: Presence
   readonly theirs: Presence
-  /** Lets some time pass; left out where it goes by itself. */
+  /** Advances the clock; omitted if time passes by itself. */
   readonly tick?: () => void
   readonly close: () => Promise<void>
 }
@@ -14,7 +14,7 @@ const long = 60_000
 const short = 300
 const facts = { shards: 3, liveActors: 20, runningEffects: 1 }
 
-/** What the runtime relies on in `Presence`, while the directory answers. Each test takes processes of its own. */
+/** Contract of `Presence` while the directory responds. Each test uses its own processes. */
 export const presenceContract = (name: string, open: () => Promise<PresenceSubject>): void => {
   describe(`${name} presence`, () => {
     let opened: PresenceSubject | undefined
@@ -39,7 +39,7 @@ export const presenceContract = (name: string, open: () => Promise<PresenceSubje
         },
         { timeout: 60_000, interval: 20 },
       )
-    /** Who is alive, as soon as that is known. */
+    /** Processes that are alive, as soon as that is known. */
     const alive = async (presence: Presence, self: Member): Promise<ReadonlySet<string>> => {
       let members: ReadonlySet<string> | null = null
       await until(async () => {
@@ -53,7 +53,7 @@ export const presenceContract = (name: string, open: () => Promise<PresenceSubje
     })
     afterAll(() => opened?.close())
 
-    it('shows every announced process to every other, with the facts it told last', async () => {
+    it('shows every announced process to every other, with its latest facts', async () => {
       const { mine, theirs } = subject()
       const [self, other] = [member(), member()]
       await mine.announce(self, facts, long)
@@ -64,11 +64,11 @@ export const presenceContract = (name: string, open: () => Promise<PresenceSubje
       expect([...(await alive(mine, self))]).toEqual(expect.arrayContaining([self.process, other.process]))
     })
 
-    it('forgets a process that stops announcing itself, and keeps those that go on', async () => {
+    it('forgets a process that stops announcing itself, and keeps the others', async () => {
       const { mine, theirs } = subject()
       const [self, other] = [member(), member()]
       await mine.announce(self, facts, long)
-      // again when the machine stood still for so long that it was forgotten
+      // retried if the machine paused until the process was forgotten
       await until(async () => {
         await theirs.announce(other, facts, short)
         expect(await alive(mine, self)).toContain(other.process)
@@ -78,7 +78,7 @@ export const presenceContract = (name: string, open: () => Promise<PresenceSubje
       expect((await mine.hosts()).map(({ process }) => process)).not.toContain(other.process)
     })
 
-    it('forgets a process that ends at once', async () => {
+    it('forgets a withdrawn process at once', async () => {
       const { mine, theirs } = subject()
       const [self, other] = [member(), member()]
       await mine.announce(self, facts, long)
@@ -87,13 +87,13 @@ export const presenceContract = (name: string, open: () => Promise<PresenceSubje
       expect(await alive(mine, self)).not.toContain(other.process)
     })
 
-    it('cannot tell who is alive while it does not know the caller', async () => {
+    it('does not know which processes are alive while it does not know the caller', async () => {
       const { mine } = subject()
       const self = member()
       expect(await mine.alive(self)).toBeNull()
     })
 
-    it('names the live actors of one project, and none that left', async () => {
+    it('lists the live actors of one project, without those that left', async () => {
       const { mine, theirs } = subject()
       const self = member()
       await mine.announce(self, facts, long)
@@ -108,7 +108,7 @@ export const presenceContract = (name: string, open: () => Promise<PresenceSubje
       expect(await theirs.actors('p1', 10)).toEqual([second])
     })
 
-    it('moves a live actor to the process that named it last', async () => {
+    it('moves a live actor to the process that reported it last', async () => {
       const { mine, theirs } = subject()
       const [self, other] = [member(), member()]
       await mine.announce(self, facts, long)
@@ -118,7 +118,7 @@ export const presenceContract = (name: string, open: () => Promise<PresenceSubje
       expect(await mine.actors('p9', 10)).toEqual([live(other, 'ses_9', 'p9')])
     })
 
-    it('names no actors of a process that is gone', async () => {
+    it('lists no actors of a withdrawn process', async () => {
       const { mine, theirs } = subject()
       const [self, other] = [member(), member()]
       await mine.announce(self, facts, long)

@@ -4,7 +4,7 @@ import { projectScope } from '#specs/scope.ts'
 import type { Subject } from '../contract.ts'
 import { gadgets, recordOf, widgets } from '../samples.ts'
 
-/** List rows that follow commits. */
+/** Contract of list rows that follow commits. */
 export const projectionContract = ({ store, fresh }: Subject): void => {
   const scope = projectScope('prj_1')
   const row = (id: string, version: number) => ({
@@ -12,7 +12,7 @@ export const projectionContract = ({ store, fresh }: Subject): void => {
     record: recordOf(id, { version, data: { status: `v${version}` } }),
   })
 
-  it('keeps the highest version whatever the order of the writes, one by one', async () => {
+  it('keeps the highest version for any order of sequential writes', async () => {
     const versions = fc.shuffledSubarray([1, 2, 3, 4, 5], { minLength: 1 })
     await fc.assert(
       fc.asyncProperty(versions, async (order) => {
@@ -24,7 +24,7 @@ export const projectionContract = ({ store, fresh }: Subject): void => {
     )
   })
 
-  it('keeps the highest version whatever the order of the writes, all at once', async () => {
+  it('keeps the highest version for any order of concurrent writes', async () => {
     const versions = fc.shuffledSubarray([1, 2, 3, 4, 5], { minLength: 1 })
     await fc.assert(
       fc.asyncProperty(versions, fc.boolean(), async (order, together) => {
@@ -38,7 +38,7 @@ export const projectionContract = ({ store, fresh }: Subject): void => {
     )
   })
 
-  it('shows a row as soon as its write resolves, in filtered lists too', async () => {
+  it('shows a row as soon as its write resolves, also in filtered lists', async () => {
     const project = fresh('prj')
     const ids = Array.from({ length: 100 }, () => fresh('wid'))
     await Promise.all(
@@ -52,7 +52,7 @@ export const projectionContract = ({ store, fresh }: Subject): void => {
     expect(await store().records.count(widgets, projectScope(project))).toBe(100)
   })
 
-  it('takes rows of several kinds at once', async () => {
+  it('accepts rows of several kinds at once', async () => {
     const [a, b] = [recordOf(fresh('wid')), recordOf(fresh('gad'))]
     await store().records.project([
       { kind: widgets, record: a },
@@ -63,7 +63,7 @@ export const projectionContract = ({ store, fresh }: Subject): void => {
     await store().records.project([])
   })
 
-  it('rejects for a row that breaks a unique key, and writes the rows beside it', async () => {
+  it('rejects a row that breaks a unique key, and writes other rows at the same time', async () => {
     const data = { external_id: fresh('ext') }
     await store().records.insert(widgets, recordOf(fresh('wid'), { data }))
     const [bad, good] = [recordOf(fresh('wid'), { data }), recordOf(fresh('wid'))]

@@ -5,7 +5,7 @@ import type { Commit, StoredLogEvent } from '#storage/ports.ts'
 import type { Subject } from '../contract.ts'
 import { commitOf, logOf, widgets } from '../samples.ts'
 
-/** Reading commits and the log of events. */
+/** Contract of reading commits and the log of events. */
 export const readContract = ({ store, fresh }: Subject): void => {
   const readAll = async (actor: string, limit: number): Promise<readonly StoredLogEvent[]> => {
     const all: StoredLogEvent[] = []
@@ -16,7 +16,7 @@ export const readContract = ({ store, fresh }: Subject): void => {
     }
   }
 
-  it('finds nothing of an unknown actor', async () => {
+  it('finds nothing for an unknown actor', async () => {
     const actor = fresh('ses')
     expect(await store().commits.head(actor)).toBeNull()
     expect(await store().commits.at(actor, 1)).toBeNull()
@@ -33,7 +33,7 @@ export const readContract = ({ store, fresh }: Subject): void => {
     expect(await store().commits.at(actor, 4)).toBeNull()
   })
 
-  it('takes the highest sequence number as head, beyond one and two digits too', async () => {
+  it('returns the commit with the highest sequence number as head, also for more digits', async () => {
     const actor = fresh('ses')
     for (const seq of [9, 10, 99, 100, 1_000_000]) {
       await store().commits.append([commitOf(actor, seq)])
@@ -41,7 +41,7 @@ export const readContract = ({ store, fresh }: Subject): void => {
     }
   })
 
-  it('does not take an actor for another whose id begins alike', async () => {
+  it('does not confuse an actor with another whose id starts the same', async () => {
     const actor = fresh('ses')
     const longer = `${actor}:0000000001`
     await store().commits.append([commitOf(longer, 5), commitOf(`${actor}0`, 6)])
@@ -51,7 +51,7 @@ export const readContract = ({ store, fresh }: Subject): void => {
     expect((await store().commits.head(longer))?.seq).toBe(5)
   })
 
-  it('reads a log of any shape gapless and in order, whatever the page size', async () => {
+  it('reads a log of any shape without gaps and in order, for any page size', async () => {
     const shape = fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 30 })
     await fc.assert(
       fc.asyncProperty(shape, fc.integer({ min: 1, max: 7 }), async (counts, limit) => {
@@ -65,7 +65,7 @@ export const readContract = ({ store, fresh }: Subject): void => {
     )
   })
 
-  it('reads the commits of one actor in order, from any place, whatever was removed', async () => {
+  it('reads the commits of one actor in order from any position, even if some are missing', async () => {
     const [actor, other] = [fresh('ses'), fresh('ses')]
     const commits = [1, 2, 9, 10, 11].map((seq) =>
       commitOf(actor, seq, { moved: seq === 1 ? [null, 'a'] : ['a', 'b'] }),
@@ -92,7 +92,7 @@ export const readContract = ({ store, fresh }: Subject): void => {
     expect(events.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 599 }, (_, i) => i + 2))
   })
 
-  it('reads nothing when the limit is nought', async () => {
+  it('reads nothing if the limit is zero', async () => {
     const actor = fresh('ses')
     await store().commits.append([commitOf(actor, 1, { open: true, due: 1 }), ...logOf(fresh('ses'), [2])])
     expect(await store().commits.events(actor, 0, 0)).toEqual([])
@@ -101,7 +101,7 @@ export const readContract = ({ store, fresh }: Subject): void => {
     expect(await store().records.list(widgets, projectScope('prj_1'), { limit: 0 })).toEqual([])
   })
 
-  it('keeps the log of a commit whose snapshot was stripped', async () => {
+  it('keeps the events of a commit whose snapshot was removed', async () => {
     const actor = fresh('ses')
     const [commit] = logOf(actor, [2])
     if (!commit) throw new Error('no commit')
@@ -112,7 +112,7 @@ export const readContract = ({ store, fresh }: Subject): void => {
     expect(await store().commits.events(actor, 0, 10)).toHaveLength(2)
   })
 
-  it('pages through the commits of one project by actor and seq, each once, whatever the page size', async () => {
+  it('pages through the commits of one project by actor and seq, each once, for any page size', async () => {
     const [project, other] = [fresh('prj'), fresh('prj')]
     const actors = [fresh('ses'), fresh('ses'), fresh('ses')]
     const commits = actors.flatMap((actor, i) =>
@@ -151,7 +151,7 @@ export const readContract = ({ store, fresh }: Subject): void => {
     expect(seen.filter(({ nonce }) => wanted.some((commit) => commit.nonce === nonce))).toHaveLength(wanted.length)
   })
 
-  it('forgets one actor wholly and no other', async () => {
+  it('forgets one actor completely and no other', async () => {
     const [gone, kept] = [fresh('ses'), fresh('ses')]
     await store().commits.append([...logOf(gone, [1, 1]), ...logOf(kept, [1])])
     await store().commits.forget(gone)

@@ -5,11 +5,11 @@ import type { StoredRecord } from '#storage/ports.ts'
 import type { Subject } from '../contract.ts'
 import { gadgets, recordOf, widgets } from '../samples.ts'
 
-/** Writing records under their version guard and unique keys. */
+/** Contract of writing records, with version checks and unique keys. */
 export const recordContract = ({ store, fresh, setNow }: Subject): void => {
   const scope = projectScope('prj_1')
 
-  it('gives back a record as it was inserted', async () => {
+  it('returns a record as it was inserted', async () => {
     const record = recordOf(fresh('wid'), {
       tenant: 'ten_1',
       user: 'u',
@@ -21,7 +21,7 @@ export const recordContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await store().records.get(gadgets, scope, record.id)).toBeNull()
   })
 
-  it('keeps any JSON that a record may carry', async () => {
+  it('keeps any JSON that a record may contain', async () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async (value) => {
         const record = recordOf(fresh('gad'), { data: { value: JSON.parse(JSON.stringify(value)) } })
@@ -32,7 +32,7 @@ export const recordContract = ({ store, fresh, setNow }: Subject): void => {
     )
   })
 
-  it('does not insert an id twice, in no project', async () => {
+  it('does not insert an id twice, not even in another project', async () => {
     const record = recordOf(fresh('wid'))
     await store().records.insert(widgets, record)
     expect(await store().records.insert(widgets, { ...record, data: {} })).toBe('exists')
@@ -40,7 +40,7 @@ export const recordContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await store().records.get(widgets, scope, record.id)).toEqual(record)
   })
 
-  it('inserts many at once, each with its outcome', async () => {
+  it('inserts many records at once, each with its own outcome', async () => {
     const named = (name: string) => recordOf(fresh('wid'), { data: { external_id: fresh(name) } })
     const [first, second, third] = [named('a'), named('b'), named('c')]
     await store().records.insert(widgets, second)
@@ -52,7 +52,7 @@ export const recordContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await store().records.insertMany(widgets, [])).toEqual([])
   })
 
-  it('reads many at once, and of those only what is there and in its scope', async () => {
+  it('reads many records at once, limited to those that exist within the scope', async () => {
     const [mine, foreign, gone, other] = [
       recordOf(fresh('wid'), { user: 'u', data: { a: 1 } }),
       recordOf(fresh('wid'), { project: 'prj_2' }),
@@ -74,14 +74,14 @@ export const recordContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await store().records.getMany(widgets, scope, [])).toEqual([])
   })
 
-  it('holds a unique key within its project only', async () => {
+  it('enforces a unique key within its project only', async () => {
     const data = { external_id: fresh('ext') }
     expect(await store().records.insert(widgets, recordOf(fresh('wid'), { data }))).toBe('done')
     expect(await store().records.insert(widgets, recordOf(fresh('wid'), { data }))).toBe('exists')
     expect(await store().records.insert(widgets, recordOf(fresh('wid'), { data, project: 'prj_2' }))).toBe('done')
   })
 
-  it('holds a global unique key over all projects and finds its record', async () => {
+  it('enforces a global unique key across projects and finds its record', async () => {
     const data = { hash: fresh('hash') }
     const record = recordOf(fresh('wid'), { data })
     expect(await store().records.insert(widgets, record)).toBe('done')
@@ -91,7 +91,7 @@ export const recordContract = ({ store, fresh, setNow }: Subject): void => {
     await expect(store().records.findGlobal(widgets, { external_id: 'x' })).rejects.toThrow('no global unique key')
   })
 
-  it('holds a unique key over two fields, and none where a field is lacking or null', async () => {
+  it('enforces a unique key over two fields, unless a field is missing or null', async () => {
     const owner = fresh('own')
     const insert = (data: { owner?: string; slug?: string | null }) =>
       store().records.insert(widgets, recordOf(fresh('wid'), { data }))
@@ -120,7 +120,7 @@ export const recordContract = ({ store, fresh, setNow }: Subject): void => {
     expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1)
   })
 
-  it('replaces a record at the version before only', async () => {
+  it('replaces a record at the preceding version only', async () => {
     const record = recordOf(fresh('wid'))
     await store().records.insert(widgets, record)
     const second = { ...record, version: 2, updated_at: 3_000, data: { status: 'off' } }
@@ -142,7 +142,7 @@ export const recordContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await store().records.get(widgets, scope, record.id)).toEqual(winner)
   })
 
-  it('refuses a replace that takes a foreign unique key as a conflict, and moves an own one', async () => {
+  it('refuses a replacement that takes the unique key of another record as a conflict, and allows a free key', async () => {
     const [mine, foreign, next] = [fresh('ext'), fresh('ext'), fresh('ext')]
     const record = recordOf(fresh('wid'), { data: { external_id: mine } })
     await store().records.insert(widgets, record)
@@ -162,7 +162,7 @@ export const recordContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await store().records.get(widgets, scope, record.id)).toBeNull()
   })
 
-  it('shows an expired record nowhere, and gives its id and keys free', async () => {
+  it('hides an expired record everywhere, and frees its id and keys', async () => {
     setNow(10_000)
     const data = { hash: fresh('hash'), status: 'passing' }
     const record = recordOf(fresh('wid'), { expires_at: 12_000, data })
@@ -187,7 +187,7 @@ export const recordContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await store().records.get(widgets, scope, record.id)).toEqual(again)
   })
 
-  it('gives the unique key of an expired record to a record with another id', async () => {
+  it('frees the unique key of an expired record for a record with another id', async () => {
     setNow(10_000)
     const data = { external_id: fresh('ext') }
     await store().records.insert(widgets, recordOf(fresh('wid'), { expires_at: 10_500, data }))
@@ -199,7 +199,7 @@ export const recordContract = ({ store, fresh, setNow }: Subject): void => {
     setNow(10_000)
   })
 
-  it('sweeps out no more at once than it is asked to', async () => {
+  it('sweeps at most the given number of records at once', async () => {
     setNow(10_000)
     const swept = { ...gadgets, name: 'swept_in_parts' }
     await store().records.prepare([swept])
@@ -210,7 +210,7 @@ export const recordContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await store().records.sweep(swept, 12_000, 2)).toBe(0)
   })
 
-  it('sweeps out what has expired and says how many', async () => {
+  it('sweeps expired records and returns their number', async () => {
     setNow(10_000)
     const swept = { ...gadgets, name: 'swept' }
     await store().records.prepare([swept])

@@ -3,7 +3,7 @@ import { projectScope, tenantScope, userScope, wholeProjectScope } from '#specs/
 import type { Subject } from '../contract.ts'
 import { commitOf, gadgets, letters, logOf, recordOf } from '../samples.ts'
 
-/** Removing all that a tenant or a user owns. */
+/** Contract of removing everything that a tenant or a user owns. */
 export const removalContract = ({ store, fresh, setNow }: Subject): void => {
   const put = async (change: Parameters<typeof recordOf>[1]): Promise<string> => {
     const record = recordOf(fresh('gad'), change)
@@ -11,7 +11,7 @@ export const removalContract = ({ store, fresh, setNow }: Subject): void => {
     return record.id
   }
 
-  it('clears what a tenant owns, expired records too, and nothing of anybody else', async () => {
+  it('clears everything of a tenant, including expired records, and nothing of other owners', async () => {
     setNow(10_000)
     const [tenant, other] = [fresh('ten'), fresh('ten')]
     const kept = [await put({ tenant: other }), await put({}), await put({ tenant, project: 'prj_2' })]
@@ -29,7 +29,7 @@ export const removalContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await store().records.left(gadgets, tenantScope('prj_2', tenant))).toBe(1)
   })
 
-  it('clears what one user owns and leaves the rest of the tenant', async () => {
+  it('clears everything of one user and leaves the rest of the tenant', async () => {
     const tenant = fresh('ten')
     await put({ tenant, user: 'u' })
     await put({ tenant, user: 'v' })
@@ -37,7 +37,7 @@ export const removalContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await store().records.left(gadgets, tenantScope('prj_1', tenant))).toBe(1)
   })
 
-  it('leaves a record with an outbox, and counts it, until that is delivered', async () => {
+  it('keeps and counts a record with an outbox until the outbox is delivered', async () => {
     const tenant = fresh('ten')
     const scope = tenantScope('prj_1', tenant)
     const record = recordOf(fresh('let'), { tenant, outbox: [{ id: 'm', to: 'act_1', event: { type: 'told' } }] })
@@ -48,14 +48,14 @@ export const removalContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await store().records.clear(letters, scope, 10)).toBe(1)
   })
 
-  it('never takes the scope of a whole project for that of an owner', async () => {
+  it('never accepts the scope of a whole project as that of an owner', async () => {
     await expect(async () => store().records.clear(gadgets, projectScope('prj_1'), 1)).rejects.toThrow(
       'only what a tenant',
     )
     await expect(async () => store().records.left(gadgets, projectScope('prj_1'))).rejects.toThrow('only what a tenant')
   })
 
-  it('removes all of a project, and nothing of another, when that is what is deleted', async () => {
+  it('removes everything of a deleted project and nothing of another', async () => {
     const [project, other] = [fresh('prj'), fresh('prj')]
     const rows = [{ project }, { project, tenant: fresh('ten') }, { project: other }]
     for (const row of rows) await store().records.insert(gadgets, recordOf(fresh('gad'), row))
@@ -65,7 +65,7 @@ export const removalContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await store().records.left(gadgets, wholeProjectScope(other))).toBe(1)
   })
 
-  it('names the actors of a project, those of tenants and its own, a page at a time', async () => {
+  it('pages through the actors of a project, those of tenants and those without a tenant', async () => {
     const project = fresh('prj')
     const [first, second, third] = [fresh('ses'), fresh('ses'), fresh('ses')]
     const logs = logOf(second, [1, 1]).map((commit) => ({ ...commit, project, tenant: fresh('ten') }))
@@ -78,7 +78,7 @@ export const removalContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await actors(null, 10)).toEqual([first, third])
   })
 
-  it('names the actors of a tenant, each once, a page at a time, until their logs are removed', async () => {
+  it('pages through the actors of a tenant, each once, until their logs are removed', async () => {
     const tenant = fresh('ten')
     const [first, second, others] = [fresh('ses'), fresh('ses'), fresh('ses')]
     await store().commits.append(logOf(second, [1, 1, 1]).map((commit) => ({ ...commit, tenant })))

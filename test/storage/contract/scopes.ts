@@ -4,9 +4,9 @@ import { covers, projectScope, type Scope, tenantScope, userScope } from '#specs
 import type { Subject } from '../contract.ts'
 import { recordOf, widgets } from '../samples.ts'
 
-/** No method shows or touches what lies outside the scope. */
+/** Contract of scopes: no method reads or changes records outside the scope. */
 export const scopeContract = ({ store, fresh }: Subject): void => {
-  it('hides records of a foreign project, tenant or user from get, find, list, count and remove', async () => {
+  it('hides records of another project, tenant or user from get, find, list, count and remove', async () => {
     const [own, other] = [fresh('prj'), fresh('prj')]
     const external_id = fresh('ext')
     const record = recordOf(fresh('wid'), { project: own, tenant: 't1', user: 'u1', data: { external_id } })
@@ -34,7 +34,7 @@ export const scopeContract = ({ store, fresh }: Subject): void => {
     expect(await store().records.remove(widgets, userScope(own, 't1', 'u1'), record.id)).toBe(true)
   })
 
-  it('pages over every project by id, without what has expired', async () => {
+  it('pages through all projects by id, without expired records', async () => {
     const made = await Promise.all(
       ['a', 'b', 'c'].map(async (_, n) => {
         const record = recordOf(fresh('wid'), { project: fresh('prj'), tenant: n === 1 ? 't1' : null })
@@ -55,7 +55,7 @@ export const scopeContract = ({ store, fresh }: Subject): void => {
     expect(found.filter(({ expires_at }) => expires_at === 1)).toEqual([])
   })
 
-  it('shows a scope exactly the records that it covers', async () => {
+  it('lists exactly the records that the scope covers', async () => {
     const name = fc.constantFrom('a', 'b')
     const owner = fc.record({ tenant: fc.option(name), user: fc.option(name) })
     await fc.assert(

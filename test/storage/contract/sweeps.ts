@@ -7,7 +7,7 @@ const openOf = ({ actor, seq, shard, epoch, at }: Commit): OpenCommit => ({ acto
 
 const keys = (commits: readonly CommitKey[]): string[] => commits.map(({ actor, seq }) => `${actor}/${seq}`)
 
-/** Sweeps of what is open or due, and settling it. Each test takes shards of its own. */
+/** Contract of sweeps of open and due commits, and of settling them. Each test uses its own shards. */
 export const sweepContract = ({ store, fresh }: Subject): void => {
   const seed = async (
     shards: readonly number[],
@@ -18,7 +18,7 @@ export const sweepContract = ({ store, fresh }: Subject): void => {
     return commits
   }
 
-  it('finds open commits of the shards asked for, by shard and then oldest first, up to the limit', async () => {
+  it('finds open commits of the given shards, by shard and then oldest first, up to the limit', async () => {
     const [a, b, c, d] = (await seed([20, 21, 22, 20], (i) => ({ open: true, at: 300 - i * 50 }))).map(openOf)
     await seed([20, 21], () => ({ open: false }))
     expect(await store().commits.open({ limit: 10, shards: [21, 20] })).toStrictEqual([d, a, b])
@@ -28,14 +28,14 @@ export const sweepContract = ({ store, fresh }: Subject): void => {
     expect(await store().commits.open({ limit: 10, shards: [] })).toEqual([])
   })
 
-  it('finds open commits of one actor and one millisecond in the order of their sequence numbers', async () => {
+  it('finds open commits of one actor and one millisecond in sequence order', async () => {
     const actor = fresh('ses')
     const commits = [11, 2, 9].map((seq) => commitOf(actor, seq, { shard: 26, open: true, at: 5 }))
     await store().commits.append(commits)
     expect((await store().commits.open({ limit: 10, shards: [26, 27] })).map(({ seq }) => seq)).toEqual([2, 9, 11])
   })
 
-  it('goes on with open commits from the place of one, its own place included', async () => {
+  it('continues with open commits at the position of a given commit, inclusive', async () => {
     const seeded = await seed([27, 27, 28, 27], (i) => ({ open: true, at: [5, 6, 1, 6][i] ?? 0 }))
     const pageFrom = async (at: number | undefined, limit: number) => {
       const from = at === undefined ? undefined : seeded[at]
@@ -62,12 +62,12 @@ export const sweepContract = ({ store, fresh }: Subject): void => {
     expect(await found({ until: 6, from: second })).toEqual([1, 2])
   })
 
-  it('finds open commits of all shards when none is named', async () => {
+  it('finds open commits of all shards if none is given', async () => {
     const seeded = await seed([24, 0, 255], () => ({ open: true, at: 1 }))
     expect(keys(await store().commits.open({ limit: 10_000 }))).toEqual(expect.arrayContaining([...keys(seeded)]))
   })
 
-  it('finds due commits up to the time asked for, earliest first, up to the limit', async () => {
+  it('finds due commits up to the given time, earliest first, up to the limit', async () => {
     const [late, early, never] = await seed([30, 31, 30], (i) => ({ due: [2_000, 1_000, null][i] ?? null }))
     expect(await store().commits.due({ now: 2_000, limit: 10, shards: [30, 31] })).toEqual([early, late])
     expect(await store().commits.due({ now: 1_999, limit: 10, shards: [30, 31] })).toEqual([early])
@@ -81,7 +81,7 @@ export const sweepContract = ({ store, fresh }: Subject): void => {
     expect(await store().commits.due({ now: 9_000, from: 1_000, limit: 10, shards: [30, 31] })).toEqual([early, late])
   })
 
-  it('takes settled commits out of the sweeps and leaves all else of them', async () => {
+  it('excludes settled commits from the sweeps and keeps their other fields', async () => {
     const [both, opened, untouched] = await seed([40, 40, 40], (i) => ({ open: true, due: 100 + i, at: i }))
     if (!both || !opened || !untouched) throw new Error('not seeded')
     await store().commits.settle({ close: [both, opened], undue: [both], retire: [] })
@@ -93,7 +93,7 @@ export const sweepContract = ({ store, fresh }: Subject): void => {
     expect(await store().commits.at(both.actor, 1)).toEqual({ ...both, open: false, due: null })
   })
 
-  it('takes a retired commit out of both sweeps, and its snapshot off it', async () => {
+  it('excludes a retired commit from both sweeps and removes its snapshot', async () => {
     const [commit, other] = await seed([41, 41], () => ({ open: true, due: 1 }))
     if (!commit || !other) throw new Error('not seeded')
     await store().commits.settle({ close: [other], undue: [other], retire: [commit] })
@@ -104,7 +104,7 @@ export const sweepContract = ({ store, fresh }: Subject): void => {
     expect(await store().commits.at(other.actor, 1)).toStrictEqual({ ...other, open: false, due: null })
   })
 
-  it('settles again, and settles what does not exist, without harm', async () => {
+  it('settles commits repeatedly, and unknown commits, without harm', async () => {
     const [commit] = await seed([42], () => ({ open: true }))
     if (!commit) throw new Error('not seeded')
     const work = { close: [commit, { actor: fresh('ses'), seq: 9 }], undue: [commit], retire: [] }
@@ -113,7 +113,7 @@ export const sweepContract = ({ store, fresh }: Subject): void => {
     expect(await store().commits.at(commit.actor, 1)).toEqual({ ...commit, open: false })
   })
 
-  it('forgets an actor for the sweeps too', async () => {
+  it('excludes the commits of a forgotten actor', async () => {
     const [commit] = await seed([43], () => ({ open: true, due: 1 }))
     await store().commits.forget(commit?.actor ?? '')
     expect(await store().commits.open({ limit: 10, shards: [43] })).toEqual([])

@@ -3,7 +3,7 @@ import { openRedis, type RedisLog, type RedisServices } from '#storage/redis/ope
 
 export const silent: RedisLog = { info: () => {}, warn: () => {} }
 
-/** Redis as it is some time after the start, when its directory is trusted. Patient, as a busy machine may be slow. */
+/** Redis some time after the start, when its directory is trusted. The patience allows for a busy machine. */
 export const openOn = async (url: string, installation: string, patienceMs = 10_000): Promise<RedisServices> => {
   let passed = 0
   const opened = await openRedis({ url, installation, log: silent, now: () => Date.now() + passed, patienceMs })

@@ -48,9 +48,9 @@ const naming = (
 const request = (headers: Readonly<Record<string, string>>) => ({ header: (name: string) => headers[name] })
 const both = request({ 'x-tenant-id': 'ten_1', 'x-external-user-id': 'ada' })
 
-describe('whom a key says that it calls for', () => {
+describe('the attribution headers of a request', () => {
   it.each([principals.secret_key, principals.agent_key, principals.dashboard])(
-    'is believed of a $kind of the project',
+    'are accepted from a $kind of the project',
     (principal) => {
       expect(attributionOf(tenants, attributed, naming(principal, both))).toEqual({
         tenant: 'ten_1',
@@ -60,7 +60,7 @@ describe('whom a key says that it calls for', () => {
   )
 
   it.each<Principal>([{ ...principals.agent_key, keyType: 'public' }, principals.client_token, principals.public])(
-    'is believed of no other credential: $kind',
+    'are ignored for any other credential: $kind',
     (principal) => {
       requested.length = 0
       expect(attributionOf(tenants, attributed, naming(principal, both))).toBeUndefined()
@@ -68,11 +68,11 @@ describe('whom a key says that it calls for', () => {
     },
   )
 
-  it('is not read where nothing is of a tenant', () => {
+  it('are ignored by an operation without attribution', () => {
     expect(attributionOf(tenants, declared('POST', '/api/x'), naming(principals.secret_key, both))).toBeUndefined()
   })
 
-  it('is waited for when the tenant has to be looked up, and refused when it may not be served', async () => {
+  it('wait for a lookup of the tenant, and are refused if the tenant does not exist', async () => {
     const slow = attributionOf(
       tenants,
       attributed,
@@ -87,7 +87,7 @@ describe('whom a key says that it calls for', () => {
   it.each([
     ['X-Tenant-Id', { 'x-tenant-id': 'x'.repeat(129) }],
     ['X-External-User-Id', { 'x-external-user-id': 'x'.repeat(257) }],
-  ])('is refused when %s is too long', (param, headers) => {
+  ])('are refused if %s is too long', (param, headers) => {
     const long = () => attributionOf(tenants, attributed, naming(principals.secret_key, request(headers)))
     expect(long).toThrow(
       expect.objectContaining({ code: 'invalid_header', details: expect.objectContaining({ param }) }),
@@ -97,7 +97,7 @@ describe('whom a key says that it calls for', () => {
 
 describe('a header that names a tenant or a user', () => {
   it.each(['', 'jos\u00e9', 'k\u00c3\u00a9z', '\ufffd', '\u5c0f\u6797'])(
-    'is refused with %j, which servers read differently',
+    'is refused with the value %j, which servers decode differently',
     (value) => {
       for (const name of ['X-Tenant-Id', 'X-External-User-Id'])
         expect(() =>
@@ -109,7 +109,7 @@ describe('a header that names a tenant or a user', () => {
   )
 })
 
-describe('the tenant that a secret key names on a route of /v1', () => {
+describe('the tenant that a secret key names on a /v1 route', () => {
   const route = (method: 'GET' | 'POST') => declared(method, '/v1/x')
   const named = (method: 'GET' | 'POST', tenant: string, about = nothing, query: unknown = {}) =>
     attributionOf(
@@ -118,18 +118,18 @@ describe('the tenant that a secret key names on a route of /v1', () => {
       naming(principals.secret_key, request({ 'x-tenant-id': tenant }), about, query),
     )
 
-  it.each(['GET', 'POST'] as const)('is refused by %s when the project does not have it', (method) => {
+  it.each(['GET', 'POST'] as const)('is refused by %s if the project does not have it', (method) => {
     expect(() => named(method, 'ten_gone')).toThrow(
       expect.objectContaining({ code: 'not_found', details: expect.objectContaining({ param: 'X-Tenant-Id' }) }),
     )
   })
 
-  it('is refused while suspended where work begins, and read where it does not', () => {
+  it('is refused by POST and accepted by GET while it is suspended', () => {
     expect(() => named('POST', 'ten_suspended')).toThrow(expect.objectContaining({ code: 'tenant_suspended' }))
     expect(named('GET', 'ten_suspended')).toEqual({ tenant: 'ten_suspended', externalUserId: null })
   })
 
-  it('is refused when the body or the query names another', () => {
+  it('is refused if the body or the query names another tenant', () => {
     const other: About = { ...nothing, tenant: 'ten_2' }
     const refused = expect.objectContaining({ code: 'invalid_header' })
     expect(() => named('POST', 'ten_1', other)).toThrow(refused)
@@ -137,7 +137,7 @@ describe('the tenant that a secret key names on a route of /v1', () => {
     expect(named('POST', 'ten_2', other)).toEqual({ tenant: 'ten_2', externalUserId: null })
   })
 
-  it('narrows what belongs to tenants, and nothing else', () => {
+  it('narrows the scope of resources that belong to tenants, and of no others', () => {
     const attribution = { tenant: 'ten_1', externalUserId: 'ada' }
     const of = (ofTenants?: 'tenant' | 'user') => {
       const operation = declared('GET', '/v1/x', ofTenants === undefined ? {} : { ofTenants })
@@ -151,7 +151,7 @@ describe('the tenant that a secret key names on a route of /v1', () => {
 })
 
 describe('the caller of a gateway request', () => {
-  it('is charged to the tenant that was named, within the scope of its key', () => {
+  it('is charged to the named tenant, within the scope of its key', () => {
     const principal = principals.secret_key
     const attribution = { tenant: 'ten_1', externalUserId: 'ada' }
     const caller = callerOf({ principal, scope: scopeOf(principal), requestId: 'r', attribution })

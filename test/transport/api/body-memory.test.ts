@@ -6,14 +6,14 @@ const leave = (seat: BodyReservation): void => {
   seat.done()
 }
 
-describe('room for long bodies', () => {
+describe('the memory budget for long bodies', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
   const entered = async (room: BodyMemory, project: string, bytes: number): Promise<BodyReservation> =>
     await room.enter(project, bytes)
 
-  /** What has come in so far, by the names that were given. */
+  /** Outcomes so far, by the given names. */
   const queue = (room: BodyMemory) => {
     const inside: string[] = []
     const seats = new Map<string, BodyReservation>()
@@ -29,7 +29,7 @@ describe('room for long bodies', () => {
     return { inside, seats, wait }
   }
 
-  it('is there at once while bodies fit, and one that does not waits until another has left', async () => {
+  it('admits bodies while they fit, and queues a body that does not fit until another has left', async () => {
     const room = new BodyMemory(100)
     const first = await entered(room, 'a', 60)
     const { inside, wait } = queue(room)
@@ -42,7 +42,7 @@ describe('room for long bodies', () => {
     expect(room.bytes).toBe(50)
   })
 
-  it('is kept until both the answer has ended and nothing runs for the request', async () => {
+  it('holds the bytes of a body until its response has ended and nothing runs for its request', async () => {
     const room = new BodyMemory(100)
     const seat = await entered(room, 'a', 60)
     seat.done()
@@ -51,7 +51,7 @@ describe('room for long bodies', () => {
     expect(room.bytes).toBe(0)
   })
 
-  it('is refused as overloaded to one that has waited for five seconds, who is not let in later', async () => {
+  it('refuses a body as overloaded after five seconds in the queue, and does not admit it later', async () => {
     const room = new BodyMemory(100)
     const first = await entered(room, 'a', 100)
     const { inside, wait } = queue(room)
@@ -62,7 +62,7 @@ describe('room for long bodies', () => {
     expect(room.bytes).toBe(0)
   })
 
-  it('is given in the order of coming: a small one does not pass a large one that waits', async () => {
+  it('admits bodies in order: a small one does not pass a large one in the queue', async () => {
     const room = new BodyMemory(100)
     const first = await entered(room, 'a', 60)
     const { inside, seats, wait } = queue(room)
@@ -76,7 +76,7 @@ describe('room for long bodies', () => {
     expect(inside).toEqual(['large', 'small'])
   })
 
-  it('is left to other projects by a quarter, and given past one that has its share', async () => {
+  it('leaves a quarter to other projects, whose bodies pass those of a project at its share', async () => {
     const room = new BodyMemory(100)
     await entered(room, 'a', 70)
     const { inside, wait } = queue(room)
@@ -86,7 +86,7 @@ describe('room for long bodies', () => {
     expect(inside).toEqual(['of b'])
   })
 
-  it('is had alone by a body that is larger than all of it', async () => {
+  it('admits a body larger than the whole budget once no other is admitted', async () => {
     const room = new BodyMemory(100)
     const first = await entered(room, 'a', 10)
     const { inside, wait } = queue(room)
@@ -98,7 +98,7 @@ describe('room for long bodies', () => {
     expect(inside).toEqual(['larger'])
   })
 
-  it('comes free as far as a body is shorter than was taken for it', async () => {
+  it('frees the bytes by which a body is shorter than expected', async () => {
     const room = new BodyMemory(100)
     const seat = await entered(room, 'a', 100)
     const { inside, wait } = queue(room)
@@ -110,7 +110,7 @@ describe('room for long bodies', () => {
     expect(room.bytes).toBe(50)
   })
 
-  it('makes a thousand wait at most', async () => {
+  it('queues at most a thousand bodies', async () => {
     const room = new BodyMemory(100)
     await entered(room, 'a', 100)
     for (let at = 0; at < 1_000; at++) void entered(room, 'b', 20).catch(() => {})

@@ -16,16 +16,15 @@ import {
 } from '#test/specs/samples.ts'
 import { principals, type Received, type Sent, serve } from './serving.ts'
 
-/*
- * The contract that follows from each declaration, held for every operation there is: nothing here is written for one
- * of them.
+/**
+ * Contract that follows from each declaration, checked for every operation: no test here is written for one of them.
  */
 
 const declared: readonly Operation[] = Object.values(operations)
 const calls: string[] = []
 const { send } = serve(declared, fakes(declared))
 
-/** Each answers a sample of what its operation declares. */
+/** Use cases that return a sample of the response that their operation declares. */
 function fakes(all: readonly Operation[]): AnyUseCases {
   return Object.fromEntries(
     all.map(({ id, answer }) => [
@@ -60,7 +59,7 @@ const target = (
 
 const principalFor = ({ access }: Operation) => principals[access.kinds[0] ?? 'public']
 
-/** A good request of the operation, as its first kind of credential. */
+/** A valid request of the operation, with its first kind of credential. */
 const good = (operation: Operation, more: Partial<Sent> = {}): Sent => ({
   method: operation.method,
   target: target(operation),
@@ -76,17 +75,17 @@ const bodyOf = (operation: Operation): Partial<Sent> => {
   return { body: form.body, headers: { 'content-type': form.contentType } }
 }
 
-/** What an error says in whatever envelope the operation has. */
+/** Content of an error, in any envelope that the operation has. */
 const refusal = ({ json, status }: Received) => {
   const body = json !== null && typeof json === 'object' ? json : {}
   const error = 'error' in body ? body.error : undefined
   if (typeof error === 'object' && error !== null) return { status, ...error }
-  // the envelope of web operations has what is beside the code in `details`
+  // the envelope of web operations has all fields but the code in `details`
   const details = 'details' in body ? body.details : undefined
   return { ...body, ...(typeof details === 'object' ? details : {}), status, code: error }
 }
 
-/** How the operation's envelope says so: the one of custom providers has a sentence and nothing else. */
+/** Expected error in the envelope of the operation; that of custom providers has only a sentence. */
 const saying = ({ envelope }: Operation, code: ErrorCode, param?: string) => {
   const status = statusIn(envelope, code)
   if (envelope === 'custom_providers') return { status, code: expect.any(String) }
@@ -113,7 +112,7 @@ const withBody = declared.filter((operation) => operation.body !== null && !take
 const guarded = declared.filter(({ access }) => !access.kinds.includes('public'))
 
 describe.each(declared)('$id', (operation) => {
-  it.each(operation.paths)('answers as declared at %s', async (path) => {
+  it.each(operation.paths)('responds as declared at %s', async (path) => {
     calls.length = 0
     const received = await send(good(operation, { target: target(operation, { path }) }))
     expect(calls).toEqual([operation.id])
@@ -125,20 +124,20 @@ describe.each(declared)('$id', (operation) => {
     }
   })
 
-  it('refuses methods that its path does not take, and names those that it does', async () => {
+  it('refuses unsupported methods and lists the supported ones', async () => {
     const received = await send({ method: 'TRACE', target: target(operation) })
     expect(refusal(received)).toMatchObject(saying(operation, 'method_not_allowed'))
     expect(received.headers.allow?.split(', ')).toContain(operation.method)
   })
 
-  it('gives back the request id that it was sent', async () => {
+  it('returns the request id that it received', async () => {
     const { headers } = await send(good(operation, { headers: { 'x-request-id': 'my-request-1' } }))
     expect(headers['x-request-id']).toBe('my-request-1')
   })
 })
 
 describe.each(guarded)('$id', (operation) => {
-  it('asks for a credential', async () => {
+  it('requires a credential', async () => {
     const sent = good(operation, { as: 'nobody' })
     expect(await refused(sent)).toMatchObject(saying(operation, 'authentication_required'))
   })
@@ -160,7 +159,7 @@ const byPublicKey = new Set([
 ])
 
 describe.each(guarded.filter(({ id }) => !byPublicKey.has(id)))('$id', (operation) => {
-  it('refuses a public key of an agent, which reaches its sessions, runs and models only', async () => {
+  it('refuses a public key of an agent, which reaches only its sessions, runs and models', async () => {
     const as = { ...principals.agent_key, keyType: 'public' } as const
     const secretOnly = operation.access.kinds.length === 1 && operation.access.kinds[0] === 'secret_key'
     const code = secretOnly ? 'secret_key_required' : 'forbidden'
@@ -185,7 +184,7 @@ describe.each(guarded.filter(({ access: { role } }) => role === 'owner' || role 
 const changing = declared.filter(({ method, access }) => method !== 'GET' && access.kinds.includes('dashboard'))
 
 describe.each(changing)('$id', (operation) => {
-  it('refuses a cookie that another site made the browser send', async () => {
+  it('refuses a cross-site request with a cookie', async () => {
     const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
     const sent = good(operation, { as: principals.dashboard, headers })
     expect(await refused(sent)).toMatchObject(saying(operation, 'csrf_refused'))
@@ -193,7 +192,7 @@ describe.each(changing)('$id', (operation) => {
 })
 
 describe.each(withBody)('$id', (operation) => {
-  it('refuses a body that is larger than it takes', async () => {
+  it('refuses a body larger than its limit', async () => {
     const body = Buffer.alloc(operation.maxBodyBytes + 1, ' ')
     expect(await refused(good(operation, { body }))).toMatchObject(saying(operation, 'body_too_large'))
   })
@@ -207,13 +206,13 @@ describe.each(withBody)('$id', (operation) => {
     expect(await refused(good(operation, { body }))).toMatchObject(saying(operation, 'malformed_json'))
   })
 
-  it.each([[[]], ['"text"'], ['7'], ['null']])('refuses a body that is no object', async (body) => {
+  it.each([[[]], ['"text"'], ['7'], ['null']])('refuses a body that is not an object', async (body) => {
     expect(await refused(good(operation, { body }))).toMatchObject(saying(operation, 'invalid_field'))
   })
 })
 
 describe('bodies', () => {
-  it.each(cases(withoutRequired))('of $id need $param', async ({ operation, param, body }) => {
+  it.each(cases(withoutRequired))('of $id require $param', async ({ operation, param, body }) => {
     expect(await refused(good(operation, { body }))).toMatchObject(saying(operation, 'missing_field', param))
   })
 
@@ -227,7 +226,7 @@ describe('bodies', () => {
   })
 
   const open = cases(withUnknown).filter(({ operation }) => operation.unknownFields === 'ignore')
-  it.each(open)('of $id may have $param', async ({ operation, body }) => {
+  it.each(open)('of $id may contain $param', async ({ operation, body }) => {
     calls.length = 0
     expect((await send(good(operation, { body }))).status).toBeLessThan(300)
     expect(calls).toEqual([operation.id])
@@ -240,25 +239,25 @@ describe('queries', () => {
   )
 
   const picky = all.filter(({ json }) => json.type !== 'string' || json.enum !== undefined)
-  it.each(picky)('of $id refuse a wrong $name', async ({ operation, name }) => {
+  it.each(picky)('of $id refuse an invalid $name', async ({ operation, name }) => {
     const sent = good(operation, { target: target(operation, { given: [`${name}=%20nonsense`] }) })
     expect(await refused(sent)).toMatchObject(saying(operation, 'invalid_query', name))
   })
 
   const single = all.filter(({ json }) => json.type !== 'array')
-  it.each(single)('of $id refuse $name twice', async ({ operation, name, json }) => {
+  it.each(single)('of $id refuse a repeated $name', async ({ operation, name, json }) => {
     const pair = `${name}=${encodeURIComponent(String(sampleOf(json)))}`
     const sent = good(operation, { target: target(operation, { given: [pair, pair] }) })
     expect(await refused(sent)).toMatchObject(saying(operation, 'invalid_query', name))
   })
 
   const strict = declared.filter(({ unknownFields }) => unknownFields === 'refuse')
-  it.each(strict)('of $id refuse a parameter that is not declared, by its name', async (operation) => {
+  it.each(strict)('of $id refuse an undeclared parameter and name it', async (operation) => {
     const sent = good(operation, { target: target(operation, { given: ['not_a_filter=1'] }) })
     expect(await refused(sent)).toMatchObject(saying(operation, 'invalid_query', 'not_a_filter'))
   })
 
-  it("pass over what others' SDKs add", async () => {
+  it('ignore parameters that other SDKs add', async () => {
     const { status } = await send(good(operations['models.list'], { target: '/v1/models?limit=1000' }))
     expect(status).toBe(200)
   })

@@ -24,23 +24,23 @@ describe('a request with the cookie of the dashboard', () => {
     ['https://eviltroupe.example', 'csrf_refused'],
     ['https://troupe.example/', 'csrf_refused'],
     ['https://troupe.example, https://evil.example', 'csrf_refused'],
-  ])('from %j is %s where no origin is configured', (origin, expected) => {
+  ])('from %j is %s if no origin is configured', (origin, expected) => {
     expect(judged({ host, origin }, null)).toBe(expected)
   })
 
-  it('from the page of the same name without TLS is refused where the public origin has TLS', () => {
+  it('from the same host without TLS is refused if the public origin has TLS', () => {
     const page = { host, origin: 'http://troupe.example' }
     expect(judged(page, 'https://troupe.example')).toBe('csrf_refused')
     expect(judged({ ...page, host: 'TROUPE.example' }, 'https://troupe.example')).toBe('csrf_refused')
     expect(judged({ ...page, origin: 'https://troupe.example' }, 'https://troupe.example')).toBe('taken')
   })
 
-  it('from the name of the server within its network is taken beside a public origin', () => {
+  it('from the internal host name of the server is accepted in addition to the public origin', () => {
     const page = { host: '10.0.0.7:8080', origin: 'http://10.0.0.7:8080' }
     expect(judged(page, 'https://troupe.example')).toBe('taken')
   })
 
-  it('is not judged by what forwards it', () => {
+  it('is judged without the headers of proxies', () => {
     const forwarded = { 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example;proto=https' }
     expect(judged({ ...forwarded, host, origin: 'https://evil.example' }, null)).toBe('csrf_refused')
   })
