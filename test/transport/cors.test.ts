@@ -3,8 +3,8 @@ import { corsHeaders, isPreflight, preflightHeaders } from '#transport/cors.ts'
 
 const origin = 'https://app.example'
 
-describe('cors', () => {
-  it('lets an allowed origin read the answer of a route that answers CORS', () => {
+describe('CORS', () => {
+  it('lets an allowed origin read the response of a CORS route', () => {
     const headers = Object.fromEntries(corsHeaders({ answers: true, origin, allowed: true }))
     expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'Origin' })
     expect(headers['access-control-expose-headers']).toContain('x-request-id')
@@ -14,12 +14,12 @@ describe('cors', () => {
     ['another origin', { answers: true, origin, allowed: false }, [['vary', 'Origin']]],
     ['no origin', { answers: true, origin: undefined, allowed: true }, [['vary', 'Origin']]],
     ['a secret-key route', { answers: false, origin, allowed: true }, []],
-  ])('says nothing to %s', (_, question, headers) => {
+  ])('allows nothing to %s', (_, question, headers) => {
     expect(corsHeaders(question)).toEqual(headers)
     expect(preflightHeaders(question, ['GET'])).toBeNull()
   })
 
-  it('answers a preflight with the methods of the path and the headers that clients send', () => {
+  it('answers a preflight request with the methods of the path and the headers that clients send', () => {
     const headers = Object.fromEntries(
       preflightHeaders({ answers: true, origin, allowed: true }, ['GET', 'POST']) ?? [],
     )
@@ -33,7 +33,7 @@ describe('cors', () => {
     }
   })
 
-  it('lets a page send the headers that it asks for', () => {
+  it('allows the headers that a page requests', () => {
     const requested = 'authorization,content-type,x-stainless-lang, x-stainless-os,anthropic-version,traceparent'
     const headers = Object.fromEntries(
       preflightHeaders({ answers: true, origin, allowed: true }, ['POST'], requested) ?? [],
@@ -42,7 +42,7 @@ describe('cors', () => {
   })
 
   it.each(['', 'x-a, ', 'x-a: 1', 'x-ä', `x-${'a'.repeat(5000)}`])(
-    'gives back no list that is none: %j',
+    'does not return an invalid list of headers: %j',
     (requested) => {
       const headers = Object.fromEntries(
         preflightHeaders({ answers: true, origin, allowed: true }, ['POST'], requested) ?? [],
@@ -51,7 +51,7 @@ describe('cors', () => {
     },
   )
 
-  it('lets a page read what is left of its limits, who served it and when to come back', () => {
+  it('exposes the headers about rate limits, the provider and retries', () => {
     const headers = Object.fromEntries(corsHeaders({ answers: true, origin, allowed: true }))
     const exposed = headers['access-control-expose-headers']?.split(', ')
     expect(exposed).toEqual(expect.arrayContaining(['retry-after', 'x-provider', 'x-ratelimit-remaining-requests']))
@@ -63,7 +63,7 @@ describe('cors', () => {
     expect(names).not.toContain('access-control-allow-credentials')
   })
 
-  it('knows a preflight from a plain OPTIONS', () => {
+  it('distinguishes a preflight request from a plain OPTIONS', () => {
     const headers = new Map([
       ['origin', origin],
       ['access-control-request-method', 'POST'],

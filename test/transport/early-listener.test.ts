@@ -15,7 +15,7 @@ describe.for(['uws', 'node'] as const)('a server on %s that has not started yet'
     return { early, port, url: `http://127.0.0.1:${port}` }
   }
 
-  it('answers probes, and lets requests wait for the handler with their bodies', async () => {
+  it('answers probes, and queues requests with their bodies until there is a handler', async () => {
     const { early, url } = await listen()
     const waiting = fetch(`${url}/v1/x`, { method: 'POST', body: 'a body' })
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
@@ -31,7 +31,7 @@ describe.for(['uws', 'node'] as const)('a server on %s that has not started yet'
     expect(await (await fetch(`${url}/readyz`)).text()).toBe('/readyz ')
   })
 
-  it('says in one sentence that its port is taken', async () => {
+  it('rejects with one sentence if its port is in use', async () => {
     const { port } = await listen()
     const second = openServer(new EarlyListener(), log, { adapter })
     const refused = second.listen('127.0.0.1', port)

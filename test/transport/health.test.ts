@@ -12,26 +12,26 @@ const ready = async (ping: () => Promise<void>, draining = false): Promise<[numb
 }
 
 describe('health', () => {
-  it('is live whatever the store does', () => {
+  it('reports live whatever the state of the store', () => {
     const response = new FakeResponse()
     openHealth({ ping: () => Promise.reject(new Error('down')), state: openProcessState() }).live(response)
     expect([response.status, response.text]).toEqual([200, '{"status":"ok"}'])
   })
 
-  it('is ready when the store answers', async () => {
+  it('reports ready if the store responds', async () => {
     expect(await ready(() => Promise.resolve())).toEqual([200, { status: 'ready' }])
   })
 
-  it('is not ready when the store does not, and does not say why', async () => {
+  it('reports not ready if the store does not respond, without the reason', async () => {
     const answer = await ready(() => Promise.reject(new Error('mongodb://user:secret@host')))
     expect(answer).toEqual([503, { status: 'storage_unavailable' }])
   })
 
-  it('is not ready while it drains', async () => {
+  it('reports not ready while draining', async () => {
     expect(await ready(() => Promise.resolve(), true)).toEqual([503, { status: 'draining' }])
   })
 
-  it('does not wait for the store while it drains', async () => {
+  it('does not wait for the store while draining', async () => {
     expect(await ready(() => new Promise(() => {}), true)).toEqual([503, { status: 'draining' }])
   })
 
@@ -52,7 +52,7 @@ describe('health', () => {
     expect(lines).toEqual([{ readiness: 'storage_unavailable' }, { readiness: 'ready' }, { readiness: 'draining' }])
   })
 
-  it('asks the store once for all who ask at the same time', async () => {
+  it('pings the store once for concurrent requests', async () => {
     let pings = 0
     const health = openHealth({ ping: async () => void pings++, state: openProcessState() })
     await Promise.all([health.ready(new FakeResponse()), health.ready(new FakeResponse())])

@@ -3,7 +3,7 @@ import { Metrics } from '#transport/metrics.ts'
 import { FakeResponse } from './http/fakes.ts'
 
 describe('metrics', () => {
-  it('shows requests by operation and status, the same at every scrape', async () => {
+  it('show requests by operation and status, with the same values at every scrape', async () => {
     const metrics = new Metrics()
     const turns = metrics.requests.of('sessions.turns')
     turns.record(200, 0.002)
@@ -15,7 +15,7 @@ describe('metrics', () => {
     expect(text).toContain('troupe_http_requests_total{operation="sessions.turns",status="409"} 1')
   })
 
-  it('shows durations as a cumulative histogram', async () => {
+  it('show durations as a cumulative histogram', async () => {
     const metrics = new Metrics()
     const turns = metrics.requests.of('a')
     for (const seconds of [0.001, 0.0011, 0.3, 1000]) turns.record(200, seconds)
@@ -36,7 +36,7 @@ describe('metrics', () => {
     expect(text).toContain(`${name}_sum{operation="a"} 1000.3021`)
   })
 
-  it('reads plain counters at the scrape', async () => {
+  it('read plain counters at the scrape', async () => {
     const metrics = new Metrics()
     let commits = 5
     metrics.counter('troupe_commits_total', 'Commits.', () => commits)
@@ -49,7 +49,7 @@ describe('metrics', () => {
     expect(await metrics.text()).toContain('troupe_commits_total 6')
   })
 
-  it('answers in the text form with the process and its event loop', async () => {
+  it('have the Prometheus text format, with the process and its event loop', async () => {
     const response = new FakeResponse()
     await new Metrics().answer(response)
     expect([response.status, Object.fromEntries(response.headers)['content-type']]).toEqual([

@@ -40,7 +40,7 @@ const planted = (): never => {
   throw new Error('planted')
 }
 
-/** Text of which nothing can be made. */
+/** A value that JSON cannot represent. */
 const unreadable: AnyUseCase = async () => {
   const circle: { self?: unknown } = {}
   circle.self = circle
@@ -59,7 +59,7 @@ const streaming =
     },
   })
 
-/** Nested deeper than JSON is written. */
+/** Nested deeper than JSON can be written. */
 const deep = (): JsonObject => {
   let payload: JsonObject = {}
   for (let depth = 0; depth < 100_000; depth++) payload = { payload }
@@ -170,7 +170,7 @@ const handshake = head(
   'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
 )
 
-describe.each(['uws', 'node'] as const)('what is thrown on the %s server', (adapter) => {
+describe.each(['uws', 'node'] as const)('an exception on the %s server', (adapter) => {
   const { serve: listen, client } = serving(adapter)
 
   const open = async ({ useCase, parts }: Omit<Plan, 'sent'>, upgrade?: Parameters<typeof listen>[1]) => {
@@ -184,12 +184,12 @@ describe.each(['uws', 'node'] as const)('what is thrown on the %s server', (adap
   }
 
   const isThere = async (url: string): Promise<void> => {
-    // what a planted throw has left for the loop is over by then
+    // the work that a planted throw has scheduled is done by then
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
     expect(await (await fetch(`${url}/sound`)).text()).toBe('still here')
   }
 
-  it.each(Object.entries(answerable))('by %s is answered, and ends nothing else', async (_, plan) => {
+  it.each(Object.entries(answerable))('caused by %s is answered, and affects nothing else', async (_, plan) => {
     const { port, url } = await open(plan)
     const raw = await client(port)
     raw.write(plan.sent)
@@ -198,7 +198,7 @@ describe.each(['uws', 'node'] as const)('what is thrown on the %s server', (adap
     await isThere(url)
   })
 
-  it.each(Object.entries(streamed))('by %s ends that answer, and nothing else', async (_, plan) => {
+  it.each(Object.entries(streamed))('caused by %s ends that response, and nothing else', async (_, plan) => {
     const { port, url } = await open(plan)
     const raw = await client(port)
     raw.write(plan.sent)
@@ -206,7 +206,7 @@ describe.each(['uws', 'node'] as const)('what is thrown on the %s server', (adap
     await isThere(url)
   })
 
-  it.each(Object.entries(socketPlans))('by %s ends that socket, and nothing else', async (_, accept) => {
+  it.each(Object.entries(socketPlans))('caused by %s ends that socket, and nothing else', async (_, accept) => {
     const { port, url } = await open({}, () => Promise.resolve({ accept }))
     const raw = await client(port)
     raw.write(handshake)
@@ -223,7 +223,7 @@ describe.each(['uws', 'node'] as const)('what is thrown on the %s server', (adap
       'a refusal that cannot be sent',
       async () => ({ refuse: { status: 404, headers: [['x', '\u0001'] as const], body: '' } }),
     ],
-  ])('by %s is answered, and ends nothing else', async (_, upgrade) => {
+  ])('caused by %s is answered, and affects nothing else', async (_, upgrade) => {
     const { port, url } = await open({}, upgrade)
     const raw = await client(port)
     raw.write(handshake)

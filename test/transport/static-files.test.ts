@@ -11,7 +11,7 @@ import { noUpgrade } from './http/serving.ts'
 
 const longScript = 'let answer = 42\n'.repeat(100)
 
-describe('static files', () => {
+describe('the static file server', () => {
   let folder: string
   let server: HttpServer
   let port: number
@@ -67,7 +67,7 @@ describe('static files', () => {
     expect([again.status, again.headers.get('etag')]).toEqual([304, etag])
   })
 
-  it('serves a single file to pages of every origin, and the folder to its own', async () => {
+  it('serves a single file to pages of every origin, and the folder to its own origin only', async () => {
     const open = await get('/openapi.json')
     expect(await open.json()).toEqual({ openapi: '3.1.0' })
     expect(open.headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -75,13 +75,13 @@ describe('static files', () => {
     expect((await get('/app.js')).headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  it('lets the page load nothing from elsewhere', async () => {
+  it('lets a page load nothing from other origins', async () => {
     const { headers } = await get('/')
     expect(headers.get('content-security-policy')).toMatch(/^default-src 'self';/)
     expect(headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  it('answers 304 to who has the file, and 200 to who has another', async () => {
+  it('responds with 304 to a client that has the file, and with 200 to one that has another version', async () => {
     const etag = (await get('/app.js')).headers.get('etag') ?? ''
     for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const answer = await get('/app.js', { headers: { 'if-none-match': tags } })
@@ -114,7 +114,7 @@ describe('static files', () => {
     expect(seen).toMatch(/^HTTP\/1.1 4\d\d /)
   })
 
-  it('takes no other method', async () => {
+  it('serves no other method', async () => {
     expect((await get('/app.js', { method: 'POST' })).status).toBe(404)
   })
 })

@@ -92,7 +92,7 @@ describe('errors', () => {
       retry: '3',
     },
     { error: new TypeError('x is not a function at secret.ts'), status: 500, code: 'internal_error', retry: undefined },
-  ])('of code $code show status and nothing of their cause', async ({ error, status, code, retry }) => {
+  ])('of code $code show their status and nothing of their cause', async ({ error, status, code, retry }) => {
     const { send } = open({ 'things.get': () => Promise.reject(error) })
     const received = await send({ target: '/v1/things/1', as })
     expect(received.status).toBe(status)
@@ -105,19 +105,19 @@ describe('errors', () => {
     ['nothing', undefined, 'thing_id'],
     ['its id', 'id', 'thing_id'],
     ['a field', 'agent_id', 'agent_id'],
-  ])('of what is not found, said of %s, name the part of the path or the field', async (_, param, shown) => {
+  ])('of code not_found about %s name the path parameter or the field', async (_, param, shown) => {
     const error = new ServiceError('not_found', param === undefined ? {} : { param })
     const { send } = open({ 'things.get': () => Promise.reject(error) })
     const { status, json } = await send({ target: '/v1/things/1', as })
     expect({ status, json }).toMatchObject({ status: 404, json: { error: { code: 'not_found', param: shown } } })
   })
 
-  it('say how to authenticate', async () => {
+  it('name the authentication scheme', async () => {
     const { headers } = await open({}).send({ target: '/v1/things/1' })
     expect(headers['www-authenticate']).toBe('Bearer')
   })
 
-  it('answer unknown paths, also wrongly encoded ones', async () => {
+  it('are 404 for unknown paths, including wrongly encoded ones', async () => {
     const { send, observed } = open({})
     expect(await send({ target: '/v1/nothing', as })).toMatchObject({ status: 404 })
     expect(await send({ target: '/v1/things/%zz', as })).toMatchObject({ status: 404 })
@@ -126,16 +126,16 @@ describe('errors', () => {
 })
 
 describe('paths', () => {
-  it('give parameters decoded', async () => {
+  it('have their parameters decoded', async () => {
     const { json } = await open({}).send({ target: '/v1/things/a%2Fb%20c', as })
     expect(json).toEqual({ name: '{"thing_id":"a/b c"}' })
   })
 
-  it('answer HEAD as GET', async () => {
+  it('answer HEAD like GET', async () => {
     expect(await open({}).send({ method: 'HEAD', target: '/v1/things/1', as })).toMatchObject({ status: 200 })
   })
 
-  it('open no stream for HEAD, and do not say so either', async () => {
+  it('open no stream for HEAD, and do not list HEAD as allowed', async () => {
     const { status, headers } = await open({}).send({ method: 'HEAD', target: '/v1/things/1/stream', as })
     expect([status, headers.allow]).toEqual([405, 'GET, OPTIONS'])
     const options = await open({}).send({ method: 'OPTIONS', target: '/v1/things/1', as })
@@ -147,19 +147,19 @@ describe('CORS', () => {
   const origin = 'https://app.example'
   const preflight = { origin, 'access-control-request-method': 'GET' }
 
-  it('lets origins of the project read answers of client-token routes', async () => {
+  it('lets origins of the project read responses of client-token routes', async () => {
     const { send } = open({}, { origins: [origin] })
     const { headers } = await send({ target: '/v1/things/1', as: principals.client_token, headers: { origin } })
     expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'Origin' })
   })
 
-  it('keeps answers from other origins', async () => {
+  it('does not let other origins read responses', async () => {
     const { send } = open({}, { origins: [] })
     const { headers } = await send({ target: '/v1/things/1', as: principals.client_token, headers: { origin } })
     expect(headers).not.toHaveProperty('access-control-allow-origin')
   })
 
-  it("lets a page that an agent's key is for read answers, whatever the project allows", async () => {
+  it('lets a page in the allowed domains of an agent key read responses, whatever the project allows', async () => {
     const { send } = open({}, { origins: [] })
     const key = { ...principals.agent_key, allowedDomains: ['app.example'] }
     const { headers } = await send({ target: '/v1/things/1', as: key, headers: { origin } })
@@ -168,13 +168,13 @@ describe('CORS', () => {
     expect(others).not.toHaveProperty('access-control-allow-origin')
   })
 
-  it('lets a page read why it was not let in', async () => {
+  it('lets a page read the error of a failed authentication', async () => {
     const { headers, status } = await open({}).send({ target: '/v1/things/1', headers: { origin } })
     expect(status).toBe(401)
     expect(headers).toMatchObject({ 'access-control-allow-origin': origin })
   })
 
-  it('answers preflight on client-token routes and on no other', async () => {
+  it('answers preflight requests on client-token routes only', async () => {
     const { send } = open({})
     const answered = await send({ method: 'OPTIONS', target: '/v1/things/1', headers: preflight })
     expect(answered).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': origin } })
@@ -185,7 +185,7 @@ describe('CORS', () => {
   })
 })
 
-describe('requests across sites', () => {
+describe('cross-site requests', () => {
   it.each([
     { headers: {}, status: 200 },
     { headers: { 'sec-fetch-site': 'same-origin', origin: 'https://agents.example' }, status: 200 },
@@ -195,13 +195,13 @@ describe('requests across sites', () => {
     { headers: { origin: 'https://agents.example.evil' }, status: 403 },
     { headers: { origin: 'null' }, status: 403 },
     { headers: { 'sec-fetch-site': 'same-site' }, status: 403 },
-  ])('are judged by %o', async ({ headers, status }) => {
+  ])('are accepted or refused by their headers: %o', async ({ headers, status }) => {
     const received = await open({}).send({ method: 'POST', target: '/api/auth/enter', body: {}, headers })
     expect(received.status).toBe(status)
   })
 })
 
-describe('the address of a call', () => {
+describe('the client address of a call', () => {
   const addressSeen = async (options: Parameters<typeof serve>[2]) => {
     const { send } = open({ 'things.get': async ({ remoteAddress }) => ({ name: remoteAddress }) }, options)
     const headers = { 'x-forwarded-for': '1.2.3.4, 198.51.100.7' }
@@ -212,13 +212,13 @@ describe('the address of a call', () => {
     expect(await addressSeen({})).toEqual({ name: '127.0.0.1' })
   })
 
-  it('is what a trusted proxy says', async () => {
+  it('is what a trusted proxy reports', async () => {
     expect(await addressSeen({ trustedProxies: { networks: ['127.0.0.0/8'] } })).toEqual({ name: '198.51.100.7' })
   })
 })
 
 describe('a body', () => {
-  it('that is compressed is refused by that name', async () => {
+  it('that is compressed is refused with Content-Encoding as param', async () => {
     const body = gzipSync('{"name":"a"}')
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
     const refusal = { code: 'unsupported_media_type', param: 'Content-Encoding' }
@@ -226,7 +226,7 @@ describe('a body', () => {
     expect(await open({}).send({ ...post, body })).toMatchObject({ status: 415, json: { error: refusal } })
   })
 
-  it('that says a coding and has none is taken', async () => {
+  it('that names a coding but is not compressed is accepted', async () => {
     const headers = { 'content-encoding': 'gzip' }
     expect(
       await open({}).send({ method: 'POST', target: '/v1/things', as, headers, body: { name: 'a' } }),
@@ -250,7 +250,7 @@ describe('Idempotency-Key', () => {
     }
   }
 
-  it('gets the first answer again, marked as such', async () => {
+  it('returns the first response again, marked as replayed', async () => {
     const { send, seeds } = counting()
     const first = await send(post)
     const second = await send(post)
@@ -259,14 +259,14 @@ describe('Idempotency-Key', () => {
     expect(seeds).toEqual([expect.stringMatching(/^[0-9a-z]{26}$/)])
   })
 
-  it('counts for the same request under either path, whatever the order of its fields', async () => {
+  it('matches the same request under either path, in any order of its fields', async () => {
     const { send, seeds } = counting()
     await send({ ...post, body: '{"name":"a"}' })
     await send({ ...post, target: '/api/v1/things', body: '{ "name": "a" }' })
     expect(seeds).toHaveLength(1)
   })
 
-  it('with another body is refused', async () => {
+  it('is refused with another body', async () => {
     const { send } = counting()
     await send(post)
     const second = await send({ ...post, body: { name: 'b' } })
@@ -281,7 +281,7 @@ describe('Idempotency-Key', () => {
     expect(seeds).toHaveLength(3)
   })
 
-  it('belongs to the tenant and the user that a call is for', async () => {
+  it('belongs to the tenant and the user of the call', async () => {
     const { send } = counting()
     const request = (headers: Readonly<Record<string, string>>) =>
       send({ ...post, target: '/v1/things/repeat', headers: { ...post.headers, ...headers } })
@@ -301,7 +301,7 @@ describe('Idempotency-Key', () => {
     }
   })
 
-  it('of an operation that shows a secret keeps none, and makes no second one', async () => {
+  it('of an operation that returns a secret keeps a sealed answer only, and creates no second secret', async () => {
     const { send, records, kind, seeds } = counting()
     const first = await send({ ...post, target: '/v1/things/keys' })
     const second = await send({ ...post, target: '/v1/things/keys' })
@@ -313,7 +313,7 @@ describe('Idempotency-Key', () => {
     expect(row?.data).toMatchObject({ answer: expect.stringMatching(/^sealed:/) })
   })
 
-  it.each(['', 'x'.repeat(256), 'a\u007fb'])('that is no key is refused', async (key) => {
+  it.each(['', 'x'.repeat(256), 'a\u007fb'])('is refused if it is invalid', async (key) => {
     const received = await counting().send({ ...post, headers: { 'idempotency-key': key } })
     expect(received).toMatchObject({
       status: 400,
@@ -337,7 +337,7 @@ describe('streams', () => {
   const { send } = open({ 'things.run': streaming, 'things.follow': streaming })
   const run = { method: 'POST', target: '/v1/things/1/run', as, body: {} }
 
-  it('are framed with the long name of the text event', async () => {
+  it('frame the text event under its long name', async () => {
     const { text, headers } = await send(run)
     expect(text).toBe('event: response.output_text.delta\nid: 7\ndata: {"delta":"a"}\n\n')
     expect(headers).toMatchObject({
@@ -349,18 +349,18 @@ describe('streams', () => {
   it.each([
     { target: '/v1/things/1/run?event_names=short', headers: {} },
     { target: '/v1/things/1/run', headers: { 'x-event-names': 'short' } },
-  ])('use the short name when asked by %o', async (more) => {
+  ])('use the short event name on request by %o', async (more) => {
     expect((await send({ ...run, ...more })).text).toContain('event: output_text.delta\n')
   })
 
-  it('refuse names that mean neither, before anything is begun', async () => {
+  it('refuse unknown event names before any work begins', async () => {
     const before = seen.length
     const received = await send({ ...run, headers: { 'x-event-names': 'shrt' } })
     expect(received).toMatchObject({ status: 400, json: { error: { code: 'invalid_header', param: 'X-Event-Names' } } })
     expect(seen).toHaveLength(before)
   })
 
-  it('leave the key to the actor and say when it met its first request again', async () => {
+  it('leave the idempotency key to the actor and report a replay', async () => {
     const { headers } = await send({ ...run, headers: { 'idempotency-key': 'k' } })
     expect(seen.at(-1)?.idempotency).toMatchObject({ cause: expect.any(String), seed: null })
     expect(headers['idempotent-replayed']).toBe('true')
@@ -371,12 +371,12 @@ describe('streams', () => {
     { target: '', headers: { 'last-event-id': '6' }, after: 6 },
     { target: '?after=5', headers: { 'last-event-id': '9' }, after: 9 },
     { target: '', headers: {}, after: null },
-  ])('go on after $after', async ({ target, headers, after }) => {
+  ])('continue after $after', async ({ target, headers, after }) => {
     await send({ target: `/v1/things/1/stream${target}`, as, headers })
     expect(seen.at(-1)?.after).toBe(after)
   })
 
-  it.each(['-1', 'evt_1', '1.5', '9'.repeat(16)])('refuse to go on after %s', async (id) => {
+  it.each(['-1', 'evt_1', '1.5', '9'.repeat(16)])('refuse to continue after %s', async (id) => {
     const received = await send({ target: '/v1/things/1/stream', as, headers: { 'last-event-id': id } })
     expect(received).toMatchObject({ status: 400, json: { error: { code: 'invalid_header', param: 'Last-Event-ID' } } })
   })

@@ -22,8 +22,8 @@ const things = defineOperations('things', {
 
 const as = principals.secret_key
 
-describe('a process that is about to end', () => {
-  it('opens no stream, by whichever method, and says when to come back; reads are answered', async () => {
+describe('a process that is shutting down', () => {
+  it('refuses new streams of any method with Retry-After, and still answers reads', async () => {
     let isDraining = false
     let streams = 0
     const streaming: AnyUseCase = async () => ({

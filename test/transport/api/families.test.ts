@@ -10,7 +10,7 @@ import { array, boolean, integer, nullable, number, object, oneOf, optional, str
 import { ServiceError } from '#specs/errors/errors.ts'
 import { principals, type Sent, serve } from './serving.ts'
 
-/* Declarations of the kinds that other route families bring: what differs is a field of the declaration. */
+/** Declarations with the features of other route families: each difference is a field of the declaration. */
 
 const web = defineOperations('web', {
   fetch: {
@@ -122,7 +122,7 @@ const declared: readonly Operation[] = [web, vision, audio, customProviders, mem
   (each) => Object.values<Operation>(each),
 )
 
-/** Serves the operations above with one use-case for all. */
+/** Serves the operations above with one use case for all. */
 const serving = (useCase: AnyUseCase) => {
   const { send } = serve(declared, Object.fromEntries(declared.map(({ id }) => [id, useCase])))
   return (target: string, sent: Omit<Sent, 'target'> = {}) =>
@@ -150,7 +150,7 @@ describe('error envelopes', () => {
     })
   })
 
-  it('of vision and voice are flat, and call what is malformed a bad request', async () => {
+  it('of vision and voice are flat, and use bad_request for malformed requests', async () => {
     expect(await refused('/v1/audio/speech', { body: { input: 'x', speed: 9 } })).toMatchObject({
       status: 400,
       json: { error: 'bad_request', message: expect.stringContaining('speed'), param: 'speed' },
@@ -172,7 +172,7 @@ describe('error envelopes', () => {
       { 'x-stainless-lang': 'js', 'anthropic-version': '2023-06-01' },
       { error: 'bad_request', param: 'speed' },
     ],
-  ])('of voice are in OpenAI’s envelope for its SDKs: %j', async (headers, json) => {
+  ])('of voice use the OpenAI envelope for OpenAI SDKs only: %j', async (headers, json) => {
     const answer = await refused('/v1/audio/speech', { headers, body: { input: 'x', speed: 9 } })
     expect(answer).toMatchObject({ status: 400, json })
   })
@@ -184,14 +184,14 @@ describe('error envelopes', () => {
     expect(json).toEqual({ error: expect.stringContaining('format') })
   })
 
-  it('of memory carry quotas beside the error', async () => {
+  it('of memory contain quotas next to the error', async () => {
     const { json } = await refused('/v1/memory/write', { body: { userId: 'u', content: 'c' } })
     expect(json).toMatchObject({ error: { code: 'not_found', param: 'thing' }, used: 1, limit: 1 })
   })
 })
 
 describe('requests', () => {
-  it('have numbers moved to their limits where the declaration says so', async () => {
+  it('have numbers clamped to their limits if the declaration says so', async () => {
     const { json, status } = await serving(echo)('/api/v1/web/fetch', {
       body: { url: 'x', maxBytes: 99_999_999, timeoutMs: 5 },
     })
@@ -214,7 +214,7 @@ describe('requests', () => {
   ].join('')
   const multipart = { 'content-type': 'multipart/form-data; boundary=b7' }
 
-  it('bring files and typed fields in a form', async () => {
+  it('can contain files and typed fields in a form', async () => {
     const calls: Call<unknown, unknown, unknown>[] = []
     const send = serving(async (call) => {
       calls.push(call)
@@ -228,13 +228,13 @@ describe('requests', () => {
     expect(Buffer.from(file?.bytes ?? []).toString()).toBe('\r\n--b')
   })
 
-  it('are refused as JSON where a form is asked for', async () => {
+  it('are refused as JSON if a form is required', async () => {
     const { status, json } = await serving(echo)('/v1/audio/transcriptions', { body: { model: 'x' } })
     expect(status).toBe(415)
     expect(json).toMatchObject({ error: 'unsupported_media_type' })
   })
 
-  it('are refused with a file under a name that no file has', async () => {
+  it('are refused with a file under an unknown name', async () => {
     const body = Buffer.from(form.replace('name="file"', 'name="other"'))
     expect(await serving(echo)('/v1/audio/transcriptions', { headers: multipart, body })).toMatchObject({
       status: 400,
@@ -242,7 +242,7 @@ describe('requests', () => {
     })
   })
 
-  it('take lists in a query repeated, by commas, or both', async () => {
+  it('can repeat a list parameter, separate its items by commas, or both', async () => {
     const { json } = await serving(echo)('/api/models?capability=tools,vision&capability=code&type=chat', {
       as: 'nobody',
     })
@@ -250,20 +250,20 @@ describe('requests', () => {
   })
 })
 
-describe('answers', () => {
-  it('have the headers that the declaration gives', async () => {
+describe('responses', () => {
+  it('have the headers of the declaration', async () => {
     const { headers } = await serving(echo)('/api/models', { as: 'nobody' })
     expect(headers['cache-control']).toBe('public, s-maxage=3600')
   })
 
-  it('are bytes with a type and headers of their own', async () => {
+  it('can be bytes with their own type and headers', async () => {
     const speech: AnyUseCase = async () => ({ contentType: 'audio/mpeg', bytes: 'ID3', headers: [['x-provider', 'p']] })
     const { headers, text } = await serving(speech)('/v1/audio/speech', { body: { input: 'x' } })
     expect(text).toBe('ID3')
     expect(headers).toMatchObject({ 'content-type': 'audio/mpeg', 'x-provider': 'p' })
   })
 
-  it('are bytes in parts, broken off when their source breaks', async () => {
+  it('can be bytes in parts, and are aborted if their source fails', async () => {
     async function* parts() {
       yield 'one '
       yield 'two'
@@ -278,7 +278,7 @@ describe('answers', () => {
     expect((await speak(broken())).text).toBe('one <broken off>')
   })
 
-  it('are what the use-case chose where there are several', async () => {
+  it('are what the use case chose if there are several kinds', async () => {
     const frames = 'data: {"delta":"a"}\n\ndata: [DONE]\n\n'
     const chosen: AnyUseCase = async () => ({ bytes: { contentType: 'text/event-stream', bytes: frames } })
     const { headers, text } = await serving(chosen)('/v1/vision', { body: { stream: true } })
@@ -301,16 +301,16 @@ describe('resources', () => {
     { method: 'PATCH', target: `${base}/1.0.0`, body: {}, status: 200 },
     { method: 'DELETE', target: `${base}/1.0.0`, status: 200 },
     { method: 'POST', target: `${base}/1.0.0/publish`, status: 200 },
-  ])('answer $method $target with $status and the row', async ({ target, status, ...sent }) => {
+  ])('respond to $method $target with $status and the row', async ({ target, status, ...sent }) => {
     expect(await send(target, sent)).toMatchObject({ status, json: row })
   })
 
-  it('are named by a key that callers choose', async () => {
+  it('can be named by a key that callers choose', async () => {
     await send(`${base}/1.0.0%2Bbuild`)
     expect(at.at(-1)?.params).toEqual({ agent_id: 'agt_1', version: '1.0.0+build' })
   })
 
-  it('list in the envelope of their family', () => {
+  it('are listed in the envelope of their family', () => {
     expect(Object.keys(lists.cursor.json.properties ?? {})).toEqual(['data', 'next_cursor'])
     expect(Object.keys(lists.named.json.properties ?? {})).toEqual(['models'])
   })

@@ -10,7 +10,10 @@ import { takesForms } from '#test/specs/sample-form.ts'
 import { sampleOf } from '#test/specs/samples.ts'
 import { principals, serve } from './serving.ts'
 
-/* Every operation × every credential × every field of its body, over the dispatcher: nothing here is written for one. */
+/**
+ * Every operation × every credential × every field of its body, over the dispatcher: no test here is written for one
+ * of them.
+ */
 
 const withBody = Object.values<Operation>(operations).filter(
   (operation) => operation.body !== null && !takesForms(operation) && !operation.access.kinds.includes('public'),
@@ -33,12 +36,12 @@ const { send } = serve(withBody, Object.fromEntries(withBody.map(({ id }) => [id
 
 interface Setting {
   readonly field: string
-  /** The type of the list's item that is set; null for a field that is no list of such. */
+  /** Type of the list item that is set; null for a field that is not such a list. */
   readonly itemType: string | null
   readonly value: unknown
 }
 
-/** Every field of a body with a value for it; of a list whose items have types, one setting for each type. */
+/** Every field of a body with a value for it; for a list of typed items, one setting per type. */
 const settingsOf = ({ body }: Operation): readonly Setting[] =>
   Object.entries(body?.json.properties ?? {}).flatMap(([field, schema]): readonly Setting[] => {
     const branches = (schema.items?.anyOf ?? schema.items?.oneOf ?? []).filter((branch) => typeOf(branch) !== null)
@@ -61,7 +64,7 @@ const cases = withBody.flatMap((operation) =>
   settingsOf(operation).map((setting) => ({ name: `${operation.id} ${setting.field}`, operation, setting })),
 )
 
-/** What the declaration says of one setting by one credential. */
+/** Outcome that the declaration defines for one setting by one credential. */
 const expected = ({ fields }: Operation, { field, itemType }: Setting, speaker: CallerKind) => {
   const rules = fields.filter(
     (rule) =>
@@ -86,8 +89,8 @@ const request = (operation: Operation, speaker: CallerKind, { field, value }: Se
   })
 }
 
-describe('who may set a field', () => {
-  it.each(cases)('of $name is who the table says', async ({ operation, setting }) => {
+describe('the permission to set a field', () => {
+  it.each(cases)('of $name belongs to the declared credentials', async ({ operation, setting }) => {
     for (const speaker of speakers) {
       const { status, text } = await request(operation, speaker, setting)
       const verdict = expected(operation, setting, speaker)
@@ -101,7 +104,7 @@ describe('who may set a field', () => {
     }
   })
 
-  it('is nobody whom browsers see, for a tool that this server runs', () => {
+  it('is not given to public keys and client tokens for tools that this server runs', () => {
     const open = cases.filter(({ setting }) => serverRunTools.includes(setting.itemType ?? ''))
     expect(open.map(({ name }) => name)).toContain('sessions.turns tools')
     for (const { operation, setting } of open)
@@ -110,7 +113,7 @@ describe('who may set a field', () => {
           expect(expected(operation, setting, speaker).refused, operation.id).toBe(true)
   })
 
-  it('is told by the credential alone', () => {
+  it('depends on the credential alone', () => {
     for (const speaker of speakers) expect(speakerOf(credentials[speaker])).toBe(speaker)
     expect(speakerOf(principals.public)).toBeNull()
   })
@@ -119,7 +122,7 @@ describe('who may set a field', () => {
 describe('the roles of members', () => {
   const open = Object.values<Operation>(operations).filter(({ access }) => access.kinds.includes('dashboard'))
 
-  it('let a member read, and change nothing but its own sign-in', () => {
+  it('allow a member to read, and to change nothing but its own sign-in', () => {
     const changed = open.filter(({ method, access }) => method !== 'GET' && access.role === 'member')
     expect(changed.map(({ id }) => id).sort()).toEqual([
       'auth.change_password',
@@ -129,7 +132,7 @@ describe('the roles of members', () => {
     ])
   })
 
-  it('let an approver answer approvals and use browser jobs that wait, and nothing else that a member may not', () => {
+  it('allow an approver to decide approvals and use waiting browser jobs, and nothing else beyond a member', () => {
     const approvers = open.filter(({ access }) => access.role === 'approver').map(({ id }) => id)
     expect(approvers.toSorted()).toEqual([
       ...['actions.approve', 'actions.reject'],
@@ -137,7 +140,7 @@ describe('the roles of members', () => {
     ])
   })
 
-  it.each(open)('are held by $id', async (operation) => {
+  it.each(open)('are enforced by $id', async (operation) => {
     const weakest = ['member', 'approver', 'admin', 'owner'].indexOf(operation.access.role ?? 'member')
     for (const [rank, role] of (['member', 'approver', 'admin', 'owner'] as const).entries()) {
       const received = await every.send({

@@ -8,7 +8,7 @@ import { takesForms } from '#test/specs/sample-form.ts'
 import { queryWith, sampleOf } from '#test/specs/samples.ts'
 import { principals, serve } from './serving.ts'
 
-/* Every place of every operation that holds an id, by its name: nothing here is written for one of them. */
+/** Every place of every operation that contains an id, found by its name: no test here is written for one of them. */
 
 const declared: readonly Operation[] = Object.values(operations)
 const reached = async () => {
@@ -16,10 +16,10 @@ const reached = async () => {
 }
 const { send } = serve(declared, Object.fromEntries(declared.map(({ id }) => [id, reached])))
 
-/** An e and an accent of its own, which looks as é does. */
+/** An e and a combining accent, which looks like é. */
 const decomposed = 'e\u0301va'
 const lone = 'ada-\ud800'
-/** SQLite gives back `ada`. */
+/** SQLite returns it as `ada`. */
 const cut = 'ada\0eve'
 
 const holdsText = ({ type, items }: JsonSchema): boolean => [items?.type ?? type].flat().includes('string')
@@ -33,7 +33,7 @@ const path = ({ paths }: Operation, param?: string, text = decomposed): string =
 const headers = { host: 'agents.example', 'sec-fetch-site': 'same-origin' }
 const as = ({ access }: Operation) => principals[access.kinds[0] ?? 'public']
 
-/** Every field of a body that holds an id, with the body in which it holds this text. */
+/** Every field of a body that contains an id, with a body in which it has this text. */
 const bodiesWith = ({ body }: Operation, text: string) =>
   Object.entries(body?.json.properties ?? {})
     .filter(([name, field]) => holdsId(name) && holdsText(field))
@@ -44,7 +44,7 @@ const bodiesWith = ({ body }: Operation, text: string) =>
 
 const inBodies = declared.filter(({ body }) => body !== null).filter((each) => !takesForms(each))
 
-describe('a text that can be no id', () => {
+describe('a text that cannot be an id', () => {
   it.each(inBodies.filter((each) => bodiesWith(each, '').length > 0))(
     'is refused in the body of $id',
     async (operation) => {
@@ -95,7 +95,7 @@ describe('a text that can be no id', () => {
     }
   })
 
-  it('is one with a lone surrogate or a control character, or in another form than C', () => {
+  it('contains a lone surrogate or a control character, or is not in normalization form C', () => {
     expect(['ada', 'éva', '小林', '👩‍🔬'].filter((text) => !isIdText(text))).toEqual([])
     expect([lone, cut, decomposed, '\udc00a', '\u212b', 'a\nb', 'a\x7f', 'é\x85'].filter(isIdText)).toEqual([])
   })

@@ -15,8 +15,8 @@ const causeOf = async (principal: Principal): Promise<string | undefined> => (aw
 
 const { secret_key, agent_key, client_token, dashboard } = principals
 
-describe('the cause of a keyed request', () => {
-  it('is of one credential, so that no other of the project gets its answer or blocks its key', async () => {
+describe('the cause of a request with an idempotency key', () => {
+  it('is specific to one credential, so that no other gets its response or blocks its key', async () => {
     const callers: readonly Principal[] = [
       secret_key,
       { ...secret_key, keyId: 'key_9' },
@@ -33,7 +33,7 @@ describe('the cause of a keyed request', () => {
     expect(new Set(await Promise.all(callers.map(causeOf))).size).toBe(callers.length)
   })
 
-  it('stays the same over a new sign-in of the member and a new token of the user', async () => {
+  it('stays the same for a new sign-in of the member and a new token of the user', async () => {
     expect(await causeOf({ ...dashboard, sessionId: 'ds_2' })).toBe(await causeOf(dashboard))
     expect(await causeOf({ ...client_token })).toBe(await causeOf(client_token))
   })

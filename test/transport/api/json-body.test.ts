@@ -6,7 +6,7 @@ const parse = async (text: string, most?: number): Promise<unknown> => parseJson
 const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`
 
 describe('a JSON body', () => {
-  it('of any value is parsed', async () => {
+  it('is parsed for any JSON value', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 5 }), async (value) => {
         const text = JSON.stringify(value)
@@ -15,17 +15,17 @@ describe('a JSON body', () => {
     )
   })
 
-  it('may be nested 64 deep and no deeper', async () => {
+  it('may be nested 64 levels deep and no deeper', async () => {
     expect(await parse(nested(64))).toBeInstanceOf(Array)
     await expect(parse(nested(66))).rejects.toThrow('nested deeper than 64')
   })
 
-  it('may have any number of brackets in its texts', async () => {
+  it('may contain any number of brackets in its strings', async () => {
     const text = `\\"${'[{'.repeat(100)}`
     expect(await parse(JSON.stringify({ text }))).toEqual({ text })
   })
 
-  it('of more than 64 KB is read in shares of the loop, whatever it consists of', async () => {
+  it('of more than 64 KB is parsed in shares of the event loop, whatever it contains', async () => {
     const long = 'x'.repeat(70_000)
     for (const text of [JSON.stringify({ long }), `"${long}`, `[${'1,'.repeat(40_000)}1]`, '['.repeat(70_000)]) {
       const reading = parseJson(Buffer.from(text))
@@ -39,12 +39,12 @@ describe('a JSON body', () => {
     ['{"model":"a","model":"b"}', 'model'],
     ['{"messages":[{"role":"user","content":"a","content":"b"}]}', 'messages[0].content'],
     [`{"model":"a","messages":[{"content":"${'x'.repeat(100_000)}"}],"model":"b"}`, 'model'],
-  ])('names nothing twice in one object (%#)', async (text, param) => {
+  ])('is refused if it contains a name twice in one object (%#)', async (text, param) => {
     const message = `The body contains ${param} twice.`
     await expect(parse(text)).rejects.toMatchObject({ code: 'malformed_json', details: { param, message } })
   })
 
-  it('has at most 100,000 names, texts, objects and lists, and eight times as many numbers', async () => {
+  it('contains at most 100,000 names, strings, objects and lists, and eight times as many numbers', async () => {
     const items = (count: number, item: string) => `[${Array.from({ length: count }, () => item).join(',')}]`
     expect(await parse(items(80_000, '{}'))).toHaveLength(80_000)
     expect(await parse(items(780_000, '1'))).toHaveLength(780_000)
@@ -54,7 +54,7 @@ describe('a JSON body', () => {
     await expect(parse(items(20_000, '{}'), maxValuesOfShort)).rejects.toThrow('The body has more than 20000 names')
   })
 
-  it('is UTF-8', () => {
+  it('must be UTF-8', () => {
     expect(() => parseJson(Buffer.from([0x22, 0xff, 0x22]))).toThrow('not UTF-8')
   })
 })
@@ -68,7 +68,7 @@ describe('a content type', () => {
   )
 
   it.each(['', 'text/plain', 'application/jsonx', 'text/x+json', 'multipart/form-data; boundary=application/json'])(
-    '%s is not',
+    '%s is not JSON',
     (type) => {
       expect(isJsonType(type)).toBe(false)
     },

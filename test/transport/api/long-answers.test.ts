@@ -25,7 +25,7 @@ const things = defineOperations('things', {
   make: { summary: '', method: 'POST', path: '/v1/things', access, answer: isJsonResponse(document) },
 })
 
-/** More than a connection on this machine takes without a reader. */
+/** More than a connection on this machine accepts without a reader. */
 const long = 'x'.repeat(30_000_000)
 const most = 100_000_000
 
@@ -38,7 +38,7 @@ afterEach(async () => {
   }
 })
 
-/** The API over a real server, with a room of 100 MB for answers, of which a project has 75. */
+/** The API over a real server, with a budget of 100 MB for responses, of which a project has 75 MB. */
 const open = async (adapter: 'uws' | 'node') => {
   const room = new BodyMemory(most)
   let made = 0
@@ -66,8 +66,8 @@ const open = async (adapter: 'uws' | 'node') => {
 
 const patience = { timeout: 20_000 }
 
-describe.each(['uws', 'node'] as const)('long answers that are not read (%s)', (adapter) => {
-  it('have room in memory for so many, then a further one is 503 overloaded, until they are read', async () => {
+describe.each(['uws', 'node'] as const)('long responses that are not read (%s)', (adapter) => {
+  it('use up the memory budget: a further one is 503 overloaded until they are read', async () => {
     const { room, unread, url } = await open(adapter)
     const clients = [await unread('GET', '/v1/things'), await unread('GET', '/v1/things')]
     await vi.waitFor(() => expect(room.bytes).toBeGreaterThan(60_000_000), patience)
@@ -80,7 +80,7 @@ describe.each(['uws', 'node'] as const)('long answers that are not read (%s)', (
     await vi.waitFor(() => expect(room.bytes).toBe(0), patience)
   })
 
-  it('give their room back when their clients go', async () => {
+  it('release their memory when their clients disconnect', async () => {
     const { room, unread } = await open(adapter)
     const clients = [await unread('GET', '/v1/things'), await unread('GET', '/v1/things')]
     await vi.waitFor(() => expect(room.bytes).toBeGreaterThan(60_000_000), patience)
@@ -88,7 +88,7 @@ describe.each(['uws', 'node'] as const)('long answers that are not read (%s)', (
     await vi.waitFor(() => expect(room.bytes).toBe(0), patience)
   })
 
-  it('are not made while there is no room for them, where their operation says how long they may be', async () => {
+  it('are not created while the budget is used up, if their operation declares a maximum length', async () => {
     const { room, unread, made } = await open(adapter)
     const clients = [await unread('GET', '/v1/things/log'), await unread('GET', '/v1/things/log')]
     await vi.waitFor(() => expect(room.bytes).toBeGreaterThan(30_000_000), patience)
@@ -100,7 +100,7 @@ describe.each(['uws', 'node'] as const)('long answers that are not read (%s)', (
     await vi.waitFor(() => expect(room.bytes).toBe(0), patience)
   })
 
-  it('are sent after requests that have changed something, whatever room there is', async () => {
+  it('are sent for a request that has changed something, even if the budget is used up', async () => {
     const { room, unread, url } = await open(adapter)
     const clients = [await unread('GET', '/v1/things'), await unread('GET', '/v1/things')]
     await vi.waitFor(() => expect(room.bytes).toBeGreaterThan(60_000_000), patience)

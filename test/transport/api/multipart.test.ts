@@ -20,7 +20,7 @@ describe('a boundary', () => {
 })
 
 describe('a form', () => {
-  it('gives its bytes as they are, whatever they are', () => {
+  it('returns its bytes unchanged', () => {
     const content = fc.uint8Array({ maxLength: 200 }).filter((bytes) => !Buffer.from(bytes).includes('\r\n--b'))
     fc.assert(
       fc.property(fc.array(content, { maxLength: 4 }), (contents) => {
@@ -35,12 +35,12 @@ describe('a form', () => {
     )
   })
 
-  it('may start with text that is no part', () => {
+  it('may start with a preamble', () => {
     const { fields } = parse(`preamble\r\n${part('Content-Disposition: form-data; name="a"', '1')}--b--\r\nepilogue`)
     expect(fields).toEqual([['a', '1']])
   })
 
-  it('has names as browsers write them', () => {
+  it('has file names as browsers write them', () => {
     const { files } = parse(`${part('content-disposition: form-data; name="a"; filename="a %22b%22 ü.txt"', '')}--b--`)
     expect(files[0]).toMatchObject({ filename: 'a "b" ü.txt', contentType: 'application/octet-stream' })
   })
@@ -54,13 +54,13 @@ describe('a form', () => {
     ['that end like one', String.raw`form-data; name="a"; filename="b\"`, 'b\\'],
     ['that look like a field', 'form-data; filename="x; name=b; filename=c"; name="a"', 'x; name=b; filename=c'],
     ['empty', 'form-data; name="a"; filename=""', ''],
-  ])('has names as other clients write them: %s', (_, disposition, filename) => {
+  ])('has file names as other clients write them: %s', (_, disposition, filename) => {
     const { files, fields } = parse(`${part(`content-disposition: ${disposition}`, 'x')}--b--`)
     expect(files).toMatchObject([{ field: 'a', filename }])
     expect(fields).toEqual([])
   })
 
-  it('takes a file name for no name of a field', () => {
+  it('does not accept a file name as the name of a field', () => {
     expect(() => parse(`${part('content-disposition: form-data; filename="a"', '')}--b--`)).toThrow(ServiceError)
   })
 
@@ -75,11 +75,11 @@ describe('a form', () => {
       `${part(`content-disposition: form-data; name="${'\\"'.repeat(9000)}"`, '')}--b--`,
     ],
     ['too many parts', `${part('content-disposition: form-data; name="a"', '').repeat(129)}--b--`],
-  ])('with %s is refused', (_, text) => {
+  ])('is refused with %s', (_, text) => {
     expect(() => parse(text)).toThrow(ServiceError)
   })
 
-  it('never breaks the parser', () => {
+  it('fails with nothing but a ServiceError for any input', () => {
     const piece = fc.constantFrom(
       '--b',
       '--',

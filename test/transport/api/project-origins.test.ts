@@ -15,8 +15,8 @@ const open = async (lists: Readonly<Record<string, readonly string[]>>) => {
   return projectOrigins(directory)
 }
 
-describe('origins of a project', () => {
-  it('are those that it lists, to the letter', async () => {
+describe('the allowed origins of a project', () => {
+  it('are exactly those that it lists', async () => {
     const origins = await open({ prj_1: ['https://app.example.org'], prj_2: [] })
     expect(await origins.allows('https://app.example.org', 'prj_1')).toBe(true)
     for (const other of ['https://app.example.org:444', 'http://app.example.org', 'https://example.org', 'null', ''])
@@ -25,12 +25,12 @@ describe('origins of a project', () => {
     expect(await origins.allows('https://app.example.org', 'prj_unknown')).toBe(false)
   })
 
-  it('are all where the project says *', async () => {
+  it('are all origins if the project lists *', async () => {
     const origins = await open({ prj_1: ['*'] })
     expect(await origins.allows('https://anything.example', 'prj_1')).toBe(true)
   })
 
-  it('are answered without a promise once known', async () => {
+  it('are checked without a promise once they are known', async () => {
     const origins = await open({ prj_1: ['*'] })
     await origins.allows('https://a.example', 'prj_1')
     expect(origins.allows('https://a.example', 'prj_1')).toBe(true)

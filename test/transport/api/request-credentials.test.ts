@@ -85,7 +85,7 @@ const open = async () => {
 const refused = expect.objectContaining({ code: 'authentication_required' })
 
 describe('the credential of a request', () => {
-  it('is no cookie under https that another host of the domain could have set', async () => {
+  it('under https is not a cookie that another host of the domain could have set', async () => {
     const { cookie, who } = await open()
     const under = sessionCookieName(true)
     await expect(who({ cookie }, undefined, under)).rejects.toEqual(refused)
@@ -95,7 +95,7 @@ describe('the credential of a request', () => {
     })
   })
 
-  it('is a secret key as bearer or in SERVICE_API_KEY', async () => {
+  it('is a secret key as bearer token, in SERVICE_API_KEY or in X-API-Key', async () => {
     const { project, who } = await open()
     for (const headers of [
       { authorization: `Bearer ${secretKey}` },
@@ -106,7 +106,7 @@ describe('the credential of a request', () => {
       expect(await who(headers)).toMatchObject({ kind: 'secret_key', project })
   })
 
-  it('is a client token as bearer, and in the URL of a WebSocket', async () => {
+  it('is a client token as bearer token or in the URL of a WebSocket', async () => {
     const { token, who } = await open()
     expect(await who({ authorization: `Bearer ${token}` })).toMatchObject({ kind: 'client_token', project: 'prj_x' })
     expect(await who({ upgrade: 'WebSocket' }, `/v1/sessions/ses_1/ws?after=1&token=${token}`)).toMatchObject({
@@ -114,7 +114,7 @@ describe('the credential of a request', () => {
     })
   })
 
-  it("is an agent's key as bearer or in SERVICE_API_KEY, from the pages that it is for", async () => {
+  it('is an agent key as bearer token or in SERVICE_API_KEY, from its allowed domains only', async () => {
     const { agentKey, project, who } = await open()
     const anywhere = await agentKey()
     expect(await who({ service_api_key: anywhere })).toMatchObject({ kind: 'agent_key', project })
@@ -128,7 +128,7 @@ describe('the credential of a request', () => {
       ['another', { authorization: bound, origin: 'https://evil.example' }],
     ] as const)
       await expect(who(headers), origin).rejects.toEqual(elsewhere)
-    // the same from memory
+    // the same from the cache
     await who({ authorization: bound, origin: 'https://app.example' })
     await expect(who({ authorization: bound, origin: 'https://evil.example' })).rejects.toEqual(elsewhere)
     expect(await who({ authorization: bound, origin: 'https://app.example' })).toMatchObject({
@@ -136,7 +136,7 @@ describe('the credential of a request', () => {
     })
   })
 
-  it("is a client token in the URL of a browser's EventSource, which can send no header; never a secret key there", async () => {
+  it('is a client token, never a secret key, in the URL of an EventSource, which cannot send headers', async () => {
     const { token, who } = await open()
     const stream = { accept: 'text/event-stream' }
     const path = '/v1/sessions/ses_1/stream'
@@ -144,7 +144,7 @@ describe('the credential of a request', () => {
     await expect(who(stream, `${path}?token=${secretKey}`)).rejects.toEqual(refused)
   })
 
-  it('is not in the URL of any other request, and never a secret key there', async () => {
+  it('is not in the URL of any other request, and is never a secret key in a URL', async () => {
     const { token, who } = await open()
     await expect(who({}, `/v1/sessions?token=${token}`)).rejects.toEqual(refused)
     await expect(who({ upgrade: 'websocket' }, `/v1/sessions/ses_1/ws?token=${secretKey}`)).rejects.toEqual(refused)
@@ -163,7 +163,7 @@ describe('the credential of a request', () => {
     expect(await projectOf({ 'x-project-id': second }, `/api/projects/${project}/keys/key_1`)).toBe(project)
   })
 
-  it('reaches no project of another organisation, which is not told from an unknown one', async () => {
+  it('reaches no project of another organization, which looks like an unknown one', async () => {
     const { addProject, cookie, who } = await open()
     const foreign = await addProject('org_other')
     const missing = expect.objectContaining({ code: 'not_found' })
@@ -186,7 +186,7 @@ describe('the credential of a request', () => {
     await expect(who(headers)).rejects.toEqual(refused)
   })
 
-  it('is not looked for elsewhere when one that is sent is wrong', async () => {
+  it('is not looked up elsewhere if the one that was sent is wrong', async () => {
     const { cookie, who } = await open()
     await expect(who({ cookie, authorization: 'Bearer csk_wrong' })).rejects.toEqual(refused)
   })

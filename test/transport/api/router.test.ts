@@ -35,7 +35,7 @@ describe('a path', () => {
     ['/v1/models/a%2Fb', ['/v1/models/{model}', 'a/b']],
     ['/v1/models/a/tags', ['/v1/models/{model}/tags', 'a']],
     ['/v1/things/a%20b/parts/%C3%BC', ['/v1/things/{id}/parts/{part}', 'a b', 'ü']],
-  ])('%s leads to one place', (path, found) => {
+  ])('%s matches one route', (path, found) => {
     expect(find(path)).toEqual(found)
   })
 
@@ -51,15 +51,15 @@ describe('a path', () => {
     '/v1/models/a/b/',
     '/v1/things/%E0%A4%A',
     '/__proto__',
-  ])('%s leads nowhere', (path) => {
+  ])('%s matches no route', (path) => {
     expect(find(path)).toBeNull()
   })
 
-  it('has all its methods in one place', () => {
+  it('has all its methods in one entry', () => {
     expect([...(router.find('/v1/things')?.methods.keys() ?? [])]).toEqual(['GET', 'POST'])
   })
 
-  it('is declared once for each method', () => {
+  it('cannot be declared twice for one method', () => {
     expect(() => router.add('POST', '/v1/things', { target: 'again' })).toThrow('POST /v1/things is declared twice')
   })
 })

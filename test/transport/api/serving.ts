@@ -22,7 +22,7 @@ import {
 import { SseStreams } from '#transport/streams/sse.ts'
 import { StreamLimit } from '#transport/streams/stream-limit.ts'
 
-/** A request as a test writes it. `body` that is no text is sent as JSON. */
+/** A request as a test writes it. A `body` that is not a string is sent as JSON. */
 export interface Sent {
   readonly method?: string
   /** Path and query. */
@@ -32,7 +32,7 @@ export interface Sent {
   readonly body?: unknown
 }
 
-/** What came back, with the body as text, and parsed where it is JSON. */
+/** The response with its body as text, and parsed if it is JSON. */
 export interface Received {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -74,11 +74,11 @@ export const principals = {
 interface ServeOptions {
   readonly origins?: readonly string[]
   readonly trustedProxies?: TrustedProxies
-  /** Parts that stand in for those below, for requests over a real socket. */
+  /** Parts that replace those below, for requests over a real socket. */
   readonly parts?: Partial<ApiParts>
 }
 
-/** The dispatcher over these operations and use-cases; requests go in and answers come out without a socket. */
+/** The dispatcher over these operations and use cases; requests and responses do not use a socket. */
 export const serve = (declared: readonly Operation[], useCases: AnyUseCases, options: ServeOptions = {}) => {
   const log = pino({ level: 'silent' })
   const storage = openMemoryStorage()

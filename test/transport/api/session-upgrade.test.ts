@@ -74,7 +74,7 @@ const open = (principal: () => Principal, more: AnyUseCases = {}, admit = () => 
 
 const silent = (_sink: EventSink) => ({ resume: () => {}, stop: () => {} })
 
-/** What was sent once `count` frames are there. */
+/** The frames that were sent, once there are `count`. */
 const frames = async (peer: FakePeer, count: number): Promise<unknown[]> => {
   while (peer.sent.length < count) await new Promise(setImmediate)
   return peer.sent.map((text) => JSON.parse(text))
@@ -100,7 +100,7 @@ describe('an upgrade to a session socket', () => {
     expect(decision).toMatchObject({ refuse: { status: 403 } })
   })
 
-  it('is refused with a time to come back while the process ends, also when that begins in between', async () => {
+  it('is refused with Retry-After while the process is ending, also if that begins after the decision', async () => {
     const world = open(() => principals.secret_key)
     const between = await world.decide(path)
     world.drain()
@@ -110,7 +110,7 @@ describe('an upgrade to a session socket', () => {
     expect((await accepted(between)).closing).toEqual({ code: 1013, reason: 'shutting_down' })
   })
 
-  it('is closed when the process begins to end, so that its client resumes elsewhere', async () => {
+  it('opens a socket that is closed when the process begins to end, so that its client resumes elsewhere', async () => {
     const world = open(() => principals.secret_key)
     const peer = await accepted(await world.decide(path))
     const gone = await accepted(await world.decide(path))
@@ -131,7 +131,7 @@ describe('an upgrade to a session socket', () => {
     ['Sec-WebSocket-Key', undefined],
     ['Sec-WebSocket-Key', 'short'],
     ['Sec-WebSocket-Key', `${handshake['sec-websocket-key']}, ${handshake['sec-websocket-key']}`],
-  ])('whose %s is %s is refused by the name of the header', async (name, value) => {
+  ])('whose %s is %s is refused with the name of the header', async (name, value) => {
     const decision = await open(() => principals.secret_key).decide(path, { [name.toLowerCase()]: value })
     expect(codeOf(decision)).toEqual([400, 'invalid_header'])
     if (!('refuse' in decision)) throw new Error('accepted')
@@ -141,7 +141,7 @@ describe('an upgrade to a session socket', () => {
   })
 
   it.each([{ 'content-length': '3' }, { 'transfer-encoding': 'chunked' }])(
-    'that has a body before its frames is refused (%o)',
+    'with a body before its frames is refused (%o)',
     async (body) => {
       expect(codeOf(await open(() => principals.secret_key).decide(path, body))).toEqual([400, 'bad_request'])
       const empty = { 'content-length': '0' }
@@ -149,15 +149,15 @@ describe('an upgrade to a session socket', () => {
     },
   )
 
-  it.each([path, `/api${path}`])('is taken at %s', async (target) => {
+  it.each([path, `/api${path}`])('is accepted at %s', async (target) => {
     expect(codeOf(await open(() => principals.client_token).decide(target))).toBe('accepted')
   })
 
-  it('is refused elsewhere', async () => {
+  it('is refused at other paths', async () => {
     expect(codeOf(await open(() => principals.secret_key).decide('/v1/sessions/ses_1'))).toEqual([404, 'not_found'])
   })
 
-  it('of a member is refused when another site makes it, and taken from the console', async () => {
+  it('of a member is refused from another site, and accepted from the console', async () => {
     const { decide } = open(() => principals.dashboard)
     const foreign = { host: 'troupe.example', origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
     expect(codeOf(await decide(path, foreign))).toEqual([403, 'csrf_refused'])
@@ -167,7 +167,7 @@ describe('an upgrade to a session socket', () => {
     expect(codeOf(await decide(`${path}?project_id=prj_1`, own))).toBe('accepted')
   })
 
-  it('is refused without a credential, without the scope, and for a session that the caller may not see', async () => {
+  it('is refused without a credential, without the scope, and for a session that the caller cannot access', async () => {
     const anonymous = open(() => {
       throw new ServiceError('authentication_required')
     })
@@ -182,13 +182,13 @@ describe('an upgrade to a session socket', () => {
 })
 
 describe('a session socket', () => {
-  it('follows what happens from now on', async () => {
+  it('streams the events after the current end of the log', async () => {
     const { calls, decide } = open(() => principals.secret_key)
     await accepted(await decide(path))
     expect(calls).toEqual([{ id: 'sessions.stream', body: undefined, after: 41 }])
   })
 
-  it('goes on after the sequence that it names', async () => {
+  it('continues after the sequence number that it names', async () => {
     const { calls, decide } = open(() => principals.secret_key)
     const peer = await accepted(await decide(`${path}?after=7`))
     peer.receive(JSON.stringify({ type: 'resume', after: 3 }))
@@ -208,7 +208,7 @@ describe('a session socket', () => {
     ])
   })
 
-  it('answers a wrong field with its name, and goes on', async () => {
+  it('responds to an invalid field with its name, and stays open', async () => {
     const { calls, decide } = open(() => principals.secret_key)
     const peer = await accepted(await decide(path))
     peer.receive(JSON.stringify({ type: 'turn', input: 7 }))
@@ -220,7 +220,7 @@ describe('a session socket', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('lets a client token approve nothing', async () => {
+  it('does not let a client token approve an action', async () => {
     const { calls, decide } = open(() => principals.client_token)
     const peer = await accepted(await decide(path))
     peer.receive(JSON.stringify({ type: 'approve', action_id: 'act_1' }))
@@ -228,7 +228,7 @@ describe('a session socket', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('takes no command once the credential is gone', async () => {
+  it('accepts no command once its credential is invalid', async () => {
     let valid = true
     const { decide } = open(() => {
       if (!valid) throw new ServiceError('authentication_required')

@@ -27,7 +27,7 @@ const declared = defineOperations('things', {
   },
 })
 
-/** Counts how often it is written out. */
+/** Counts how often it is serialized. */
 const document = { of: 'all', writings: 0, toJSON: () => ({ of: 'all', n: ++document.writings }) }
 
 const { send } = serve(Object.values(declared), {
@@ -42,8 +42,8 @@ const { send } = serve(Object.values(declared), {
 const get = (target: string, ifNoneMatch?: string) =>
   send({ target, as: 'nobody', ...(ifNoneMatch !== undefined && { headers: { 'if-none-match': ifNoneMatch } }) })
 
-describe('an answer under an entity tag', () => {
-  it('is not sent again to who has it, with the headers that it would have', async () => {
+describe('a response with an entity tag', () => {
+  it('is not sent again to a client that has it, but its headers are', async () => {
     const first = await get('/v1/things?of=a')
     expect(first).toMatchObject({ status: 200, json: { of: 'a' } })
     const again = await get('/v1/things?of=a', `"other", ${first.headers.etag}`)
@@ -52,28 +52,28 @@ describe('an answer under an entity tag', () => {
     expect(again.headers.vary).toBe('Origin')
   })
 
-  it('is sent to who has another one', async () => {
+  it('is sent to a client with another tag', async () => {
     const first = await get('/v1/things?of=a')
     const other = await get('/v1/things?of=b', first.headers.etag)
     expect(other).toMatchObject({ status: 200, json: { of: 'b' } })
     expect(other.headers.etag).not.toBe(first.headers.etag)
   })
 
-  it('takes a weak tag and any tag for its own', async () => {
+  it('is matched by its weak tag and by *', async () => {
     const { headers } = await get('/v1/things/picture')
     expect(headers.etag).toMatch(/^"[\w-]{22}"$/)
     expect(await get('/v1/things/picture', `W/${headers.etag}`)).toMatchObject({ status: 304 })
     expect(await get('/v1/things/picture', '*')).toMatchObject({ status: 304 })
   })
 
-  it('is written out once for a use-case that answers with the same object', async () => {
+  it('is serialized once for a use case that returns the same object', async () => {
     const before = document.writings
     const [a, b] = [await get('/v1/things'), await get('/v1/things')]
     expect(a.headers.etag).toBe(b.headers.etag)
     expect(document.writings - before).toBeLessThanOrEqual(1)
   })
 
-  it('is not given to refusals, nor is their caching', async () => {
+  it('is never an error: errors have neither tag nor cache headers', async () => {
     const refused = await get('/v1/things?of=none', '*')
     expect(refused.status).toBe(404)
     expect(refused.headers.etag).toBeUndefined()

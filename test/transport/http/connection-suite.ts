@@ -8,9 +8,9 @@ import { head } from './raw-client.ts'
 
 const most = 3
 
-/** What every adapter of the HTTP port does with connections beyond its limit. */
+/** Contract of every HTTP adapter: connections beyond the limit. */
 export const connectionSuite = (adapter: 'uws' | 'node'): void => {
-  describe('a limit of connections', () => {
+  describe('a connection limit', () => {
     const sockets: Socket[] = []
     const servers: HttpServer[] = []
 
@@ -31,7 +31,7 @@ export const connectionSuite = (adapter: 'uws' | 'node'): void => {
       return { server, port: await server.listen('127.0.0.1', 0) }
     }
 
-    /** What came of one request on a connection of its own, which stays open if it was answered. */
+    /** First line of the response to a request on a new connection, which stays open if it was answered. */
     const answerOf = (port: number): Promise<string> =>
       new Promise((resolve) => {
         const socket = connect(port, '127.0.0.1', () => socket.write(head('GET', '/')))
@@ -41,7 +41,7 @@ export const connectionSuite = (adapter: 'uws' | 'node'): void => {
         socket.once('close', () => resolve('closed'))
       })
 
-    it('closes one too many, serves those that are open, and takes another when one has gone', async () => {
+    it('closes a connection beyond it, serves the open ones, and accepts another when one has closed', async () => {
       const { server, port } = await serve()
       for (let at = 0; at < most; at++) expect(await answerOf(port)).toBe('HTTP/1.1 200 OK')
       expect(await answerOf(port)).toBe('closed')
@@ -52,7 +52,7 @@ export const connectionSuite = (adapter: 'uws' | 'node'): void => {
       expect(await answerOf(port)).toBe('HTTP/1.1 200 OK')
     })
 
-    it('counts a connection that has become a WebSocket until that is closed', async () => {
+    it('counts a connection that became a WebSocket until it is closed', async () => {
       const { server, port } = await serve()
       const peer = new WebSocket(`ws://127.0.0.1:${port}/`)
       await new Promise((resolve) => peer.addEventListener('open', resolve, { once: true }))

@@ -3,7 +3,7 @@ import type { Every } from '#runtime/ticker.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import type { BodyWriter, Headers, HttpResponse, WebSocketPeer } from '#transport/http/http-port.ts'
 
-/** An `Every` that runs when the test says so. */
+/** An `Every` whose ticks the test triggers. */
 export class ManualTime {
   readonly #runs = new Set<() => void>()
 
@@ -12,7 +12,7 @@ export class ManualTime {
     return () => this.#runs.delete(run)
   }
 
-  /** Whether any timer is on. */
+  /** Whether any timer is running. */
   get running(): boolean {
     return this.#runs.size > 0
   }
@@ -22,7 +22,7 @@ export class ManualTime {
   }
 }
 
-/** A response that keeps what it is given; its reader takes everything until `blocked`. */
+/** A response that records what it is given; its reader takes everything until `blocked`. */
 export class FakeResponse implements HttpResponse, BodyWriter {
   status = 0
   headers: Headers = []
@@ -50,7 +50,7 @@ export class FakeResponse implements HttpResponse, BodyWriter {
     return this.writes.join('')
   }
 
-  /** The connection has taken the whole answer. */
+  /** Reports that the connection has taken the whole response. */
   over: () => void = () => {}
 
   send(status: number, headers: Headers, body: string | Uint8Array): void {
@@ -91,20 +91,20 @@ export class FakeResponse implements HttpResponse, BodyWriter {
     this.ending = 'aborted'
   }
 
-  /** The reader goes. */
+  /** The reader disconnects. */
   leave(): void {
     this.ending = 'gone'
     this.#close()
   }
 
-  /** The reader takes what waited. */
+  /** The reader takes the buffered bytes. */
   drain(): void {
     this.blocked = false
     this.#drain()
   }
 }
 
-/** A peer that keeps what it is sent. */
+/** A peer that records what it is sent. */
 export class FakePeer implements WebSocketPeer {
   readonly sent: string[] = []
   closing: { code: number; reason: string } | null = null
@@ -151,12 +151,12 @@ export class FakePeer implements WebSocketPeer {
   }
 }
 
-/** A log that a test appends to: what follows `after` first, then live, as `EventStream` promises. */
+/** A log that a test appends to: first the events after `after`, then live ones, as `EventStream` promises. */
 export class FakeLog {
   readonly #events: LogEvent[] = []
   readonly #readers = new Set<EventSink>()
   resumes = 0
-  /** Called when a reader may be given more again. */
+  /** Called when a reader can take more again. */
   onResume: () => void = () => {}
 
   /** Streams that were started and not stopped. */
@@ -164,7 +164,7 @@ export class FakeLog {
     return this.#readers.size
   }
 
-  /** Appends events and gives them to each follower, as one batch. False when one of them wants no more. */
+  /** Appends events and pushes them to each follower as one batch. False if one of them cannot take more. */
   append(...events: readonly Omit<LogEvent, 'sequence'>[]): boolean {
     const batch = events.map((event, at) => ({ ...event, sequence: this.#events.length + 1 + at }))
     this.#events.push(...batch)
@@ -198,5 +198,5 @@ export const delta = (text: string): Omit<LogEvent, 'sequence'> => ({
   payload: { delta: text },
 })
 
-/** Resolves when this turn of the event loop, and what was set for its end, is over. */
+/** Resolves at the end of this turn of the event loop, after the work that was scheduled for it. */
 export const loopTurn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))

@@ -5,7 +5,7 @@ import { type Answer, serving } from './serving.ts'
 const chunked = '2\r\n{}\r\n0\r\n\r\n'
 const inside = head('GET', '/inside')
 
-/** Requests whose end is not certain, by what is wrong; each has another request where a proxy may have seen its body. */
+/** Requests with an ambiguous end, by what is wrong; each has another request where a proxy may have seen its body. */
 const ambiguous = {
   'two lengths': `${head('POST', '/', 'content-length: 2', `content-length: ${inside.length + 2}`)}{}${inside}`,
   'two equal lengths': `${head('POST', '/', 'content-length: 2', 'Content-Length: 2')}{}${inside}`,
@@ -23,7 +23,7 @@ const ambiguous = {
   'a bare line feed in a value': `${head('POST', '/', 'x-a: b\ncontent-length: 2')}{}${inside}`,
 }
 
-/** What every adapter of the HTTP port does with requests that it and a proxy could read differently. */
+/** Contract of every HTTP adapter: requests that it and a proxy could read differently. */
 export const framingSuite = (adapter: 'uws' | 'node'): void => {
   const { serve, client } = serving(adapter)
 
@@ -36,7 +36,7 @@ export const framingSuite = (adapter: 'uws' | 'node'): void => {
 
   describe('the end of a request', () => {
     it.each(Object.entries(ambiguous))(
-      'that is uncertain by %s ends the connection, and nothing is served',
+      'made ambiguous by %s closes the connection, and nothing is served',
       async (_, bytes) => {
         const paths: string[] = []
         const { port } = await serve(noting(paths))
@@ -47,7 +47,7 @@ export const framingSuite = (adapter: 'uws' | 'node'): void => {
       },
     )
 
-    it('that is uncertain ends a connection that would be upgraded', async () => {
+    it('that is ambiguous closes a connection instead of upgrading it', async () => {
       const { port } = await serve(noting([]))
       const raw = await client(port)
       const upgrade = ['connection: upgrade', 'upgrade: websocket', 'sec-websocket-version: 13']
@@ -56,7 +56,7 @@ export const framingSuite = (adapter: 'uws' | 'node'): void => {
       expect(await raw.closed).not.toMatch(/200 OK|101 Switching/)
     })
 
-    it.each(['content-length: 2', 'Transfer-Encoding: Chunked'])('is certain by %s', async (line) => {
+    it.each(['content-length: 2', 'Transfer-Encoding: Chunked'])('is determined by %s', async (line) => {
       const paths: string[] = []
       const { port } = await serve(noting(paths))
       const raw = await client(port)

@@ -11,11 +11,11 @@ import {
 import { head } from './raw-client.ts'
 import { type Answer, later, noUpgrade, serving } from './serving.ts'
 
-/** What every adapter of the HTTP port does with requests and whole answers. */
+/** Contract of every HTTP adapter: requests and whole responses. */
 export const httpSuite = (adapter: 'uws' | 'node'): void => {
   const { serve, client } = serving(adapter)
 
-  /** Answers with what the request was, after an await. */
+  /** Responds with the content of the request, after an await. */
   const echo: Answer = async (request, response) => {
     const body = await request.body(1 << 20).catch(() => Buffer.from('none'))
     await new Promise((resolve) => setImmediate(resolve))
@@ -37,7 +37,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
     error instanceof BodyTooLarge ? 413 : error instanceof BodyTooSlow ? 408 : 500
 
   describe('requests', () => {
-    it('gives method, path still encoded, query, headers and body, also after an await', async () => {
+    it('provides method, encoded path, query, headers and body, also after an await', async () => {
       const { url } = await serve(echo)
       const answer = await fetch(`${url}/a%20b/%C3%A4/c%2Fd?x=%41&y`, {
         method: 'PATCH',
@@ -54,7 +54,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       })
     })
 
-    it('joins a header that is repeated, and keeps the first of one that may not be', async () => {
+    it('joins a repeated header, and keeps the first value of a header that must not repeat', async () => {
       const { port } = await serve((request, response) =>
         response.send(200, [], `${request.header('x-test')} | ${request.header('authorization')}`),
       )
@@ -64,7 +64,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       expect(raw.received).not.toContain('second')
     })
 
-    it('takes a head of 15 KB, and no endless one', async () => {
+    it('accepts a head of 15 KB, and refuses an endless one', async () => {
       const { url } = await serve(echo)
       const large = await fetch(`${url}/?q=${'x'.repeat(9000)}`, { headers: { 'X-Test': 'y'.repeat(6000) } })
       expect(await large.json()).toMatchObject({ query: `q=${'x'.repeat(9000)}`, x: 'y'.repeat(6000) })
@@ -73,16 +73,19 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       await endless.body?.cancel()
     })
 
-    it.each(['100-continue', '100-Continue'])('invites a body whose client waits for it: %s', async (expected) => {
-      const { port } = await serve(echo)
-      const raw = await client(port)
-      for (const body of ['hello', 'again']) {
-        raw.write(head('POST', '/', `Expect: ${expected}`, 'content-length: 5'))
-        await raw.until('100 Continue\r\n\r\n')
-        raw.write(body)
-        expect(await raw.until(`"body":"${body}"`)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/)
-      }
-    })
+    it.each(['100-continue', '100-Continue'])(
+      'sends 100 Continue to a client that waits for it: %s',
+      async (expected) => {
+        const { port } = await serve(echo)
+        const raw = await client(port)
+        for (const body of ['hello', 'again']) {
+          raw.write(head('POST', '/', `Expect: ${expected}`, 'content-length: 5'))
+          await raw.until('100 Continue\r\n\r\n')
+          raw.write(body)
+          expect(await raw.until(`"body":"${body}"`)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/)
+        }
+      },
+    )
 
     it('reads a chunked body', async () => {
       const { port } = await serve(echo)
@@ -91,7 +94,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       expect(await raw.until('world')).toContain('"body":"hello world"')
     })
 
-    it('answers a request that offers HTTP/2 as one that does not', async () => {
+    it('answers a request that offers HTTP/2 like any other', async () => {
       const { port } = await serve(echo)
       const offer = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAEAAEAA']
       const raw = await client(port)
@@ -107,7 +110,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       expect(await (await fetch(url)).json()).toMatchObject({ method: 'GET', body: '' })
     })
 
-    it('reads a body that nobody asked for until long after it arrived', async () => {
+    it('reads a body that is requested long after it arrived', async () => {
       const received = later<void>()
       const { port, url } = await serve(async (request, response) => {
         if (request.path === '/turn') {
@@ -127,14 +130,14 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       expect(await raw.until(createHash('sha256').update(body).digest('hex'))).toContain('200 OK')
     })
 
-    it('refuses a body by its declared length before any of it has come', async () => {
+    it('refuses a body by its declared length before any of it has arrived', async () => {
       const { port } = await serve(bodyOutcome(10))
       const raw = await client(port)
       raw.write(head('POST', '/', 'content-length: 11'))
       expect(await raw.until('refused')).toContain('413')
     })
 
-    it('refuses a body that comes byte by byte, or not at all, once its grace is over, and closes its connection', async () => {
+    it('refuses a body that is too slow or absent after its grace period, and closes its connection', async () => {
       const pace = new BodyPace({ graceMs: 200, bytesPerS: 1024, lookMs: 20 })
       const { port } = await serve(bodyOutcome(1 << 20), noUpgrade, pace)
       const slow = await client(port)
@@ -147,7 +150,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 408 .*refused$/s)
     })
 
-    it('takes a body that is long in coming as long as it keeps its pace', async () => {
+    it('accepts a long body that keeps the required pace', async () => {
       const pace = new BodyPace({ graceMs: 50, bytesPerS: 1024, lookMs: 20 })
       const { port } = await serve(bodyOutcome(1 << 20), noUpgrade, pace)
       const steady = await client(port)
@@ -161,19 +164,19 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       expect(await steady.until('1600')).toMatch(/^HTTP\/1\.1 200 /)
     })
 
-    it('refuses a body as soon as it grows over the limit', async () => {
+    it('refuses a body as soon as it exceeds the limit', async () => {
       const { port } = await serve(bodyOutcome(10))
       const raw = await client(port)
       raw.write(`${head('POST', '/', 'transfer-encoding: chunked')}6\r\nabcdef\r\n6\r\nabcdef\r\n`)
       expect(await raw.until('refused')).toContain('413')
     })
 
-    it('takes a body of just the limit', async () => {
+    it('accepts a body of exactly the limit', async () => {
       const { url } = await serve(bodyOutcome(10))
       expect(await (await fetch(url, { method: 'POST', body: '0123456789' })).text()).toBe('10')
     })
 
-    it('lets a client that sends a refused body to its end read the answer, and use the connection again', async () => {
+    it('lets a client that sends a refused body to its end read the response and reuse the connection', async () => {
       const { port } = await serve((request, response) => {
         if (request.method === 'GET') response.send(200, [], 'alive')
         else bodyOutcome(1000)(request, response)
@@ -187,7 +190,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       await raw.until('alive')
     })
 
-    it('answers a request whose body nobody reads', async () => {
+    it('answers a request whose body is not read', async () => {
       const { port } = await serve((_, response) => response.send(401, [], 'who are you'))
       const raw = await client(port)
       const body = Buffer.alloc(2 << 20, 'x')
@@ -196,7 +199,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       expect(await raw.until('who are you')).toContain('401 Unauthorized')
     })
 
-    it('reports a client that leaves in the middle of its body', async () => {
+    it('reports a client that disconnects within its body', async () => {
       const outcome = later<unknown>()
       const { port } = await serve((request) => void request.body(1000).then(outcome.resolve, outcome.resolve))
       const raw = await client(port)
@@ -206,7 +209,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
     })
 
     it.each(['GET / HTTP/1.1\r\nno colon here\r\n\r\n', 'not http at all\r\n\r\n'])(
-      'ends a connection that sends %j',
+      'closes a connection that sends %j',
       async (bytes) => {
         const { port } = await serve(echo)
         const raw = await client(port)
@@ -233,7 +236,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       expect(await raw.until('"/four"')).not.toContain('"/three"')
     })
 
-    it('answers pipelined requests in order, or not at all', async () => {
+    it('answers pipelined requests in order or not at all', async () => {
       const { port } = await serve(echo)
       const raw = await client(port)
       raw.write(head('GET', '/first') + head('GET', '/second'))
@@ -242,7 +245,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       expect(['', '/first', '/first,/second']).toContain(answered.join(','))
     })
 
-    it('answers pipelined requests that need no waiting, in order', async () => {
+    it('answers pipelined requests in order if none has to wait', async () => {
       const { port } = await serve((request, response) => response.send(200, [], `<${request.path}>`))
       const raw = await client(port)
       raw.write(head('GET', '/first') + head('GET', '/second'))
@@ -251,7 +254,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       expect(seen.indexOf('</first>')).toBeLessThan(seen.indexOf('</second>'))
     })
 
-    it('calls onClose when the client leaves, and takes what is sent after that without complaint', async () => {
+    it('calls onClose when the client disconnects, and ignores what is sent afterwards', async () => {
       const [arrived, left] = [later<{ request: HttpRequest; response: HttpResponse }>(), later<void>()]
       const { port } = await serve((request, response) => {
         response.onClose(left.resolve)
@@ -271,7 +274,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       writer.end('y')
     })
 
-    it('does not call onClose after the answer has ended', async () => {
+    it('does not call onClose after the response has ended', async () => {
       let calls = 0
       const { port } = await serve((_, response) => {
         response.onClose(() => calls++)
@@ -286,7 +289,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
     })
   })
 
-  describe('answers', () => {
+  describe('responses', () => {
     it('sends status, headers and body', async () => {
       const { url } = await serve((_, response) =>
         response.send(
@@ -306,13 +309,13 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
     })
 
-    it('sends bytes as they are', async () => {
+    it('sends bytes unchanged', async () => {
       const bytes = Uint8Array.from({ length: 256 }, (_, at) => at)
       const { url } = await serve((_, response) => response.send(200, [], bytes))
       expect(new Uint8Array(await (await fetch(url)).arrayBuffer())).toEqual(bytes)
     })
 
-    it('sends a large body whole to a reader that starts late', async () => {
+    it('sends a large body completely to a reader that starts late', async () => {
       const body = 'äbcdefgh'.repeat(2 << 20)
       const { port } = await serve((_, response) => response.send(200, [['x-last', 'yes']], body))
       const raw = await client(port)
@@ -325,7 +328,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       expect(sent.equals(Buffer.from(body))).toBe(true)
     })
 
-    it('answers HEAD with the head that GET would have', async () => {
+    it('answers HEAD with the head of GET', async () => {
       const { port } = await serve((_, response) => response.send(200, [], 'twelve bytes'))
       const raw = await client(port)
       raw.write(head('HEAD', '/', 'connection: close'))
@@ -334,7 +337,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       expect(seen.endsWith('\r\n\r\n')).toBe(true)
     })
 
-    it('answers HEAD of a stream with its head', async () => {
+    it('answers HEAD for a stream with its head', async () => {
       const { port } = await serve((_, response) => {
         const writer = response.stream(200, [['x-stream', 'yes']])
         writer.write('part')
@@ -369,7 +372,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       },
     )
 
-    it('answers 500 when the handler throws', async () => {
+    it('responds with 500 if the handler throws', async () => {
       const { url } = await serve(() => {
         throw new Error('planted')
       })

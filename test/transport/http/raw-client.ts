@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net'
 
-/** A client that sends and sees bytes as they are, for what a polite client never does. */
+/** A client that sends and receives raw bytes, for what a well-behaved client never does. */
 export interface RawClient {
   readonly socket: Socket
-  /** All that has arrived, as Latin-1. */
+  /** All received bytes, as Latin-1. */
   readonly received: string
   write(text: string | Buffer): void
-  /** Resolves with all that has arrived once it contains `text`; rejects when the connection closes before. */
+  /** Resolves with all received bytes once they contain `text`; rejects if the connection closes before. */
   until(text: string): Promise<string>
-  /** Resolves with all that has arrived when the connection is closed, by whomever and however. */
+  /** Resolves with all received bytes when the connection closes, for any reason. */
   readonly closed: Promise<string>
 }
 
@@ -46,7 +46,7 @@ export const rawClient = async (port: number): Promise<RawClient> => {
   }
 }
 
-/** Request head without a body. */
+/** Head of a request without a body. */
 export const head = (method: string, path: string, ...lines: string[]): string =>
   `${[`${method} ${path} HTTP/1.1`, 'host: here', ...lines].join('\r\n')}\r\n\r\n`
 

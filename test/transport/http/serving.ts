@@ -5,10 +5,10 @@ import type { HttpHandler, HttpServer } from '#transport/http/http-port.ts'
 import { openServer } from '#transport/http/open-server.ts'
 import { type RawClient, rawClient } from './raw-client.ts'
 
-/** What answers a request. */
+/** Handler of a request. */
 export type Answer = HttpHandler['request']
 
-/** A promise and its ends. */
+/** A promise with its resolvers. */
 export const later = <T>() => Promise.withResolvers<T>()
 
 /** A server on a free port. */

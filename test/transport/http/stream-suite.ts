@@ -6,7 +6,7 @@ import { openServer } from '#transport/http/open-server.ts'
 import { head, rawClient } from './raw-client.ts'
 import { type Answer, later, noUpgrade, serving } from './serving.ts'
 
-/** What every adapter of the HTTP port does with bodies written in parts, and at its close. */
+/** Contract of every HTTP adapter: bodies written in parts, and closing. */
 export const streamSuite = (adapter: 'uws' | 'node'): void => {
   const { serve, client } = serving(adapter)
 
@@ -31,12 +31,12 @@ export const streamSuite = (adapter: 'uws' | 'node'): void => {
       expect((await reader?.read())?.done).toBe(true)
     })
 
-    it('ends a stream without any part', async () => {
+    it('ends a stream without parts', async () => {
       const { url } = await serve(stream((writer) => writer.end()))
       expect(await (await fetch(url)).text()).toBe('')
     })
 
-    it('shows an aborted stream as broken', async () => {
+    it('makes an aborted stream fail at the client', async () => {
       const { url } = await serve(
         stream((writer) => {
           writer.write('part')
@@ -47,7 +47,7 @@ export const streamSuite = (adapter: 'uws' | 'node'): void => {
       await expect(answer.text()).rejects.toThrow()
     })
 
-    it('calls onClose when the client leaves a stream, and not when the stream aborts itself', async () => {
+    it('calls onClose when the client leaves a stream, but not when the server aborts it', async () => {
       const left = later<void>()
       let ownAborts = 0
       const { port } = await serve((request, response) => {
@@ -67,7 +67,7 @@ export const streamSuite = (adapter: 'uws' | 'node'): void => {
       expect(ownAborts).toBe(0)
     })
 
-    it('holds little for a reader that stops, and goes on when it reads again', async () => {
+    it('buffers little for a reader that stops, and continues when it reads again', async () => {
       const part = Buffer.alloc(48 * 1024, 'abcdefghij').toString()
       const parts = 1000
       const full = later<void>()
@@ -106,7 +106,7 @@ export const streamSuite = (adapter: 'uws' | 'node'): void => {
       expect(mostBuffered).toBeLessThan(512 * 1024)
     })
 
-    it('sends what a full socket left over, though nothing more is written', async () => {
+    it('sends what a full socket left over, even if nothing more is written', async () => {
       const full = later<string>()
       const { port } = await serve(
         stream((writer) => {
@@ -123,7 +123,7 @@ export const streamSuite = (adapter: 'uws' | 'node'): void => {
       expect(await raw.until(last)).toContain(last)
     })
 
-    it('tells how much waits when the producer does not heed it, and sends all of it in the end', async () => {
+    it('reports the buffered bytes to a producer that ignores backpressure, and sends all of them', async () => {
       const part = 'ä☃😀'.repeat(20_000)
       const blocked = later<BodyWriter>()
       const { port } = await serve(
@@ -147,8 +147,8 @@ export const streamSuite = (adapter: 'uws' | 'node'): void => {
     })
   })
 
-  describe('close', () => {
-    it('takes no new connection, lets what is open end, and answers late requests with connection: close', async () => {
+  describe('closing', () => {
+    it('refuses new connections, lets open ones end, and answers late requests with connection: close', async () => {
       const [opened, received] = [later<BodyWriter>(), later<HttpResponse>()]
       const { server, port } = await serve((request, response) => {
         if (request.path === '/stream') opened.resolve(response.stream(200, []))
@@ -172,7 +172,7 @@ export const streamSuite = (adapter: 'uws' | 'node'): void => {
       await Promise.all([streaming.closed, upgrading.closed, idle.closed])
     })
 
-    it('cuts what is still open when the grace is over', async () => {
+    it('cuts open connections at the end of the grace period', async () => {
       const gone = later<void>()
       const { server, port } = await serve((_, response) => {
         response.onClose(gone.resolve)
@@ -186,7 +186,7 @@ export const streamSuite = (adapter: 'uws' | 'node'): void => {
       expect(await raw.closed).not.toContain('0\r\n\r\n')
     })
 
-    it('fails to listen on a port that is taken', async () => {
+    it('leaves a port in use to the server that listens on it', async () => {
       const { port } = await serve((_, response) => response.send(200, [], ''))
       const second = openServer({ request: () => {}, upgrade: noUpgrade }, pino({ level: 'silent' }), { adapter })
       await expect(second.listen('127.0.0.1', port)).rejects.toThrow()
@@ -194,7 +194,7 @@ export const streamSuite = (adapter: 'uws' | 'node'): void => {
   })
 }
 
-/** The body of a whole chunked answer. @throws when its last chunk is missing. */
+/** Body of a complete chunked response. @throws if its last chunk is missing. */
 const unchunk = (answer: string): string => {
   const parts: string[] = []
   let at = answer.indexOf('\r\n\r\n') + 4

@@ -22,7 +22,7 @@ const handshake = (path = '/'): string =>
     'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
   )
 
-/** What every adapter of the HTTP port does with WebSockets. */
+/** Contract of every HTTP adapter: WebSockets. */
 export const websocketSuite = (adapter: 'uws' | 'node'): void => {
   const sockets: WebSocket[] = []
   const { serve: serveBoth, client } = serving(adapter)
@@ -61,15 +61,15 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
     for (const socket of sockets.splice(0)) socket.close()
   })
 
-  describe('websocket', () => {
-    it('proves in its handshake that it read the key', async () => {
+  describe('a WebSocket', () => {
+    it('returns the hash of the key in its handshake', async () => {
       const { port } = await accepting(echo)
       const raw = await rawDial(port)
       expect(raw.received.toLowerCase()).toContain('101 switching protocols')
       expect(raw.received).toContain('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=')
     })
 
-    it('decides on an upgrade by its path, query and headers', async () => {
+    it('is accepted or refused by the path, query and headers of its request', async () => {
       const { port } = await serve(async (request): Promise<UpgradeDecision> => {
         await new Promise((resolve) => setImmediate(resolve))
         return request.path === '/yes' && request.query === 'token=1' && request.header('host') !== undefined
@@ -84,7 +84,7 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       expect(await raw.until('no entry')).toMatch(/^HTTP\/1.1 403 Forbidden\r\n[\s\S]*x-why: no/)
     })
 
-    it('keeps no connection of a client that it refused, whether that leaves or stays', async () => {
+    it('that is refused leaves no connection, whether the client disconnects or stays', async () => {
       const refuse = { status: 403, headers: [], body: 'no entry' }
       const { server, port } = await serve(() => Promise.resolve({ refuse }))
       for (const bytes of [handshake(), handshake().replace('Version: 13', 'Version: 99'), 'no HTTP\r\n\r\n']) {
@@ -100,7 +100,7 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       await expect(server.close(0)).resolves.toBeUndefined()
     })
 
-    it('leaves the request readable after the upgrade', async () => {
+    it('can read its request after the upgrade', async () => {
       const { port } = await serve(async (request) => ({
         accept: (peer) =>
           peer.onMessage(
@@ -112,12 +112,12 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       expect(await message(socket)).toBe('127.0.0.1 websocket a=b')
     })
 
-    it('answers 500 when the decision fails', async () => {
+    it('is refused if the decision fails', async () => {
       const { port } = await serve(() => Promise.reject(new Error('planted')))
       await expect(dial(port)).rejects.toThrow()
     })
 
-    it('answers a plain request beside its sockets', async () => {
+    it('does not prevent plain requests to the same server', async () => {
       const { port } = await accepting(echo)
       await dial(port)
       expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(426)
@@ -136,7 +136,7 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       expect(await message(socket)).toBe(text)
     })
 
-    it('ends a connection that sends more than the largest size', async () => {
+    it('is closed by a message above the maximum size', async () => {
       const { port } = await accepting(echo)
       const socket = await dial(port)
       const closed = closing(socket)
@@ -144,7 +144,7 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       expect([1006, 1009]).toContain((await closed).code)
     })
 
-    it('ends a connection whose fragments grow over the largest size', async () => {
+    it('is closed by fragments that exceed the maximum size together', async () => {
       const { port } = await accepting(echo)
       const raw = await rawDial(port)
       const half = Buffer.alloc(websocketMaxBytes / 2 + 1, 'x')
@@ -153,7 +153,7 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       expect(await raw.closed).not.toContain('x'.repeat(100))
     })
 
-    it('puts fragments together, with a ping between them answered at once', async () => {
+    it('joins fragments, and answers a ping between them at once', async () => {
       const { port } = await accepting(echo)
       const raw = await rawDial(port)
       raw.write(clientFrame(0x01, 'one '))
@@ -182,7 +182,7 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       ['a fragmented ping', clientFrame(0x09, 'x')],
       ['a continuation of nothing', clientFrame(0x80, 'x')],
       ['text that is not UTF-8', clientFrame(0x81, Buffer.from([0xff, 0xfe]))],
-    ])('ends a connection that sends %s', async (_, frame) => {
+    ])('is closed when the client sends %s', async (_, frame) => {
       const heard: string[] = []
       const { port } = await accepting((peer) => peer.onMessage((text) => void heard.push(text)))
       const raw = await rawDial(port)
@@ -191,7 +191,7 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       expect(heard).toEqual([])
     })
 
-    it.runIf(adapter === 'node')('ends a connection that sends an unmasked frame', async () => {
+    it.runIf(adapter === 'node')('is closed when the client sends an unmasked frame', async () => {
       const { port } = await accepting(echo)
       const raw = await rawDial(port)
       raw.write(clientFrame(0x81, 'x', false))
@@ -199,7 +199,7 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       expect(raw.received).toContain('\x03\xeaframe not masked')
     })
 
-    it('takes text that comes in binary frames, and in fragments of them', async () => {
+    it('accepts text in binary frames and in their fragments', async () => {
       const heard: string[] = []
       const both = later<void>()
       const { port } = await accepting((peer) =>
@@ -215,7 +215,7 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       expect(heard).toEqual(['wörld', 'wö'])
     })
 
-    it('refuses bytes that are no text with 1003', async () => {
+    it('refuses bytes that are not text with 1003', async () => {
       const { port } = await accepting(echo)
       const socket = await dial(port)
       const closed = closing(socket)
@@ -223,7 +223,7 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       expect((await closed).code).toBe(1003)
     })
 
-    it('closes with the code and reason that it is given, and reports it once', async () => {
+    it('closes with the given code and reason, and reports it once', async () => {
       let reports = 0
       const { port } = await accepting((peer) => {
         peer.onClose(() => reports++)
@@ -249,7 +249,7 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       await left.promise
     })
 
-    it('reports a client whose connection breaks, and takes what is sent to it without complaint', async () => {
+    it('reports a broken connection, and ignores what is sent to it', async () => {
       const [opened, left] = [later<WebSocketPeer>(), later<void>()]
       const { port } = await accepting((peer) => {
         peer.onClose(left.resolve)
@@ -265,7 +265,7 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       }).not.toThrow()
     })
 
-    it('holds little for a reader that stops, and goes on when it reads again', async () => {
+    it('buffers little for a reader that stops, and continues when it reads again', async () => {
       const text = 'x'.repeat(60_000)
       const messages = 500
       const full = later<void>()
@@ -299,7 +299,7 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       expect(mostBuffered).toBeLessThan(256 * 1024)
     })
 
-    it('is told 1001 when the server closes, and refuses upgrades from then on', async () => {
+    it('is closed with 1001 when the server closes, and later upgrades are refused', async () => {
       const { server, port } = await accepting(echo)
       const socket = await dial(port)
       const closed = closing(socket)

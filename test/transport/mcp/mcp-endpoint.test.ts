@@ -31,7 +31,7 @@ const answerOf = async (method: string, failure?: Error) => {
   return { response, lines }
 }
 
-describe('the endpoint of the tool server', () => {
+describe('the MCP endpoint', () => {
   it.each(['TRACE', 'CONNECT', 'TRACK', 'OPTIONS', 'PUT', 'BREW'])('refuses the method %s', async (method) => {
     const { response, lines } = await answerOf(method)
     expect([response.status, JSON.parse(response.text).error.code]).toEqual([405, 'method_not_allowed'])
@@ -39,19 +39,19 @@ describe('the endpoint of the tool server', () => {
     expect(lines).toEqual([])
   })
 
-  it('answers 503 while the store is away', async () => {
+  it('responds with 503 while the store is unavailable', async () => {
     const { response } = await answerOf('POST', new StoreUnavailable('away'))
     expect([response.status, JSON.parse(response.text).error.code]).toEqual([503, 'store_unavailable'])
   })
 
-  it('logs what it did not foresee, and shows nothing of it', async () => {
+  it('logs an unexpected error without revealing it', async () => {
     const { response, lines } = await answerOf('POST', new Error('a detail'))
     expect([response.status, JSON.parse(response.text).error.code]).toEqual([500, 'internal_error'])
     expect(response.text).not.toContain('a detail')
     expect(lines.join()).toContain('a detail')
   })
 
-  it('says nothing to a client that has gone, and nothing about it', async () => {
+  it('neither responds nor logs if the client has disconnected', async () => {
     const { response, lines } = await answerOf('POST', new ConnectionClosed())
     expect([response.begun, lines]).toEqual([false, []])
   })

@@ -9,7 +9,7 @@ const travelled = (error: unknown) => {
   return failure === undefined ? undefined : errorOf(JSON.parse(JSON.stringify(failure)))
 }
 
-it('is a refusal where there is too much to do: no doubt about what was done, and not asked again at once', () => {
+it('an Overloaded error reaches the other process as a refusal, and a defect is not transferred', () => {
   expect(travelled(new Overloaded('1000 deliveries wait'))).toBeInstanceOf(ServiceError)
   expect(travelled(new Overloaded('1000 deliveries wait'))).toMatchObject({ code: 'overloaded' })
   expect(travelled(new StoreUnavailable('no primary'))).toBeInstanceOf(StoreUnavailable)

@@ -5,7 +5,7 @@ import { peerLimits } from '#transport/peers/peer-limits.ts'
 
 const { beatMs, silenceMs, silenceMostMs } = peerLimits
 
-/** A heartbeat of a connection on which an answer is awaited. */
+/** A heartbeat of a connection with a pending response. */
 const beating = () => {
   const clock = new VirtualClock()
   const pace = new PeerPace(clock)
@@ -22,8 +22,8 @@ const beating = () => {
   return { clock, pace, seen, heartbeat }
 }
 
-describe('a peer whose answer is awaited', () => {
-  it('is silent when it says nothing to a ping, within a second', async () => {
+describe('a peer with a pending response', () => {
+  it('is silent if it does not answer a ping, within a second', async () => {
     const { clock, seen } = beating()
     await clock.advance(beatMs)
     expect(seen).toMatchObject({ pings: 1, silent: false })
@@ -32,7 +32,7 @@ describe('a peer whose answer is awaited', () => {
     expect(beatMs + silenceMs).toBeLessThan(1000)
   })
 
-  it('is never silent while it answers pings, and is sent one at a time', async () => {
+  it('is never silent while it answers pings, and is sent one ping at a time', async () => {
     const { clock, seen, heartbeat } = beating()
     for (let beats = 0; beats < 100; beats++) {
       await clock.advance(beatMs)
@@ -42,7 +42,7 @@ describe('a peer whose answer is awaited', () => {
     expect(seen.pings).toBeLessThanOrEqual(100)
   })
 
-  it('gets longer where it was slow lately, and not for ever', async () => {
+  it('gets more time if it was slow recently, but not forever', async () => {
     const { clock, pace, seen, heartbeat } = beating()
     await clock.advance(beatMs)
     await clock.advance(silenceMs - beatMs)
@@ -57,7 +57,7 @@ describe('a peer whose answer is awaited', () => {
     expect(pace.patienceMs).toBe(silenceMostMs)
   })
 
-  it('is given up soon again after the worst standstill', async () => {
+  it('gets the usual time again soon after the longest pause', async () => {
     const { clock, pace, heartbeat } = beating()
     heartbeat.stop()
     pace.note(3_600_000)
@@ -66,7 +66,7 @@ describe('a peer whose answer is awaited', () => {
     expect(pace.patienceMs).toBe(silenceMs)
   })
 
-  it('is not silent because this process stood still', async () => {
+  it('is not silent because this process was paused', async () => {
     const { clock, pace, seen, heartbeat } = beating()
     await clock.advance(beatMs)
     await clock.leap(60_000)
@@ -78,7 +78,7 @@ describe('a peer whose answer is awaited', () => {
   })
 })
 
-it('costs nothing when no answer is awaited', async () => {
+it('a heartbeat sends no pings while no response is pending', async () => {
   const { clock, seen, heartbeat } = beating()
   seen.isAwaited = false
   await clock.advance(60_000)

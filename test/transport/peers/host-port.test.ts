@@ -6,12 +6,12 @@ describe('an address', () => {
     ['127.0.0.1:80', { host: '127.0.0.1', port: 80 }],
     ['node-1.internal:65535', { host: 'node-1.internal', port: 65_535 }],
     ['[::1]:7000', { host: '::1', port: 7000 }],
-  ])('%s reads as it is written', (text, place) => {
+  ])('%s is parsed and written unchanged', (text, place) => {
     expect(addressOf(text)).toEqual(place)
     expect(addressText(place)).toBe(text)
   })
 
-  it.each(['', ':80', 'host', 'host:', 'host:0', 'host:65536', '::1:80', 'host:80x'])('%j is none', (text) => {
+  it.each(['', ':80', 'host', 'host:', 'host:0', 'host:65536', '::1:80', 'host:80x'])('%j is invalid', (text) => {
     expect(addressOf(text)).toBeUndefined()
   })
 })

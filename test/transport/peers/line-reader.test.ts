@@ -10,7 +10,7 @@ const read = (parts: readonly Buffer[], maxBytes = 1000): readonly string[] => {
 }
 
 describe('lines', () => {
-  it('are the same however they are torn on the way', () => {
+  it('are the same wherever their bytes are split', () => {
     const line = fc.string({ unit: 'grapheme', maxLength: 20 }).map((text) => text.replaceAll('\n', ''))
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.nat({ max: 400 })), (lines, cuts) => {
@@ -21,7 +21,7 @@ describe('lines', () => {
     )
   })
 
-  it('hold what is allowed, and no byte more', () => {
+  it('have at most the allowed number of bytes', () => {
     expect(read([Buffer.from('1234\n'), Buffer.from('12'), Buffer.from('34\n')], 4)).toEqual(['1234', '1234'])
     for (const parts of [['12345\n'], ['123', '45\n'], ['123', '45'], ['12345']])
       expect(

@@ -11,7 +11,7 @@ const log = pino({ level: 'silent' })
 
 const opened: (() => unknown)[] = []
 
-/** Closed after the test, in the other order. */
+/** Closes it after the test, in reverse order. */
 export const closedAfter = (close: () => unknown): void => {
   opened.push(close)
 }
@@ -40,15 +40,15 @@ export const openServer = (
   more: { key?: Buffer; otherKeys?: readonly Buffer[]; clock?: Clock; port?: number } = {},
 ) => openPeerServer({ host: '127.0.0.1', port: 0, key, service, log, ...more })
 
-/** A question that names what it is about. */
+/** A request about this actor. */
 export const about = (actor: string): PeerRequest => ({ kind: 'delivered', actor })
 
 export const done = { kind: 'done' } as const
 
-/** What a `delivered` question is about; '' for others. */
+/** Actor of a `delivered` request; '' for others. */
 export const actorOf = (request: PeerRequest): string => ('actor' in request ? request.actor : '')
 
-/** A service whose answers wait until the test gives them. */
+/** A service whose responses wait until the test gives them. */
 export const held = () => {
   const waiting = new Map<string, () => void>()
   const came: string[] = []
@@ -62,7 +62,7 @@ export const held = () => {
 
 export const portOf = ({ address }: Pick<PeerServer, 'address'>): number => Number(address.split(':').at(-1))
 
-/** A server of bare sockets, for peers that do not behave. */
+/** A server of raw sockets, for peers that misbehave. */
 export const openRaw = async (connected: (socket: Socket) => void): Promise<{ address: string; server: Server }> => {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())
@@ -73,7 +73,7 @@ export const openRaw = async (connected: (socket: Socket) => void): Promise<{ ad
   return { address: `127.0.0.1:${port}`, server }
 }
 
-/** A wire between two ports that can be cut, and can swallow everything. */
+/** A connection between two ports that can be cut and can drop all bytes. */
 export const openWire = async (to: number) => {
   const sockets = new Set<Socket>()
   let swallows = false

@@ -24,8 +24,8 @@ import {
 
 afterEach(closeAll)
 
-describe('questions of one process to another', () => {
-  it('come as they were asked, and so do the answers', async () => {
+describe('requests between processes', () => {
+  it('arrive unchanged, and so do their responses', async () => {
     const commit = commitOf('ses_1', 1, {
       events: [{ sequence: 1, event_type: 'turn.started', payload: { text: 'grüße\n☃' } }],
     })
@@ -61,7 +61,7 @@ describe('questions of one process to another', () => {
     expect(came).toEqual(requests)
   })
 
-  it('reach the other process in the order in which they were asked', async () => {
+  it('arrive in the order in which they were sent', async () => {
     const { service, came, answer } = held()
     const server = await served(service)
     const peers = openPeering()
@@ -73,7 +73,7 @@ describe('questions of one process to another', () => {
     await Promise.all(answers)
   })
 
-  it('are answered each on its own: a slow one holds no other up', async () => {
+  it('are answered independently: a slow one does not block others', async () => {
     const { service, came, answer } = held()
     const server = await served(service)
     const peers = openPeering()
@@ -86,7 +86,7 @@ describe('questions of one process to another', () => {
     expect(await slow).toEqual(done)
   })
 
-  it('of many at once share one connection', async () => {
+  it('share one connection if they are concurrent', async () => {
     let connections = 0
     const server = await served(() => Promise.resolve(done))
     const wire = await openWire(portOf(server))
@@ -104,8 +104,8 @@ describe('questions of one process to another', () => {
   })
 })
 
-describe('what another process refuses', () => {
-  it('is thrown as it was thrown there', async () => {
+describe('a failure in another process', () => {
+  it('is thrown here with the same code, message and details', async () => {
     const refusal = new ServiceError('rate_limit_exceeded', {
       param: 'input',
       message: 'Slower.',
@@ -120,13 +120,13 @@ describe('what another process refuses', () => {
     expect(error).toMatchObject({ code: refusal.code, message: refusal.message, details: refusal.details })
   })
 
-  it('says that a store is away', async () => {
+  it('is StoreUnavailable if the store of that process is unavailable', async () => {
     const server = await served(() => Promise.reject(new StoreUnavailable('no primary')))
     const answer = openPeering().request(server.address, about('ses_1'))
     await expect(answer).rejects.toThrow(new StoreUnavailable('no primary'))
   })
 
-  it('tells nothing of a bug but that it may be tried again', async () => {
+  it('reveals nothing of a defect except that a retry is possible', async () => {
     const server = await served(() => {
       throw new TypeError('secret is undefined')
     })
@@ -138,7 +138,7 @@ describe('what another process refuses', () => {
     ['kind', { kind: 'a_later_kind', actor: 'ses_1' }],
     ['form', { kind: 'deliver', actor: 'ses_1', delivery: { event: 'turn' } }],
     ['inherited name', { kind: 'constructor' }],
-  ])('of a %s that it does not know is answered as elsewhere, and asks nobody', async (_, request) => {
+  ])('by an unknown %s of a request is the response elsewhere, and reaches no service', async (_, request) => {
     let requestCount = 0
     const server = await served(() => {
       requestCount++
@@ -152,20 +152,20 @@ describe('what another process refuses', () => {
   it.each([
     ['kind', { kind: 'a_later_kind' }],
     ['form', { kind: 'told', commit: {}, duplicate: false }],
-  ])('of an answer of a %s that the asking one does not know is an unknown outcome', async (_, answer) => {
+  ])('by an unknown %s of its response is an unknown outcome', async (_, answer) => {
     const server = await served(() => Promise.resolve(Object(answer)))
     await expect(openPeering().request(server.address, about('ses_1'))).rejects.toThrow(StoreUnavailable)
   })
 })
 
 describe('a process that ended', () => {
-  it('is gone at once', async () => {
+  it('is reported as gone at once', async () => {
     const server = await openServer(() => Promise.resolve(done))
     await server.close()
     await expect(openPeering().request(server.address, about('ses_1'))).rejects.toThrow(PeerGone)
   })
 
-  it('leaves open questions with an unknown outcome, later ones find nobody, and a new one at its place is asked', async () => {
+  it('leaves open requests with an unknown outcome, is gone for later ones, and can be replaced', async () => {
     const { service, came } = held()
     const server = await openServer(service)
     const wire = await openWire(portOf(server))
@@ -182,7 +182,7 @@ describe('a process that ended', () => {
     expect(await peers.request(next.address, about('ses_1'))).toEqual(done)
   })
 
-  it('has answered what it was asked, and refers later questions elsewhere', async () => {
+  it('answers its open requests, and refers later ones elsewhere', async () => {
     const { service, came, answer } = held()
     const server = await openServer(service)
     const peers = openPeering()
@@ -197,7 +197,7 @@ describe('a process that ended', () => {
     expect(came).toEqual(['ses_1'])
   })
 
-  it('ends although a question of it is never answered', async () => {
+  it('ends even if one of its requests is never answered', async () => {
     const clock = new VirtualClock()
     const { service, came } = held()
     const server = await openServer(service, { clock })
@@ -212,7 +212,7 @@ describe('a process that ended', () => {
 })
 
 describe('a cut connection', () => {
-  it('leaves open questions with an unknown outcome, and the next question makes a new one', async () => {
+  it('leaves open requests with an unknown outcome, and is replaced for the next request', async () => {
     const { service, came, answer } = held()
     const server = await served(service)
     const wire = await openWire(portOf(server))
@@ -229,7 +229,7 @@ describe('a cut connection', () => {
     expect(await again).toEqual(done)
   })
 
-  it('is reported with its address, and neither one that was never made nor one that was closed here', async () => {
+  it('is reported with its address, unlike one that was never open or was closed here', async () => {
     const server = await served(() => Promise.resolve(done))
     const wire = await openWire(portOf(server))
     closedAfter(wire.close)
@@ -247,9 +247,9 @@ describe('a cut connection', () => {
     expect(await peers.request(wire.address, about('ses_1'))).toEqual(done)
   })
 
-  it('in the middle of an answer hands out no half answer', async () => {
+  it('within a response delivers no partial response', async () => {
     const server = await served(() => Promise.resolve(done))
-    // what comes from the server is cut into single bytes, and torn off before the one that is left to come
+    // the bytes from the server are forwarded one by one, and the connection is cut before byte number `before`
     const torn = async (before: number) => {
       const sent = { bytes: 0 }
       const wire = await openRaw((near) => {
@@ -278,7 +278,7 @@ describe('a cut connection', () => {
 })
 
 describe('a slow peer', () => {
-  it('is waited for 5 s', async () => {
+  it('is given up after 5 s', async () => {
     const clock = new VirtualClock()
     const { service, came } = held()
     const server = await served(service)
@@ -289,7 +289,7 @@ describe('a slow peer', () => {
     await late
   })
 
-  it('that answers other questions keeps its connection', async () => {
+  it('that answers other requests keeps its connection', async () => {
     const clock = new VirtualClock()
     const { service, came, answer } = held()
     const server = await served(service)
@@ -310,7 +310,7 @@ describe('a slow peer', () => {
     expect(await third).toEqual(done)
   })
 
-  it('that never proves who it is is given up after 2 s', async () => {
+  it('that never authenticates is given up after 2 s', async () => {
     const clock = new VirtualClock()
     const mute = await openRaw(() => {})
     closedAfter(() => mute.server.close())
@@ -321,7 +321,7 @@ describe('a slow peer', () => {
     await late
   })
 
-  it('is not asked without bound', async () => {
+  it('has a limited number of open requests', async () => {
     const mute = await openRaw(() => {})
     closedAfter(() => mute.server.close())
     const peers = openPeering()
@@ -336,7 +336,7 @@ describe('a slow peer', () => {
 describe('a frame that is too large', () => {
   const huge = 'x'.repeat(peerLimits.frameMaxBytes)
 
-  it('is not sent as a question, and harms no other', async () => {
+  it('is not sent as a request, and does not affect others', async () => {
     const server = await served(() => Promise.resolve(done))
     const peers = openPeering()
     const [large, small] = await Promise.allSettled([
@@ -347,7 +347,7 @@ describe('a frame that is too large', () => {
     expect(small).toEqual({ status: 'fulfilled', value: done })
   })
 
-  it('is not sent as an answer: its outcome is unknown', async () => {
+  it('is not sent as a response: its outcome is unknown', async () => {
     const commit = commitOf('ses_1', 1, { event: { type: 'turn', input: huge } })
     const server = await served((request) =>
       Promise.resolve(actorOf(request) === 'large' ? { kind: 'told', commit, duplicate: false } : done),
@@ -360,12 +360,12 @@ describe('a frame that is too large', () => {
   })
 })
 
-describe('the asking side', () => {
-  it('asks nobody at an address that is none', async () => {
+describe('the requesting side', () => {
+  it('rejects a request to an invalid address', async () => {
     await expect(openPeering().request('nowhere', about('ses_1'))).rejects.toThrow(StoreUnavailable)
   })
 
-  it('asks nobody once it is closed', async () => {
+  it('rejects open and new requests once it is closed', async () => {
     const server = await served(() => Promise.resolve(done))
     const peers = openPeering()
     const open = peers.request(server.address, about('ses_1'))

@@ -11,8 +11,8 @@ afterEach(closeAll)
 
 const stoppedPeer = fileURLToPath(new URL('./stopped-peer.ts', import.meta.url))
 
-describe('a peer that says nothing', () => {
-  /** What becomes of a request, and after how long. */
+describe('a peer that is silent', () => {
+  /** Outcome and duration of a request. */
   const fate = async (request: Promise<unknown>) => {
     const startedAt = performance.now()
     const error = await request.catch((thrown: unknown) => thrown)
@@ -20,7 +20,7 @@ describe('a peer that says nothing', () => {
   }
   const soonMs = peerLimits.answerMs - 1500
 
-  it('because no byte gets through is given up in a moment, and called again when one does', async () => {
+  it('because no byte gets through is given up quickly, and called again once bytes get through', async () => {
     const { service, came, answer } = held()
     const server = await served(service)
     const wire = await openWire(portOf(server))
@@ -40,7 +40,7 @@ describe('a peer that says nothing', () => {
     expect(await again).toEqual(done)
   })
 
-  it('because its process was stopped is given up in a moment, and answers when it goes on', async () => {
+  it('because its process was stopped is given up quickly, and answers when it continues', async () => {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', stoppedPeer], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
@@ -59,7 +59,7 @@ describe('a peer that says nothing', () => {
       .toMatchObject({ error: done })
   })
 
-  it('differs from one that takes long over an answer and says so', async () => {
+  it('differs from a slow peer that answers pings', async () => {
     const { service, came, answer } = held()
     const server = await served(service)
     let beats = 0

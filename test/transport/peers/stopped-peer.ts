@@ -1,5 +1,5 @@
 import { done, openServer } from './peering.ts'
 
-/* A process of its own that answers peers, for tests that stop it. It prints its address. */
+/** A separate process that answers peers, for tests that stop it. It prints its address. */
 const { address } = await openServer(() => Promise.resolve(done))
 process.stdout.write(`${address}\n`)

@@ -21,10 +21,10 @@ import {
 
 afterEach(closeAll)
 
-/** However it was closed. */
+/** Resolves when the socket is closed, for any reason. */
 const closed = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once('close', () => resolve()))
 
-describe('nodes whose master key is being changed', () => {
+describe('nodes during a change of the master key', () => {
   const [old, next] = [otherKey, Buffer.alloc(32, 9)]
   const rounds = {
     'before and with the new key to open': [{ key: old }, { key: old, otherKeys: [next] }],
@@ -46,15 +46,15 @@ describe('nodes whose master key is being changed', () => {
     })
   }
 
-  it('take no one who has none of their keys', async () => {
+  it('refuse a node that has none of their keys', async () => {
     const { address } = await served(() => Promise.resolve(done), { key: next, otherKeys: [old] })
     const stranger = openPeering({ key: Buffer.alloc(32, 1), otherKeys: [next].slice(1) })
     await expect(stranger.request(address, about('ses_1'))).rejects.toThrow(StoreUnavailable)
   })
 })
 
-describe('somebody without the key', () => {
-  it('is not answered', async () => {
+describe('a process without the key', () => {
+  it('gets no response', async () => {
     let requestCount = 0
     const server = await served(() => {
       requestCount++
@@ -66,7 +66,7 @@ describe('somebody without the key', () => {
     expect(requestCount).toBe(0)
   })
 
-  it('is not told anything when he answers: the question stays here', async () => {
+  it('receives no request if it acts as the server', async () => {
     let requestCount = 0
     const thief = await served(
       () => {
@@ -83,7 +83,7 @@ describe('somebody without the key', () => {
     ['asks at once', `${JSON.stringify({ id: 1, ask: about('ses_1') })}\n`],
     ['speaks HTTP', 'GET / HTTP/1.1\r\n\r\n'],
     ['sends much', 'x'.repeat(100_000)],
-  ])('is cut off when he %s', async (_, sent) => {
+  ])('is disconnected when it %s', async (_, sent) => {
     let requestCount = 0
     const server = await served(() => {
       requestCount++
@@ -101,7 +101,7 @@ describe('somebody without the key', () => {
     expect(requestCount).toBe(0)
   })
 
-  it('is cut off when he says nothing', async () => {
+  it('is disconnected when it sends nothing', async () => {
     const server = await served(() => Promise.resolve(done))
     const socket = connect(portOf(server), '127.0.0.1')
     socket.on('error', () => socket.destroy())
@@ -121,7 +121,7 @@ describe('somebody without the key', () => {
     expect(await ended).toBeUndefined()
   })
 
-  it('reads nothing on the wire', async () => {
+  it('reads no plain text on the connection', async () => {
     const commit = commitOf('ses_secret', 1)
     const server = await served(() => Promise.resolve({ kind: 'told', commit, duplicate: false }))
     const passed: Buffer[] = []
@@ -141,7 +141,7 @@ describe('somebody without the key', () => {
     expect(text).not.toMatch(/ses_secret|told|delivered/)
   })
 
-  it('changes nothing on the wire', async () => {
+  it('cannot change a request on the connection unnoticed', async () => {
     const requested: string[] = []
     const server = await served((request) => {
       requested.push(actorOf(request))
@@ -167,7 +167,7 @@ describe('somebody without the key', () => {
     expect(requested).toEqual(['ses_1'])
   })
 
-  it('cannot use again what a peer has sent', async () => {
+  it('cannot replay what a peer has sent', async () => {
     let requestCount = 0
     const server = await served(() => {
       requestCount++
