@@ -18,7 +18,7 @@ const lines = async () => {
   return rows.map(({ data, tenant, created_at }) => ({ ...data, tenant, created_at }))
 }
 
-/** Once everything that these actors' commits say has been delivered. */
+/** Audit lines, once everything in the commits of these actors is delivered. */
 const linesOf = async (...actors: readonly string[]) => {
   for (const actor of actors) await world.host.delivered(actor)
   return lines()
@@ -40,7 +40,7 @@ describe('the audit log names who decided about an action, and its tool', () => 
     changes: [],
   })
 
-  it('when its session is told', async () => {
+  it('when it is approved through its session', async () => {
     const { session, id } = await paused()
     const before = world.clock.now()
     await approve(world, session, id)
@@ -50,26 +50,26 @@ describe('the audit log names who decided about an action, and its tool', () => 
     expect(line?.created_at).toBeGreaterThanOrEqual(before)
   })
 
-  it('when its session is told of a rejection', async () => {
+  it('when it is rejected through its session', async () => {
     const { session, id } = await paused()
     await reject(world, session, id)
     expect(await linesOf(id)).toEqual([expect.objectContaining(lineOf('rejected', id))])
   })
 
-  it('when it is approved by itself', async () => {
+  it('when it is approved directly', async () => {
     const { id } = await paused()
     const body = { tool_results: [{ action_id: id, output: '1' }] }
     await world.useCases['actions.approve'](callOf({ action_id: id }, {}, body))
     expect(await linesOf(id)).toEqual([expect.objectContaining(lineOf('approved', id))])
   })
 
-  it('when it is rejected by itself', async () => {
+  it('when it is rejected directly', async () => {
     const { id } = await paused()
     await world.useCases['actions.reject'](callOf({ action_id: id }, {}, { reason: 'no' }))
     expect(await linesOf(id)).toEqual([expect.objectContaining(lineOf('rejected', id))])
   })
 
-  it('to whoever reads the log', async () => {
+  it('in the response of audit_log.list', async () => {
     const { session, id } = await paused()
     await reject(world, session, id)
     await world.host.delivered(id)
@@ -85,7 +85,7 @@ describe('the audit log names who decided about an action, and its tool', () => 
     expect(data).toEqual([expect.objectContaining({ action: 'action.rejected', actor, resource })])
   })
 
-  it('once, however often the decision is repeated', async () => {
+  it('once, even if the decision is repeated', async () => {
     const { session, id } = await paused()
     const call = keyed(approval(session, id, [{ action_id: id, output: '1' }]), 'once')
     for (let time = 0; time < 3; time++) await collect((await world.useCases['sessions.approve'](call)).stream)
@@ -93,7 +93,7 @@ describe('the audit log names who decided about an action, and its tool', () => 
     expect(await linesOf(id)).toHaveLength(1)
   })
 
-  it('and names an end user by a hash, without an address', async () => {
+  it('and identifies an end user by a hash, without an address', async () => {
     const { id } = await paused()
     const call = asUser(callOf({ action_id: id }, {}, { reason: 'no' }), 'ten_a', 'ada')
     await world.useCases['actions.reject']({ ...call, scope: project })
@@ -103,7 +103,7 @@ describe('the audit log names who decided about an action, and its tool', () => 
     expect(JSON.stringify(line)).not.toContain('ada')
   })
 
-  it('and says nothing of one that was withdrawn, or of a turn', async () => {
+  it('and has no line for a cancelled action or for a turn', async () => {
     const { session, id } = await paused({ text: ['again'] })
     await world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, {}))
     await turn(world, session, { input: 'and now?' })
@@ -120,7 +120,7 @@ describe('the audit log names who created and who cancelled a run', () => {
     changes: [],
   })
 
-  it('when a caller did', async () => {
+  it('if that was a caller', async () => {
     world = await openRuns({ agt_a: withTools(functionTool('confirm', true)) }, { scripts: [calls('confirm')] })
     const run = await startRun(world, 'agt_a')
     await until(world, run, 'run.requires_action')
@@ -131,7 +131,7 @@ describe('the audit log names who created and who cancelled a run', () => {
     expect(all).toEqual(expect.arrayContaining([expect.objectContaining(lineOf('cancelled', run))]))
   })
 
-  it('and has no line for one that a model delegated, nor for its end with the run above it', async () => {
+  it('and has no line for a delegated run, nor for its end together with its parent run', async () => {
     const model = new AnsweringModel(({ messages, tools }) => {
       const delegating = (tools ?? []).find(({ name }) => name.startsWith('delegate'))
       const requiresApproval = messages.length < 3

@@ -37,7 +37,7 @@ const sqlite = (): Storage => {
 
 const approvalTool = [functionTool('confirm', true)]
 
-/** A project with a session that had a turn, one that waits for an approval, and one with a value of its own blob. */
+/** A project with a session after a turn, one that waits for an approval, and one with a value in a separate blob. */
 const livedIn = async (place: Place) => {
   const key = await addProject(place)
   const scripts = [{ text: ['Hello ', '\u2028 world'] }, calls('confirm'), { text: ['x'.repeat(70_000)] }]
@@ -53,11 +53,11 @@ const livedIn = async (place: Place) => {
 const logOf = async ({ storage }: Place, session: string): Promise<string> =>
   JSON.stringify(await storage.commits.events(session, 0, 1000))
 
-describe('a project that moves', () => {
+describe('a project that is moved', () => {
   it.each([
     ['memory to SQLite', openMemoryStorage, sqlite],
     ['SQLite to memory', sqlite, openMemoryStorage],
-  ])('from %s has the same logs byte for byte, and a paused session is approved there', async (_, from, to) => {
+  ])('from %s has the same logs byte for byte, and its paused session can be approved', async (_, from, to) => {
     const here = await openPlace(from())
     const { sessions, paused, action } = await livedIn(here)
     const there = await openPlace(to())
@@ -75,7 +75,7 @@ describe('a project that moves', () => {
     expect((await world.useCases['sessions.list'](page)).data.map(({ id }) => id)).toEqual(sessions.toReversed())
   })
 
-  it('is the same after it was moved again', async () => {
+  it('is the same after it is moved again', async () => {
     const places = [await openPlace(), await openPlace(sqlite()), await openPlace()] as const
     await livedIn(places[0])
     await imported(places[1], (await exported(places[0])).file)
@@ -86,7 +86,7 @@ describe('a project that moves', () => {
     for (const other of others) expect(other).toEqual(first)
   })
 
-  it('goes on wherever it is moved to, although every place counts its starts for itself', async () => {
+  it('continues in every installation, although each counts its starts separately', async () => {
     let here = await openPlace()
     const { sessions, paused, action } = await livedIn(here)
     for (let moves = 0; moves < 3; moves++) {
@@ -102,7 +102,7 @@ describe('a project that moves', () => {
     expect(typesOf(await approve(world, paused, action)).at(-1)).toBe('turn.completed')
   })
 
-  it('keeps its sessions, runs and actions there for as long as here', async () => {
+  it('keeps its retention settings', async () => {
     const [here, there] = [await openPlace(), await openPlace(sqlite())]
     await addProject(here)
     const days = { sessions_days: 30, runs_days: 7, actions_days: null }
@@ -115,7 +115,7 @@ describe('a project that moves', () => {
     expect(await moved.of('prj_other')).toBeNull()
   })
 
-  it('joins the organisation of its new place, and its secret keys work there under the same master key', async () => {
+  it('joins the organization of the new installation, and its secret keys work under the same master key', async () => {
     const [here, there] = [await openPlace(), await openPlace()]
     const key = await addProject(here)
     await imported(there, (await exported(here)).file)
@@ -124,13 +124,13 @@ describe('a project that moves', () => {
     expect(await there.auth.projects.signingSecrets(project)).toEqual(await here.auth.projects.signingSecrets(project))
   })
 
-  it('has what it left open taken up at the next start, however many starts its old place has seen', async () => {
+  it('has its open work resumed at the next start, whatever the number of starts of its old installation', async () => {
     const [first, here, there] = [await openPlace(), await openPlace(), await openPlace()]
     const world = await openWorld({ storage: first.storage, scripts: [calls('confirm')] })
     const session = await newSession(world)
     const { waiting } = await pausedTurn(world, session, { input: 'go', tools: approvalTool })
     await world.runtime.drain(0)
-    // as a crash leaves it: the session has requested the action, which does not exist yet
+    // the state after a crash: the session has requested the action, which does not exist yet
     await addProject(here)
     for (const commit of await first.storage.commits.ofProject(project, null, 100)) {
       if (commit.actor === session) await here.storage.commits.append([{ ...commit, epoch: 9, open: true }])
@@ -141,7 +141,7 @@ describe('a project that moves', () => {
     expect(typesOf(await approve(next, session, waiting.confirm ?? '')).at(-1)).toBe('turn.completed')
   })
 
-  it('expires there when it would have expired here', async () => {
+  it('has sessions that expire at their original time', async () => {
     const clock = new VirtualClock(Date.now())
     const [here, there] = [await openPlace(), await openPlace()]
     await addProject(here)
@@ -156,7 +156,7 @@ describe('a project that moves', () => {
 })
 
 describe('an export', () => {
-  it('takes nothing of other projects along', async () => {
+  it('contains nothing of other projects', async () => {
     const here = await openPlace()
     await livedIn(here)
     await here.storage.blobs.put('prj_b', 'a'.repeat(64), 'theirs')
@@ -168,7 +168,7 @@ describe('an export', () => {
     expect(file).not.toContain('prj_b')
   })
 
-  it('is void when the project changes while it is read', async () => {
+  it('fails if the project changes while it is read', async () => {
     const here = await openPlace()
     const { sessions } = await livedIn(here)
     let lines = 0
@@ -181,7 +181,7 @@ describe('an export', () => {
     await expect(changing).rejects.toThrow(/changed while it was read: commits/)
   })
 
-  it('reads no further than it was written', async () => {
+  it('reads little further than it has written', async () => {
     const here = await openPlace()
     await livedIn(here)
     const [commit] = await here.storage.commits.ofProject(project, null, 1)
@@ -207,13 +207,13 @@ describe('an export', () => {
     expect(most).toBeLessThan(400 / 2)
   })
 
-  it('refuses a project that is not there', async () => {
+  it('refuses an unknown project', async () => {
     await expect(exported(await openPlace())).rejects.toThrow('There is no project prj_a')
   })
 })
 
 describe('an import', () => {
-  it('notices a file that is cut anywhere, and writes nothing of it', async () => {
+  it('detects a file that is truncated anywhere, and writes nothing of it', async () => {
     const here = await openPlace()
     await livedIn(here)
     const { file } = await exported(here)
@@ -245,7 +245,7 @@ describe('an import', () => {
     expect(await thingsIn(there)).toBe(0)
   })
 
-  it('refuses a project that is there from elsewhere, and leaves it as it is', async () => {
+  it('refuses a project that already exists, and leaves it unchanged', async () => {
     const [here, there] = [await openPlace(), await openPlace()]
     await livedIn(here)
     await addProject(there, 'org_2')
@@ -264,7 +264,7 @@ describe('an import', () => {
     expect(await thingsIn(there)).toBe(0)
   })
 
-  it('goes on after a break at any write, and ends with the whole project', async () => {
+  it('continues after a failure at any write, and ends with the whole project', async () => {
     const here = await openPlace()
     await livedIn(here)
     const { file, report } = await exported(here)
@@ -283,7 +283,7 @@ describe('an import', () => {
     }
   })
 
-  it('does nothing the second time, also when the project has lived on', async () => {
+  it('does nothing the second time, even if the project has changed since', async () => {
     const [here, there] = [await openPlace(), await openPlace()]
     const { sessions } = await livedIn(here)
     const { file } = await exported(here)
@@ -306,7 +306,7 @@ describe('an import', () => {
     ).rejects.toThrow('already has a project prj_a')
   })
 
-  it('notices that something else stands where a commit belongs', async () => {
+  it('detects another item in the place of a commit', async () => {
     const [here, there] = [await openPlace(), await openPlace()]
     const { sessions } = await livedIn(here)
     const head = await here.storage.commits.at(sessions[1], 2)
@@ -315,7 +315,7 @@ describe('an import', () => {
     await expect(imported(there, (await exported(here)).file)).rejects.toThrow('already has another item')
   })
 
-  it('lets nobody in before all of it is there', async () => {
+  it('accepts no key of the project before everything is imported', async () => {
     const here = await openPlace()
     const { file, key } = { ...(await livedIn(here)), ...(await exported(here)) }
     for (let writes = 1; writes < 60; writes++) {
@@ -335,7 +335,7 @@ describe('an import', () => {
 
 const pause = async (): Promise<void> => {}
 
-/** A store that takes so many writes and then none. */
+/** A store that accepts `writes` writes and then none. */
 const failingAfter = (storage: Storage, writes: number): Storage => {
   let left = writes
   const counted = <Args extends readonly unknown[], T>(write: (...args: Args) => Promise<T>) => {

@@ -31,7 +31,7 @@ const secretsAt = async (place: Place) => {
 }
 
 describe('secrets of connections and tool servers', () => {
-  it('are under another master key when their project moved under a passphrase, and the file does not show them', async () => {
+  it('move under a passphrase to another master key, and the file does not reveal them', async () => {
     const { file } = await exported(await withSecrets(1, passphrase))
     for (const secret of ['at-of-ann', 'rt-of-ann', 'secret-of-the-client', 'of-the-server'])
       expect(file).not.toContain(secret)
@@ -45,7 +45,7 @@ describe('secrets of connections and tool servers', () => {
     expect(await secretsAt(underTheOld)).toMatchObject({ clientSecret: null, grant: null, headers: {} })
   })
 
-  it('are none under a master key that is not theirs, and can be given anew', async () => {
+  it('cannot be opened under another master key, and can be set again', async () => {
     const place = await withSecrets(1, null)
     const other = await openPlace(place.storage, 2)
     expect(await secretsAt(other)).toEqual({ clientSecret: null, generation: 3, grant: null, headers: {} })
@@ -53,7 +53,7 @@ describe('secrets of connections and tool servers', () => {
     expect(await secretsAt(other)).toMatchObject({ generation: 4, grant: { access_token: 'new' } })
   })
 
-  it('open for no other connection', async () => {
+  it('cannot be opened for another connection', async () => {
     const place = await withSecrets(1, null)
     const { records } = place.storage
     const { vault } = opened(place)

@@ -15,10 +15,12 @@ import { openSecretBox } from '#storage/secrets.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { openHouse } from '#test/support/open-house.ts'
 
-/** The project that the session harness works in. */
+/** Project of the session harness. */
 export const project = 'prj_a'
 
-/** One installation's store, keys and secrets. `key` makes its master key; `passphrase` is the operator's. */
+/**
+ * Store, keys and secrets of one installation. `key` determines its master key; `passphrase` is that of the operator.
+ */
 export const openPlace = async (storage: Storage = openMemoryStorage(), key = 1, passphrase: string | null = null) => {
   const { log } = await openHouse({ storage })
   const masterKey = Buffer.alloc(32, key)
@@ -42,7 +44,7 @@ export const openPlace = async (storage: Storage = openMemoryStorage(), key = 1,
 
 export type Place = Awaited<ReturnType<typeof openPlace>>
 
-/** Makes the project's own row and a secret key; the key. */
+/** Inserts the row of the project and a secret key, which is returned. */
 export const addProject = async ({ storage, auth }: Place, organization = 'org_1'): Promise<string> => {
   const { secret, material } = auth.apiKeys.mint()
   await new Table(storage.records, projects, Date.now).insert({
@@ -66,7 +68,7 @@ export const addProject = async ({ storage, auth }: Place, organization = 'org_1
   return secret
 }
 
-/** The file of an export, as text. */
+/** Exports the project, with the file as text. */
 export const exported = async (place: Place): Promise<{ readonly file: string; readonly report: ExportReport }> => {
   let file = ''
   const report = await exportProject({ ...place, kinds, project, now: Date.now }, async (text) => {
@@ -86,13 +88,13 @@ export const imported = (place: Place, file: string, more: Partial<ImportDeps> =
     ...more,
   })
 
-/** A file's bytes in chunks of a size that cuts lines and characters anywhere. */
+/** Bytes of a file in chunks of a size that splits lines and characters anywhere. */
 export async function* chunks(file: string, size = 1021): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(file)
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size)
 }
 
-/** How many things of the project a store has. */
+/** Number of records, commits and blobs of the project in a store. */
 export const thingsIn = async ({ storage }: Place): Promise<number> => {
   const counts = await Promise.all(kinds.map((kind) => storage.records.count(kind, projectScope(project))))
   const commits = await storage.commits.ofProject(project, null, 1000)

@@ -14,7 +14,7 @@ const tablesOf = ({ storage: { records } }: Place) => ({
   customs: new Table(records, customProviders, Date.now),
 })
 
-/** A place with a connection, a custom provider with a key, and one without. */
+/** An installation with a connection, a custom provider with a key, and one without. */
 const withKeys = async (master: number, phrase: string | null) => {
   const place = await openPlace(openMemoryStorage(), master, phrase)
   await addProject(place)
@@ -49,7 +49,7 @@ const keysAt = async (place: Place) => {
 }
 
 describe('the keys of providers', () => {
-  it('move under a passphrase to a place with another master key, and the file does not show them', async () => {
+  it('move under a passphrase to another master key, and the file does not reveal them', async () => {
     const { file } = await exported(await withKeys(1, passphrase))
     expect(file).not.toContain('sk-of-a')
     const there = await openPlace(openMemoryStorage(), 2, passphrase)
@@ -58,7 +58,7 @@ describe('the keys of providers', () => {
     expect([keys.connection(), keys.custom(), keys.keyless]).toEqual(['sk-of-a-connection', 'sk-of-a-server', null])
   })
 
-  it('that cannot be opened at the export are named as lost, and their rows move without them', async () => {
+  it('that cannot be opened at the export are reported as missing, and their rows move without them', async () => {
     const place = await withKeys(1, null)
     const { file, report } = await exported(await openPlace(place.storage, 2, passphrase))
     expect(report.missing).toEqual(

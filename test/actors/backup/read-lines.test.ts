@@ -9,7 +9,7 @@ const linesOf = async (file: string, size: number): Promise<readonly string[]> =
   return lines
 }
 
-it('gives the same lines however the bytes come, whatever characters stand in them', async () => {
+it('readLines returns the same lines for any chunks, whatever characters they contain', async () => {
   const text = fc.string({ unit: 'binary' }).map((line) => line.toWellFormed().replaceAll('\n', ''))
   await fc.assert(
     fc.asyncProperty(fc.array(text), fc.integer({ min: 1, max: 9 }), async (lines, size) => {
@@ -18,10 +18,10 @@ it('gives the same lines however the bytes come, whatever characters stand in th
   )
 })
 
-it('splits at newlines alone', async () => {
+it('readLines splits at newlines only', async () => {
   expect(await linesOf('a\u2028b\rc\u2029d\u0085e\n\n', 3)).toEqual(['a\u2028b\rc\u2029d\u0085e', ''])
 })
 
-it('gives no line that has not ended', async () => {
+it('readLines returns no unfinished line', async () => {
   expect(await linesOf('a\nb', 1)).toEqual(['a'])
 })

@@ -13,7 +13,7 @@ const keyed = (cause: string) => ({
   secret: true,
 })
 
-/** A place with a project, and a request that was answered with a secret. */
+/** An installation with a project, and a request that was answered with a secret. */
 const withSecrets = async (key: number, phrase: string | null) => {
   const place = await openPlace(openMemoryStorage(), key, phrase)
   const secretKey = await addProject(place)
@@ -22,7 +22,7 @@ const withSecrets = async (key: number, phrase: string | null) => {
 }
 
 describe('under a passphrase', () => {
-  it('secrets open at a place with another master key, and the keys that cannot are named', async () => {
+  it('secrets can be opened under another master key, and keys that become void are reported', async () => {
     const { place, secretKey } = await withSecrets(1, passphrase)
     const there = await openPlace(openMemoryStorage(), 2, passphrase)
     const { file, report } = await exported(place)
@@ -38,7 +38,7 @@ describe('under a passphrase', () => {
     })
   })
 
-  it('a file shows no secret', async () => {
+  it('a file reveals no secret', async () => {
     const { place, secretKey } = await withSecrets(1, passphrase)
     const { file } = await exported(place)
     for (const secret of [await secretOf(place), secretKey, 'csk_once', passphrase]) expect(file).not.toContain(secret)
@@ -62,7 +62,7 @@ describe('under a passphrase', () => {
     await expect(exported(place)).rejects.toThrow('needs 12 characters')
   })
 
-  it('what the place itself cannot open is named at the export', async () => {
+  it('secrets that the exporting installation cannot open are reported', async () => {
     const { place } = await withSecrets(1, null)
     const other = await openPlace(place.storage, 2, passphrase)
     const { report } = await exported(other)
@@ -74,7 +74,7 @@ describe('under a passphrase', () => {
 })
 
 describe('without a passphrase', () => {
-  it('secrets open where the master key is the same', async () => {
+  it('secrets can be opened under the same master key', async () => {
     const { place, secretKey } = await withSecrets(1, null)
     const there = await openPlace(openMemoryStorage(), 1)
     expect((await imported(there, (await exported(place)).file)).missing).toEqual([])
@@ -82,7 +82,7 @@ describe('without a passphrase', () => {
     expect(await there.auth.apiKeys.verify(secretKey)).toMatchObject({ project })
   })
 
-  it('under another master key the project gets a new signing secret, and all that is lost is named', async () => {
+  it('under another master key the project gets a new signing secret, and everything lost is reported', async () => {
     const { place } = await withSecrets(1, null)
     const there = await openPlace(openMemoryStorage(), 2)
     const { missing } = await imported(there, (await exported(place)).file)

@@ -9,7 +9,7 @@ import type { Clock } from '#runtime/clock.ts'
 import type { Host } from '#runtime/host.ts'
 import type { Storage } from '#storage/ports.ts'
 
-/** What a browser does with a request. */
+/** Behaviour of a browser for a request. */
 export type ScriptedVisit = (request: VisitRequest) => Promise<VisitEnd>
 
 /** A page with one line of text. */
@@ -34,7 +34,7 @@ export const failedVisit: ScriptedVisit = async () => ({
   peakBytes: null,
 })
 
-/** A page that sends something, and goes on until the job is ended. */
+/** A page that submits something, and continues until the job is ended. */
 export const endlessVisit: ScriptedVisit = async ({ signal, submitting }) => {
   await submitting()
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
@@ -43,7 +43,7 @@ export const endlessVisit: ScriptedVisit = async ({ signal, submitting }) => {
 
 const blankPage = { frame: async () => null, input: () => {} }
 
-/** A page that is handed over to a person once, for ten minutes, and read then. */
+/** A page that is handed over to a person once, for ten minutes, and read afterwards. */
 export const handedOverVisit: ScriptedVisit = async (request) => {
   const { stepped, signal } = request
   try {
@@ -65,7 +65,7 @@ interface World {
   readonly visit?: ScriptedVisit | undefined
 }
 
-/** The effects of jobs without a browser, for worlds of virtual time. */
+/** Effects of jobs without a browser, for simulations in virtual time. */
 export const scriptedBrowser = ({ storage, host, clock, log, visit = plainVisit }: World) =>
   browserEffects({
     ...{ storage, host, clock, log, visit },

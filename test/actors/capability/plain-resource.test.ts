@@ -77,7 +77,7 @@ const open = async () => {
 }
 
 describe('a plain resource', () => {
-  it('is created, read, changed and removed', async () => {
+  it('is created, read, updated and deleted', async () => {
     const { call, create } = await open()
     const made = await create({ name: 'urgent', colour: 'red' })
     expect(made).toMatchObject({ id: expect.stringMatching(/^lab_/), name: 'urgent', colour: 'red' })
@@ -111,7 +111,7 @@ describe('a plain resource', () => {
     expect(await call('list', { query: { limit: 20, colour: 'red' } })).toMatchObject({ data: [{ name: 'b' }] })
   })
 
-  it('is made once by a request that is run again after a crash', async () => {
+  it('is created once by a request that is repeated after a crash', async () => {
     const { call, create } = await open()
     const idempotency = { cause: 'c', fingerprint: 'f', seed: newId('x').slice(2) }
     const [first, again] = [await create({ name: 'a' }, { idempotency }), await create({ name: 'a' }, { idempotency })]
@@ -119,13 +119,13 @@ describe('a plain resource', () => {
     expect(await call('list')).toMatchObject({ data: [{ id: first.id }] })
   })
 
-  it('names the field when a unique key is taken', async () => {
+  it('is refused with the name of the field if a unique key is taken', async () => {
     const { create } = await open()
     await create({ name: 'a' })
     await expect(create({ name: 'a' })).rejects.toMatchObject({ code: 'already_exists', details: { param: 'name' } })
   })
 
-  it('leaves a line of the audit log with each change, in the same document', async () => {
+  it('writes an audit line with each change, in the same document', async () => {
     const { call, create, messages } = await open()
     const { id } = await create({ name: 'a' })
     await call('update', { params: { label_id: id }, body: { colour: 'red' } })
@@ -133,7 +133,7 @@ describe('a plain resource', () => {
     expect(actions).toEqual(['label.created', 'label.updated'])
   })
 
-  it('that declares a verb of its own is refused when it opens', () => {
+  it('that declares an additional verb is refused when it opens', () => {
     const odd = defineResource('labels', {
       path: '/v1/labels',
       key: 'label_id',

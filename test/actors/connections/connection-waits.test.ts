@@ -33,24 +33,27 @@ const places: readonly (readonly [string, (world: World) => Promise<string>])[] 
   ],
 ]
 
-it.each(places)('a call that waits for a connection that %s ends at once, and says why', async (_what, idOf) => {
-  let connection_id = ''
-  const required = { connector: 'api_key', authorize_url: null, expires_at: null }
-  const world = await openWorld({
-    scripts: [calls('post'), { text: ['It cannot be done.'] }],
-    runTool: async () => ({
-      ...({ ok: false, code: 'connection_required', message: 'Connect first.' } as const),
-      connection: { ...required, connection_id },
-    }),
-  })
-  connection_id = await idOf(world)
-  const session = await newSession(world)
-  await turn(world, session, { input: 'go', tools: [httpTool('post')], pause_on_tool_calls: false })
-  await vi.waitFor(async () => {
-    const log = await world.host.readLog(session, 0)
-    const done = log.find(({ event_type }) => event_type === 'tool_call.completed')
-    expect(done?.payload.output).toContain('connection_not_found')
-    expect(log.at(-1)?.event_type).toBe('turn.completed')
-  })
-  await world.runtime.drain(0)
-})
+it.each(places)(
+  'a call that waits for a connection that %s ends at once with connection_not_found',
+  async (_what, idOf) => {
+    let connection_id = ''
+    const required = { connector: 'api_key', authorize_url: null, expires_at: null }
+    const world = await openWorld({
+      scripts: [calls('post'), { text: ['It cannot be done.'] }],
+      runTool: async () => ({
+        ...({ ok: false, code: 'connection_required', message: 'Connect first.' } as const),
+        connection: { ...required, connection_id },
+      }),
+    })
+    connection_id = await idOf(world)
+    const session = await newSession(world)
+    await turn(world, session, { input: 'go', tools: [httpTool('post')], pause_on_tool_calls: false })
+    await vi.waitFor(async () => {
+      const log = await world.host.readLog(session, 0)
+      const done = log.find(({ event_type }) => event_type === 'tool_call.completed')
+      expect(done?.payload.output).toContain('connection_not_found')
+      expect(log.at(-1)?.event_type).toBe('turn.completed')
+    })
+    await world.runtime.drain(0)
+  },
+)

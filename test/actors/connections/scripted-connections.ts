@@ -5,13 +5,13 @@ import type { OAuthServer } from '#actors/connections/oauth/oauth-server.ts'
 import type { Clock } from '#runtime/clock.ts'
 import type { JsonObject, Storage } from '#storage/ports.ts'
 
-/** What a token endpoint answers. */
+/** Response of a token endpoint. */
 export interface TokenReply {
   readonly status: number
   readonly body: JsonObject
 }
 
-/** What providers of a world do. */
+/** Behaviour of the providers of a simulation. */
 export interface ScriptedConnections {
   readonly token?: () => TokenReply
 }
@@ -28,7 +28,7 @@ const server: OAuthServer = {
   auth: 'client_secret_basic',
 }
 
-/** Secrets as they are, so that a world repeats to the byte. */
+/** Does not seal secrets, so that a simulation is reproducible to the byte. */
 export const plainBox = { seal: (text: string) => text, open: (text: string) => text }
 
 const granted: TokenReply = {
@@ -36,7 +36,7 @@ const granted: TokenReply = {
   body: { access_token: 'at', refresh_token: 'rt', token_type: 'bearer', expires_in: 3600 },
 }
 
-/** The effects of connections without a network, for worlds of virtual time. */
+/** Effects of connections without a network, for simulations in virtual time. */
 export const scriptedConnections = ({
   storage,
   clock,

@@ -8,7 +8,7 @@ import type { Clock } from '#runtime/clock.ts'
 import { chunksOf } from '#src/parsing/documents/chunk.ts'
 import type { Json, Storage } from '#storage/ports.ts'
 
-/** What readers, embedders and pages of a world do. */
+/** Behaviour of the readers, embedders and pages of a simulation. */
 export interface ScriptedDocuments {
   /** Reads a document; by default as text. */
   readonly read?: (bytes: Uint8Array) => Promise<Json>
@@ -23,7 +23,7 @@ export const readText = async (bytes: Uint8Array): Promise<Json> => {
   return { title: null, text, page_count: null, chunks: [...chunksOf(text)].map((chunk) => ({ ...chunk })) }
 }
 
-/** The effects of sources without a worker and a network, for worlds of virtual time. */
+/** Effects of sources without a worker and a network, for simulations in virtual time. */
 export const scriptedSources = ({
   storage,
   clock,

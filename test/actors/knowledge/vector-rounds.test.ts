@@ -12,7 +12,7 @@ import { VirtualClock } from '#test/support/virtual-clock.ts'
 const scope = projectScope('prj_1')
 const document = { title: null, text: [], chunks: [], chunk_count: 1 }
 
-/** Rounds over one project, whose sources are embedded by `work` and not by themselves. */
+/** Rounds over one project, whose sources are embedded by `work` only. */
 const opened = async (count: number, { isOurs = (): boolean => true, broken = new Set<string>() } = {}) => {
   const clock = new VirtualClock()
   const { records } = openMemoryStorage({ now: clock.now })
@@ -34,7 +34,7 @@ const opened = async (count: number, { isOurs = (): boolean => true, broken = ne
       open.push([source, embedder])
     },
   })
-  /** The actors end what was requested of them. */
+  /** Completes the embeddings that were requested. */
   const work = async (): Promise<number> => {
     const done = open.filter(([source]) => !broken.has(source))
     open = []
@@ -54,14 +54,14 @@ const opened = async (count: number, { isOurs = (): boolean => true, broken = ne
   return { clock, records, table, rounds, requested, chosen, idOf, of, work, all }
 }
 
-describe('vectors of knowledge, without a search', () => {
+describe('vectors of knowledge sources, without a search', () => {
   it('are requested for every source, once and a few at a time', async () => {
     const { all, requested, idOf } = await opened(450)
     expect(await all()).toBe(mostAtOnce)
     expect(requested.map(([source]) => source)).toEqual(Array.from({ length: 450 }, (_, n) => idOf(n)))
   })
 
-  it('are requested anew when the embedder is another one, also before all have those of the one before', async () => {
+  it('are requested again for another embedder, even before all sources have those of the previous one', async () => {
     const { all, rounds, chosen, requested, table } = await opened(20)
     await rounds.round()
     chosen.embedder = 'two'
@@ -73,7 +73,7 @@ describe('vectors of knowledge, without a search', () => {
     expect(requested.filter(([, embedder]) => embedder === 'one')).toHaveLength(mostAtOnce + 20)
   })
 
-  it('are not requested of what has them, is not ready or has no text', async () => {
+  it('are not requested for a source that has them, is not ready or has no text', async () => {
     const { all, records, requested, of } = await opened(0)
     await records.insert(sourceRows, of(1, { vectors: { embedder: 'one', parts: [], count: 1 } }))
     await records.insert(sourceRows, of(2, { status: 'pending' }))
@@ -82,7 +82,7 @@ describe('vectors of knowledge, without a search', () => {
     expect(requested).toEqual([])
   })
 
-  it('are requested nowhere without an embedder, and by one process only', async () => {
+  it('are not requested without an embedder, nor by a process that does not own the project', async () => {
     const none = await opened(3)
     none.chosen.embedder = null
     await none.all()
@@ -91,7 +91,7 @@ describe('vectors of knowledge, without a search', () => {
     expect([none.requested, others.requested]).toEqual([[], []])
   })
 
-  it('wait for no source that gets none, longer than a quarter of an hour', async () => {
+  it('are not delayed by failing sources for longer than a quarter of an hour', async () => {
     const broken = new Set(Array.from({ length: mostAtOnce }, (_, n) => `src_000${n}`))
     const { all, clock, requested } = await opened(mostAtOnce + 3, { broken })
     await all()
@@ -101,7 +101,7 @@ describe('vectors of knowledge, without a search', () => {
     expect(requested).toHaveLength(mostAtOnce + 3)
   })
 
-  it('cost no reading of sources once all have them', async () => {
+  it('require no reads of sources once all have them', async () => {
     const { all, rounds, records, requested, of } = await opened(3)
     await all()
     await records.insert(sourceRows, of(9, {}))

@@ -9,7 +9,7 @@ import { openHouse } from '#test/support/open-house.ts'
 const owner = { project: 'prj_a', tenant: null, source: 'ksr_01m7yttzjhsxjpptb3mj7638ba' }
 const signal = new AbortController().signal
 
-/** Counts what it embeds, and fails after so many texts. */
+/** Counts what it embeds, and fails after `most` texts. */
 const counting = (id: string, most = Number.POSITIVE_INFINITY) => {
   const embedded: string[] = []
   const embedder: Embedder = {
@@ -33,7 +33,7 @@ const store = async (parts: number) => {
   return { blobs, documentOf, sections, document: await documentOf(sections.join('\n\n')) }
 }
 
-it('makes the vectors of every chunk once', async () => {
+it('embedDocument embeds every chunk once', async () => {
   const { blobs, document } = await store(70)
   const { embedder, embedded } = counting('one')
   const vectors = await embedDocument(blobs, embedder, { owner, document, before: null, signal })
@@ -43,7 +43,7 @@ it('makes the vectors of every chunk once', async () => {
   expect(embedded).toHaveLength(70)
 })
 
-it('goes on where it was when an embedder fails in the middle', async () => {
+it('embedDocument continues where it was when an embedder failed', async () => {
   const { blobs, document } = await store(1200)
   const failing = counting('one', 1100)
   await expect(embedDocument(blobs, failing.embedder, { owner, document, before: null, signal })).rejects.toThrow()
@@ -53,7 +53,7 @@ it('goes on where it was when an embedder fails in the middle', async () => {
   expect(embedded).toHaveLength(200)
 })
 
-it('keeps the vectors of chunks that an edit leaves, unless another embedder makes them', async () => {
+it('embedDocument keeps the vectors of unchanged chunks, unless the embedder is another one', async () => {
   const { blobs, document, documentOf, sections } = await store(40)
   const { embedder, embedded } = counting('one')
   const before = await embedDocument(blobs, embedder, { owner, document, before: null, signal })

@@ -6,10 +6,10 @@ import type { Clock } from '#runtime/clock.ts'
 import { eraseActor } from '#runtime/erasure/erase-actor.ts'
 import type { Storage } from '#storage/ports.ts'
 
-/** What the remote servers of a world have; null for one that does not answer. */
+/** Content of the remote servers of a simulation; null for one that does not respond. */
 export type ScriptedServers = () => Discovery | null
 
-/** A server of these tools. */
+/** A server with these tools. */
 export const serverOf = (...tools: Discovery['tools']): Discovery => ({
   ...{ tools, skipped: [], hash: JSON.stringify(tools), server_info: { name: 'scripted', version: '1' } },
   ...{ protocol_version: '2026-07-28', transport_used: 'streamable_http' },
@@ -22,7 +22,7 @@ const noConnections: ConnectionService = {
   untestable: async () => null,
 }
 
-/** The effects of remote tool servers without a network, for worlds of virtual time. */
+/** Effects of remote tool servers without a network, for simulations in virtual time. */
 export const scriptedServers = (
   { storage, clock }: { readonly storage: Storage; readonly clock: Clock },
   servers: ScriptedServers = () => serverOf(),

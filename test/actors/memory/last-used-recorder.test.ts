@@ -21,8 +21,8 @@ const opened = async (count: number) => {
   return { clock, records, rows, days, table, scope, used: new LastUsedRecorder(records, clock) }
 }
 
-describe('the day on which a memory was found last', () => {
-  it('is noted together for all that a second finds, and once a day', async () => {
+describe('the day on which a memory was last found', () => {
+  it('is written once for all memories found within a second, and once a day', async () => {
     const { clock, rows, days, used, table, scope } = await opened(2)
     const day = clock.now()
     used.note(await rows())
@@ -35,7 +35,7 @@ describe('the day on which a memory was found last', () => {
     expect((await table.get(scope, 'mem_0'))?.version).toBe(2)
   })
 
-  it('is no part of a memory that was changed meanwhile', async () => {
+  it('is not written to a memory that has changed meanwhile', async () => {
     const { clock, rows, used, table, scope } = await opened(1)
     used.note(await rows())
     await table.change(scope, 'mem_0', { edit: ({ data }) => ({ ...data, content: 'y' }) })
@@ -43,7 +43,7 @@ describe('the day on which a memory was found last', () => {
     expect((await table.get(scope, 'mem_0'))?.data).toMatchObject({ content: 'y', used_at_ms: null })
   })
 
-  it('waits for a bounded number of memories, and for none once it is closed', async () => {
+  it('is noted for a limited number of memories, and for none after closing', async () => {
     const { clock, days, rows, used } = await opened(1)
     const [row = null] = await rows()
     if (row === null) throw new Error('there is no memory')

@@ -62,7 +62,7 @@ const search = async (node: OpenMemory, owner: MemoryOwner, text: string, thresh
   return (await node.search.search(owner, query)).results
 }
 
-/** A vector by the letters of a text; `turned` makes another space of it. */
+/** A vector by the letters of a text; `turned` selects another vector space. */
 const embedder = (id: string, turned: number): MemoryEmbedder => ({
   id,
   embed: async (texts) => ({
@@ -87,7 +87,7 @@ describe.each(stores)('memory of several nodes on %s', (_, open) => {
     return { storage, owner }
   }
 
-  it('is found on another node once it is acknowledged, and is gone there once it is removed', async () => {
+  it('is found on another node once it is written, and no longer found there once it is deleted', async () => {
     const { storage, owner } = await prepared()
     const [one, other] = [nodeOn(storage), nodeOn(storage)]
     expect(await search(other, owner, 'bees')).toEqual([])
@@ -100,7 +100,7 @@ describe.each(stores)('memory of several nodes on %s', (_, open) => {
     expect(await search(other, owner, 'bees')).toHaveLength(1)
   })
 
-  it('is not shown when its row is gone, by whatever path', async () => {
+  it('is not returned once its row is deleted, by whatever path', async () => {
     const { storage, owner } = await prepared()
     const node = nodeOn(storage)
     const [bees] = await write(node, owner, [{ content: 'Ada keeps bees' }])
@@ -108,7 +108,7 @@ describe.each(stores)('memory of several nodes on %s', (_, open) => {
     expect(await search(node, owner, 'bees')).toEqual([])
   })
 
-  it('does not grow by 1,000 exchanges that say the same', async () => {
+  it('does not grow with 1,000 exchanges of the same content', async () => {
     const { storage, owner } = await prepared()
     const node = nodeOn(storage, { shared: false })
     const text = 'I live in Oslo.'
@@ -119,7 +119,7 @@ describe.each(stores)('memory of several nodes on %s', (_, open) => {
     expect(await storage.records.count(memories, projectScope(owner.project))).toBe(1)
   })
 
-  it('leaves 100 current facts after 100 contradictions, and the history of each', async () => {
+  it('has 100 current facts after 100 contradictions, and the history of each', async () => {
     const { storage, owner } = await prepared()
     const node = nodeOn(storage, { shared: false })
     const living = (town: string, observedAt: number) =>
@@ -147,7 +147,7 @@ describe.each(stores)('memory of several nodes on %s', (_, open) => {
     expect(new Set(ended.map(({ data }) => data.superseded_by)).size).toBe(100)
   })
 
-  it('gives memories vectors behind the write, and other ones when the embedder changes', async () => {
+  it('gets vectors after the write, and new ones when the embedder changes', async () => {
     const { storage, owner } = await prepared()
     const first = nodeOn(storage, { embedderOf: async () => embedder('first', 0) })
     const [id] = (await write(first, owner, [{ content: 'Ada keeps bees' }])).map((written) => written.id)
@@ -160,12 +160,12 @@ describe.each(stores)('memory of several nodes on %s', (_, open) => {
     await expect.poll(embedderIn).toBe('second')
   })
 
-  it('gives what nobody searches vectors of a new embedder, page by page, and goes on where a process ended', async () => {
+  it('gets vectors of a new embedder without a search, page by page, and continues after the end of a process', async () => {
     const { storage, owner } = await prepared()
     const contents = Array.from({ length: 150 }, (_, n) => `Ada has read volume ${n}`)
     const items = contents.map((content) => ({ content }))
     await write(nodeOn(storage), owner, items)
-    // what was written a moment ago is the queue's
+    // memories of the last moments belong to the queue
     const clock = { ...systemClock, now: () => Date.now() + 60_000 }
     const lookups = [new Map<string, number>(), new Map<string, number>()]
     const nodeWith = (made: Map<string, number> | undefined, most: number) => {

@@ -1,7 +1,7 @@
 import { settingsOf } from '#actors/memory/memory-settings.ts'
 import { type MemoryParts, openMemory } from '#actors/memory/open-memory.ts'
 
-/** Memory without an embedder, a cap or a policy, but for what a test says. */
+/** Memory without an embedder, a cap or a policy, except for the given parts. */
 export const plainMemory = (
   parts: Pick<MemoryParts, 'records' | 'storage' | 'host' | 'clock' | 'log'> & Partial<MemoryParts>,
 ) =>

@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 60_000 })
 let world: World
 afterEach(() => world.runtime.drain(0))
 
-it('shows the context as it was at every commit of a run of fifty steps', async () => {
+it('the steps of an actor show the context at every commit of a run of fifty steps', async () => {
   const storage = openMemoryStorage()
   const written: Commit[] = []
   const append = storage.commits.append.bind(storage.commits)

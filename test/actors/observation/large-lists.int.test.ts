@@ -27,7 +27,7 @@ afterAll(async () => {
 
 type Query = Parameters<typeof listActors>[1]['query']
 
-/** Lists read no actor. */
+/** Lists must not read actors. */
 const noActor = async (): Promise<never> => {
   throw new Error('a list reads rows only')
 }
@@ -35,7 +35,9 @@ const host = { find: noActor, load: noActor, rows: { shown: async () => {} } }
 
 const actors = 4_000
 const limit = 10
-/** Two filters have no index of both: a page of the rarer one is gone through. However many actors there are, it is no more. */
+/**
+ * No index covers two filters: a page of the rarer one is scanned. The number does not grow with that of the actors.
+ */
 const mostRead = 200
 
 const stateOf = (n: number): string => {
@@ -64,7 +66,7 @@ const filters: readonly Partial<Query>[] = [
   { from: '2020-01-01', to: '2100-01-01' },
 ]
 
-/** Reads one page by each filter. */
+/** Reads one page for each filter. */
 const readPages = async (storage: Storage): Promise<void> => {
   const parts = { host, records: storage.records, definitions, rowsOfMachine: actorRows, now: Date.now }
   const scope = projectScope('prj_a')
@@ -75,9 +77,9 @@ const readPages = async (storage: Storage): Promise<void> => {
   }
 }
 
-/** How long lists over 100,000 actors take is measured by the bench (`console`). */
+/** The bench (`console`) measures the duration of lists over 100,000 actors. */
 describe('lists of actors', () => {
-  it('are read in the order of an index, however they are filtered, in the embedded store', async () => {
+  it('are read in index order for any filter in the embedded store', async () => {
     const path = join(folder, 'lists.db')
     const storage = openSqliteStorage({ path })
     await storage.records.prepare(kinds)
@@ -97,7 +99,7 @@ describe('lists of actors', () => {
     }
   })
 
-  it('are read in the order of an index, however they are filtered, in MongoDB', async () => {
+  it('are read in index order for any filter in MongoDB', async () => {
     const storage = await openPatientMongo({ url, database })
     await storage.records.prepare(kinds)
     await fill(storage)

@@ -52,7 +52,7 @@ const fails: Script = { text: ['Half'], fails: new ModelError('provider_error', 
 const hangs: Script = { text: ['A', new Promise<void>(() => {})] }
 
 describe('steps of an actor', () => {
-  it('name every state that a turn went through, in order, with what caused each step', async () => {
+  it('name every state of a turn in order, with the cause of each step', async () => {
     const { world, steps } = await open({ scripts: [{ text: ['Hi'] }] })
     const session = await newSession(world)
     await turn(world, session, { input: 'hello' })
@@ -68,7 +68,7 @@ describe('steps of an actor', () => {
     expect(rows.at(-1)).toMatchObject({ cause: `${effect?.id}#done`, in_flight: [] })
   })
 
-  it('come in pages, and not to another project', async () => {
+  it('come in pages, and are not found by another project', async () => {
     const { world, parts, steps } = await open({ scripts: [{ text: ['Hi'] }] })
     const session = await newSession(world)
     await turn(world, session, { input: 'hello' })
@@ -82,8 +82,8 @@ describe('steps of an actor', () => {
   })
 })
 
-describe('what needs a person', () => {
-  it('is an action that waits for an approval, with its tool and masked arguments', async () => {
+describe('the attention list', () => {
+  it('contains an action that waits for an approval, with its tool and masked arguments', async () => {
     const { world, parts } = await open({ scripts: [weatherCall] })
     const session = await newSession(world)
     await turn(world, session, { input: 'weather?', tools: [weather] })
@@ -97,7 +97,7 @@ describe('what needs a person', () => {
     expect(await attention(parts, projectScope('prj_b'))).toEqual([])
   })
 
-  it('is, of more approvals than are listed, those that expire first', async () => {
+  it('contains the approvals that expire first if there are more than it can list', async () => {
     const { world, parts } = await open({ scripts: Array.from({ length: 55 }, () => weatherCall) })
     const sessions: string[] = []
     for (let count = 0; count < 55; count++) {
@@ -115,7 +115,7 @@ describe('what needs a person', () => {
     )
   })
 
-  it('is what failed, one row a code with its count and the newest sentence', async () => {
+  it('contains failures, one row per code with its count and the latest message', async () => {
     const { world, parts } = await open({ scripts: [fails, fails] })
     for (const session of [await newSession(world), await newSession(world)])
       await turn(world, session, { input: 'hello' })
@@ -124,7 +124,7 @@ describe('what needs a person', () => {
     expect(needs[0]?.cause).toBe('The provider is gone.')
   })
 
-  it('is work that has not answered for long', async () => {
+  it('contains work that has not responded for a long time', async () => {
     const { world, parts } = await open({ scripts: [hangs] })
     const session = await newSession(world)
     const running = turn(world, session, { input: 'hello' })
@@ -137,12 +137,12 @@ describe('what needs a person', () => {
   })
 })
 
-describe('work that is slow', () => {
+describe('slow work', () => {
   const hello = async (world: World, times: number) => {
     for (let count = 0; count < times; count++) await turn(world, await newSession(world), { input: 'hello' })
   }
 
-  it('takes longer than 99 of 100 others do in that state, once enough of them are known', async () => {
+  it('takes longer than 99 of 100 others in its state, once enough of them are known', async () => {
     const quick = Array.from({ length: 25 }, (): Script => ({ text: ['Hi'] }))
     const { world, parts } = await open({ scripts: [...quick, hangs] })
     await hello(world, 25)
@@ -158,7 +158,7 @@ describe('work that is slow', () => {
     await running
   })
 
-  it('is not told of by a few others', async () => {
+  it('is not detected from a few others', async () => {
     const { world, parts } = await open({ scripts: [{ text: ['Hi'] }, hangs] })
     await hello(world, 1)
     const session = await newSession(world)
@@ -172,7 +172,7 @@ describe('work that is slow', () => {
 })
 
 describe('lists of actors', () => {
-  it('are by machine, state, activity and error, and of one project', async () => {
+  it('are filtered by machine, state, activity and error, within one project', async () => {
     const { world, parts, listed } = await open({ scripts: [weatherCall, fails] })
     const [paused, failed] = [await newSession(world), await newSession(world)]
     await turn(world, paused, { input: 'weather?', tools: [weather] })
@@ -188,7 +188,7 @@ describe('lists of actors', () => {
     await expect(listed({ machine: 'run_queue' })).rejects.toMatchObject({ code: 'invalid_query' })
   })
 
-  it('count failures on the edges on which they came, for the fleet', async () => {
+  it('count failures of the fleet by the transition on which they occurred', async () => {
     const { world, parts } = await open({ scripts: [fails, { text: ['Hi'] }] })
     const session = await newSession(world)
     await turn(world, session, { input: 'hello' })
@@ -198,7 +198,7 @@ describe('lists of actors', () => {
     expect(sessions).toMatchObject({ failures_24h: 1, failing_edges: [edge] })
   })
 
-  it('count actors by state for the fleet', async () => {
+  it('count actors of the fleet by state', async () => {
     const { world, parts } = await open({ scripts: [{ text: ['Hi'] }] })
     await newSession(world)
     const machines = await fleet(parts, scope)
@@ -208,8 +208,8 @@ describe('lists of actors', () => {
   })
 })
 
-describe('to find something', () => {
-  it('takes an id, the beginning of one, the part behind the prefix, and an error code', async () => {
+describe('the search of the console', () => {
+  it('accepts an id, its beginning, its part after the prefix, and an error code', async () => {
     const { world, parts } = await open({ scripts: [fails] })
     const session = await newSession(world)
     await turn(world, session, { input: 'hello' })

@@ -18,7 +18,7 @@ const member: Principal = {
   project: 'prj_a',
 }
 
-/** A member's call on a project, as the dispatcher makes it: the scope is the project of the path. */
+/** A call of a member on a project, as the dispatcher makes it: the scope is the project of the path. */
 const memberCall = <P, Q>(project: string, params: P, query: Q): Call<P & { project_id: string }, Q, undefined> => ({
   ...callOf({ ...params, project_id: project }, query, undefined),
   principal: { ...member, project },
@@ -65,7 +65,7 @@ const weather = { type: 'function', function: { name: 'weather' }, needsApproval
 
 const weatherCall: Script = { text: ['Let me see.'], calls: [{ name: 'weather', arguments: '{"place":"Oslo"}' }] }
 
-/** Puts a commit on top that no machine of ours can restore. */
+/** Appends a commit that no machine can restore. */
 const damage = async (world: World, actor: string): Promise<void> => {
   const head = await world.storage.commits.head(actor)
   if (head === null) throw new Error(`${actor} has no commit`)
@@ -117,7 +117,7 @@ describe('actor views', () => {
     expect(await see(session)).toMatchObject({ active: ['active', 'active.idle'], in_flight: [] })
   })
 
-  it('link a paused session and the action that it waits for', async () => {
+  it('link a paused session with the action that it waits for', async () => {
     const { world, session, see } = await openConsole([weatherCall])
     await turn(world, session, { input: 'weather?', tools: [weather] })
     const paused = await see(session)
@@ -130,7 +130,7 @@ describe('actor views', () => {
     expect(action.related).toEqual([{ id: session, machine: 'session', state: 'paused', label: null }])
   })
 
-  it('say why an actor is parked, and claim no state for it', async () => {
+  it('show why an actor is parked, without a state', async () => {
     const { world, session } = await openConsole([])
     await damage(world, session)
     const later = await open({ storage: world.storage })
@@ -147,7 +147,7 @@ describe('actor views', () => {
     await expect(foreign).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('answer although a message to a parked actor cannot be delivered', async () => {
+  it('respond even if a message to a parked actor cannot be delivered', async () => {
     const { world, session, see } = await openConsole([weatherCall])
     await turn(world, session, { input: 'weather?', tools: [weather] })
     const [action] = (await see(session)).related
@@ -166,7 +166,7 @@ describe('actor views', () => {
     expect(await look()).toMatchObject({ active: ['active', 'active.idle'], related: [] })
   })
 
-  it('answer a foreign, an unknown and a misspelt id alike', async () => {
+  it('give the same error for an id of another project, an unknown id and a malformed id', async () => {
     const { session, see } = await openConsole([])
     const refusals = [see(session, 'prj_b'), see(newId('ses')), see('nonsense'), see(session.replace('ses_', 'act_'))]
     for (const refusal of refusals) {
@@ -181,7 +181,7 @@ describe('actor views', () => {
     expect(await list('prj_b')).toMatchObject({ data: [], pagination: { total: 0 } })
   })
 
-  it('read a log on from any sequence number, with the end of it', async () => {
+  it('read a log from any sequence number, together with its last one', async () => {
     const { world, views, session } = await openConsole([{ text: ['One', ' two'] }])
     const log = await turn(world, session, { input: 'count' })
     const read = (after: number, limit: number) =>
@@ -194,7 +194,7 @@ describe('actor views', () => {
     expect(rest.data.at(-1)).toMatchObject({ event_type: 'turn.completed', turn_number: 1 })
   })
 
-  it('follow a log from after the last event on, past the end of a turn', async () => {
+  it('follow a log from its last event, beyond the end of a turn', async () => {
     const { world, views, session } = await openConsole([{ text: ['One'] }, { text: ['Two'] }])
     const first = await turn(world, session, { input: 'go' })
     const call = { ...memberCall('prj_a', { actor_id: session }, {}), after: first.length }

@@ -41,7 +41,7 @@ const open = async () => {
 }
 
 describe('the nodes of a cluster', () => {
-  it('are shown by name with what they hold and run, this one by what it knows itself', async () => {
+  it('are listed by name with what they hold and run; the current one reports its own facts', async () => {
     const { list } = await open()
     const shared = { alive: true, draining: false, started_at: '2026-01-01T00:00:00.000Z', address: '127.0.0.1:6' }
     const mine = { id: 'node-a.7', name: 'node-a', current: true, shards: 3, live_actors: 11, running_effects: 2 }
@@ -52,7 +52,7 @@ describe('the nodes of a cluster', () => {
     ])
   })
 
-  it('run shards under leases, of which a page shows all 256', async () => {
+  it('hold shards under leases, and all 256 shards are listed', async () => {
     const { clock, nodes } = await open()
     const shown = async () => (await nodeUseCases(nodes)['shards.list'](callOf({}, {}, undefined))).data
     const before = await shown()
@@ -69,7 +69,7 @@ describe('the nodes of a cluster', () => {
     expect((await shown())[4]).toEqual({ shard: 4, node: null, epoch: 1, expires_in_ms: null })
   })
 
-  it('are shown as not alive once they announce nothing, and are gone with their lease', async () => {
+  it('are shown as not alive once they announce nothing, and disappear with their lease', async () => {
     const { clock, leases, presence, a, list } = await open()
     await clock.advance(2_000)
     await leases.renew(a, 4_000)
@@ -82,7 +82,7 @@ describe('the nodes of a cluster', () => {
     expect((await list()).map(({ name }) => name)).toEqual(['node-a'])
   })
 
-  it('are shown without what only the directory knows while that is away', async () => {
+  it('are shown without the facts of the directory while that is unavailable', async () => {
     const { presence, list } = await open()
     presence.up = false
     expect(await list()).toMatchObject([
@@ -91,7 +91,7 @@ describe('the nodes of a cluster', () => {
     ])
   })
 
-  it('name the one that runs an actor, and none for a shard that nobody holds', async () => {
+  it('include the one that runs an actor, and none for a shard without a holder', async () => {
     const { clock, nodes } = await open()
     expect(await nodes.runnerOf(newIdIn('ses', 4))).toBe('node-b')
     expect(await nodes.runnerOf(newIdIn('ses', 3))).toBe('node-a')
@@ -100,7 +100,7 @@ describe('the nodes of a cluster', () => {
     expect(await nodes.runnerOf(newIdIn('ses', 3))).toBeNull()
   })
 
-  it('read the store at most once a second, however often they are looked at', async () => {
+  it('read the store at most once a second, however often they are read', async () => {
     const { clock, leases, presence, a } = await open()
     let reads = 0
     const counted = {
@@ -118,7 +118,7 @@ describe('the nodes of a cluster', () => {
     expect(reads).toBe(2)
   })
 
-  it('list the live actors of the project that is asked for', async () => {
+  it('list the live actors of the given project', async () => {
     const { presence, b, nodes } = await open()
     const live = { machine: 'session', node: b.node, process: b.process }
     await presence.moved(

@@ -15,7 +15,7 @@ const open = async () => {
 }
 
 describe('a process that runs alone', () => {
-  it('is the one node, with all shards and what it has in memory', async () => {
+  it('is the only node, with all shards and the actors that it has in memory', async () => {
     const { world, nodes } = await open()
     await newSession(world)
     const [node, ...others] = await nodes.list()
@@ -24,7 +24,7 @@ describe('a process that runs alone', () => {
     expect(node?.facts).toEqual({ liveActors: 1, runningEffects: 0 })
   })
 
-  it('runs every actor, and lists the live ones of a project', async () => {
+  it('runs every actor, and lists the live actors of a project', async () => {
     const { world, nodes } = await open()
     const [first, second] = [await newSession(world), await newSession(world)]
     const [node] = await nodes.list()

@@ -23,7 +23,7 @@ const callOf = <P, Q, B>(params: P, query: Q, body: B, project = owner.project):
   signal: new AbortController().signal,
 })
 
-/** A probe with an effect that throws until it learns otherwise, and what operators can do. */
+/** A probe whose effect fails until `works` is set, and the use cases of operators. */
 const parked = async () => {
   const state = { works: false }
   const probe = await openProbe({
@@ -42,7 +42,7 @@ const parked = async () => {
   return { probe, state, useCases, list, stuck }
 }
 
-it('shows a project what of its own is stuck and why, and another project nothing', async () => {
+it('stuck work is shown with its reason to its own project, and not found by another', async () => {
   const { list, stuck, useCases } = await parked()
   expect(stuck).toMatchObject({
     kind: 'parked_actor',
@@ -57,7 +57,7 @@ it('shows a project what of its own is stuck and why, and another project nothin
   await expect(foreign).rejects.toMatchObject({ code: 'not_found' })
 })
 
-it('journals a retry with who decided it, and the work goes on', async () => {
+it('a retry is journaled with its caller, and the work continues', async () => {
   const { probe, state, useCases, list, stuck } = await parked()
   state.works = true
   await useCases['stuck.retry'](callOf({ stuck_id: stuck.id }, {}, {}))
@@ -70,7 +70,7 @@ it('journals a retry with who decided it, and the work goes on', async () => {
   expect(decision?.messages).toMatchObject([{ to: 'audit', event: { action: 'stuck_work.retried' } }])
 })
 
-it('skips with an event of the machine only', async () => {
+it('a skip accepts events of the machine only', async () => {
   const { probe, useCases, stuck } = await parked()
   const skip = (event: { type: string }) => useCases['stuck.skip'](callOf({ stuck_id: stuck.id }, {}, { event }))
   await expect(skip({ type: '$retry' })).rejects.toMatchObject({ code: 'invalid_field', details: { param: 'event' } })

@@ -37,7 +37,7 @@ const open = async (options: Omit<WorldOptions, 'clock'> = {}) => {
 
 type Opened = Awaited<ReturnType<typeof open>>
 
-/** An idle session expires after seven days, which is its last change. */
+/** Lets days pass. An idle session expires after seven days, which is its last change. */
 const later = async ({ clock }: Opened, days: number): Promise<void> => {
   for (const part of [8, days - 8]) {
     await clock.leap(part * dayMs)
@@ -51,7 +51,7 @@ const sessionsIn = async ({ world, clock }: Opened): Promise<readonly string[]> 
   return rows.map(({ id }) => id)
 }
 
-it('deletes sessions that have not changed for as long as the project keeps them, and no others', async () => {
+it('retention deletes sessions that have not changed for the configured time, and no others', async () => {
   const opened = await open()
   const old = await newSession(opened.world)
   await later(opened, 20)
@@ -66,7 +66,7 @@ it('deletes sessions that have not changed for as long as the project keeps them
   expect(opened.rounds.deleted).toBe(1)
 })
 
-it('names what it deleted in the audit log of the project, once', async () => {
+it('retention names what it deleted in the audit log of the project, once', async () => {
   const opened = await open()
   await newSession(opened.world)
   await opened.settings.set(project, days, caller)
@@ -82,7 +82,7 @@ it('names what it deleted in the audit log of the project, once', async () => {
   expect((await opened.settings.of(project))?.applied_at).toBeGreaterThan(0)
 })
 
-it("leaves other projects' sessions, which are kept for good", async () => {
+it('retention leaves the sessions of projects without settings', async () => {
   const opened = await open()
   const session = await newSession(opened.world)
   await opened.settings.set('prj_another', days, caller)
@@ -91,7 +91,7 @@ it("leaves other projects' sessions, which are kept for good", async () => {
   expect(await sessionsIn(opened)).toEqual([session])
 })
 
-it('deletes nothing while it is paused', async () => {
+it('retention deletes nothing while it is paused', async () => {
   const opened = await open()
   const session = await newSession(opened.world)
   await opened.settings.set(project, days, caller)
@@ -104,7 +104,7 @@ it('deletes nothing while it is paused', async () => {
   expect(await sessionsIn(opened)).toEqual([])
 })
 
-it('leaves a project to the process that runs its shard', async () => {
+it('retention leaves a project to the process that runs its shard', async () => {
   const opened = await open()
   const session = await newSession(opened.world)
   await opened.settings.set(project, days, caller)
@@ -115,7 +115,7 @@ it('leaves a project to the process that runs its shard', async () => {
   expect(await sessionsIn(opened)).toEqual([session])
 })
 
-it('goes on where it was after many that stay', async () => {
+it('retention deletes an old session and leaves newer ones', async () => {
   const opened = await open()
   const first = await newSession(opened.world)
   await opened.settings.set(project, days, caller)

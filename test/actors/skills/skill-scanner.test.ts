@@ -25,7 +25,7 @@ const kinds = [
 ] as const
 
 describe.each(kinds)('an archive of a skill as $kind', ({ archive }) => {
-  it('is opened without its folder and without clutter', async () => {
+  it('is opened without its top folder and without clutter', async () => {
     const files = await scanner.open(archive(whole), 'archive')
     expect(files.map(({ path }) => path).sort()).toEqual(['SKILL.md', 'scripts/run.py'])
     expect(text(files.find(({ path }) => path === 'SKILL.md')?.base64)).toBe(skill)
@@ -65,20 +65,20 @@ describe.each(kinds)('an archive of a skill as $kind', ({ archive }) => {
     },
   )
 
-  it('is refused when it is cut off', async () => {
+  it('is refused if it is truncated', async () => {
     const bytes = archive(whole)
     expect(await refusal(bytes.subarray(0, bytes.length - 40))).toContain('cannot be opened')
   })
 })
 
-describe('a scanner of skills', () => {
-  it('refuses bytes that are no archive, and a zip that lies about its sizes', async () => {
+describe('a skill scanner', () => {
+  it('refuses bytes that are not an archive, and a zip with a false size', async () => {
     expect(await refusal(randomBytes(4096))).toContain('cannot be opened')
     const lying = zipOf([{ path: 'SKILL.md', content: Buffer.alloc(30 << 20), saidBytes: 10 }])
     expect(await refusal(lying)).toContain('cannot be opened')
   })
 
-  it('reads the name and description that SKILL.md says', async () => {
+  it('reads the name and description of SKILL.md', async () => {
     const files = [{ path: 'SKILL.md', base64: Buffer.from(skill).toString('base64') }]
     expect(await scanner.scan(files)).toEqual({ findings: [], name: 'reports', description: 'Writes reports.' })
   })
@@ -88,12 +88,12 @@ describe('a scanner of skills', () => {
     `---\n${'a: &a [1]\n'}${'b: [*a, *a, *a]\n'.repeat(99)}---\n`,
     '---\nname: {\n---\n',
     '---\nname: 5\n---\n',
-  ])('says no name where the front matter says none: %j', async (content) => {
+  ])('returns no name if the front matter has none: %j', async (content) => {
     const files = [{ path: 'SKILL.md', base64: Buffer.from(content).toString('base64') }]
     expect(await scanner.scan(files)).toMatchObject({ name: null, description: null })
   })
 
-  it('scans the files of an archive among the files, and blocks one that it cannot open', async () => {
+  it('scans the files of an archive among the files, and blocks an archive that it cannot open', async () => {
     const file = (path: string, content: Buffer | string) => ({ path, base64: Buffer.from(content).toString('base64') })
     const harmless = await scanner.scan([file('assets/a.zip', zipOf([{ path: 'a.md', content: 'Hello.' }]))])
     expect(harmless.findings).toEqual([expect.objectContaining({ severity: 'warning', code: 'nested_archive' })])

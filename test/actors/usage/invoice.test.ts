@@ -47,7 +47,7 @@ const linesOf = (samples: readonly Omit<UsageSample, 'at'>[], given = facts) => 
 }
 
 describe('an invoice', () => {
-  it('charges the service charge, the mark-up on it, tokens and calls, each exact', () => {
+  it('charges the service charge, its mark-up, tokens and calls, all exactly', () => {
     const { lines } = linesOf([
       { rate_plan_id: pro.id, input_tokens: 333, output_tokens: 7, service_charge_usd: '0.0000007' },
       { rate_plan_id: pro.id, input_tokens: 334, output_tokens: 0, service_charge_usd: '0.1' },
@@ -70,14 +70,14 @@ describe('an invoice', () => {
     ])
   })
 
-  it('charges usage without a plan by the default plan, and as it is when there is none', () => {
+  it('charges usage without a plan by the default plan, and at its service charge if there is none', () => {
     const sample = { service_charge_usd: '0.5' }
     expect(linesOf([sample]).lines).toMatchObject([{ rate_plan_id: 'rp_std', markup_usd: '0.5', total_usd: '1' }])
     const none = { ...facts, plans: new Map() }
     expect(linesOf([sample], none).lines).toMatchObject([{ rate_plan_id: null, markup_usd: '0', total_usd: '0.5' }])
   })
 
-  it('draws a line for each tenant, agent, installation, model and plan; its totals are the sums of the lines', () => {
+  it('has a line for each tenant, agent, installation, model and plan; its totals are the sums of the lines', () => {
     const { lines, totals } = linesOf([
       { rate_plan_id: pro.id },
       { tenant: 'ten_2' },
@@ -92,7 +92,7 @@ describe('an invoice', () => {
     expect(Math.round(Number(totals.total_usd) * 1e9)).toBe(cents)
   })
 
-  it('names a tenant that is gone by our id alone', () => {
+  it('names a deleted tenant by its id only', () => {
     expect(linesOf([{ tenant: 'ten_gone' }]).lines).toMatchObject([{ tenant_id: 'ten_gone', tenant_external_id: null }])
   })
 })
@@ -104,7 +104,7 @@ describe('an invoice as CSV', () => {
     return atOnce(invoiceCsv({ project_id: 'prj_a', currency: 'USD', ...times, ...given })).split('\r\n')
   }
 
-  it('has a head, the lines and the totals', () => {
+  it('has a header, the lines and the totals', () => {
     const [head = '', line = '', totals = '', end] = csvOf('acme')
     expect(end).toBe('')
     const columns = head.split(',')
@@ -136,7 +136,7 @@ describe('an invoice as CSV', () => {
     ['\t=1+1', '"\'\t=1+1"'],
     ['a;=1+1', '"a;=1+1"'],
     ['a\t=1+1', '"a\t=1+1"'],
-  ])('quotes %j, so that no reader and no spreadsheet takes it for more than text', (external, cell) => {
+  ])('quotes %j, so that readers and spreadsheets treat it as text only', (external, cell) => {
     expect(csvOf(external).join('\r\n')).toContain(`ten_1,${cell},agt_1`)
   })
 })

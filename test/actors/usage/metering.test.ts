@@ -15,7 +15,7 @@ const usageOf = async ({ records }: Storage): Promise<readonly Partial<UsageData
 
 const approvalTool = functionTool('confirm')
 
-it('has one row of every model call of a turn, with whose it was and what it cost', async () => {
+it('every model call of a turn has one usage row, with its session and its cost', async () => {
   const world = await openWorld({ scripts: [calls('confirm'), { text: ['Done.'] }] })
   const session = await newSession(world)
   const first = await turn(world, session, { input: 'go', tools: [approvalTool], pause_on_tool_calls: false })
@@ -38,7 +38,7 @@ it('has one row of every model call of a turn, with whose it was and what it cos
   expect(await usageOf(world.storage)).toMatchObject([row, row])
 })
 
-it('puts the usage of a turn down to the tenant and the end user whose session it is', async () => {
+it('the usage of a turn is charged to the tenant and the end user of its session', async () => {
   const world = await openWorld({ scripts: [{ text: ['Hello.'] }] })
   const create = callOf({}, {}, { metadata: {} })
   const { id } = await world.useCases['sessions.create']({
@@ -51,7 +51,7 @@ it('puts the usage of a turn down to the tenant and the end user whose session i
   expect(record).toMatchObject({ tenant: 'ten_1', user: 'ada', data: { external_user_id: 'ada' } })
 })
 
-it('has the usage of every answer that is durable, and of no other, after a crash at any commit of the turn', async () => {
+it('after a crash at any commit of a turn, every durable response has usage, and no other has', async () => {
   for (let at = 0; at < 8; at++) {
     for (const fault of ['crash_before', 'crash_after'] as const) {
       const faulty = new FaultyStorage(openMemoryStorage())
@@ -70,7 +70,7 @@ it('has the usage of every answer that is durable, and of no other, after a cras
   }
 })
 
-/** Model answers that some commit of the session holds. */
+/** Number of model responses in the commits of the session. */
 const answersIn = async ({ commits }: Storage, session: string): Promise<number> => {
   let answers = 0
   const head = await commits.head(session)

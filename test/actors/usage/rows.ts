@@ -3,7 +3,7 @@ import type { Row } from '#records/schema.ts'
 import { idAt } from '#runtime/ids.ts'
 import type { RecordStore } from '#storage/ports.ts'
 
-/** What tests vary of a usage row. */
+/** Fields of a usage row that tests vary. */
 export interface UsageSample extends Partial<UsageData> {
   readonly project?: string
   readonly tenant?: string | null
@@ -33,7 +33,7 @@ const call: UsageData = {
   price_snapshot: null,
 }
 
-/** A usage row: a run's call of `gpt-1` for tenant `ten_1` of `prj_a`, unless said otherwise. */
+/** A usage row: by default a call of `gpt-1` in a run, for tenant `ten_1` of `prj_a`. */
 export const usageRow = ({ project = 'prj_a', tenant = 'ten_1', at, ...data }: UsageSample): Row<UsageData> => ({
   id: idAt('use', at),
   project,
@@ -49,6 +49,6 @@ export const usageRow = ({ project = 'prj_a', tenant = 'ten_1', at, ...data }: U
 const withKey = (tenant: string | null, data: UsageData): UsageData =>
   tenant === null || data.agent_id === null ? data : { ...data, tenant_agent: tenantAgent(tenant, data.agent_id) }
 
-/** Writes usage as the ledger does. */
+/** Writes usage like the ledger. */
 export const putUsage = (records: RecordStore, samples: readonly UsageSample[]): Promise<void> =>
   records.project(samples.map((sample) => ({ kind: usageRows, record: usageRow(sample) })))

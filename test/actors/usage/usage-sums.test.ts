@@ -6,7 +6,7 @@ import { usageRow } from './rows.ts'
 const at = Date.UTC(2026, 0, 31, 23, 59)
 
 describe('sums of usage', () => {
-  it('are exact to the last digit, where floats are not', () => {
+  it('are exact to the last digit, unlike floats', () => {
     const usage = new GroupedUsage([])
     for (let n = 0; n < 10; n++) usage.add([usageRow({ at, provider_cost_usd: '0.1', service_charge_usd: '0.1' })])
     expect(usage.totals.view).toMatchObject({ provider_cost_usd: '1', service_charge_usd: '1', calls: 10 })
@@ -39,7 +39,7 @@ describe('sums of usage', () => {
     )
   })
 
-  it('count calls whose price is unknown, and leave them out of the money', () => {
+  it('count calls with an unknown price, and leave them out of the costs', () => {
     const usage = new GroupedUsage(['model'])
     usage.add([usageRow({ at }), usageRow({ at, provider_cost_usd: null, service_charge_usd: null })])
     expect(usage.totals.view).toEqual({
@@ -56,7 +56,7 @@ describe('sums of usage', () => {
     })
   })
 
-  it('count characters, seconds and images where calls are charged by them', () => {
+  it('count characters, seconds and images of calls that are charged by them', () => {
     const usage = new GroupedUsage(['model'])
     usage.add([
       usageRow({ at, characters: 40 }),
@@ -66,7 +66,7 @@ describe('sums of usage', () => {
     expect(usage.totals.view).toMatchObject({ calls: 3, characters: 40, seconds: 0.3, images: 3 })
   })
 
-  it('are grouped by everything that a row says of itself, in order, nobody first', () => {
+  it('are grouped by every field of a row, in order, with missing values first', () => {
     const usage = new GroupedUsage(['tenant', 'agent', 'installation', 'user', 'provider', 'model', 'operation', 'day'])
     usage.add([
       usageRow({ at: at + 60_000 }),
@@ -81,7 +81,7 @@ describe('sums of usage', () => {
     ])
   })
 
-  it('are refused for more groups than anybody reads', () => {
+  it('are refused for too many groups', () => {
     const usage = new GroupedUsage(['user'])
     const row = usageRow({ at })
     const add = () => {
@@ -99,7 +99,7 @@ const shifted = (digits: number, scale: number): string => {
   return scale === 0 ? text : `${text.slice(0, -scale)}.${text.slice(-scale)}`
 }
 
-/** In units of 10⁻¹². */
+/** The amount in units of 10⁻¹². */
 const scaled = (text: string): bigint => {
   const [whole = '', part = ''] = text.split('.')
   return BigInt(whole + part.padEnd(12, '0'))

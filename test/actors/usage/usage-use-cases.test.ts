@@ -23,7 +23,7 @@ const dayMs = 24 * 60 * 60 * 1000
 const ours = `prj_${'a'.repeat(26)}`
 const theirs = `prj_${'b'.repeat(26)}`
 
-// plans are of the time that the tests are in
+// the ids of plans have the time of the tests
 beforeAll(() => takeIdsFrom({ now: () => now, random: Math.random }))
 afterAll(() => takeIdsFrom({ now: Date.now, random: Math.random }))
 
@@ -54,7 +54,7 @@ beforeEach(async () => {
 const callOf = <Q, B>(query: Q, body: B, project = ours): Call<Record<never, never>, Q, B> =>
   callBy({}, query, body, secretOf(project))
 
-/** Says what is wrong with an answer, or null. */
+/** Returns the fault of a response, or null. */
 const checkerOf = (id: OperationId) => {
   const { answer }: Operation = operations[id]
   if (answer.kind === 'json') return answerChecker(answer.schema.json)
@@ -89,7 +89,7 @@ const newPlan = (more: object) => {
 }
 
 describe('the summary of usage', () => {
-  it('sums what lies in the time, its beginning included and its end not', async () => {
+  it('sums usage within a range, including its start and excluding its end', async () => {
     const from = '2026-06-01T00:00:00.000Z'
     const to = '2026-06-02T00:00:00.000Z'
     const start = Date.parse(from)
@@ -97,12 +97,12 @@ describe('the summary of usage', () => {
     expect(await summary({ from, to })).toMatchObject({ from, to, totals: { calls: 2 } })
   })
 
-  it('includes what was used at this very moment', async () => {
+  it('includes usage of this moment', async () => {
     await world.put({ at: now })
     expect((await summary()).totals.calls).toBe(1)
   })
 
-  it('is narrowed by tenant, agent, installation, user, model and operation', async () => {
+  it('can be filtered by tenant, agent, installation, user, model and operation', async () => {
     await world.put(
       { at: now - 1 },
       { at: now - 2, tenant: 'ten_2' },
@@ -130,7 +130,7 @@ describe('the summary of usage', () => {
     expect(await callsOf({ tenant_id: 'ten_2', installation_id: 'ins_2' })).toBe(0)
   })
 
-  it('answers as declared, whatever it is grouped by', async () => {
+  it('has the declared form for any grouping', async () => {
     await world.put({ at: now }, { at: now, tenant: null, agent_id: null })
     const check = checkerOf('usage.summary')
     const all = ['tenant', 'agent', 'installation', 'user', 'provider', 'model', 'operation', 'day'] as const
@@ -144,7 +144,7 @@ describe('the summary of usage', () => {
     expect((await summary()).totals).toMatchObject({ calls: 2500, service_charge_usd: '250' })
   })
 
-  it('lets others have their turn while it goes through many rows', async () => {
+  it('yields to other work while it reads many rows', async () => {
     await world.put(...Array.from({ length: 5000 }, (_, n) => ({ at: now - n })))
     let turns = 0
     let over = false
@@ -158,7 +158,7 @@ describe('the summary of usage', () => {
     expect(turns).toBeGreaterThan(4)
   })
 
-  it('shows nothing of another project', async () => {
+  it('contains nothing of another project', async () => {
     await world.put({ at: now })
     expect((await summary({}, theirs)).totals.calls).toBe(0)
     expect((await events({}, theirs)).data).toEqual([])
@@ -167,7 +167,7 @@ describe('the summary of usage', () => {
 })
 
 describe('the list of usage', () => {
-  it('goes through all rows of a time, newest first, a page at a time, also while rows come in', async () => {
+  it('pages through all rows of a range, newest first, even while rows are added', async () => {
     const at = Array.from({ length: 25 }, (_, n) => now - (n + 1) * 60_000)
     await world.put(...at.map((each) => ({ at: each })))
     const query = { limit: 10, from: new Date(now - 20 * 60_000).toISOString(), to: new Date(now).toISOString() }
@@ -181,7 +181,7 @@ describe('the list of usage', () => {
     expect(seen).toEqual(at.slice(0, 20))
   })
 
-  it('finds what no index finds alone, a page at a time', async () => {
+  it('pages through rows that no single index selects', async () => {
     const rows = Array.from({ length: 300 }, (_, n) => ({ at: now - n * 1000, model: n % 3 === 0 ? 'gpt-2' : 'gpt-1' }))
     await world.put(...rows)
     const seen: string[] = []
@@ -195,14 +195,14 @@ describe('the list of usage', () => {
     expect(seen).toHaveLength(100)
   })
 
-  it('answers as declared', async () => {
+  it('has the declared form', async () => {
     await world.put({ at: now, price_snapshot: { input: '0.1' } }, { at: now, provider_cost_usd: null })
     expect(checkerOf('usage.events')(await events())).toBeNull()
   })
 })
 
 describe('the invoice of a project', () => {
-  it('charges by the plans that the rows name, and the newest default plan of that time', async () => {
+  it('uses the plans that the rows name, and otherwise the newest default plan of that time', async () => {
     const pro = await newPlan({ name: 'pro', markup_percent: '50' })
     await newPlan({ name: 'old', markup_percent: '10', is_default: true })
     const standard = await newPlan({ name: 'std', markup_percent: '20', is_default: true })
@@ -215,7 +215,7 @@ describe('the invoice of a project', () => {
     expect(totals.total_usd).toBe('0.0027')
   })
 
-  it('charges what names no plan by the one that the request names', async () => {
+  it('uses the plan that the request names for usage without a plan', async () => {
     await newPlan({ name: 'std', markup_percent: '20', is_default: true })
     const other = await newPlan({ name: 'other', markup_percent: '300' })
     await world.put({ at: now })
@@ -225,14 +225,14 @@ describe('the invoice of a project', () => {
     await expect(invoiceOf({ rate_plan_id: 'rp_unknown' })).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('names tenants as their project does', async () => {
+  it('names tenants by the ids of their project', async () => {
     const data = { external_id: 'acme', name: 'Acme', status: 'active' as const, region: null, metadata: {} }
     await new Table(world.records, tenants, () => now).insert({ id: 'ten_1', project: ours, tenant: 'ten_1', data })
     await world.put({ at: now })
     expect((await invoiceOf()).lines).toMatchObject([{ tenant_id: 'ten_1', tenant_external_id: 'acme' }])
   })
 
-  it('answers as declared, and as CSV when asked to', async () => {
+  it('has the declared form, and is CSV on request', async () => {
     await world.put({ at: now })
     expect(checkerOf('usage.export')(await invoiceOf())).toBeNull()
     const result = await world.useCases['usage.export'](callOf({ format: 'csv' as const }, undefined))

@@ -15,7 +15,7 @@ import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { openPrivateNames, privateAddresses } from '#test/support/private-addresses.ts'
 import { html, Site, to } from '#test/support/site.ts'
 
-describe('addresses that lead to private places', () => {
+describe('private addresses', () => {
   let canary: Server
   let reached = 0
   let site: Site
@@ -118,7 +118,7 @@ describe('addresses that lead to private places', () => {
     }
   }
 
-  it('are 150 at least', () => {
+  it('include at least 150 probes', () => {
     expect(new Set(probes).size).toBeGreaterThanOrEqual(150)
   })
 

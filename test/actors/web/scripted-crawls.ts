@@ -6,10 +6,10 @@ import { eraseActor } from '#runtime/erasure/erase-actor.ts'
 import { contextOf } from '#runtime/schema.ts'
 import type { Storage } from '#storage/ports.ts'
 
-/** Seeds whose crawl does otherwise than to read a page a batch. */
+/** Seeds whose crawl does not read one page per batch. */
 export const crawlSeeds = { fails: 'https://fails.example/', endless: 'https://endless.example/' } as const
 
-/** The effects of crawls without a network, for worlds of virtual time: a page a batch. */
+/** Effects of crawls without a network, for simulations in virtual time: one page per batch. */
 export const scriptedCrawls = ({
   storage,
   clock,

@@ -10,7 +10,7 @@ const errorData = (error: unknown) =>
     ? { error: { code: error.code, param: error.details.param ?? null } }
     : { error: { code: 'internal_error', param: null } }
 
-describe('session socket', () => {
+describe('a session socket', () => {
   let peer: FakePeer
   let log: FakeLog
   let time: ManualTime
@@ -62,7 +62,7 @@ describe('session socket', () => {
   const sent = (): unknown[] => peer.sent.map((text) => JSON.parse(text))
   const ids = (): unknown[] => peer.sent.map((text) => JSON.parse(text).id)
 
-  it('sends the events of the session as they happen, whatever started them', async () => {
+  it('sends the events of the session as they happen, whatever caused them', async () => {
     log.append(delta('before'))
     open()
     log.append({ event_type: 'turn.started', turn_number: 2, payload: { turn_number: 2 } }, delta('x'))
@@ -72,13 +72,13 @@ describe('session socket', () => {
     ])
   })
 
-  it('uses the short name of the text event where it is asked to', () => {
+  it('uses the short name of the text event on request', () => {
     open({ shortNames: true })
     log.append(delta('x'))
     expect(sent()).toEqual([{ event: 'output_text.delta', id: 1, data: { delta: 'x' } }])
   })
 
-  it('passes commands on in order, each after the one before', async () => {
+  it('passes commands on in order, one at a time', async () => {
     open()
     const first = Promise.withResolvers<void>()
     outcome = () => first.promise
@@ -98,7 +98,7 @@ describe('session socket', () => {
     ])
   })
 
-  it('answers a refused command with an error frame, and goes on', async () => {
+  it('answers a refused command with an error frame, and continues', async () => {
     open()
     outcome = () => Promise.reject(new ServiceError('turn_in_progress'))
     peer.receive({ type: 'turn', input: 'hi' })
@@ -128,7 +128,7 @@ describe('session socket', () => {
     ['{"type":"resume","after":"1"}', 'invalid_field', 'after'],
     ['{"type":"resume","after":1,"to":2}', 'unknown_field', 'to'],
     ['{"type":"cancel","now":true}', 'unknown_field', 'now'],
-  ])('refuses the frame %s by name, and lives on', async (frame, code, param) => {
+  ])('answers the frame %s with an error, and stays open', async (frame, code, param) => {
     open()
     peer.receive(frame)
     await loopTurn()
@@ -136,7 +136,7 @@ describe('session socket', () => {
     expect([calls, peer.closing, log.following]).toEqual([[], null, 1])
   })
 
-  it('replays what follows the named sequence, then goes on live, without a gap or a double', async () => {
+  it('replays the events after the named sequence number, then continues live without gap or duplicate', async () => {
     for (const text of ['a', 'b', 'c']) log.append(delta(text))
     open()
     peer.receive({ type: 'resume', after: 1 })
@@ -146,7 +146,7 @@ describe('session socket', () => {
     expect(log.following).toBe(1)
   })
 
-  it('starts after the sequence that the connection names', () => {
+  it('starts after the sequence number that the connection names', () => {
     for (const text of ['a', 'b', 'c']) log.append(delta(text))
     open({ after: 2 })
     log.append(delta('d'))
@@ -162,7 +162,7 @@ describe('session socket', () => {
     expect(log.append(delta('b'))).toBe(true)
   })
 
-  it('closes with 1013 on a peer that reads nothing for a minute', () => {
+  it('closes with 1013 if the peer reads nothing for a minute', () => {
     open()
     peer.blocked = true
     log.append(delta('a'))
@@ -173,7 +173,7 @@ describe('session socket', () => {
     expect([peer.closing?.code, log.following, time.running]).toEqual([1013, 0, false])
   })
 
-  it('closes with 1013 on a peer for whom too much waits', () => {
+  it('closes with 1013 if too many bytes wait for the peer', () => {
     open()
     peer.blocked = true
     peer.bufferedBytes = 9 * 1024 * 1024
@@ -191,7 +191,7 @@ describe('session socket', () => {
     expect(peer.closing?.code).toBe(1000)
   })
 
-  it('stops to follow when the peer leaves, and drops the commands that wait', async () => {
+  it('stops following and drops queued commands when the peer leaves', async () => {
     open()
     peer.receive({ type: 'cancel' })
     peer.leave()
@@ -200,7 +200,7 @@ describe('session socket', () => {
     expect([calls, log.following, counters.openStreams, time.running]).toEqual([[], 0, 0, false])
   })
 
-  it('tells a client that sends faster than its commands are done to slow down', async () => {
+  it('refuses commands that arrive faster than they are processed', async () => {
     open()
     const stuck = Promise.withResolvers<void>()
     outcome = () => stuck.promise
@@ -211,7 +211,7 @@ describe('session socket', () => {
     expect(calls).toHaveLength(32)
   })
 
-  it('lets 1 MB of frames wait for the one before them, and refuses more as too fast', async () => {
+  it('queues 1 MB of frames, and refuses more as rate_limit_exceeded', async () => {
     open()
     const stuck = Promise.withResolvers<void>()
     outcome = () => stuck.promise
@@ -224,7 +224,7 @@ describe('session socket', () => {
     await expect.poll(() => calls.length).toBe(3)
   })
 
-  it('takes room for a long frame until its command is done, and refuses one that finds none', async () => {
+  it('reserves memory for a long frame until its command is done, and refuses one that finds none', async () => {
     const stuck = Promise.withResolvers<void>()
     const taken: number[] = []
     let isFull = false
@@ -258,7 +258,7 @@ describe('session socket', () => {
     expect(calls).toEqual([])
   })
 
-  it('is closed within five seconds of a credential that has ended, and says so', async () => {
+  it('closes within five seconds after its credential has ended, with a final event', async () => {
     open({ look: () => Promise.reject(new ServiceError('authentication_required')) })
     time.pass(5)
     await new Promise(setImmediate)

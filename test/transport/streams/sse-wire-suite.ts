@@ -8,13 +8,16 @@ import { later, serving } from '../http/serving.ts'
 
 const options = { shortNames: true, headers: [], endless: true }
 
-/** What SSE does over each adapter of the HTTP port. */
+/** Contract of every HTTP adapter: server-sent events. */
 export const sseWireSuite = (adapter: 'uws' | 'node'): void => {
   const { serve, client } = serving(adapter)
 
   const streams = () => new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }, pino({ level: 'silent' }))
 
-  /** Appends `events` large events as fast as the reader takes them, then ends the log; shows how many are out. */
+  /**
+   * Appends `events` large events as fast as the reader takes them, then ends the log; the result counts the appended
+   * ones.
+   */
   const produce = (log: FakeLog, events: number): (() => number) => {
     const text = 'x'.repeat(10_000)
     let appended = 0
@@ -29,8 +32,8 @@ export const sseWireSuite = (adapter: 'uws' | 'node'): void => {
     return () => appended
   }
 
-  describe('sse', () => {
-    it('shows the head of a stream that has no event yet', async () => {
+  describe('SSE', () => {
+    it('sends the head of a stream before its first event', async () => {
       const [log, sse] = [new FakeLog(), streams()]
       const { url } = await serve((_, response) => sse.serve(log.follow(null), response, options))
       const answer = await fetch(url)
@@ -40,7 +43,7 @@ export const sseWireSuite = (adapter: 'uws' | 'node'): void => {
       expect(await answer.text()).toBe(': open\n\nevent: output_text.delta\nid: 1\ndata: {"delta":"first"}\n\n')
     })
 
-    it('sends a stream that is over at once as exactly its frames', async () => {
+    it('sends a stream that ends at once as exactly its frames', async () => {
       const sse = streams()
       const { url } = await serve((_, response) => {
         const log = new FakeLog()
@@ -51,7 +54,7 @@ export const sseWireSuite = (adapter: 'uws' | 'node'): void => {
       expect(await (await fetch(url)).text()).toBe('event: output_text.delta\nid: 1\ndata: {"delta":"all"}\n\n')
     })
 
-    it('shows a lost stream as broken, with all that it had before', async () => {
+    it('aborts a lost stream after the events that came before', async () => {
       const [log, sse] = [new FakeLog(), streams()]
       const { port } = await serve((_, response) => sse.serve(log.follow(null), response, options))
       const raw = await client(port)
@@ -64,7 +67,7 @@ export const sseWireSuite = (adapter: 'uws' | 'node'): void => {
       expect(seen.endsWith('0\r\n\r\n')).toBe(false)
     })
 
-    it('makes a slow reader wait for itself alone', async () => {
+    it('lets a slow reader delay its own stream only', async () => {
       const [slowLog, quickLog, sse] = [new FakeLog(), new FakeLog(), streams()]
       const { port } = await serve((request, response) =>
         sse.serve((request.path === '/slow' ? slowLog : quickLog).follow(null), response, options),
@@ -85,7 +88,7 @@ export const sseWireSuite = (adapter: 'uws' | 'node'): void => {
       )
     })
 
-    it('stops its stream when the client leaves', async () => {
+    it('stops the stream when the client disconnects', async () => {
       const stopped = later<void>()
       const sse = streams()
       const { port } = await serve((_, response) =>

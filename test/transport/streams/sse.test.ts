@@ -15,7 +15,7 @@ import { delta, FakeLog, FakeResponse, loopTurn, ManualTime } from '../http/fake
 
 const plain = { shortNames: false, headers: [], endless: false }
 
-describe('sse', () => {
+describe('an SSE stream', () => {
   let time: ManualTime
   let counters: { openStreams: number; eventsSent: number }
   let streams: SseStreams
@@ -33,7 +33,7 @@ describe('sse', () => {
   const serve = (options: Partial<typeof plain> = {}, after: number | null = null): void =>
     streams.serve(log.follow(after), response, { ...plain, ...options })
 
-  it('answers with the head of an event stream and the given headers', () => {
+  it('has the head of an event stream and the given headers', () => {
     streams.serve(log.follow(null), response, { ...plain, headers: [['x-request-id', 'req_1']] })
     expect([response.status, response.headers]).toEqual([
       200,
@@ -46,7 +46,7 @@ describe('sse', () => {
     ])
   })
 
-  it('writes name, sequence and payload of each event, and nothing else', async () => {
+  it('contains name, sequence number and payload of each event, and nothing else', async () => {
     serve()
     log.append(
       { event_type: 'turn.started', turn_number: 1, payload: { turn_number: 1, input_text: 'a\n"b"' } },
@@ -59,7 +59,7 @@ describe('sse', () => {
     )
   })
 
-  it('names the text event shortly for those who ask, also when both forms read the same batch', async () => {
+  it('uses the short name of the text event on request, even if another reader of the batch uses the long one', async () => {
     const other = new FakeResponse()
     serve({ shortNames: true })
     streams.serve(log.follow(null), other, plain)
@@ -69,7 +69,7 @@ describe('sse', () => {
     expect(other.text).toBe('event: response.output_text.delta\nid: 1\ndata: {"delta":"x"}\n\n')
   })
 
-  it('gathers what is pushed within one loop turn into one write', async () => {
+  it('combines what is pushed within one loop turn into one write', async () => {
     serve()
     for (const text of ['a', 'b', 'c']) log.append(delta(text), delta(text))
     await loopTurn()
@@ -93,7 +93,7 @@ describe('sse', () => {
     expect(response.text).toContain('last')
   })
 
-  it('breaks off without a clean end when the stream is lost, after what it had', () => {
+  it('is aborted after its events when the log is lost', () => {
     serve()
     log.append(delta('so far'))
     log.end('lost')
@@ -101,7 +101,7 @@ describe('sse', () => {
     expect(response.text).toContain('so far')
   })
 
-  it('tells the producer to wait for a slow reader, and to go on when it reads', async () => {
+  it('makes the producer wait for a slow reader, and continue when it reads', async () => {
     serve()
     response.blocked = true
     expect(log.append(delta('a'))).toBe(true)
@@ -116,7 +116,7 @@ describe('sse', () => {
     expect(response.text.match(/"delta":"."/g)).toEqual(['"delta":"a"', '"delta":"b"', '"delta":"c"'])
   })
 
-  it('breaks off a reader that takes nothing for a minute, and stops its stream', async () => {
+  it('is aborted and stopped if its reader takes nothing for a minute', async () => {
     serve()
     response.blocked = true
     log.append(delta('a'))
@@ -139,7 +139,7 @@ describe('sse', () => {
     expect(response.ending).toBe('open')
   })
 
-  it('breaks off a reader for whom too much waits', async () => {
+  it('is aborted if too many bytes wait for its reader', async () => {
     serve()
     response.blocked = true
     response.bufferedBytes = 9 * 1024 * 1024
@@ -148,7 +148,7 @@ describe('sse', () => {
     expect([response.ending, log.following]).toEqual(['aborted', 0])
   })
 
-  it('breaks off a reader that takes nothing where there is no room for what waits, and lets others wait', async () => {
+  it('is aborted if its buffered bytes exceed the memory budget, and waits for its reader otherwise', async () => {
     const held: number[] = []
     let room = 150_000
     const grow = (bytes: number): boolean => {
@@ -171,7 +171,7 @@ describe('sse', () => {
     expect(held.at(-1)).toBe(0)
   })
 
-  it('writes a comment after 15 seconds of silence, and again after 15 more', async () => {
+  it('contains a comment after every 15 seconds of silence', async () => {
     serve()
     log.append(delta('a'))
     await loopTurn()
@@ -187,7 +187,7 @@ describe('sse', () => {
     expect(response.writes.slice(before)).toEqual([': keep-alive\n\n', ': keep-alive\n\n'])
   })
 
-  it('stops the stream when its reader goes', async () => {
+  it('stops when its reader disconnects', async () => {
     serve()
     log.append(delta('a'))
     response.leave()
@@ -197,7 +197,7 @@ describe('sse', () => {
     expect(response.writes).toEqual([])
   })
 
-  it('stops a stream whose reader goes while it starts', () => {
+  it('stops if its reader disconnects while it starts', () => {
     let stops = 0
     const start = () => {
       response.leave()
@@ -207,7 +207,7 @@ describe('sse', () => {
     expect([stops, counters.openStreams]).toEqual([1, 0])
   })
 
-  it('never starts a stream whose reader is gone already', () => {
+  it('never starts if its reader has already disconnected', () => {
     response.leave()
     serve()
     expect([log.following, counters.openStreams]).toEqual([0, 0])
@@ -221,7 +221,7 @@ describe('sse', () => {
     expect(response.text.match(/^id: \d+$/gm)).toEqual(['id: 2', 'id: 3', 'id: 4'])
   })
 
-  it('ends at a shutdown only what has no end of its own', () => {
+  it('ends at a shutdown only if it is endless', () => {
     const follower = new FakeResponse()
     serve()
     streams.serve(log.follow(null), follower, { ...plain, endless: true })
@@ -229,7 +229,7 @@ describe('sse', () => {
     expect([response.ending, follower.ending, log.following]).toEqual(['open', 'aborted', 1])
   })
 
-  it('counts open streams and events', async () => {
+  it('is counted, and so are its events', async () => {
     serve()
     log.append(delta('a'), delta('b'))
     expect(counters).toEqual({ openStreams: 1, eventsSent: 2 })
@@ -238,7 +238,7 @@ describe('sse', () => {
   })
 
   it.each(['authentication_required', 'tenant_suspended', 'forbidden'] as const)(
-    'ends within five seconds of a credential that is refused with %s, and says so',
+    'ends within five seconds after its credential is refused with %s, with a final event',
     async (code) => {
       let refused = false
       const look = async () => {
@@ -296,7 +296,7 @@ describe('sse', () => {
     expect(Math.max(...outlived)).toBeLessThanOrEqual(5000)
   })
 
-  it('goes on while the store cannot say whether its credential still holds', async () => {
+  it('continues while the store cannot verify its credential', async () => {
     const look = () => Promise.reject(new StoreUnavailable('away'))
     streams.serve(log.follow(null), response, { ...plain, look })
     time.pass(10)

@@ -8,15 +8,15 @@ const spin = (ms: number): void => {
 
 const atOnce = (work: () => void): void => work()
 
-describe('streams that begin in one turn of the loop', () => {
-  it('begin at once while that takes little', () => {
+describe('streams that start in one turn of the event loop', () => {
+  it('start at once while that takes little time', () => {
     const shares = new StartShares()
     const begun: number[] = []
     for (let n = 0; n < 100; n++) shares.start(() => begun.push(n), atOnce)
     expect(begun).toHaveLength(100)
   })
 
-  it('begin in turns of their own, in order, when the first ones take long', async () => {
+  it('start in separate turns, in order, if the first ones take long', async () => {
     const shares = new StartShares()
     const begun: number[] = []
     const turns: number[] = []
@@ -39,7 +39,7 @@ describe('streams that begin in one turn of the loop', () => {
     expect(new Set(turns).size).toBe(6)
   })
 
-  it('give what they throw later to those who contain it', async () => {
+  it('pass a later exception to the function that contains it', async () => {
     const shares = new StartShares()
     const caught: unknown[] = []
     const contain = (work: () => void): void => {

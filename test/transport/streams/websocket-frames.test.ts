@@ -8,8 +8,8 @@ const readAll = (reader: FrameReader): string[] => {
   return seen
 }
 
-describe('websocket frames', () => {
-  it('reads the same frames however their bytes are cut', () => {
+describe('WebSocket frames', () => {
+  it('are the same wherever their bytes are split', () => {
     const texts = ['', 'a', 'x'.repeat(125), 'y'.repeat(126), 'z'.repeat(70_000)]
     const bytes = Buffer.concat(texts.map((text) => clientFrame(0x81, text)))
     for (const size of [1, 2, 3, 7, 1000, bytes.length]) {
@@ -32,14 +32,14 @@ describe('websocket frames', () => {
     ['whose control payload is long', clientFrame(0x89, 'x'.repeat(126)), 1002],
     ['over the limit', clientFrame(0x81, 'x'.repeat(101)), 1009],
     ['of an absurd length', Buffer.from([0x81, 0xff, 255, 255, 255, 255, 255, 255, 255, 255]), 1009],
-  ])('refuses a frame %s', (_, bytes, closeCode) => {
+  ])('are refused for a frame %s', (_, bytes, closeCode) => {
     const reader = new FrameReader(100)
     reader.push(bytes)
     expect(() => reader.next()).toThrow(expect.objectContaining({ closeCode }))
     expect(() => reader.next()).toThrow(FrameError)
   })
 
-  it('refuses a frame over the limit by its head alone', () => {
+  it('are refused by the head alone of a frame over the limit', () => {
     const reader = new FrameReader(100)
     reader.push(clientFrame(0x81, 'x'.repeat(101)).subarray(0, 2))
     expect(() => reader.next()).toThrow(FrameError)
@@ -51,13 +51,13 @@ describe('websocket frames', () => {
     [126, [0x81, 126, 0, 126]],
     [65_535, [0x81, 126, 255, 255]],
     [65_536, [0x81, 127, 0, 0, 0, 0, 0, 1, 0, 0]],
-  ])('writes the length %i in the shortest form', (length, head) => {
+  ])('have the length %i in the shortest form', (length, head) => {
     const frame = encodeFrame(1, Buffer.alloc(length, 'x'))
     expect([...frame.subarray(0, head.length)]).toEqual(head)
     expect(frame.length).toBe(head.length + length)
   })
 
-  it('cuts a close reason to what a control frame holds', () => {
+  it('contain as much of a close reason as a control frame can hold', () => {
     expect(closePayload(1000, 'x'.repeat(500)).length).toBe(125)
   })
 
@@ -71,7 +71,7 @@ describe('websocket frames', () => {
     [closePayload(2999, ''), 1002],
     [closePayload(3000, 'bye'), 3000],
     [closePayload(5000, ''), 1002],
-  ])('answers the close payload %j with its code, or 1002 when that is none', (payload, code) => {
+  ])('answer the close payload %j with its code, or with 1002 if that is invalid', (payload, code) => {
     expect(closeReply(payload)).toBe(code)
   })
 })

@@ -3,17 +3,17 @@ import { HandOvers, handOverLimits } from '#actors/browser/handover/hand-overs.t
 
 const wanted = (job: string, owner = 'a', attempt = 1) => ({ job, owner, attempt })
 
-describe('pages that are handed over', () => {
+describe('handovers of pages', () => {
   it.each([
     [1, { atOnce: 1, perOwner: 1 }],
     [2, { atOnce: 1, perOwner: 1 }],
     [3, { atOnce: 2, perOwner: 1 }],
     [8, { atOnce: 4, perOwner: 3 }],
-  ])('of %i browsers are bounded', (browsers, limits) => {
+  ])('of %i browsers are limited', (browsers, limits) => {
     expect(handOverLimits(browsers)).toEqual(limits)
   })
 
-  it('takes half of the browsers, and no more', () => {
+  it('take half of the browsers at most', () => {
     const handOvers = new HandOvers(handOverLimits(6))
     const [first] = [handOvers.open(wanted('j1')), handOvers.open(wanted('j2'))]
     // an owner leaves the last place to others
@@ -25,7 +25,7 @@ describe('pages that are handed over', () => {
     expect(handOvers.open(wanted('j5', 'c'))).not.toBeNull()
   })
 
-  it('go on when this attempt is continued, and no other', async () => {
+  it('continue for the current attempt of their job only', async () => {
     const handOvers = new HandOvers({ atOnce: 1, perOwner: 1 })
     const open = handOvers.open(wanted('j1', 'a', 2))
     handOvers.resume('j1', 1, 'of before')

@@ -3,7 +3,7 @@ import { BrowserPool, poolLimits } from '#actors/browser/jobs/browser-pool.ts'
 
 const never = new AbortController().signal
 
-/** A job that holds its place until it is let go. */
+/** A job that keeps its place until it is ended. */
 const held = (pool: BrowserPool, owner: string, signal = never) => {
   const over = Promise.withResolvers<string>()
   const state = { hasBegun: false }
@@ -17,7 +17,7 @@ const held = (pool: BrowserPool, owner: string, signal = never) => {
 const calm = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('a pool of browsers', () => {
-  it('has so many at a time, and no more', async () => {
+  it('runs the configured number of jobs at a time, and no more', async () => {
     const pool = new BrowserPool({ atOnce: 2, perOwner: 2 })
     const jobs = Array.from({ length: 20 }, () => held(pool, 'a'))
     const begun = () => jobs.filter(({ state }) => state.hasBegun).length
@@ -31,7 +31,7 @@ describe('a pool of browsers', () => {
     expect([pool.taken, pool.waiting]).toEqual([0, 0])
   })
 
-  it('keeps a place for others than an owner with many jobs', async () => {
+  it('keeps a place for others if one owner has many jobs', async () => {
     const pool = new BrowserPool({ atOnce: 3, perOwner: 2 })
     const many = Array.from({ length: 5 }, () => held(pool, 'many'))
     const other = held(pool, 'other')
@@ -48,7 +48,7 @@ describe('a pool of browsers', () => {
     expect(await next).toBe('next')
   })
 
-  it('forgets a job that is ended before it has a place', async () => {
+  it('drops a job that is aborted before it has a place', async () => {
     const pool = new BrowserPool({ atOnce: 1, perOwner: 1 })
     const first = held(pool, 'a')
     const abort = new AbortController()
@@ -68,14 +68,11 @@ describe('a pool of browsers', () => {
     [null, 8, { atOnce: 9, perOwner: 8 }],
     [1, 8, { atOnce: 1, perOwner: 1 }],
     [4, 8, { atOnce: 4, perOwner: 3 }],
-  ])(
-    'has as many places for one owner as there are processors (BROWSER_JOBS=%s, %s)',
-    (configured, processors, limits) => {
-      expect(poolLimits(configured, processors)).toEqual(limits)
-    },
-  )
+  ])('has places by its setting and the processors (BROWSER_JOBS=%s, %s)', (configured, processors, limits) => {
+    expect(poolLimits(configured, processors)).toEqual(limits)
+  })
 
-  it('gives a free place to the owner that has the fewest', async () => {
+  it('gives a free place to the owner with the fewest', async () => {
     const pool = new BrowserPool({ atOnce: 3, perOwner: 2 })
     const jobs = ['many', 'many', 'few'].map((owner) => held(pool, owner))
     const later = ['many', 'few', 'new'].map((owner) => held(pool, owner))

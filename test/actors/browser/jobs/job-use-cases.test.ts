@@ -51,7 +51,7 @@ const list = async (status?: 'completed' | 'running') => {
 }
 
 describe('browser jobs', () => {
-  it('run in the background, and show what the page said', async () => {
+  it('run in the background, and return the content of the page', async () => {
     const { id } = await create()
     await calm()
     expect(await get(id)).toMatchObject({
@@ -63,14 +63,14 @@ describe('browser jobs', () => {
     expect(picture).toEqual({ contentType: 'image/webp', bytes: Buffer.from('picture') })
   })
 
-  it('say why they failed', async () => {
+  it('report why they failed', async () => {
     visit = failedVisit
     const { id } = await create()
     await calm()
     expect(await get(id)).toMatchObject({ status: 'failed', error: { code: 'dns_unavailable' }, result: null })
   })
 
-  it('are listed by their state', async () => {
+  it('are listed by status', async () => {
     const done = await create()
     visit = endlessVisit
     const open = await create('https://example.org/')
@@ -79,7 +79,7 @@ describe('browser jobs', () => {
     expect(await list('completed')).toMatchObject([{ id: done.id }])
   })
 
-  it('takes 100 open jobs of a project, and no more', async () => {
+  it('are limited to 100 open jobs of a project', async () => {
     visit = endlessVisit
     const made = []
     for (let n = 0; n < maxOpenJobs; n++) made.push((await create()).id)
@@ -92,7 +92,7 @@ describe('browser jobs', () => {
     expect((await create()).id).toMatch(/^job_/)
   })
 
-  it('wait for a person, who continues them, and keep what the person said', async () => {
+  it('wait for a person who continues them, and keep the note of that person', async () => {
     visit = handedOverVisit
     const { id } = await create()
     const waiting = { message: 'Please log in.', since: expect.any(String), expires_at: expect.any(String) }
@@ -110,7 +110,7 @@ describe('browser jobs', () => {
     await expect(go()).rejects.toMatchObject({ code: 'invalid_transition' })
   })
 
-  it('fail when nobody continues them in time, and can be cancelled meanwhile', async () => {
+  it('fail if no person continues them in time, and can be cancelled while they wait', async () => {
     visit = handedOverVisit
     const { id: cancelled } = await create()
     await jobs['browser_jobs.cancel'](callOf({ jobId: cancelled }, {}, undefined))
@@ -122,10 +122,10 @@ describe('browser jobs', () => {
     expect(await get(cancelled)).toMatchObject({ status: 'cancelled', waiting: null })
   })
 
-  it('fail when too many wait for a person', async () => {
+  it('fail if too many wait for a person', async () => {
     visit = handedOverVisit
     const [first, second] = [await create(), await create()]
-    // the pool has two places, of which one may wait
+    // the pool has two places, of which one may wait for a person
     expect(await get(first.id)).toMatchObject({ waiting: { message: 'Please log in.' } })
     expect(await get(second.id)).toMatchObject({ status: 'failed', error: { code: 'hand_over_unavailable' } })
   })
@@ -134,12 +134,12 @@ describe('browser jobs', () => {
     [{ type: 'handOver', selector: '#q' }, 'actions[0].selector'],
     [{ type: 'click', selector: '#q', message: 'Now.' }, 'actions[0].message'],
     [{ type: 'press', key: 'Enter', timeoutMs: 10_000 }, 'actions[0].timeoutMs'],
-  ] as const)('refuse %j', async (action, param) => {
+  ] as const)('refuse the action %j', async (action, param) => {
     const refused = jobs['browser_jobs.create'](callOf({}, {}, { ...plain, url: 'https://a.test/', actions: [action] }))
     await expect(refused).rejects.toMatchObject({ code: 'invalid_browser_action', details: { param } })
   })
 
-  it('wait for 20 minutes in all, and no longer', async () => {
+  it('wait for a person for 20 minutes in total at most', async () => {
     const actions = [900_000, 300_000, 10_000].map((timeoutMs) => ({ type: 'handOver', timeoutMs }) as const)
     const refused = jobs['browser_jobs.create'](callOf({}, {}, { ...plain, url: 'https://a.test/', actions }))
     await expect(refused).rejects.toMatchObject({
@@ -147,7 +147,7 @@ describe('browser jobs', () => {
     })
   })
 
-  it('are refused where there is no browser', async () => {
+  it('are refused if there is no browser', async () => {
     path = async () => {
       throw new ChromiumMissing('No Chromium was found: install one, or set CHROMIUM_PATH.')
     }
@@ -157,7 +157,7 @@ describe('browser jobs', () => {
     })
   })
 
-  it('forgets a job 7 days after it has ended', async () => {
+  it('are deleted 7 days after their end', async () => {
     const { id } = await create()
     await calm()
     await clock.leap(jobRetentionMs)

@@ -18,8 +18,8 @@ const opened = async () => {
   return new BrowserProfiles({ records, log, box: readableBox, now: Date.now })
 }
 
-describe('profiles of browsers', () => {
-  it('are opened by their owner, under their name, as they were kept last', async () => {
+describe('browser profiles', () => {
+  it('are opened by their owner and name, as they were last saved', async () => {
     const profiles = await opened()
     await profiles.save(acme, 'shop', { cookies: [], origins: [] })
     await profiles.save(acme, 'shop', state)
@@ -33,7 +33,7 @@ describe('profiles of browsers', () => {
     expect(await profiles.open(acme, 'bank')).toBeNull()
   })
 
-  it('keeps no profile that is too large, nor one too many', async () => {
+  it('are not saved if they are too large or exceed the maximum number', async () => {
     const profiles = await opened()
     await profiles.save(acme, 'large', { cookies: [{ ...cookie, value: 'x'.repeat(300_000) }], origins: [] })
     expect(await profiles.open(acme, 'large')).toBeNull()
@@ -43,7 +43,7 @@ describe('profiles of browsers', () => {
     expect(await profiles.open(acme, 'profile-0')).toEqual(state)
   })
 
-  it('are nothing when they were sealed for another place', async () => {
+  it('cannot be opened if they were sealed for another place', async () => {
     const profiles = await opened()
     await profiles.save(acme, 'shop', state)
     const row = await profiles.table.find(projectScope('prj_a'), { owner: 'ten_acme', name: 'shop' })
@@ -57,7 +57,7 @@ describe('profiles of browsers', () => {
     ['another tenant', 'prj_a', 'ten_other'],
     ['another project', 'prj_b', null],
     ['a tenant of another project with the same id', 'prj_b', 'ten_acme'],
-  ])('are not listed, ended or written over by %s', async (_who, project, tenant) => {
+  ])('are not listed, deleted or overwritten by %s', async (_who, project, tenant) => {
     const profiles = await opened()
     await profiles.save(acme, 'shop', state)
     const row = await profiles.table.find(projectScope('prj_a'), { owner: 'ten_acme', name: 'shop' })
@@ -74,7 +74,7 @@ describe('profiles of browsers', () => {
     expect((await useCases['browser_profiles.list'](own)).data.map(({ tenantId }) => tenantId)).toContain('ten_acme')
   })
 
-  it.each(['ten_acme', 'ten_acme/shop', '', 'null'])('take no owner from a name such as %j', async (name) => {
+  it.each(['ten_acme', 'ten_acme/shop', '', 'null'])('derive no owner from a name such as %j', async (name) => {
     const profiles = await opened()
     await profiles.save(acme, 'shop', state)
     const strangers = [

@@ -7,24 +7,21 @@ const granted = (said: { readonly expiresInS?: number | null; readonly scope?: s
   return grantOf({ answer, before: null, generation: 1, type: undefined, at }).event
 }
 
-describe('what a provider says of a token', () => {
-  it.each([1e15, 1e300, Number.MAX_VALUE])(
-    'is a time that can be shown, however long its life is said to be: %d s',
-    (s) => {
-      const { expires_at_ms } = granted({ expiresInS: s })
-      expect(new Date(expires_at_ms ?? Number.NaN).getUTCFullYear()).toBe(2035)
-    },
-  )
+describe('the grant of a token', () => {
+  it.each([1e15, 1e300, Number.MAX_VALUE])('has a valid expiry time for a lifetime of %d s', (s) => {
+    const { expires_at_ms } = granted({ expiresInS: s })
+    expect(new Date(expires_at_ms ?? Number.NaN).getUTCFullYear()).toBe(2035)
+  })
 
-  it.each([0, 1e-9, 1, 4])('lets it be refreshed no sooner than after five seconds: a life of %d s', (s) => {
+  it.each([0, 1e-9, 1, 4])('is refreshed after five seconds at the earliest, for a lifetime of %d s', (s) => {
     expect(granted({ expiresInS: s }).refresh_in_ms).toBe(5_000)
   })
 
-  it('lets it be refreshed five minutes before its end', () => {
+  it('is refreshed five minutes before its end', () => {
     expect(granted({ expiresInS: 3600 }).refresh_in_ms).toBe(3_300_000)
   })
 
-  it('keeps as many and as long scopes as may be requested', () => {
+  it('keeps at most 100 scopes of limited length', () => {
     const scopes = granted({ scope: `${'x'.repeat(257)} ${'a b,'.repeat(60_000)}` }).granted_scopes
     expect(scopes).toHaveLength(100)
     expect(scopes?.slice(0, 2)).toEqual(['a', 'b'])

@@ -17,7 +17,7 @@ const base = 'https://api.example/v1'
 const urlOf = (args: Readonly<Record<string, string>>) => buildRequest(operation, base, args).url
 
 describe('arguments of a model', () => {
-  it.each(['', '.', '..', '\ud800', 'a\udc00'])('that are no segment of a path are refused: %j', (id) => {
+  it.each(['', '.', '..', '\ud800', 'a\udc00'])('that cannot be a segment of a path are refused: %j', (id) => {
     expect(() => urlOf({ id })).toThrow(ArgumentsRefused)
   })
 
@@ -31,11 +31,11 @@ describe('arguments of a model', () => {
     expect(urlOf({ id })).toBe(`https://api.example${path}`)
   })
 
-  it('stay in their field of a query', () => {
+  it('stay within their field of a query', () => {
     expect(urlOf({ id: '1', q: 'x&admin=true#y\r\nz' })).toBe(`${base}/rows/1?q=x%26admin%3Dtrue%23y%0D%0Az`)
   })
 
-  it.each(['a\r\nx: y', '\u0000', 'é', ' a'])('are no header when they are no text of one: %j', (mode) => {
+  it.each(['a\r\nx: y', '\u0000', 'é', ' a'])('are refused as a header if they are not a valid value: %j', (mode) => {
     expect(() => buildRequest(operation, base, { id: '1', 'X-Mode': mode })).toThrow(ArgumentsRefused)
   })
 })

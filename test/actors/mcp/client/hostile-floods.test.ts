@@ -11,10 +11,10 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
 })
 
-/** Processor time of this thread so far, in ms: the same whatever else runs on the machine. */
+/** Processor time of this thread so far, in ms, whatever else runs on the machine. */
 const busyMs = (): number => Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ', 1)[0]) / 1e6
 
-/** What work comes to, and the processor time of the longest turn of the loop meanwhile. */
+/** Result of the work, and the processor time of the longest turn of the event loop meanwhile. */
 const watched = async <T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly turnMs: number }> => {
   let last = busyMs()
   let turnMs = 0
@@ -54,7 +54,7 @@ const serverRequests: readonly (readonly [string, (n: number) => object])[] = [
 
 describe('a hostile server', () => {
   it.each(serverRequests)(
-    'that sends 20,000 %s has few of them answered, and holds the loop up for moments',
+    'that sends 20,000 %s gets few of them answered, and does not block the event loop',
     async (_what, of) => {
       let posts = 0
       const { result, turnMs } = await watched(() =>
@@ -72,7 +72,7 @@ describe('a hostile server', () => {
     },
   )
 
-  it('that says 20,000 times how far it is holds the loop up for moments, and its call goes on', async () => {
+  it('that sends 20,000 progress reports does not block the event loop, and its call succeeds', async () => {
     const { result, turnMs } = await watched(() =>
       called((received, response) => {
         const progress = (n: number) => ({
@@ -91,7 +91,7 @@ describe('a hostile server', () => {
     expect(turnMs).toBeLessThan(400)
   })
 
-  it.each(['[', ' \n[', '\ufeff['])('that answers with a list of messages is not read: %j', async (begin) => {
+  it.each(['[', ' \n[', '\ufeff['])('that responds with a list of messages is refused: %j', async (begin) => {
     const answering: Answering = (_request, response) => {
       const pings = Array.from({ length: 1000 }, (_, n) => JSON.stringify({ jsonrpc: '2.0', id: n, method: 'ping' }))
       response.writeHead(200, { 'content-type': 'application/json' })

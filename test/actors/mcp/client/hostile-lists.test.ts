@@ -23,7 +23,7 @@ const lists: Readonly<Record<string, string>> = {
   'prompts/list': 'prompts',
 }
 
-/** What is found of a server with one tool and these lists. */
+/** Result of reading a server with one tool and these lists. */
 const found = async (more: Readonly<Record<string, readonly object[] | Answering>>) => {
   const { guard, target } = await started((received, response, request) => {
     if (received.method === 'tools/list') return answer(response, received.id, { tools: [named('send')] })
@@ -35,8 +35,8 @@ const found = async (more: Readonly<Record<string, readonly object[] | Answering
   return readWholeServer(guard)(target, new AbortController().signal)
 }
 
-describe('what a hostile server lists beside its tools', () => {
-  it('is kept as far as a person sees what it says', async () => {
+describe('what a hostile server lists in addition to its tools', () => {
+  it('is kept if a person can see its text', async () => {
     const resources = [
       { uri: 'file:///a', name: 'a' },
       { uri: 'file:///a', name: 'again' },
@@ -60,7 +60,7 @@ describe('what a hostile server lists beside its tools', () => {
     ])
   })
 
-  it('is no more than is kept', async () => {
+  it('is cut to the maximum number of items', async () => {
     const resources = Array.from({ length: 2000 }, (_, n) => ({ uri: `file:///${n}`, name: `${n}` }))
     const { lists: kept } = await found({ resources })
     expect(kept).toMatchObject({ left_out: 2000 - maxListed, unread: [] })
@@ -84,14 +84,14 @@ describe('what a hostile server lists beside its tools', () => {
       (received, response) =>
         answer(response, received.id, { resources: [{ uri: 'a', name: 'a' }], nextCursor: `${Math.random()}` }),
     ],
-  ])('is left out where it answers with %s, and its tools are read all the same', async (_what, resources) => {
+  ])('is left out if it responds with %s, and its tools are still read', async (_what, resources) => {
     const { tools, lists: kept } = await found({ resources })
     expect(tools).toHaveLength(1)
     expect(kept?.resources).toEqual([])
     expect(kept?.unread).toContain('resources')
   })
 
-  it('is not passed on where it is longer than that', async () => {
+  it('is not passed on if it is too large', async () => {
     const { guard, target } = await started((received, response) =>
       answer(response, received.id, { contents: [{ uri: 'a', text: 'x'.repeat(1_200_000) }] }),
     )

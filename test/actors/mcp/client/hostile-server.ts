@@ -3,24 +3,24 @@ import type { AddressInfo } from 'node:net'
 
 type Id = number | string
 
-/** What a request of the protocol says. */
+/** A request of the protocol. */
 export interface ReceivedRequest {
   readonly id: Id
   readonly method: string
   readonly params: { readonly name?: string; readonly arguments?: object }
 }
 
-/** Answers one request as it likes. */
+/** Responds to one request in any way. */
 export type Answering = (received: ReceivedRequest, response: ServerResponse, request: IncomingMessage) => void
 
-/** A server that speaks the handshake of 2025-11-25 as it should, and from then on as a test says. */
+/** A server with a correct handshake of 2025-11-25, which then behaves as a test defines. */
 export interface HostileServer {
   readonly url: string
   readonly host: string
   close(): Promise<void>
 }
 
-/** A right answer of the protocol. */
+/** A valid response of the protocol. */
 export const answer = (response: ServerResponse, id: Id, result: object): void => {
   response.writeHead(200, { 'content-type': 'application/json' })
   response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))

@@ -42,17 +42,17 @@ const called = async (answering: Answering, timeoutMs = 10_000) => {
 const nested = (levels: number): object => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
 
 describe('the tools of a hostile server', () => {
-  it('are not read when there are 100,000', async () => {
+  it('are refused if there are 100,000', async () => {
     const tools = Array.from({ length: 100_000 }, (_, n) => named(`t${n}`))
     await expect(toolsOf(listing(tools))).rejects.toMatchObject({ code: expect.stringMatching(/too_many|too_large/) })
   })
 
-  it('are not read when there are more than are kept', async () => {
+  it('are refused if there are more than the maximum', async () => {
     const tools = Array.from({ length: 600 }, (_, n) => named(`t${n}`))
     await expect(toolsOf(listing(tools))).rejects.toMatchObject({ code: 'too_many_tools', isFinal: true })
   })
 
-  it('are not read in 100 MB', async () => {
+  it('are refused in a response of 100 MB', async () => {
     const megabyte = Buffer.alloc(1024 * 1024, 0x20)
     let sent = 0
     const flood: Answering = (_request, response) => {
@@ -70,7 +70,7 @@ describe('the tools of a hostile server', () => {
     expect(sent).toBeLessThan(100)
   })
 
-  it('are not read through pages without an end', async () => {
+  it('are refused if their pages have no end', async () => {
     let page = 0
     const endless: Answering = (received, response) =>
       answer(response, received.id, { tools: [named(`t${page}`)], nextCursor: String(page++) })
@@ -78,7 +78,7 @@ describe('the tools of a hostile server', () => {
     expect(page).toBeLessThan(100)
   })
 
-  it('are not read when a schema nests deeper than anything that is meant', async () => {
+  it('are refused if a schema is nested too deeply', async () => {
     const deep = named('deep', { inputSchema: { type: 'object', properties: nested(mcpLimits.maxDepth) } })
     await expect(toolsOf(listing([deep]))).rejects.toMatchObject({ code: 'answer_too_large' })
   })
@@ -107,14 +107,14 @@ describe('the tools of a hostile server', () => {
       named('a', { inputSchema: { type: 'object', title: '\u202ex' } }),
       'hidden_characters',
     ],
-  ])('leave out one with %s', async (_what, tool, reason) => {
+  ])('do not include one with %s', async (_what, tool, reason) => {
     const { tools, skipped } = await toolsOf(listing([named('right'), tool]))
     expect(tools.map(({ name }) => name)).toEqual(['right'])
     expect(skipped).toMatchObject([{ reason }])
     expect(skipped[0]?.name).toMatch(/^[ -~]*$/)
   })
 
-  it('have the same hash in whatever order a schema is written', async () => {
+  it('have the same hash for any order of the fields of a schema', async () => {
     const hashes = []
     for (const inputSchema of [
       { type: 'object', title: 'a' },
@@ -131,12 +131,12 @@ describe('a hostile server', () => {
     ['another protocol', 'application/json', '{"hello": "world"}'],
     ['a page', 'text/html', '<h1>Welcome</h1>'],
     ['an answer to what was not requested', 'application/json', '{"jsonrpc":"2.0","id":"x","result":{"tools":[]}}'],
-  ])('that answers with %s has failed within its time', async (_what, type, text) => {
+  ])('that responds with %s fails within its time limit', async (_what, type, text) => {
     const wrong: Answering = (_request, response) => response.writeHead(200, { 'content-type': type }).end(text)
     await expect(toolsOf(wrong, 2_000)).rejects.toMatchObject({ name: 'McpFailure' })
   })
 
-  it('that sends a byte now and then is given up at the end of its time', async () => {
+  it('that sends a byte now and then is given up at its time limit', async () => {
     const slow: Answering = (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       const timer = setInterval(() => response.write(' '), 50)
@@ -145,7 +145,7 @@ describe('a hostile server', () => {
     await expect(toolsOf(slow, 1_000)).rejects.toMatchObject({ code: 'timeout' })
   })
 
-  it('that streams events without an end is given up when they are too many', async () => {
+  it('that streams endless events is given up at the size limit', async () => {
     const comment = `: ${'x'.repeat(64 * 1024)}\n\n`
     const endless: Answering = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -158,7 +158,7 @@ describe('a hostile server', () => {
     await expect(called(endless)).rejects.toMatchObject({ code: 'answer_too_large' })
   })
 
-  it('that sends progress for ever does not make a call longer than it may be', async () => {
+  it('that sends endless progress does not extend a call beyond its time limit', async () => {
     const lively: Answering = (received, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       const params = { progressToken: received.id, progress: 1 }
@@ -177,12 +177,12 @@ describe('a hostile server', () => {
     await expect(called(found)).rejects.toMatchObject({ name: 'McpFailure' })
   })
 
-  it('that refuses the credentials is said to, and not tried again', async () => {
+  it('that refuses the credentials is reported as unauthorized, without a retry', async () => {
     const strict: Answering = (_request, response) => response.writeHead(401).end()
     await expect(called(strict)).rejects.toMatchObject({ code: 'unauthorized', isFinal: true })
   })
 
-  it('gives a model no more than it may read, and no bytes', async () => {
+  it('gives a model a limited length of text, and no bytes', async () => {
     const content = [
       { type: 'text', text: 'x'.repeat(maxOutput + 5) },
       { type: 'image', data: 'AAAA', mimeType: 'image/png' },
@@ -193,7 +193,7 @@ describe('a hostile server', () => {
     expect(image).toEqual({ ok: true, output: '[image image/png, 3 bytes]' })
   })
 
-  it('has no pattern of its own run against its results', async () => {
+  it('cannot have its own pattern run against its results', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } }
     const { server, guard } = await started((received, response) =>
       received.method === 'tools/list'

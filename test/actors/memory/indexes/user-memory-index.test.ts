@@ -25,7 +25,7 @@ const change = fc.record({ n: fc.nat(8), content: fc.constantFrom(...contents), 
 const keyOf = (content: string): string => contentKey(place, content)
 
 describe('the memories of one user', () => {
-  it('have a twin that says the same, however many were changed before and after one was first looked for', () => {
+  it('have a correct duplicate of a text after any changes, before and after the first lookup', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 30 }), fc.nat(30), (changes, first) => {
         const index = new UserMemoryIndex(null)
@@ -48,7 +48,7 @@ describe('the memories of one user', () => {
     )
   })
 
-  it('have no twin that holds no longer', () => {
+  it('have no duplicate that is no longer valid', () => {
     const index = new UserMemoryIndex(null)
     const row = rowOf(1, 'I live in Oslo.', {})
     index.put({ ...row, data: { ...row.data, valid_to_ms: 5 } })

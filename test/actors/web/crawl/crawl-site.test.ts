@@ -69,14 +69,14 @@ describe('a crawl', () => {
     return state
   }
 
-  it('keeps 5,000 addresses at most, and reads no more pages than it may', async () => {
+  it('keeps at most 5,000 URLs, and reads no more pages than allowed', async () => {
     for (let n = 0; n < 9; n += 1) site.pages.set(n === 0 ? '/' : `/p${n - 1}`, html(text(n) + links(n * 990, 990)))
     const state = await whole(plan({ maxPages: 9 }))
     expect(state.pages).toHaveLength(9)
     expect(state.waiting.length + state.pages.length).toBeLessThanOrEqual(5_000)
   })
 
-  it('ends when its pages lead in a circle, and reads each of them once', async () => {
+  it('ends if its pages link in a circle, and reads each of them once', async () => {
     site.pages.clear()
     site.pages.set('/', html(`${text('a')}<a href="/p1#x">1</a><a href="/?utm_source=y">self</a>`))
     site.pages.set('/p1', html(`${text('b')}<a href="/">0</a><a href="/index.html">0</a>`))
@@ -84,7 +84,7 @@ describe('a crawl', () => {
     expect(state.pages.map(({ url }) => url)).toEqual([site.url('/'), site.url('/p1')])
   })
 
-  it('says of pages that it had no time for that they were skipped', async () => {
+  it('reports pages that it had no time for as out_of_time', async () => {
     site.pages.clear()
     site.pages.set('/', html(text('a') + links(0, 5)))
     const made = await parts()
@@ -96,7 +96,7 @@ describe('a crawl', () => {
     expect(state.pages.map(({ reason }) => reason)).toEqual([undefined, 'out_of_time', 'out_of_time', 'out_of_time'])
   })
 
-  it('goes on from where it was kept, and reads nothing twice', async () => {
+  it('continues from its saved state, and reads nothing twice', async () => {
     site.pages.clear()
     site.pages.set('/', html(text('a') + links(0, 12)))
     for (let n = 0; n < 12; n += 1) site.pages.set(`/p${n}`, html(text(`n${n}`)))
@@ -109,7 +109,7 @@ describe('a crawl', () => {
     expect(site.paths().filter((path) => path !== '/robots.txt')).toHaveLength(13)
   })
 
-  it('embeds the first passage of a page below its title, and the others by themselves', async () => {
+  it('embeds the first passage of a page with its title, and the others without', async () => {
     site.pages.clear()
     const paragraph = `<p>${'The pier is long and the sea is deep, and ships come to it. '.repeat(15)}</p>`
     site.pages.set('/', html(`<title>The harbour</title><main>${paragraph.repeat(4)}</main>`))

@@ -8,7 +8,7 @@ const { signal } = new AbortController()
 const pacesOf = (clock: VirtualClock, delayMs: number) =>
   new SitePaces({ robots: { of: async () => ({ ...allowsAll, delayMs }) }, clock })
 
-it('reads pages of a site as far apart as it asks, and those of others at once', async () => {
+it('pages of a site are read at its crawl delay, and those of other sites at once', async () => {
   const clock = new VirtualClock()
   const paces = pacesOf(clock, 2_000)
   const done: string[] = []
@@ -24,7 +24,7 @@ it('reads pages of a site as far apart as it asks, and those of others at once',
   expect(done.at(-1)).toBe('c')
 })
 
-it('says when the turn comes too late, and takes none then', async () => {
+it('a turn that would come too late is refused and not taken', async () => {
   const clock = new VirtualClock()
   const paces = pacesOf(clock, 5_000)
   const until = clock.steady() + 4_000
@@ -34,7 +34,7 @@ it('says when the turn comes too late, and takes none then', async () => {
   expect(await paces.turn('https://a.example/', signal)).toBe(true)
 })
 
-it('waits for no site that asks for nothing, cannot be reached, or is none', async () => {
+it('a site without a delay, an unreachable site and an invalid URL need no wait', async () => {
   const clock = new VirtualClock()
   const paces = pacesOf(clock, 0)
   const urls = ['https://a.example/', 'https://a.example/', 'nothing']
@@ -46,7 +46,7 @@ it('waits for no site that asks for nothing, cannot be reached, or is none', asy
   expect(await refusing.turn('https://a.example/', signal)).toBe(true)
 })
 
-it('forgets the oldest of 10,000 sites', async () => {
+it('the pace of the oldest of 10,000 sites is forgotten', async () => {
   const clock = new VirtualClock()
   const paces = pacesOf(clock, 1_000)
   for (let n = 0; n <= maxPaces; n += 1) await paces.turn(`https://h${n}.example/`, signal)
@@ -63,6 +63,6 @@ it.each([
   ['User-agent: *\nCrawl-delay: -1', 0],
   ['User-agent: *\nCrawl-delay: 1e9', 0],
   ['Crawl-delay: 4', 0],
-])('reads of %j a pace of %i ms', (text, delayMs) => {
+])('the pace of %j is %i ms', (text, delayMs) => {
   expect(robotsOf(text, 'TroupeBot').delayMs).toBe(delayMs)
 })

@@ -13,7 +13,7 @@ const json = (body: unknown, status = 200) => ({
   ...{ status, headers: { 'content-type': 'application/json' } },
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
-/** As SearXNG answers (`format=json`). */
+/** A response of SearXNG (`format=json`). */
 const searx = {
   query: 'harbour',
   results: [
@@ -38,7 +38,7 @@ const searx = {
     'no result',
   ],
 }
-/** As the search API of Brave answers. */
+/** A response of the search API of Brave. */
 const brave = {
   type: 'search',
   web: {
@@ -54,7 +54,7 @@ const brave = {
   },
 }
 
-describe('a search by an engine of a third party', () => {
+describe('a search with a third-party engine', () => {
   let site: Site
   let guard: SsrfGuard
   let store: PageStore
@@ -107,7 +107,7 @@ describe('a search by an engine of a third party', () => {
     return [error.code, error.details.param ?? null, error.message]
   }
 
-  it('reads the answers of SearXNG: named, in their order, marked as untrusted, and without what is no page', async () => {
+  it('reads results of SearXNG in their order, marked as untrusted, without entries that are not pages', async () => {
     const answer = await search('searxng', { language: 'en' })
     expect(answer).toMatchObject({ searchEngine: 'searxng', untrusted: true, count: 3, query: 'harbour & tides' })
     expect(answer.results[0]).toMatchObject({
@@ -118,18 +118,18 @@ describe('a search by an engine of a third party', () => {
     expect(site.paths()).toEqual(['/searx?format=json&q=harbour%20%26%20tides&language=en'])
   })
 
-  it('reads the answers of Brave, which marks words with elements, under its key', async () => {
+  it('reads results of Brave without their markup, and sends its key', async () => {
     const [result] = (await search('brave', { limit: 50 })).results
     expect(result).toMatchObject({ title: 'The harbour', snippet: 'All about the harbour.' })
     expect(site.paths()).toEqual(['/brave?q=harbour%20%26%20tides&count=20'])
     expect(site.requested[0]?.headers['x-subscription-token']).toBe('secret-1')
   })
 
-  it('reads the answers of any engine whose fields are declared', async () => {
+  it('reads results of any engine whose fields are declared', async () => {
     expect((await search('own')).results).toMatchObject([{ title: 'T', url: 'https://own.example/', snippet: 'S' }])
   })
 
-  it('filters by host and age, and leaves out what was taken down', async () => {
+  it('filters by host and age, and leaves out pages that were taken down', async () => {
     expect(await urls('searxng', { domain: 'port.example' })).toEqual([
       'https://port.example/',
       'https://docks.port.example/a',
@@ -141,7 +141,7 @@ describe('a search by an engine of a third party', () => {
     expect(await urls('searxng', { limit: 1, project: 'prj_2' })).toEqual(['https://port.example/'])
   })
 
-  it('cannot be led elsewhere by a query', async () => {
+  it('cannot be led to another path or parameter by a query', async () => {
     await search('brave', { query: '../../x?q=1&count=9#{limit}' })
     expect(site.paths()).toEqual([`/brave?q=${encodeURIComponent('../../x?q=1&count=9#{limit}')}&count=10`])
   })
@@ -166,7 +166,7 @@ describe('a search by an engine of a third party', () => {
     ['another shape', json({ results: 'none' })],
     ['what nests without end', json(`${'['.repeat(200_000)}${']'.repeat(200_000)}`)],
     ['more than is read', json({ web: { results: [] }, rest: 'x'.repeat(2_000_000) })],
-  ])('fails, and repeats nothing of the answer, for an engine that answers %s', async (_what, page) => {
+  ])('fails without repeating the response for an engine that answers %s', async (_what, page) => {
     site.pages.set('/brave', page)
     const [code, , message] = await refusal('brave')
     expect(code).toBe('fetch_failed')

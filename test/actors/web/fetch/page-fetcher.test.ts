@@ -7,7 +7,7 @@ import { html, Site, to } from '#test/support/site.ts'
 
 const mebibyte = 1024 * 1024
 
-/** So many MB of zeros under gzip: one block again and again, which is packed once. */
+/** Zeros of `megabytes` MB in gzip form: one block, compressed once and repeated. */
 const packedZeros = (megabytes: number): Buffer => {
   const block = deflateRawSync(Buffer.alloc(mebibyte), { finishFlush: constants.Z_FULL_FLUSH })
   const head = gzipSync('').subarray(0, 10)
@@ -53,7 +53,7 @@ describe('a page', () => {
     }
   }
 
-  it('comes with where it is, what it is and when', async () => {
+  it('is fetched with its final URL, its type and its time', async () => {
     time = 5
     const page = await read(site.url('/#part'))
     expect(page).toMatchObject({
@@ -65,7 +65,7 @@ describe('a page', () => {
     expect(site.requested.at(-1)?.headers['user-agent']).toMatch(/^TroupeBot\//)
   })
 
-  it('comes with the status of an error page too', async () => {
+  it('is fetched with its status, even if it is an error page', async () => {
     site.pages.set('/gone', { ...html('<p>gone'), status: 410 })
     expect((await read(site.url('/gone'))).statusCode).toBe(410)
   })
@@ -76,7 +76,7 @@ describe('a page', () => {
       expect((await read(site.url('/a'))).finalUrl).toBe(site.url('/'))
     })
 
-    it('is read after five of them and not after six', async () => {
+    it('is read after five redirects, but not after six', async () => {
       for (let n = 1; n <= 6; n += 1) site.pages.set(`/${n}`, to(n === 1 ? '/' : `/${n - 1}`))
       expect((await read(site.url('/5'))).finalUrl).toBe(site.url('/'))
       expect(await codeOf(read(site.url('/6')))).toBe('fetch_failed')
@@ -91,29 +91,29 @@ describe('a page', () => {
       ['file:///etc/passwd', 'invalid_url'],
       ['javascript:alert(1)', 'invalid_url'],
       ['http://', 'invalid_url'],
-    ])('is refused when one leads to %s', async (location, code) => {
+    ])('is refused if one leads to %s', async (location, code) => {
       site.pages.set('/a', to(location))
       expect(await codeOf(read(site.url('/a')))).toBe(code)
     })
 
-    it('is refused when one leads to another private host, though the first one is allowed', async () => {
+    it('is refused if one leads to another private host, even if the first one is allowed', async () => {
       site.pages.set('/a', to(`http://127.0.0.1:${other.port + 1}/`))
       expect(await codeOf(read(site.url('/a')))).toBe('unsafe_url')
     })
 
-    it('is allowed by the rules of each site that they lead to', async () => {
+    it('is refused by the robots.txt of a site that they lead to', async () => {
       site.pages.set('/a', to(other.url('/')))
       other.pages.set('/robots.txt', { headers: {}, body: 'User-agent: *\nDisallow: /' })
       expect(await codeOf(read(site.url('/a')))).toBe('robots_denied')
       expect(other.paths()).toEqual(['/robots.txt'])
     })
 
-    it('is what a redirect without a place is', async () => {
+    it('is the redirect itself if that has no location', async () => {
       site.pages.set('/a', { status: 302, headers: { 'content-type': 'text/html' }, body: '<p>nowhere' })
       expect((await read(site.url('/a'))).statusCode).toBe(302)
     })
 
-    it('is refused when they go round', async () => {
+    it('is refused if they form a loop', async () => {
       site.pages.set('/a', to('/a'))
       expect(await codeOf(read(site.url('/a')))).toBe('fetch_failed')
     })
@@ -122,7 +122,7 @@ describe('a page', () => {
   describe('of a site with robots.txt', () => {
     const denies = 'User-agent: *\nDisallow: /private'
 
-    it('is refused where it is denied, and never requested', async () => {
+    it('is refused if it is disallowed, and never requested', async () => {
       site.pages.set('/robots.txt', { body: denies })
       expect(await codeOf(read(site.url('/private/x')))).toBe('robots_denied')
       expect(await codeOf(read(site.url('/')))).toBe('read')
@@ -142,30 +142,30 @@ describe('a page', () => {
       expect(await codeOf(read(site.url('/private')))).toBe(code)
     })
 
-    it('follows redirects of the file, to other sites too', async () => {
+    it('is subject to a file behind redirects, even on another site', async () => {
       site.pages.set('/robots.txt', to(other.url('/rules')))
       other.pages.set('/rules', { body: denies })
       expect(await codeOf(read(site.url('/private')))).toBe('robots_denied')
     })
 
-    it('denies all when the file leads to a private place, which is not requested', async () => {
+    it('is refused if the file redirects to a private address, which is not requested', async () => {
       site.pages.set('/robots.txt', to('http://10.0.0.1/robots.txt'))
       expect(await codeOf(read(site.url('/')))).toBe('robots_denied')
     })
 
-    it('reads a file that is packed', async () => {
+    it('is subject to a compressed file', async () => {
       site.pages.set('/robots.txt', { headers: { 'content-encoding': 'gzip' }, body: gzipSync(denies) })
       expect(await codeOf(read(site.url('/private')))).toBe('robots_denied')
     })
 
-    it('reads the first 500 KiB of a file', async () => {
+    it('is subject to the first 500 KiB of the file', async () => {
       const filler = '# filler\n'.repeat(60_000)
       site.pages.set('/robots.txt', { body: `${denies}\n${filler}Disallow: /late` })
       expect(await codeOf(read(site.url('/private')))).toBe('robots_denied')
       expect(await codeOf(read(site.url('/late')))).toBe('read')
     })
 
-    it('keeps the file for an hour', async () => {
+    it('is read under a file that is cached for an hour', async () => {
       await read(site.url('/'))
       time += 59 * 60_000
       await read(site.url('/'))
@@ -175,7 +175,7 @@ describe('a page', () => {
       expect(site.paths().filter((path) => path === '/robots.txt')).toHaveLength(2)
     })
 
-    it('forgets after 30 seconds that the site failed', async () => {
+    it('is read 30 seconds after the file failed', async () => {
       site.pages.set('/robots.txt', { status: 500 })
       expect(await codeOf(read(site.url('/')))).toBe('robots_denied')
       site.pages.delete('/robots.txt')
@@ -184,7 +184,7 @@ describe('a page', () => {
     })
   })
 
-  describe('that is packed', () => {
+  describe('that is compressed', () => {
     const text = '<p>packed'
     const page = (coding: string, body: Uint8Array) => ({
       headers: { 'content-type': 'text/html', 'content-encoding': coding },
@@ -209,7 +209,7 @@ describe('a page', () => {
       ['gzip, gzip, gzip', gzipSync(gzipSync(gzipSync(text))), 'unsupported_content_type'],
       ['gzip', Buffer.from('no gzip at all'), 'fetch_failed'],
       ['gzip', gzipSync('x'.repeat(10_000)).subarray(0, 20), 'fetch_failed'],
-    ])('by %s is refused when that is not read, or broken (%#)', async (coding, body, code) => {
+    ])('by %s is refused if that is unsupported or broken (%#)', async (coding, body, code) => {
       site.pages.set('/a', page(coding, body))
       expect(await codeOf(read(site.url('/a')))).toBe(code)
     })
@@ -218,7 +218,7 @@ describe('a page', () => {
       ['gzip', () => packedZeros(512)],
       ['br', () => brotliCompressSync(Buffer.alloc(256 * mebibyte), { params: { 1: 1 } })],
       ['gzip, gzip', () => gzipSync(packedZeros(512))],
-    ])('as a bomb of %s takes neither memory nor time', async (coding, bomb) => {
+    ])('as a bomb of %s uses little memory and time', async (coding, bomb) => {
       site.pages.set('/a', page(coding, bomb()))
       globalThis.gc?.()
       const [before, from] = [process.memoryUsage.rss(), performance.now()]
@@ -228,7 +228,7 @@ describe('a page', () => {
     })
   })
 
-  it('is refused beyond maxBytes, at the byte', async () => {
+  it('is refused beyond maxBytes, to the byte', async () => {
     site.pages.set('/a', html('x'.repeat(1_000)))
     expect((await read(site.url('/a'), { maxBytes: 1_000 })).bytes.length).toBe(1_000)
     expect(await codeOf(read(site.url('/a'), { maxBytes: 999 }))).toBe('response_too_large')
@@ -252,7 +252,7 @@ describe('a page', () => {
     ['sends no headers', () => {}],
     ['sends no body', (write) => write('')],
     ['sends a part and then nothing', (write) => write('<p>')],
-  ])('is refused at its time when its server %s', async (_what, begin) => {
+  ])('is refused at its time limit if its server %s', async (_what, begin) => {
     site.pages.set('/a', {
       answer: (response) =>
         begin((part) => {
@@ -266,7 +266,7 @@ describe('a page', () => {
     expect(performance.now() - from).toBeLessThan(1_300)
   })
 
-  it('is refused when its server breaks off', async () => {
+  it('is refused if its server breaks the connection', async () => {
     site.pages.set('/a', {
       answer: (response) => {
         response.writeHead(200, { 'content-type': 'text/html', 'content-length': '100' })
@@ -282,12 +282,12 @@ describe('a page', () => {
     ['a PDF file that says it is text', 'text/plain', '%PDF-1.7'],
     ['an archive without a type', null, Buffer.from([0x50, 0x4b, 3, 4])],
     ['a PDF file', 'application/pdf', '%PDF-1.7'],
-  ])('is refused when it is %s', async (_what, type, body) => {
+  ])('is refused if it is %s', async (_what, type, body) => {
     site.pages.set('/a', { headers: type === null ? {} : { 'content-type': type }, body })
     expect(await codeOf(read(site.url('/a')))).toBe('unsupported_content_type')
   })
 
-  it('is the same when its server says so', async () => {
+  it('is reported as not modified if its server says so', async () => {
     site.pages.set('/a', { status: 304 })
     const known = { etag: '"1"', lastModified: 'Mon, 01 Jan 2024 00:00:00 GMT' }
     const signal = new AbortController().signal
@@ -299,7 +299,7 @@ describe('a page', () => {
     })
   })
 
-  it('is refused when the name of its host is none', async () => {
+  it('is refused if its host name cannot be resolved', async () => {
     const lookup = (_host: string, _options: object, callback: (error: NodeJS.ErrnoException, found: []) => void) =>
       callback(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }), [])
     const nameless = openSsrfGuard({ allowedPrivateHosts: [], lookup })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { RobotsFiles } from '#actors/web/fetch/robots-files.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
-describe('rules that are kept', () => {
+describe('cached robots.txt files', () => {
   it('are those of 1,000 sites: the oldest is read again', async () => {
     const read: string[] = []
     const files = new RobotsFiles({

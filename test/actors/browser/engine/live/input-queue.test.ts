@@ -5,7 +5,7 @@ import { liveInput } from '#specs/resources/web/browse-limits.ts'
 const text = (said: string): PageInput => ({ type: 'text', text: said })
 const move = (x: number): PageInput => ({ type: 'mouseMove', x, y: 1 })
 
-/** A page that takes an input when it is let. */
+/** A page that accepts inputs, at once or when `let` is called. */
 const opened = (takes = true) => {
   const done: PageInput[] = []
   const gate = Promise.withResolvers<void>()
@@ -18,8 +18,8 @@ const opened = (takes = true) => {
   return { done, clock, let: gate.resolve, queue: new InputQueue(act, () => clock.ms) }
 }
 
-describe('what a person does with a page', () => {
-  it('is done in order, and once though it comes twice', async () => {
+describe('the input of a person on a page', () => {
+  it('is applied in order, and once even if it is sent twice', async () => {
     const { done, queue } = opened()
     queue.take('a', [text('1'), text('2')])
     queue.take('a', [text('1'), text('2')])
@@ -28,7 +28,7 @@ describe('what a person does with a page', () => {
     expect(done.map((input) => input.text)).toEqual(['1', '2', '3'])
   })
 
-  it('leaves moves out that later ones replace', async () => {
+  it('skips mouse moves that later ones replace', async () => {
     const page = opened(false)
     page.queue.take('a', [move(1), move(2), move(3), text('x'), move(4)])
     page.let()
@@ -36,21 +36,21 @@ describe('what a person does with a page', () => {
     expect(page.done.map(({ x, type }) => x ?? type)).toEqual([3, 'text', 4])
   })
 
-  it('is not done once the job has its page back', async () => {
+  it('is ignored once the job has its page back', async () => {
     const { done, queue } = opened()
     await queue.close(0)
     queue.take('a', [text('late')])
     expect([done, queue.size]).toEqual([[], 0])
   })
 
-  it('is dropped at the end where the page takes nothing', async () => {
+  it('is dropped at the end if the page accepts nothing', async () => {
     const { done, queue } = opened(false)
     queue.take('a', [text('1'), text('2')])
     await queue.close(1)
     expect([done.length, queue.size]).toEqual([1, 0])
   })
 
-  it('is refused beyond 250 a second, and what waits beyond 400 or 100,000 characters', () => {
+  it('is refused if too many inputs come per second, or too many inputs or characters wait', () => {
     const { clock, queue } = opened()
     const many = Array.from({ length: 100 }, () => text('x'))
     for (let n = 0; n < 4; n++) queue.take(`a${n}`, many)

@@ -43,8 +43,8 @@ const dismissed = (count: number) =>
     timeout: 10_000,
   })
 
-describe('calls that are kept open for an answer', () => {
-  it('are so many and no more: the question of the next is dismissed, and it is called again with its answer', async () => {
+describe('calls that are held open for input', () => {
+  it('are limited: a further question is dismissed, and its call is repeated with the answer', async () => {
     held = new HeldCalls({ most: 1, ms: 60_000 })
     const first = await call('act_1')
     const second = await call('act_2')
@@ -54,7 +54,7 @@ describe('calls that are kept open for an answer', () => {
     expect(server.calls).toBe(3)
   })
 
-  it('are given up after their time', async () => {
+  it('are given up after their time limit', async () => {
     held = new HeldCalls({ most: 10, ms: 50 })
     const first = await call('act_1')
     await dismissed(1)
@@ -62,7 +62,7 @@ describe('calls that are kept open for an answer', () => {
     expect(server.calls).toBe(2)
   })
 
-  it('are given up when no answer will come, and when the process ends', async () => {
+  it('are given up when they are released, and when the process ends', async () => {
     held = new HeldCalls()
     await call('act_1')
     held.release('act_1')
@@ -72,7 +72,7 @@ describe('calls that are kept open for an answer', () => {
     await dismissed(2)
   })
 
-  it("take one action's answer for no other", async () => {
+  it('do not use the answer to another action', async () => {
     held = new HeldCalls()
     const first = await call('act_1')
     expect(await call('act_2', answered(first))).toMatchObject({ ok: true })

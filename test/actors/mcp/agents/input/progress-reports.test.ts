@@ -11,8 +11,8 @@ const reported = async (work: (reports: ProgressReports) => void, count: number)
   return seen
 }
 
-describe('reports of how far a call is', () => {
-  it('are the first at once, then the newest of each while, and so many of a call', async () => {
+describe('progress reports of a call', () => {
+  it('are the first one at once, then the latest of each interval, up to a maximum per call', async () => {
     const seen: number[] = []
     const writes: PromiseWithResolvers<void>[] = []
     const reports = new ProgressReports(
@@ -34,7 +34,7 @@ describe('reports of how far a call is', () => {
     expect(progressLimits).toMatchObject({ everyMs: 1000, most: 100 })
   })
 
-  it('are numbers, and text that a person sees', async () => {
+  it('contain valid numbers and visible text', async () => {
     const text = `line\nnext\u0007 ${'x'.repeat(2000)}`
     const [first] = await reported((reports) => reports.add({ progress: 1, total: Number.NaN, message: text }), 1)
     expect(first).toMatchObject({ progress: 1, total: null })
@@ -47,7 +47,7 @@ describe('reports of how far a call is', () => {
     await odd.end()
   })
 
-  it('are none after the end, and one that cannot be kept is not the end of the call', async () => {
+  it('stop at the end of the call, which continues if a report cannot be stored', async () => {
     let count = 0
     const failing = new ProgressReports(
       () => {

@@ -11,8 +11,8 @@ const fields = (count: number) =>
 
 const refused = (params: unknown) => expect(() => questionOf(params)).toThrowError(/is not supported/)
 
-describe('what a server requests of a person', () => {
-  it('is kept as the protocol allows it, and nothing beside', () => {
+describe('the input that a server requests from a person', () => {
+  it('contains what the protocol allows, and nothing else', () => {
     const seat = { type: 'string', title: 'Seat', enum: ['a', 'b'], pattern: '(a+)+$', 'x-run': 'me' }
     const many = { type: 'array', items: { anyOf: [{ const: 'x', title: 'X' }] }, minItems: 1 }
     const count = { type: 'integer', minimum: 1, maximum: Number.NaN, default: 2 }
@@ -32,7 +32,7 @@ describe('what a server requests of a person', () => {
     })
   })
 
-  it('is refused with more fields or choices than a person fills in', () => {
+  it('is refused with too many fields or choices', () => {
     expect(questionOf(form(fields(maxFields))).mode).toBe('form')
     refused(form(fields(maxFields + 1)))
     refused(form({ one: { type: 'string', enum: Array.from({ length: 201 }, String) } }))
@@ -63,7 +63,7 @@ describe('what a server requests of a person', () => {
     expect(message.slice(0, 3)).toBe('a b')
   })
 
-  it('says which fields seem to be for secrets', () => {
+  it('marks the fields that seem to be for secrets', () => {
     const requested = {
       api_key: { type: 'string' },
       q1: { type: 'string', title: 'Your password' },
@@ -72,7 +72,7 @@ describe('what a server requests of a person', () => {
     expect(questionOf(form(requested)).secret_fields).toEqual(['api_key', 'q1'])
   })
 
-  it('is the same question only where all of it is the same', () => {
+  it('has the same hash only if all of it is the same', () => {
     const one = questionOf(form({ a: { type: 'string' } }))
     expect(hashOf(one)).toBe(hashOf(questionOf(form({ a: { type: 'string' } }))))
     expect(hashOf(one)).not.toBe(hashOf({ ...one, message: 'Fill that in.' }))
