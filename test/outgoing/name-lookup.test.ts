@@ -31,8 +31,8 @@ const openLookup = async (system: System = nothing) => {
   return { server, find }
 }
 
-describe('the lookup of host names that customers choose', () => {
-  it('queries name servers directly, and skips the system resolver for names with addresses', async () => {
+describe('host names that customers choose', () => {
+  it('are queried from name servers, and never from the system resolver if they have addresses', async () => {
     const { find } = await openLookup()
     expect(await find('quick.test')).toEqual([
       { address: '198.51.100.7', family: 4 },
@@ -40,7 +40,7 @@ describe('the lookup of host names that customers choose', () => {
     ])
   })
 
-  it('is not blocked by name servers that do not respond, and never passes their names to the system', async () => {
+  it('whose servers do not respond block no other name, and never reach the system resolver', async () => {
     const names: string[] = []
     const { find } = await openLookup(async (name) => {
       names.push(name)
@@ -54,7 +54,7 @@ describe('the lookup of host names that customers choose', () => {
     expect(names).toEqual([])
   }, 30_000)
 
-  it('passes names that no server knows to the system resolver, one at a time', async () => {
+  it('that no server knows are passed to the system resolver, one at a time', async () => {
     let running = 0
     let most = 0
     const { find } = await openLookup(async () => {
@@ -69,7 +69,7 @@ describe('the lookup of host names that customers choose', () => {
     expect(most).toBe(1)
   })
 
-  it('fails with EAI_AGAIN beyond the queue limit of the system resolver', async () => {
+  it('wait for the system in a line that has an end', async () => {
     const held = Promise.withResolvers<readonly LookupAddress[]>()
     const { find } = await openLookup(() => held.promise)
     const codes = Array.from({ length: 80 }, (_, index) =>
@@ -83,7 +83,7 @@ describe('the lookup of host names that customers choose', () => {
     expect((await Promise.all(codes)).filter((each) => each === 'found').length).toBeGreaterThan(60)
   })
 
-  it('returns at most eight addresses to connect to', async () => {
+  it('have eight addresses at most to which the server connects', async () => {
     const many = Array.from({ length: 4000 }, (_, index) => ({
       address: `8.8.${index >> 8}.${index & 255}`,
       family: 4,
@@ -93,7 +93,7 @@ describe('the lookup of host names that customers choose', () => {
     expect(found).toEqual(many.slice(0, 8))
   })
 
-  it('refuses a name whose server returns a private address', async () => {
+  it('are refused if their server returns a private address', async () => {
     const server = await NameServer.open(() => ['127.0.0.1'])
     opened.push(server)
     const lookup = openNameLookup({ servers: [server.address], system: nothing })

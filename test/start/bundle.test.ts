@@ -121,7 +121,7 @@ describe('a bundle', () => {
   })
 
   describe('whose sources were written long before it', () => {
-    /** What was made names an earlier state of the file system otherwise. */
+    /** Waits until the sources are old enough to count as untouched, and makes the bundle. */
     const settled = async () => {
       await expect.poll(async () => (await bundled(root)).untouched, { timeout: 10_000, interval: 250 }).not.toBeNull()
       return made()

@@ -55,8 +55,7 @@ describe('limits in Redis', () => {
     )
     const sents = allowed.map(({ sent }) => sent).sort((a, b) => a - b)
     const dones = allowed.map(({ done }) => done).sort((a, b) => a - b)
-    // the 21st after any attempt was done more than one window after that attempt was sent (1 ms: the server rounds
-    // down)
+    // the 21st after any attempt was done over a window after that attempt was sent (1 ms: the server rounds down)
     for (const [n, sent] of sents.entries()) {
       const next = dones[n + limit.limit]
       if (next !== undefined) expect(next - sent).toBeGreaterThanOrEqual(limit.windowMs - 1)

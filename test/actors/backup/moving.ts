@@ -18,9 +18,7 @@ import { openHouse } from '#test/support/open-house.ts'
 /** Project of the session harness. */
 export const project = 'prj_a'
 
-/**
- * Store, keys and secrets of one installation. `key` determines its master key; `passphrase` is that of the operator.
- */
+/** Store, keys and secrets of an installation. `key` determines its master key; `passphrase` is the operator's. */
 export const openPlace = async (storage: Storage = openMemoryStorage(), key = 1, passphrase: string | null = null) => {
   const { log } = await openHouse({ storage })
   const masterKey = Buffer.alloc(32, key)

@@ -160,7 +160,7 @@ describe.each(stores)('memory of several nodes on %s', (_, open) => {
     await expect.poll(embedderIn).toBe('second')
   })
 
-  it('gets vectors of a new embedder without a search, page by page, and continues after the end of a process', async () => {
+  it('gets vectors of a new embedder without a search, page by page, and continues in the next process', async () => {
     const { storage, owner } = await prepared()
     const contents = Array.from({ length: 150 }, (_, n) => `Ada has read volume ${n}`)
     const items = contents.map((content) => ({ content }))

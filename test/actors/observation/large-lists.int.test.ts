@@ -35,9 +35,7 @@ const host = { find: noActor, load: noActor, rows: { shown: async () => {} } }
 
 const actors = 4_000
 const limit = 10
-/**
- * No index covers two filters: a page of the rarer one is scanned. The number does not grow with that of the actors.
- */
+/** No index covers two filters: a page of the rarer one is scanned, however many actors there are. */
 const mostRead = 200
 
 const stateOf = (n: number): string => {

@@ -82,8 +82,8 @@ describe('steps of an actor', () => {
   })
 })
 
-describe('the attention list', () => {
-  it('contains an action that waits for an approval, with its tool and masked arguments', async () => {
+describe('what needs a person', () => {
+  it('is an action that waits for an approval, with its tool and masked arguments', async () => {
     const { world, parts } = await open({ scripts: [weatherCall] })
     const session = await newSession(world)
     await turn(world, session, { input: 'weather?', tools: [weather] })
@@ -97,7 +97,7 @@ describe('the attention list', () => {
     expect(await attention(parts, projectScope('prj_b'))).toEqual([])
   })
 
-  it('contains the approvals that expire first if there are more than it can list', async () => {
+  it('is limited to the approvals that expire first if there are too many', async () => {
     const { world, parts } = await open({ scripts: Array.from({ length: 55 }, () => weatherCall) })
     const sessions: string[] = []
     for (let count = 0; count < 55; count++) {
@@ -115,7 +115,7 @@ describe('the attention list', () => {
     )
   })
 
-  it('contains failures, one row per code with its count and the latest message', async () => {
+  it('is what failed, one row a code with its count and the newest sentence', async () => {
     const { world, parts } = await open({ scripts: [fails, fails] })
     for (const session of [await newSession(world), await newSession(world)])
       await turn(world, session, { input: 'hello' })
@@ -124,7 +124,7 @@ describe('the attention list', () => {
     expect(needs[0]?.cause).toBe('The provider is gone.')
   })
 
-  it('contains work that has not responded for a long time', async () => {
+  it('is work that has not responded for a long time', async () => {
     const { world, parts } = await open({ scripts: [hangs] })
     const session = await newSession(world)
     const running = turn(world, session, { input: 'hello' })

@@ -4,7 +4,7 @@ import { rangeOf } from '#actors/usage/usage-range.ts'
 const now = Date.UTC(2026, 5, 30, 12)
 const dayMs = 24 * 60 * 60 * 1000
 
-it('a usage range is the last 30 days by default, including this moment', () => {
+it('a usage range covers the last 30 days by default, including this moment', () => {
   expect(rangeOf({}, now)).toEqual({ fromMs: now + 1 - 30 * dayMs, toMs: now + 1 })
 })
 

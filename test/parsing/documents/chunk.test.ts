@@ -15,8 +15,8 @@ const prose = (seed: number, sentences: number): string => {
   return Array.from({ length: sentences }, sentence).join(' ')
 }
 
-describe('the chunks of a text', () => {
-  it('are at most 1,200 characters long and never cross a page', () => {
+describe('a chunk', () => {
+  it('is never longer than 1,200 characters, nor reaches over a page', () => {
     const blank = ' '.repeat(5000)
     const texts = [
       prose(1, 400),
@@ -40,23 +40,23 @@ describe('the chunks of a text', () => {
     }
   })
 
-  it('contain every word of the text once and in order', () => {
+  it('shares the words of its text with the other chunks, each word once and in order', () => {
     const text = `# One\n\n${prose(4, 60)}\n\n## Two\n${prose(5, 3)}\n\n- a\n- b\n\n${prose(6, 90)}`
     const kept = words(text, cut(text)).join(' ').split(/\s+/)
     expect(kept).toEqual(text.split(/\s+/))
   })
 
-  it('never split a character of two code units', () => {
+  it('never splits a character of two code units', () => {
     const text = '😀'.repeat(3001)
     for (const part of words(text, cut(text))) expect(part.isWellFormed()).toBe(true)
   })
 
-  it('have the headings above them, without comments in code', () => {
+  it('has the headings above it, without comments in code', () => {
     const text = '# Guide\n\nIntro.\n\n## Setup\n\nRun it.\n\n```\n# not a heading\n```\n\n# Other\n\nMore.'
     expect(cut(text).map(({ heading }) => heading)).toEqual(['Guide', 'Guide › Setup', 'Other'])
   })
 
-  it('have different ids, even if their text is equal', () => {
+  it('has another id than an equal chunk elsewhere in the text', () => {
     const text = ['Same words.', 'Same words.', 'Same words.'].map((line) => `# A\n\n${line}`).join('\n\n')
     expect(new Set(cut(text).map(({ digest }) => digest)).size).toBe(3)
   })

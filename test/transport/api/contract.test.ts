@@ -16,9 +16,7 @@ import {
 } from '#test/specs/samples.ts'
 import { principals, type Received, type Sent, serve } from './serving.ts'
 
-/**
- * Contract that follows from each declaration, checked for every operation: no test here is written for one of them.
- */
+/** Contract that follows from each declaration, for every operation: no test here is written for one of them. */
 
 const declared: readonly Operation[] = Object.values(operations)
 const calls: string[] = []

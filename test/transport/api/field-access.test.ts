@@ -10,10 +10,7 @@ import { takesForms } from '#test/specs/sample-form.ts'
 import { sampleOf } from '#test/specs/samples.ts'
 import { principals, serve } from './serving.ts'
 
-/**
- * Every operation × every credential × every field of its body, over the dispatcher: no test here is written for one
- * of them.
- */
+/** Every operation × every credential × every field of its body: no test here is written for one of them. */
 
 const withBody = Object.values<Operation>(operations).filter(
   (operation) => operation.body !== null && !takesForms(operation) && !operation.access.kinds.includes('public'),

@@ -14,10 +14,7 @@ export const sseWireSuite = (adapter: 'uws' | 'node'): void => {
 
   const streams = () => new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }, pino({ level: 'silent' }))
 
-  /**
-   * Appends `events` large events as fast as the reader takes them, then ends the log; the result counts the appended
-   * ones.
-   */
+  /** Appends `events` large events as fast as the reader takes them, then ends the log; returns their counter. */
   const produce = (log: FakeLog, events: number): (() => number) => {
     const text = 'x'.repeat(10_000)
     let appended = 0
