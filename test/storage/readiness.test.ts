@@ -29,7 +29,7 @@ const fillable = async () => {
   return { disk, status }
 }
 
-it('a server is not ready while the disk is full, even if reads succeed, and is ready when there is space again', async () => {
+it('a server is not ready while the disk is full, even if reads succeed, and ready when there is space', async () => {
   const { disk, status } = await fillable()
   expect(await status()).toBe(200)
   disk.full = true

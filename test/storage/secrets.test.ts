@@ -113,7 +113,7 @@ const loader = `
   })
 `
 
-it('loadMasterKey creates one key in a shared folder for concurrent callers, and none reads a partial key', async () => {
+it('loadMasterKey creates one key in a shared folder for concurrent callers, and never a partial one', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-shared-'))
   const path = join(folder, 'master.key')
   const module = new URL('../../src/storage/secrets.ts', import.meta.url).href

@@ -81,7 +81,7 @@ describe('a traceparent', () => {
 })
 
 describe('a span', () => {
-  it('has the enclosing span as parent, keeps its error, and is not exported if the caller does not sample', async () => {
+  it('has the enclosing span as parent, keeps its error, and is not exported if the caller is unsampled', async () => {
     const spans: EndedSpan[] = []
     const tracer = new Tracer({ take: (span) => void spans.push(span) })
     const failing = tracer.run('outer', {}, async () => {

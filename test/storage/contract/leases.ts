@@ -142,7 +142,7 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
       expect(inShard(await store().read(), 62)).toMatchObject({ holder: second.process, epoch: 2 })
     })
 
-    it('renews all leases of a process at once, including expired ones that no other process took, and no others', async () => {
+    it('renews all leases of a process at once, including expired ones that no other took, and no others', async () => {
       const [self, other] = [member(), member()]
       await store().acquire(self, [claim(70, 0), claim(71, 0), claim(72, 0)], { floor: 0, ms: short })
       await store().acquire(other, [claim(73, 0)], { floor: 0, ms: short })

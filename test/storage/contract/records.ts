@@ -142,7 +142,7 @@ export const recordContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await store().records.get(widgets, scope, record.id)).toEqual(winner)
   })
 
-  it('refuses a replacement that takes the unique key of another record as a conflict, and allows a free key', async () => {
+  it('refuses a replacement with the unique key of another record as a conflict, and allows a free key', async () => {
     const [mine, foreign, next] = [fresh('ext'), fresh('ext'), fresh('ext')]
     const record = recordOf(fresh('wid'), { data: { external_id: mine } })
     await store().records.insert(widgets, record)

@@ -167,7 +167,7 @@ describe('an upgrade to a session socket', () => {
     expect(codeOf(await decide(`${path}?project_id=prj_1`, own))).toBe('accepted')
   })
 
-  it('is refused without a credential, without the scope, and for a session that the caller cannot access', async () => {
+  it('is refused without a credential, without the scope, and for a session outside of its access', async () => {
     const anonymous = open(() => {
       throw new ServiceError('authentication_required')
     })

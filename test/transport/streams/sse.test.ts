@@ -59,7 +59,7 @@ describe('an SSE stream', () => {
     )
   })
 
-  it('uses the short name of the text event on request, even if another reader of the batch uses the long one', async () => {
+  it('uses the short text event name on request, even if another reader of the batch uses the long one', async () => {
     const other = new FakeResponse()
     serve({ shortNames: true })
     streams.serve(log.follow(null), other, plain)
