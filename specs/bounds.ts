@@ -47,7 +47,7 @@ export const bounds: readonly Bound[] = [
     most: '1 M characters',
     beyond: 'a finding `too_large`, which blocks its publication',
     code: ['src/skill-scan/file-rules.ts', 'maxScannedCharacters'],
-    test: ['test/skill-scan/scan-skill.test.ts', 'blocks a text that is too long to be scanned'],
+    test: ['test/skill-scan/scan-skill.test.ts', 'blocks a text that is too long to scan'],
   },
   {
     of: 'texts of a request that are redacted on the loop',
@@ -66,7 +66,7 @@ export const bounds: readonly Bound[] = [
     code: ['src/actors/observation/failure-groups.ts', 'mostFailures'],
     test: [
       'test/actors/observation/observation.test.ts',
-      'is what failed, one row a code with its count and the newest sentence',
+      'contains failures, one row per code with its count and the latest message',
     ],
   },
   {
@@ -101,7 +101,7 @@ export const bounds: readonly Bound[] = [
     most: '64 KB of events as JSON, or those of one commit',
     beyond: 'another commit takes the next ones',
     code: ['src/storage/merged-parts.ts', 'mergedLength'],
-    test: ['test/storage/merged-parts.test.ts', 'makes no commit longer than the bound unless one was'],
+    test: ['test/storage/merged-parts.test.ts', 'merging parts leaves few rows of bounded length'],
   },
   {
     of: 'the answer of a model in a turn or run',
@@ -144,17 +144,17 @@ export const bounds: readonly Bound[] = [
     most: 'per connection',
     beyond: 'closed with 1009',
     code: ['src/transport/streams/websocket-frames.ts', 'maxBytes'],
-    test: ['test/transport/streams/websocket-frames.test.ts', 'refuses a frame over the limit by its head alone'],
+    test: [
+      'test/transport/streams/websocket-frames.test.ts',
+      'are refused by the head alone of a frame over the limit',
+    ],
   },
   {
     of: 'a stream whose reader takes nothing',
     most: 'one minute',
     beyond: 'ended, resumable',
     code: ['src/transport/streams/sse.ts', ''],
-    test: [
-      'test/transport/streams/sse.test.ts',
-      'breaks off a reader that takes nothing for a minute, and stops its stream',
-    ],
+    test: ['test/transport/streams/sse.test.ts', 'is aborted and stopped if its reader takes nothing for a minute'],
   },
   {
     of: 'events of a live actor in memory',
@@ -181,7 +181,7 @@ export const bounds: readonly Bound[] = [
     most: '2,000,000 characters, 200 operations, 5 seconds and 256 MB to read',
     beyond: '422 `invalid_field`; further operations are left out',
     code: ['specs/resources/connections/connections.ts', 'maxOpenApiLength'],
-    test: ['test/parsing/read-openapi-document.test.ts', 'reads so many operations at most'],
+    test: ['test/parsing/read-openapi-document.test.ts', 'is read up to the maximum number of operations'],
   },
   {
     of: 'credentials in memory',
@@ -200,7 +200,7 @@ export const bounds: readonly Bound[] = [
     code: ['src/storage/local-limits.ts', 'maxKeys'],
     test: [
       'test/storage/local-limits.test.ts',
-      'keep at most a hundred thousand keys, and drop the one that was used longest ago',
+      'keep at most a hundred thousand keys and drop the least recently used one',
     ],
   },
   {
@@ -215,7 +215,7 @@ export const bounds: readonly Bound[] = [
     most: '2 seconds and 128 MB, 64 waiting',
     beyond: 'the worker is ended; what the parser would have said is not known',
     code: ['src/parsing/parser-pool.ts', 'parserLimits'],
-    test: ['test/parsing/parser-pool.test.ts', 'leaves the loop free, and ends at its deadline'],
+    test: ['test/parsing/parser-pool.test.ts', 'leaves the event loop free and ends at its deadline'],
   },
   {
     of: 'the test answer of an agent version',
@@ -243,21 +243,24 @@ export const bounds: readonly Bound[] = [
     most: '1,200 characters',
     beyond: 'cut at a paragraph, a sentence or a word',
     code: ['specs/resources/knowledge/knowledge-limits.ts', 'maxChunkLength'],
-    test: ['test/parsing/documents/chunk.test.ts', 'is never longer than 1,200 characters, nor reaches over a page'],
+    test: ['test/parsing/documents/chunk.test.ts', 'are at most 1,200 characters long and never cross a page'],
   },
   {
     of: 'a document of a knowledge base',
     most: '20 MB, 20,000,000 characters, 20 seconds and 512 MB to read',
     beyond: '413 `body_too_large`; the source fails with `unreadable`, `too_slow` or `too_complex`',
     code: ['src/parsing/documents/document-room.ts', 'documentLimits'],
-    test: ['test/parsing/documents/hostile-documents.test.ts', '(%s) ends, and leaves the loop free'],
+    test: ['test/parsing/documents/hostile-documents.test.ts', '(%s) ends, and does not block the event loop'],
   },
   {
     of: 'a knowledge base',
     most: '10,000 sources, 200,000 chunks, 10,000 grants',
     beyond: '422 `knowledge_limit_reached`; the source fails with `too_many_chunks`',
     code: ['specs/resources/knowledge/knowledge-limits.ts', 'maxChunks'],
-    test: ['test/actors/knowledge/sync-source.test.ts', 'fails a source beyond the chunks that a base may have'],
+    test: [
+      'test/actors/knowledge/sync-source.test.ts',
+      'a source fails if it exceeds the maximum number of chunks of its knowledge base',
+    ],
   },
   {
     of: 'indexes of memories in a process',
@@ -266,7 +269,7 @@ export const bounds: readonly Bound[] = [
     code: ['src/actors/memory/indexes/user-memory-indexes.ts', 'maxIndexBytes'],
     test: [
       'test/actors/memory/memory-bounds.test.ts',
-      'are the indexes that were used last, as far as their bytes allow',
+      'contains the most recently used indexes, within its limit of bytes',
     ],
   },
   {
@@ -274,10 +277,7 @@ export const bounds: readonly Bound[] = [
     most: '10,000 jobs a process',
     beyond: "those beyond are embedded when their user's memories are next read",
     code: ['src/actors/memory/embedding/embedding-queue.ts', 'maxWaitingJobs'],
-    test: [
-      'test/actors/memory/memory-bounds.test.ts',
-      'are so many memories that wait for vectors: those beyond get theirs when they are next read',
-    ],
+    test: ['test/actors/memory/memory-bounds.test.ts', 'has a limited number of memories that wait for vectors'],
   },
   {
     of: 'questions whose vectors a local embedder keeps',
@@ -296,7 +296,7 @@ export const bounds: readonly Bound[] = [
     code: ['src/actors/memory/last-used-recorder.ts', 'maxPendingUses'],
     test: [
       'test/actors/memory/last-used-recorder.test.ts',
-      'waits for a bounded number of memories, and for none once it is closed',
+      'is noted for a limited number of memories, and for none after closing',
     ],
   },
   {

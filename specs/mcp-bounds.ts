@@ -7,7 +7,7 @@ export const mcpBounds: readonly Bound[] = [
     most: '8 MB, 64 levels, 16 pages of a list',
     beyond: 'the work fails with `answer_too_large`',
     code: ['src/actors/mcp/client/mcp-connection.ts', 'mcpLimits'],
-    test: ['test/actors/mcp/client/hostile-servers.test.ts', 'are not read in 100 MB'],
+    test: ['test/actors/mcp/client/hostile-servers.test.ts', 'are refused in a response of 100 MB'],
   },
   {
     of: 'requests to a remote tool server in one piece of work',
@@ -16,7 +16,7 @@ export const mcpBounds: readonly Bound[] = [
     code: ['src/actors/mcp/client/mcp-connection.ts', 'mcpLimits'],
     test: [
       'test/actors/mcp/client/hostile-floods.test.ts',
-      'that sends 20,000 %s has few of them answered, and holds the loop up for moments',
+      'that sends 20,000 %s gets few of them answered, and does not block the event loop',
     ],
   },
   {
@@ -24,28 +24,28 @@ export const mcpBounds: readonly Bound[] = [
     most: '512, 2 M characters of JSON',
     beyond: 'the discovery fails with `too_many_tools` or `answer_too_large`; what was known stays',
     code: ['specs/resources/mcp/mcp-limits.ts', 'maxServerTools'],
-    test: ['test/actors/mcp/client/hostile-servers.test.ts', 'are not read when there are more than are kept'],
+    test: ['test/actors/mcp/client/hostile-servers.test.ts', 'are refused if there are more than the maximum'],
   },
   {
     of: 'resources, templates and prompts of a remote tool server',
     most: '500 of each',
     beyond: 'the rest is counted in `left_out`',
     code: ['specs/resources/mcp/mcp-limits.ts', 'maxListed'],
-    test: ['test/actors/mcp/client/hostile-lists.test.ts', 'is no more than is kept'],
+    test: ['test/actors/mcp/client/hostile-lists.test.ts', 'is cut to the maximum number of items'],
   },
   {
     of: 'a resource or prompt of a remote tool server that is passed on',
     most: '1 M characters of JSON',
     beyond: '502 `mcp_server_failed`',
     code: ['specs/resources/mcp/mcp-limits.ts', 'maxContent'],
-    test: ['test/actors/mcp/client/hostile-lists.test.ts', 'is not passed on where it is longer than that'],
+    test: ['test/actors/mcp/client/hostile-lists.test.ts', 'is not passed on if it is too large'],
   },
   {
     of: 'an output of a remote tool',
     most: '60,000 characters',
     beyond: 'the rest is left out, and its end says so',
     code: ['src/actors/mcp/agents/tool-output.ts', 'maxOutput'],
-    test: ['test/actors/mcp/client/hostile-servers.test.ts', 'gives a model no more than it may read, and no bytes'],
+    test: ['test/actors/mcp/client/hostile-servers.test.ts', 'gives a model a limited length of text, and no bytes'],
   },
   {
     of: 'progress of a call of a remote tool',
@@ -54,7 +54,7 @@ export const mcpBounds: readonly Bound[] = [
     code: ['src/actors/mcp/agents/input/progress-reports.ts', 'progressLimits'],
     test: [
       'test/actors/mcp/agents/input/progress-reports.test.ts',
-      'are the first at once, then the newest of each while, and so many of a call',
+      'are the first one at once, then the latest of each interval, up to a maximum per call',
     ],
   },
   {
@@ -64,7 +64,7 @@ export const mcpBounds: readonly Bound[] = [
     code: ['src/actors/connections/connection-limit.ts', 'maxConnections'],
     test: [
       'test/actors/connections/connection-limit.test.ts',
-      'are so many of each owner, and no other owner has fewer for it',
+      'are limited for each owner, independently of other owners',
     ],
   },
   {
@@ -84,7 +84,7 @@ export const mcpBounds: readonly Bound[] = [
     code: ['src/actors/mcp/agents/input/held-calls.ts', 'heldCallLimits'],
     test: [
       'test/actors/mcp/agents/input/held-calls.test.ts',
-      'are so many and no more: the question of the next is dismissed, and it is called again with its answer',
+      'are limited: a further question is dismissed, and its call is repeated with the answer',
     ],
   },
   {
@@ -99,9 +99,6 @@ export const mcpBounds: readonly Bound[] = [
     most: '32, 200 choices each',
     beyond: 'the server hears an error, or the call fails with `bad_answer`',
     code: ['src/actors/mcp/agents/input/requested-input.ts', 'maxFields'],
-    test: [
-      'test/actors/mcp/agents/input/requested-input.test.ts',
-      'is refused with more fields or choices than a person fills in',
-    ],
+    test: ['test/actors/mcp/agents/input/requested-input.test.ts', 'is refused with too many fields or choices'],
   },
 ]

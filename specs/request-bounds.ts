@@ -9,7 +9,7 @@ export const requestBounds: readonly Bound[] = [
     code: ['src/transport/http/connection-limit.ts', 'share'],
     test: [
       'test/transport/http/connection-suite.ts',
-      'closes one too many, serves those that are open, and takes another when one has gone',
+      'closes a connection beyond it, serves the open ones, and accepts another when one has closed',
     ],
   },
   {
@@ -19,7 +19,7 @@ export const requestBounds: readonly Bound[] = [
     code: ['src/transport/api/body/body-memory.ts', 'shareOfHeap'],
     test: [
       'test/transport/api/body-memory.test.ts',
-      'is refused as overloaded to one that has waited for five seconds, who is not let in later',
+      'refuses a body as overloaded after five seconds in the queue, and does not admit it later',
     ],
   },
   {
@@ -29,7 +29,7 @@ export const requestBounds: readonly Bound[] = [
     code: ['src/transport/api/body/sent-answer-memory.ts', 'SentAnswerMemory'],
     test: [
       'test/transport/api/long-answers.test.ts',
-      'have room in memory for so many, then a further one is 503 overloaded, until they are read',
+      'use up the memory budget: a further one is 503 overloaded until they are read',
     ],
   },
   {
@@ -39,7 +39,7 @@ export const requestBounds: readonly Bound[] = [
     code: ['src/transport/http/body-pace.ts', 'usual'],
     test: [
       'test/transport/http/http-suite.ts',
-      'refuses a body that comes byte by byte, or not at all, once its grace is over, and closes its connection',
+      'refuses a body that is too slow or absent after its grace period, and closes its connection',
     ],
   },
   {
@@ -56,7 +56,7 @@ export const requestBounds: readonly Bound[] = [
     code: ['src/transport/streams/session-socket.ts', 'queuedMaxLength'],
     test: [
       'test/transport/streams/session-socket.test.ts',
-      'lets 1 MB of frames wait for the one before them, and refuses more as too fast',
+      'queues 1 MB of frames, and refuses more as rate_limit_exceeded',
     ],
   },
   {
@@ -64,7 +64,7 @@ export const requestBounds: readonly Bound[] = [
     most: 'per operation',
     beyond: '413 `body_too_large`',
     code: ['specs/dsl/declare.ts', 'maxBodyBytes'],
-    test: ['test/transport/http/http-suite.ts', 'refuses a body as soon as it grows over the limit'],
+    test: ['test/transport/http/http-suite.ts', 'refuses a body as soon as it exceeds the limit'],
   },
   {
     of: 'the body of a chat',
@@ -83,7 +83,7 @@ export const requestBounds: readonly Bound[] = [
     code: ['src/transport/api/body/json-body.ts', 'maxValues'],
     test: [
       'test/transport/api/json-body.test.ts',
-      'has at most 100,000 names, texts, objects and lists, and eight times as many numbers',
+      'contains at most 100,000 names, strings, objects and lists, and eight times as many numbers',
     ],
   },
   {
@@ -125,28 +125,28 @@ export const requestBounds: readonly Bound[] = [
     most: '256 KB for a request, and 16 for each byte of the body',
     beyond: 'the connection is cut; the request fails as one that was not answered',
     code: ['src/outgoing/wire-bytes.ts', 'freeBytes'],
-    test: ['test/outgoing/wire-bytes.test.ts', 'end the connection before the time is over: %s'],
+    test: ['test/outgoing/wire-bytes.test.ts', 'end the connection before its timeout: %s'],
   },
   {
     of: 'names that customers choose and go to the system',
     most: 'one at a time, 64 waiting, 5 seconds',
     beyond: 'the name has no address',
     code: ['src/outgoing/name-lookup.ts', 'mostWaiting'],
-    test: ['test/outgoing/name-lookup.test.ts', 'wait for the system in a line that has an end'],
+    test: ['test/outgoing/name-lookup.test.ts', 'fails with EAI_AGAIN beyond the queue limit of the system resolver'],
   },
   {
     of: 'addresses of a name that customers choose',
     most: '8',
     beyond: 'they are not tried',
     code: ['src/outgoing/ssrf-guard.ts', 'mostAddresses'],
-    test: ['test/outgoing/name-lookup.test.ts', 'have eight addresses at most to which the server connects'],
+    test: ['test/outgoing/name-lookup.test.ts', 'returns at most eight addresses to connect to'],
   },
   {
     of: 'a packed body',
     most: 'as many bytes as it may have unpacked, and 64 KB',
     beyond: 'it counts as too large',
     code: ['src/outgoing/decompression.ts', 'overheadBytes'],
-    test: ['test/outgoing/decompression.test.ts', 'is cut when it has any number of parts that unpack into nothing'],
+    test: ['test/outgoing/decompression.test.ts', 'is cut when it has endless parts that decompress into nothing'],
   },
   {
     of: 'choices of one chunk of a streamed answer',
@@ -183,6 +183,6 @@ export const requestBounds: readonly Bound[] = [
     most: '64 levels',
     beyond: '422 `invalid_field`',
     code: ['src/transport/api/body/json-body.ts', 'maxDepth'],
-    test: ['test/transport/api/json-body.test.ts', 'may be nested 64 deep and no deeper'],
+    test: ['test/transport/api/json-body.test.ts', 'may be nested 64 levels deep and no deeper'],
   },
 ]

@@ -9,7 +9,7 @@ export const runtimeBounds: readonly Bound[] = [
     code: ['src/telemetry/log-output.ts', 'usualMost'],
     test: [
       'test/telemetry/log-output.test.ts',
-      'goes on without a reader, keeps as much as it may, and says what was lost when it is read again',
+      'continues without a reader, buffers up to its limit, and reports lost lines when it is read again',
     ],
   },
   {
@@ -134,7 +134,7 @@ export const runtimeBounds: readonly Bound[] = [
     most: '8,192, and 5 seconds at the end of the process',
     beyond: 'spans are lost, and counted in the log',
     code: ['src/telemetry/otlp-exporter.ts', 'maxWaiting'],
-    test: ['test/telemetry/otlp-exporter.test.ts', 'that stalls wait up to their most, and further ones are lost'],
+    test: ['test/telemetry/otlp-exporter.test.ts', 'that stalls are queued up to a limit, and further spans are lost'],
   },
   {
     of: 'attempts to deliver webhooks that run at a time on a node',

@@ -7,14 +7,14 @@ export const webBounds: readonly Bound[] = [
     most: '`maxBytes`, 5 MiB at most',
     beyond: '422 `response_too_large`; the connection is closed there',
     code: ['specs/resources/web/web-limits.ts', 'maxPageBytes'],
-    test: ['test/actors/web/fetch/page-fetcher.test.ts', 'as a bomb of %s takes neither memory nor time'],
+    test: ['test/actors/web/fetch/page-fetcher.test.ts', 'as a bomb of %s uses little memory and time'],
   },
   {
     of: 'a robots.txt',
     most: '500 KiB, 10,000 rules a group',
     beyond: 'the rest of the file is not read',
     code: ['src/pages/robots.ts', 'maxRobotsBytes'],
-    test: ['test/actors/web/fetch/page-fetcher.test.ts', 'reads the first 500 KiB of a file'],
+    test: ['test/actors/web/fetch/page-fetcher.test.ts', 'is subject to the first 500 KiB of the file'],
   },
   {
     of: 'sites whose robots.txt is kept',
@@ -28,7 +28,7 @@ export const webBounds: readonly Bound[] = [
     most: '10,000; the pace itself 10 s at most',
     beyond: 'the oldest is dropped, and read at once',
     code: ['src/actors/web/crawl/site-paces.ts', 'maxPaces'],
-    test: ['test/actors/web/crawl/site-paces.test.ts', 'forgets the oldest of 10,000 sites'],
+    test: ['test/actors/web/crawl/site-paces.test.ts', 'the pace of the oldest of 10,000 sites is forgotten'],
   },
   {
     of: 'the schema of an extraction',
@@ -42,42 +42,45 @@ export const webBounds: readonly Bound[] = [
     most: '100 levels, 20,000 elements, 16 attributes an element, 3 M characters',
     beyond: 'the rest is left out, and `metadata.leftOut` names it',
     code: ['src/parsing/pages/clean-html.ts', 'pageLimits'],
-    test: ['test/parsing/pages/page-rooms.test.ts', 'of %s ends within its time and a second'],
+    test: ['test/parsing/pages/page-rooms.test.ts', 'of %s ends within its deadline plus one second'],
   },
   {
     of: 'workers that read web pages',
     most: '4, with 64 pages waiting for each',
     beyond: '502 `fetch_failed`; a page that takes its whole time ends with its worker',
     code: ['src/parsing/pages/page-rooms.ts', 'maxRooms'],
-    test: ['test/parsing/pages/page-rooms.test.ts', 'keeps no other page waiting'],
+    test: ['test/parsing/pages/page-rooms.test.ts', 'does not delay another page'],
   },
   {
     of: 'browser jobs of a project that wait or run',
     most: '100',
     beyond: '429 `browser_queue_full`',
     code: ['specs/resources/web/browse-limits.ts', 'maxOpenJobs'],
-    test: ['test/actors/browser/jobs/job-use-cases.test.ts', 'takes 100 open jobs of a project, and no more'],
+    test: ['test/actors/browser/jobs/job-use-cases.test.ts', 'are limited to 100 open jobs of a project'],
   },
   {
     of: 'browsers of a process at a time',
     most: 'BROWSER_JOBS, by default one a processor and one more',
     beyond: 'jobs wait, and one tenant never takes the last place',
     code: ['src/actors/browser/jobs/browser-pool.ts', '#admit'],
-    test: ['test/actors/browser/jobs/browser-pool.test.ts', 'has so many at a time, and no more'],
+    test: [
+      'test/actors/browser/jobs/browser-pool.test.ts',
+      'runs the configured number of jobs at a time, and no more',
+    ],
   },
   {
     of: 'browser jobs of a process that wait for a person at a time',
     most: 'half of its browsers, rounded up; a tenant never takes the last of several places',
     beyond: 'the job fails with `hand_over_unavailable`',
     code: ['src/actors/browser/handover/hand-overs.ts', 'handOverLimits'],
-    test: ['test/actors/browser/handover/hand-overs.test.ts', 'takes half of the browsers, and no more'],
+    test: ['test/actors/browser/handover/hand-overs.test.ts', 'take half of the browsers at most'],
   },
   {
     of: 'the time that a browser job waits for people',
     most: '15 minutes each, 20 minutes in all',
     beyond: '400 `invalid_browser_action`; the job fails with `hand_over_expired`',
     code: ['specs/resources/web/browse-limits.ts', 'maxHandOverMs'],
-    test: ['test/actors/browser/jobs/job-use-cases.test.ts', 'wait for 20 minutes in all, and no longer'],
+    test: ['test/actors/browser/jobs/job-use-cases.test.ts', 'wait for a person for 20 minutes in total at most'],
   },
   {
     of: 'readers of the live view of a browser job',
@@ -93,7 +96,7 @@ export const webBounds: readonly Bound[] = [
     code: ['src/actors/browser/engine/live/input-queue.ts', 'mostWaiting'],
     test: [
       'test/actors/browser/engine/live/input-queue.test.ts',
-      'is refused beyond 250 a second, and what waits beyond 400 or 100,000 characters',
+      'is refused if too many inputs come per second, or too many inputs or characters wait',
     ],
   },
   {
@@ -118,7 +121,7 @@ export const webBounds: readonly Bound[] = [
     most: '200 MiB, 256 connections at a time',
     beyond: 'its connections are closed, the job fails with `response_too_large`',
     code: ['src/outgoing/guarded-proxy.ts', 'maxBytes'],
-    test: ['test/outgoing/guarded-proxy.test.ts', 'closes every connection beyond the bytes that may come in'],
+    test: ['test/outgoing/guarded-proxy.test.ts', 'closes all connections once more bytes than allowed have arrived'],
   },
   {
     of: 'the text of a page in a result',
@@ -132,7 +135,7 @@ export const webBounds: readonly Bound[] = [
     most: '7 days',
     beyond: 'removed with their pictures',
     code: ['src/machines/browser-job/browser-job.ts', 'jobRetentionMs'],
-    test: ['test/actors/browser/jobs/job-use-cases.test.ts', 'forgets a job 7 days after it has ended'],
+    test: ['test/actors/browser/jobs/job-use-cases.test.ts', 'are deleted 7 days after their end'],
   },
   {
     of: 'a profile of a browser',
@@ -141,7 +144,7 @@ export const webBounds: readonly Bound[] = [
     code: ['src/actors/browser/profiles/browser-profiles.ts', 'maxProfileBytes'],
     test: [
       'test/actors/browser/profiles/browser-profiles.test.ts',
-      'keeps no profile that is too large, nor one too many',
+      'are not saved if they are too large or exceed the maximum number',
     ],
   },
   {
@@ -151,7 +154,7 @@ export const webBounds: readonly Bound[] = [
     code: ['src/actors/web/crawl/crawl-site.ts', 'maxKnown'],
     test: [
       'test/actors/web/crawl/crawl-site.test.ts',
-      'keeps 5,000 addresses at most, and reads no more pages than it may',
+      'keeps at most 5,000 URLs, and reads no more pages than allowed',
     ],
   },
   {
@@ -166,14 +169,14 @@ export const webBounds: readonly Bound[] = [
     most: '2,000',
     beyond: 'the rest is not read',
     code: ['src/pages/sitemap.ts', 'maxSitemapUrls'],
-    test: ['test/pages/freshness.test.ts', 'names pages, or other sitemaps'],
+    test: ['test/pages/freshness.test.ts', 'lists at most 2,000 pages, or other sitemaps'],
   },
   {
     of: 'a result of the tool server',
     most: '400,000 characters',
     beyond: 'the rest is left out, and the result says so',
     code: ['src/tool-server/tool-result.ts', 'maxResultLength'],
-    test: ['test/tool-server/tool-request.test.ts', 'keeps results of at most 400,000 characters'],
+    test: ['test/tool-server/tool-request.test.ts', 'cuts a result to about 400,000 characters'],
   },
   {
     of: 'the answer of a search engine of a third party',
@@ -182,7 +185,7 @@ export const webBounds: readonly Bound[] = [
     code: ['src/actors/web/engines/third-party-search.ts', 'maxBytes'],
     test: [
       'test/actors/web/engines/third-party-search.test.ts',
-      'fails, and repeats nothing of the answer, for an engine that answers %s',
+      'fails without repeating the response for an engine that answers %s',
     ],
   },
 ]

@@ -23,7 +23,7 @@ describe('a compressed body', () => {
     expect(body.destroyed).toBe(true)
   })
 
-  it('is cut when it has any number of parts that unpack into nothing', async () => {
+  it('is cut when it has endless parts that decompress into nothing', async () => {
     const parts = Buffer.concat(Array.from({ length: 1000 }, () => gzipSync('')))
     const body = endless(gzipSync('hello'), parts)
     expect(await unpackedBody(body, { coding, maxBytes })).toMatchObject({ isCut: true })

@@ -93,7 +93,7 @@ describe('a guarded proxy', () => {
     expect(proxy.refusalOf(`http://${host}/`)).toBe(refusal)
   })
 
-  it('closes every connection beyond the bytes that may come in', async () => {
+  it('closes all connections once more bytes than allowed have arrived', async () => {
     const proxy = await opened(1_000_000)
     expect(await fetched(proxy, site.url('/large'))).toBeNull()
     expect(proxy.bytes).toBeLessThan(1_200_000)

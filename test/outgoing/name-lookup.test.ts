@@ -69,7 +69,7 @@ describe('host names that customers choose', () => {
     expect(most).toBe(1)
   })
 
-  it('wait for the system in a line that has an end', async () => {
+  it('fails with EAI_AGAIN beyond the queue limit of the system resolver', async () => {
     const held = Promise.withResolvers<readonly LookupAddress[]>()
     const { find } = await openLookup(() => held.promise)
     const codes = Array.from({ length: 80 }, (_, index) =>
@@ -83,7 +83,7 @@ describe('host names that customers choose', () => {
     expect((await Promise.all(codes)).filter((each) => each === 'found').length).toBeGreaterThan(60)
   })
 
-  it('have eight addresses at most to which the server connects', async () => {
+  it('returns at most eight addresses to connect to', async () => {
     const many = Array.from({ length: 4000 }, (_, index) => ({
       address: `8.8.${index >> 8}.${index & 255}`,
       family: 4,

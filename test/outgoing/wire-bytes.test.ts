@@ -30,7 +30,7 @@ describe('bytes of a server without response content', () => {
     ['empty lines', '', '\r\n'],
     ['a status line', 'HTTP/1.1 200 ', 'well'],
     ['extensions of a chunk', `${head}1;`, 'a=b;'],
-  ])('end the connection before the time is over: %s', async (_what, first, part) => {
+  ])('end the connection before its timeout: %s', async (_what, first, part) => {
     const { server, guard } = await openFor(flood(first, part.repeat(1000)))
     await expect(answered(guard, server)).rejects.toMatchObject({ code: 'ANSWER_WITHOUT_CONTENT' })
   })

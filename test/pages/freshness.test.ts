@@ -24,7 +24,7 @@ describe('a freshness window', () => {
 })
 
 describe('a sitemap', () => {
-  it('names pages, or other sitemaps', () => {
+  it('lists at most 2,000 pages, or other sitemaps', () => {
     expect(
       sitemapOf(
         '<urlset><url><loc> https://a.example/?a=1&amp;b=2 </loc></url><url><loc><![CDATA[https://a.example/c]]></loc></url></urlset>',

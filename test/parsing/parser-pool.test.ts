@@ -20,7 +20,7 @@ describe('a parser of untrusted bytes', () => {
     expect(await open().parse('audio_seconds', sound)).toBeGreaterThan(0)
   })
 
-  it('leaves the loop free, and ends at its deadline', async () => {
+  it('leaves the event loop free and ends at its deadline', async () => {
     const room = open({ deadlineMs: 500 })
     await room.parse('audio_seconds', sound)
     const before = performance.eventLoopUtilization()

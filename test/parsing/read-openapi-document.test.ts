@@ -50,7 +50,7 @@ describe('an OpenAPI document', () => {
     expect(readOpenApiDocument(text, 200).tools[0]?.parameters).toMatchObject({ properties: { next: {} } })
   })
 
-  it('reads so many operations at most', () => {
+  it('is read up to the maximum number of operations', () => {
     const paths = Object.fromEntries(Array.from({ length: 250 }, (_, n) => [`/p${n}`, { get: {} }]))
     const { tools, left_out } = readOpenApiDocument(documentOf(paths), 200)
     expect([tools.length, left_out]).toEqual([200, 50])

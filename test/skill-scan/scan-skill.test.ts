@@ -29,7 +29,7 @@ describe('a scan of a skill', () => {
     ])
   })
 
-  it('blocks a text that is too long to be scanned', () => {
+  it('blocks a text that is too long to scan', () => {
     expect(blocked({ name: '', text: 'a '.repeat(600_000) })).toBe(true)
   })
 

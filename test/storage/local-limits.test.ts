@@ -25,7 +25,7 @@ describe('limits of one process', () => {
     expect((await limits.take('key', once)).allowed).toBe(true)
   })
 
-  it('keep at most a hundred thousand keys, and drop the one that was used longest ago', async () => {
+  it('keep at most a hundred thousand keys and drop the least recently used one', async () => {
     const limits = new LocalLimits({ steady: () => 5 })
     const once = { limit: 1, windowMs: 1_000 }
     for (let n = 0; n < 100_001; n++) await limits.take(`key-${n}`, once)

@@ -65,7 +65,7 @@ it('merging parts continues after a crash with the same events', () => {
   )
 })
 
-it('makes no commit longer than the bound unless one was', () => {
+it('merging parts leaves few rows of bounded length', () => {
   const rows = rowsOf(Array.from({ length: 50 }, () => 1))
   const left = stagesOf(rows, 1000).at(-1) ?? []
   expect(left.length).toBeLessThan(12)

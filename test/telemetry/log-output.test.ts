@@ -26,7 +26,7 @@ const start = (then: string) => {
 }
 
 describe('the log output', () => {
-  it('goes on without a reader, keeps as much as it may, and says what was lost when it is read again', async () => {
+  it('continues without a reader, buffers up to its limit, and reports lost lines when it is read again', async () => {
     const child = start('go on')
     const [took] = await once(child.stderr, 'data')
     expect(Number(String(took))).toBeLessThan(1_000)

@@ -30,7 +30,7 @@ const openFor = async (answer: Parameters<typeof FloodingServer.open>[0]) => {
 }
 
 describe('spans for an OTLP receiver', () => {
-  it('that stalls wait up to their most, and further ones are lost', async () => {
+  it('that stalls are queued up to a limit, and further spans are lost', async () => {
     const { server, exporter } = await openFor(() => {})
     for (let count = 0; count < most * 4; count++) exporter.take(span)
     await vi.waitFor(() => expect(server.sockets.size).toBe(1))

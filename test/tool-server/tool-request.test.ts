@@ -62,7 +62,7 @@ describe('a tool', () => {
     expect(() => requestOf(named(name), given)).toThrow(message)
   })
 
-  it('keeps results of at most 400,000 characters', () => {
+  it('cuts a result to about 400,000 characters', () => {
     const body = JSON.stringify({ text: 'x'.repeat(500_000) })
     const { content, structuredContent } = resultOf({ status: 200, contentType: 'application/json', body })
     expect(content[0]?.text.length).toBeLessThan(maxResultLength + 40)

@@ -8,7 +8,7 @@ const ownerOf = (type: ConnectionOwner['type'], tenant: string | null = null, us
 })
 
 describe('connections', () => {
-  it('are so many of each owner, and no other owner has fewer for it', async () => {
+  it('are limited for each owner, independently of other owners', async () => {
     const { records } = await openHouse()
     const ann = ownerOf('end_user', 'ten_a', 'ann')
     for (let n = 0; n < maxConnections; n++) {

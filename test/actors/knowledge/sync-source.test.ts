@@ -8,7 +8,7 @@ import { maxChunks } from '#specs/resources/knowledge/knowledge-limits.ts'
 import { projectScope } from '#specs/scope.ts'
 import { openWorld } from '../sessions/harness.ts'
 
-it('fails a source beyond the chunks that a base may have', async () => {
+it('a source fails if it exceeds the maximum number of chunks of its knowledge base', async () => {
   const { host, storage, clock, runtime } = await openWorld()
   const owner = { project: 'prj_a', tenant: null, user: null, createdAt: clock.now() }
   const document = { text: [], chunks: [], characters: 1, chunk_count: maxChunks, page_count: null, title: null }

@@ -43,7 +43,7 @@ describe('the day on which a memory was last found', () => {
     expect((await table.get(scope, 'mem_0'))?.data).toMatchObject({ content: 'y', used_at_ms: null })
   })
 
-  it('waits for a bounded number of memories, and for none once it is closed', async () => {
+  it('is noted for a limited number of memories, and for none after closing', async () => {
     const { clock, days, rows, used } = await opened(1)
     const [row = null] = await rows()
     if (row === null) throw new Error('there is no memory')

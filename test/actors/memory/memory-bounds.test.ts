@@ -10,7 +10,7 @@ import { VirtualClock } from '#test/support/virtual-clock.ts'
 const ownerOf = (user: string) => ({ project: 'prj_1', tenant: null, user })
 
 describe('what memory holds in a process', () => {
-  it('are the indexes that were used last, as far as their bytes allow', async () => {
+  it('contains the most recently used indexes, within its limit of bytes', async () => {
     const clock = new VirtualClock()
     const { records } = openMemoryStorage({ now: clock.now })
     await records.prepare([memories])
@@ -49,7 +49,7 @@ describe('what memory holds in a process', () => {
     expect((await indexes.open(ownerOf('bob'))).size).toBe(1)
   })
 
-  it('are so many memories that wait for vectors: those beyond get theirs when they are next read', async () => {
+  it('has a limited number of memories that wait for vectors', async () => {
     const clock = new VirtualClock()
     const { records } = openMemoryStorage({ now: clock.now })
     const waits = new Promise<null>(() => {})

@@ -115,7 +115,7 @@ describe('what needs a person', () => {
     )
   })
 
-  it('is what failed, one row a code with its count and the newest sentence', async () => {
+  it('contains failures, one row per code with its count and the latest message', async () => {
     const { world, parts } = await open({ scripts: [fails, fails] })
     for (const session of [await newSession(world), await newSession(world)])
       await turn(world, session, { input: 'hello' })

@@ -16,7 +16,7 @@ const prose = (seed: number, sentences: number): string => {
 }
 
 describe('a chunk', () => {
-  it('is never longer than 1,200 characters, nor reaches over a page', () => {
+  it('are at most 1,200 characters long and never cross a page', () => {
     const blank = ' '.repeat(5000)
     const texts = [
       prose(1, 400),

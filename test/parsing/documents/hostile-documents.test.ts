@@ -54,7 +54,7 @@ const hostile: readonly (readonly [name: string, type: string, bytes: () => Uint
 ]
 
 describe('a hostile document', () => {
-  it.each(hostile)('(%s) ends, and leaves the loop free', { timeout: 30_000 }, async (_, mimeType, bytes) => {
+  it.each(hostile)('(%s) ends, and does not block the event loop', { timeout: 30_000 }, async (_, mimeType, bytes) => {
     const document = bytes()
     await room.parse('document', { bytes: Buffer.from('warm'), mimeType: 'text/plain' })
     const delay = monitorEventLoopDelay({ resolution: 10 })

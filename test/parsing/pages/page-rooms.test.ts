@@ -34,7 +34,7 @@ describe('a hostile page', () => {
   })
   afterAll(() => rooms.close())
 
-  it.each(Object.keys(hostile))('of %s ends within its time and a second', async (name) => {
+  it.each(Object.keys(hostile))('of %s ends within its deadline plus one second', async (name) => {
     const deadlineMs = 1_000
     const from = performance.now()
     await read(hostile[name] ?? '', deadlineMs).catch((error: unknown) => {
@@ -43,7 +43,7 @@ describe('a hostile page', () => {
     expect(performance.now() - from).toBeLessThan(deadlineMs + 1_000)
   })
 
-  it('keeps no other page waiting', async () => {
+  it('does not delay another page', async () => {
     let ended = 0
     const crowded = new PageRooms()
     const slow = ['30,000 breaks', '100,000 paragraphs that never end'].map((name) =>

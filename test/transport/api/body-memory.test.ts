@@ -51,7 +51,7 @@ describe('the memory budget for long bodies', () => {
     expect(room.bytes).toBe(0)
   })
 
-  it('is refused as overloaded to one that has waited for five seconds, who is not let in later', async () => {
+  it('refuses a body as overloaded after five seconds in the queue, and does not admit it later', async () => {
     const room = new BodyMemory(100)
     const first = await entered(room, 'a', 100)
     const { inside, wait } = queue(room)

@@ -15,7 +15,7 @@ describe('a JSON body', () => {
     )
   })
 
-  it('may be nested 64 deep and no deeper', async () => {
+  it('may be nested 64 levels deep and no deeper', async () => {
     expect(await parse(nested(64))).toBeInstanceOf(Array)
     await expect(parse(nested(66))).rejects.toThrow('nested deeper than 64')
   })
@@ -44,7 +44,7 @@ describe('a JSON body', () => {
     await expect(parse(text)).rejects.toMatchObject({ code: 'malformed_json', details: { param, message } })
   })
 
-  it('has at most 100,000 names, texts, objects and lists, and eight times as many numbers', async () => {
+  it('contains at most 100,000 names, strings, objects and lists, and eight times as many numbers', async () => {
     const items = (count: number, item: string) => `[${Array.from({ length: count }, () => item).join(',')}]`
     expect(await parse(items(80_000, '{}'))).toHaveLength(80_000)
     expect(await parse(items(780_000, '1'))).toHaveLength(780_000)

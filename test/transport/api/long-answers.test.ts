@@ -67,7 +67,7 @@ const open = async (adapter: 'uws' | 'node') => {
 const patience = { timeout: 20_000 }
 
 describe.each(['uws', 'node'] as const)('long responses that are not read (%s)', (adapter) => {
-  it('have room in memory for so many, then a further one is 503 overloaded, until they are read', async () => {
+  it('use up the memory budget: a further one is 503 overloaded until they are read', async () => {
     const { room, unread, url } = await open(adapter)
     const clients = [await unread('GET', '/v1/things'), await unread('GET', '/v1/things')]
     await vi.waitFor(() => expect(room.bytes).toBeGreaterThan(60_000_000), patience)

@@ -41,7 +41,7 @@ export const connectionSuite = (adapter: 'uws' | 'node'): void => {
         socket.once('close', () => resolve('closed'))
       })
 
-    it('closes one too many, serves those that are open, and takes another when one has gone', async () => {
+    it('closes a connection beyond it, serves the open ones, and accepts another when one has closed', async () => {
       const { server, port } = await serve()
       for (let at = 0; at < most; at++) expect(await answerOf(port)).toBe('HTTP/1.1 200 OK')
       expect(await answerOf(port)).toBe('closed')

@@ -137,7 +137,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       expect(await raw.until('refused')).toContain('413')
     })
 
-    it('refuses a body that comes byte by byte, or not at all, once its grace is over, and closes its connection', async () => {
+    it('refuses a body that is too slow or absent after its grace period, and closes its connection', async () => {
       const pace = new BodyPace({ graceMs: 200, bytesPerS: 1024, lookMs: 20 })
       const { port } = await serve(bodyOutcome(1 << 20), noUpgrade, pace)
       const slow = await client(port)
@@ -164,7 +164,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       expect(await steady.until('1600')).toMatch(/^HTTP\/1\.1 200 /)
     })
 
-    it('refuses a body as soon as it grows over the limit', async () => {
+    it('refuses a body as soon as it exceeds the limit', async () => {
       const { port } = await serve(bodyOutcome(10))
       const raw = await client(port)
       raw.write(`${head('POST', '/', 'transfer-encoding: chunked')}6\r\nabcdef\r\n6\r\nabcdef\r\n`)

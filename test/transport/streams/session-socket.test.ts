@@ -211,7 +211,7 @@ describe('a session socket', () => {
     expect(calls).toHaveLength(32)
   })
 
-  it('lets 1 MB of frames wait for the one before them, and refuses more as too fast', async () => {
+  it('queues 1 MB of frames, and refuses more as rate_limit_exceeded', async () => {
     open()
     const stuck = Promise.withResolvers<void>()
     outcome = () => stuck.promise

@@ -116,7 +116,7 @@ describe('an SSE stream', () => {
     expect(response.text.match(/"delta":"."/g)).toEqual(['"delta":"a"', '"delta":"b"', '"delta":"c"'])
   })
 
-  it('breaks off a reader that takes nothing for a minute, and stops its stream', async () => {
+  it('is aborted and stopped if its reader takes nothing for a minute', async () => {
     serve()
     response.blocked = true
     log.append(delta('a'))

@@ -39,7 +39,7 @@ describe('WebSocket frames', () => {
     expect(() => reader.next()).toThrow(FrameError)
   })
 
-  it('refuses a frame over the limit by its head alone', () => {
+  it('are refused by the head alone of a frame over the limit', () => {
     const reader = new FrameReader(100)
     reader.push(clientFrame(0x81, 'x'.repeat(101)).subarray(0, 2))
     expect(() => reader.next()).toThrow(FrameError)

@@ -13,7 +13,7 @@ describe('handovers of pages', () => {
     expect(handOverLimits(browsers)).toEqual(limits)
   })
 
-  it('takes half of the browsers, and no more', () => {
+  it('take half of the browsers at most', () => {
     const handOvers = new HandOvers(handOverLimits(6))
     const [first] = [handOvers.open(wanted('j1')), handOvers.open(wanted('j2'))]
     // an owner leaves the last place to others

@@ -17,7 +17,7 @@ const held = (pool: BrowserPool, owner: string, signal = never) => {
 const calm = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('a pool of browsers', () => {
-  it('has so many at a time, and no more', async () => {
+  it('runs the configured number of jobs at a time, and no more', async () => {
     const pool = new BrowserPool({ atOnce: 2, perOwner: 2 })
     const jobs = Array.from({ length: 20 }, () => held(pool, 'a'))
     const begun = () => jobs.filter(({ state }) => state.hasBegun).length

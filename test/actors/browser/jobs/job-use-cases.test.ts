@@ -79,7 +79,7 @@ describe('browser jobs', () => {
     expect(await list('completed')).toMatchObject([{ id: done.id }])
   })
 
-  it('takes 100 open jobs of a project, and no more', async () => {
+  it('are limited to 100 open jobs of a project', async () => {
     visit = endlessVisit
     const made = []
     for (let n = 0; n < maxOpenJobs; n++) made.push((await create()).id)
@@ -139,7 +139,7 @@ describe('browser jobs', () => {
     await expect(refused).rejects.toMatchObject({ code: 'invalid_browser_action', details: { param } })
   })
 
-  it('wait for 20 minutes in all, and no longer', async () => {
+  it('wait for a person for 20 minutes in total at most', async () => {
     const actions = [900_000, 300_000, 10_000].map((timeoutMs) => ({ type: 'handOver', timeoutMs }) as const)
     const refused = jobs['browser_jobs.create'](callOf({}, {}, { ...plain, url: 'https://a.test/', actions }))
     await expect(refused).rejects.toMatchObject({
@@ -157,7 +157,7 @@ describe('browser jobs', () => {
     })
   })
 
-  it('forgets a job 7 days after it has ended', async () => {
+  it('are deleted 7 days after their end', async () => {
     const { id } = await create()
     await calm()
     await clock.leap(jobRetentionMs)

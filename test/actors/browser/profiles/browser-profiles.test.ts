@@ -33,7 +33,7 @@ describe('browser profiles', () => {
     expect(await profiles.open(acme, 'bank')).toBeNull()
   })
 
-  it('keeps no profile that is too large, nor one too many', async () => {
+  it('are not saved if they are too large or exceed the maximum number', async () => {
     const profiles = await opened()
     await profiles.save(acme, 'large', { cookies: [{ ...cookie, value: 'x'.repeat(300_000) }], origins: [] })
     expect(await profiles.open(acme, 'large')).toBeNull()

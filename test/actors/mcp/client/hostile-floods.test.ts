@@ -54,7 +54,7 @@ const serverRequests: readonly (readonly [string, (n: number) => object])[] = [
 
 describe('a hostile server', () => {
   it.each(serverRequests)(
-    'that sends 20,000 %s has few of them answered, and holds the loop up for moments',
+    'that sends 20,000 %s gets few of them answered, and does not block the event loop',
     async (_what, of) => {
       let posts = 0
       const { result, turnMs } = await watched(() =>

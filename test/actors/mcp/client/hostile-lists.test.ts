@@ -60,7 +60,7 @@ describe('what a hostile server lists in addition to its tools', () => {
     ])
   })
 
-  it('is no more than is kept', async () => {
+  it('is cut to the maximum number of items', async () => {
     const resources = Array.from({ length: 2000 }, (_, n) => ({ uri: `file:///${n}`, name: `${n}` }))
     const { lists: kept } = await found({ resources })
     expect(kept).toMatchObject({ left_out: 2000 - maxListed, unread: [] })
@@ -91,7 +91,7 @@ describe('what a hostile server lists in addition to its tools', () => {
     expect(kept?.unread).toContain('resources')
   })
 
-  it('is not passed on where it is longer than that', async () => {
+  it('is not passed on if it is too large', async () => {
     const { guard, target } = await started((received, response) =>
       answer(response, received.id, { contents: [{ uri: 'a', text: 'x'.repeat(1_200_000) }] }),
     )

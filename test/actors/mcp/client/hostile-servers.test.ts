@@ -47,12 +47,12 @@ describe('the tools of a hostile server', () => {
     await expect(toolsOf(listing(tools))).rejects.toMatchObject({ code: expect.stringMatching(/too_many|too_large/) })
   })
 
-  it('are not read when there are more than are kept', async () => {
+  it('are refused if there are more than the maximum', async () => {
     const tools = Array.from({ length: 600 }, (_, n) => named(`t${n}`))
     await expect(toolsOf(listing(tools))).rejects.toMatchObject({ code: 'too_many_tools', isFinal: true })
   })
 
-  it('are not read in 100 MB', async () => {
+  it('are refused in a response of 100 MB', async () => {
     const megabyte = Buffer.alloc(1024 * 1024, 0x20)
     let sent = 0
     const flood: Answering = (_request, response) => {
@@ -182,7 +182,7 @@ describe('a hostile server', () => {
     await expect(called(strict)).rejects.toMatchObject({ code: 'unauthorized', isFinal: true })
   })
 
-  it('gives a model no more than it may read, and no bytes', async () => {
+  it('gives a model a limited length of text, and no bytes', async () => {
     const content = [
       { type: 'text', text: 'x'.repeat(maxOutput + 5) },
       { type: 'image', data: 'AAAA', mimeType: 'image/png' },

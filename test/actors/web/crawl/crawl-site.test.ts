@@ -69,7 +69,7 @@ describe('a crawl', () => {
     return state
   }
 
-  it('keeps 5,000 addresses at most, and reads no more pages than it may', async () => {
+  it('keeps at most 5,000 URLs, and reads no more pages than allowed', async () => {
     for (let n = 0; n < 9; n += 1) site.pages.set(n === 0 ? '/' : `/p${n - 1}`, html(text(n) + links(n * 990, 990)))
     const state = await whole(plan({ maxPages: 9 }))
     expect(state.pages).toHaveLength(9)

@@ -46,7 +46,7 @@ it('a site without a delay, an unreachable site and an invalid URL need no wait'
   expect(await refusing.turn('https://a.example/', signal)).toBe(true)
 })
 
-it('forgets the oldest of 10,000 sites', async () => {
+it('the pace of the oldest of 10,000 sites is forgotten', async () => {
   const clock = new VirtualClock()
   const paces = pacesOf(clock, 1_000)
   for (let n = 0; n <= maxPaces; n += 1) await paces.turn(`https://h${n}.example/`, signal)

@@ -166,7 +166,7 @@ describe('a search with a third-party engine', () => {
     ['another shape', json({ results: 'none' })],
     ['what nests without end', json(`${'['.repeat(200_000)}${']'.repeat(200_000)}`)],
     ['more than is read', json({ web: { results: [] }, rest: 'x'.repeat(2_000_000) })],
-  ])('fails, and repeats nothing of the answer, for an engine that answers %s', async (_what, page) => {
+  ])('fails without repeating the response for an engine that answers %s', async (_what, page) => {
     site.pages.set('/brave', page)
     const [code, , message] = await refusal('brave')
     expect(code).toBe('fetch_failed')

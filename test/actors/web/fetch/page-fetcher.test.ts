@@ -158,7 +158,7 @@ describe('a page', () => {
       expect(await codeOf(read(site.url('/private')))).toBe('robots_denied')
     })
 
-    it('reads the first 500 KiB of a file', async () => {
+    it('is subject to the first 500 KiB of the file', async () => {
       const filler = '# filler\n'.repeat(60_000)
       site.pages.set('/robots.txt', { body: `${denies}\n${filler}Disallow: /late` })
       expect(await codeOf(read(site.url('/private')))).toBe('robots_denied')
@@ -218,7 +218,7 @@ describe('a page', () => {
       ['gzip', () => packedZeros(512)],
       ['br', () => brotliCompressSync(Buffer.alloc(256 * mebibyte), { params: { 1: 1 } })],
       ['gzip, gzip', () => gzipSync(packedZeros(512))],
-    ])('as a bomb of %s takes neither memory nor time', async (coding, bomb) => {
+    ])('as a bomb of %s uses little memory and time', async (coding, bomb) => {
       site.pages.set('/a', page(coding, bomb()))
       globalThis.gc?.()
       const [before, from] = [process.memoryUsage.rss(), performance.now()]

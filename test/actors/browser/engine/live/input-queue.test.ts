@@ -50,7 +50,7 @@ describe('the input of a person on a page', () => {
     expect([done.length, queue.size]).toEqual([1, 0])
   })
 
-  it('is refused beyond 250 a second, and what waits beyond 400 or 100,000 characters', () => {
+  it('is refused if too many inputs come per second, or too many inputs or characters wait', () => {
     const { clock, queue } = opened()
     const many = Array.from({ length: 100 }, () => text('x'))
     for (let n = 0; n < 4; n++) queue.take(`a${n}`, many)

@@ -44,7 +44,7 @@ const dismissed = (count: number) =>
   })
 
 describe('calls that are held open for input', () => {
-  it('are so many and no more: the question of the next is dismissed, and it is called again with its answer', async () => {
+  it('are limited: a further question is dismissed, and its call is repeated with the answer', async () => {
     held = new HeldCalls({ most: 1, ms: 60_000 })
     const first = await call('act_1')
     const second = await call('act_2')

@@ -12,7 +12,7 @@ const reported = async (work: (reports: ProgressReports) => void, count: number)
 }
 
 describe('progress reports of a call', () => {
-  it('are the first at once, then the newest of each while, and so many of a call', async () => {
+  it('are the first one at once, then the latest of each interval, up to a maximum per call', async () => {
     const seen: number[] = []
     const writes: PromiseWithResolvers<void>[] = []
     const reports = new ProgressReports(

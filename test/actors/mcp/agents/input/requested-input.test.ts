@@ -32,7 +32,7 @@ describe('the input that a server requests from a person', () => {
     })
   })
 
-  it('is refused with more fields or choices than a person fills in', () => {
+  it('is refused with too many fields or choices', () => {
     expect(questionOf(form(fields(maxFields))).mode).toBe('form')
     refused(form(fields(maxFields + 1)))
     refused(form({ one: { type: 'string', enum: Array.from({ length: 201 }, String) } }))
