@@ -190,22 +190,13 @@ export abstract class Host {
    */
   abstract load(id: string): Promise<Resident | null>
 
-  /**
-   * Puts a question to a running effect of an actor, in whichever process it runs; null when no effect answers.
-   * @throws {StoreUnavailable}
-   */
+  /** Puts a question to an actor's running effect, in any process; null: none answers. @throws {StoreUnavailable} */
   abstract question(id: string, question: JsonObject): Promise<JsonObject | null>
 
-  /**
-   * Resolves when the messages that an actor has sent are delivered.
-   * @throws {StoreUnavailable} when that takes too long.
-   */
+  /** Resolves when the messages of an actor are delivered. @throws {StoreUnavailable} when that takes too long. */
   abstract delivered(id: string): Promise<void>
 
-  /**
-   * Resolves when other processes have written the rows of all that they acknowledged, or after a timeout; undefined
-   * when there are no other processes.
-   */
+  /** Resolves when other processes, if any, have written the rows of what they acknowledged, or after a timeout. */
   protected abstract rowsElsewhere(): Promise<void> | undefined
 
   /** Returns events of an actor that another process runs. */
@@ -223,15 +214,10 @@ export abstract class Host {
   /** @throws {NotOwner} when this process may not commit for the actor, or cannot be certain that it may. */
   protected abstract check(resident: Resident): void
 
-  /**
-   * @throws {NotOwner} when another process may have committed for the actor: a refusal based on the state in memory
-   *   may be wrong.
-   */
+  /** @throws {NotOwner} when another process may have committed for the actor: a refusal here may be wrong. */
   protected abstract checkCertain(resident: Resident): void
 
-  /**
-   * Called when an actor could not be loaded because this process does not run it, or cannot be certain that it does.
-   */
+  /** Called when an actor could not be loaded because this process may not be the one that runs it. */
   protected abstract gaveUp(id: string): void
 
   /**
@@ -347,9 +333,7 @@ export abstract class Host {
     this.effects.abandonShards(lost)
   }
 
-  /**
-   * Starts the effects that were held back while these shards were being handed over, after the handover was given up.
-   */
+  /** Starts the effects that were held back for a handover of these shards which was given up. */
   resumeShards(kept: ReadonlySet<number>): void {
     for (const resident of this.#residents.values()) if (kept.has(resident.shard)) this.#executor.resume(resident)
   }

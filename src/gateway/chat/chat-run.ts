@@ -71,9 +71,7 @@ export interface WholeAnswer extends ChatSummary {
   readonly bytes: Buffer | null
 }
 
-/**
- * Receives the answer: `whole`; or `begin`, frames and chunks, and `end`. `fail` may come instead, or after `begin`.
- */
+/** Receives the answer: `whole`; or `begin`, frames and chunks, and `end`; `fail` instead, or after `begin`. */
 export interface RunListener extends AnswerListener {
   /** Whether the listener accepts frames as received; otherwise it gets chunks only. */
   readonly takesFrames: boolean
@@ -148,11 +146,8 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     const { body, need, caller } = this.#input
     const models = modelsOf(body)
     const stays = this.#showsImages && usesOwnModels(caller)
-    const candidates = new RouteCandidates(this.#parts, {
-      project: caller.project,
-      need: stays ? 'chat' : need,
-      models,
-    })
+    const wanted = { project: caller.project, need: stays ? ('chat' as const) : need, models }
+    const candidates = new RouteCandidates(this.#parts, wanted)
     this.#run.start(stays ? visionCandidates(candidates) : mappedCandidates(candidates, this.#withVision))
   }
 
@@ -187,10 +182,7 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     return this.#limitedTo
   }
 
-  /**
-   * Permission is valid for one model of one provider by one kind of key: another route may have other prices, or
-   * another payer.
-   */
+  /** Permission is valid for one model, provider and kind of key: other routes may have another price or payer. */
   sharesTicket(before: Candidate, candidate: Candidate): boolean {
     const [{ source, provider }, next] = [before.route, candidate.route]
     return before.model === candidate.model && source === next.source && provider === next.provider
@@ -315,10 +307,7 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     else post(body)
   }
 
-  /**
-   * Returns the reader for an answer that begins with these bytes; null as long as only blank lines keep the connection
-   * alive.
-   */
+  /** Returns the reader for an answer that begins with these bytes; null for blank lines that only keep it alive. */
   #readerOf(kind: ReturnType<typeof kindOf>): AnswerReader | null {
     if (kind === 'events') this.#reader = this.#newReader()
     else if (kind === 'json') this.#reader = this.#newWholeReader()

@@ -346,10 +346,7 @@ export class ClusterNode {
     host.recovery.begin(shards)
   }
 
-  /**
-   * Checks after a broken connection whether the process has ended: the operating system may know at once, and
-   * otherwise two refused connections show it.
-   */
+  /** Checks after a broken connection whether the process has ended: by its mark, or by two refused connections. */
   async #lookFor(address: string): Promise<void> {
     this.keeper.look()
     for (const peer of this.#view.peers().filter((each) => each.address === address)) {
