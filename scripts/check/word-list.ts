@@ -78,7 +78,8 @@ export const citationFindings: TextRule = ({ path, text }) =>
       'the repository does not contain this page: cite an operation id, an error code or a page of specs/decisions',
   }))
 
-const sayingNothing = /\/\*\* What [^*]{1,80} stands? on\. \*\//g
+const sayingNothing =
+  /\/\*\* What [^*]{1,80} (?:stands? on|needs?|(?:is|are) made (?:of|from|with)|goes by|may do without)\. \*\//g
 
 /** Comments that say of a list of parts that it is one. */
 export const emptyCommentFindings: TextRule = ({ path, text }) =>
