@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the passwords of MongoDB and Redis that docker-compose.yml reads from files; what is there already stays.
+# Creates the passwords of MongoDB and Redis that docker-compose.yml reads from files. Existing files are kept.
 set -eu
 cd "$(dirname "$0")"
 umask 077
@@ -10,6 +10,6 @@ made mongodb_password "$(random)"
 made redis_password "$(random)"
 made mongodb_url "mongodb://troupe:$(cat secrets/mongodb_password)@mongo:27017/troupe?authSource=admin"
 made redis_url "redis://:$(cat secrets/redis_password)@redis:6379"
-# the containers read them as users of their own
+# the containers read them as different users
 chmod 755 secrets && chmod 644 secrets/*
 echo "deploy/secrets: mongodb_password mongodb_url redis_password redis_url"
