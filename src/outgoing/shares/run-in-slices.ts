@@ -43,7 +43,7 @@ export const runInSlices = async <T>(steps: SlicedWork<T>): Promise<T> => {
  *
  * @returns null when all are done; otherwise a promise that resolves when they are.
  */
-export const forEachInShares = <T>(each: Iterable<T>, work: (one: T) => void): Promise<void> | null => {
+export const forEachInSlices = <T>(each: Iterable<T>, work: (one: T) => void): Promise<void> | null => {
   const until = performance.now() + shareMs
   const rest = each[Symbol.iterator]()
   for (let next = rest.next(); next.done !== true; next = rest.next()) {
@@ -57,7 +57,7 @@ export const forEachInShares = <T>(each: Iterable<T>, work: (one: T) => void): P
 
 const inLaterShares = async <T>(each: readonly T[], work: (one: T) => void): Promise<void> => {
   await nextSlice()
-  await forEachInShares(each, work)
+  await forEachInSlices(each, work)
 }
 
 /** Runs all of the work immediately: for work that is known to be short. */

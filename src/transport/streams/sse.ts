@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { EventSink, EventStream, StreamControl } from '#actors/call/call.ts'
-import { forEachInShares } from '#outgoing/shares/run-in-slices.ts'
+import { forEachInSlices } from '#outgoing/shares/run-in-slices.ts'
 import type { Ticker, Ticking } from '#runtime/ticker.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import { Containment } from '../http/containment.ts'
@@ -103,7 +103,7 @@ export class SseStreams {
   readonly #flush = (): void => {
     const streams = this.#dirty
     this.#dirty = []
-    void forEachInShares(streams, (stream) => stream.contain(() => stream.flush()))
+    void forEachInSlices(streams, (stream) => stream.contain(() => stream.flush()))
   }
 
   #watchOpening(stream: SseStream): void {

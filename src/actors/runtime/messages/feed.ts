@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { EventSink, EventStream, StreamControl } from '#actors/call/call.ts'
-import { forEachInShares, nextSlice } from '#outgoing/shares/run-in-slices.ts'
+import { forEachInSlices, nextSlice } from '#outgoing/shares/run-in-slices.ts'
 import { type LogEvent, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock } from '../clock.ts'
 
@@ -131,7 +131,7 @@ export class Feed {
   }
 
   #deliver(actor: string, followers: Iterable<Follower>, events: readonly LogEvent[]): void {
-    const later = forEachInShares(followers, (follower) => follower.live(events))
+    const later = forEachInSlices(followers, (follower) => follower.live(events))
     if (later !== null) void this.#deliverLater(actor, later)
   }
 
@@ -143,7 +143,7 @@ export class Feed {
       // one commit per turn: many short ones block the event loop no longer than one long one
       for (let events = waiting.shift(); events !== undefined; events = waiting.shift()) {
         await nextSlice()
-        await forEachInShares(this.#followers.get(actor) ?? [], (follower) => follower.live(events))
+        await forEachInSlices(this.#followers.get(actor) ?? [], (follower) => follower.live(events))
       }
     } catch (error) {
       this.#log.error(

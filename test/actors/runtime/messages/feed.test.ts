@@ -132,7 +132,8 @@ describe('a reader', () => {
     // 12 ms, so that the others wait; each of them 6
     log.commit(2)
     for (let n = 0; n < 20; n++) log.commit()
-    expect(Math.max(...(await perTurn(seen, 22)))).toBeLessThanOrEqual(3)
+    // two slices may end between two looks; without slices all 66 come at once
+    expect(Math.max(...(await perTurn(seen, 22)))).toBeLessThanOrEqual(6)
     expect(seen).toEqual(seen.map(() => upTo(22)))
   })
 
