@@ -277,7 +277,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser visit', () =
   })
 
   it('limits the windows of a page that opens a thousand, and leaves no process', async () => {
-    pages.set('/storm', '<button id=b onclick="for (let n = 0; n < 1000; n++) open(`/w${n}`, `w${n}`)">x</button>')
+    pages.set('/storm', "<button id=b onclick=\"for (let n = 0; n < 1000; n++) open('/w' + n, 'w' + n)\">x</button>")
     const id = newId('job')
     const actions = [{ type: 'click', selector: '#b' } as const, { type: 'waitFor', milliseconds: 3_000 } as const]
     await visited({ url: `http://${site}/storm`, actions }, { id })

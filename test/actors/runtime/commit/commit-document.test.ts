@@ -31,7 +31,13 @@ const watched = (): { blobs: BlobStore; put: string[] } => {
   const put: string[] = []
   const { blobs } = openMemoryStorage()
   return {
-    blobs: { ...blobs, put: async (project, hash, content) => (put.push(hash), blobs.put(project, hash, content)) },
+    blobs: {
+      ...blobs,
+      put: (project, hash, content) => {
+        put.push(hash)
+        return blobs.put(project, hash, content)
+      },
+    },
     put,
   }
 }
