@@ -1,4 +1,4 @@
-/** Patterns of what changes the simulated model's behaviour, by the names that docs/simulated-model.md has for them. */
+/** Patterns of the phrases that change the simulated model's behaviour, by their names in docs/simulated-model.md. */
 const patterns = {
   'slow please': /\bslow please\b/i,
   'fail please': /\bfail please\b/i,
@@ -8,17 +8,20 @@ const patterns = {
   'with its result': /\bwith (?:its|the|that) result\b/i,
 } as const
 
-/** Before the whole answer. */
+/** Precedes the text to reply with. */
 export const exactPhrase = 'reply exactly:'
 
-/** Before the first of the fields that an answer in the format of DSPy has. */
+/** Precedes the first field of an answer in DSPy's format. */
 export const fieldsPhrase = 'starting with the field'
 
-/** Before `tool` or `tools`, which then have no name. */
+/** Verbs before `tool` or `tools` that request a tool without a name. */
 export const toolVerbs = ['use', 'call', 'run'] as const
 
-/** Everything that a text can say to change the simulated model's behaviour; the page names each. */
+/** Matches a request for a tool, or for all `tools`, without a name: one of `toolVerbs` and the noun. */
+export const unnamedTool = /\b(?:use|call|run)\b.{0,500}\b(tools?)\b/is
+
+/** All phrases that change the simulated model's behaviour; the page lists each. */
 export const phrases: readonly string[] = [...Object.keys(patterns), exactPhrase, fieldsPhrase, ...toolVerbs]
 
-/** Whether a text contains the phrase, in whatever case. */
+/** Whether a text contains the phrase, ignoring case. */
 export const says = (text: string, phrase: keyof typeof patterns): boolean => patterns[phrase].test(text)

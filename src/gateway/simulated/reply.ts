@@ -5,7 +5,7 @@ import { fillArguments } from './arguments.ts'
 import { describeImages, type SeenImage } from './images.ts'
 import { inFormat } from './json-reply.ts'
 import { placesBehind } from './named-places.ts'
-import { says, toolVerbs } from './phrases.ts'
+import { says, unnamedTool } from './phrases.ts'
 import { promptedAnswer, textsOf } from './prompted-form.ts'
 
 /** A function offered by the caller. */
@@ -191,8 +191,6 @@ function toolsNamedIn(text: string, tools: readonly OfferedTool[]): OfferedTool[
   if (match === null) return []
   return match[1]?.toLowerCase() === 'tools' ? [...tools] : tools.slice(0, 1)
 }
-
-const unnamedTool = new RegExp(`\\b(?:${toolVerbs.join('|')})\\b.{0,500}\\b(tools?)\\b`, 'is')
 
 function placeOfName(text: string, name: string): number {
   const [end] = placesBehind(text, name, true)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { phrases } from '#gateway/simulated/phrases.ts'
+import { phrases, toolVerbs, unnamedTool } from '#gateway/simulated/phrases.ts'
 import { readFiles } from '#scripts/check/source-files.ts'
 
 const page = readFileSync('docs/simulated-model.md', 'utf8')
@@ -11,6 +11,10 @@ describe('the page of the simulated model', () => {
   it('names every phrase that changes its behaviour, and none that does not', () => {
     expect(phrases.filter((phrase) => !documented.includes(phrase))).toEqual([])
     expect(documented.filter((text) => / please$/.test(text) && !phrases.includes(text))).toEqual([])
+  })
+
+  it('names exactly the verbs that request a tool without a name', () => {
+    expect(unnamedTool.source).toContain(`(?:${toolVerbs.join('|')})`)
   })
 
   it('has all of them from one file', () => {
