@@ -8,15 +8,18 @@ import type { Measured } from './turns/load.ts'
 import { load, middle, modelEnv, repeatedCalls, startScript, type Target } from './turns.ts'
 
 const rounds = sized(3, 1)
-/** For each node: one of three sees a third of the turns, so V8 takes three times as long to know its code. */
+/**
+ * Warm-up time per node. Each of three nodes gets a third of the turns, so V8 takes three times as long to compile its
+ * code.
+ */
 const warmUpSeconds = sized(6, 0.1)
 const sessions = sized(64, 4)
 const kills = sized(5, 1)
 
 /**
- * One node against three on the same machine, a turn where its session runs against one that is forwarded, and how long a
- * killed node's sessions are away. Everything shares two cores, MongoDB and the clients too: what more machines would
- * bring does not show, only what being several costs.
+ * Compares one node with three on the same machine, and a turn served by the node that owns its session with a
+ * forwarded one. Also measures how long the sessions of a killed node are unavailable. The nodes, MongoDB and the
+ * clients share two cores, so the figures show what a cluster costs, not what more machines would add.
  */
 export async function benchCluster({ seconds }: { readonly seconds: number }): Promise<readonly Row[]> {
   const mongod = await startMongod()
@@ -55,7 +58,7 @@ const targetOf = ({ nodes, credentials }: LocalCluster): Target => ({
   key: credentials.secretKey,
 })
 
-/** What each target came to, round by round; the order changes every round. */
+/** Measures each target once per round, after a warm-up. The order is reversed every other round. */
 async function inTurn(targets: readonly Target[], workers: number, seconds: number): Promise<Measured[][]> {
   const results = targets.map((): Measured[] => [])
   for (const target of targets) await load(target, workers, warmUpSeconds * target.nodes.length)

@@ -26,7 +26,7 @@ const rounds = sized(60, 2)
 const project = 'prj_console'
 const scope = projectScope(project)
 
-/** What the console waits for: lists over many actors, and a browser that shows many events. */
+/** Measures what users of the console wait for: lists over many actors, and a browser that shows many events. */
 export async function benchConsole(): Promise<readonly Row[]> {
   return [...(await benchLists()), ...(await benchBrowser())]
 }
@@ -88,7 +88,7 @@ const listsOf = async (storage: Storage): Promise<readonly Row[]> => {
   const rows: Row[] = []
   for (const [name, read] of reads) {
     const taken = await timesOf(read)
-    // the fleet counts every state of every machine, and is no list
+    // the fleet query counts every state of every machine: it is not a list, and has no bound
     const bound = name === 'fleet' ? {} : { bound: { of: 'ours', atMost: 100 } as const }
     rows.push({ measure: `${storage.name}, ${actors} actors, ${name}, p99`, unit: 'ms', ours: taken, ...bound })
   }
@@ -103,7 +103,7 @@ const call = {
   ...{ remoteAddress: '', idempotency: null, after: null, accept: '', files: [], signal: new AbortController().signal },
 }
 
-/** The 99th percentile of some reads, in ms; the first one warms up. */
+/** Returns the 99th percentile of the times of `read`, in ms, after one warm-up call. */
 const timesOf = async (read: () => Promise<unknown>): Promise<number> => {
   await read()
   const taken: number[] = []
@@ -170,7 +170,7 @@ const firstPaint = async (page: Page, url: string): Promise<number> => {
   return Number(found)
 }
 
-/** A saved actor with many events, all of them read, scrolled from its end to its beginning. */
+/** Opens a saved actor with many events, loads all of them, and scrolls from the end to the beginning. */
 const scrolled = async (page: Page, url: string) => {
   await page.goto(`${url}/#/bundle`)
   await page.getByRole('heading', { name: 'Open a bundle' }).waitFor()
@@ -197,7 +197,7 @@ const scrolled = async (page: Page, url: string) => {
   return { frames: 1_000 / at(lengths, 0.5), worst: at(lengths, 0.99) }
 }
 
-/** Scrolls on with each frame; the lengths of the frames, in ms. It runs in the browser. */
+/** Script for the browser: scrolls by one step per animation frame and returns the frame times in ms. */
 const scrollThrough = `new Promise((resolve) => {
   const log = document.querySelector('.log')
   const lengths = []
@@ -213,7 +213,10 @@ const scrollThrough = `new Promise((resolve) => {
   requestAnimationFrame(step)
 })`
 
-/** How much later than its commit the page shows the newest event, while sessions stream some 200 a second into one log. */
+/**
+ * Measures how long after its commit the page shows the newest event, while sessions stream about 200 events a second
+ * into one log.
+ */
 const followed = async (page: Page, { url, key }: { readonly url: string; readonly key: string }): Promise<number> => {
   const post = (path: string, body: object) =>
     fetch(url + path, {

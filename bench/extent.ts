@@ -1,8 +1,11 @@
 /**
- * With `--whole` a run is for being whole only: every section runs through in seconds, no bound is judged and nothing is
- * kept. CI does that, so that a section which no longer starts is seen the same day.
+ * Whether this is a smoke run (`--whole`): every section runs for seconds only, no results are stored, and no bounds
+ * are judged except those of 0. CI uses it to detect a section that no longer starts.
  */
 export const isForBeingWhole = process.argv.includes('--whole')
 
-/** A count or a time of a section: that of a measurement, or the least with which the section is whole. */
+/**
+ * Returns `measured`, the count or time for a measurement; in a smoke run `least`, the smallest one with which the
+ * section still works.
+ */
 export const sized = (measured: number, least: number): number => (isForBeingWhole ? least : measured)

@@ -8,19 +8,22 @@ import { hasGo, type LoadOrder, load, type Measured, pin, startFloor, startUpstr
 import { median, type Row } from './row.ts'
 
 const rounds = sized(3, 1)
-/** Two servers that do the same differ by a tenth from round to round. */
+/** Rounds with and without redaction. The results of two equal servers differ by a tenth from round to round. */
 const redactedRounds = sized(8, 1)
-/** Until V8 knows the code of each: ours is the longest. */
+/** Warm-up time until V8 has compiled the code of each server; Troupe's takes longest. */
 const warmUpSeconds = sized(6, 0.1)
-/** Chats until V8 has compiled what redaction adds to them; seconds say little on a machine with other work. */
+/**
+ * Warm-up chats until V8 has compiled the redaction code. They are counted, since elapsed time says little on a busy
+ * machine.
+ */
 const warmUpChats = sized(30_000, 50)
 const mostWarmUpRounds = 30
 const dropped = 10
 
-/** Who is measured, side by side. */
+/** Servers that are measured under the same load. */
 interface Targets {
   readonly ours: Target
-  /** Ours, for a project that has turned redaction off. */
+  /** Troupe, for a project with redaction turned off. */
   readonly unredacted: Target
   readonly node: Target
   readonly uws: Target
@@ -32,9 +35,9 @@ type Name = keyof Targets
 type Phase = Pick<LoadOrder, 'callers' | 'stream' | 'body'>
 
 /**
- * Chat completions through the gateway with key, limits, metering, log and redaction on, beside itself without redaction, two bare pass-throughs (node:http, and
- * uWebSockets.js with undici) and the provider itself, in one run. Servers have one core, the load the other; the order
- * changes every round, and medians are reported.
+ * Compares chat completions through the gateway, with key, limits, metering, log and redaction on, with the same
+ * gateway without redaction, two bare proxies (node:http, and uWebSockets.js with undici) and the provider itself.
+ * Servers run on one core, the load on the other. The order changes every round, and medians are reported.
  */
 export async function benchGateway({ seconds }: { readonly seconds: number }): Promise<readonly Row[]> {
   if (!hasGo()) {
@@ -137,7 +140,7 @@ const against = (measure: string, unit: string, ours: number, name: string, valu
 
 const names: readonly Name[] = ['ours', 'unredacted', 'node', 'uws', 'direct']
 
-/** A kilobyte as people write, with figures and dates, and with an address to redact. */
+/** A typical chat of 1 KB, with digits and dates, and with one address to redact. */
 const kilobyteChat = JSON.stringify({
   ...{ model: '{MODEL}', max_tokens: 64 },
   messages: [
@@ -156,7 +159,7 @@ async function withoutRedaction({ url }: Service, key: string): Promise<void> {
   if (!answer.ok) throw new Error(`redaction could not be turned off: ${answer.status}`)
 }
 
-/** Everybody under the same load, one after the other, in changing order. */
+/** Applies the same load to every target, one after the other, in alternating order. Returns the medians. */
 async function side(targets: Targets, phase: Phase, seconds: number, times = rounds): Promise<Record<Name, Measured>> {
   const all: Record<Name, Measured[]> = { ours: [], unredacted: [], node: [], uws: [], direct: [] }
   for (let round = 0; round < times; round++) {
@@ -168,7 +171,10 @@ async function side(targets: Targets, phase: Phase, seconds: number, times = rou
   return { ...own, node: middle(node), uws: middle(uws), direct: middle(direct) }
 }
 
-/** CPU a chat with redaction and without it, in µs: many rounds of the two alone, each with no rows to make of earlier chats. */
+/**
+ * Returns the CPU time per chat with and without redaction, in µs. The two targets alternate over many rounds. Before
+ * each round the pending rows of earlier chats are written, so that their cost is not measured.
+ */
 async function redactedBeside(targets: Targets, phase: Phase, seconds: number) {
   const all: Record<'ours' | 'unredacted', number[]> = { ours: [], unredacted: [] }
   const both = ['ours', 'unredacted'] as const
@@ -182,14 +188,17 @@ async function redactedBeside(targets: Targets, phase: Phase, seconds: number) {
   return { ours: median(all.ours), unredacted: median(all.unredacted) }
 }
 
-/** By chats of this very phase: those before have other bodies, and take none of its code. */
+/** Warms up with chats of this phase: those of earlier phases have other bodies and do not run its code. */
 async function warmUp(target: Target, phase: Phase): Promise<void> {
   const seconds = sized(1, 0.1)
   for (let chats = 0, round = 0; chats < warmUpChats && round < mostWarmUpRounds; round++)
     chats += (await load({ ...target, ...phase, seconds })).rps * seconds
 }
 
-/** Reading one line of the request log makes the rows of all earlier calls first, which cost as much as the calls did. */
+/**
+ * Makes the server write the pending rows of all earlier calls, which costs as much as the calls themselves. Reading
+ * any entry of the request log has this effect.
+ */
 async function rowsMade({ service, key }: Target): Promise<void> {
   const none = `req_${'0'.repeat(26)}`
   const answer = await fetch(`${service.url}/v1/request-log/${none}`, { headers: { authorization: `Bearer ${key}` } })
@@ -204,7 +213,7 @@ const middle = (all: readonly Measured[]): Measured => ({
   cpuUs: median(all.map(({ cpuUs }) => cpuUs)),
 })
 
-/** Opens slow streams, leaves them all, and counts those that the provider saw end within 0.1 s. */
+/** Opens slow streams, aborts all of them, and returns how many the provider saw end within 0.1 s. */
 async function cancelled({ ours, direct }: Targets): Promise<number> {
   const aborters = Array.from({ length: dropped }, () => new AbortController())
   const body = JSON.stringify({ model: 'mock-delay20', stream: true, messages: [{ role: 'user', content: 'hi' }] })

@@ -18,7 +18,9 @@ const questions = [
   'In what town is the office of NAME?',
   'Where should I meet NAME for work?',
 ]
-/** What else is known of each person: as near as where they work, and leading elsewhere. */
+/**
+ * Distractors: further facts about each person, as close to the person as the employer, that do not lead to the answer.
+ */
 const beside = [
   'plays tennis with OTHER',
   'mentored OTHER',
@@ -37,9 +39,12 @@ const company = (n: number): string => `${heads[n % 12]} ${tails[Math.floor(n / 
 const pick = (of: readonly string[], n: number): string => of[n % of.length] ?? ''
 
 /**
- * A made-up town whose facts are memories of one user, read by rules: each question names a person, and what answers it is where
- * their company is, which has no word of the question. How often that far fact is among what a search answers, with relations
- * and without, over HTTP, and how often the near one is. By words alone; with the model in EMBEDDER_PATH when it is named.
+ * Measures the recall of facts that are two relations away from the question. The facts of a made-up town are stored as
+ * memories of one user, and relations are extracted by rules. Each question names a person; its answer is the location
+ * of the person's company, in a memory that shares no word with the question.
+ *
+ * Reports how often that far fact is among the results over HTTP, with and without relations, and how often the near
+ * one (the employer) is. The search is lexical; with EMBEDDER_PATH set, it also uses that model.
  */
 export const benchGraph = async (): Promise<readonly Row[]> => {
   const embedder = process.env.EMBEDDER_PATH

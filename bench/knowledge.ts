@@ -66,7 +66,7 @@ const formats: Readonly<Record<string, (article: Article) => Uint8Array | string
 
 const endings: Readonly<Record<string, string>> = { text: 'txt', md: 'md', html: 'html', pdf: 'pdf', docx: 'docx' }
 
-/** XQuAD's English articles below the folder (CC BY-SA 4.0, never shipped); else a few that are made. */
+/** Returns XQuAD's English articles below the folder (CC BY-SA 4.0, never shipped), else a few generated ones. */
 const articlesIn = (folder: string | null): readonly Article[] => {
   const [file] = folder === null ? [] : filesBelow(join(folder, 'xquad'), 'xquad.en.json')
   return file === undefined ? madeArticles() : JSON.parse(readFileSync(file, 'utf8')).data
@@ -74,7 +74,7 @@ const articlesIn = (folder: string | null): readonly Article[] => {
 
 const subjects = 'otters owls lanterns cellos harbours tunnels meadows engines violets saffron'.split(' ')
 
-/** Each paragraph has one fact that only it has. */
+/** Generates articles in which each paragraph has a fact that no other paragraph has. */
 const madeArticles = (): readonly Article[] =>
   subjects.map((title, article) => ({
     title,
@@ -140,7 +140,7 @@ const measure = async (
   return rowsOf(format, articles, sums)
 }
 
-/** Whether all of a hit stands on the page that it cites. An answer may stand on several. */
+/** Whether the page that a hit cites contains the whole hit. An answer may occur on several pages. */
 function isOnItsPage(article: Article, hit: Hit | undefined): boolean {
   const lines = pagesOf(article)[(hit?.citation.page ?? 0) - 1] ?? []
   const plain = (text: string): string => text.replace(/\s+/g, ' ').trim()
@@ -177,8 +177,8 @@ function rowsOf(format: string, articles: readonly Article[], sums: Sums): reado
 }
 
 /**
- * Recall of knowledge bases over HTTP, by articles in each format. A hit is right when it is of the right article and
- * contains the answer. SQLite, one process, by words alone.
+ * Measures the recall of knowledge bases over HTTP, with the articles in each file format. A hit is right when it is
+ * from the right article and contains the answer. SQLite, one process, lexical search only.
  */
 export async function benchKnowledge(sets: string | null): Promise<readonly Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-bench-'))

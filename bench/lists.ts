@@ -17,20 +17,20 @@ import { median, type Row, tableOf } from './row.ts'
 const sizes = { few: 1_000, many: sized(100_000, 2_000) } as const
 const rounds = sized(10, 1)
 const readsARound = sized(100, 1)
-/** Of what takes as long as there are rows. */
+/** Number of reads per round, for reads whose time grows with the number of rows. */
 const walksARound = sized(5, 1)
 const atOnce = 1_000
 const pageLimit = 21
 
-/** One read of a store with so many rows of a kind. */
+/** One read of a store that has `rows` rows of each kind. */
 interface Read {
   readonly name: string
   readonly read: (store: Storage, rows: number) => Promise<unknown>
-  /** Bound of the ratio; none for what grows with its place in the list. */
+  /** Bound of the ratio; absent for a read whose time grows with the number of rows. */
   readonly bound?: Row['bound']
 }
 
-/** Two stores of one sort that differ in their rows only. */
+/** Two stores of the same type that differ only in their number of rows. */
 interface Pair {
   readonly name: string
   readonly few: Storage
@@ -47,8 +47,9 @@ const tenant = tenantScope(project, 'ten_1')
 const user = userScope(project, 'ten_1', 'user_1')
 
 /**
- * Lists and gets of 100,000 rows against those of 1,000, on SQLite and MongoDB: a page for every filter and scope that an
- * operation lists by. What meets the second condition is the oldest: by the index of the first alone it is a walk.
+ * Compares lists and gets of 100,000 rows with those of 1,000, on SQLite and MongoDB: one page for every filter and
+ * scope that an operation lists by. The rows that match a second condition are the oldest, so that with an index on the
+ * first condition alone the read would have to scan past all others.
  */
 export async function benchLists(): Promise<readonly Row[]> {
   const rows: Row[] = []
@@ -67,8 +68,9 @@ export async function benchLists(): Promise<readonly Row[]> {
 const idOf = (index: number): string => `row_${String(index).padStart(8, '0')}`
 
 /**
- * The oldest three tenths are `active`; three tenants with two users each, four agents. Of 1,000 rows each choice of
- * conditions leaves more than a page, so that both sizes answer as much.
+ * Returns a row. The oldest 30 % are `active`; there are three tenants with two users each, and four agents. Even of
+ * 1,000 rows, every combination of conditions matches more than a page, so that both sizes return the same number of
+ * rows.
  */
 const recordOf = (index: number, rows: number): StoredRecord => {
   const status = index < 0.3 * rows ? 'active' : 'completed'
@@ -93,7 +95,7 @@ const page = (kind: RecordKind, name: string, scope: Scope, query: Partial<Recor
   bound: notSlower,
 })
 
-/** The pages that are read of every kind. */
+/** Pages that are read for every kind. */
 const common = (kind: RecordKind): readonly Read[] => [
   page(kind, 'of the project', whole),
   page(kind, 'of a tenant', tenant),
@@ -183,7 +185,10 @@ const measured = async (pair: Pair, reads: readonly Read[]): Promise<readonly Ro
   return rows
 }
 
-/** The two sizes in turns. Of p99 the quietest round: what else the machine does can only add to it. */
+/**
+ * Measures the two sizes in alternation. The p99 is that of the quietest round, since other load on the machine can
+ * only increase it.
+ */
 const inTurns = async ({ few, many }: Pair, { read, bound }: Read) => {
   const times = bound === undefined ? walksARound : readsARound
   const seen: { few: Latencies[]; many: Latencies[] } = { few: [], many: [] }

@@ -26,13 +26,13 @@ import { benchWeb } from './web.ts'
 import { benchWriteback } from './writeback.ts'
 
 /**
- * `npm run bench [-- --only turns,storage --secs 8]`: measures ours beside the raw way in one run, prints one table and keeps
- * it as bench/results/<time>.json. Exit code 1 when a bound is missed or a section fails. `--whole` runs every section
- * through in seconds, to see that it still does; it measures nothing.
+ * `npm run bench [-- --only turns,storage --secs 8]`: measures Troupe and its alternatives in one run, prints one table
+ * and stores it as bench/results/<time>.json. Exit code 1 when a bound is missed or a section fails. `--whole` only
+ * runs every section for seconds, to check that it still works.
  */
 interface Options {
   readonly seconds: number
-  /** Folder of public sets; they are read where they are, and never shipped. */
+  /** Folder of public data sets; they are read in place and never shipped. */
   readonly sets: string | null
 }
 
@@ -107,7 +107,10 @@ async function storageOnItsOwnMongod(): Promise<readonly Row[]> {
   }
 }
 
-/** Whether a row was measured at all; what must never happen did not happen in so short a time either. */
+/**
+ * Whether the row has a value. A bound of 0 must hold too: what must never happen must not happen in a short run
+ * either.
+ */
 function isWhole(row: Row): boolean {
   return Number.isFinite(row.ours) && (row.bound?.atMost !== 0 || holds(row) === true)
 }

@@ -1,4 +1,6 @@
-/** Calls the memory API of a server that is measured; `path` is what follows `/v1/memory/`. @throws {Error} when it is refused */
+/**
+ * Calls the memory API of a measured server; `path` is what follows `/v1/memory/`. @throws {Error} when the call fails
+ */
 export type MemoryApi = (path: string, body: object) => Promise<unknown>
 
 /** @param key secret key of the server's project */

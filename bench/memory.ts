@@ -12,7 +12,10 @@ const words = 'river cello garden winter engine lantern harbour violet copper me
 const contentOf = (n: number): string =>
   `Note ${n}: the ${words[n % 12]} near the ${words[(n * 7) % 12]} was seen by ${words[(n * 5) % 12]} club member ${n}`
 
-/** Batches of memories over HTTP, searches in a large scope, and the first search after a restart. SQLite, one process, by words alone. */
+/**
+ * Measures batch writes of memories over HTTP, searches in a large scope, and the first search after a restart. SQLite,
+ * one process, lexical search only.
+ */
 export const benchMemory = async ({ seconds }: { readonly seconds: number }): Promise<readonly Row[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-bench-'))
   let server = await startServer({ DATA_DIR: folder, BOOTSTRAP_SECRET_KEY: key })

@@ -14,7 +14,7 @@ const key = `csk_${'m'.repeat(40)}`
 const words = 'river cello garden winter engine lantern harbour violet copper meadow tunnel saffron'.split(' ')
 const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
 
-/** One user's memories, and users who have as many each. */
+/** Number of memories per user, and number of users. */
 const size = sized(10_000, 200)
 const users = sized(100, 3)
 const searches = sized(500, 20)
@@ -23,9 +23,9 @@ const contentOf = (n: number): string =>
   `Note ${n}: the ${words[n % 12]} near the ${words[(n * 7) % 12]} was seen by ${words[(n * 5) % 12]} club member ${n}`
 
 /**
- * Searches of one user with 10,000 memories, where the process has a million of a hundred users: the store is filled by copies
- * of the first user's rows, and every user is searched once, so that the indexes in memory are as many as fit. SQLite, one
- * process, with the model in EMBEDDER_PATH when it is named.
+ * Measures the searches of one user with 10,000 memories, in a process with a million memories of a hundred users. The
+ * store is filled with copies of the first user's rows, and every user is searched once, so that memory holds as many
+ * indexes as fit. SQLite, one process, with the model in EMBEDDER_PATH if that is set.
  */
 export const benchMillion = async (): Promise<readonly Row[]> => {
   const embedder = process.env.EMBEDDER_PATH
@@ -93,7 +93,7 @@ const write = async (server: Service, wait: boolean): Promise<void> => {
   }
 }
 
-/** The other users have the same memories under ids of their own. */
+/** Copies the memories to the other users, under new ids. */
 const multiply = (path: string): void => {
   const store = new DatabaseSync(path)
   const copy = store.prepare(
@@ -102,7 +102,7 @@ const multiply = (path: string): void => {
   )
   store.exec('pragma synchronous = off')
   store.exec('begin')
-  // as text: a number is bound as a real one, and `user1.0` is no user
+  // bound as text: a number would be bound as a float, and `user1.0` is not a user
   for (let n = 1; n < users; n++) copy.run(`${n}`, `${n}`, `${n}`)
   store.exec('commit')
   store.close()

@@ -20,8 +20,9 @@ const whose = actorCaller({ project: 'prj_bench', tenant: null, user: null }, nu
 type Call = (messages: readonly ModelMessage[]) => Promise<number>
 
 /**
- * CPU time of this process for one streamed call whose 20 chunks arrive at once: a turn's by the gateway beside the
- * official SDK (fetch and web streams), taken in turns, medians of the rounds; with a short history and a long one.
+ * Compares the CPU time of this process for one streamed call whose 20 chunks arrive at once: a turn's model call
+ * through the gateway, and the same call through the official SDK (fetch and web streams). The two alternate, and
+ * medians of the rounds are reported, for a short and a long history.
  */
 export async function benchProvider({ seconds }: { readonly seconds: number }): Promise<readonly Row[]> {
   const model = await startService({
@@ -64,7 +65,7 @@ async function compare(
   return { measure, unit: 'us CPU', ours: median(ours), against, bound: { of: 'ratio', atMost: 0.5 } }
 }
 
-/** Microseconds of CPU a call, from 64 callers at once, for a time or a number of calls. */
+/** Returns the CPU time per call in µs, with 64 concurrent callers, for a given time or number of calls. */
 async function cpuPerCall(
   call: Call,
   messages: readonly ModelMessage[],
@@ -84,7 +85,7 @@ async function cpuPerCall(
   return (user + system) / done
 }
 
-/** Turns whose every model is this server's. */
+/** Opens turn models that route every model to this server. */
 function openTurns(baseUrl: string): { readonly turns: TurnModels; readonly close: () => Promise<void> } {
   const guard = openSsrfGuard({ allowedPrivateHosts: [] })
   const route: Route = Object.freeze({
@@ -134,7 +135,7 @@ const plain = (message: ModelMessage) =>
     ? ({ role: 'assistant', content: message.content } as const)
     : ({ role: 'user', content: message.content } as const)
 
-/** A conversation of so many messages of 40 words each, the last one the user's. */
+/** Returns a conversation of `length` messages of about 50 words each, of which the last one is the user's. */
 const history = (length: number): readonly ModelMessage[] =>
   Array.from({ length }, (_, at): ModelMessage => {
     const content = `message ${at} ${'some words that were said '.repeat(chunks / 2)}`

@@ -16,11 +16,14 @@ import { readXquad } from './recall/xquad.ts'
 import type { Row } from './row.ts'
 
 /**
- * How much of what answers a question is found, of the public sets below the folder (`locomo`, `beam`, `xquad`, `cranfield`, `financebench`:
- * clones of their repositories), else of a small made one. Memories go into a server of ours and are searched over HTTP,
- * documents into the index of `src/retrieval` (`npm run bench -- --only knowledge` has them over HTTP). Vectors come from the model
- * in the folder EMBEDDER_PATH; those of documents are kept in the file EMBEDDINGS_FILE, when it is named. Of the questions one half is
- * reported; the weights were tuned on the other. RECALL_SETS names the only sets to be measured.
+ * Measures what share of the passages that answer a question is found, in the public sets below the folder (`locomo`,
+ * `beam`, `xquad`, `cranfield`, `financebench`: clones of their repositories), else in a small generated set. Memories
+ * are written to a server and searched over HTTP. Documents are searched in the index of `src/retrieval` (`npm run
+ * bench -- --only knowledge` searches them over HTTP).
+ *
+ * Vectors come from the model in the folder EMBEDDER_PATH; those of documents are cached in the file EMBEDDINGS_FILE,
+ * if that is set. One half of the questions is reported; the weights were tuned on the other. RECALL_SETS limits the
+ * run to the sets that it names.
  */
 export async function benchRecall(folder: string | null): Promise<readonly Row[]> {
   const path = process.env.EMBEDDER_PATH ?? null
@@ -74,7 +77,7 @@ async function measured(collection: Collection, engine: Engine): Promise<readonl
   for (const scope of scopes) opened.push(await engine.open(collection, scope))
   const all = scopes.flatMap(({ questions }, scope) => questions.map((question) => ({ question, scope })))
   const half = (isWanted: (place: number) => boolean) => all.filter((_, place) => isWanted(place)).filter(isJudged)
-  // the half that is not reported goes first: code that has run, as on a server that is up
+  // the half that is not reported runs first, so that the code is compiled, as on a running server
   for (const each of half((place) => !isReported(place))) await searched(opened, each)
   const reported = half(isReported)
   const answers: Answered[] = []
@@ -96,7 +99,7 @@ async function measured(collection: Collection, engine: Engine): Promise<readonl
   return rowsOf(collection, { kind: engine.name, found, cpuMs })
 }
 
-/** The documents that answer a question: without them it is a stranger's. */
+/** Groups that contain an answer to the question. Without them the scope has no answer, like that of another tenant. */
 const groupsOf = (scope: Scope | undefined, { relevant }: Question): ReadonlySet<string> =>
   new Set(scope?.texts.flatMap(({ id, group }) => (relevant.has(id) && group !== null ? [group] : [])))
 
@@ -112,7 +115,7 @@ const isJudged = ({ question }: Posed): boolean => question.relevant.size > 0 ||
 const searched = async (opened: readonly Searchable[], { question, scope }: Posed): Promise<Answered> =>
   (await opened[scope]?.search(question, { limit: 10, threshold: 0 })) ?? { hits: [] }
 
-/** Hits as what they count as. */
+/** Replaces the id of each hit with that of the part that it counts as. */
 function hitsIn(scope: Scope | undefined, { hits }: Answered = { hits: [] }): Answered['hits'] {
   const ids = hits.map(({ id }) => id)
   const parts = scope === undefined ? ids : partsOf(scope, ids)

@@ -1,17 +1,17 @@
 import type { Row } from './row.ts'
 
-/** What was measured of a start on open commits, in ms from its begin. */
+/** Times of a start with open commits, in ms from its beginning. */
 export interface RecoveryTimes {
-  /** Until it answered, of a start with nothing open. */
+  /** Time until a server without open commits was ready. */
   readonly emptyMs: number
   readonly readyMs: number
   readonly turnMs: number
-  /** Of 100 reads meanwhile, 99 took no longer. */
+  /** 99th percentile of the times of reads during recovery. */
   readonly readMs: number
   readonly takenUpMs: number
 }
 
-/** The rows of one start, with what must hold. */
+/** Rows of one start, with their bounds. */
 export const recoveryRows = (
   { store, open }: { readonly store: string; readonly open: number },
   times: RecoveryTimes,

@@ -13,7 +13,10 @@ import { recoveryRows } from './recovery-rows.ts'
 import type { Row } from './row.ts'
 
 const open = sized(50_000, 200)
-/** The newest two commits of an actor stay open until its next step, or until it is left alone. */
+/**
+ * Open commits per session: the newest two commits of an actor stay open until its next step, or until it has been
+ * idle.
+ */
 const openEach = 2
 const batch = 500
 const lookMs = 100
@@ -33,8 +36,8 @@ interface Client {
 }
 
 /**
- * A server that starts on 50,000 open commits: when it answers, when a turn of one of the sessions concerned is done, how long
- * reads take meanwhile, and when all is taken up. On SQLite and MongoDB.
+ * Measures a server that starts with 50,000 open commits: when it answers, when a turn of one of the sessions with open
+ * commits is done, how long reads take meanwhile, and when recovery has ended. On SQLite and MongoDB.
  */
 export async function benchRecovery(): Promise<readonly Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-bench-'))
@@ -86,7 +89,7 @@ async function withStorage<T>(place: Place, work: (storage: Storage) => Promise<
 
 const headersOf = ({ key }: Client) => ({ authorization: `Bearer ${key}`, 'content-type': 'application/json' })
 
-/** A session with one turn; the others are copies of it. */
+/** Creates a session with one turn; the others are copies of it. */
 async function created(client: Client): Promise<string> {
   const answer = await fetch(`${client.url}/v1/sessions`, { method: 'POST', headers: headersOf(client), body: '{}' })
   const made: unknown = await answer.json()
@@ -104,7 +107,7 @@ async function turnOf(client: Client, session: string): Promise<void> {
   if (!text.includes('turn.completed')) throw new Error(`no turn: ${answer.status} ${text}`)
 }
 
-/** Copies a session's commits so often that as many commits are open as are wanted, as a process leaves them that dies. */
+/** Copies a session's commits until `open` commits are open, as after a crash. Returns the ids of the copies. */
 async function leftOpen(storage: Storage, model: string): Promise<readonly string[]> {
   const commits: Commit[] = []
   for (let seq = 1; ; seq++) {
@@ -127,7 +130,7 @@ async function leftOpen(storage: Storage, model: string): Promise<readonly strin
   return ids
 }
 
-/** Reads sessions one after the other, the last first, until all is taken up. */
+/** Reads sessions one after the other, beginning with the last, until recovery has ended. */
 async function readsUntil(client: Client, sessions: readonly string[], over: () => Promise<boolean>) {
   const times: number[] = []
   const until = performance.now() + patienceMs
@@ -143,7 +146,7 @@ async function readsUntil(client: Client, sessions: readonly string[], over: () 
   return { p99: times[Math.floor(times.length * 0.99)] ?? Number.NaN }
 }
 
-/** Whether every commit of the first process is closed. */
+/** Whether every commit that the first process left open is closed. */
 async function isOver(storage: Storage): Promise<boolean> {
   const left = await storage.commits.open({ limit: open * 2 })
   return left.every(({ epoch }) => epoch > 1)

@@ -1,12 +1,12 @@
-/** One measured line of a bench section: ours, and beside it what it is held against in the same run. */
+/** One line of a bench section: Troupe's value, and a value from the same run to compare it with. */
 export interface Row {
   /** What is measured, e.g. `mongo commits, 64 writers`. */
   readonly measure: string
   readonly unit: string
   readonly ours: number
-  /** The raw way, an SDK, a floor: measured in the same run. */
+  /** Value of an alternative (the raw driver, an SDK, a floor) from the same run. */
   readonly against?: { readonly name: string; readonly value: number }
-  /** What must hold: of `ours`, or of the ratio ours / against. */
+  /** Bound on `ours`, or on the ratio ours / against. */
   readonly bound?: Bound
 }
 
@@ -16,7 +16,7 @@ export interface Bound {
   readonly atMost?: number
 }
 
-/** Ours / against; null where there is nothing to hold it against. */
+/** Returns ours / against; null when there is no value to compare with, or it is 0. */
 export const ratioOf = (row: Row): number | null =>
   row.against === undefined || row.against.value === 0 ? null : row.ours / row.against.value
 
@@ -30,7 +30,7 @@ export function holds(row: Row): boolean | null {
   )
 }
 
-/** The rows as one text table, columns aligned, numbers to the right. */
+/** Formats the rows as a text table with aligned columns, numbers to the right. */
 export function tableOf(sections: Readonly<Record<string, readonly Row[]>>): string {
   const head = ['section', 'measure', 'ours', 'unit', 'against', '', 'ratio', 'bound', '']
   const cells = Object.entries(sections).flatMap(([section, rows]) => rows.map((row) => cellsOf(section, row)))
@@ -44,7 +44,7 @@ export function tableOf(sections: Readonly<Record<string, readonly Row[]>>): str
   return [head, widths.map((width) => '-'.repeat(width)), ...cells].map(format).join('\n')
 }
 
-/** The middle value; the mean of the two in the middle for an even count. NaN for none. */
+/** Median; the mean of the two middle values for an even count, NaN for an empty list. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (sorted.length - 1) / 2

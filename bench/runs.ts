@@ -19,8 +19,8 @@ const lookEveryMs = 200
 const ended = new Set(['completed', 'failed', 'cancelled', 'expired'])
 
 /**
- * 10,000 runs of 20 tenants on one node with the simulated model: queued by HTTP, and the process killed in the middle.
- * None may be lost; SQLite and MongoDB.
+ * Measures 10,000 runs of 20 tenants on one node with the simulated model. They are queued over HTTP, and the process
+ * is killed in the middle. No run may be lost. On SQLite and MongoDB.
  */
 export async function benchRuns(): Promise<readonly Row[]> {
   const rows = [...(await measured('SQLite', ''))]
@@ -81,8 +81,8 @@ const measured = async (store: string, mongodbUrl: string): Promise<readonly Row
 const range = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n)
 
 /**
- * Looks at the runs that are oldest, which end first, and takes those that have ended out of `open`, until at most
- * `most` are left. Few at a time: what is measured is the queue, not how often the list is read.
+ * Polls the oldest runs, which end first, and removes those that have ended from `open`, until at most `most` are left.
+ * It polls a few at a time, so that the queue is measured and not the polling.
  */
 const untilOpen = async (server: Service, key: string, open: Set<string>, most: number): Promise<void> => {
   while (open.size > most) {

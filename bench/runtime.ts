@@ -31,7 +31,7 @@ const stepsPerRound = sized(20_000, 200)
 const inputOf = (id: string) => ({ session_id: id, agent_id: null, metadata: {} })
 const output = Array.from({ length: 20 }, (_, at) => `token-${at} `).join('')
 
-/** The events of one turn, as the host gives them to a session. */
+/** Events of one turn, as the host delivers them to a session. */
 const turn: SessionEvent = { type: 'turn', input: 'hello', tool_results: [], model: 'm', config: {}, tools: {} }
 const answer: SessionEvent = { type: 'model_answered', delta: output, calls: [], usage: noUsage }
 
@@ -45,7 +45,10 @@ const effects: EffectCatalog = {
   },
 }
 
-/** What the runtime itself costs: a step, a restore from the store, an idle live actor. SQLite, one process. */
+/**
+ * Measures the cost of the runtime itself: a step, a restore from the store, and an idle live actor. SQLite, one
+ * process.
+ */
 export async function benchRuntime(): Promise<readonly Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-bench-'))
   const storage = await openSqliteStorage({ path: join(folder, 'bench.sqlite') })
@@ -58,7 +61,7 @@ export async function benchRuntime(): Promise<readonly Row[]> {
   }
 }
 
-/** A whole step (machine, events, effects, after-image) beside XState's bare transition, µs. */
+/** Compares a complete step (machine, events, effects, after-image) with XState's bare transition, in µs. */
 function stepRow(): Row {
   const bare = initialTransition(sessionDefinition.machine, inputOf('ses_1'))[0]
   const idle = draftOf(firstStep(sessionDefinition, inputOf('ses_1'), { actor: 'ses_1', event: turn, at: 1 }))
@@ -100,7 +103,7 @@ async function actorRows(storage: Storage): Promise<readonly Row[]> {
   const ids = Array.from({ length: actors }, () => newId('ses'))
   await Promise.all(ids.map((id) => runTurn(host, id)))
   await host.effects.drain(60_000)
-  // Two looks: the first closes what the turns left open, after it the actors are idle.
+  // Two passes: the first closes what the turns left open; after it the actors are idle.
   const janitor = new Janitor(host, clock, { most: Number.POSITIVE_INFINITY, idleMs: Number.POSITIVE_INFINITY })
   for (const waitMs of [5_000, 10_000]) {
     ahead = waitMs

@@ -14,16 +14,17 @@ import { modelEnv, startScript } from './turns.ts'
 const run = promisify(execFile)
 const streaming = sized(1_000, 50)
 const stored = sized(100_000, 400)
-/** As many as a server keeps in memory at most, and few enough that none of them is put away meanwhile. */
+/** The most sessions that a server keeps in memory without passivating any. */
 const idle = sized(15_000, 200)
 const lookMs = 250
-/** Of each stream's forty parts. */
+/** Interval in ms between the forty parts of each stream. */
 const partEveryMs = sized(250, 10)
 
 /**
- * One server on MongoDB: 1,000 turns that stream at once, four parts a second each, beside 15,000 and beside 100,000 stored
- * sessions; what that takes of memory, and by how much 15,000 sessions that just lie in memory make a fresh process grow,
- * with all that making them left behind (the runtime's section has what lives of one).
+ * Measures one server on MongoDB: 1,000 concurrently streaming turns with four parts a second each, with 15,000 and
+ * then with 100,000 stored sessions, and the memory that this takes. Also measures by how much 15,000 idle sessions
+ * make a new process grow, including garbage from creating them (section `runtime` measures the live part of one
+ * session).
  */
 export async function benchSessions(): Promise<readonly Row[]> {
   const services: Service[] = []
@@ -79,7 +80,7 @@ async function outcomeOf(order: ClientOrder): Promise<Outcome> {
   return outcome
 }
 
-/** What the clients came to, and the most memory that the server had meanwhile. */
+/** Returns the results of the clients, and the most memory that the server used meanwhile. */
 async function watched(server: Service, work: () => Promise<Outcome>): Promise<{ outcome: Outcome; mostMb: number }> {
   let mostMb = 0
   const timer = setInterval(() => {

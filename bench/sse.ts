@@ -6,20 +6,23 @@ import { ourSources, rawSources, type Source, type SourceServer } from './sse/so
 
 const streams = 64
 
-/** Events that each stream gets in one turn of the event loop. */
+/** Number of events that each stream gets per turn of the event loop. */
 const eventsATurn = 16
 
 const rounds = sized(3, 1)
 
 interface Measured {
   readonly eventsPerS: number
-  /** Of this process, the server; the readers have their own. */
+  /** CPU time of this process, which is the server; the readers run in a separate process. */
   readonly cpuMicrosPerEvent: number
 }
 
 type Open = (opened: Parameters<typeof ourSources>[0]) => Promise<SourceServer>
 
-/** SSE to 64 readers: ours with log events beside uWebSockets.js by hand, without a log and without limits. */
+/**
+ * Measures SSE to 64 readers: Troupe's log events compared with hand-written uWebSockets.js, which has no log and no
+ * limits.
+ */
 export async function benchSse({ seconds }: { readonly seconds: number }): Promise<readonly Row[]> {
   const ways: readonly Open[] = [
     ourSources,
@@ -55,7 +58,7 @@ export async function benchSse({ seconds }: { readonly seconds: number }): Promi
   ]
 }
 
-/** The medians of some rounds, one way after the other in each, so that all meet the same weather. */
+/** Returns medians over several rounds. Each round measures every server, so that all see the same conditions. */
 async function measureInTurns(ways: readonly Open[], ms: number): Promise<readonly Measured[]> {
   const measured: Measured[][] = ways.map(() => [])
   for (let round = 0; round < rounds; round++) {
@@ -90,7 +93,7 @@ async function measureOnce(open: Open, ms: number): Promise<Measured> {
   return { eventsPerS: (sent * 1000) / took, cpuMicrosPerEvent: (user + system) / sent }
 }
 
-/** Sends to every stream that may be sent to, once a loop turn, then ends all. */
+/** Sends to every stream that accepts more, once per loop turn, then ends all streams. */
 async function pumpFor(pumps: readonly Pump[], ms: number): Promise<void> {
   const end = performance.now() + ms
   while (performance.now() < end) {
@@ -100,7 +103,7 @@ async function pumpFor(pumps: readonly Pump[], ms: number): Promise<void> {
   for (const pump of pumps) pump.end()
 }
 
-/** Feeds one stream and heeds its back-pressure. */
+/** Feeds one stream and respects its back-pressure. */
 class Pump {
   readonly #source: Source
   #free = true

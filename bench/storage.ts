@@ -15,7 +15,7 @@ import { median, type Row } from './row.ts'
 /** Makes one commit durable. */
 type Append = (commit: Commit) => Promise<unknown>
 
-/** Two ways to do the same, measured in turns. */
+/** Two ways of writing the same commits, measured in alternation. */
 interface Pair {
   readonly store: string
   readonly raw: { readonly name: string; readonly append: Append }
@@ -28,10 +28,10 @@ const rounds = sized(5, 1)
 const roundMs = sized(1_000, 50)
 
 /**
- * Durable commits a second, ours beside the raw way with the same durability and indexes, at 1 and at 64 writers:
- * `insertOne` (majority + journal) on MongoDB, one transaction a commit (WAL, synchronous=FULL) on SQLite.
+ * Compares durable commits per second with the raw driver, with the same durability and indexes, for 1 and 64 writers:
+ * `insertOne` (majority + journal) on MongoDB, one transaction per commit (WAL, synchronous=FULL) on SQLite.
  *
- * @param mongoUrl a MongoDB that nothing else uses meanwhile; a database of its own is made and dropped.
+ * @param mongoUrl a MongoDB that nothing else uses meanwhile; a separate database is created and dropped.
  */
 export const benchStorage = async (mongoUrl: string): Promise<Row[]> => {
   const rows: Row[] = []
@@ -128,7 +128,7 @@ const appendTo =
     if (outcome !== 'done') throw new Error(`the commit is ${outcome}`)
   }
 
-/** In the order of the table's columns. */
+/** Values in the order of the table's columns. */
 const columnsOf = (c: Commit) => {
   const body = JSON.stringify({ event: c.event, effects: c.effects, messages: c.messages, reminders: c.reminders })
   const texts = [JSON.stringify(c.events), JSON.stringify(c.snapshot), body]
@@ -136,7 +136,7 @@ const columnsOf = (c: Commit) => {
   return [...scalars, c.last_sequence, c.open ? 1 : 0, c.due, ...texts]
 }
 
-/** A commit like that which ends a turn: about 1.5 KB of JSON. */
+/** A commit like the last one of a turn: about 1.5 KB of JSON. */
 const sampleCommit = (actor: string, seq: number): Commit => {
   const output = 'Twenty words of an answer that the model gave, joined into one delta because they came all at once. '
   const effect = { name: 'callModel', params: { model: 'simulated-1', turn: seq }, policy: 'stream' } as const

@@ -13,12 +13,13 @@ const run = promisify(execFile)
 const rounds = sized(3, 1)
 const warmUpSeconds = sized(2, 0.1)
 
-/** What a load is driven at. */
+/** Server that a load is sent to. */
 export type Target = Pick<LoadOrder, 'target' | 'nodes' | 'route' | 'key'>
 
 /**
- * Full durable turns of ours (HTTP, auth, machine, two commits, model, SSE) beside the floor in bench/floor, on one MongoDB
- * and one model, at 64 and at 1 session; the order changes every round, and medians are reported.
+ * Compares complete durable turns of Troupe (HTTP, auth, machine, two commits, model, SSE) with the floor in
+ * bench/floor, on one MongoDB and one model, with 64 sessions and with 1. The order changes every round, and medians
+ * are reported.
  */
 export async function benchTurns({ seconds }: { readonly seconds: number }): Promise<readonly Row[]> {
   const services: Service[] = []
@@ -50,7 +51,7 @@ export async function benchTurns({ seconds }: { readonly seconds: number }): Pro
   }
 }
 
-/** A script of bench as a service; its first argument is the port. */
+/** Starts a script of bench as a service; its first argument is the port. */
 export function startScript(name: string, args: readonly string[] = []): Promise<Service> {
   return startService({
     name: `bench-${basename(name)}`,
@@ -61,14 +62,14 @@ export function startScript(name: string, args: readonly string[] = []): Promise
   })
 }
 
-/** Settings of a server whose models are a script of bench. */
+/** Environment of a server whose models are served by a script of bench. */
 export const modelEnv = (model: Pick<Service, 'url'>) => ({
   OPENAI_API_KEY: 'bench',
   OPENAI_BASE_URL: `${model.url}/v1`,
   ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
 })
 
-/** A turn that called its model twice would be fast and wrong. */
+/** Counts turns that called their model more than once: these would be fast, but wrong. */
 export async function repeatedCalls(modelUrl: string): Promise<Row> {
   const answer = await fetch(`${modelUrl}/calls`)
   const { twice }: { readonly twice: number } = JSON.parse(await answer.text())
@@ -86,7 +87,7 @@ async function compare(targets: readonly [Target, Target], sessions: number, sec
   return rowsOf(floor, ours, sessions)
 }
 
-/** Drives turns from a process of its own. @throws {Error} when any failed. */
+/** Drives turns from a separate process. @throws {Error} when one failed. */
 export async function load(target: Target, workers: number, seconds: number): Promise<Measured> {
   const nodes = target.nodes.map(({ url, pid }) => ({ url, pid }))
   const order: LoadOrder = { ...target, nodes, workers, seconds }
@@ -115,6 +116,6 @@ function rowsOf(floor: readonly Measured[], ours: readonly Measured[], sessions:
   ]
 }
 
-/** The median over rounds. */
+/** Median of a field over the rounds. */
 export const middle = (all: readonly Measured[], field: keyof Measured) =>
   median(all.map((measured) => Number(measured[field])))

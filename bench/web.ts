@@ -16,9 +16,9 @@ import { articleRows, chunkRows } from './web/main-text.ts'
 import { searchQualityRows } from './web/search-quality.ts'
 
 /**
- * Below the folder: main text over public sets of articles (`article-extraction-benchmark`, and `trafilatura` with its
- * `evaldata.json`, `cache` and `eval`), searches over public sets of questions (`cranfield`, `npl`, `django`). Beside them pages a
- * second of a crawl of a local site, and the time of a search.
+ * Measures main-text extraction on public sets of articles below the folder (`article-extraction-benchmark`, and
+ * `trafilatura` with its `evaldata.json`, `cache` and `eval`), and searches on public sets of questions (`cranfield`,
+ * `npl`, `django`). Also measures the pages per second of a crawl of a local site, and the time of a search.
  */
 export async function benchWeb(folder: string | null): Promise<readonly Row[]> {
   const rows: Row[] = [...(await crawlRows()), ...(await searchRows())]
@@ -59,7 +59,7 @@ async function crawlRows(): Promise<readonly Row[]> {
     while (!isFinished(state, whole)) state = await advancedCrawl(parts, whole, { state, signal })
     return state.pages.length
   }
-  // its workers are started then, which is no part of a crawl
+  // the first crawl also starts the workers, which is not measured
   await crawl(count)
   const from = performance.now()
   const pages = await crawl(count)
@@ -110,7 +110,7 @@ const words = Array.from(
   (_, n) => `${'bcdfglmnprst'[n % 12]}${'aeiou'[n % 5]}${'bdklmrst'[n % 8]}${'aeiou'[(n >> 3) % 5]}${n.toString(36)}`,
 )
 
-/** A sentence of made words, the same for the same number; some words are frequent. */
+/** Returns a sentence of generated words, the same for the same number; some words are frequent. */
 const sentence = (n: number): string => {
   const said = Array.from(
     { length: 14 },

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 /*
- * `troupe COMMAND`: the server and the operator's tools by one name, as in the image. Each is a process of its own, which
- * gets the signals of this one.
+ * `troupe COMMAND`: runs the server or one of the operator's tools, as in the image. Each runs as a separate process,
+ * to which signals are forwarded.
  */
 const commands = {
   start: ['src/start.js', 'starts the server'],
@@ -35,7 +35,7 @@ if (command === undefined) {
 
 const file = fileURLToPath(new URL(`../${command[0]}`, import.meta.url))
 const options = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=8', '--no-parallel-scavenge']
-// start.js looks for a bundle first, and does this itself when there is none
+// for the server, src/start.js does the same if there is no bundle
 const kept = file.endsWith('.ts') ? ['--import', new URL('../src/start/kept-sources.js', import.meta.url).href] : []
 const child = spawn(process.execPath, [...options, ...kept, file, ...args], {
   stdio: 'inherit',

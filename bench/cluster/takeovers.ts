@@ -1,15 +1,16 @@
 import type { ClusterNode, LocalCluster } from '#scripts/cluster/local-cluster.ts'
 
-/** Sessions of the killed node that get a turn, each in a shard of its own. */
+/** Number of sessions created on each node before it is killed. */
 const wanted = 8
 const patienceMs = 30_000
 const retryMs = 10
 const settleMs = 500
 
 /**
- * Kills a node with sessions, again and again, and requests a turn of each of them at another node until one is begun there.
+ * Kills nodes that own sessions, `kills` times, and retries a turn of each of their sessions at another node until it
+ * succeeds.
  *
- * @returns for each kill the ms from the kill to the last of its sessions' first acknowledged turn.
+ * @returns per kill, the ms until the last of the sessions has had a turn at the other node.
  */
 export async function measureTakeovers(cluster: LocalCluster, kills: number): Promise<readonly number[]> {
   const times: number[] = []
@@ -34,7 +35,7 @@ const nodeAt = ({ nodes }: LocalCluster, place: number): ClusterNode => {
   return node
 }
 
-/** A session of a node's own shard, after a turn there. */
+/** Creates a session at this node, in a shard that the node owns, and runs a turn there. */
 async function newSession(cluster: LocalCluster, node: ClusterNode): Promise<string> {
   const created: { readonly id: string } = JSON.parse(await post(cluster, node, '/v1/sessions', {}))
   await post(cluster, node, `/v1/sessions/${created.id}/turns`, turn)
@@ -56,7 +57,10 @@ async function untilBegun(cluster: LocalCluster, node: ClusterNode, session: str
   }
 }
 
-/** Shards move to a node that is back; the next kill is to find it at work. */
+/**
+ * Waits until every node owns shards again: they move back to a restarted node, and the next node to be killed must own
+ * some.
+ */
 async function untilEven(cluster: LocalCluster): Promise<void> {
   const deadline = performance.now() + patienceMs
   const owner = JSON.stringify({ email: cluster.credentials.ownerEmail, password: cluster.credentials.ownerPassword })

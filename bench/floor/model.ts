@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
 /**
- * A model that costs as little as a process can: 20 chunks in one write, whatever the request is; one fact, where it has a form for
- * its answer. `node bench/floor/model.ts PORT`.
+ * Model server with the lowest possible cost per call: 20 chunks in one write, whatever the request; one fact when the
+ * request has `response_format`. `node bench/floor/model.ts PORT`.
  *
- * `POST /model` speaks the floor's own form, `POST /v1/chat/completions` OpenAI's. `GET /calls` says how often it was called
- * and how many calls came twice, recognised by the floor's `key` or the Idempotency-Key.
+ * `POST /model` uses the floor's own format, `POST /v1/chat/completions` OpenAI's. `GET /calls` returns the number of
+ * calls, and the number of keys that were used more than once. The key is the floor's `key` or the Idempotency-Key.
  */
 const tokens = Array.from({ length: 20 }, (_, at) => `token-${at} `)
 const head = { 'content-type': 'text/event-stream' }

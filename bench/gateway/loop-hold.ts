@@ -9,10 +9,10 @@ const sent = sized(5, 1)
 const bodyBytes = 7 * 1024 * 1024
 
 /**
- * How long a body of 7 MB keeps one turn of the loop busy, in ms of the main thread's own processor time: on a server of
- * its own, which reports the longest turn that it has had.
+ * Returns how long a request body of 7 MB blocks the event loop, as the longest loop turn in ms of the main thread's
+ * CPU time. Measured on a separate server, which reports its longest loop turn.
  *
- * @param env with the provider and the key of the others.
+ * @param env environment of the other targets, with the provider and the key.
  */
 export async function longestHoldMs(env: Readonly<Record<string, string>>, key: string): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-holds-'))
@@ -29,7 +29,7 @@ export async function longestHoldMs(env: Readonly<Record<string, string>>, key: 
       const answer = await fetch(`${server.url}/v1/chat/completions`, { method: 'POST', headers, body })
       await answer.text()
       if (!answer.ok) throw new Error(`a body of 7 MB was refused: ${answer.status}`)
-      // what the first one loads and compiles is not what a body costs
+      // the first request also loads and compiles code, which is not a cost of the body
       if (round > 0) seen.push(Number(readFileSync(holds, 'utf8')))
     }
     return median(seen)

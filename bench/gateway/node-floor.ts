@@ -1,8 +1,8 @@
 import http from 'node:http'
 
 /*
- * A bare pass-through on node:http, with the one JSON.parse of the body that a gateway needs: no auth, no limits, no
- * metering, no log. `node bench/gateway/node-floor.ts PORT UPSTREAM_PORT`
+ * Bare proxy on node:http, with the one JSON.parse of the body that a gateway needs: no auth, limits, metering or log.
+ * `node bench/gateway/node-floor.ts PORT UPSTREAM_PORT`
  */
 
 const [port, upstreamPort] = process.argv.slice(2).map(Number)

@@ -8,13 +8,13 @@ import { type Service, startService } from '#scripts/services/service.ts'
 const run = promisify(execFile)
 const folder = resolve(import.meta.dirname, '../../.cache/gateway-bench')
 
-/** The core that is measured on, and the one for all that measures. */
+/** CPU cores: one for the measured server, one for the load generator and the upstream. */
 export const cores = { server: '1', load: '0' } as const
 
-/** Whether the load generator and the upstream, which are Go, can be built here. */
+/** Whether Go is installed: the load generator and the upstream are written in it. */
 export const hasGo = (): boolean => onPath('go') !== null
 
-/** Builds what is not built yet. @returns the path of the binary. */
+/** Builds the binary unless it exists. @returns its path. @throws {Error} when the build fails. */
 export function built(name: 'loadgen' | 'upstream'): string {
   const binary = resolve(folder, name)
   if (existsSync(binary)) return binary
@@ -27,7 +27,7 @@ export function built(name: 'loadgen' | 'upstream'): string {
   return binary
 }
 
-/** The provider: a small server in Go, so that it is never what is measured. */
+/** Starts the mock provider. It is written in Go, so that it is never the bottleneck. */
 export const startUpstream = (): Promise<Service> =>
   startService({
     name: 'bench-upstream',
@@ -37,7 +37,7 @@ export const startUpstream = (): Promise<Service> =>
     url: (port) => `http://127.0.0.1:${port}`,
   })
 
-/** A floor, on the measured core. */
+/** Starts a bare proxy on the measured core. */
 export const startFloor = (name: 'node-floor' | 'uws-floor', upstream: Service): Promise<Service> =>
   startService({
     name: `bench-${name}`,
@@ -55,7 +55,7 @@ export const pin = async ({ pid }: Service): Promise<void> => {
   await run('taskset', ['-a', '-c', '-p', cores.server, String(pid)])
 }
 
-/** One round of load. */
+/** Parameters of one round of load. */
 export interface LoadOrder {
   readonly service: Service
   readonly key: string
@@ -63,11 +63,11 @@ export interface LoadOrder {
   readonly stream: boolean
   readonly seconds: number
   readonly model?: string
-  /** With `{MODEL}` and `{STREAM}` in it; the generator's own short chat when absent. */
+  /** Body with the placeholders `{MODEL}` and `{STREAM}`; the generator's own short chat when absent. */
   readonly body?: string
 }
 
-/** What a round came to. Times in ms; `cpuUs` is what the server took of a processor for each request. */
+/** Results of one round. Times in ms; `cpuUs` is the server's CPU time per request, in µs. */
 export interface Measured {
   readonly rps: number
   readonly p50: number
@@ -76,7 +76,7 @@ export interface Measured {
   readonly cpuUs: number
 }
 
-/** @throws {Error} when a request failed. */
+/** Runs one round of load. @throws {Error} when a request failed. */
 export async function load(order: LoadOrder): Promise<Measured> {
   const { service, key, callers, stream, seconds, model = 'mock', body } = order
   const before = cpuMs(service)
@@ -98,7 +98,7 @@ export async function load(order: LoadOrder): Promise<Measured> {
   }
 }
 
-/** CPU time that a process has taken so far, all threads. Linux counts hundredths of a second. */
+/** CPU time in ms that all threads of a process have used so far. Linux counts it in hundredths of a second. */
 function cpuMs({ pid }: Service): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module'
 import { Pool } from 'undici'
 
 /*
- * A bare pass-through on uWebSockets.js and undici, the limit that the design allows: no auth, no limits, no metering, no
- * log. `node bench/gateway/uws-floor.ts PORT UPSTREAM_PORT`
+ * Bare proxy on uWebSockets.js and undici, the fastest that the design allows: no auth, limits, metering or log. `node
+ * bench/gateway/uws-floor.ts PORT UPSTREAM_PORT`
  */
 
 interface Response {

@@ -7,8 +7,8 @@ import { fields, items, number, text } from './schema.ts'
 const turnMs = 60_000
 
 /**
- * BEAM 100K: what twenty people said in long conversations with an assistant, and where in it the answers are. The
- * assistant's messages are long and no memories of the person.
+ * BEAM 100K: twenty long conversations of people with an assistant, and questions with the messages that answer them.
+ * Only the people's messages are read: the assistant's are long and not memories of the person.
  */
 export function readBeam(folder: string): Collection | null {
   const chats = join(folder, 'chats', '100K')

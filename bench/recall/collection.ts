@@ -1,28 +1,28 @@
 import type { Passage } from '#retrieval/passage.ts'
 import type { Profile } from '#retrieval/passage-index.ts'
 
-/** What is found: a passage as the engine takes it, but for its vector. */
+/** A passage to be found, as the engine indexes it, without its vector. */
 export type Text = Omit<Passage, 'vector'>
 
 export interface Question {
   readonly text: string
-  /** Ids of the passages that answer it, with their grades where a set has them; none for one that nothing answers. */
+  /** Ids of the passages that answer it, with their grades if the set has any; empty when nothing answers it. */
   readonly relevant: ReadonlyMap<string, number>
-  /** Sort of question in the words of its set. */
+  /** Category of the question, as its set names it. */
   readonly sort: string
   readonly now: number
-  /** Of a statement and the later one that replaces it: both are relevant. */
+  /** Ids of a statement and of the later one that replaces it. Both are relevant. */
   readonly newer?: { readonly older: readonly string[]; readonly newer: readonly string[] }
 }
 
-/** Passages of one person or base, and questions about them. */
+/** Passages of one person or knowledge base, and questions about them. */
 export interface Scope {
   readonly name: string
   readonly texts: readonly Text[]
   readonly questions: readonly Question[]
-  /** Titles of groups. */
+  /** Titles by group. */
   readonly titles?: ReadonlyMap<string, string>
-  /** What a passage counts as: the page that it is on. Without it, as itself. */
+  /** Returns the part that a passage counts as, such as its page. When absent, a passage counts as itself. */
   readonly partOf?: (id: string) => string
 }
 
@@ -32,7 +32,7 @@ export interface Collection {
   readonly scopes: readonly Scope[]
 }
 
-/** Parts that are found, in order; what was found before counts for nothing in its place. */
+/** Maps passages to the parts that they count as, in order. A repeated part gets an id that is never relevant. */
 export const partsOf = ({ partOf }: Scope, ids: readonly string[]): readonly string[] => {
   if (partOf === undefined) return ids
   const parts = ids.map(partOf)
@@ -41,5 +41,8 @@ export const partsOf = ({ partOf }: Scope, ids: readonly string[]): readonly str
 
 export const relevantOf = (ids: Iterable<string>): ReadonlyMap<string, number> => new Map([...ids].map((id) => [id, 1]))
 
-/** Half of the questions are for tuning; what is reported is the other half. By place, so that both have every sort. */
+/**
+ * Whether the question at this position is reported; the others are for tuning. Chosen by position, so that both halves
+ * have every category.
+ */
 export const isReported = (place: number): boolean => place % 2 === 1

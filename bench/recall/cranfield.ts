@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Collection, Question, Text } from './collection.ts'
 import { filesBelow } from './files.ts'
 
-/** Cranfield: 1,400 abstracts of aerodynamics, questions of engineers, and grades of what answers them. */
+/** Cranfield: 1,400 abstracts on aerodynamics, questions of engineers, and graded answers. */
 export function readCranfield(folder: string): Collection | null {
   const [documents, queries] = ['cran.all.1400', 'cran.qry'].map((name) => filesBelow(folder, name)[0])
   const judgements = filesBelow(folder, 'qrel')[0]
@@ -24,7 +24,7 @@ const textOf = ({ I: id = '', T: heading = '', W: text = '' }: Record_): Text =>
   return { id: String(Number(id)), text, heading, group: id, order: 0, at: 0 }
 }
 
-/** Records as `.I 1`, then sections of lines after `.T`, `.W` … */
+/** Parses records: `.I 1`, followed by sections of lines after `.T`, `.W` … */
 function recordsOf(path: string): readonly Record_[] {
   return readFileSync(path, 'utf8')
     .split(/^\.I /m)
@@ -39,8 +39,9 @@ function recordsOf(path: string): readonly Record_[] {
 }
 
 /**
- * Lines of query and document with a code, queries counted from 1. Code 1 is a complete answer and 4 of minimum interest, so that
- * codes are no gains: each counts once. Code -1 is left out, as by those whose figures ours are held against.
+ * Parses lines of query, document and code; queries are numbered from 1. Code 1 is a complete answer and code 4 of
+ * minimum interest, so that codes cannot serve as gains: each relevant document has the same gain. Code -1 is skipped,
+ * as in the published figures that ours are compared with.
  */
 function gradesOf(text: string): ReadonlyMap<string, ReadonlyMap<string, number>> {
   const grades = new Map<string, Map<string, number>>()

@@ -4,11 +4,11 @@ import { PassageIndex } from '#retrieval/passage-index.ts'
 import type { Collection, Question, Scope, Text } from './collection.ts'
 import type { Found } from './schema.ts'
 
-/** What is measured: something that takes the texts of a scope and answers questions about them. */
+/** A search engine to be measured: it indexes the texts of a scope and answers questions about them. */
 export interface Engine {
   readonly name: string
   open(collection: Collection, scope: Scope): Promise<Searchable>
-  /** CPU that it has used, in ms. */
+  /** CPU time used so far, in ms. */
   cpuMs(): number
   close(): Promise<void>
 }
@@ -16,7 +16,7 @@ export interface Engine {
 export interface SearchOptions {
   readonly limit: number
   readonly threshold: number
-  /** Groups that are taken away for this search, as if they had never been there; only documents are searched so. */
+  /** Groups to search without, as if they had never been indexed; only documents are searched this way. */
   readonly without?: ReadonlySet<string>
 }
 
@@ -26,7 +26,10 @@ export interface Searchable {
 
 const atOnce = 256
 
-/** The index of `src/retrieval` in this process, with an embedder or without; the CPU of the embedder's process is not counted. */
+/**
+ * Engine on the index of `src/retrieval` in this process, with or without an embedder. The CPU time of the embedder's
+ * process is not counted.
+ */
 export const indexEngine = (embedder: Embedder | null): Engine => ({
   name: embedder === null ? 'lexical' : 'hybrid',
   open: async ({ profile }, { texts, titles }) => {
@@ -57,7 +60,7 @@ export const indexEngine = (embedder: Embedder | null): Engine => ({
   close: async () => {},
 })
 
-/** What of a passage becomes its vector: who said it, and under which heading. */
+/** Text of a passage that is embedded: its heading, speaker and text. */
 const embeddedText = ({ speaker, heading, text }: Text): string =>
   [heading, speaker ? `${speaker}: ${text}` : text].filter(Boolean).join('\n')
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Paths of all files below a folder whose names end so, in order; none without the folder. */
+/** Paths of all files below a folder whose names have this ending, sorted; empty when the folder does not exist. */
 export function filesBelow(folder: string, ending: string): readonly string[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })

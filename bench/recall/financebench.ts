@@ -6,8 +6,8 @@ import { filesBelow } from './files.ts'
 import { fields, items, number, text } from './schema.ts'
 
 /**
- * FinanceBench: 150 questions of analysts about annual and quarterly reports in PDF, 84 of them, with the pages that answer them. Those
- * whose report is not below the folder are left out. A hit counts by its page; a page is found once.
+ * FinanceBench: 150 questions of analysts about 84 annual and quarterly reports in PDF, with the pages that answer
+ * them. Questions whose report is not below the folder are left out. Hits are counted by page, each page once.
  */
 export async function readFinanceBench(folder: string): Promise<Collection | null> {
   const [file] = filesBelow(folder, 'financebench_open_source.jsonl')
@@ -42,7 +42,7 @@ const textsOf = (name: string, { text: whole, chunks }: DocumentRead): readonly 
 
 const pageOf = (id: string): string => id.replace(/#\d+$/, '')
 
-/** Pages are counted from 0 there. */
+/** The data set numbers pages from 0. */
 const questionOf = (record: ReturnType<typeof fields>): Question => ({
   text: text(record.question),
   relevant: relevantOf(

@@ -6,8 +6,8 @@ import type { Embedder, EmbedUse } from '#retrieval/embedder.ts'
 const bytesOfKey = 20
 
 /**
- * An embedder that keeps what it made in a file, so that a set which is measured again costs no inference: for tuning only,
- * since a search costs less than it does. A record is 20 bytes of the text's hash, then its vector.
+ * Embedder that caches its vectors in a file, so that measuring a set again needs no inference. Only for tuning, since
+ * searches cost less CPU than without the cache. A record consists of 20 bytes of the text's hash and the vector.
  */
 export class KeptEmbedder implements Embedder {
   readonly id: string
@@ -44,7 +44,7 @@ export class KeptEmbedder implements Embedder {
     appendFileSync(this.#path, Buffer.concat([Buffer.from(key, 'hex'), Buffer.from(buffer, byteOffset, byteLength)]))
   }
 
-  /** A record that a crash cut off is left out. */
+  /** Reads the records; an incomplete one, left by a crash, is skipped. */
   #read(bytes: Buffer): void {
     const size = bytesOfKey + this.dimensions * 4
     for (let at = 0; at + size <= bytes.length; at += size) {

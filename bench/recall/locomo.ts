@@ -4,7 +4,7 @@ import { filesBelow, jsonOf } from './files.ts'
 import { fields, items, number, text } from './schema.ts'
 
 /**
- * LoCoMo: turns of ten long conversations between two people each. Questions of category 5 are about the right topic and
+ * LoCoMo: turns of ten long conversations, each between two people. Questions of category 5 name the right topic but
  * the wrong person: nothing answers them.
  */
 export function readLocomo(folder: string): Collection | null {
@@ -54,7 +54,7 @@ function questionOf(json: unknown, known: ReadonlySet<string>, now: number): Que
   return { text: text(question), relevant: relevantOf(ids), sort, now }
 }
 
-/** Of "1:56 pm on 8 May, 2023". */
+/** Parses a date such as "1:56 pm on 8 May, 2023". */
 function dateOf(said: string): number {
   const [, hour, minute, half, date] = /(\d+):(\d+) (am|pm) on (.*)/.exec(said) ?? []
   const day = Date.parse(`${date?.replace(',', '')} UTC`)

@@ -19,7 +19,7 @@ const chatter = [
 ]
 const dayMs = 86_400_000
 
-/** A small set of our own making, so that the section runs without the public ones; its figures say little. */
+/** A small generated set, so that the section runs without the public ones; its figures say little. */
 export const madeMemories = (): Collection => ({ name: 'made', profile: 'memory', scopes: pairs.map(scopeOf) })
 
 const pairs = people.map((person, at) => [person, people[(at + 1) % people.length] ?? person] as const)

@@ -1,16 +1,16 @@
-/** Share of the relevant that is among the first `k`. */
+/** Share of the relevant passages that are among the first `k`. */
 export function recallAt(found: readonly string[], relevant: ReadonlyMap<string, number>, k: number): number {
   const first = found.slice(0, k).filter((id) => relevant.has(id)).length
   return first / Math.max(1, relevant.size)
 }
 
-/** 1 / place of the first that is relevant; 0 for none. */
+/** 1 / rank of the first relevant passage; 0 when there is none. */
 export function reciprocalRank(found: readonly string[], relevant: ReadonlyMap<string, number>): number {
   const place = found.findIndex((id) => relevant.has(id))
   return place === -1 ? 0 : 1 / (place + 1)
 }
 
-/** Normalised discounted gain of the first `k`. */
+/** Normalised discounted cumulative gain of the first `k`. */
 export function ndcgAt(found: readonly string[], relevant: ReadonlyMap<string, number>, k: number): number {
   const gain = (grades: readonly number[]): number =>
     grades.slice(0, k).reduce((sum, grade, place) => sum + grade / Math.log2(place + 2), 0)
@@ -18,7 +18,7 @@ export function ndcgAt(found: readonly string[], relevant: ReadonlyMap<string, n
   return ideal === 0 ? 0 : gain(found.map((id) => relevant.get(id) ?? 0)) / ideal
 }
 
-/** How probable it is that one of the first scores higher than one of the others. */
+/** Probability that a positive score is higher than a negative one (area under the ROC curve). */
 export function auroc(positive: readonly number[], negative: readonly number[]): number {
   const all = [...positive.map((score) => ({ score, is: 1 })), ...negative.map((score) => ({ score, is: 0 }))]
   all.sort((a, b) => a.score - b.score)

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const ticksASecond = 100
 
-/** CPU that a process and those below it have used, in ms; NaN where the system does not say. */
+/** CPU time that a process and its descendants have used, in ms; NaN without /proc. */
 export function cpuMsOf(pid: number): number {
   try {
     const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>

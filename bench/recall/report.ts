@@ -2,7 +2,7 @@ import type { Row } from '../row.ts'
 import type { Collection, Question } from './collection.ts'
 import { auroc, mean, ndcgAt, recallAt, reciprocalRank } from './measures.ts'
 
-/** What must hold of a measure, by `collection measure engine`, where engine is `lexical` or `hybrid`. */
+/** Lower bounds of measures, by `collection measure engine`, where engine is `lexical` or `hybrid`. */
 const least: ReadonlyMap<string, number> = new Map<string, number>(
   [
     ...Object.entries({ 'R@5 hybrid': 0.69, 'R@10 hybrid': 0.77, 'MRR hybrid': 0.56 }),
@@ -36,27 +36,27 @@ const most: ReadonlyMap<string, number> = new Map([
 ])
 const languages = { en: 0.985, zh: 0.99, th: 0.97, hi: 0.97, es: 0.97, ar: 0.95, de: 0.93, tr: 0.93, ru: 0.91 }
 
-/** What was found for one question. */
+/** Search results for one question. */
 export interface Found {
   readonly question: Question
   readonly ids: readonly string[]
   readonly top: number
   /** Whether each hit above the default threshold is relevant. */
   readonly passing: readonly boolean[]
-  /** Whether anything of another scope, for the same question, passes the threshold. */
+  /** Whether any passage of another scope passes the threshold for the same question. */
   readonly strangerPasses: boolean
 }
 
-/** What an engine found of a collection. */
+/** Results of an engine on a collection. */
 export interface Measured {
   /** `lexical` or `hybrid`. */
   readonly kind: string
   readonly found: readonly Found[]
-  /** CPU a search, of this process or of the server's. */
+  /** CPU time per search in ms, of this process or of the server. */
   readonly cpuMs: number
 }
 
-/** The measures of a collection, with what must hold of them. */
+/** Rows of a collection's measures, with their bounds. */
 export function rowsOf({ name, profile, scopes }: Collection, { kind, found, cpuMs }: Measured): readonly Row[] {
   const answerable = found.filter(({ question }) => question.sort !== 'wrong person')
   const of = (measure: (one: Found) => number): number => mean(answerable.map(measure))
@@ -87,7 +87,9 @@ export function rowsOf({ name, profile, scopes }: Collection, { kind, found, cpu
   return profile === 'memory' && scopes.length < 2 ? recall : [...recall, ...thresholdRows(name, kind, found)]
 }
 
-/** What the default threshold lets pass, and what the score says of questions about the wrong person. */
+/**
+ * Rows that show what passes the default threshold, and how well the score detects questions about the wrong person.
+ */
 function thresholdRows(name: string, kind: string, found: readonly Found[]): readonly Row[] {
   const answerable = found.filter(({ question }) => question.sort !== 'wrong person')
   const wrong = found.filter(({ question }) => question.sort === 'wrong person')
@@ -111,7 +113,7 @@ function thresholdRows(name: string, kind: string, found: readonly Found[]): rea
   ]
 }
 
-/** Whether one of the first five is of a document that answers the question. */
+/** Returns 1 when one of the first five hits is from a document that answers the question, else 0. */
 function documentFound({ question, ids }: Found): number {
   const documentOf = (part: string): string => part.split('#')[0] ?? ''
   const wanted = new Set([...question.relevant.keys()].map(documentOf))

@@ -9,8 +9,8 @@ const key = `csk_${'r'.repeat(40)}`
 const mostAtOnce = 50
 
 /**
- * A server of ours over HTTP: each scope is a user, each text a memory with its session, speaker and time. What the server
- * refuses to remember cannot be found, and of texts that it takes for one each is found by the memory that they share.
+ * Engine on a server, over HTTP: each scope is a user, each text a memory with its session, speaker and time. Texts
+ * that the server refuses to store cannot be found. Texts that it merges into one memory are all found by that memory.
  */
 export async function servedEngine(embedderPath: string | null): Promise<Engine> {
   const server = await startServer({
@@ -29,7 +29,7 @@ class ServedScope implements Searchable {
   readonly #server: Service
   readonly #user: string
   readonly #texts: readonly Text[]
-  /** The texts that a memory stands for. */
+  /** Ids of the texts that each memory represents, by memory. */
   readonly #textsOf = new Map<string, string[]>()
 
   constructor(server: Service, { name }: Collection, scope: Scope) {
@@ -55,7 +55,7 @@ class ServedScope implements Searchable {
     return { hits: hits.slice(0, limit) }
   }
 
-  /** All, but for those that are refused. */
+  /** Writes the texts, except those that the server refuses. */
   async #writeSome(texts: readonly Text[]): Promise<void> {
     let left = texts
     while (left.length > 0) {

@@ -1,32 +1,33 @@
 import { Agent, request } from 'node:http'
 
 /**
- * Clients of a server in a process of their own. `client.ts '{"url":…,"key":…,"create":5000}'` makes so many sessions;
- * `{"stream":1000}` runs a turn in so many new ones, all streaming at the same time. Prints one `Outcome` as JSON.
+ * Clients of a server, in a separate process. `client.ts '{"url":…,"key":…,"create":5000}'` creates that many sessions;
+ * `{"stream":1000}` runs a turn in each of that many new ones, all streaming at the same time. Prints one `Outcome` as
+ * JSON.
  */
 export interface ClientOrder {
   readonly url: string
   /** Secret key. */
   readonly key: string
-  /** How many sessions to make, 64 at a time. */
+  /** Number of sessions to create, 64 at a time. */
   readonly create?: number
-  /** How many turns to run at once. */
+  /** Number of turns to run concurrently. */
   readonly stream?: number
 }
 
-/** Times in ms. */
+/** Results of the clients. Times in ms. */
 export interface Outcome {
   readonly seconds: number
   readonly completed: number
-  /** From when the model sends a part to when it is here. */
+  /** Time from when the model sends a part until it arrives. */
   readonly lateP50: number
   readonly lateP99: number
-  /** Between two events of one stream. */
+  /** Time between two events of one stream. */
   readonly gapP99: number
 }
 
 const workers = 64
-/** After a refusal that says to come again. */
+/** Pause in ms before a request that was answered with 503 is repeated. */
 const retryMs = 200
 const order: ClientOrder = JSON.parse(process.argv[2] ?? '')
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
@@ -39,7 +40,7 @@ const startedAt = performance.now()
 if (order.create !== undefined) await atOnce(workers, order.create, newSession)
 if (order.stream !== undefined) {
   const ends: Promise<void>[] = []
-  // one after the other begins in so many lanes; each streams for longer than all take to begin
+  // each of `workers` lanes begins one turn after the other; a turn streams for longer than all of them take to begin
   await atOnce(workers, order.stream, async () => {
     const { begun, ended } = runTurn(await newSession())
     ends.push(ended)

@@ -1,8 +1,9 @@
 import { createServer, type ServerResponse } from 'node:http'
 
 /**
- * A model in OpenAI's form that streams like a slow one: `slow-model.ts PORT GAP_MS`. So many chunks, one each
- * `GAP_MS`; each says when it was sent (ms since the epoch), so that a reader on the same machine knows how late it is.
+ * Model in OpenAI's format that streams slowly: `slow-model.ts PORT GAP_MS`. It sends one chunk every `GAP_MS`; each
+ * contains the time at which it was sent (ms since the epoch), so that a reader on the same machine can compute the
+ * delay.
  */
 const chunks = 40
 const gapMs = Number(process.argv[3])

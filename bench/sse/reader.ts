@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 
 /**
- * Reads streams to their ends in a process of its own, `reader.ts <port> <streams>`, and sends its parent the sum of
- * their last sequences: all that was sent has arrived when that is what was sent.
+ * Reads streams to their ends in a separate process, `reader.ts <port> <streams>`, and sends its parent the sum of
+ * their last sequence numbers. If the sum equals the number of events sent, all have arrived.
  */
 const [port, streams] = process.argv.slice(2).map(Number)
 let open = streams ?? 0
@@ -11,7 +11,7 @@ let events = 0
 for (let n = 0; n < open; n++) {
   const socket = connect({ host: '127.0.0.1', port: port ?? 0 })
   socket.write('GET / HTTP/1.1\r\nhost: bench\r\nconnection: close\r\n\r\n')
-  // Only the last bytes are looked at: the reader must never be what limits the server.
+  // Keeps only the last bytes, so that the reader never limits the server.
   let [before, last] = [Buffer.alloc(0), Buffer.alloc(0)]
   socket.on('data', (part) => {
     before = last

@@ -6,13 +6,19 @@ import { openServer } from '#transport/http/open-server.ts'
 import { loadUws, type UwsResponse } from '#transport/http/uws/uws-binding.ts'
 import { SseStreams } from '#transport/streams/sse.ts'
 
-/** A stream that a bench writes to. `send` writes its next `events` events; false when its reader must catch up first. */
+/**
+ * Stream that a bench writes to. `send` writes the next `events` events; returns false when the reader must catch up
+ * first.
+ */
 export interface Source {
   send(events: number): boolean
   end(): void
 }
 
-/** A server whose every request is a stream; `onResume` is called when a reader has caught up. */
+/**
+ * Server that answers every request with a stream, passed to `Opened`. Its `onResume` registers a listener that is
+ * called when the reader has caught up.
+ */
 export interface SourceServer {
   readonly port: number
   close(): Promise<void>
@@ -27,7 +33,7 @@ const wordAt = (sequence: number): string => words[sequence % words.length] ?? '
 const frame = (sequence: number): string =>
   `event: response.output_text.delta\nid: ${sequence}\ndata: ${JSON.stringify({ delta: wordAt(sequence) })}\n\n`
 
-/** uWebSockets.js as one would use it by hand: one write an event, or one write for all events of a loop turn. */
+/** Hand-written uWebSockets.js: one write per event, or, with `gathered`, one write for all events of a loop turn. */
 export const rawSources = (gathered: boolean, opened: Opened): Promise<SourceServer> => {
   const uws = loadUws()
   const app = uws.App()
@@ -42,7 +48,7 @@ export const rawSources = (gathered: boolean, opened: Opened): Promise<SourceSer
   })
 }
 
-/** An empty cork makes the library send what it holds. */
+/** An empty cork makes the library send its buffered data. */
 const resumed = (response: UwsResponse, listener: () => void) => (): boolean => {
   response.cork(() => {})
   listener()
@@ -76,7 +82,7 @@ const rawSource = (response: UwsResponse, gathered: boolean): Source => {
   }
 }
 
-/** Ours: log events, each pushed on its own, through `src/transport/streams/sse.ts` and the HTTP port. */
+/** Troupe's streams: log events, each pushed separately, through `src/transport/streams/sse.ts` and the HTTP port. */
 export const ourSources = async (opened: Opened): Promise<SourceServer> => {
   const streams = new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }, pino({ level: 'silent' }))
   const server = openServer(

@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Drives turns in a closed loop: so many workers, each with a session of its own, each sends its next turn when the last one
- * has ended. A process of its own, so that its work is not the server's. Prints one `Measured` as JSON.
+ * Drives turns in a closed loop: each worker has its own session and sends its next turn when the last one has ended.
+ * Runs as a separate process, so that its CPU time does not count as the server's. Prints one `Measured` as JSON.
  *
  * `node bench/turns/load.ts '{"target":"floor","nodes":[{"url":"http://…","pid":1}],"workers":64,"seconds":8}'`
  */
 export interface LoadOrder {
   readonly target: 'floor' | 'ours'
-  /** Workers are spread over them. */
+  /** Nodes over which the workers are spread. */
   readonly nodes: readonly { readonly url: string; readonly pid: number }[]
-  /** Where the turns of a session go: the node that made it, always the one after that, or each turn to another. */
+  /** Where the turns of a session go: to the node that created it, to the one after that, or each to another node. */
   readonly route?: 'own' | 'next' | 'any'
-  /** Secret key, for ours. */
+  /** Secret key, for `ours`. */
   readonly key: string
   readonly workers: number
   readonly seconds: number
 }
 
-/** What one load came to. Times in ms. */
+/** Results of one load. Times in ms. */
 export interface Measured {
   readonly turns: number
   readonly errors: number
@@ -26,7 +26,7 @@ export interface Measured {
   readonly turnsPerSecond: number
   readonly p50: number
   readonly p99: number
-  /** Of all nodes together. */
+  /** Of all nodes together; CPU time in ms. */
   readonly cpuPerTurn: number
   readonly rssMb: number
 }

@@ -29,7 +29,10 @@ export const articleRows = async (folder: string): Promise<readonly Row[]> => {
   ]
 }
 
-/** F1 over the pages of trafilatura's evaluation, by its own measure: chunks that have to be there, and that may not. */
+/**
+ * F1 over the pages of trafilatura's evaluation, by its own measure: chunks that must be present, and chunks that must
+ * not.
+ */
 export const chunkRows = async (folder: string): Promise<readonly Row[]> => {
   const truth = readSet<Chunked>(join(folder, 'evaldata.json'))
   const all = { tp: 0, fp: 0, fn: 0 }

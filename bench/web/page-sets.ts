@@ -9,7 +9,7 @@ export interface SetPage {
   readonly text: string
 }
 
-/** A question with the addresses that answer it, and how well. */
+/** Question with the URLs that answer it, each with its grade. */
 export interface SetQuestion {
   readonly text: string
   readonly relevant: ReadonlyMap<string, number>
@@ -19,7 +19,7 @@ export interface SetQuestion {
 export interface PageSet {
   readonly name: string
   readonly measure: 'nDCG@10' | 'MRR@10'
-  /** Must of the half that is reported. */
+  /** Lower bound for the half of the questions that is reported. */
   readonly atLeast: number
   readonly pages: readonly SetPage[]
   readonly questions: readonly SetQuestion[]
