@@ -18,9 +18,9 @@ const said = [
 ]
 
 /**
- * CPU of a server for a turn whose memory is read, and for one that is written as well; what a write does after the answer is
- * waited for and counted. Once with a model that answers at once, and extracts one fact from each exchange; once simulated, where rules
- * extract. On SQLite, ten turns of a session.
+ * Measures a server's CPU time for a turn that reads memory, and for one that also writes it; the work of a write after
+ * the answer is waited for and included. Once with a model that answers immediately and extracts one fact from each
+ * exchange, and once with the simulated model, where rules extract. On SQLite, with ten turns per session.
  */
 export const benchWriteback = async (): Promise<readonly Row[]> => {
   const model = await startScript('floor/model')
@@ -69,7 +69,7 @@ const kinds: readonly Kind[] = ['none', 'read', 'written']
 const memoryOf: Readonly<Record<Kind, unknown>> = { none: false, read: { write: false }, written: true }
 let users = 0
 
-/** CPU a turn, in ms, with what is done after the answer. */
+/** Returns the CPU time per turn in ms, including the work after the answer. */
 async function cpuOf(server: Service, model: string, kind: Kind): Promise<number> {
   const before = cpuMsOf(server.pid)
   const receipts: string[] = []

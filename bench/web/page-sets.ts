@@ -25,7 +25,7 @@ export interface PageSet {
   readonly questions: readonly SetQuestion[]
 }
 
-/** The sets below a folder that are there: `cranfield`, `npl`, and the documentation of Django below `django`. */
+/** Returns the sets that exist below a folder: `cranfield`, `npl`, and the documentation of Django below `django`. */
 export const pageSetsIn = (folder: string): readonly PageSet[] =>
   [
     cranfield(join(folder, 'cranfield')),
@@ -34,8 +34,9 @@ export const pageSetsIn = (folder: string): readonly PageSet[] =>
   ].filter((set) => set !== null)
 
 /**
- * Cranfield: 1,400 abstracts, 225 questions. Grades are those of `cranqrel_corrected`, where 5 is a complete answer and 1 of
- * least interest, and a grade is the gain; `cranqrel` counts the other way round, so that its figures are others.
+ * Cranfield: 1,400 abstracts, 225 questions. Grades are those of `cranqrel_corrected`, where 5 is a complete answer and
+ * 1 of least interest; a grade is the gain. In `cranqrel` the scale is reversed, so that its figures are not
+ * comparable.
  */
 const cranfield = (folder: string): PageSet | null => {
   const [documents, queries, judgements] = ['cran.all.1400', 'cran.qry', 'cranqrel_corrected'].map((name) =>
@@ -55,7 +56,7 @@ const cranfield = (folder: string): PageSet | null => {
     const [query = 0, , document = 0, grade = 0] = line.trim().split(/\s+/).map(Number)
     graded.set(query, (graded.get(query) ?? new Map<string, number>()).set(urlOf(document), grade))
   }
-  // judgements count the questions from 1, in their order
+  // judgements number the questions from 1, in their order
   const questions = recordsOf(queries).map(({ sections }, at) => ({
     text: sections.get('W')?.replace(/\s+/g, ' ').trim() ?? '',
     relevant: graded.get(at + 1) ?? new Map<string, number>(),
@@ -63,7 +64,7 @@ const cranfield = (folder: string): PageSet | null => {
   return { name: 'Cranfield', measure: 'nDCG@10', atLeast: 0.46, pages, questions }
 }
 
-/** NPL: 11,429 titles and abstracts of electronics, 93 questions, each page relevant or not. */
+/** NPL: 11,429 titles and abstracts on electronics, 93 questions; each page is relevant or not. */
 const npl = (folder: string): PageSet | null => {
   const [documents, queries, judgements] = ['doc-text', 'query-text', 'rlv-ass'].map((name) => join(folder, name))
   if (documents === undefined || queries === undefined || judgements === undefined) return null
@@ -85,12 +86,12 @@ const npl = (folder: string): PageSet | null => {
   }
 }
 
-/** A line of text over a line of marks that is as long, or longer. */
+/** Heading in reStructuredText: a line of text above a line of three or more equal marks. */
 const heading = /^(?:([=\-~^"#*'+`.])\1{2,}\n)?(\S[^\n]*)\n([=\-~^"#*'+`.])\3{2,}$/gm
 
 /**
- * The documentation of Django, a page for each file. A question is the heading of a section that one page alone has, of
- * three words at least; the headings of sections are taken out of the pages, so that only what stands below them can be found.
+ * The documentation of Django, one page per file. A question is the heading of a section that only one page has, with
+ * at least three words. Headings of sections are removed from the pages, so that only the text below them can be found.
  */
 const django = (folder: string): PageSet | null => {
   if (!existsSync(folder)) return null
@@ -112,7 +113,7 @@ const django = (folder: string): PageSet | null => {
   return { name: 'Django docs', measure: 'MRR@10', atLeast: 0.57, pages, questions }
 }
 
-/** Text without the marks of reStructuredText: roles, directives and targets. */
+/** Removes the markup of reStructuredText: roles, directives and targets. */
 const plain = (source: string): string =>
   source
     .replace(/^\.\. _[^\n]*:$/gm, '')
@@ -129,7 +130,7 @@ interface SetRecord {
   readonly sections: ReadonlyMap<string, string>
 }
 
-/** Records as `.I 1`, then sections of lines after `.T`, `.W` … */
+/** Parses records: `.I 1`, followed by sections of lines after `.T`, `.W` … */
 const recordsOf = (path: string): readonly SetRecord[] =>
   readFileSync(path, 'utf8')
     .split(/^\.I /m)
@@ -142,7 +143,7 @@ const recordsOf = (path: string): readonly SetRecord[] =>
       return { id: Number(id), sections }
     })
 
-/** Entries as a line with a number, lines of text, and a line with a slash. */
+/** Parses entries: a line with a number, lines of text, and a line with a slash. */
 const entriesOf = (path: string): readonly { readonly id: string; readonly text: string }[] =>
   readFileSync(path, 'utf8')
     .split(/^\s*\/\s*$/m)

@@ -1,6 +1,6 @@
 import type { SetPage, SetQuestion } from './page-sets.ts'
 
-/** Pages that someone plants to be found by a question, and copies of a page that answers it. */
+/** Spam pages that are made to be found by a question, and copies of a page that answers it. */
 export interface Planted {
   readonly spam: readonly SetPage[]
   readonly mirrors: readonly SetPage[]
@@ -9,7 +9,10 @@ export interface Planted {
 const offers =
   'Cheapest casino bonus online. Best replica pills discount. Guaranteed payday loan today. Win the jackpot with free slots. Buy now.'
 
-/** Ways to be found without an answer: the question again and again, its words in lists, offers around it, titles of nothing else. */
+/**
+ * Returns pages that match a question without answering it: the question repeated, its words in lists, the question
+ * between advertisements, and titles that consist of it. Also returns copies of the page that answers it.
+ */
 export const plantedFor = ({ text }: SetQuestion, answer: SetPage, number: number): Planted => {
   const host = (n: number): string => `https://p${number}-${n}.example`
   const words = text.match(/[\p{L}\p{N}]+/gu) ?? []

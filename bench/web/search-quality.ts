@@ -8,12 +8,13 @@ import type { Row } from '../row.ts'
 import { type PageSet, pageSetsIn, type SetPage, type SetQuestion } from './page-sets.ts'
 import { plantedFor } from './planted.ts'
 
-/** Questions of each set for which pages are planted. */
+/** Number of questions per set for which pages are planted. */
 const plantedQuestions = 14
 
 /**
- * Searches by words over the pages of all public sets in one index: how good the first ten are, on the half of the questions that no
- * weight was tuned on; how long a search takes; and, once spam and copies are planted, how many of them are shown.
+ * Measures lexical searches over the pages of all public sets in one index: the quality of the first ten results, on
+ * the half of the questions that no weight was tuned on; the time of a search; and how many planted spam pages and
+ * copies are among the results.
  */
 export const searchQualityRows = async (folder: string): Promise<readonly Row[]> => {
   const sets = pageSetsIn(folder)

@@ -15,11 +15,11 @@ const mongoAdvice = (url: string): string =>
   ].join('\n')
 
 /**
- * Copies the embedded store of a server that may run, in one read transaction, and its master key into `folder`. The
- * folder appears whole or not at all, for its owner only; the copy was read back before.
+ * Copies the SQLite store, in one read transaction, and its master key into `folder`; the server may be running. The
+ * folder appears complete or not at all, readable by its owner only, and after the copy has been checked.
  *
  * @returns lines for the operator.
- * @throws {BackupError} when there is no such store, or the folder is there already.
+ * @throws {BackupError} when there is no such store, or the folder exists.
  */
 export const backUp = async (folder: string, config: Config = readConfig(process.env)): Promise<readonly string[]> => {
   if (config.mongodbUrl !== null) throw new BackupError(mongoAdvice(config.mongodbUrl))
@@ -36,13 +36,13 @@ export const backUp = async (folder: string, config: Config = readConfig(process
     const bytes = readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
     return [`${from} is copied to ${resolve(folder)} and read back (${(bytes / 1e6).toFixed(1)} MB).`, keyNote]
   } catch (error) {
-    // of a path that leads through a file nothing was made
+    // nothing was created when a part of the path is a file
     if (existsSync(draft)) rmSync(draft, { recursive: true, force: true })
     throw fileFailure(folder, error)
   }
 }
 
-/** `vacuum into` reads one state of the store, whatever the server writes meanwhile, and blocks no writer. */
+/** `vacuum into` reads a consistent state of the store while the server writes, and blocks no writer. */
 const copyStore = (from: string, to: string): void => {
   const source = new DatabaseSync(from, { readOnly: true, timeout: 10_000 })
   try {

@@ -12,10 +12,13 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'it is on a read-only file system',
 }
 
-/** SQLite's code for a disk that is full, of the copy that it writes. */
+/** SQLite's error code for a full disk, when it writes the copy. */
 const sqliteFull = 13
 
-/** Why a file or folder that the operator named cannot be used, as one sentence; any other error as it is. */
+/**
+ * Converts an error about a path that the operator named into a `BackupError` with the reason in one sentence; returns
+ * any other error unchanged.
+ */
 export const fileFailure = (path: string, error: unknown): unknown => {
   if (!(error instanceof Error)) return error
   const full = 'errcode' in error && Number(error.errcode) % 256 === sqliteFull

@@ -14,7 +14,7 @@ import { openDataFolder } from '#storage/data-folder.ts'
 import type { Storage } from '#storage/ports.ts'
 import { openSecretBox } from '#storage/secrets.ts'
 
-/** A store of ours as a tool of the operator opens it, without a server. */
+/** An installation's store, opened by one of the operator's tools without a server. */
 export interface OpenInstallation {
   readonly config: Config
   readonly storage: Storage
@@ -22,19 +22,19 @@ export interface OpenInstallation {
   readonly secrets: Secrets
 }
 
-/** How a tool opens an installation. */
+/** Options for opening an installation. */
 export interface InstallationUse {
-  /** False: it has to be there, and nothing of it is made. */
+  /** False: the installation must exist, and nothing is created. */
   readonly mayBeNew: boolean
-  /** No server may run the store meanwhile, as far as that can be known: where it is a file. */
+  /** Requires that no server uses the store at the same time, as far as this can be detected: for a store in a file. */
   readonly alone?: boolean
 }
 
 /**
- * Opens the installation that the environment names, as the server would.
+ * Opens the installation that the environment describes, as the server would.
  *
  * @throws {BackupError} when there is none.
- * @throws {StoreInUse} when another process has it, and it is to be opened alone.
+ * @throws {StoreInUse} when `alone` is set and another process uses the store.
  */
 export const openInstallation = async ({ mayBeNew, alone = false }: InstallationUse): Promise<OpenInstallation> => {
   const config = readConfig(process.env)
@@ -63,7 +63,7 @@ export const openInstallation = async ({ mayBeNew, alone = false }: Installation
   return { config, storage, auth, secrets: { box, pepper: auth.apiKeys.pepperName, passphrase } }
 }
 
-/** Says why a tool stopped, without a stack where the reason is the operator's to remove. */
+/** Prints why a tool stopped, without a stack trace when the operator can remove the reason. */
 export const fail = (error: unknown): void => {
   process.stderr.write(`${sentenceOf(error) ?? inspect(error)}\n`)
   process.exitCode = 1
@@ -75,6 +75,9 @@ const sentenceOf = (error: unknown): string | null => {
   return startFailure(error, { mongodbUrl: MONGODB_URL || null, dataDir: DATA_DIR || './data' }) ?? fileFailure(error)
 }
 
-/** Why a file that the operator named could not be read or written, such as `ENOENT: no such file or directory`. */
+/**
+ * Message of an error about a file that the operator named, such as `ENOENT: no such file or directory`; null for
+ * others.
+ */
 const fileFailure = (error: unknown): string | null =>
   error instanceof Error && 'syscall' in error ? error.message : null

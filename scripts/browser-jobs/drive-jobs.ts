@@ -2,36 +2,39 @@ import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { html, Site } from '#test/support/site.ts'
 
-/** How many jobs there are, and against which server. */
+/** Number of jobs, and the server to run them on. */
 export interface DriveOptions {
-  /** Starts a server whose pages may be at this host. */
+  /** Starts a server that allows pages on this host. */
   readonly start: (host: string) => Promise<{ readonly url: string; readonly key: string }>
   readonly count: number
-  /** Jobs that are open at a time. */
+  /** Number of concurrent jobs. */
   readonly open: number
 }
 
-/** What became of the jobs. */
+/** Results of the jobs. */
 export interface DriveReport {
   readonly completed: number
   readonly cancelled: number
-  /** Why others ended. */
+  /** Error codes of the jobs that failed. */
   readonly failures: readonly string[]
-  /** Forms that jobs sent, and those that came twice. */
+  /** Number of forms that were sent, and of those that were sent twice. */
   readonly sent: number
   readonly sentTwice: number
-  /** Browsers at work at a time, as far as it was seen; 0 without /proc. */
+  /** Maximum number of concurrently running browsers that was observed; 0 without /proc. */
   readonly mostBrowsers: number
-  /** Processes of browsers after the last job. */
+  /** Ids of jobs whose browser processes are still running after the last job. */
   readonly left: readonly string[]
 }
 
-/** How often each open job is polled, and the browsers at work are counted. */
+/** Intervals in ms at which each open job is polled, and the running browsers are counted. */
 const [pollMs, lookMs] = [1_000, 200]
 /** Every fifth job sends a form, every tenth is cancelled while its page waits. */
 const [sends, isCancelled] = [(n: number) => n % 5 === 1, (n: number) => n % 10 === 7]
 
-/** Opens browser jobs, so many at a time, and waits for the end of each. Three kinds: they read, send a form, or are cancelled. */
+/**
+ * Runs browser jobs, `open` at a time, until all have ended. There are three kinds: jobs that read, that send a form,
+ * and that are cancelled.
+ */
 export const driveJobs = async ({ start, count, open }: DriveOptions): Promise<DriveReport> => {
   const site = await Site.open()
   const { url, key } = await start(site.host)
@@ -92,7 +95,10 @@ export const driveJobs = async ({ start, count, open }: DriveOptions): Promise<D
   }
 }
 
-/** On a machine that stands still a connection may end as it is used again; a server that is gone refuses every attempt. */
+/**
+ * Retries a request up to four times. When the machine stalls, a connection may be closed just as it is reused; a
+ * server that is down refuses every attempt.
+ */
 const persistently = async <T>(attempt: () => Promise<T>): Promise<T> => {
   for (let left = 4; ; left -= 1) {
     try {
@@ -109,7 +115,7 @@ const actionsOf = (n: number): readonly object[] => {
   return isCancelled(n) ? Array.from({ length: 10 }, () => ({ type: 'waitFor', milliseconds: 5_000 })) : []
 }
 
-/** Counts the browsers at work, one look at a time, until its timer is cleared. */
+/** Counts the running browsers at intervals, until its timer is cleared. */
 const watchBrowsers = (ids: ReadonlySet<string>) => {
   let isLooking = false
   const look = async (): Promise<void> => {
@@ -122,7 +128,7 @@ const watchBrowsers = (ids: ReadonlySet<string>) => {
   return watch
 }
 
-/** Jobs whose browser has a process, once for its first one; none where there is no /proc. */
+/** Ids of the jobs that have a browser process, once per process; empty without /proc. */
 const browsersOf = async (ids: ReadonlySet<string>): Promise<readonly string[]> => {
   const names = await readdir('/proc').catch(() => [])
   const commands = await Promise.all(

@@ -6,8 +6,9 @@ import type { Service } from '../services/service.ts'
 import { type DriveReport, driveJobs } from './drive-jobs.ts'
 
 /**
- * `npm run browser-jobs -- --jobs 1000`: so many browser jobs of one server, of a local site, 40 open at a time: some read, some send a form, some
- * are cancelled. Exits with 1 when a job failed, a form came twice, or a process of a browser is left.
+ * `npm run browser-jobs -- --jobs 1000`: runs this many browser jobs on one server against a local site, 40 at a time.
+ * Some read, some send a form, some are cancelled. Exits with 1 when a job failed, a form was sent twice, or a browser
+ * process is left.
  */
 const usage = [
   'usage: npm run browser-jobs -- [--jobs 1000] [--open 40]',
@@ -35,7 +36,7 @@ await stopped(server)
 console.log({ ...report, serverMb, seconds: Math.round((performance.now() - startedAt) / 1000) })
 process.exitCode = report.failures.length + report.sentTwice + report.left.length > 0 ? 1 : 0
 
-/** Memory of the server after the last job, in MB; null without /proc. */
+/** Resident memory of the server after the last job, in MB; null without /proc. */
 async function residentMb(service: Service | null): Promise<number | null> {
   const status = service === null ? '' : await readFile(`/proc/${service.pid}/status`, 'utf8').catch(() => '')
   const kb = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]

@@ -1,7 +1,9 @@
 import { importsOf } from './imports.ts'
 import type { Finding, SourceFile } from './source-files.ts'
 
-/** Imports that climb two folders or more: they go by an alias of package.json, so that a moved file keeps them. */
+/**
+ * Finds imports that go up two folders or more. They must use an alias of package.json, so that a file can be moved.
+ */
 export const climbingImportFindings = (files: readonly SourceFile[]): readonly Finding[] =>
   files.flatMap((file) =>
     importsOf(file)

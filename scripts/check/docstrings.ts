@@ -5,8 +5,8 @@ const exported =
   /^export (?:declare |abstract |async )*(?:const|let|function\*?|class|interface|type|namespace) ([\w$]+)/gm
 
 /**
- * Exports of machines, specs and the storage ports without a docstring: these pages are read as the reference.
- * Of overloads one is enough.
+ * Finds exports of machines, specs and the storage ports without a docstring, since these files serve as the reference.
+ * Of overloads, one docstring is enough.
  */
 export function docstringFindings(files: readonly SourceFile[]): readonly Finding[] {
   return files.filter(({ path }) => documented.test(path)).flatMap(missingIn)

@@ -1,13 +1,13 @@
 import type { Finding, SourceFile } from './source-files.ts'
 
-/** Shorter runs of tokens look alike by chance. */
+/** Minimum length of a copy in tokens; shorter sequences are alike by chance. */
 const leastTokens = 50
-/** A copy ends so many lines below its first at the least. */
+/** Minimum number of lines from the first to the last line of a copy. */
 const leastLines = 5
-/** Copies may be such a share of all lines: some cost less than what would be shared. */
+/** Maximum share of copied lines. Some duplication costs less than sharing the code. */
 const allowedShare = 0.005
 
-/** A run of tokens that stood before, here or in another file. Lines from 1. */
+/** A sequence of tokens that occurred before, in this or another file. Lines from 1. */
 export interface Copy {
   readonly path: string
   readonly line: number
@@ -15,7 +15,9 @@ export interface Copy {
   readonly of: { readonly path: string; readonly line: number }
 }
 
-/** Every copy of TypeScript code, while they are too large a share of all lines. Imports and comments count as nothing. */
+/**
+ * Returns every copy in TypeScript code when their share of all lines is too large. Imports and comments are ignored.
+ */
 export const duplicateFindings = (files: readonly SourceFile[]): readonly Finding[] => {
   const copies = copiesIn(files)
   const copied = copies.reduce((sum, { lines }) => sum + lines, 0)
@@ -28,7 +30,7 @@ export const duplicateFindings = (files: readonly SourceFile[]): readonly Findin
   }))
 }
 
-/** The longest runs that stand twice, without overlap, in the order of the files. */
+/** Finds the longest sequences that occur twice, without overlap, in the order of the files. */
 export const copiesIn = (files: readonly SourceFile[]): readonly Copy[] => {
   const { kinds, lines, starts } = tokensOf(files)
   const hashes = windowHashes(kinds)
@@ -61,11 +63,14 @@ export const copiesIn = (files: readonly SourceFile[]): readonly Copy[] => {
   return copies
 }
 
-/** Comments, whole texts, words and numbers, anything else by itself; blanks are none. */
+/**
+ * Tokens: string literals, words and numbers, and any other character that is not white space. Comments and imports are
+ * in `passed`.
+ */
 const pattern =
   /(?<passed>\/\/[^\n]*|\/\*[\s\S]*?\*\/|^import [^'"]*(?:'[^']*'|"[^"]*"))|`(?:[^\\`]|\\[\s\S])*`|'(?:[^\\'\n]|\\.)*'|"(?:[^\\"\n]|\\.)*"|[\w$]+|\S/gm
 
-/** All files in a row: a number for each distinct token, the line of each, and where each file begins. */
+/** Concatenates the tokens of all files: a number per distinct token, the line of each, and where each file begins. */
 const tokensOf = (files: readonly SourceFile[]) => {
   const numbers = new Map<string, number>()
   const kinds: number[] = []
@@ -88,7 +93,9 @@ const tokensOf = (files: readonly SourceFile[]) => {
 
 const base = 0x01000193
 
-/** A number for the run of tokens that begins at each; runs that are alike have the same. */
+/**
+ * Returns a rolling hash of the `leastTokens` tokens that begin at each position; equal sequences have equal hashes.
+ */
 const windowHashes = (kinds: readonly number[]): Int32Array => {
   const hashes = new Int32Array(kinds.length)
   let highest = 1

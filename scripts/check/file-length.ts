@@ -1,6 +1,6 @@
 import type { Finding, SourceFile } from './source-files.ts'
 
-/** One concept a file: what has grown beyond this holds two. */
+/** A file holds one concept; a longer one holds two. */
 const mostLines = 400
 
 /** Files that are too long to be one concept. */

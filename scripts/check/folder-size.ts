@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { Finding, SourceFile } from './source-files.ts'
 
-/** More files than that are split by what they are for. */
+/** A folder with more files has to be split by purpose. */
 const mostFiles = 25
 
 /** Folders with too many files of code. */

@@ -2,7 +2,10 @@ import { posix } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import { lineAt, type SourceFile } from './source-files.ts'
 
-/** One import, export-from or `import()` of a file. `target` is a path from the root when it is ours, else the package's specifier. */
+/**
+ * One import, export-from or `import()` of a file. `target` is a path from the root for a file of the project, else the
+ * package's specifier.
+ */
 export interface Import {
   readonly specifier: string
   readonly target: string
@@ -12,7 +15,7 @@ export interface Import {
 const statement = /^(?:import|export)\b[^'"`;]*?from\s*['"]([^'"]+)['"]|^import\s*['"]([^'"]+)['"]/gm
 const call = /\bimport\(\s*['"`]([^'"`]+)['"`]/g
 
-/** What a file imports, types included: a layer that only knows another's types knows it all the same. */
+/** Returns the imports of a file, including type imports: they are dependencies between layers too. */
 export function importsOf(file: SourceFile): readonly Import[] {
   return [...file.text.matchAll(statement), ...file.text.matchAll(call)].map((match) => ({
     specifier: match[1] ?? match[2] ?? '',
@@ -21,7 +24,7 @@ export function importsOf(file: SourceFile): readonly Import[] {
   }))
 }
 
-/** The `imports` of package.json: each alias with the folder that it names, both without the star. */
+/** The `imports` of package.json: each alias with its folder, both without the star. */
 const aliases = Object.entries(manifest.imports).map(([alias, target]) => ({
   alias: alias.replace('*', ''),
   folder: posix.normalize(target.replace('*', '')),

@@ -1,7 +1,9 @@
 import { importsOf } from './imports.ts'
 import type { Finding, SourceFile } from './source-files.ts'
 
-/** From the bottom: a file may import its own layer and those before it (ARCHITECTURE.md, "Layers"). */
+/**
+ * Layers from the bottom up: a file may import from its own layer and from those below it (ARCHITECTURE.md, "Layers").
+ */
 const layers: readonly { readonly name: string; readonly holds: RegExp }[] = [
   { name: 'specs', holds: /^specs\// },
   { name: 'facts', holds: /^src\/facts\// },
@@ -19,7 +21,7 @@ const layers: readonly { readonly name: string; readonly holds: RegExp }[] = [
   { name: 'main', holds: /^src\/(main|open-cluster|start-failure)\.ts$/ },
 ]
 
-/** Who alone may use a folder or a package; each is one replaceable part behind a port. */
+/** Folders and packages that only some files may import; each is a replaceable part behind a port. */
 const reserved: readonly { readonly what: RegExp; readonly by: RegExp; readonly rule: string }[] = [
   ...['mongo', 'sqlite', 'memory', 'redis'].map((adapter) => ({
     what: new RegExp(`^src/storage/${adapter}/`),
@@ -42,10 +44,10 @@ const reserved: readonly { readonly what: RegExp; readonly by: RegExp; readonly 
   { what: /^uWebSockets\.js$/, by: /^src\/transport\//, rule: 'the HTTP server stays behind http-port.ts' },
 ]
 
-/** What a machine may use: neither does I/O nor looks at the clock. */
+/** Packages that a machine may import: they neither do I/O nor read the clock. */
 const purePackage = /^(xstate|decimal\.js)$/
 
-/** Every import of specs/ and src/ that goes up a layer, around a port, or out of the product. */
+/** Finds imports in specs/ and src/ from a higher layer, around a port, or from outside the product. */
 export function layerFindings(files: readonly SourceFile[]): readonly Finding[] {
   return files.flatMap((file) =>
     importsOf(file).flatMap(({ target, line }) => {
@@ -67,7 +69,7 @@ function refusal(from: string, target: string): string | null {
   return broken === undefined ? null : `may not import ${target}: ${broken.rule}`
 }
 
-/** The highest layer that holds the path, so that src/main.ts is `main`; -1 for none. */
+/** Index of the highest layer that contains the path, so that src/main.ts is in `main`; -1 for none. */
 const layerOf = (path: string): number => layers.findLastIndex(({ holds }) => holds.test(path))
 
 const nameOf = (layer: number): string => layers[layer]?.name ?? ''

@@ -4,10 +4,10 @@ import { type Finding, lineAt, type SourceFile } from './source-files.ts'
 
 const path = /(?<![\w./:@-])(?:\.\/)?((?:src|specs|test|scripts|bench|\.ci)\/[\w.*/<>{},-]*[\w*/>}])/g
 const link = /\]\((?!https?:|#|mailto:)([^)\s#]+)[^)]*\)/g
-/** In code only decisions are looked up: other paths there are often examples. */
+/** In code, only decisions are checked: other paths there are often examples. */
 const decision = /(?<![\w./-])(specs\/decisions\/\d[\w-]*(?:\.md)?)/g
 
-/** Paths that pages (and, for decisions, comments) name and that do not exist. `<x>` and `*` stand for anything. */
+/** Finds paths that pages (and, for decisions, comments) name and that do not exist. `<x>` and `*` match anything. */
 export function namedPathFindings(root: string, files: readonly SourceFile[]): readonly Finding[] {
   return files.flatMap((file) =>
     namesIn(file)
@@ -34,5 +34,5 @@ const found = (text: string, pattern: RegExp) =>
 
 const blank = (match: string) => ' '.repeat(match.length)
 
-/** `specs/decisions/0007` names the page whose file begins so. */
+/** `specs/decisions/0007` stands for the page whose file name begins with it. */
 const asPattern = (name: string) => name.replace(/<[^>]*>/g, '*').replace(/(specs\/decisions\/\d[\w-]*)$/, '$1*')

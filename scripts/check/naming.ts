@@ -2,7 +2,7 @@ import type { Finding, SourceFile } from './source-files.ts'
 
 const vague = /(^|[-/])(utils?|helpers?|common|managers?|misc)([-./]|$)/
 
-/** Files and folders named after nothing in particular: everything ends up in them. */
+/** Finds files and folders with a vague name, which attract unrelated code. */
 export function namingFindings(files: readonly SourceFile[]): readonly Finding[] {
   return files
     .filter(({ path }) => vague.test(path))

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A file of a package that runs as native code or loads it, and the SHA-256 that was recorded of it. */
+/** A file of a package that is native code or loads it, and its recorded SHA-256. */
 export interface RecordedBinary {
   readonly package: string
   readonly version: string
@@ -19,7 +19,10 @@ export const nativeServer: RecordedBinary = {
   },
 }
 
-/** What of an installed binary is not what was recorded, in a sentence each. One that is not installed differs in nothing. */
+/**
+ * Returns how an installed binary differs from the recorded one, one sentence per difference; empty when it is not
+ * installed.
+ */
 export const binaryFindings = (modules: string, recorded: RecordedBinary): readonly string[] => {
   const folder = join(modules, recorded.package)
   if (!existsSync(folder)) return []

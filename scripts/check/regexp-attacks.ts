@@ -3,21 +3,28 @@ import { createContext, Script } from 'node:vm'
 /** Length of the texts that a pattern is attacked with, in UTF-16 units. */
 const attackLength = 16_384
 
-/** A linear pattern takes well under a millisecond for this; a quadratic one a second. */
+/**
+ * Maximum CPU time of a pattern on such a text: a linear pattern takes well under a millisecond, a quadratic one a
+ * second.
+ */
 const allowedMs = 60
 
-/** An exponential one would never end. Of the wall's clock: a busy machine takes several times as long. */
+/**
+ * Timeout in ms, since an exponential pattern would never end. It is wall-clock time, and a busy machine takes several
+ * times as long.
+ */
 const deadlineMs = 700
 
-/** The longest run of pieces of a pattern that is repeated. */
+/** Maximum number of consecutive pieces of a pattern that are repeated together. */
 const longestRun = 4
 
-/** A repetition without an end: no other pattern takes longer than its length times the text's. */
+/** An unbounded repetition. Any other pattern takes at most its own length times that of the text. */
 const endless = /[*+]|\{\d+,\}/
 
 /**
- * Short texts come first, all of a pattern at once. What takes quadratic time takes a 64th of it for an eighth of the text,
- * 0.9 ms for 60, and what takes cubic time takes seconds already. Whatever takes half of 0.9 ms is tried at its full length.
+ * Short texts are tried first, all of a pattern at once. On a text of an eighth of the length, a quadratic pattern
+ * takes a 64th of the time, 0.9 ms instead of 60; a cubic one still takes seconds. A text that takes half of 0.9 ms is
+ * tried at full length.
  */
 const shortLength = attackLength / 8
 const suspectMs = allowedMs / 128
@@ -33,8 +40,9 @@ const runAll = new Script(`
   }`)
 
 /**
- * Attacks a pattern with texts made of its own pieces: each run of them repeated, behind each beginning, with an end that
- * does not fit. @returns the repeated piece that took too long, and how long; null when the pattern held.
+ * Attacks a pattern with texts made of its own pieces: each sequence of pieces is repeated, alone and after all pieces
+ * before it, followed by a character that does not match. @returns the repeated piece that took too long, and its time;
+ * null when none did.
  */
 export const attacked = (source: string, flags: string): { readonly piece: string; readonly ms: number } | null => {
   if (!endless.test(source)) return null
@@ -42,7 +50,7 @@ export const attacked = (source: string, flags: string): { readonly piece: strin
   for (const attack of suspected(pattern, attacksOn(source))) {
     const text = textOf(attack, attackLength)
     if (msOf(pattern, text) <= allowedMs) continue
-    // a collection of garbage takes long once, a pattern each time
+    // a garbage collection slows down one attempt, a bad pattern all of them
     const ms = Math.min(msOf(pattern, text), msOf(pattern, text))
     if (ms > allowedMs) return { piece: attack.piece, ms }
   }
@@ -52,7 +60,7 @@ export const attacked = (source: string, flags: string): { readonly piece: strin
 const textOf = ({ prefix, piece }: Attack, length: number): string =>
   `${prefix}${piece.repeat(Math.ceil(length / piece.length))}\u0001`
 
-/** Attacks whose short text did not pass in no time; all of them when one never ended. */
+/** Returns the attacks whose short text took noticeable time; all attacks when one timed out. */
 const suspected = (pattern: RegExp, attacks: readonly Attack[]): readonly Attack[] => {
   const times = new Float64Array(attacks.length)
   const texts = attacks.map((attack) => textOf(attack, shortLength))
@@ -96,7 +104,7 @@ const attacksOn = (source: string): readonly Attack[] => {
   return [...attacks.values()]
 }
 
-/** Each run of pieces from one of them on, alone and behind all before it. */
+/** Returns each sequence of pieces that begins at `from`, alone and after all pieces before it. */
 const runsFrom = (pieces: readonly string[], from: number): readonly Attack[] =>
   Array.from({ length: Math.min(longestRun, pieces.length - from) }, (_, at) =>
     pieces.slice(from, from + at + 1).join(''),
@@ -105,11 +113,14 @@ const runsFrom = (pieces: readonly string[], from: number): readonly Attack[] =>
 const atoms =
   /\\[pP]\{[^}]*\}|\\u\{?[0-9a-fA-F]{1,6}\}?|\\x[0-9a-fA-F]{2}|\\.|\[(?:[^\\\]]|\\.)*\]|\(\?<?[=!:]|\(\?<\w+>|\{\d+(?:,\d*)?\}|./gs
 
-/** A sample character of each atom of a pattern, in order. */
+/** Returns a sample character of each atom of a pattern, in order. */
 const piecesOf = (source: string, order: readonly string[]): readonly string[] =>
   Array.from(source.matchAll(atoms), ([atom]) => sampleOf(atom, order)).filter((sample) => sample !== '')
 
-/** What a class may be met by: a word's character first, or one that ends a word, since both let patterns begin anew. */
+/**
+ * Candidates for a character that a class matches: word characters and characters that end a word. Both are tried
+ * first, since both can start a new match.
+ */
 const words = ['a', '1', 'A', '_', 'é']
 const breaks = ['-', '.', ' ', '"', '/', ':', ',', '\\', '\n', '@', '+', '=', '{', '<', '[']
 

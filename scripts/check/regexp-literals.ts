@@ -2,15 +2,15 @@
 export interface RegExpLiteral {
   readonly source: string
   readonly flags: string
-  /** From 1. */
+  /** Line, from 1. */
   readonly line: number
 }
 
-/** What a slash divides, when it stands behind it; behind anything else a slash begins a RegExp. */
+/** Text after which a slash is a division; after anything else a slash begins a RegExp. */
 const value = /[\w$)\]}]$/
 const keywords = /\b(?:return|typeof|case|in|of|yield|await|void|delete|instanceof|new|else|do)$/
 
-/** Every RegExp literal of a TypeScript text; those inside strings, templates and comments are none. */
+/** Returns every RegExp literal of a TypeScript text, except in strings, templates and comments. */
 export const regExpLiterals = (text: string): readonly RegExpLiteral[] => {
   const found: RegExpLiteral[] = []
   let behind = ''
@@ -40,7 +40,10 @@ export const regExpLiterals = (text: string): readonly RegExpLiteral[] => {
 const maxLength = 4096
 const literal = /^\/((?:[^\\/[\n]|\\.|\[(?:[^\\\]\n]|\\.)*\])+)\/([dgimsuvy]*)/
 
-/** Where a string, template or comment that begins here ends; `at` when none does. Code inside `${}` is passed over. */
+/**
+ * Returns the end of the string, template or comment that begins at `at`; `at` when none does. Code inside `${}` is
+ * skipped too.
+ */
 const skipped = (text: string, at: number): number => {
   if (text.startsWith('//', at)) return endOf(text, '\n', at)
   if (text.startsWith('/*', at)) return endOf(text, '*/', at + 2)

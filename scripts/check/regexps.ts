@@ -2,7 +2,10 @@ import { attacked } from './regexp-attacks.ts'
 import { regExpLiterals } from './regexp-literals.ts'
 import type { Finding, SourceFile } from './source-files.ts'
 
-/** Patterns made once, when the module loads, of constants of ours. Anywhere else `new RegExp` may be given a caller's text. */
+/**
+ * Files whose patterns are made once, at load time, from our own constants. Elsewhere `new RegExp` might get a caller's
+ * text.
+ */
 const madeOfConstants = [
   'src/gateway/redaction/placeholders.ts',
   'src/gateway/redaction/log-redaction.ts',
@@ -11,7 +14,10 @@ const madeOfConstants = [
   'src/parsing/pages/boilerplate.ts',
 ]
 
-/** No pattern takes more than linear time on a text that was made against it, and none is made of a caller's text. */
+/**
+ * Finds patterns that take more than linear time on an adversarial text, and patterns that may be made from a caller's
+ * text.
+ */
 export const regExpFindings = (files: readonly SourceFile[]): readonly Finding[] =>
   files.flatMap(({ path, text }) => [
     ...regExpLiterals(text).flatMap(({ source, flags, line }): readonly Finding[] => {

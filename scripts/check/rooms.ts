@@ -2,15 +2,16 @@ import { importsOf } from './imports.ts'
 import type { Finding, SourceFile } from './source-files.ts'
 
 /**
- * A room is a folder whose files belong together: a layer, or one folder of src/actors and src/gateway. No reader can
- * change a part of a circle of rooms alone, so there is none; and what one capability knows of another is a short list.
+ * Import graph between rooms. A room is a folder whose files belong together: a layer, or one folder of src/actors or
+ * src/gateway. Cyclic imports between rooms are forbidden, since no room in a cycle can be changed alone. Imports
+ * between capabilities have to be on a short list.
  */
 export interface Graph {
   /** Rooms by name, each with the rooms that it imports and the first import of each. */
   readonly arrows: ReadonlyMap<string, ReadonlyMap<string, Finding>>
 }
 
-/** Rooms of src/actors on which the capabilities stand. */
+/** Rooms of src/actors that every capability may import. */
 const ground: readonly string[] = [
   'actors/call',
   'actors/capability',
@@ -19,7 +20,10 @@ const ground: readonly string[] = [
   'actors/audit',
 ]
 
-/** Which capability may know which other one. A new arrow is a decision: add it here, with the import that needs it. */
+/**
+ * Imports that are allowed between capabilities. A new one is a decision: add it here, together with the import that
+ * needs it.
+ */
 const arrowsBetweenCapabilities: readonly string[] = [
   'actors/agents -> actors/accounts',
   'actors/agents -> actors/sessions',
@@ -53,7 +57,7 @@ const arrowsBetweenCapabilities: readonly string[] = [
   'actors/usage -> actors/tenants',
 ]
 
-/** The room of a path from the project's root; null for what is no part of the product. */
+/** Returns the room of a path from the project's root; null for a path outside the product. */
 export const roomOf = (path: string): string | null => {
   const inner = /^src\/(actors|gateway)\/([^/]+)\//.exec(path)
   if (inner !== null) return `${inner[1]}/${inner[2]}`
@@ -64,7 +68,7 @@ export const roomOf = (path: string): string | null => {
   return path.startsWith('specs/') ? 'specs' : null
 }
 
-/** Who imports whom, by room. */
+/** Returns the imports between rooms. */
 export const roomGraph = (files: readonly SourceFile[]): Graph => {
   const arrows = new Map<string, Map<string, Finding>>()
   for (const file of files) {
@@ -81,13 +85,13 @@ export const roomGraph = (files: readonly SourceFile[]): Graph => {
   return { arrows }
 }
 
-/** Each import that closes a circle of rooms, and each arrow between capabilities that is not on the list. */
+/** Finds each import that is part of a cycle of rooms, and each import between capabilities that is not on the list. */
 export const roomFindings = ({ arrows }: Graph): readonly Finding[] => [
   ...circleOf(arrows).map((found) => ({ ...found, message: `closes a circle of rooms: ${found.message}` })),
   ...unlisted(arrows).map((found) => ({ ...found, message: `a new arrow between capabilities: ${found.message}` })),
 ]
 
-/** The graph in lines: a room and what it imports, the lowest rooms first. */
+/** Formats the graph as lines: each room with its imports, the lowest rooms first. */
 export const drawn = ({ arrows }: Graph): readonly string[] => {
   const heights = new Map<string, number>()
   const heightOf = (room: string, above: readonly string[] = []): number => {
@@ -104,7 +108,10 @@ export const drawn = ({ arrows }: Graph): readonly string[] => {
     .map((room) => `${room} -> ${[...(arrows.get(room)?.keys() ?? [])].toSorted().join(', ') || 'nothing'}`)
 }
 
-/** Rooms are taken away while they import nothing that is left; what stays has a circle. */
+/**
+ * Returns the imports between rooms that are left after repeatedly removing all rooms that import no other: these
+ * contain a cycle.
+ */
 const circleOf = (arrows: Graph['arrows']): readonly Finding[] => {
   const left = new Map([...arrows].map(([room, out]) => [room, new Map(out)]))
   for (let taken = true; taken; ) {

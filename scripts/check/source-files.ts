@@ -7,14 +7,16 @@ export interface SourceFile {
   readonly text: string
 }
 
-/** One broken rule: where (line from 1) and what to do. */
+/** One violation of a rule: where it is (line from 1) and what to do. */
 export interface Finding {
   readonly path: string
   readonly line: number
   readonly message: string
 }
 
-/** The files under these folders whose names end in one of `endings`, sorted by path; folders that do not exist have none. */
+/**
+ * Reads the files below these folders whose names end in one of `endings`, sorted by path. Missing folders are skipped.
+ */
 export function readFiles(root: string, folders: readonly string[], endings: readonly string[]): readonly SourceFile[] {
   return folders
     .flatMap((folder) => pathsUnder(root, folder))
@@ -23,7 +25,7 @@ export function readFiles(root: string, folders: readonly string[], endings: rea
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 }
 
-/** The line, from 1, on which the character at `offset` stands. */
+/** Line, from 1, of the character at `offset`. */
 export const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length
 
 function pathsUnder(root: string, folder: string): readonly string[] {

@@ -1,42 +1,45 @@
 import { type Finding, lineAt, type SourceFile } from './source-files.ts'
 
-/** Words that say in a private way what the field has a word for (CONTRIBUTING.md, "Words"). */
+/** Private words for which the field has standard ones (CONTRIBUTING.md, "Words"). */
 const privateWords = new Set(
   'tell tells told telling ask asks asked asking nobody somebody anybody whoever wish wishes wished taker uncoded'.split(
     ' ',
   ),
 )
 
-/** Names that are such words, as they stand. */
+/** Names that are private words in exactly this spelling. */
 const privateNames = new Set(['Order', 'Posts', 'Going', 'Standing', 'Seeing'])
 
-/** Fields of the wire, which stay. */
+/** Field names of the wire protocol, which stay. */
 const wireNames = new Set(['asked_model'])
 
 /**
- * Fields that are stored, or travel between nodes of two releases, by where their code is: another name would need a
- * migration. Comments there use other words.
+ * Names of fields that are stored, or sent between nodes of two releases, by the path of their code: renaming them
+ * would need a migration. Comments there use other words.
  */
 const keptNames: Readonly<Record<string, ReadonlySet<string>>> = {
   'src/machines/run/': new Set(['asked', 'told']),
   'src/actors/runs/run-conversation.ts': new Set(['told']),
   'src/gateway/ledger/': new Set(['asked']),
   'src/transport/peers/': new Set(['ask', 'told']),
-  // a word that people write
+  // a word in texts that people write
   'src/retrieval/analysis/stance.ts': new Set(['ask']),
   'test/machines/run/': new Set(['told']),
   'test/transport/peers/': new Set(['told']),
-  // the name of a tool in recorded histories
+  // the tool's name in recorded histories
   'scripts/histories/scenarios.ts': new Set(['ask']),
 }
 
 const isKept = (path: string, name: string): boolean =>
   Object.entries(keptNames).some(([prefix, names]) => path.startsWith(prefix) && names.has(name))
 
-/** A rule on texts: each finding is one place. */
+/** A rule for texts: returns one finding per violation. */
 type TextRule = (file: SourceFile) => readonly Finding[]
 
-/** Private words in identifiers and comments of code, and in the prose of pages. Texts in quotes and code in pages are not looked at. */
+/**
+ * Finds private words in identifiers and comments of code, and in the prose of pages. String literals in code and code
+ * in pages are ignored.
+ */
 export const privateWordFindings: TextRule = ({ path, text }) => {
   const read = path.endsWith('.md') ? prose(text) : withoutTexts(text)
   const code = path.endsWith('.md') ? blank(text) : withoutComments(read)
@@ -49,7 +52,7 @@ export const privateWordFindings: TextRule = ({ path, text }) => {
 const isPrivate = (name: string): boolean =>
   !wireNames.has(name) && partsOf(name).some((part) => privateWords.has(part.toLowerCase()))
 
-/** `askModel` and `ASK_MODEL` are ask and model. */
+/** Splits a name into its words: `askModel` and `ASK_MODEL` are ask and model. */
 const partsOf = (name: string): readonly string[] => name.split(/_|(?<=[a-z])(?=[A-Z])/)
 
 const found = (
@@ -65,7 +68,7 @@ const found = (
       message: `'${word}': use the field's word (CONTRIBUTING.md, "Words")`,
     }))
 
-/** Pages that only their writer has. */
+/** Pages that are not part of the repository. */
 const foreign =
   /\b(?:interface(?:[- ]additions)?|DESIGN|HOUSE|STYLE|FINDINGS|PICKS) "|\b(?:DESIGN|HOUSE|STYLE|FINDINGS|PICKS|interface-additions)(?:\.md\b|, section)/g
 
@@ -81,7 +84,7 @@ export const citationFindings: TextRule = ({ path, text }) =>
 const sayingNothing =
   /\/\*\* What [^*]{1,80} (?:stands? on|needs?|(?:is|are) made (?:of|from|with)|goes by|may do without)\. \*\//g
 
-/** Comments that say of a list of parts that it is one. */
+/** Finds comments that only say that a list of dependencies is one. */
 export const emptyCommentFindings: TextRule = ({ path, text }) =>
   [...text.matchAll(sayingNothing)].map(({ index }) => ({
     path,
@@ -89,7 +92,7 @@ export const emptyCommentFindings: TextRule = ({ path, text }) =>
     message: 'the comment says nothing that the type does not: delete it, or say why',
   }))
 
-/** Code with its texts in quotes blanked, places kept. */
+/** Blanks the string literals of code; positions stay the same. */
 const withoutTexts = (text: string): string =>
   text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g, (part) =>
     part.startsWith('/') ? part : blank(part),
@@ -97,7 +100,7 @@ const withoutTexts = (text: string): string =>
 
 const withoutComments = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, blank)
 
-/** Pages without their code. */
+/** Blanks the code in a page. */
 const prose = (text: string): string => text.replaceAll(/^```[\s\S]*?^```|`[^`\n]*`|\]\([^)]*\)/gm, blank)
 
 const blank = (part: string): string => part.replaceAll(/[^\n]/g, ' ')

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 
-/** What a client is made of and tried against. */
+/** Environment in which a client is made and tried. */
 export interface ClientWorld {
-  /** Empty folder of its own. */
+  /** Empty folder for this client alone. */
   readonly folder: string
   /** Path of the OpenAPI document. */
   readonly document: string
@@ -15,7 +15,7 @@ export interface ClientWorld {
 /** Makes a client, compiles it and runs a turn with it. @throws {Error} with what the failing command printed. */
 export type ClientCheck = (world: ClientWorld) => void
 
-/** Runs a command in the client's folder. @returns what it printed. @throws {Error} with that when it fails. */
+/** Runs a command in the client's folder. @returns its output. @throws {Error} with the output when it fails. */
 export const run = (
   { folder, url, key }: ClientWorld,
   command: string,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { onPath } from '../services/command.ts'
 import { type ClientCheck, run } from './client-check.ts'
 
-/** Pinned: a new version is tried when it is raised here. */
+/** Pinned: raise a version here to try a new one. */
 const goModules = ['github.com/openai/openai-go/v3 v3.96.0', 'github.com/anthropics/anthropic-sdk-go v1.84.0']
 const mcpModules = ['github.com/mark3labs/mcp-go v1.2.1', 'github.com/modelcontextprotocol/go-sdk v1.8.0']
 const javaArtifacts = {
@@ -22,7 +22,7 @@ const crates = {
   serde_json: '"1"',
 }
 
-/** Passes a check over, and says so, where a tool that it needs is missing. */
+/** Skips a check, with a message, when a tool that it needs is missing. */
 const needing =
   (tools: readonly string[], check: ClientCheck): ClientCheck =>
   (world) => {
@@ -56,7 +56,7 @@ const javaCheckOf = (name: keyof typeof javaArtifacts, program: string): ClientC
     run(world, 'java', ['-cp', 'lib/*', program])
   })
 
-/** SDKs of compiled languages that install in under two minutes, by name; one without its compiler here is passed over. */
+/** SDKs of compiled languages that install in under two minutes, by name. One whose compiler is missing is skipped. */
 export const compiledSdks: Readonly<Record<string, ClientCheck>> = {
   'openai-go': goCheckOf('openai.go'),
   'anthropic-go': goCheckOf('anthropic.go'),
@@ -64,7 +64,7 @@ export const compiledSdks: Readonly<Record<string, ClientCheck>> = {
   'anthropic-java': javaCheckOf('anthropic', 'AnthropicTurns.java'),
 }
 
-/** async-openai, which compiles some 150 crates first: minutes of one processor. */
+/** async-openai first compiles about 150 crates, which takes minutes of CPU time. */
 const asyncOpenai: ClientCheck = needing(['cargo'], (world) => {
   const dependencies = Object.entries(crates).map(([name, version]) => `${name} = ${version}\n`)
   const heading = '[package]\nname = "turn"\nversion = "0.0.0"\nedition = "2021"\n\n[dependencies]\n'
@@ -74,7 +74,7 @@ const asyncOpenai: ClientCheck = needing(['cargo'], (world) => {
   run(world, 'cargo', ['run', '--quiet'])
 })
 
-/** Clients that differ little from the SDKs, for the full run. */
+/** Clients that differ little from the SDKs; only the full run includes them. */
 export const otherCompiledClients: Readonly<Record<string, ClientCheck>> = {
   'async-openai': asyncOpenai,
   'mcp-go': goCheckOf('mcp.go', mcpModules),

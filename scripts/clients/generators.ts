@@ -7,16 +7,16 @@ const root = resolve(import.meta.dirname, '../..')
 const here = import.meta.dirname
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
 
-/** Pinned: a new version is tried when it is raised here. They bring TypeScript 5, whose API they need. */
+/** Pinned: raise a version here to try a new one. They install TypeScript 5, since they need its API. */
 const npmGenerators = [
   ...['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', '@hey-api/openapi-ts@0.95.0', 'typescript@5.9.3'],
 ]
 
-/** Generators that npm and PyPI carry, by name: CI runs them, since all together take 20 seconds of one processor. */
+/** Generators from npm and PyPI, by name. CI runs them, since all together take 20 seconds of CPU time. */
 export const generators: Readonly<Record<string, ClientCheck>> = {
   'openapi-typescript': (world) => {
     useNpmGenerators(world)
-    // no schema.d.ts: the compiler does not check declarations
+    // not schema.d.ts, since the compiler does not check declaration files
     run(world, 'node_modules/.bin/openapi-typescript', [world.document, '-o', 'schema.ts'])
     runTypeScript(world, 'openapi-fetch.ts')
   },
@@ -38,7 +38,7 @@ export const generators: Readonly<Record<string, ClientCheck>> = {
   },
 }
 
-/** Installs the generators of npm together, once for all checks of a run, and makes the client's folder a project with them. */
+/** Installs the npm generators once for all checks of a run, and sets up the client's folder to use them. */
 const useNpmGenerators = (world: ClientWorld): void => {
   const shared = { ...world, folder: join(dirname(world.folder), 'generators') }
   if (!existsSync(shared.folder)) {
@@ -53,14 +53,17 @@ const useNpmGenerators = (world: ClientWorld): void => {
   symlinkSync(join(shared.folder, 'node_modules'), join(world.folder, 'node_modules'))
 }
 
-/** A project of its own in the folder, since generators go by its tsconfig.json. */
+/** Installs packages in a separate project in the folder, since generators read its tsconfig.json. */
 export const installPackages = (world: ClientWorld, names: readonly string[]): void => {
   writeFileSync(join(world.folder, 'package.json'), '{ "private": true, "type": "module" }')
   copyFileSync(join(here, 'typescript/tsconfig.json'), join(world.folder, 'tsconfig.json'))
   run(world, 'npm', ['install', '--no-audit', '--no-fund', '--no-save', '--prefix', world.folder, ...names])
 }
 
-/** Compiles a program of `typescript/` and all that was generated with every strict check of our own compiler, and runs it. */
+/**
+ * Compiles a program of `typescript/` and all generated code with the project's compiler and all strict checks, and
+ * runs it.
+ */
 const runTypeScript = (world: ClientWorld, program: string): void => {
   copyFileSync(join(here, 'typescript', program), join(world.folder, 'turn.ts'))
   run(world, process.execPath, [tsc, '-p', 'tsconfig.json'])

@@ -5,7 +5,7 @@ import { openapiGeneratorClients } from './openapi-generator.ts'
 import { heavyPythonFrameworks, pythonFrameworks } from './python-frameworks.ts'
 import { sdks } from './sdks.ts'
 
-/** Those that install in under two minutes, by name: CI runs them. */
+/** Clients that install in under two minutes, by name; CI runs them. */
 export const quickClients: Readonly<Record<string, ClientCheck>> = {
   ...generators,
   ...sdks,
@@ -13,7 +13,7 @@ export const quickClients: Readonly<Record<string, ClientCheck>> = {
   ...pythonFrameworks,
 }
 
-/** Every client that is tried, by name. */
+/** Every client, by name. */
 export const knownClients: Readonly<Record<string, ClientCheck>> = {
   ...quickClients,
   ...openapiGeneratorClients,

@@ -4,11 +4,14 @@ import { join } from 'node:path'
 import { onPath } from '../services/command.ts'
 import { type ClientCheck, type ClientWorld, run } from './client-check.ts'
 
-/** Pinned: a new version is tried when it is raised here. It runs on Java 11 and later. */
+/** Pinned: raise the version here to try a new one. It runs on Java 11 and later. */
 const version = '7.25.0'
 const artifact = 'openapi-generator-cli'
 
-/** Passes a check over, and says so, where Java or Maven, by which the generator comes from Maven Central, or another tool is missing. */
+/**
+ * Skips a check, with a message, when a tool that it needs is missing. All need Java and Maven, which downloads the
+ * generator from Maven Central.
+ */
 const needing =
   (tools: readonly string[], check: ClientCheck): ClientCheck =>
   (world) => {
@@ -26,8 +29,8 @@ const goClient = needing(['go'], (world) => {
 })
 
 /**
- * openapi-generator's Java client with the libraries that compile: not all do, and none without the models of forms
- * (specs/decisions/0224-openapi-generator-java.md).
+ * openapi-generator's Java client, with a library whose generated code compiles: not every library's does, and none
+ * without the models of forms (specs/decisions/0224-openapi-generator-java.md).
  */
 const javaClient = needing(['javac'], (world) => {
   const left = ['apiTests', 'modelTests', 'apiDocs', 'modelDocs'].map((name) => `${name}=false`)
@@ -43,7 +46,7 @@ const javaClient = needing(['javac'], (world) => {
   run(world, 'java', ['-cp', 'classes:lib/*', 'Generated'])
 })
 
-/** Clients of openapi-generator, by name. */
+/** Checks of openapi-generator's clients, by name. */
 export const openapiGeneratorClients: Readonly<Record<string, ClientCheck>> = {
   'openapi-generator-go': goClient,
   'openapi-generator-java': javaClient,

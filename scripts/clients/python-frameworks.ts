@@ -4,16 +4,18 @@ import { installPythonPackages } from '../services/python-packages.ts'
 import { type ClientCheck, run } from './client-check.ts'
 
 /**
- * Runs a program of `python/` with the packages that a file of pins beside it names, each file installed once.
+ * Returns a check that runs a program of `python/` with the packages pinned in `python/<pins>.txt`. Each file of pins
+ * is installed once.
  *
- * What Python compiles stays beside the packages: a framework imports thousands of files, and several programs share them.
+ * Compiled Python code is kept with the packages: a framework imports thousands of files, and several programs share
+ * them.
  */
 const checkOf =
   (pins: string, program: string): ClientCheck =>
   (world) => {
     const python = installPythonPackages(pins, join(import.meta.dirname, `python/${pins}.txt`))
     copyFileSync(join(import.meta.dirname, 'python', program), join(world.folder, 'turn.py'))
-    // nothing of a framework may wait for its maker's servers
+    // keeps frameworks from waiting for servers of their vendors
     const quiet = { LITELLM_LOCAL_MODEL_COST_MAP: 'true', HAYSTACK_TELEMETRY_ENABLED: 'false', DO_NOT_TRACK: '1' }
     run(world, 'python3', ['turn.py'], { PYTHONPATH: python, ...quiet })
   }
@@ -25,7 +27,10 @@ export const pythonFrameworks: Readonly<Record<string, ClientCheck>> = {
   'pydantic-ai': checkOf('frameworks', 'with_pydantic_ai.py'),
 }
 
-/** Those that bring numpy and much else, need the second generation of OpenAI's SDK or differ little: for the full run. */
+/**
+ * Agent frameworks that install numpy and many other packages, need version 2 of OpenAI's SDK, or differ little from
+ * others; only the full run includes them.
+ */
 export const heavyPythonFrameworks: Readonly<Record<string, ClientCheck>> = {
   instructor: checkOf('frameworks', 'with_instructor.py'),
   litellm: checkOf('frameworks-openai-2', 'with_litellm.py'),

@@ -4,18 +4,18 @@ import { installPythonPackages } from '../services/python-packages.ts'
 import { type ClientCheck, run } from './client-check.ts'
 import { installPackages } from './generators.ts'
 
-/** SDKs and agent frameworks that run as their users run them, by name. Pinned: a new version is tried when it is raised here. */
+/** SDKs and agent frameworks, used as their users do, by name. Pinned: raise a version here to try a new one. */
 const packages = {
   openai: ['openai@7.55.0', 'zod@4.6.7'],
   anthropic: ['@anthropic-ai/sdk@1.11.0', 'zod@4.6.7'],
   'ai-sdk': ['ai@7.0.173', '@ai-sdk/openai@4.0.118', 'zod@4.6.7'],
   'openai-agents': ['@openai/agents@0.20.0', 'zod@4.6.7'],
   langchain: ['@langchain/openai@1.6.0', '@langchain/core@1.4.0', '@langchain/langgraph@1.7.3', 'zod@4.6.7'],
-  // a binary of 400 MB for the platform, by an optional dependency of the same registry
+  // a binary of 400 MB for the platform, installed as an optional dependency from the same registry
   codex: ['@openai/codex@0.169.0'],
 } as const
 
-/** These share most of what they need: they are installed together, once for all checks of a run. */
+/** These share most dependencies: they are installed together, once for all checks of a run. */
 const together = (['openai', 'anthropic', 'ai-sdk', 'openai-agents', 'langchain'] as const).flatMap(
   (name): readonly string[] => packages[name],
 )
@@ -42,7 +42,7 @@ const pythonCheckOf =
     run(world, 'python3', ['turn.py'], { PYTHONPATH: python, PYTHONDONTWRITEBYTECODE: '1' })
   }
 
-/** Every SDK that is tried, by name. */
+/** Checks of SDKs, by name. */
 export const sdks: Readonly<Record<string, ClientCheck>> = {
   openai: checkOf('openai'),
   anthropic: checkOf('anthropic'),

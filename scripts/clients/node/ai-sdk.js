@@ -2,7 +2,9 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { generateObject, generateText, stepCountIs, streamText, tool } from 'ai'
 import { z } from 'zod'
 
-/* The AI SDK's default model is the Responses form: from the second turn on it names earlier items (`item_reference`). */
+/*
+ * The AI SDK uses the Responses API by default: from the second turn on it refers to earlier items (`item_reference`).
+ */
 const openai = createOpenAI({ baseURL: `${process.env.TROUPE_URL}/v1`, apiKey: process.env.TROUPE_KEY })
 const model = openai('simulated-1')
 
@@ -31,7 +33,7 @@ let streamed = ''
 for await (const part of streamText({ model, prompt: 'hello' }).textStream) streamed += part
 if (streamed === '') throw new Error('a stream has no text')
 
-/* A streamed tool with its second step, and an object by its schema, over each of OpenAI's two APIs. */
+/* A streamed tool call with its second step, and an object with a schema, on each of OpenAI's two APIs. */
 for (const each of [model, openai.chat('simulated-1')]) {
   const result = streamText({ model: each, tools, prompt: 'Please use get_weather in Lagos', stopWhen: stepCountIs(3) })
   let said = ''

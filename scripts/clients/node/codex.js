@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-// Codex CLI, the agent for the terminal, with a server of the Responses API instead of OpenAI
+// Codex CLI, the agent for the terminal, with this server's Responses API instead of OpenAI's
 const home = join(process.cwd(), 'home')
 const work = join(process.cwd(), 'work')
 for (const folder of [home, work]) mkdirSync(folder)

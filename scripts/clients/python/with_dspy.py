@@ -9,7 +9,7 @@ given = {"api_base": os.environ["TROUPE_URL"] + "/v1", "api_key": os.environ["TR
 
 
 class Model(dspy.LM):
-    """A model with structured outputs, as DSPy knows it of names in its own list only."""
+    """A model with structured outputs, which DSPy otherwise assumes only for names in its own list."""
 
     supports_response_schema = True
     supports_function_calling = True

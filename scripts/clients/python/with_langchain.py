@@ -1,4 +1,4 @@
-"""LangChain and LangGraph for Python on both of OpenAI's APIs: tools, a graph that goes on, streams, typed answers, embeddings."""
+"""LangChain and LangGraph for Python on both of OpenAI's APIs: tools, a graph with a checkpointer, streams, typed answers, embeddings."""
 
 import os
 

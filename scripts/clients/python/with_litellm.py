@@ -38,7 +38,8 @@ for model, given in models.items():
     assert "sunny in Lagos" in answer.choices[0].message.content, (model, answer)
     assert answer.usage.prompt_tokens > 0, (model, answer)
 
-    # where the model is unknown to LiteLLM, it makes a stream of a whole answer itself, with each tool's arguments twice
+    # for a model that LiteLLM does not know, it makes a stream from a complete answer itself, with each tool's
+    # arguments twice
     if "responses" not in model:
         chunks = list(litellm.completion(model=model, messages=user, tools=[weather], stream=True, **given))
         whole = litellm.stream_chunk_builder(chunks, messages=user)

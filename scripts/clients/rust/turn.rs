@@ -30,7 +30,7 @@ fn refused<T>(answer: Result<T, OpenAIError>, status: u16, param: Option<&str>, 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let base = format!("{}/v1", var("TROUPE_URL").unwrap());
-    // by the organisation alone the server sees whose SDK calls: refusals of speech are OpenAI's for these only
+    // the organisation header identifies this as an SDK for OpenAI: only those get OpenAI's errors for speech
     let config = OpenAIConfig::new().with_api_base(base).with_org_id("troupe");
     let client = Client::with_config(config.clone().with_api_key(var("TROUPE_KEY").unwrap()));
     let stranger = Client::with_config(config.with_api_key("csk_unknown"));

@@ -27,5 +27,5 @@ assert.equal(log.data.at(-1)?.event_type, 'turn.completed')
 
 const { error } = await sessionsGet({ path: { session_id: 'ses_unknown' } })
 assert(error !== undefined)
-// compiles only while every refusal of the operation has a type
+// compiles only if every error of the operation has a type
 assert.equal(error.error.code, 'not_found')

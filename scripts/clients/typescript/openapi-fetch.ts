@@ -24,7 +24,7 @@ assert.equal(session?.turn_count, 1)
 const { data: log } = await client.GET('/v1/sessions/{session_id}/events', { params: { path } })
 assert.equal(log?.data.at(-1)?.event_type, 'turn.completed')
 
-// what the APIs of others consist of is typed, and what is new in them passes
+// the known fields of other vendors' APIs are typed, and new ones are allowed
 const { data: completion } = await client.POST('/v1/chat/completions', {
   body: {
     model: 'simulated-1',
@@ -34,7 +34,7 @@ const { data: completion } = await client.POST('/v1/chat/completions', {
     response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' } } },
   },
 })
-// an answer may be a stream, which the document has no type of
+// the answer may be a stream, for which the document has no type
 assert.match(JSON.stringify(completion), /"role":"assistant"/)
 
 const { data: message } = await client.POST('/v1/messages', {
