@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
 /*
- * `postinstall`: npm on another Node than 22 leaves the native HTTP server out without a word, as its package names Node 22
- * in `engines`. The Node that this project brings is 22, so npm is run by that one for what is missing
- * (specs/decisions/0116-platforms.md). Elsewhere than on Linux x86-64 with glibc the server uses node:http.
+ * `postinstall`: installs the native HTTP server if npm has left it out. Its package requires Node 22 in `engines`, so
+ * npm silently skips it when npm itself runs on another Node. The Node that this project installs is 22, and runs npm
+ * again for the missing package (specs/decisions/0116-platforms.md). On platforms other than Linux x86-64 with glibc,
+ * the server uses node:http.
  */
 const { npm_execpath: npm } = process.env
 const hasBuild =

@@ -46,7 +46,7 @@ function keep(key: string, fields: WireObject): void {
   if (row !== undefined && models !== undefined && !models.has(id)) models.set(id, row)
 }
 
-/** Whether the id is the provider's own name of a model; for one of them the list has shorter names as well. */
+/** Whether the id is the provider's own name of a model; for Fireworks the list has shorter names as well. */
 function isProvidersOwn(provider: string, id: string): boolean {
   if (provider === 'fireworks') return id.startsWith('accounts/')
   // the list keeps models that were withdrawn years ago

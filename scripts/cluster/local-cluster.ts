@@ -8,19 +8,22 @@ import { startRedis } from '../services/redis.ts'
 import { startServer } from '../services/server.ts'
 import { Restartable } from './restartable.ts'
 
-/** How a cluster is made. What is left out is started, and ends with it. */
+/** Options of a cluster. Services that are not given are started, and stopped with the cluster. */
 export interface ClusterOptions {
-  /** A MongoDB that runs already; the cluster takes a database of its own there, and drops it, unless `dataDir` is named. */
+  /** URL of a running MongoDB. The cluster creates its own database there and drops it, unless `dataDir` is set. */
   readonly mongodbUrl?: string
-  /** Where the master key is kept; the database of `mongodbUrl` is used as it is, and kept too. */
+  /**
+   * Folder of the master key, for use with `mongodbUrl`: the database of that URL is then used as it is, and both are
+   * kept.
+   */
   readonly dataDir?: string
-  /** The nodes listen on this port and those after it, instead of free ones. */
+  /** First of the consecutive ports on which the nodes listen; free ports when absent. */
   readonly firstPort?: number
-  /** The own mongod is a replica set of one. */
+  /** Whether the mongod that is started is a replica set of one. */
   readonly replicaSet?: boolean
-  /** A Redis that runs already, or an address where none listens. */
+  /** URL of a running Redis, or an address where none listens. */
   readonly redisUrl?: string
-  /** More of a node's configuration, by its place from 0; it goes before all else. */
+  /** Additional configuration of a node, by its index from 0; it overrides everything else. */
   readonly env?: (at: number) => Readonly<Record<string, string>>
 }
 
@@ -37,13 +40,16 @@ interface Shared {
   readonly redis: Restartable | null
   /** The folder of the master key. */
   readonly dataDir: string
-  /** Nothing of it outlives the cluster. */
+  /** Whether the data was created for this cluster, and is removed with it. */
   readonly isOurs: boolean
 }
 
-/** Several server processes of one installation on this machine, with what they share: for tests, chaos and benches. */
+/**
+ * Several server processes of one installation on this machine, with the services that they share; for tests, chaos
+ * runs and benches.
+ */
 export class LocalCluster {
-  /** `BOOTSTRAP_SECRET_KEY`, and the dashboard's owner. */
+  /** `BOOTSTRAP_SECRET_KEY`, and the owner of the dashboard. */
   readonly credentials = {
     secretKey: `csk_${randomBytes(32).toString('base64url')}`,
     ownerEmail: 'owner@example.com',
@@ -59,7 +65,7 @@ export class LocalCluster {
     this.#options = options
   }
 
-  /** Starts `count` nodes at once; resolves when all take requests. */
+  /** Starts `count` nodes at once; resolves when all accept requests. */
   static async start(count: number, options: ClusterOptions = {}): Promise<LocalCluster> {
     const cluster = new LocalCluster(await sharedOf(options), options)
     try {
@@ -75,7 +81,7 @@ export class LocalCluster {
     return this.nodes.map(({ url }) => url)
   }
 
-  /** What all nodes share. */
+  /** URL of the database that all nodes share. */
   get mongodbUrl(): string {
     return this.#shared.mongodbUrl
   }
@@ -89,12 +95,12 @@ export class LocalCluster {
     return this.#shared.dataDir
   }
 
-  /** The own mongod. @throws {Error} when one was given. */
+  /** The mongod that the cluster has started. @throws {Error} when a URL was given instead. */
   get mongod(): Restartable {
     return own(this.#shared.mongod)
   }
 
-  /** The own Redis. @throws {Error} when one was given. */
+  /** The Redis that the cluster has started. @throws {Error} when a URL was given instead. */
   get redis(): Restartable {
     return own(this.#shared.redis)
   }
@@ -109,12 +115,12 @@ export class LocalCluster {
     return nodes
   }
 
-  /** Lets every node end in its own time. */
+  /** Shuts all nodes down gracefully. */
   async drain(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.term()))
   }
 
-  /** Ends every node at once, and removes all data that it made itself. */
+  /** Kills every node, and removes all data that the cluster has created. */
   async stop(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.kill9()))
     await Promise.all(this.nodes.map((node) => node.stop()))
@@ -161,7 +167,7 @@ const sharedOf = async (options: ClusterOptions): Promise<Shared> => {
   }
 }
 
-/** The server's URL with a database of our own in it. */
+/** Returns the server's URL with the name of a new database. */
 const withDatabase = (server: string): string => {
   const [, hosts, query = ''] = /^(mongodb(?:\+srv)?:\/\/[^/?]+)\/?[^?]*(\?.*)?$/.exec(server) ?? []
   return `${hosts}/cluster_${randomBytes(6).toString('hex')}${query}`

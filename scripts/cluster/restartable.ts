@@ -1,6 +1,6 @@
 import type { Service } from '../services/service.ts'
 
-/** A process that is killed, held and started again, on one port and with one data folder. */
+/** A server process that can be killed, paused and restarted, on the same port and with the same data folder. */
 export class Restartable {
   #service: Service
   #isPaused = false
@@ -22,7 +22,7 @@ export class Restartable {
     return this.#service.pid
   }
 
-  /** False from the end of the process until it is started again. */
+  /** False from when the process ends until it is restarted. */
   get isRunning(): boolean {
     return this.#isRunning
   }
@@ -31,30 +31,30 @@ export class Restartable {
     return this.#isPaused
   }
 
-  /** Resolves when this very process is gone, with its exit code; null when a signal ended it. */
+  /** Resolves when the current process has ended, with its exit code; null when a signal ended it. */
   get exited(): Promise<number | null> {
     return this.#service.exited
   }
 
-  /** Everything that it has printed, over restarts too. */
+  /** Returns all output of the process, including that of earlier starts. */
   log(): string {
     return this.#service.log()
   }
 
-  /** SIGKILL: the process is gone when this resolves. */
+  /** Sends SIGKILL; resolves when the process has ended. */
   async kill9(): Promise<void> {
     this.#isPaused = false
     await this.#service.kill9()
   }
 
-  /** SIGTERM: resolves when the process has ended, with its exit code. */
+  /** Sends SIGTERM; resolves when the process has ended, with its exit code. */
   async term(): Promise<number | null> {
     this.resume()
     this.#signal('SIGTERM')
     return this.exited
   }
 
-  /** SIGSTOP: it stands still until `resume`, its connections open. */
+  /** Sends SIGSTOP: the process is suspended until `resume`, with its connections open. */
   pause(): void {
     this.#isPaused = this.#signal('SIGSTOP')
   }
@@ -64,14 +64,14 @@ export class Restartable {
     this.#isPaused = false
   }
 
-  /** Starts it again; when it still runs it is killed before. Resolves when it takes connections. */
+  /** Restarts the process, and kills it first if it is running. Resolves when it accepts connections. */
   async restart(): Promise<void> {
     await this.kill9()
     this.#service = this.#watched(await this.#service.restart())
     this.#isRunning = true
   }
 
-  /** Ends it as a shutdown does and removes its data. */
+  /** Shuts the process down and removes its data. */
   async stop(): Promise<void> {
     this.resume()
     await this.#service.stop()

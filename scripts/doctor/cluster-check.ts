@@ -5,7 +5,10 @@ import type { Lease, LeaseTable, Member } from '#storage/cluster-ports.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
 import { overTcp } from './tcp.ts'
 
-/** Which nodes run on the store, who holds what, and whether each can be reached from here. None for one that has no leases. */
+/**
+ * Reports which nodes run on the store, which shards they hold, and whether each can be reached from here. Empty for a
+ * store without leases.
+ */
 export const checkCluster = async (config: Config): Promise<readonly Finding[]> => {
   if (config.mongodbUrl === null) return []
   try {
@@ -25,7 +28,7 @@ const tableOf = async (config: Config): Promise<LeaseTable> => {
   }
 }
 
-/** What a lease table says. @param isCluster this environment starts nodes of a cluster. */
+/** Returns the findings about a lease table. @param isCluster whether this environment starts nodes of a cluster. */
 export const clusterFound = ({ leases, members }: LeaseTable, isCluster: boolean): readonly Finding[] => {
   if (members.length === 0) return isCluster ? [ok('nodes', 'none runs on this store now')] : []
   const held = leases.filter(({ holder, leftMs }) => holder !== null && leftMs > 0)

@@ -4,7 +4,7 @@ import { type Finding, failed, ok, warning } from './finding.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The configuration, with bad variables taken as not set, and what is wrong with it. */
+/** Returns the configuration, with invalid variables treated as not set, and the findings about it. */
 export const checkConfiguration = (
   env: Environment,
 ): { readonly config: Config; readonly findings: readonly Finding[] } => {
@@ -30,7 +30,7 @@ const misspeltFound = (env: Environment): readonly Finding[] =>
     )
   })
 
-/** The server itself speaks http only: behind an https URL there is a proxy. */
+/** The server itself speaks only http, so an https URL implies a proxy. */
 const proxiesFound = ({ publicUrl, trustedProxies }: Config): readonly Finding[] => {
   if (trustedProxies !== null || publicUrl?.startsWith('https:') !== true) return []
   const says = 'PUBLIC_URL is https, so there is a proxy, and all clients appear with its address'

@@ -7,7 +7,7 @@ import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
 
 const lowBytes = 1024 ** 3
 
-/** Whether the data folder can be written, or made. */
+/** Checks that the data folder is writable or can be created, and that it has 1 GB left. */
 export const checkDataFolder = ({ dataDir }: Pick<Config, 'dataDir'>): Finding => {
   const folder = resolve(dataDir)
   try {
@@ -33,7 +33,10 @@ export const checkDataFolder = ({ dataDir }: Pick<Config, 'dataDir'>): Finding =
   )
 }
 
-/** A folder above ours gets no file: it may be of others. */
+/**
+ * Checks that a folder is writable. In a folder above the data folder no file is created, since it may belong to
+ * others.
+ */
 const tryFolder = (folder: string, isOurs: boolean): void => {
   if (!statSync(folder).isDirectory()) throw new Error(`${folder} is not a folder`)
   accessSync(folder, constants.W_OK)
@@ -46,7 +49,7 @@ const tryFolder = (folder: string, isOurs: boolean): void => {
 const nearest = (folder: string): string =>
   existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder))
 
-/** Whether the embedded store opens. It is not made. */
+/** Checks that the embedded store can be opened. A missing store is not created. */
 export const checkSqlite = async (config: Pick<Config, 'dataDir'>): Promise<Finding> => {
   const path = resolve(sqlitePath(config))
   if (!existsSync(path)) return ok('sqlite', `${path} will be created at the first start`)

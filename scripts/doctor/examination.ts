@@ -7,7 +7,10 @@ import { checkMongo } from './mongo-check.ts'
 import { checkPort, checkProviders, checkRedis } from './network-checks.ts'
 import { checkChromium, checkNode, checkUws } from './process-checks.ts'
 
-/** Every check of an installation that the environment describes. A bad variable counts as not set for the others. */
+/**
+ * Runs every check of the installation that the environment describes. An invalid variable counts as not set for the
+ * other checks.
+ */
 export const examine = async (env: Readonly<Record<string, string | undefined>>): Promise<readonly Finding[]> => {
   const { config, findings } = checkConfiguration(env)
   const store = await (config.mongodbUrl === null
@@ -29,7 +32,7 @@ export const examine = async (env: Readonly<Record<string, string | undefined>>)
   ]
 }
 
-/** The findings as lines, one a check, its advice below. */
+/** Formats the findings as lines, one per check, each with its advice below. */
 export const reportOf = (findings: readonly Finding[]): readonly string[] => {
   const words = { ok: 'ok     ', warning: 'warning', failed: 'FAILED ' } as const
   const width = Math.max(...findings.map(({ name }) => name.length))

@@ -1,4 +1,4 @@
-/** What one check found. `advice` says what to do about it. */
+/** Result of one check. `advice` says what to do about it. */
 export interface Finding {
   readonly name: string
   readonly status: 'ok' | 'warning' | 'failed'
@@ -8,7 +8,7 @@ export interface Finding {
 
 export const ok = (name: string, says: string): Finding => ({ name, status: 'ok', says })
 
-/** Works, but not as it should be run. */
+/** Result of a check of something that works, but not as it should. */
 export const warning = (name: string, says: string, advice: string): Finding => ({
   name,
   status: 'warning',
@@ -16,7 +16,7 @@ export const warning = (name: string, says: string, advice: string): Finding => 
   advice,
 })
 
-/** The server will not start, or part of it will not work. */
+/** Result of a check when the server will not start, or part of it will not work. */
 export const failed = (name: string, says: string, advice: string): Finding => ({
   name,
   status: 'failed',
@@ -24,7 +24,7 @@ export const failed = (name: string, says: string, advice: string): Finding => (
   advice,
 })
 
-/** An error's message, with a code where it has one. */
+/** Message of an error's cause, else of the error itself; the name when the message is empty. */
 export const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const reason = error.cause instanceof Error ? error.cause : error

@@ -13,10 +13,10 @@ import { withStore } from './data-checks.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
 
 /**
- * Whether the master key is there, is readable by no other user, and is the one that the store was made under; while it is
- * changed, whether the earlier one can be removed.
+ * Checks that the master key exists, is readable by no other user, and is the one that the store was created with.
+ * During a rotation, also reports whether the previous key can be removed.
  *
- * @param storeAnswers false when the store was seen not to answer: it is not waited for again.
+ * @param storeAnswers false when the store has failed to answer: it is then not waited for again.
  */
 export const checkMasterKey = async (config: Config, storeAnswers: boolean): Promise<readonly Finding[]> => {
   const path = resolve(masterKeyFile(config))
@@ -59,7 +59,7 @@ const previousFinding = (config: Config, { earlier, unreadable }: SealedCount): 
   )
 }
 
-/** Undefined when no earlier key is named. @throws {WrongMasterKey} */
+/** Counts the secrets that still need a previous key; undefined when none is configured. @throws {WrongMasterKey} */
 const countOf = async (config: Config, masterKeys: OpenedMasterKeys): Promise<SealedCount | undefined> => {
   const box = openSecretBox(masterKeys)
   return attempted(config, async ({ records, name }) => {
@@ -68,7 +68,7 @@ const countOf = async (config: Config, masterKeys: OpenedMasterKeys): Promise<Se
     const { first } = await findServerKeys({ records, ...masterKeys, box })
     if (!changes) return undefined
     const counts = await countSealed({ records, kinds, box })
-    // the row that needs it is made by the next start
+    // the next start creates the row of lasting keys, which needs the earlier key
     return first === null ? counts : { ...counts, earlier: counts.earlier + 1 }
   })
 }
@@ -80,7 +80,7 @@ const isUsed = async (config: Config): Promise<boolean> =>
     return (await pepperOf(records)) !== null
   })) ?? false
 
-/** Undefined when the store cannot be read: other checks say so. */
+/** Returns undefined when the store cannot be read, which other checks report. */
 const attempted = async <T>(config: Config, work: (storage: Storage) => Promise<T>): Promise<T | undefined> => {
   try {
     return await withStore(config, work)

@@ -4,10 +4,12 @@ import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
 import { networkTimeoutMs } from './tcp.ts'
 
 const oldest = [4, 4] as const
-/** A clock that differs by more makes leases of several nodes unsafe to read, and reminders late. */
+/** Maximum clock difference in ms. A larger one makes leases of several nodes unsafe to read, and reminders late. */
 const maxSkewMs = 1_000
 
-/** Whether MongoDB answers, is new enough, acknowledges by a majority, and has our time. */
+/**
+ * Checks that MongoDB answers, is new enough, acknowledges writes by a majority, and has the same time as this machine.
+ */
 export const checkMongo = async (url: string): Promise<readonly Finding[]> => {
   const timeouts = { serverSelectionTimeoutMS: networkTimeoutMs, connectTimeoutMS: networkTimeoutMs }
   try {
@@ -58,7 +60,7 @@ const checkWrites = async (db: Db): Promise<Finding> => {
   }
 }
 
-/** @param before,after our clock around the question; the server's answer lies in between. */
+/** @param before,after this machine's time before and after the request; the server took its time in between. */
 export const skewFound = ({ localTime }: Document, before: number, after: number): Finding => {
   if (!(localTime instanceof Date)) return warning('clock', 'the server does not report its time', 'Check it manually.')
   const theirs = localTime.getTime()

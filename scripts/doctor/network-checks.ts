@@ -5,7 +5,7 @@ import type { Config } from '#src/config.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
 import { type Address, networkTimeoutMs, overTcp, shown } from './tcp.ts'
 
-/** Whether Redis answers a PING, with the credentials of the URL. */
+/** Checks that Redis answers a PING, with the credentials of the URL. */
 export const checkRedis = async (url: string): Promise<Finding> => {
   const { hostname, port, protocol, username, password } = new URL(url)
   const address = { host: hostname, port: Number(port || 6379), tls: protocol === 'rediss:' }
@@ -24,7 +24,7 @@ export const checkRedis = async (url: string): Promise<Finding> => {
   }
 }
 
-/** One command in Redis's protocol; its answer when that is a plain one. */
+/** Sends one command in Redis's protocol and returns its simple reply. @throws {Error} for any other reply. */
 const replyTo = async (socket: Socket, words: readonly string[]): Promise<string> => {
   const parts = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`)
   socket.write(`*${words.length}\r\n${parts.join('')}`)
@@ -35,7 +35,7 @@ const replyTo = async (socket: Socket, words: readonly string[]): Promise<string
   return line.slice(1)
 }
 
-/** Whether each configured provider can be connected to. Nothing is sent, so keys are not tried. */
+/** Checks that each configured provider accepts connections. Nothing is sent, so keys are not checked. */
 export const checkProviders = async ({ providers, simulatedProvider }: Config): Promise<readonly Finding[]> => {
   const findings = await Promise.all(
     known.map(async ({ id, env, baseUrl }) => {
@@ -76,7 +76,7 @@ const checkProvider = async (name: string, env: string, baseUrl: string): Promis
   }
 }
 
-/** Whether the server can listen; a server of ours that listens already is well too. */
+/** Checks that the server can listen. A port on which a Troupe server already listens is accepted. */
 export const checkPort = async ({ host, port }: Pick<Config, 'host' | 'port'>): Promise<Finding> => {
   if (port === 0) return ok('port', 'any free port')
   try {

@@ -4,10 +4,10 @@ import { loadUws } from '#transport/http/uws/uws-binding.ts'
 import { installedChromium } from '../services/chromium.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
 
-/** Types are stripped without a flag from here on. */
+/** First version that strips types without a flag. */
 const oldestNode = [22, 18] as const
 
-/** @param version as `process.versions.node` says it. */
+/** @param version version, in the format of `process.versions.node`. */
 export const checkNode = (version: string = process.versions.node): Finding => {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const fits = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])
@@ -26,7 +26,7 @@ export const checkUws = (load: () => unknown = loadUws): Finding => {
   }
 }
 
-/** Looks only: it installs nothing. */
+/** Only looks for Chromium, and installs nothing. */
 export const checkChromium = (
   { chromiumPath }: Pick<Config, 'chromiumPath'>,
   onPath: () => string | null = installedChromium,

@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
-/** How long anything on the network may take to answer. */
+/** Timeout of a network check, in ms. */
 export const networkTimeoutMs = 3_000
 
-/** Where something listens. */
+/** Address of a server. */
 export interface Address {
   readonly host: string
   readonly port: number
@@ -15,9 +15,9 @@ export interface Address {
 export const shown = ({ host, port }: Address): string => `${host}:${port}`
 
 /**
- * Connects, has `talk` use the connection, and closes it.
+ * Connects, calls `talk` with the connection, and closes it.
  *
- * @throws {Error} with a reason in words when that fails or takes longer than three seconds.
+ * @throws {Error} with a readable reason when that fails or takes longer than three seconds.
  */
 export const overTcp = <T>({ host, port, tls }: Address, talk: (socket: Socket) => Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {

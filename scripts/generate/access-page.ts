@@ -2,7 +2,7 @@ import type { Operation } from '#specs/dsl/declare.ts'
 import { type CallerKind, type FieldRule, speakersOf } from '#specs/field-access.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
-/** `specs/access.md`: who may call what, and who may set which field. */
+/** `specs/access.md`: who may call each operation, and who may set each field. */
 export const accessPage = (operations: readonly Operation[]): GeneratedFile => {
   const text = [
     '# Who may do and say what',
@@ -28,7 +28,7 @@ export const accessPage = (operations: readonly Operation[]): GeneratedFile => {
   return { path: 'specs/access.md', text }
 }
 
-/** Rules as sentences of the API reference: one for the fields that have the same rule. */
+/** Formats field rules as sentences of the API reference: one sentence for all fields with the same rule. */
 export const fieldSentences = (rules: readonly FieldRule[]): readonly string[] =>
   [...Map.groupBy(rules, (rule) => JSON.stringify([rule.by, rule.unlessLeave])).values()].map((same) => {
     const [{ by, unlessLeave } = { by: [] }] = same
@@ -48,7 +48,7 @@ const speakerWords: Readonly<Record<CallerKind, string>> = {
   dashboard: 'dashboard sessions',
 }
 
-/** `a`, `a and b`, `a, b and c`. */
+/** Joins words as `a`, `a and b`, `a, b and c`. */
 const inWords = (words: readonly string[]): string =>
   [words.slice(0, -1).join(', '), ...words.slice(-1)].filter((part) => part !== '').join(' and ')
 

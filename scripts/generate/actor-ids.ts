@@ -1,7 +1,7 @@
 import type { MachineDefinition } from '#machines/definition.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
-/** `console/actor-ids.js`: how ids of actors begin, one a machine, so that the console shows them as links. */
+/** `console/actor-ids.js`: the prefix of actor ids, one per machine, so that the console can show ids as links. */
 export const actorIds = (definitions: readonly MachineDefinition[]): GeneratedFile => ({
   path: 'console/actor-ids.js',
   text: [

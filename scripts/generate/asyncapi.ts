@@ -71,7 +71,7 @@ const messagesIn = ({ frames }: Operation, components: Components): object =>
 
 const message = (name: string, payload: unknown): object => ({ name, payload })
 
-/** From the server's side: it sends events, and receives the frames of clients. */
+/** Operations as seen from the server: it sends events, and receives the frames of clients. */
 const operationsOf = ({ id, answer, frames }: Operation): object => {
   const names = Object.keys(eventsOf(answer)?.events ?? {}).map((stored) => streamNames[stored] ?? stored)
   const sent = frames === null ? names : [...names, 'error']

@@ -1,25 +1,25 @@
 import type { AnyStateMachine } from 'xstate'
 
-/** A state, or a mark that is none: where a region starts, and the stand-in for "whatever the state". */
+/** A state, or a pseudo-state: the start of a region (`initial`), or one that stands for any state (`any`). */
 export interface ChartState {
-  /** Dotted path, e.g. `active.idle`; a mark ends in `@initial` or `@any`. */
+  /** Dotted path, e.g. `active.idle`; that of a pseudo-state ends in `@initial` or `@any`. */
   readonly id: string
   readonly label: string
   readonly kind: 'state' | 'region' | 'final' | 'initial' | 'any'
   readonly states: readonly ChartState[]
 }
 
-/** All ways from one state to another. */
+/** All transitions from one state to another, drawn as one arrow. */
 export interface ChartTransition {
   readonly from: string
   readonly to: string
-  /** Events, `after <delay>`, or the guard of a step that is taken at once. */
+  /** Events, `after <delay>`, or the guard of an eventless transition. */
   readonly labels: readonly string[]
-  /** What else has to hold, for a tooltip: `event [guard]`. */
+  /** The events with their guards, for a tooltip: `event [guard]`. */
   readonly details: readonly string[]
 }
 
-/** A machine as a picture shows it. */
+/** A machine's state chart, as a picture shows it. */
 export interface ChartGraph {
   readonly states: readonly ChartState[]
   readonly transitions: readonly ChartTransition[]
@@ -28,7 +28,10 @@ export interface ChartGraph {
 type StateNode = AnyStateMachine['root']
 type Definition = StateNode['always'] extends readonly (infer T)[] | undefined ? T : never
 
-/** The states and the transitions between them. What leaves the state as it is (a refusal, an emission) is left out. */
+/**
+ * Returns the states of a machine and the transitions between them. Transitions without a target (a refusal, an
+ * emission) are left out.
+ */
 export function chartGraph(machine: AnyStateMachine): ChartGraph {
   const ways = allNodes(machine.root).flatMap(waysFrom)
   const needsAny = ways.some(({ from }) => from === anyState)
@@ -59,7 +62,7 @@ function chartState(node: StateNode): ChartState {
   return { id: pathOf(node), label: node.key, kind, states }
 }
 
-/** From each region's dot to its first state. */
+/** Transitions from each region's initial pseudo-state to its first state. */
 const entries = (node: StateNode): readonly ChartTransition[] =>
   allNodes(node).flatMap((each) => {
     const target = each.type === 'compound' ? each.initial?.target?.[0] : undefined
@@ -85,7 +88,10 @@ function way(node: StateNode, target: StateNode, definition: Definition): ChartT
   }
 }
 
-/** Null for a step that is taken at once. `xstate.after.<delay>.<state id>` is how XState names a delayed one. */
+/**
+ * Returns the name of an event; null for an eventless transition. XState names a delayed one
+ * `xstate.after.<delay>.<state id>`.
+ */
 function eventName(type: string, node: StateNode): string | null {
   if (type === '') return null
   const delayed = /^xstate\.after\.(.*)$/.exec(type)?.[1]
@@ -98,7 +104,7 @@ function guardName(guard: unknown): string | undefined {
   return typeof named === 'string' ? named : undefined
 }
 
-/** One line a pair of states, however many events lead from one to the other. */
+/** Merges all transitions between the same two states into one. */
 function merged(ways: readonly ChartTransition[]): readonly ChartTransition[] {
   const byPair = new Map<string, ChartTransition>()
   for (const each of ways) {

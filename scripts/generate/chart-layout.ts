@@ -10,7 +10,7 @@ export interface Box {
   readonly h: number
 }
 
-/** What the console draws; regions stand before what is in them. */
+/** Layout that the console draws; regions come before the states in them. */
 export interface ChartLayout {
   readonly machine: string
   readonly version: number
@@ -26,7 +26,7 @@ export interface ChartLayout {
   }[]
 }
 
-/** Of the monospaced font in which the console draws, in pixels. */
+/** Character width of the console's monospaced font, in pixels. */
 const charWidth = 6.7
 const labelHeight = 15
 const stateHeight = 32
@@ -38,7 +38,7 @@ const options: Readonly<Record<string, string>> = {
   'elk.edgeRouting': 'ORTHOGONAL',
   'elk.json.shapeCoords': 'ROOT',
   'elk.json.edgeCoords': 'ROOT',
-  // from each region's first state downwards
+  // breaks cycles so that charts run downwards from each region's first state
   'elk.layered.cycleBreaking.strategy': 'DEPTH_FIRST',
   'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
   'elk.layered.compaction.postCompaction.strategy': 'EDGE_LENGTH',
@@ -53,10 +53,10 @@ const options: Readonly<Record<string, string>> = {
 
 const uncompacted = { 'elk.layered.compaction.postCompaction.strategy': 'NONE' }
 
-/** Layouts of one chart that differ in their crossings only; the best is taken. */
+/** Random seeds for layouts that differ only in their crossings; the best layout is used. */
 const seeds = [1, 2, 3, 5, 7, 11, 13, 17]
 
-/** Lays a machine's chart out. The same machine gives the same layout. */
+/** Lays out a machine's chart. The result is deterministic. */
 export async function chartLayout({ name, version, machine }: Chart): Promise<ChartLayout> {
   const graph = chartGraph(machine)
   const layouts: ChartLayout[] = []
@@ -66,7 +66,9 @@ export async function chartLayout({ name, version, machine }: Chart): Promise<Ch
   return best
 }
 
-/** Small charts with short lines read best: area, and 20 px² for each px of line. */
+/**
+ * Cost of a layout: its area, plus 20 px² for each px of line. Small charts with short lines are the easiest to read.
+ */
 const cost = ({ width, height, edges }: ChartLayout): number =>
   width * height + 20 * edges.reduce((sum, { points }) => sum + lengthOf(points), 0)
 
@@ -92,7 +94,7 @@ async function laidOut(
     edges: transitions.map(elkEdge),
   })
   const layout = (more: Readonly<Record<string, string>>): Promise<ElkNode> => new elk.default().layout(chart(more))
-  // ELK's compaction gives up on some charts ("Invalid hitboxes"): those are drawn as they are
+  // ELK's compaction fails on some charts ("Invalid hitboxes"), which are laid out without it
   const laid = await layout({}).catch(() => layout(uncompacted))
   const byId = new Map(allStates(states).map((state) => [state.id, state]))
   return {
@@ -106,10 +108,10 @@ async function laidOut(
   }
 }
 
-/** Where a machine's layout is kept, from the root of the project. */
+/** Path of a machine's layout, from the root of the project. */
 export const chartPath = (machine: string): string => `console/charts/${machine}.layout.json`
 
-/** The layouts of these machines as files: path from the root of the project, and text. */
+/** Returns the layouts of these machines as files; `path` is from the root of the project. */
 export async function chartFiles(
   charts: readonly Chart[],
 ): Promise<readonly { readonly path: string; readonly text: string }[]> {

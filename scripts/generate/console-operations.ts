@@ -9,10 +9,10 @@ const head = `/**
 export const operations = /** @type {const} */ ({
 `
 
-/** Whom the console calls for: a member, and no credential before a sign-in. */
+/** Credentials that the console calls with: a member's session, or none before sign-in. */
 const callers: readonly CredentialKind[] = ['dashboard', 'public']
 
-/** What the console's client is made of (specs/decisions/0196-console-client.md). */
+/** `console/operations.js`: the operations of the console's client (specs/decisions/0196-console-client.md). */
 export const consoleOperations = (operations: readonly Operation[]): GeneratedFile => {
   const lines = operations
     .filter(({ access }) => access.kinds.some((kind) => callers.includes(kind)))

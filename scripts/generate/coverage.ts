@@ -3,13 +3,13 @@ import { interfaceRows } from '#specs/interface-rows.ts'
 import { type CalledOperations, recordingPath } from '../test/called-operations.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
-/** The contract that every operation is held to; a row needs a test of its own beside it. */
+/** Contract test that covers every operation; a row needs at least one more test. */
 const contractTest = 'test/transport/api/contract.test.ts'
 
-/** At most so many tests are named for a row. */
+/** Maximum number of tests that are named for a row. */
 const namedTests = 3
 
-/** What users of other APIs may look for here; each is 404. */
+/** APIs of other vendors that users may look for here; each is 404. */
 const notOffered = [
   'Not offered: batches (`/v1/batches`), files (`/v1/files`), fine-tuning and realtime sessions in the form of OpenAI, batches and files in that of',
   "Anthropic, and Gemini's own API.",
@@ -18,7 +18,7 @@ const notOffered = [
 /**
  * `specs/coverage.md`: every row of the interface, its declaration, and its tests.
  *
- * @param called which operations each test file had answers of when it last was recorded.
+ * @param called operations of which each test file got an answer when last recorded.
  */
 export const coveragePage = (operations: readonly Operation[], called: CalledOperations): GeneratedFile => {
   const sections = Object.entries(interfaceRows).map(([section, rows]) => {
@@ -62,5 +62,5 @@ const serves = (operation: Operation, row: string): boolean => {
   return operation.method === method && operation.paths.some((each) => nameless(each) === nameless(path))
 }
 
-/** Two templates are the same whatever their parameters are called. */
+/** Removes the names of parameters: two templates are equal whatever their parameters are called. */
 const nameless = (path: string): string => path.replaceAll(/\{\w+\}/g, '{}')

@@ -3,7 +3,7 @@ import { errors } from '#specs/errors/errors.ts'
 import { codesOf } from '#specs/errors/wire-errors.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
-/** `specs/errors.md`: every code, what it means, and where it is answered. */
+/** `specs/errors.md`: every error code, its meaning, and the operations that return it. */
 export const errorsPage = (operations: readonly Operation[]): GeneratedFile => {
   const rows = Object.entries(errors).map(([code, { status, type, message }]) => {
     const where = operations.filter((operation) => codesOf(operation).some((each) => each === code))

@@ -1,4 +1,4 @@
-/** A file that follows from the declarations. `path` is from the root of the project. */
+/** A file that is generated from the declarations. `path` is from the root of the project. */
 export interface GeneratedFile {
   readonly path: string
   readonly text: string

@@ -1,9 +1,12 @@
 const width = 120
 
-/** JSON with each object and list on one line where it fits into 120 characters: a third of the lines, and changes read alone. */
+/**
+ * Formats JSON with each object and list on one line if it fits into 120 characters. This gives a third of the lines,
+ * and changes that are readable on their own.
+ */
 export const jsonText = (value: unknown): string => `${written(value, '', 0)}\n`
 
-/** @param used characters of the line that stand before the value, its indentation left out, or after it. */
+/** @param used number of characters on the line before the value, without indentation, and after it. */
 const written = (value: unknown, indent: string, used: number): string => {
   const line = inOneLine(value)
   if (typeof value !== 'object' || value === null || indent.length + used + line.length <= width) return line
@@ -24,6 +27,6 @@ const inOneLine = (value: unknown): string => {
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`
 }
 
-/** As JSON has them: without what is undefined. */
+/** Entries that JSON includes: all except undefined ones. */
 const entriesOf = (value: object): readonly (readonly [string, unknown])[] =>
   Object.entries(value).filter(([, child]) => child !== undefined)

@@ -5,12 +5,13 @@ import { type ProviderSpec, providers } from '#specs/data/providers.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
 /*
- * The logo of every provider in specs/data/providers.ts, as `specs/logos/<id>.svg`: the vendor's mark on a white tile of our
- * own, so that black marks can be seen on dark pages and no logo needs to know where it stands. Marks come from
- * @lobehub/icons-static-svg (MIT), then simple-icons (CC0); who is in neither gets the first letter of its name.
+ * The logo of every provider in specs/data/providers.ts, as `specs/logos/<id>.svg`: the vendor's mark on a white tile,
+ * so that black marks are visible on dark pages and no logo depends on its background. Marks come from
+ * @lobehub/icons-static-svg (MIT), else from simple-icons (CC0); a provider in neither gets the first letter of its
+ * name.
  */
 
-/** Marks that have colours of their own; the others are black. OpenRouter's colour is too pale for a white tile. */
+/** Marks with their own colours; the others are black. OpenRouter's colour is too pale for a white tile. */
 const colored: Readonly<Record<string, string>> = {
   google: 'google-color',
   mistral: 'mistral-color',
@@ -21,7 +22,7 @@ const colored: Readonly<Record<string, string>> = {
   fireworks: 'fireworks-color',
 }
 
-/** The mark takes this much of a tile of 32. */
+/** Margin around the mark, on a tile of 32. */
 const inset = 6
 const side = 32 - 2 * inset
 const black = '#111111'
@@ -48,7 +49,7 @@ const markOf = (id: string): string | null => {
   return file === undefined ? null : readFileSync(file, 'utf8')
 }
 
-/** The mark's own drawing inside the tile: nothing of it runs, loads anything or takes a colour from the page. */
+/** Places the mark inside the tile, without anything that runs, loads a resource or takes a colour from the page. */
 const placed = (svg: string): string => {
   const [, attributes = '', content = ''] = /<svg([^>]*)>([\s\S]*)<\/svg>/.exec(svg) ?? []
   const width = /viewBox="0 0 (\d+) \1"/.exec(attributes)?.[1] ?? '24'
@@ -70,7 +71,10 @@ const monogram = (name: string): string =>
   `<path d="${letters[name.charAt(0)] ?? ''}" transform="translate(11 11)" ` +
   'fill="none" stroke="#ffffff" stroke-width="1.7" stroke-linecap="round" stroke-linejoin="round"/>'
 
-/** Drawn, since text would depend on the reader's fonts; in a square of 10. A letter that is not here leaves a plain disc. */
+/**
+ * Letters as paths in a square of 10, since text would depend on the reader's fonts. A letter that is missing here
+ * leaves an empty disc.
+ */
 const letters: Readonly<Record<string, string>> = {
   C: 'M8.3 2.6A4 4 0 1 0 8.3 7.4',
   S: 'M7.8 2.3C6.8 1.2 3.2 .9 2.9 3 2.6 5.3 7.7 4.6 7.3 7.1 7 9.2 3.2 9 2.1 7.6',

@@ -14,7 +14,7 @@ export const mermaidFile = ({ name, version, machine }: Chart): GeneratedFile =>
   return { path: `specs/machines/${name}.mmd`, text: `${lines.join('\n')}\n` }
 }
 
-/** A mark of where a region starts becomes the arrow from its dot, within the region. */
+/** Formats a state. The start of a region becomes an arrow from Mermaid's initial dot, inside the region. */
 const stateLines = (
   { id, label, kind, states }: ChartState,
   transitions: readonly ChartTransition[],

@@ -6,21 +6,23 @@ import { withOneSpelling } from './openapi-spelling.ts'
 /** A schema or a reference to one. */
 type Referring = JsonSchema | { readonly $ref: string }
 
-/** Lifts titled schemas out into `components`, so that each is written once. */
+/** Moves schemas with a title into `components`, so that each is written once. */
 export class Components {
   readonly #schemas = new Map<string, unknown>()
 
-  /** The reference that stands for an answer's schema; `title` names the component of a schema that has no title. */
+  /** Returns the reference to an answer's schema; `title` names the component of a schema that has no title. */
   answer(schema: JsonSchema, title?: string): unknown {
     return this.#lift(titled(withOneSpelling(schema), title), '')
   }
 
-  /** The reference that stands for a body's schema; a body that differs from the answer's component is called `<title>Input`. */
+  /**
+   * Returns the reference to a body's schema. A body that differs from the answer's component is called `<title>Input`.
+   */
   request(schema: JsonSchema, title?: string): unknown {
     return this.#lift(titled(withOneSpelling(schema), title), 'Input')
   }
 
-  /** Every component, by name in order. */
+  /** Returns every component, sorted by name. */
   all(): object {
     return Object.fromEntries([...this.#schemas].sort(([left], [right]) => (left < right ? -1 : 1)))
   }
@@ -31,7 +33,7 @@ export class Components {
     if (orNull) return { anyOf: [this.#lift(present, suffix), { type: 'null' }] }
     if (schema.title !== undefined && schema.default !== undefined) return this.#liftWithDefault(schema, suffix)
     const inner = (child: JsonSchema) => this.#lift(child, suffix)
-    // a component has its name alone: generators take a title for the name of the class, and two forms of one would meet
+    // a component has no title: generators would use it as the class name, and two forms of one schema would collide
     const { title, 'x-id-text': isIdText, ...untitled } = schema
     const { properties, items, anyOf, oneOf, additionalProperties, discriminator } = untitled
     const lifted = {
@@ -49,7 +51,10 @@ export class Components {
     return title === undefined ? lifted : this.#place(title, lifted, suffix)
   }
 
-  /** Which word stands for which component: without it, readers take the components' names for the words. */
+  /**
+   * Maps each value of the discriminator to its component: without a mapping, readers take the components' names as
+   * values.
+   */
   #mapping({ oneOf = [], discriminator }: JsonSchema, suffix: string): Readonly<Record<string, string>> {
     const mapping: Record<string, string> = {}
     for (const branch of oneOf) {
@@ -60,7 +65,10 @@ export class Components {
     return mapping
   }
 
-  /** The default is of the field that holds the component; as a sentence, since generated code cannot hold one of an object. */
+  /**
+   * Describes the default of a field that holds a component. It is a sentence, since generated code cannot express a
+   * default object.
+   */
   #liftWithDefault({ default: value, ...schema }: JsonSchema, suffix: string): unknown {
     return Object.assign({ description: `Default: \`${JSON.stringify(value)}\`.` }, this.#lift(schema, suffix))
   }
@@ -75,20 +83,25 @@ export class Components {
   }
 }
 
-/** The known shapes of what is accepted, under the words of the field; it may be null where the schema may be. */
+/** Returns the known shapes of a value, with the description of the field. Null is allowed if the schema allows it. */
 const shown = ({ anyOf = [] }: JsonSchema, { description, type }: JsonSchema): JsonSchema => ({
   ...(description !== undefined && { description }),
   anyOf: [...anyOf, ...(Array.isArray(type) && type.includes('null') ? [{ type: 'null' } as const] : [])],
 })
 
-/** Code generators name inline schemas after their place, and the names meet: every body and answer is a component instead. */
+/**
+ * Gives a schema a title. Code generators name inline schemas after their position, and such names collide; therefore
+ * every body and answer is a component.
+ */
 const titled = (schema: JsonSchema, title: string | undefined): JsonSchema =>
   title === undefined || schema.title !== undefined ? schema : { ...schema, title }
 
 const isReference = (schema: unknown): schema is { readonly $ref: string } =>
   typeof schema === 'object' && schema !== null && '$ref' in schema
 
-/** A component is the thing itself, whether or not a field that holds it may be null. */
+/**
+ * Splits null from the type: a component describes the value itself, whether or not a field that holds it may be null.
+ */
 const withoutNull = (schema: JsonSchema): { readonly present: JsonSchema; readonly orNull: boolean } => {
   const { title, type } = schema
   if (title === undefined || !Array.isArray(type)) return { present: schema, orNull: false }

@@ -37,7 +37,7 @@ const quota = {
   retryAfterMs: described({ type: 'number' }, 'Milliseconds until the quota resets.'),
 }
 
-/** The component of each family's errors. */
+/** Component of each API family's errors. */
 export const envelopeTitles: Readonly<Record<EnvelopeName, string>> = {
   platform: 'PlatformError',
   openai: 'OpenAIError',
@@ -48,7 +48,7 @@ export const envelopeTitles: Readonly<Record<EnvelopeName, string>> = {
   custom_providers: 'CustomProviderError',
 }
 
-/** The shapes that errors have on the wire, by component (src/transport/api/envelopes.ts makes them). */
+/** Wire formats of errors, by component (src/transport/api/envelopes.ts creates them). */
 export const envelopeSchemas = {
   PlatformError: object('Error envelope of the agent platform.', platform, ['error']),
   OpenAIError: object("Error envelope of OpenAI's APIs.", platform, ['error']),

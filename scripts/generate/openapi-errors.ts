@@ -2,14 +2,14 @@ import type { EnvelopeName, Operation } from '#specs/dsl/declare.ts'
 import { codeIn, codesOf, statusIn } from '#specs/errors/wire-errors.ts'
 import { envelopeTitles } from './openapi-envelopes.ts'
 
-/** The error responses of a document: each status of an envelope is one component, which operations refer to. */
+/** The error responses of a document: each status of an envelope is one component, to which operations refer. */
 export class ErrorResponses {
   readonly #codes = new Map<
     string,
     { readonly envelope: EnvelopeName; readonly status: number; readonly codes: Set<string> }
   >()
 
-  /** The error responses of one operation, by status; each reference names the codes of this operation. */
+  /** Returns the error responses of one operation, by status; each reference names the codes of this operation. */
   of(operation: Operation): object {
     const { envelope } = operation
     const byStatus = new Map<number, Set<string>>()
@@ -22,7 +22,7 @@ export class ErrorResponses {
     )
   }
 
-  /** Every component that an operation refers to, by name in order. */
+  /** Returns every component that an operation refers to, sorted by name. */
   all(): object {
     const responses = Array.from(this.#codes, ([name, { envelope, status, codes }]) => ({
       name,

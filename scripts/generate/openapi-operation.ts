@@ -8,7 +8,7 @@ import type { Components } from './openapi-components.ts'
 import type { ErrorResponses } from './openapi-errors.ts'
 import { parametersOf } from './openapi-parameters.ts'
 
-/** One operation of the document. Its schemas go to `components`, its errors to `errors`. */
+/** Returns the object of one operation. Its schemas are added to `components`, its errors to `errors`. */
 export const operationObject = (operation: Operation, components: Components, errors: ErrorResponses): object => ({
   operationId: operation.id,
   summary: operation.summary,
@@ -24,13 +24,13 @@ export const operationObject = (operation: Operation, components: Components, er
   responses: { ...goodResponse(operation, components), ...unchanged(operation), ...errors.of(operation) },
 })
 
-/** The declared description, and a sentence for each field that not everybody may set. */
+/** The declared description, and a sentence for each rule on fields that only some callers may set. */
 const descriptionOf = ({ description, fields }: Operation): object => {
   const sentences = [...(description === null ? [] : [description]), ...fieldSentences(fields)]
   return sentences.length === 0 ? {} : { description: sentences.join('\n\n') }
 }
 
-/** Components are named after the operation where their schema has no title: `sessions.create` gives `SessionsCreate…`. */
+/** Name for the components of an operation whose schemas have no title: `sessions.create` gives `SessionsCreate…`. */
 export const titleOf = (id: string): string =>
   id
     .split(/[._]/)
@@ -53,7 +53,7 @@ const bodyOf = ({ id, body, files, unknownFields }: Operation, components: Compo
   return { requestBody: { required: needed, content: { ...json, ...form } } }
 }
 
-/** Where nothing but a form is taken, its one file has to be there. */
+/** Where only a form is accepted, its one file is required. */
 const needsFile = ({ orJson, fields }: FileParts): boolean => !orJson && fields.length === 1
 
 const formOf = (body: JsonSchema, files: FileParts): JsonSchema => ({
@@ -80,14 +80,14 @@ const goodResponse = ({ id, answer, frames }: Operation, components: Components)
 const unchanged = ({ tagged }: Operation): object =>
   tagged ? { 304: { description: 'The entity tag in `If-None-Match` is current. The response has no body.' } } : {}
 
-/** The content of a good response; `title` names the component of an answer without a title. */
+/** Returns the content of a success response; `title` names the component of an answer without a title. */
 export const contentOf = (answer: Answer, components: Components, title: string): object => {
   switch (answer.kind) {
     case 'json':
       return { 'application/json': { schema: components.answer(filledForm(answer.schema.json), `${title}Response`) } }
     case 'events':
-      // OpenAPI 3.1 has no schema for one event of a stream, and one of the whole text would refuse what clients decode
-      // from it: the schema is open, and `x-events` has one for each event's data
+      // OpenAPI 3.1 has no schema for a single event of a stream, and a schema of the whole text would reject what
+      // clients decode from it: the schema is open, and `x-events` has one for each event's data
       return { 'text/event-stream': { schema: {}, 'x-events': eventsOf(answer.events, components) } }
     case 'bytes':
       return Object.fromEntries(answer.contentTypes.map((type) => [type, { schema: schemaOf(type) }]))
@@ -96,7 +96,7 @@ export const contentOf = (answer: Answer, components: Components, title: string)
   }
 }
 
-/** As of `events`, a schema of the whole stream would refuse what clients decode from it. */
+/** An event stream gets an open schema, for the same reason as the answer kind `events`. */
 const schemaOf = (contentType: string): object => {
   if (contentType === 'text/event-stream') return {}
   return isText(contentType) ? text : bytes
@@ -107,7 +107,7 @@ const bytes = { type: 'string', format: 'binary' }
 
 const isText = (contentType: string): boolean => /^text\/|json|svg/.test(contentType)
 
-/** By the names that the stream has them under. */
+/** Schemas of the events, by their names in the stream. */
 const eventsOf = (events: Shape, components: Components): object =>
   Object.fromEntries(
     Object.entries(events).map(([name, { json }]) => [streamNames[name] ?? name, components.answer(filledForm(json))]),

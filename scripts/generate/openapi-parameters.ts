@@ -31,7 +31,7 @@ const pathParameter = (name: string): object => ({
 export const pathWords = (name: string): string =>
   unusual[name] ?? `Id of the ${name.replace(/_?id$/i, '').replaceAll('_', ' ')}.`
 
-/** Path parameters that are not the id of what their name says. */
+/** Path parameters that are not the id that their name suggests. */
 const unusual: Readonly<Record<string, string>> = {
   external_user_id: 'Your own id of the user.',
   id: 'Id of the provider.',

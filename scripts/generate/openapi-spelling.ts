@@ -1,8 +1,9 @@
 import type { JsonSchema } from '#specs/dsl/schema.ts'
 
 /**
- * The schema with one spelling of each field, the first declared one; the other is named in its description.
- * `maxTokens` and `max_tokens` become one member of a generated class, which then does not compile.
+ * Returns the schema with one spelling of each field, the first declared one; the other is named in its description.
+ * With both, code generators would make `maxTokens` and `max_tokens` the same member of a class, which then does not
+ * compile.
  */
 export const withOneSpelling = (schema: JsonSchema): JsonSchema => {
   const { properties, items, anyOf, oneOf, additionalProperties } = schema

@@ -4,7 +4,7 @@ import { webhookEvents, webhookEventTypes } from '#specs/events/webhook-events.t
 import type { Components } from './openapi-components.ts'
 import { titleOf } from './openapi-operation.ts'
 
-/** Requests of the server to webhooks, one an event: the `webhooks` of OpenAPI 3.1. */
+/** Requests that the server sends to webhooks, one per event type: the `webhooks` of OpenAPI 3.1. */
 export const webhooksObject = (components: Components): object =>
   Object.fromEntries(
     webhookEventTypes.map((type) => {

@@ -4,7 +4,7 @@ import type { GeneratedFile } from './generated-file.ts'
 
 const packages = join(import.meta.dirname, '../../node_modules')
 
-/** A module that the console loads: its file in a package, and the package whose types it has. */
+/** A module that the console loads: its file in a package, and the package that has its types. */
 interface Vendored {
   readonly name: string
   readonly file: string
@@ -17,7 +17,10 @@ const modules: readonly Vendored[] = [
   { name: 'htm', file: 'htm/dist/htm.module.js', types: 'htm' },
 ]
 
-/** What the console loads of others, with imports that a browser can follow (specs/decisions/0179-view-library.md). */
+/**
+ * Third-party modules that the console loads, with imports that a browser can resolve
+ * (specs/decisions/0179-view-library.md).
+ */
 export const vendoredFiles = (): readonly GeneratedFile[] => [...storeFiles(), ...copies()]
 
 const copies = (): readonly GeneratedFile[] =>
@@ -26,7 +29,7 @@ const copies = (): readonly GeneratedFile[] =>
     { path: `console/vendor/${name}.d.ts`, text: typesText(name, types) },
   ])
 
-/** `@xstate/store` comes as an entry and two parts, whose names change with each version. */
+/** `@xstate/store` consists of an entry and two parts, whose file names change with each version. */
 const storeFiles = (): readonly GeneratedFile[] => {
   const folder = join(packages, '@xstate/store/dist')
   const entry = readFileSync(join(folder, 'xstate-store.js'), 'utf8')
@@ -48,7 +51,7 @@ const browserText = (text: string): string =>
     .replaceAll(/\bfrom\s*(["'])preact\1/g, 'from"./preact.js"')
     .trim()}\n`
 
-/** htm's own types give any template several roots, which none of ours has. */
+/** htm's own types allow several roots in any template; ours have one each. */
 const htmTypes = `import type { h, VNode } from 'preact'
 declare const htm: { bind(make: typeof h): (strings: TemplateStringsArray, ...values: readonly unknown[]) => VNode }
 export default htm

@@ -13,7 +13,7 @@ import { calm } from '#test/support/virtual-clock.ts'
 import type { Scenario } from './scenarios.ts'
 
 const lookMs = 1000
-/** No person continues it by then. */
+/** Time in ms after which no person can continue a job that was handed over. */
 const handOverMs = 601_000
 let visits = plainVisit
 
@@ -31,7 +31,7 @@ const job = async ({ host, clock }: World, visit: ScriptedVisit): Promise<string
   return id
 }
 
-/** Every state of a job occurs in one of these. */
+/** Together, these reach every state of a browser job. */
 export const browserScenarios: readonly Scenario[] = [
   {
     name: 'jobs',

@@ -52,7 +52,7 @@ const needs = {
 }
 let isConnected = false
 
-/** A tool that needs the connection, and runs once it is there. */
+/** A tool that requires the connection, and succeeds once it is connected. */
 const runTool: Scenario['runTool'] = async () =>
   isConnected
     ? { ok: true, output: 'done' }
@@ -74,7 +74,7 @@ const waitingActions = async (world: World): Promise<number> => {
   return (await world.storage.records.list(actionRows, projectScope('prj_a'), { where, limit: 10 })).length
 }
 
-/** Every state of a connection, and what waits for one, occurs in these. */
+/** Together, these reach every state of a connection, and of what waits for one. */
 export const connectionScenarios: readonly Scenario[] = [
   {
     name: 'connections',

@@ -16,7 +16,7 @@ const question = (round: number) => ({
   ...{ secret_fields: [], round, resume: JSON.stringify({ round }) },
 })
 
-/** A tool whose server puts two questions, and runs after the second answer. */
+/** A tool whose server requests input twice, and which succeeds after the second answer. */
 const runTool: Scenario['runTool'] = async ({ input }) => {
   const round = input === undefined ? 1 : Number(JSON.parse(input.resume).round) + 1
   if (round > 2) return { ok: true, output: JSON.stringify(input?.answer) }
@@ -29,7 +29,7 @@ const decision = {
   audit: { by: { kind: 'secret_key', id: 'key_a' }, at: 0 },
 }
 
-/** Answers the question that waits. */
+/** Answers the pending request for input. */
 const answer = async (world: World, round: number, event: object): Promise<void> => {
   const where = { status: 'awaiting_input' }
   const [waiting] = await world.storage.records.list(actionRows, projectScope('prj_a'), { where, limit: 10 })
@@ -39,7 +39,7 @@ const answer = async (world: World, round: number, event: object): Promise<void>
   await calm()
 }
 
-/** What waits for input that a server requests. */
+/** Scenarios in which a server requests input. */
 export const inputScenarios: readonly Scenario[] = [
   {
     name: 'turn-waits-for-input',

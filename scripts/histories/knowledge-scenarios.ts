@@ -57,7 +57,7 @@ const retried = async (clock: VirtualClock): Promise<void> => {
   for (const delay of syncDelaysMs) await clock.advance(delay + lookMs)
 }
 
-/** Every state of a source occurs in one of these. */
+/** Together, these reach every state of a source. */
 export const knowledgeScenarios: readonly Scenario[] = [
   {
     name: 'sources',

@@ -32,7 +32,7 @@ const give = async ({ host }: World, id: string, event: StoredEvent): Promise<vo
   await calm()
 }
 
-/** Every state of a remote tool server occurs in one of these. */
+/** Together, these reach every state of a remote tool server. */
 export const mcpScenarios: readonly Scenario[] = [
   {
     name: 'servers',

@@ -7,7 +7,7 @@ import type { World } from '#test/actors/sessions/harness.ts'
 import { calm, type VirtualClock } from '#test/support/virtual-clock.ts'
 import type { Scenario } from './scenarios.ts'
 
-/** How often the runtime looks for reminders. */
+/** Interval in ms at which the runtime checks reminders. */
 const lookMs = 1000
 
 const write = async ({ host, clock }: World, model?: string): Promise<string> => {
@@ -23,7 +23,10 @@ const write = async ({ host, clock }: World, model?: string): Promise<string> =>
 
 const unavailable = { fails: new ModelError('provider_unavailable', 'It is away.') }
 
-/** A write by rules, one by a model that is away for long, one that is refused, and one that is deleted while it waits. */
+/**
+ * A write by rules, one whose model stays unavailable, one that is deleted while it waits, and one that the model
+ * refuses.
+ */
 export const memoryScenarios: readonly Scenario[] = [
   {
     name: 'remembered',

@@ -6,7 +6,7 @@ import type { Scenario } from './scenarios.ts'
 
 const lookMs = 1000
 
-/** A tool whose server says twice how far it is. */
+/** A tool whose server reports its progress twice. */
 const runTool: Scenario['runTool'] = async ({ progress }) => {
   await progress?.({ progress: 1, total: 2, message: 'Half of it.' })
   await progress?.({ progress: 2, total: null, message: null })
@@ -15,7 +15,7 @@ const runTool: Scenario['runTool'] = async ({ progress }) => {
 
 const tools = [httpTool('post', { needsApproval: false }), httpTool('guarded', { needsApproval: true })]
 
-/** Calls whose server says how far they are, approved and not. */
+/** Calls whose server reports progress, with and without an approval. */
 export const progressScenarios: readonly Scenario[] = [
   {
     name: 'turn-with-progress',

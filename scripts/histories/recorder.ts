@@ -4,9 +4,9 @@ import type { AppendOutcome, Commit, Storage } from '#storage/ports.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import type { History, RecordedStep } from './history.ts'
 
-/** Keeps what the actors of a host do: every event that they are given, every commit that is written. */
+/** Records the actors of a host: every event that is delivered to them, and every commit that is written. */
 export class Recorder {
-  /** What the host writes to. */
+  /** Storage to which the host writes. */
   readonly storage: Storage
   readonly #steps = new Map<string, RecordedStep[]>()
   readonly #delivered = new Map<string, Omit<RecordedStep, 'commit'>>()
@@ -33,7 +33,7 @@ export class Recorder {
     }
   }
 
-  /** Listens to what the host gives its actors. */
+  /** Intercepts what the host delivers to its actors. */
   listen(host: Host): void {
     const deliverTo = host.deliverTo.bind(host)
     const deliver = host.deliver.bind(host)
@@ -52,7 +52,7 @@ export class Recorder {
     }
   }
 
-  /** The histories of all actors so far, named `<name>-<number>` within each machine. */
+  /** Returns the histories of all actors so far, named `<name>-<number>` within each machine. */
   histories(name: string): readonly History[] {
     const numbers = new Map<string, number>()
     const histories: History[] = []
@@ -79,12 +79,12 @@ export class Recorder {
     if (given === undefined) throw new Error(`${actor} made a commit of ${cause} that nobody gave it`)
     const steps = this.#steps.get(actor) ?? []
     this.#steps.set(actor, steps)
-    // the one thing of a commit that differs at every recording
+    // the nonce is the only part of a commit that differs in every recording
     const step: RecordedStep = { ...given, commit: { ...commit, nonce: `${seq}` } }
     steps.push(JSON.parse(JSON.stringify(step)))
   }
 
-  /** What these steps name, removed since or not. */
+  /** Returns the blobs that these steps refer to, including those removed since. */
   #blobsOf(text: string): Readonly<Record<string, string>> {
     return Object.fromEntries([...this.#blobs].filter(([hash]) => text.includes(hash)))
   }

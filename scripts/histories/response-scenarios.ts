@@ -6,7 +6,7 @@ import type { World } from '#test/actors/sessions/harness.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 import type { Scenario } from './scenarios.ts'
 
-/** How often the runtime looks for reminders. */
+/** Interval in ms at which the runtime checks reminders. */
 const lookMs = 1000
 
 const respond = async ({ host, clock }: World, input: string): Promise<string> => {
@@ -30,7 +30,7 @@ const respond = async ({ host, clock }: World, input: string): Promise<string> =
   return id
 }
 
-/** One that is made, one that fails, one that is cancelled, and one that is deleted while it is made. */
+/** A response that completes, one that fails, one that is cancelled, and one that is deleted while it is generated. */
 export const responseScenarios: readonly Scenario[] = [
   {
     name: 'responses',

@@ -7,7 +7,7 @@ import { agentConfigOf, callOf, type Script, type World } from '#test/actors/ses
 import type { VirtualClock } from '#test/support/virtual-clock.ts'
 import type { Scenario } from './scenarios.ts'
 
-/** Longer than whatever can happen at once takes. */
+/** Time in ms in which everything that does not have to wait has happened. */
 const restMs = 1000
 const minuteMs = 60_000
 
@@ -50,7 +50,7 @@ const remove = async (world: World, clock: VirtualClock, actor: string): Promise
   await clock.advance(restMs)
 }
 
-/** Every state of runs, their queue and what they wait for occurs in one of these. */
+/** Together, these reach every state of runs, of their queue, and of what they wait for. */
 export const runScenarios: readonly Scenario[] = [
   {
     name: 'run-tools',

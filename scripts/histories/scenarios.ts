@@ -29,7 +29,7 @@ import { responseScenarios } from './response-scenarios.ts'
 import { runScenarios } from './run-scenarios.ts'
 import { webScenarios } from './web-scenarios.ts'
 
-/** What happens to one session and its actions, from the real use-cases. */
+/** A sequence of calls to the real use-cases, whose actors are recorded. */
 export interface Scenario {
   readonly name: string
   readonly scripts: readonly Script[]
@@ -47,7 +47,7 @@ export interface Scenario {
 }
 
 const dayMs = 24 * 60 * 60 * 1000
-/** How often the runtime looks for reminders. */
+/** Interval in ms at which the runtime checks reminders. */
 const lookMs = 1000
 
 const ask = functionTool('ask', true)
@@ -57,7 +57,7 @@ const guarded = httpTool('guarded', { needsApproval: true })
 const large = 'a long description. '.repeat(300)
 
 const never = new Promise<void>(() => {})
-/** The model says nothing more until then. */
+/** Resolves when the scripted model may continue. */
 const later = Promise.withResolvers<void>()
 
 const paused = async (world: World, ...tools: Parameters<typeof turn>[2]['tools'] & object) => {
@@ -71,7 +71,7 @@ const cancelled = (world: World, session: string) =>
 const deleted = (world: World, session: string) =>
   world.useCases['sessions.delete'](callOf({ session_id: session }, {}, undefined))
 
-/** An action of its own, which the caller acts on. */
+/** Creates a standalone action, which the caller executes. */
 const ownAction = (world: World, more: Partial<Pick<OwnAction, 'execute'>> = {}) =>
   world.useCases['actions.create'](
     callOf({}, {}, { tool: 'wire_money', arguments: { amount: 3 }, risk_level: 'high', expires_in: 60, ...more }),
@@ -82,13 +82,13 @@ type OwnAction = Parameters<World['useCases']['actions.create']>[0]['body']
 const completed = (world: World, action_id: string, body: object) =>
   world.useCases['actions.complete'](callOf({ action_id }, {}, body))
 
-/** Begins a turn and waits until what can happen at once has happened. */
+/** Starts a turn and waits until everything that can happen immediately has happened. */
 const begun = async (world: World, session: string, body: Parameters<typeof turn>[2]) => {
   void turn(world, session, body)
   await calm()
 }
 
-/** A version of an agent that is given these events, one after another. */
+/** Creates a version of an agent and delivers these events to it, one after another. */
 const versionAfter = async ({ host, clock }: World, ...events: readonly StoredEvent[]) => {
   const id = newId('agv')
   const owner = { project: 'prj_a', tenant: null, user: null, createdAt: clock.now() }
@@ -101,7 +101,7 @@ const versionAfter = async ({ host, clock }: World, ...events: readonly StoredEv
   }
 }
 
-/** A delivery, begun. */
+/** Starts a webhook delivery. */
 const delivery = async ({ host, clock }: World, webhook_id = 'whk_a'): Promise<string> => {
   const delivery_id = newId('dlv')
   const event = { event_id: newId('evt'), event_type: 'run.completed', body: '{}', replay_of: null }
@@ -114,10 +114,10 @@ const delivery = async ({ host, clock }: World, webhook_id = 'whk_a'): Promise<s
   return delivery_id
 }
 
-/** What the endpoint of the scenario answers now. */
+/** Current behaviour of the scenario's endpoint. */
 const endpoint = { answers: async () => 204 }
 
-/** What removes a tenant, one user of it, or a project. */
+/** Starts the erasure of a tenant, of one of its users, or of a project. */
 const erasure = async ({ host, clock }: World, of: JsonObject): Promise<void> => {
   const id = newId('era')
   const project = typeof of.project_id === 'string' ? 'org_a' : 'prj_a'
@@ -129,7 +129,7 @@ const erasure = async ({ host, clock }: World, of: JsonObject): Promise<void> =>
 
 const author = { kind: 'secret_key', id: 'key_a' }
 
-/** Every state of every machine occurs in one of these: a test holds it. */
+/** Together, these reach every state of every machine; a test checks this. */
 export const scenarios: readonly Scenario[] = [
   {
     name: 'turns',

@@ -17,7 +17,7 @@ const crawl = async ({ host, clock }: World, seed = 'https://site.example/'): Pr
   return id
 }
 
-/** Every state of a crawl occurs in one of these. */
+/** Together, these reach every state of a crawl. */
 export const webScenarios: readonly Scenario[] = [
   {
     name: 'crawls',

@@ -10,8 +10,8 @@ const byVariable = `The master key is set in MASTER_KEY. Set MASTER_KEY to a new
 to the current key, and restart the servers (docs/operating.md, "Rotating the master key").`
 
 /**
- * `npm run rotate-master-key`: puts a new master key into its file and keeps the one before beside it. The next start of the
- * server seals everything anew; `npm run doctor` says when the earlier key can be removed.
+ * `npm run rotate-master-key`: writes a new master key to its file and keeps the previous one in a second file. The
+ * next start of the server re-encrypts all secrets; `npm run doctor` reports when the previous key can be removed.
  */
 const main = async (): Promise<void> => {
   readCommandLine({ usage: 'usage: npm run rotate-master-key', options: {} })

@@ -10,8 +10,8 @@ import type { JsonObject } from '#specs/dsl/json.ts'
 import { signingIn } from './sign-in.ts'
 
 /*
- * The client under test of the official conformance suite: our connection to servers, through our guard. The suite starts it
- * once a scenario, with the server's URL as its argument.
+ * The client that the official conformance suite tests: our connection to MCP servers, through our SSRF guard. The
+ * suite starts it once per scenario, with the server's URL as its argument.
  */
 
 const url = process.argv.at(-1) ?? ''
@@ -23,11 +23,14 @@ const guard = openSsrfGuard({ allowedPrivateHosts: ['localhost', '127.0.0.1'] })
 
 const argumentsOf = (name: string): JsonObject => (name === 'add_numbers' ? { a: 5, b: 3 } : {})
 
-/** In these the server requests input within a result; our client leaves the answer to its caller, and agents to people. */
+/**
+ * In these scenarios, the server requests input in a result. Our client returns the request to its caller, and agents
+ * pass it on to people.
+ */
 const requestsInput = scenario.startsWith('sep-2322-')
 const held = new HeldCalls()
 
-/** As agents call, with a person who accepts whatever a server requests. */
+/** Calls a tool as agents do, with a person who accepts every request of the server. */
 const callAsAgents = async (
   { name, given }: { readonly name: string; readonly given: JsonObject },
   signal: AbortSignal,

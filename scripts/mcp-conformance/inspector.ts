@@ -5,22 +5,25 @@ import { join, resolve } from 'node:path'
 const inspector = '@modelcontextprotocol/inspector@2.12.0'
 const stdio = resolve(import.meta.dirname, '../../bin/troupe.js')
 
-/** A server to look at, and a folder for what that needs. */
+/** A server to inspect, and a folder in which to install the inspector. */
 export interface InspectedServer {
   readonly folder: string
   readonly url: string
   readonly key: string
 }
 
-/** What the inspector said of one command; null when it was right. */
+/**
+ * Result of one command of the inspector. `failure` is null when the command succeeded without a warning about tools.
+ */
 export interface Inspected {
   readonly name: string
   readonly failure: string | null
 }
 
 /**
- * Drives the tool server by the command line of the official inspector: its lists, which are held to be portable, and calls,
- * over HTTP and stdio, by both eras of the protocol. The inspector is installed for that, and is no dependency.
+ * Runs the command line of the official inspector against the tool server: lists, whose schemas must be portable, and
+ * calls, over HTTP and stdio, in both eras of the protocol. The inspector is installed for this purpose, and is not a
+ * dependency.
  */
 export const inspect = ({ folder, url, key }: InspectedServer): readonly Inspected[] => {
   const home = join(folder, 'inspector')
@@ -78,6 +81,6 @@ const failureOf = (home: string, args: readonly string[]): string | null => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [command, '--cli', ...args], {
     ...{ env: { PATH: process.env.PATH, HOME: home }, encoding: 'utf8', timeout: 60_000, maxBuffer: 64 * 1024 * 1024 },
   })
-  // of schemas that some client cannot map
+  // the warning is about schemas that some clients cannot map
   return status === 0 && !stderr.includes('Warning: tool') ? null : `${stdout.slice(0, 2000)}\n${stderr}`
 }

@@ -6,13 +6,16 @@ import type {
 } from '@modelcontextprotocol/client'
 import type { GuardedFetch } from '#outgoing/guarded-fetch.ts'
 
-/** Where a sign-in came back to: the code, and who says that it issued it. */
+/** Parameters of the redirect at the end of a sign-in: the code, and the issuer. */
 export interface Callback {
   readonly code: string
   readonly iss: string | undefined
 }
 
-/** A person who agrees at once: what signs in keeps all in memory and follows the authorization URL itself. */
+/**
+ * OAuth provider without a person: keeps everything in memory and follows the authorization URL itself, as if the user
+ * agreed at once.
+ */
 export class MemoryProvider implements OAuthClientProvider {
   readonly redirectUrl = 'http://localhost:3000/callback'
   readonly clientMetadataUrl = 'https://conformance-test.local/client-metadata.json'
@@ -31,13 +34,13 @@ export class MemoryProvider implements OAuthClientProvider {
   #tokens: StoredOAuthTokens | undefined
   #verifier = ''
 
-  /** @param registered a client that the authorization server knows already. */
+  /** @param registered a client that the authorization server already knows. */
   constructor(fetch: () => GuardedFetch, registered?: StoredOAuthClientInformation) {
     this.#fetch = fetch
     this.#registered = registered
   }
 
-  /** Credentials of one authorization server are for no other. */
+  /** Returns the credentials only for the authorization server that issued them, else the registered client. */
   clientInformation(context?: OAuthClientInformationContext): StoredOAuthClientInformation | undefined {
     if (this.#client !== undefined && this.#client.issuer === context?.issuer) return this.#client
     return this.#registered

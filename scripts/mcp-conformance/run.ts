@@ -8,9 +8,10 @@ import { rolldown } from 'rolldown'
 import { readCommandLine } from '#src/start/command-line.ts'
 
 /*
- * Holds our client of remote tool servers to the official conformance suite: every client scenario that a revision requires,
- * as frozen at its release. One after the other on two lanes: all at once, as the suite runs them, they wait for the machine.
- * Each scenario starts the suite and the client anew, a hundred starts in all: each of the two is one file, made here.
+ * Runs the official conformance suite on our client of remote tool servers: every client scenario that a revision
+ * requires, as frozen at its release. Scenarios run one after the other in two lanes: all at once, as the suite runs
+ * them, they would compete for the CPU. Each scenario starts the suite and the client anew, about a hundred starts in
+ * all, so each of the two is bundled into one file.
  */
 
 readCommandLine({
@@ -26,7 +27,7 @@ const timeoutMs = 60_000
 const run = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'mcp-conformance-'))
 
-/** A program and all that it loads, written as one file: it starts in half the CPU time, and does the same. @returns the file. */
+/** Bundles a program and its imports into one file, which starts in half the CPU time. @returns the file. */
 const inOneFile = async (program: string, file: string): Promise<string> => {
   const bundle = await rolldown({ input: program, platform: 'node', logLevel: 'silent' })
   await bundle.write({ file, format: 'esm', codeSplitting: false })
@@ -35,14 +36,14 @@ const inOneFile = async (program: string, file: string): Promise<string> => {
 }
 
 const suitePackage = dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json'))
-// it looks for what a revision requires beside itself
+// the suite looks in its own folder for the requirements of a revision
 cpSync(suitePackage, join(folder, 'suite'), { recursive: true })
 const suite = await inOneFile(join(suitePackage, 'dist/index.js'), join(folder, 'suite/dist/index.js'))
-// what our sources look for late, by name
+// packages that our sources load at run time, by name
 symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'))
 const client = await inOneFile(join(import.meta.dirname, 'client.ts'), join(folder, 'client.mjs'))
 
-/** What came of one scenario. */
+/** Result of one scenario. */
 interface Outcome {
   readonly revision: string
   readonly scenario: string

@@ -11,9 +11,9 @@ import { freePort } from '../services/service.ts'
 import { inspect } from './inspector.ts'
 
 /*
- * Holds our tool server to the official conformance suite, at the wire version of each revision. The suite brings no credential, so a
- * forwarder in front of the server adds the key. Its other scenarios call tools, prompts and resources of the suite's own example server,
- * which ours does not have.
+ * Runs the official conformance suite on our tool server, at the wire version of each revision. The suite sends no
+ * credentials, so a proxy in front of the server adds the key. The scenarios that are left out call tools, prompts and
+ * resources of the suite's own example server, which ours does not have.
  */
 
 readCommandLine({
@@ -32,7 +32,7 @@ const scenarios: Readonly<Record<string, readonly string[]>> = {
     'dns-rebinding-protection',
   ],
 }
-/** Checks of these scenarios that want the example server's diagnostic tool, its prompts or its resources. */
+/** Checks in these scenarios that need the example server's diagnostic tool, prompts or resources. */
 const ofTheExample = new Set([
   'ServerRejectsUndeclaredCapability',
   'MissingCapabilityHttp400',
@@ -54,7 +54,7 @@ const server = await startServer({
   ...{ SIMULATED_PROVIDER: 'on', LOG_LEVEL: 'error' },
 })
 
-/** Each request with the key, and else as it came: names of hosts and origins among it. */
+/** Forwards each request with the key added, and otherwise unchanged, including its Host and Origin headers. */
 const forwarder = createServer((incoming, answer) => {
   const { port } = new URL(server.url)
   const headers = { ...incoming.headers, authorization: `Bearer ${key}` }
@@ -70,7 +70,10 @@ await new Promise<void>((resolve) => forwarder.listen(0, '127.0.0.1', resolve))
 const address = forwarder.address()
 const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/mcp`
 
-/** What the suite says of a scenario that failed; null when it passed but for what wants the example server. */
+/**
+ * Returns the suite's output for a failed scenario; null when it passed, or failed only checks that need the example
+ * server.
+ */
 const failureOf = async (scenario: string, revision: string): Promise<string | null> => {
   const args = [suite, 'server', '--url', url, '--scenario', scenario, '--spec-version', revision]
   try {

@@ -9,7 +9,7 @@ import { MemoryProvider } from './memory-provider.ts'
 
 const mostSignIns = 3
 
-/** Signs in where a server requires it, and sends the request again; at most three times. */
+/** Wraps fetch: signs in when a server requires it, and repeats the request, at most three times. */
 export const signingIn =
   (serverUrl: string, registered?: StoredOAuthClientInformation) =>
   (fetch: GuardedFetch): GuardedFetch => {

@@ -8,7 +8,7 @@ import type { TimedLine } from './terminal-animation.ts'
 const script = resolve(import.meta.dirname, '../quickstart.ts')
 const command = '$ npm ci && npm run quickstart'
 
-/** Runs the quickstart on data of its own. @returns what it printed, with the times; passwords and keys are replaced. */
+/** Runs the quickstart in a separate data folder. @returns its output, with times; passwords and keys are replaced. */
 export const quickstartLines = async (): Promise<readonly TimedLine[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-animation-'))
   const args = ['--disable-warning=ExperimentalWarning', script, '--exit']

@@ -1,14 +1,14 @@
-/** A line of a terminal, and when it appeared. */
+/** A line of terminal output, and when it appeared. */
 export interface TimedLine {
   readonly text: string
-  /** ms since the first. */
+  /** Time in ms since the first line. */
   readonly at: number
 }
 
 const width = 100
 const lineHeight = 19
 const margin = 18
-/** Time that a line is on its way to the eye, whatever the machine took. */
+/** Limits in ms of the pause before a line, whatever the machine took, and the pause at the end. */
 const pacing = { leastMs: 140, mostMs: 1100, endMs: 6000 } as const
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
@@ -24,8 +24,8 @@ const colorOf = (text: string): string => {
 }
 
 /**
- * An animated SVG of a terminal in which these lines appear one after the other, for ever from the beginning. Pauses are those of the
- * run, within what can be read.
+ * Returns an animated SVG of a terminal in which these lines appear one after the other, in an endless loop. Pauses are
+ * those of the run, within readable limits.
  */
 export const terminalAnimation = (lines: readonly TimedLine[]): string => {
   const paced = lines.map(({ at }, index) =>

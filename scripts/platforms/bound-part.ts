@@ -1,4 +1,4 @@
-/** What package.json says of what is installed. */
+/** The parts of package.json that are used here. */
 export interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>
   readonly optionalDependencies: Readonly<Record<string, string>>
@@ -12,14 +12,14 @@ interface Locked {
   readonly cpu?: unknown
 }
 
-/** What package-lock.json says; packages by the folder that they lie in. */
+/** The parts of package-lock.json that are used here; packages by folder. */
 export interface Lock {
   readonly packages: Readonly<Record<string, Locked>>
 }
 
 /**
- * The part of an installation that differs between platforms: dependencies that are bound to one, or that bring a package that is,
- * with all that they need. The others are the same everywhere.
+ * Returns the platform-specific part of an installation: dependencies that are bound to a platform, or that depend on a
+ * package which is, with all of their dependencies. All others are the same on every platform.
  */
 export const boundPart = (
   { dependencies, optionalDependencies }: Manifest,
@@ -36,7 +36,7 @@ export const boundPart = (
 const isBound = ({ packages }: Lock, at: string): boolean =>
   packages[at]?.os !== undefined || packages[at]?.cpu !== undefined
 
-/** The folders of these packages and of all that they need. */
+/** Returns the folders of these packages and of all their dependencies. */
 const broughtBy = (lock: Lock, first: readonly string[]): readonly string[] => {
   const found = new Set(first)
   for (const at of found) {
@@ -49,7 +49,9 @@ const broughtBy = (lock: Lock, first: readonly string[]): readonly string[] => {
   return [...found]
 }
 
-/** Where a package finds another one: in its own folder, else in one above. */
+/**
+ * Resolves a package as Node does: in the package's own folder, else in those above it. Null when it is not installed.
+ */
 const folderOf = (lock: Lock, name: string, from: string): string | null => {
   for (let above = from; ; above = above.slice(0, Math.max(0, above.lastIndexOf('/node_modules/')))) {
     const folder = above === '' ? `node_modules/${name}` : `${above}/node_modules/${name}`

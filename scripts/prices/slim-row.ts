@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js'
 import type { ModelMode, PriceRow, PriceTier } from '#gateway/prices/price-table.ts'
 import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 
-/** A row without what its place in the file says. */
+/** A row without the fields that its place in the file implies. */
 export type SlimRow = Omit<PriceRow, 'provider' | 'id'>
 
 const modes: Readonly<Record<string, ModelMode>> = {
@@ -23,14 +23,14 @@ const capabilityFields: Readonly<Record<string, string>> = {
   supports_prompt_caching: 'caching',
   supports_web_search: 'search',
 }
-/** Chat models that only speak, sing, draw or answer on other routes than chat and embeddings. */
+/** Ids of chat models that only produce speech, music or images, or that use other APIs than chat and embeddings. */
 const otherChats = /native-audio|tts|lyria|realtime|image|deep-research|robotics|live|container|computer-use|transcribe/
-/** Size classes, prices of options and speech as it is spoken, which look like models in the list. */
+/** Ids in the list that are not models: size classes, prices of options, and realtime speech. */
 const noModels = /^ft:|^together-ai-|^streaming\/|^\d+b?-|realtime|-live|-x-\d/
 
 /**
- * What we keep of one row of the list; undefined for what we do not route to and for what has no price.
- * 0 stands for "unknown" in the list (retired experiments): it is left out, never given as free.
+ * Returns the fields of a list row that are kept; undefined for models that are not routed to, and for those without a
+ * price. A price of 0 means "unknown" in the list (retired experiments): it is omitted, never taken as free.
  */
 export function slimRow(provider: string, id: string, fields: WireObject, imagePrice: number | undefined) {
   const mode = modes[textOf(fields.mode)] ?? (fields.input_cost_per_character === undefined ? undefined : 'speech')
@@ -91,14 +91,14 @@ function pricesOf(mode: ModelMode, id: string, fields: WireObject, imagePrice: n
   return Object.keys(prices).length === 0 ? undefined : prices
 }
 
-/** What is spoken is audio, whatever the list says of text beside it. */
+/** Price of the output. That of a speech model is audio, whatever price the list has for text. */
 function outputPrice(mode: ModelMode, fields: WireObject): unknown {
   if (mode === 'image') return fields.output_cost_per_image_token
   if (mode === 'speech') return fields.output_cost_per_audio_token ?? fields.output_cost_per_token
   return fields.output_cost_per_token
 }
 
-/** What chat models hear and speak, where that has another price than text. */
+/** Audio prices of a chat model, where they differ from those of text. */
 function audioPrices(fields: WireObject): Prices {
   const other = (audio: unknown, text: unknown): string | undefined => (audio === text ? undefined : decimal(audio))
   return {
@@ -109,15 +109,15 @@ function audioPrices(fields: WireObject): Prices {
 }
 
 /**
- * One search of the web, for models that search in every call; for others it is a tool that we do not offer. The price
- * of the smallest search, which is what their providers make unless the request wants more.
+ * Price of one web search, for models that search in every call; for others, search is a tool that we do not offer. It
+ * is the price of the smallest search, which providers make unless the request specifies more.
  */
 function searchPrice(mode: ModelMode, id: string, fields: WireObject): string | undefined {
   if (mode !== 'chat' || !/^sonar|-search-/.test(id)) return undefined
   return decimal(objectOf(fields.search_context_cost_per_query).search_context_size_low)
 }
 
-/** What is charged by something else than tokens; such a price is used where the call says how many there were. */
+/** Prices in units other than tokens; they are used where the call reports the number of units. */
 function unitPrices(mode: ModelMode, fields: WireObject, imagePrice: number | undefined): Prices {
   if (mode === 'image') return optional('image', decimal(imagePrice))
   if (mode === 'transcription') return optional('second', decimal(fields.input_cost_per_second))
@@ -126,7 +126,7 @@ function unitPrices(mode: ModelMode, fields: WireObject, imagePrice: number | un
   return { ...optional('character', character), ...optional('second', decimal(fields.output_cost_per_second)) }
 }
 
-/** Prices that hold for the whole call once its input is longer than so many tokens. */
+/** Prices that apply to the whole call once its input exceeds a number of tokens. */
 function tiersOf(fields: WireObject): readonly PriceTier[] | undefined {
   const tiers = Object.keys(fields).flatMap((field) => {
     const thousands = /^input_cost_per_token_above_(\d+)k_tokens$/.exec(field)?.[1]
@@ -146,7 +146,7 @@ function tiersOf(fields: WireObject): readonly PriceTier[] | undefined {
   return tiers.length === 0 ? undefined : tiers.sort((a, b) => a.above - b.above)
 }
 
-/** What is kept in the cache for an hour (Anthropic) or twelve (OpenAI). */
+/** Price of cache writes that last an hour (Anthropic) or twelve hours (OpenAI). */
 function longWrite(fields: WireObject, suffix = ''): string | undefined {
   const times = ['1hr', '12hr'].map((time) => fields[`cache_creation_input_token_cost_above_${time}${suffix}`])
   return decimal(times.find((price) => price !== undefined))
@@ -170,7 +170,7 @@ function givesText(fields: WireObject): boolean {
   return given.length === 0 || given.includes('text')
 }
 
-/** Plain decimal text: the shortest decimal that reads back as the number in the list, without an exponent. */
+/** Formats a number as a plain decimal: the shortest one that reads back as the same number, without an exponent. */
 function decimal(value: unknown): string | undefined {
   return typeof value === 'number' && value > 0 ? new Decimal(value).toFixed() : undefined
 }
@@ -178,7 +178,7 @@ function decimal(value: unknown): string | undefined {
 const countOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined
 
-/** An object with the entry, or without it when there is no value. */
+/** Returns an object with the entry, or an empty one when there is no value. */
 function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
   const entry: { [P in K]?: V } = {}
   if (value !== undefined) entry[key] = value

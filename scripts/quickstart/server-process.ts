@@ -6,17 +6,17 @@ const startFile = fileURLToPath(new URL('../../src/start.js', import.meta.url))
 const startLimitMs = 60_000
 const lookMs = 50
 
-/** The server as a process of its own. */
+/** The server, running as a separate process. */
 export interface ServerProcess {
   readonly url: string
   readonly process: ChildProcess
   stop(): Promise<void>
 }
 
-/** The wanted port when it is free, else any free port. */
+/** Returns the wanted port if it is free, else any free port. */
 export const portNear = async (wanted: number): Promise<number> => ((await isFree(wanted)) ? wanted : freePort())
 
-/** Starts the server and resolves when it takes requests. @throws when it does not within a minute. */
+/** Starts the server; resolves when it accepts requests. @throws {Error} when it does not within a minute. */
 export const startServer = async (env: Readonly<Record<string, string>>): Promise<ServerProcess> => {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', startFile], {
     env: { ...process.env, ...env },

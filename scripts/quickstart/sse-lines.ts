@@ -5,7 +5,7 @@ export interface Frame {
   readonly data: Record<string, unknown>
 }
 
-/** The frames of an SSE body, as they arrive. Comments are left out. */
+/** Yields the frames of an SSE body as they arrive; comments are skipped. */
 export async function* frames(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
   const decoder = new TextDecoder()
   let rest = ''

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A refund service that stands for the product's own: it counts how often it really acts. */
+/** A refund service in place of the product's own; it records the refunds that it makes. */
 export interface ToolServer {
   readonly url: string
   readonly host: string

@@ -1,4 +1,4 @@
-"""Texts that look alike and differ are refused as ids: only one of them is in normalization form C, which no pattern can say."""
+"""Skips ids that are not in normalization form C: the server refuses them as look-alikes, which no pattern can express."""
 
 from unicodedata import is_normalized
 from urllib.parse import unquote

@@ -1,10 +1,10 @@
-/** Sends one request as the owner of the project; answers the document. @throws when it is refused. */
+/** Sends one request and returns the JSON of its answer. @throws {Error} when the request is refused. */
 export type Send = (method: string, path: string, body?: unknown) => Promise<Readonly<Record<string, unknown>>>
 
 /** Values of path parameters, by name. */
 export type KnownIds = Readonly<Record<string, string>>
 
-/** Requests to the server at `url` with a secret key. */
+/** Returns a `Send` for the server at `url`, with a secret key. */
 export const sender =
   (url: string, key: string): Send =>
   async (method, path, body) => {
@@ -18,7 +18,7 @@ export const sender =
   }
 
 /**
- * One of every resource, so that requests get further than "there is no such thing". `name` keeps two sets apart; `models`
+ * Creates one of every resource, so that requests get further than "not found". `name` keeps two sets apart; `models`
  * is the base URL of a server with a list of models.
  */
 export const makeResources = async (send: Send, name: string, models: string): Promise<KnownIds> => {

@@ -4,22 +4,22 @@ import { declaredEstate } from '#test/e2e/sweep/estate/parts.ts'
 import type { KnownIds } from './known-ids.ts'
 
 /**
- * Operations that refuse some requests which their schema allows, for what no schema can say: the estate of the sweeps
- * has them by capability. Of every other one a request that fits the schema must not be answered as wrong.
+ * Operations that refuse some requests which their schema allows, for reasons that no schema can express. The estate of
+ * the sweeps lists them by capability. Any other operation must not refuse a request that fits its schema as invalid.
  */
 const { beyondSchema } = declaredEstate
 
-/** Parameters that name a place in a list: a schema cannot say which ones there are. */
+/** Parameters with a position in a list: a schema cannot state which positions exist. */
 const cursors = ['cursor', 'starting_after', 'ending_before']
 
-/** What the checks take for a right answer to a right request, beside what they take anyway. */
+/** Statuses that are accepted for a valid request, in addition to those that the checks accept by default. */
 const accepted = ['2xx', '3xx', '401', '403', '404', '409', '429', '5xx']
-/** What they take for a right answer to a wrong one; 431 comes from the HTTP server, before the dispatcher. */
+/** Statuses that are accepted for an invalid request; 431 comes from the HTTP server, before the dispatcher. */
 const refused = ['400', '401', '403', '404', '405', '406', '409', '413', '415', '422', '428', '429', '431', '5xx']
 
 /**
- * The settings of schemathesis, as TOML: known ids for path parameters, others for what is to be deleted, and which
- * answers are right. Streams that never end are left out: test/transport holds them.
+ * Returns the settings of Schemathesis as TOML: known ids for path parameters, other ids for deletions, and the
+ * accepted statuses. Endless streams are left out: test/transport covers them.
  */
 export const settingsOf = (operations: readonly Operation[], known: KnownIds, doomed: KnownIds): string => {
   const endless = operations.filter(({ answer }) => answer.kind === 'events' && answer.resumable)
@@ -31,25 +31,25 @@ export const settingsOf = (operations: readonly Operation[], known: KnownIds, do
   return [
     `[checks]\nnegative_data_rejection.expected-statuses = ${listOf(refused)}`,
     `[parameters]\n${assigned(known)}`,
-    // what a deletion names is not what was created before it, but kept for that, and gone after the first one
+    // deletions use resources created for this purpose, which are gone after the first deletion
     section('include-method = "DELETE"', `parameters = { ${pairs(doomed)} }`),
     section(named(endless), 'enabled = false'),
-    // a cursor is opaque, and a time range has to be one
+    // a cursor is opaque, and a time range must be valid
     section(named(paged), expecting('400')),
     section(named(ruled), expecting('400', '422')),
-    // the tenant, or what belongs to one, is named by X-Tenant-Id too, and both have to be the same
+    // X-Tenant-Id also names the tenant, or what belongs to one, and both must agree
     section(named(twice), expecting('400', '422')),
-    // 502 says that a provider failed, for those who call one: generated requests make providers that do
+    // 502 reports that a provider failed: generated requests create providers that do
     section(
       named(operations.filter(callsProvider)),
       `checks.not_a_server_error.expected-statuses = ${listOf(['2xx', '3xx', '4xx', '502'])}`,
     ),
-    // its connection may name another server by now
+    // generated requests may have changed the server of its connection
     section(
       named(operations.filter(({ id }) => id === 'model_syncs.create')),
       `checks.not_a_server_error.expected-statuses = ${listOf(['2xx', '3xx', '4xx', '502', '503', '504'])}`,
     ),
-    // a header that is not declared is passed over
+    // a header that is not declared is ignored
     section(
       named(operations.filter(({ id }) => id === 'conversations.create' || id === 'conversation_items.add')),
       `checks.negative_data_rejection.expected-statuses = ${listOf(['2xx', ...refused])}`,
@@ -58,7 +58,7 @@ export const settingsOf = (operations: readonly Operation[], known: KnownIds, do
   ].join('\n\n')
 }
 
-/** Whether the declaration says that a provider's failure is answered. */
+/** Whether the declaration includes the error for a failed provider (502). */
 const callsProvider = ({ id, envelope, errors }: Operation): boolean =>
   id !== 'model_syncs.create' && errors.some((code) => statusIn(envelope, code) === 502)
 

@@ -1,12 +1,12 @@
-/** Which operations each test file had answers of; the files and the ids sorted. */
+/** Operations of which each test file got an answer; files and ids are sorted. */
 export type CalledOperations = Readonly<Record<string, readonly string[]>>
 
-/** Where the recording is kept, from the root of the project. */
+/** Path of the recording, from the root of the project. */
 export const recordingPath = 'specs/called-operations.json'
 
 const sorted = (values: Iterable<string>): readonly string[] => [...new Set(values)].sort()
 
-/** Reads the lines `file, tab, operation` that a test run wrote, of the operations that are declared. */
+/** Parses the lines `file, tab, operation` that a test run wrote; operations that are not declared are skipped. */
 export const calledIn = (lines: string, declared: readonly string[]): CalledOperations => {
   const known = new Set(declared)
   const pairs = lines.split('\n').flatMap((line) => {
@@ -18,7 +18,10 @@ export const calledIn = (lines: string, declared: readonly string[]): CalledOper
   return Object.fromEntries(files.map((file) => [file, of(file)]))
 }
 
-/** The recording after a run in which some files passed: what they called now in place of what they did. Files that are gone drop out. */
+/**
+ * Returns the recording after a run in which some files passed: their calls replace those recorded before. Files that
+ * no longer exist are removed.
+ */
 export const mergedRecording = (
   kept: CalledOperations,
   called: CalledOperations,
@@ -29,22 +32,25 @@ export const mergedRecording = (
   return Object.fromEntries([...stays, ...changes].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The recording as text: a line a file, so that two changes of different tests merge. */
+/** Formats the recording with one line per file, so that changes of different tests merge. */
 export const recordingText = (recording: CalledOperations): string =>
   `{\n${Object.entries(recording)
     .map(([file, operations]) => `  ${JSON.stringify(file)}: ${JSON.stringify(operations)}`)
     .join(',\n')}\n}\n`
 
 /**
- * What a run of every test found wrong with the recording: operations that it names and no test called. specs/coverage.md
- * would claim more than is so.
+ * Compares the recording with a run of every test: returns one finding per operation that the recording names and no
+ * test called. For these, specs/coverage.md would claim too much.
  */
 export const recordingFindings = (kept: CalledOperations, called: CalledOperations): readonly string[] =>
   missingIn(idsOf(called), idsOf(kept)).map(
     (id) => `${recordingPath} names ${id}, and no test had an answer of it: ${remedy}`,
   )
 
-/** What the recording could claim and does not: operations that tests called. A newer test is no fault of the change. */
+/**
+ * Returns a note for each operation that tests called and the recording does not name. This is not a fault of the
+ * change, since another test may be newer than the recording.
+ */
 export const recordingNotes = (kept: CalledOperations, called: CalledOperations): readonly string[] =>
   missingIn(idsOf(kept), idsOf(called)).map((id) => `${recordingPath} does not name ${id}, which tests call: ${remedy}`)
 

@@ -1,4 +1,7 @@
-/** What a test run came to. `failures` names each failed test and each file that could not be run, `retried` what passed only the second time. */
+/**
+ * Results of a test run. `failures` names each failed test and each file that could not be run, `retried` each test
+ * that passed only when it was repeated.
+ */
 export interface Summary {
   readonly passed: number
   readonly failed: number
