@@ -128,7 +128,7 @@ const watchBrowsers = (ids: ReadonlySet<string>) => {
   return watch
 }
 
-/** Ids of the jobs that have a browser process, once per process; empty without /proc. */
+/** Ids of the jobs that running processes name on their command lines, once per process; empty without /proc. */
 const browsersOf = async (ids: ReadonlySet<string>): Promise<readonly string[]> => {
   const names = await readdir('/proc').catch(() => [])
   const commands = await Promise.all(

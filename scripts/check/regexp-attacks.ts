@@ -118,8 +118,8 @@ const piecesOf = (source: string, order: readonly string[]): readonly string[] =
   Array.from(source.matchAll(atoms), ([atom]) => sampleOf(atom, order)).filter((sample) => sample !== '')
 
 /**
- * Candidates for a character that a class matches: word characters and characters that end a word. Both are tried
- * first, since both can start a new match.
+ * Candidates for a character that a class matches: word characters and characters that end a word. Each kind
+ * is tried before the other once, since both can start a new match.
  */
 const words = ['a', '1', 'A', '_', 'é']
 const breaks = ['-', '.', ' ', '"', '/', ':', ',', '\\', '\n', '@', '+', '=', '{', '<', '[']

@@ -1,4 +1,4 @@
-"""Skips ids that are not in normalization form C: the server refuses them as look-alikes, which no pattern can express."""
+"""Skips ids not in normalization form C: the server refuses them as look-alikes, which no pattern can express."""
 
 from unicodedata import is_normalized
 from urllib.parse import unquote

@@ -37,7 +37,7 @@ export const settingsOf = (operations: readonly Operation[], known: KnownIds, do
     // a cursor is opaque, and a time range must be valid
     section(named(paged), expecting('400')),
     section(named(ruled), expecting('400', '422')),
-    // X-Tenant-Id also names the tenant, or what belongs to one, and both must agree
+    // the tenant that the request names, itself or by a resource of it, must be that of X-Tenant-Id
     section(named(twice), expecting('400', '422')),
     // 502 reports that a provider failed: generated requests create providers that do
     section(

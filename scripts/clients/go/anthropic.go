@@ -1,4 +1,5 @@
-// Anthropic's SDK for Go: a message, a stream, tools with a second turn, its tool runner, a count of tokens, models, and the types of refusals.
+// Anthropic's SDK for Go: a message, a stream, tools with a second turn, its tool runner, a count of tokens, models,
+// and the types of refusals.
 package main
 
 import (

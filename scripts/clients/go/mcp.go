@@ -1,4 +1,5 @@
-// MCP clients for Go, the official one and mcp-go, on `/mcp`: a handshake, a list of tools, a call, and a refusal as the error of a tool.
+// MCP clients for Go, the official one and mcp-go, on `/mcp`: a handshake, a list of tools, a call, and a refusal as
+// the error of a tool.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// OpenAI's SDK for Go: a chat, a stream, tools with a second turn, responses, embeddings, models, speech, and the fields of refusals.
+// OpenAI's SDK for Go: a chat, a stream, tools with a second turn, responses, embeddings, models, speech, and the
+// fields of refusals.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Anthropic's SDK for Java with its validation of answers: a message, a stream, tools with a second turn, its tool runner, a count, models, and the classes of refusals.
+// Anthropic's SDK for Java with its validation of answers: a message, a stream, tools with a second turn, its tool
+// runner, a count, models, and the classes of refusals.
 import com.anthropic.client.AnthropicClient;
 import com.anthropic.client.okhttp.AnthropicOkHttpClient;
 import com.anthropic.core.JsonValue;

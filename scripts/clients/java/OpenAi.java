@@ -1,4 +1,5 @@
-// OpenAI's SDK for Java with its validation of answers: a chat, a stream, tools with a second turn, responses, embeddings, models, and the fields of refusals.
+// OpenAI's SDK for Java with its validation of answers: a chat, a stream, tools with a second turn, responses,
+// embeddings, models, and the fields of refusals.
 import com.fasterxml.jackson.annotation.JsonClassDescription;
 import com.openai.client.OpenAIClient;
 import com.openai.client.okhttp.OpenAIOkHttpClient;

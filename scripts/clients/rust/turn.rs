@@ -1,4 +1,5 @@
-//! async-openai: a chat, a stream, tools with a second turn, responses, embeddings, models, speech, and the fields of refusals.
+//! async-openai: a chat, a stream, tools with a second turn, responses, embeddings, models, speech, and the fields of
+//! refusals.
 
 use async_openai::config::OpenAIConfig;
 use async_openai::error::OpenAIError;
