@@ -259,7 +259,7 @@ export const bounds: readonly Bound[] = [
     code: ['specs/resources/knowledge/knowledge-limits.ts', 'maxChunks'],
     test: [
       'test/actors/knowledge/sync-source.test.ts',
-      'a source fails if it exceeds the maximum number of chunks of its knowledge base',
+      'fails sources beyond the maximum number of chunks of a base, even when they are read at the same time',
     ],
   },
   {

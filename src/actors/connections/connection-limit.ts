@@ -1,4 +1,6 @@
 import type { ConnectionContext } from '#machines/connection/connection-data.ts'
+import { CountedRooms, type Room } from '#records/counted-room.ts'
+import type { Host } from '#runtime/host.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { narrowedScope, projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
@@ -15,9 +17,32 @@ export interface ConnectionOwner {
   readonly user: string | null
 }
 
-/** @throws {ServiceError} `connection_limit_reached` when this owner already has the maximum number of connections. */
-export const requireRoom = async (records: Pick<RecordStore, 'count'>, owner: ConnectionOwner): Promise<void> => {
-  const own = narrowedScope(projectScope(owner.project), owner)
-  if ((await records.count(connectionRows, own, { owner_type: owner.type })) >= maxConnections)
-    throw new ServiceError('connection_limit_reached')
+/** Dependencies of the limit. */
+export interface ConnectionLimitParts {
+  readonly records: RecordStore
+  readonly host: { readonly rows: Pick<Host['rows'], 'shown'> }
+}
+
+/**
+ * Runs `create` unless this owner already has the maximum number of connections.
+ *
+ * @throws {ServiceError} `connection_limit_reached`
+ */
+export const withinConnectionLimit = <T>(
+  { records, host }: ConnectionLimitParts,
+  owner: ConnectionOwner,
+  create: () => Promise<T>,
+): Promise<T> => {
+  const { type, project, tenant, user } = owner
+  const own = narrowedScope(projectScope(project), owner)
+  const room: Room = {
+    max: maxConnections,
+    count: async () => {
+      await host.rows.shown()
+      return records.count(connectionRows, own, { owner_type: type })
+    },
+    full: () => new ServiceError('connection_limit_reached'),
+  }
+  const key = JSON.stringify(['connections', project, type, tenant, user])
+  return CountedRooms.at(records).within(key, room, create)
 }

@@ -20,7 +20,7 @@ import { contextOf } from '../runtime/schema.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
 import { configChange } from './config-change.ts'
 import { checkConfig, shownConfig } from './connection-config.ts'
-import { requireRoom } from './connection-limit.ts'
+import { withinConnectionLimit } from './connection-limit.ts'
 import type { ConnectionTester } from './connection-tester.ts'
 import type { ConnectionVault, SecretsAt } from './connection-vault.ts'
 import { connectionView, residentView } from './connection-view.ts'
@@ -128,21 +128,17 @@ const listed = async (
 }
 
 const created = async (parts: ConnectionParts, call: CreateCall): Promise<ResultOf<'connections.create'>> => {
-  const { host, vault, records, now } = parts
+  const { host, vault, now } = parts
   const { scope, body } = call
   const type = typeOf(body.connector)
   const config = body.config ?? {}
   checkConfig(type, config, { whole: config, guard: parts.guard })
   checkKey(type, body.api_key)
   const owner = { ...(await ownerOf(parts, call)), project: scope.project }
-  await requireRoom(records, owner)
   const imported = config.openapi === undefined ? null : await parts.tools.read(config.openapi)
   const id = newIdFor(call, connectionDefinition.idPrefix, host.newActorId)
   const at: SecretsAt = { id, owner }
-  if (config.client_secret !== undefined) await vault.putClientSecret(at, config.client_secret)
   const held = type.auth === 'api_key' && (body.api_key !== undefined || type.id === 'http')
-  if (held) await vault.putGrant(at, keyGrant(body.api_key), { generation: 1, granted: null })
-  if (imported !== null) await parts.tools.put(at, imported)
   const input: ConnectionInput = {
     connection_id: id,
     connector: type.id,
@@ -160,12 +156,17 @@ const created = async (parts: ConnectionParts, call: CreateCall): Promise<Result
   }
   const { project, tenant, user } = owner
   const cause = call.idempotency?.cause ?? newId('req')
-  await host.create({
-    kind: connectionDefinition,
-    id,
-    owner: { project, tenant, user, createdAt: now() },
-    input,
-    cause,
+  await withinConnectionLimit(parts, owner, async () => {
+    if (config.client_secret !== undefined) await vault.putClientSecret(at, config.client_secret)
+    if (held) await vault.putGrant(at, keyGrant(body.api_key), { generation: 1, granted: null })
+    if (imported !== null) await parts.tools.put(at, imported)
+    await host.create({
+      kind: connectionDefinition,
+      id,
+      owner: { project, tenant, user, createdAt: now() },
+      input,
+      cause,
+    })
   })
   await host.rows.shown()
   return residentView(await found(parts, scope, id))

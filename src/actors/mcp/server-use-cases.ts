@@ -8,6 +8,7 @@ import { projectScope } from '#specs/scope.ts'
 import type { JsonObject, RecordStore, StoredRecord } from '#storage/ports.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
+import { CountedRooms, type Room } from '../records/counted-room.ts'
 import { pageOf } from '../records/pages.ts'
 import { rowOf } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
@@ -113,18 +114,26 @@ const register = async (parts: ServerUseCaseParts, servers: McpServers, call: Cr
   const headers = checkedHeaders(body.headers ?? {})
   const auth = await checkedAuth(parts, scope.project, body.auth)
   const tenant = await tenantOf(parts, call)
-  if ((await parts.records.count(serverRows, projectScope(scope.project), {})) >= maxServers)
-    throw new ServiceError('mcp_limit_reached')
+  const room: Room = {
+    max: maxServers,
+    count: async () => {
+      await host.rows.shown()
+      return parts.records.count(serverRows, projectScope(scope.project), {})
+    },
+    full: () => new ServiceError('mcp_limit_reached'),
+  }
   const id = newIdFor(call, mcpServerDefinition.idPrefix, host.newActorId)
   const owner = { project: scope.project, tenant, user: null, createdAt: clock.now() }
   const { name, url, transport, timeout_ms, trust } = body
-  if (Object.keys(headers).length > 0) await parts.headers.keep({ ...owner, id, url }, headers)
   const input: McpServerInput = {
     ...{ server_id: id, name, url, transport, timeout_ms, trust, auth },
     header_names: Object.keys(headers),
     created_by: { ...actorOf(call) },
   }
-  await host.create({ kind: mcpServerDefinition, id, owner, input, cause: causeOf(idempotency) })
+  await CountedRooms.at(parts.records).within(`mcp ${scope.project}`, room, async () => {
+    if (Object.keys(headers).length > 0) await parts.headers.keep({ ...owner, id, url }, headers)
+    await host.create({ kind: mcpServerDefinition, id, owner, input, cause: causeOf(idempotency) })
+  })
   const server = await servers.settled(scope, id)
   return { ...residentView(server), tools: toolViews(serverContext(server)) }
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
+import { CountedRooms, type Room } from '../records/counted-room.ts'
 import { Table } from '../records/table.ts'
 import { derivedId } from '../runtime/ids.ts'
 import { type MemoryCountData, memories, memoryCounts } from './kinds.ts'
@@ -48,13 +49,22 @@ export class MemoryLimits {
     await this.#take(owner, operation, { ...month, limit: monthly[operation], user: null })
   }
 
-  /** Checks the storage limit. @throws {ServiceError} `memory_quota_exceeded` when `more` memories would exceed it */
-  async stored(project: string, more: number): Promise<void> {
+  /**
+   * Runs `store` if the storage limit has room for `more` memories, besides those that are being stored.
+   *
+   * @throws {ServiceError} `memory_quota_exceeded`
+   */
+  async storing(project: string, more: number, store: () => Promise<void>): Promise<void> {
     const { stored: limit } = await this.#parts.settings(project)
-    if (limit === null) return
-    const used = await this.#parts.records.total(memories, projectScope(project))
-    if (used + more > limit)
-      throw new ServiceError('memory_quota_exceeded', { extra: { upgradeUrl: this.#parts.upgradeUrl, used, limit } })
+    if (limit === null) return store()
+    const { records, upgradeUrl } = this.#parts
+    const room: Room = {
+      max: limit,
+      more,
+      count: () => records.total(memories, projectScope(project)),
+      full: (used) => new ServiceError('memory_quota_exceeded', { extra: { upgradeUrl, used, limit } }),
+    }
+    return CountedRooms.at(records).within(`memories ${project}`, room, store)
   }
 
   async #take(owner: MemoryOwner, operation: MemoryOperation, { name, limit, endsAt, user }: Period): Promise<void> {

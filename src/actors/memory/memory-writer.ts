@@ -153,8 +153,7 @@ export class MemoryWriter {
     const batch = new Batch(index, { owner, options, retentionDays, now: now() })
     for (const item of checked) batch.add(item)
     if (options.dryRun !== true) {
-      await limits.stored(owner.project, batch.drafts.length)
-      await this.#store(owner, batch)
+      await limits.storing(owner.project, batch.drafts.length, () => this.#store(owner, batch))
     }
     return { batch, isEmbedded: index.embedder !== null }
   }

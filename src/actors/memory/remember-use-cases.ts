@@ -81,7 +81,7 @@ const remembered = async (
     }
   }
   await memory.limits.operation(owner, 'writes')
-  await memory.limits.stored(owner.project, 1)
+  await memory.limits.storing(owner.project, 1, async () => {})
   const id = newIdFor(call, memoryWriteDefinition.idPrefix, newWriteId)
   const { user, assistant, importance, metadata } = body
   const given = { user, assistant, place, at, importance, metadata, facts, model, prompt, minImportance }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ConnectionOwner, maxConnections, requireRoom } from '#actors/connections/connection-limit.ts'
+import { type ConnectionOwner, maxConnections, withinConnectionLimit } from '#actors/connections/connection-limit.ts'
 import { connectionRows } from '#actors/connections/kinds.ts'
 import { openHouse } from '#test/support/open-house.ts'
 
@@ -7,19 +7,22 @@ const ownerOf = (type: ConnectionOwner['type'], tenant: string | null = null, us
   ...{ type, project: 'prj_a', tenant, user },
 })
 
+const host = { rows: { shown: async () => {} } }
+
 describe('connections', () => {
   it('are limited for each owner, independently of other owners', async () => {
     const { records } = await openHouse()
+    const requireRoom = (owner: ConnectionOwner) => withinConnectionLimit({ records, host }, owner, async () => {})
     const ann = ownerOf('end_user', 'ten_a', 'ann')
     for (let n = 0; n < maxConnections; n++) {
-      await expect(requireRoom(records, ann)).resolves.toBeUndefined()
+      await expect(requireRoom(ann)).resolves.toBeUndefined()
       await records.insert(connectionRows, {
         ...{ id: `con_${n}`, project: 'prj_a', tenant: 'ten_a', user: 'ann', version: 1 },
         ...{ created_at: n, updated_at: n, expires_at: null },
         data: { owner_type: 'end_user', connector: 'stripe', status: 'active', use_key: 'stripe end_user' },
       })
     }
-    await expect(requireRoom(records, ann)).rejects.toMatchObject({ code: 'connection_limit_reached' })
+    await expect(requireRoom(ann)).rejects.toMatchObject({ code: 'connection_limit_reached' })
     const others = [
       ownerOf('end_user', 'ten_a', 'bob'),
       ownerOf('end_user', 'ten_b', 'ann'),
@@ -27,6 +30,6 @@ describe('connections', () => {
       ownerOf('project'),
       { ...ann, project: 'prj_b' },
     ]
-    for (const other of others) await expect(requireRoom(records, other)).resolves.toBeUndefined()
+    for (const other of others) await expect(requireRoom(other)).resolves.toBeUndefined()
   })
 })

@@ -8,35 +8,34 @@ import { maxChunks } from '#specs/resources/knowledge/knowledge-limits.ts'
 import { projectScope } from '#specs/scope.ts'
 import { openWorld } from '../sessions/harness.ts'
 
-it('a source fails if it exceeds the maximum number of chunks of its knowledge base', async () => {
+it('fails sources beyond the maximum number of chunks of a base, even when they are read at the same time', async () => {
   const { host, storage, clock, runtime } = await openWorld()
   const owner = { project: 'prj_a', tenant: null, user: null, createdAt: clock.now() }
-  const document = { text: [], chunks: [], characters: 1, chunk_count: maxChunks, page_count: null, title: null }
+  // two places are left, and each source has one chunk
+  const chunk_count = maxChunks - 2
+  const document = { text: [], chunks: [], characters: 1, chunk_count, page_count: null, title: null }
   const data = { knowledge_base_id: 'kb_a', base_status: 'kb_a ready', status: 'ready', metadata: {}, document }
   const facts = { ...owner, version: 1, created_at: 1, updated_at: 1, expires_at: null }
   await storage.records.insert(sourceRows, { ...facts, id: newId('ksr'), data })
-  const source_id = newId('ksr')
   const blobs = new SourceBlobs(storage.blobs, clock.now)
   const what = { mime_type: 'text/plain', filename: null }
-  const upload = await blobs.putUpload({ ...owner, source: source_id }, Buffer.from('One more.'), what)
-  const input = {
-    ...{
-      source_id,
-      knowledge_base_id: 'kb_a',
-      created_by: null,
-      type: 'text',
-      title: null,
-      url: null,
-      refresh_interval_s: null,
-    },
-    ...{ metadata: {}, upload, filename: null, mime_type: null },
+  const place = { knowledge_base_id: 'kb_a', created_by: null, type: 'text', title: null, url: null }
+  const rest = { ...what, refresh_interval_s: null, metadata: {} }
+  const create = async (): Promise<string> => {
+    const source_id = newId('ksr')
+    const upload = await blobs.putUpload({ ...owner, source: source_id }, Buffer.from('One more.'), what)
+    const input = { ...place, ...rest, source_id, upload, mime_type: null }
+    await host.create({ kind: sourceDefinition, id: source_id, owner, input, cause: source_id })
+    return source_id
   }
-  await host.create({ kind: sourceDefinition, id: source_id, owner, input, cause: 'first' })
-  await expect
-    .poll(async () => {
-      const { state } = await host.find(projectScope('prj_a'), sourceDefinition, source_id)
-      return contextOf(sourceDefinition, state.snapshot).error?.code
-    })
-    .toBe('too_many_chunks')
+  const ids = await Promise.all(Array.from({ length: 6 }, create))
+  const ends = async () => {
+    const found = await Promise.all(ids.map((id) => host.find(projectScope('prj_a'), sourceDefinition, id)))
+    return found
+      .map(({ state }) => contextOf(sourceDefinition, state.snapshot))
+      .map((all) => all.error?.code ?? all.document)
+  }
+  await expect.poll(ends).not.toContain(null)
+  expect((await ends()).filter((end) => end === 'too_many_chunks')).toHaveLength(4)
   await runtime.drain(0)
 })

@@ -116,6 +116,11 @@ describe.each(either('mongo'))('a memory on $store', ({ store }) => {
     const full = await api.post('/v1/memory/write', { userId: 'gil', content: 'One too many' })
     expect(full).toMatchObject({ status: 429, body: { error: { code: 'memory_quota_exceeded' }, limit: 1 } })
     expect(full.body).toMatchObject({ upgradeUrl: expect.any(String), used: expect.any(Number) })
+    await cap({ stored_limit: full.body.used + 1 })
+    const write = (_: unknown, n: number) =>
+      api.post('/v1/memory/write', { userId: `at-once-${n}`, content: 'I collect stamps.' })
+    const atOnce = await Promise.all(Array.from({ length: 10 }, write))
+    expect(atOnce.filter(({ status }) => status === 201)).toHaveLength(1)
     await cap({ searches_per_user_day: 1 })
     const recall = () => api.post('/v1/memory/search', { userId: 'gil', query: 'anything' })
     expect((await recall()).status).toBe(200)

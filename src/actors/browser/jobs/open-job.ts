@@ -1,5 +1,6 @@
 import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { CountedRooms, type Room } from '#records/counted-room.ts'
 import { Table } from '#records/table.ts'
 import type { Host } from '#runtime/host.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -37,15 +38,22 @@ export const openJob = async (parts: OpenJobParts, { id, owner, body, cause }: N
   const { host, storage, now } = parts
   const request = jobRequest(parts.guard, body)
   await requireChromium(parts)
-  await host.rows.shown()
   const table = new Table(storage.records, browserJobRows, now)
-  if ((await table.count(projectScope(owner.project), { open: true })) >= maxOpenJobs)
-    throw new ServiceError('browser_queue_full', { retryAfterS: queueAgainS })
+  const room: Room = {
+    max: maxOpenJobs,
+    count: async () => {
+      await host.rows.shown()
+      return table.count(projectScope(owner.project), { open: true })
+    },
+    full: () => new ServiceError('browser_queue_full', { retryAfterS: queueAgainS }),
+  }
   const input = { job_id: id, request }
-  await host.create({
-    ...{ kind: browserJobDefinition, id, input, cause },
-    owner: { ...owner, user: null, createdAt: now() },
-  })
+  await CountedRooms.at(storage.records).within(`jobs ${owner.project}`, room, () =>
+    host.create({
+      ...{ kind: browserJobDefinition, id, input, cause },
+      owner: { ...owner, user: null, createdAt: now() },
+    }),
+  )
 }
 
 const unavailable = (cause: ChromiumMissing): ServiceError =>

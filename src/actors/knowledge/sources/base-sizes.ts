@@ -7,6 +7,14 @@ import { sourcesOf } from './source-rows.ts'
 const recountMs = 60_000
 const maxCached = 10_000
 
+/** Growth of a base by one of its sources. */
+interface Growth {
+  readonly project: string
+  readonly base: string
+  readonly added: number
+  readonly max: number
+}
+
 /** Number of chunks of each base. It is approximate, and good enough for a limit. */
 export class BaseSizes {
   readonly #totals: RecheckCache<{ total: number }>
@@ -22,15 +30,20 @@ export class BaseSizes {
     this.#totals = new RecheckCache({ load, maxAgeMs: recountMs, maxEntries: maxCached, now })
   }
 
-  /** Returns the approximate number of chunks of a base. @throws {StoreUnavailable} */
-  async of(project: string, base: string): Promise<number> {
+  /**
+   * Takes room for the chunks by which a source of a base grows; `added` may be negative.
+   *
+   * @returns a function that gives the room back; null when the base would have more than `max` chunks.
+   * @throws {StoreUnavailable}
+   */
+  async take({ project, base, added, max }: Growth): Promise<(() => void) | null> {
     const key = `${project}/${base}`
-    return (this.#totals.peek(key) ?? (await this.#totals.load(key)))?.total ?? 0
-  }
-
-  /** Adjusts the number of chunks of a base after a change of one of its sources; `chunks` may be negative. */
-  add(project: string, base: string, chunks: number): void {
-    const known = this.#totals.peek(`${project}/${base}`)
-    if (known) known.total += chunks
+    const size = this.#totals.peek(key) ?? (await this.#totals.load(key)) ?? { total: 0 }
+    if (size.total + added > max) return null
+    // in the same turn as the check: sources that are read at the same time share the room
+    size.total += added
+    return () => {
+      size.total -= added
+    }
   }
 }

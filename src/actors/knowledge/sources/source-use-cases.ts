@@ -4,6 +4,7 @@ import type { SourceInput } from '#machines/knowledge-source/knowledge-source.ts
 import { sourceStatus } from '#machines/knowledge-source/knowledge-source-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { actorOf } from '#records/audit-note.ts'
+import { CountedRooms, type Room } from '#records/counted-room.ts'
 import { pageOf } from '#records/pages.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
@@ -168,19 +169,27 @@ class Sources {
     if (content === null && body.url === undefined)
       throw new ServiceError('missing_field', { param: 'text', message: 'A source requires text, url or file.' })
     if (body.url !== undefined) requireReachable(guard.content, body.url)
-    const count = await storage.records.count(sourceRows, scope, { knowledge_base_id: base.id })
-    if (count >= maxSources) throw new ServiceError('knowledge_limit_reached')
+    const room: Room = {
+      max: maxSources,
+      count: async () => {
+        await host.rows.shown()
+        return storage.records.count(sourceRows, scope, { knowledge_base_id: base.id })
+      },
+      full: () => new ServiceError('knowledge_limit_reached'),
+    }
     const id = newIdFor(call, sourceKind.idPrefix, host.newActorId)
     const owner = { project: base.project, tenant: base.tenant, user: null, createdAt: clock.now() }
-    const upload = content === null ? null : await blobs.putUpload({ ...owner, source: id }, content.bytes, content)
-    const input = inputOf(body, {
-      source_id: id,
-      knowledge_base_id: base.id,
-      created_by: actorOf(call),
-      type: content?.type ?? 'url',
-      upload,
+    await CountedRooms.at(storage.records).within(`sources ${base.id}`, room, async () => {
+      const upload = content === null ? null : await blobs.putUpload({ ...owner, source: id }, content.bytes, content)
+      const input = inputOf(body, {
+        source_id: id,
+        knowledge_base_id: base.id,
+        created_by: actorOf(call),
+        type: content?.type ?? 'url',
+        upload,
+      })
+      await host.create({ kind: sourceKind, id, owner, input, cause: causeOf(call.idempotency) })
     })
-    await host.create({ kind: sourceKind, id, owner, input, cause: causeOf(call.idempotency) })
     const place = { knowledge_base_id: base.id, source_id: id }
     if ((await this.#parts.access.bases.get(scope, base.id)) === null) {
       await requestErasure(this.#parts, { actor: id, project: owner.project, tenant: owner.tenant })

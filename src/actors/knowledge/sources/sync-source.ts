@@ -55,10 +55,11 @@ const synced = async (parts: SyncParts, source: SourceContext, context: EffectCo
   const isSame = checksum === source.checksum && mimeType === source.mime_type
   if (isSame && source.document !== null) return { type: 'unchanged' }
   const read = await parsed(parts, bytes, mimeType)
-  await requireRoom(parts, source, { owner, added: read.chunks.length })
-  const document = await storeDocument(parts.blobs, owner, read)
-  const changes = await changesOf(parts, owner, { before: source.document, after: document })
-  parts.sizes.add(owner.project, source.knowledge_base_id, document.chunk_count - (source.document?.chunk_count ?? 0))
+  const release = await takeRoom(parts, source, { owner, chunks: read.chunks.length })
+  const { document, changes } = await stored(parts, source, { owner, read }).catch((error: unknown) => {
+    release()
+    throw error
+  })
   parts.changed(source.knowledge_base_id)
   return { type: 'synced', checksum, size_bytes: bytes.length, mime_type: mimeType, document, changes }
 }
@@ -76,18 +77,29 @@ const parsed = async ({ room }: SyncParts, bytes: Uint8Array, mimeType: string):
   return read
 }
 
-const requireRoom = async (
+const takeRoom = async (
   { sizes }: SyncParts,
-  { knowledge_base_id, document }: SourceContext,
-  { owner, added }: { readonly owner: BlobOwner; readonly added: number },
-): Promise<void> => {
-  const total = await sizes.of(owner.project, knowledge_base_id)
-  if (total - (document?.chunk_count ?? 0) + added <= maxChunks) return
-  throw new SyncFailed('too_many_chunks', `A knowledge base has at most ${maxChunks} chunks.`, true)
+  { knowledge_base_id: base, document }: SourceContext,
+  { owner, chunks }: { readonly owner: BlobOwner; readonly chunks: number },
+): Promise<() => void> => {
+  const added = chunks - (document?.chunk_count ?? 0)
+  const release = await sizes.take({ project: owner.project, base, added, max: maxChunks })
+  if (release === null)
+    throw new SyncFailed('too_many_chunks', `A knowledge base has at most ${maxChunks} chunks.`, true)
+  return release
+}
+
+const stored = async (
+  { blobs }: SyncParts,
+  { document: before }: SourceContext,
+  { owner, read }: { readonly owner: BlobOwner; readonly read: DocumentRead },
+) => {
+  const document = await storeDocument(blobs, owner, read)
+  return { document, changes: await changesOf({ blobs }, owner, { before, after: document }) }
 }
 
 const changesOf = async (
-  { blobs }: SyncParts,
+  { blobs }: Pick<SyncParts, 'blobs'>,
   owner: BlobOwner,
   { before, after }: { readonly before: ReadDocument | null; readonly after: ReadDocument },
 ): Promise<ChunkChanges> => {

@@ -1,5 +1,6 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { webCrawlDefinition } from '#machines/web-crawl/web-crawl-definition.ts'
+import { CountedRooms, type Room } from '#records/counted-room.ts'
 import { pageOf } from '#records/pages.ts'
 import { timestampOf, timestampOrNull } from '#records/row-times.ts'
 import { rowOf } from '#records/schema.ts'
@@ -36,20 +37,21 @@ export const crawlJobUseCases = ({ host, records, now }: CrawlJobRequests): Craw
     'web_crawls.create': async (call) => {
       const { scope, body, idempotency } = call
       requirePages(body.seeds)
-      await host.rows.shown()
-      if ((await table.count(projectScope(scope.project), { status: 'crawling' })) >= backgroundCrawl.open) {
-        const message = `A project can have at most ${backgroundCrawl.open} crawls in progress.`
-        throw new ServiceError('rate_limit_exceeded', { retryAfterS: againS, message })
+      const room: Room = {
+        max: backgroundCrawl.open,
+        count: async () => {
+          await host.rows.shown()
+          return table.count(projectScope(scope.project), { status: 'crawling' })
+        },
+        full: tooManyCrawls,
       }
       const id = newIdFor(call, kind.idPrefix, host.newActorId)
       const owner = { project: scope.project, tenant: null, user: null, createdAt: now() }
-      await host.create({
-        kind,
-        id,
-        owner,
-        input: { crawl_id: id, request: body },
-        cause: idempotency?.cause ?? newId('req'),
-      })
+      const input = { crawl_id: id, request: body }
+      const cause = idempotency?.cause ?? newId('req')
+      await CountedRooms.at(records).within(`crawls ${scope.project}`, room, () =>
+        host.create({ kind, id, owner, input, cause }),
+      )
       return shown(await find(projectScope(scope.project), id))
     },
     'web_crawls.list': async ({ scope, query: { status, ...page } }) => {
@@ -69,6 +71,12 @@ export const crawlJobUseCases = ({ host, records, now }: CrawlJobRequests): Craw
     },
   }
 }
+
+const tooManyCrawls = (): ServiceError =>
+  new ServiceError('rate_limit_exceeded', {
+    retryAfterS: againS,
+    message: `A project can have at most ${backgroundCrawl.open} crawls in progress.`,
+  })
 
 const view = ({ id, created_at, data }: WebCrawlRow): ResultOf<'web_crawls.get'> => {
   const { status, request, progress, error, ended_at_ms } = data

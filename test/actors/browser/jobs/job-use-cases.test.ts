@@ -92,6 +92,16 @@ describe('browser jobs', () => {
     expect((await create()).id).toMatch(/^job_/)
   })
 
+  it('do not exceed the limit of a project when they are created at the same time', async () => {
+    visit = endlessVisit
+    const body = { ...plain, url: 'https://example.com/' }
+    const create = () => jobs['browser_jobs.create'](callOf({}, {}, body))
+    const made = Promise.allSettled(Array.from({ length: maxOpenJobs + 20 }, create))
+    await clock.advance(5_000)
+    const refused = (await made).filter(({ status }) => status === 'rejected')
+    expect(refused).toHaveLength(20)
+  })
+
   it('wait for a person who continues them, and keep the note of that person', async () => {
     visit = handedOverVisit
     const { id } = await create()
