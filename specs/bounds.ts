@@ -150,6 +150,23 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
+    of: 'frames of a WebSocket in a turn of the loop',
+    most: '256',
+    beyond: 'closed with 1008',
+    code: ['src/transport/streams/session-socket.ts', 'turnMax'],
+    test: [
+      'test/transport/streams/session-socket.test.ts',
+      'closes with 1008 on a client that sends more than 256 frames in a turn of the loop, and not on a slower one',
+    ],
+  },
+  {
+    of: 'what a WebSocket sends and its client has not taken',
+    most: '8 MB of events and errors, 32 MB with answers to pings',
+    beyond: 'closed with 1013, cut',
+    code: ['src/transport/http/wire-limits.ts', 'socketMaxBytes'],
+    test: ['test/transport/http/websocket-suite.ts', 'is cut off when a client pings without end and reads no answer'],
+  },
+  {
     of: 'a stream whose reader takes nothing',
     most: 'one minute',
     beyond: 'ended, resumable',

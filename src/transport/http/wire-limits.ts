@@ -8,4 +8,9 @@ export const wireLimits = {
   blockedMaxTicks: 60,
   /** Maximum number of bytes buffered for a reader whose producer ignores back-pressure. */
   bufferedMaxBytes: 8 * 1024 * 1024,
+  /**
+   * Maximum number of bytes buffered for a WebSocket, whatever they are: beyond it the connection is cut. The answers to
+   * pings are written below the code that knows of back-pressure.
+   */
+  socketMaxBytes: 32 * 1024 * 1024,
 } as const

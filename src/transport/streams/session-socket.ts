@@ -62,6 +62,9 @@ export interface OpenSocket {
 const queuedMax = 32
 const queuedMaxLength = websocketMaxBytes
 
+/** Maximum number of frames in one turn of the event loop: even a frame that is only refused takes some 20 µs of it. */
+const turnMax = 256
+
 /** Short frames reserve no memory, so there is nothing to release. */
 const nothing = (): void => {}
 
@@ -93,6 +96,8 @@ class SessionSocket implements Ticking, OpenSocket {
   #last: Promise<void> = Promise.resolve()
   #queued = 0
   #queuedLength = 0
+  /** Number of frames received in this turn of the event loop. */
+  #ofTurn = 0
   #blocked = false
   #blockedTicks = 0
   #over = false
@@ -126,7 +131,7 @@ class SessionSocket implements Ticking, OpenSocket {
   forward(events: readonly LogEvent[]): boolean {
     this.#options.counters.eventsSent += events.length
     for (const event of events) this.#sendText(socketFrame(event, this.#options.shortNames))
-    if (this.#blocked && this.#peer.bufferedBytes > wireLimits.bufferedMaxBytes) this.#giveUp()
+    this.#boundBuffer()
     return !this.#blocked
   }
 
@@ -146,6 +151,11 @@ class SessionSocket implements Ticking, OpenSocket {
 
   #receive(text: string): void {
     if (this.#over) return
+    if (this.#ofTurn++ === 0) setImmediate(this.#nextTurn)
+    if (this.#ofTurn > turnMax) {
+      this.#close(1008, 'too many frames at once')
+      return
+    }
     try {
       const leave = this.#admit(text.length)
       this.#last = this.#last
@@ -155,6 +165,10 @@ class SessionSocket implements Ticking, OpenSocket {
     } catch (error) {
       this.#refuse(error)
     }
+  }
+
+  readonly #nextTurn = (): void => {
+    this.#ofTurn = 0
   }
 
   /**
@@ -210,6 +224,11 @@ class SessionSocket implements Ticking, OpenSocket {
 
   #refuse(error: unknown): void {
     this.#send({ event: 'error', data: this.#options.errorData(error) })
+    this.#boundBuffer()
+  }
+
+  #boundBuffer(): void {
+    if (this.#blocked && this.#peer.bufferedBytes > wireLimits.bufferedMaxBytes) this.#giveUp()
   }
 
   #send(frame: object): void {

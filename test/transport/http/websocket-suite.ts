@@ -299,6 +299,31 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       expect(mostBuffered).toBeLessThan(256 * 1024)
     })
 
+    it('is cut off when a client pings without end and reads no answer', async () => {
+      const left = later<void>()
+      let buffered = 0
+      const { port } = await accepting((peer) => {
+        peer.onMessage(() => {
+          buffered = Math.max(buffered, peer.bufferedBytes)
+        })
+        peer.onClose(() => left.resolve())
+      })
+      const raw = await rawDial(port)
+      raw.socket.pause()
+      raw.socket.on('error', () => {})
+      const pings = Buffer.concat([...Array(4_000).fill(clientFrame(0x89, 'x'.repeat(125))), clientFrame(0x81, 'go')])
+      let isOpen = true
+      void left.promise.then(() => {
+        isOpen = false
+      })
+      for (let sent = 0; isOpen && sent < 400; sent++) {
+        if (raw.socket.write(pings)) continue
+        await Promise.race([left.promise, once(raw.socket, 'drain').catch(() => {})])
+      }
+      await left.promise
+      expect(buffered).toBeLessThan(64 * 1024 * 1024)
+    })
+
     it('is closed with 1001 when the server closes, and later upgrades are refused', async () => {
       const { server, port } = await accepting(echo)
       const socket = await dial(port)

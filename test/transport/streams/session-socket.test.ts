@@ -181,6 +181,30 @@ describe('a session socket', () => {
     expect(peer.closing?.code).toBe(1013)
   })
 
+  it('closes with 1013 on a peer that sends frames and does not read how they are refused', async () => {
+    open()
+    peer.blocked = true
+    peer.receive('{')
+    await loopTurn()
+    expect(peer.closing).toBeNull()
+    peer.bufferedBytes = 9 * 1024 * 1024
+    peer.receive('{')
+    await loopTurn()
+    expect(peer.closing?.code).toBe(1013)
+  })
+
+  it('closes with 1008 on a client that sends more than 256 frames in a turn of the loop, and not on a slower one', async () => {
+    open()
+    for (let turns = 0; turns < 3; turns++) {
+      for (let n = 0; n < 256; n++) peer.receive('{')
+      await loopTurn()
+    }
+    expect(peer.closing).toBeNull()
+    for (let n = 0; n < 257; n++) peer.receive('{')
+    expect(peer.closing?.code).toBe(1008)
+    expect(log.following).toBe(0)
+  })
+
   it('closes with 1012 when its log is lost, and with 1000 when it ends', () => {
     open()
     log.end('lost')

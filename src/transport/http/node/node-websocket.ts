@@ -12,6 +12,7 @@ import {
 } from '#transport/streams/websocket-frames.ts'
 import type { Containment } from '../containment.ts'
 import { type WebSocketPeer, websocketMaxBytes } from '../http-port.ts'
+import { wireLimits } from '../wire-limits.ts'
 
 /** Fixed by RFC 6455, section 1.3. */
 const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
@@ -116,6 +117,7 @@ export class NodeWebSocket implements WebSocketPeer, Ticking {
 
   #write(opcode: number, payload: Buffer): boolean {
     if (this.#closing || this.#socket.destroyed) return true
+    if (this.#socket.writableLength > wireLimits.socketMaxBytes) this.cut()
     return this.#socket.write(encodeFrame(opcode, payload))
   }
 

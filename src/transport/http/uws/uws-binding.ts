@@ -65,8 +65,10 @@ export type UwsUpgradeContext = object
 
 export interface UwsBehaviour {
   readonly maxPayloadLength: number
-  /** Bytes; 0 for no limit. Beyond a limit, messages would be dropped silently. */
+  /** Bytes; 0 for no limit. Beyond a limit, messages are dropped silently. */
   readonly maxBackpressure: number
+  /** Closes the connection beyond that limit. */
+  readonly closeOnBackpressureLimit: boolean
   /** Seconds without a byte before the connection is closed (pings are sent earlier). */
   readonly idleTimeout: number
   readonly sendPingsAutomatically: boolean

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { OpenWork } from '#transport/open-work.ts'
 import type { Containment } from '../containment.ts'
 import { type HttpHandler, type WebSocketPeer, websocketMaxBytes } from '../http-port.ts'
+import { wireLimits } from '../wire-limits.ts'
 import type { UwsBehaviour, UwsResponse, UwsSocket, UwsSocketListener, UwsUpgradeContext } from './uws-binding.ts'
 import { refuseAmbiguous, UwsHttpRequest } from './uws-request.ts'
 import { UwsHttpResponse, type UwsResponseOwner } from './uws-response.ts'
@@ -96,7 +97,8 @@ export class UwsUpgrades {
     this.#work = work
     this.behaviour = {
       maxPayloadLength: websocketMaxBytes,
-      maxBackpressure: 0,
+      maxBackpressure: wireLimits.socketMaxBytes,
+      closeOnBackpressureLimit: true,
       idleTimeout: 120,
       sendPingsAutomatically: true,
       upgrade: (response, request, context) =>
