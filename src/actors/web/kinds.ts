@@ -54,6 +54,8 @@ export type TakedownData = {
   readonly requester_email: string
   readonly statement: string
   readonly removed_pages: number
+  /** The decision to remove the pages is made, and they are being removed; the status is still `pending`. */
+  readonly removing?: boolean
   readonly reason: string | null
   readonly decided_by: AuditActor | null
   readonly decided_at: number | null

@@ -112,7 +112,7 @@ const indexed = async (
   const stored = name === url ? known : await parts.store.find(project, name)
   const isSame = stored?.data.content_hash === read.contentHash
   const row = await parts.store.save(project, name, await pageOf(parts, { page, read, name, follow }))
-  if (row === null) return skipped('corpus_full')
+  if (typeof row === 'string') return skipped(row)
   parts.indexed(row)
   const change = stored === null ? 'new' : isSame ? 'unchanged' : 'changed'
   const canonical = name === url ? {} : { canonicalUrl: name }

@@ -47,9 +47,18 @@ export class PageStore {
   /**
    * Stores a page, replacing the known version of its URL.
    *
-   * @returns null when the project has the maximum number of pages.
+   * @returns the reason if it is not kept: the project has the maximum number of pages, or the page is taken down.
    */
-  async save(project: string, url: string, page: NewPage): Promise<WebPageRow | null> {
+  async save(project: string, url: string, page: NewPage): Promise<WebPageRow | 'corpus_full' | 'taken_down'> {
+    const row = await this.#stored(project, url, page)
+    if (row === null) return 'corpus_full'
+    // looked at after the write: `block` marks the URL before it removes the page, so one of the two sees the other
+    if (!(await this.isBlocked(project, url))) return row
+    await this.#pages.remove(projectScope(project), row.id)
+    return 'taken_down'
+  }
+
+  async #stored(project: string, url: string, page: NewPage): Promise<WebPageRow | null> {
     const scope = projectScope(project)
     const now = this.#now()
     for (;;) {

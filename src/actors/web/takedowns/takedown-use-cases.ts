@@ -3,6 +3,7 @@ import { actorOf } from '#records/audit-note.ts'
 import { Audited } from '#records/audited.ts'
 import { pageOf } from '#records/pages.ts'
 import { rowTimes, timestampOf, timestampOrNull } from '#records/row-times.ts'
+import { RowTurns } from '#records/row-turns.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { newIdFor } from '#runtime/ids.ts'
@@ -27,6 +28,7 @@ type TakedownUseCases = Pick<UseCases, 'web.takedown' | Extract<keyof UseCases, 
 /** Use-cases of takedown requests. A person removes the pages of each permanently, or rejects it. */
 export const takedownUseCases = (parts: TakedownParts): TakedownUseCases => {
   const table = new Table(parts.records, webTakedowns, parts.now)
+  const turns = new RowTurns()
   const found = async ({ project }: Scope, id: string): Promise<Row<TakedownData>> => {
     const row = await table.get(projectScope(project), id)
     if (row === null)
@@ -54,25 +56,35 @@ export const takedownUseCases = (parts: TakedownParts): TakedownUseCases => {
         shown: { idPrefix: 'wtd', view },
       }),
     'web_takedowns.get': async ({ scope, params }) => view(await found(scope, params.takedown_id)),
-    'web_takedowns.decide': async (call) => {
-      const { scope, params, body } = call
-      const row = pending(await found(scope, params.takedown_id))
-      const isRemoval = body.decision === 'remove'
-      const removed = isRemoval ? await removedPages(parts, row) : 0
-      const decided = await table.change(projectScope(row.project), row.id, {
-        edit: (now) => ({
-          ...pending(now).data,
-          status: isRemoval ? 'removed' : 'rejected',
-          removed_pages: removed,
-          reason: body.reason ?? null,
-          decided_by: actorOf(call),
-          decided_at: parts.now(),
-        }),
-        notices: () => [new Audited(call, 'web_takedown').line(isRemoval ? 'removed' : 'rejected', row.id)],
-      })
-      return view(decided ?? row)
-    },
+    'web_takedowns.decide': ({ params, ...call }) =>
+      turns.take(params.takedown_id, async () => {
+        const isRemoval = call.body.decision === 'remove'
+        const row = pending(await found(call.scope, params.takedown_id))
+        const removed = isRemoval ? await removedPages(parts, await claimed(table, row)) : 0
+        const decided = await table.change(projectScope(row.project), row.id, {
+          edit: (now) => {
+            const { removing: _, ...data } = (isRemoval ? pending(now) : undecided(now)).data
+            return {
+              ...data,
+              status: isRemoval ? 'removed' : 'rejected',
+              removed_pages: removed,
+              reason: call.body.reason ?? null,
+              decided_by: actorOf(call),
+              decided_at: parts.now(),
+            }
+          },
+          notices: () => [new Audited(call, 'web_takedown').line(isRemoval ? 'removed' : 'rejected', row.id)],
+        })
+        return view(decided ?? row)
+      }),
   }
+}
+
+/** Notes that the pages are to be removed, so that no other node rejects the request meanwhile. */
+const claimed = async (table: Table<TakedownData>, row: Row<TakedownData>): Promise<Row<TakedownData>> => {
+  const edit = (now: Row<TakedownData>): TakedownData | null =>
+    pending(now).data.removing === true ? null : { ...now.data, removing: true }
+  return (await table.change(projectScope(row.project), row.id, { edit })) ?? row
 }
 
 /** Removes the pages before the decision is stored, so that a repetition after a crash continues there. */
@@ -91,6 +103,12 @@ const removedPages = async (
 const pending = (row: Row<TakedownData>): Row<TakedownData> => {
   if (row.data.status === 'pending') return row
   throw new ServiceError('invalid_transition', { message: `The request is ${row.data.status}.` })
+}
+
+/** Requires a request whose pages are not being removed. @throws {ServiceError} `invalid_transition` */
+const undecided = (row: Row<TakedownData>): Row<TakedownData> => {
+  if (pending(row).data.removing !== true) return row
+  throw new ServiceError('invalid_transition', { message: 'The pages of the request are being removed.' })
 }
 
 const view = ({ id, data, ...times }: Row<TakedownData>): ResultOf<'web_takedowns.get'> => ({

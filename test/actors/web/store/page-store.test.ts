@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { webKinds, webPages } from '#actors/web/kinds.ts'
+import { type NewPage, PageStore } from '#actors/web/store/page-store.ts'
+import { boundRecords } from '#records/bound-records.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+
+const url = 'https://example.com/page'
+const page: NewPage = {
+  ...{ url, canonical_url: url, title: 'Page', description: '', text: 'Words.', passages: [], follow: true },
+  ...{ content_hash: 'h', language: null, embedder: null, links: [], published_at: null, modified_at: null },
+  ...{ retrieved_at: 1, etag: null, last_modified: null },
+}
+
+it('keeps no page that is taken down while it is stored, whether it is new or known', async () => {
+  const { records } = openMemoryStorage({ now: Date.now })
+  await records.prepare(webKinds)
+  const store = new PageStore(records, Date.now)
+  const takeDown = () => store.block('prj_a', url, 'wtd_1')
+  const late: typeof records = {
+    ...boundRecords(records),
+    insert: async (kind, row) => {
+      if (kind === webPages) await takeDown()
+      return records.insert(kind, row)
+    },
+  }
+  expect(await new PageStore(late, Date.now).save('prj_a', url, page)).toBe('taken_down')
+  expect(await store.find('prj_a', url)).toBeNull()
+  expect(await store.save('prj_a', url, page)).toBe('taken_down')
+  expect(await store.find('prj_a', url)).toBeNull()
+  expect(await store.save('prj_b', url, page)).toMatchObject({ data: { title: 'Page' } })
+})
