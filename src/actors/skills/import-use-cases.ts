@@ -6,6 +6,7 @@ import type { UseCases } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
 import { pageOf } from '../records/pages.ts'
+import { RowTurns } from '../records/row-turns.ts'
 import type { Row } from '../records/schema.ts'
 import type { Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/ids.ts'
@@ -26,42 +27,45 @@ type ImportUseCases = Pick<UseCases, Extract<keyof UseCases, `skill_imports.${st
 type ImportCall = Parameters<UseCases['skill_imports.publish']>[0]
 
 /** Use-cases of imported skills, which are staged with their findings and published after a review. */
-export const skillImportUseCases = (parts: ImportParts): ImportUseCases => ({
-  'skill_imports.create': async (call) => {
-    const { scope, body } = call
-    const source = sourceOf(body)
-    if (body.skill_id !== undefined) await parts.versions.skill(scope, body.skill_id)
-    const files = await filesOf(parts, body)
-    const { findings, name, description } = await parts.scanner.scan(files)
-    const id = newIdFor(call, 'ski')
-    const data = {
-      ...({ status: 'staged', source, url: body.url ?? null, name, description, findings } as const),
-      files: await parts.files.keep(scope.project, files),
-      skill_id: body.skill_id ?? null,
-      version: body.version ?? null,
-      created_by: actorOf(call),
-    }
-    const notices = [new Audited(call, 'skill_import').line('staged', id)]
-    const made = await parts.imports.insert({ id, project: scope.project, data, notices })
-    return importView(made ?? (await found(parts, scope, id)))
-  },
-  'skill_imports.list': ({ scope, query: { status, ...query } }) =>
-    pageOf(parts.imports, projectScope(scope.project), {
-      query: { ...query, ...(status !== undefined && { where: { status } }) },
-      shown: { idPrefix: 'ski', view: importView },
-    }),
-  'skill_imports.get': async ({ scope, params }) => importView(await found(parts, scope, params.import_id)),
-  'skill_imports.publish': (call) => publish(parts, call),
-  'skill_imports.reject': async (call) => {
-    const { scope, params } = call
-    return importView(
-      await moved(parts, await found(parts, scope, params.import_id), {
-        edit: (data) => ({ ...staged(data), status: 'rejected' }),
-        notices: [new Audited(call, 'skill_import').line('rejected', params.import_id)],
+export const skillImportUseCases = (parts: ImportParts): ImportUseCases => {
+  const turns = new RowTurns()
+  return {
+    'skill_imports.create': async (call) => {
+      const { scope, body } = call
+      const source = sourceOf(body)
+      if (body.skill_id !== undefined) await parts.versions.skill(scope, body.skill_id)
+      const files = await filesOf(parts, body)
+      const { findings, name, description } = await parts.scanner.scan(files)
+      const id = newIdFor(call, 'ski')
+      const data = {
+        ...({ status: 'staged', source, url: body.url ?? null, name, description, findings } as const),
+        files: await parts.files.keep(scope.project, files),
+        skill_id: body.skill_id ?? null,
+        version: body.version ?? null,
+        created_by: actorOf(call),
+      }
+      const notices = [new Audited(call, 'skill_import').line('staged', id)]
+      const made = await parts.imports.insert({ id, project: scope.project, data, notices })
+      return importView(made ?? (await found(parts, scope, id)))
+    },
+    'skill_imports.list': ({ scope, query: { status, ...query } }) =>
+      pageOf(parts.imports, projectScope(scope.project), {
+        query: { ...query, ...(status !== undefined && { where: { status } }) },
+        shown: { idPrefix: 'ski', view: importView },
       }),
-    )
-  },
-})
+    'skill_imports.get': async ({ scope, params }) => importView(await found(parts, scope, params.import_id)),
+    'skill_imports.publish': (call) => turns.take(call.params.import_id, () => publish(parts, call)),
+    'skill_imports.reject': async (call) => {
+      const { scope, params } = call
+      return importView(
+        await moved(parts, await found(parts, scope, params.import_id), {
+          edit: (data) => ({ ...undecided(data), status: 'rejected' }),
+          notices: [new Audited(call, 'skill_import').line('rejected', params.import_id)],
+        }),
+      )
+    },
+  }
+}
 
 const found = async ({ imports }: ImportParts, { project }: Scope, id: string): Promise<Row<SkillImportData>> => {
   const row = await imports.get(projectScope(project), id)
@@ -97,16 +101,55 @@ const staged = (data: SkillImportData): SkillImportData => {
   throw new ServiceError('invalid_transition', { message: `The import is ${data.status}.` })
 }
 
+/** Requires an import that is not being published. @throws {ServiceError} `invalid_transition` */
+const undecided = (data: SkillImportData): SkillImportData => {
+  if (staged(data).publishing !== true) return data
+  throw new ServiceError('invalid_transition', { message: 'The import is being published.' })
+}
+
+/**
+ * Publishes an import. The decision is noted first, so that nobody rejects the import meanwhile, and withdrawn if the
+ * publication is refused.
+ */
+const publish = async (parts: ImportParts, call: ImportCall) => {
+  const { scope, params, body } = call
+  const override: readonly Override[] = body.override ?? []
+  const publication = publishing(call, override)
+  const known = await found(parts, scope, params.import_id)
+  requireUnblocked(staged(known.data), override)
+  const row = await noted(parts, known, true)
+  try {
+    return await published(parts, call, { row, publication })
+  } catch (error) {
+    if (error instanceof ServiceError) await noted(parts, row, false)
+    throw error
+  }
+}
+
+/** Stores whether the import is being published. */
+const noted = async (
+  { imports }: ImportParts,
+  row: Row<SkillImportData>,
+  isPublishing: boolean,
+): Promise<Row<SkillImportData>> => {
+  const edit = ({ data }: Row<SkillImportData>): SkillImportData | null => {
+    if (isPublishing) return staged(data).publishing === true ? null : { ...data, publishing: true }
+    const { publishing: was, ...rest } = data
+    return was === true && data.status === 'staged' ? rest : null
+  }
+  return (await imports.change(projectScope(row.project), row.id, { edit })) ?? row
+}
+
 /**
  * Creates the skill, its version and the publication, each once. Their ids are derived from the import's, so that a
  * request that is repeated after a crash continues where the first one stopped.
  */
-const publish = async (parts: ImportParts, call: ImportCall) => {
-  const { scope, params, body } = call
-  const row = await found(parts, scope, params.import_id)
-  const override: readonly Override[] = body.override ?? []
-  const publication = publishing(call, override)
-  requireUnblocked(staged(row.data), override)
+const published = async (
+  parts: ImportParts,
+  call: ImportCall,
+  { row, publication }: { readonly row: Row<SkillImportData>; readonly publication: ReturnType<typeof publishing> },
+) => {
+  const { scope } = call
   const skillId = row.data.skill_id ?? (await newSkill(parts, call, row))
   const version = row.data.version ?? (await nextVersion(parts, row, skillId))
   const id = idBeside(row.id, 'skv')
@@ -121,11 +164,16 @@ const publish = async (parts: ImportParts, call: ImportCall) => {
     notices: [new Audited(call, 'skill_version').line('created', id)],
   })
   if (draft.data.status === 'draft') await parts.versions.publish(draft, publication)
-  const published = await moved(parts, row, {
-    edit: (data) => ({ ...staged(data), status: 'published', skill_id: skillId, version: draft.data.version }),
+  const done = await moved(parts, row, {
+    edit: ({ publishing: _, ...data }) => ({
+      ...staged(data),
+      status: 'published',
+      skill_id: skillId,
+      version: draft.data.version,
+    }),
     notices: [new Audited(call, 'skill_import').line('published', row.id)],
   })
-  return importView(published)
+  return importView(done)
 }
 
 const newSkill = async (

@@ -48,6 +48,8 @@ export type SkillImportData = {
   readonly findings: readonly SkillFinding[]
   readonly skill_id: string | null
   readonly version: string | null
+  /** The decision to publish is made, and the version is being published; the status is still `staged`. */
+  readonly publishing?: boolean
   readonly created_by: AuditActor
 }
 
