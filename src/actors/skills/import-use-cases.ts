@@ -108,7 +108,7 @@ const undecided = (data: SkillImportData): SkillImportData => {
 }
 
 /**
- * Publishes an import. The decision is noted first, so that nobody rejects the import meanwhile, and withdrawn if the
+ * Publishes an import. The decision is noted first, so that the import cannot be rejected meanwhile, and withdrawn if the
  * publication is refused.
  */
 const publish = async (parts: ImportParts, call: ImportCall) => {
