@@ -150,7 +150,7 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
-    of: 'frames of a WebSocket in a turn of the loop',
+    of: 'frames of a WebSocket in one turn of the event loop',
     most: '256',
     beyond: 'closed with 1008',
     code: ['src/transport/streams/session-socket.ts', 'turnMax'],
@@ -160,7 +160,7 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
-    of: 'what a WebSocket sends and its client has not taken',
+    of: 'data that is sent to a WebSocket and not read by its client',
     most: '8 MB of events and errors, 32 MB with answers to pings',
     beyond: 'closed with 1013, cut',
     code: ['src/transport/http/wire-limits.ts', 'socketMaxBytes'],
