@@ -1,6 +1,7 @@
 import type { Attribution, Principal } from '#actors/call/call.ts'
 import type { About } from '#records/idempotent.ts'
 import { namesTenants, type Operation } from '#specs/dsl/declare.ts'
+import { idTextRule, isIdText } from '#specs/dsl/id-text.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { HttpRequest } from '../http/http-port.ts'
 import { aboutOf, isWork, type Tenants } from './credentials/named-tenant.ts'
@@ -79,5 +80,6 @@ const named = (request: Pick<HttpRequest, 'header'>, header: string, maxLength: 
       param: header,
       message: `${header} must consist of one or more ASCII characters.`,
     })
+  if (!isIdText(value)) throw new ServiceError('invalid_header', { param: header, message: `${header} ${idTextRule}.` })
   return value
 }

@@ -96,8 +96,8 @@ describe('the attribution headers of a request', () => {
 })
 
 describe('a header that names a tenant or a user', () => {
-  it.each(['', 'jos\u00e9', 'k\u00c3\u00a9z', '\ufffd', '\u5c0f\u6797'])(
-    'is refused with the value %j, which servers decode differently',
+  it.each(['..', '', 'jos\u00e9', 'k\u00c3\u00a9z', '\ufffd', '\u5c0f\u6797'])(
+    'is refused with the value %j, which servers or URLs read differently',
     (value) => {
       for (const name of ['X-Tenant-Id', 'X-External-User-Id'])
         expect(() =>

@@ -21,6 +21,8 @@ const decomposed = 'e\u0301va'
 const lone = 'ada-\ud800'
 /** SQLite returns it as `ada`. */
 const cut = 'ada\0eve'
+/** URL parsers remove it with the segment before it. */
+const parent = '..'
 
 const holdsText = ({ type, items }: JsonSchema): boolean => [items?.type ?? type].flat().includes('string')
 
@@ -48,7 +50,7 @@ describe('a text that cannot be an id', () => {
   it.each(inBodies.filter((each) => bodiesWith(each, '').length > 0))(
     'is refused in the body of $id',
     async (operation) => {
-      for (const text of [decomposed, lone, cut]) {
+      for (const text of [decomposed, lone, cut, parent]) {
         for (const { name, body } of bodiesWith(operation, text)) {
           const { status, text: answer } = await send({
             method: operation.method,
@@ -95,8 +97,10 @@ describe('a text that cannot be an id', () => {
     }
   })
 
-  it('contains a lone surrogate or a control character, or is not in normalization form C', () => {
+  it('contains a lone surrogate or a control character, is not in normalization form C, or is a dot segment', () => {
     expect(['ada', 'éva', '小林', '👩‍🔬'].filter((text) => !isIdText(text))).toEqual([])
-    expect([lone, cut, decomposed, '\udc00a', '\u212b', 'a\nb', 'a\x7f', 'é\x85'].filter(isIdText)).toEqual([])
+    expect(
+      [lone, cut, decomposed, parent, '.', '\udc00a', '\u212b', 'a\nb', 'a\x7f', 'é\x85'].filter(isIdText),
+    ).toEqual([])
   })
 })
