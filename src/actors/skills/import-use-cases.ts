@@ -113,9 +113,9 @@ const undecided = (data: SkillImportData): SkillImportData => {
  */
 const publish = async (parts: ImportParts, call: ImportCall) => {
   const { scope, params, body } = call
+  const known = await found(parts, scope, params.import_id)
   const override: readonly Override[] = body.override ?? []
   const publication = publishing(call, override)
-  const known = await found(parts, scope, params.import_id)
   requireUnblocked(staged(known.data), override)
   const row = await noted(parts, known, true)
   try {
