@@ -1,5 +1,5 @@
 import type { ConnectionContext } from '#machines/connection/connection-data.ts'
-import { CountedRooms, type Room } from '#records/counted-room.ts'
+import { type CountedLimit, CountedLimits } from '#records/counted-limits.ts'
 import type { Host } from '#runtime/host.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { narrowedScope, projectScope } from '#specs/scope.ts'
@@ -35,14 +35,12 @@ export const withinConnectionLimit = <T>(
 ): Promise<T> => {
   const { type, project, tenant, user } = owner
   const own = narrowedScope(projectScope(project), owner)
-  const room: Room = {
+  const limit: CountedLimit = {
     max: maxConnections,
-    count: async () => {
-      await host.rows.shown()
-      return records.count(connectionRows, own, { owner_type: type })
-    },
+    rows: host.rows,
+    count: () => records.count(connectionRows, own, { owner_type: type }),
     full: () => new ServiceError('connection_limit_reached'),
   }
   const key = JSON.stringify(['connections', project, type, tenant, user])
-  return CountedRooms.at(records).within(key, room, create)
+  return CountedLimits.at(records).within(key, limit, create)
 }

@@ -8,7 +8,7 @@ import { projectScope } from '#specs/scope.ts'
 import type { JsonObject, RecordStore, StoredRecord } from '#storage/ports.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
-import { CountedRooms, type Room } from '../records/counted-room.ts'
+import { type CountedLimit, CountedLimits } from '../records/counted-limits.ts'
 import { pageOf } from '../records/pages.ts'
 import { rowOf } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
@@ -114,12 +114,10 @@ const register = async (parts: ServerUseCaseParts, servers: McpServers, call: Cr
   const headers = checkedHeaders(body.headers ?? {})
   const auth = await checkedAuth(parts, scope.project, body.auth)
   const tenant = await tenantOf(parts, call)
-  const room: Room = {
+  const limit: CountedLimit = {
     max: maxServers,
-    count: async () => {
-      await host.rows.shown()
-      return parts.records.count(serverRows, projectScope(scope.project), {})
-    },
+    rows: host.rows,
+    count: () => parts.records.count(serverRows, projectScope(scope.project), {}),
     full: () => new ServiceError('mcp_limit_reached'),
   }
   const id = newIdFor(call, mcpServerDefinition.idPrefix, host.newActorId)
@@ -130,7 +128,7 @@ const register = async (parts: ServerUseCaseParts, servers: McpServers, call: Cr
     header_names: Object.keys(headers),
     created_by: { ...actorOf(call) },
   }
-  await CountedRooms.at(parts.records).within(`mcp ${scope.project}`, room, async () => {
+  await CountedLimits.at(parts.records).within(`mcp ${scope.project}`, limit, async () => {
     if (Object.keys(headers).length > 0) await parts.headers.keep({ ...owner, id, url }, headers)
     await host.create({ kind: mcpServerDefinition, id, owner, input, cause: causeOf(idempotency) })
   })

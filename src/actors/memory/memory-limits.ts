@@ -1,7 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
-import { CountedRooms, type Room } from '../records/counted-room.ts'
+import { type CountedLimit, CountedLimits } from '../records/counted-limits.ts'
 import { Table } from '../records/table.ts'
 import { derivedId } from '../runtime/ids.ts'
 import { type MemoryCountData, memories, memoryCounts } from './kinds.ts'
@@ -55,16 +55,16 @@ export class MemoryLimits {
    * @throws {ServiceError} `memory_quota_exceeded`
    */
   async storing(project: string, more: number, store: () => Promise<void>): Promise<void> {
-    const { stored: limit } = await this.#parts.settings(project)
-    if (limit === null) return store()
+    const { stored: max } = await this.#parts.settings(project)
+    if (max === null) return store()
     const { records, upgradeUrl } = this.#parts
-    const room: Room = {
-      max: limit,
+    const limit: CountedLimit = {
+      max,
       more,
       count: () => records.total(memories, projectScope(project)),
-      full: (used) => new ServiceError('memory_quota_exceeded', { extra: { upgradeUrl, used, limit } }),
+      full: (used) => new ServiceError('memory_quota_exceeded', { extra: { upgradeUrl, used, limit: max } }),
     }
-    return CountedRooms.at(records).within(`memories ${project}`, room, store)
+    return CountedLimits.at(records).within(`memories ${project}`, limit, store)
   }
 
   async #take(owner: MemoryOwner, operation: MemoryOperation, { name, limit, endsAt, user }: Period): Promise<void> {

@@ -1,6 +1,6 @@
 import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import { CountedRooms, type Room } from '#records/counted-room.ts'
+import { type CountedLimit, CountedLimits } from '#records/counted-limits.ts'
 import { Table } from '#records/table.ts'
 import type { Host } from '#runtime/host.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -39,16 +39,14 @@ export const openJob = async (parts: OpenJobParts, { id, owner, body, cause }: N
   const request = jobRequest(parts.guard, body)
   await requireChromium(parts)
   const table = new Table(storage.records, browserJobRows, now)
-  const room: Room = {
+  const limit: CountedLimit = {
     max: maxOpenJobs,
-    count: async () => {
-      await host.rows.shown()
-      return table.count(projectScope(owner.project), { open: true })
-    },
+    rows: host.rows,
+    count: () => table.count(projectScope(owner.project), { open: true }),
     full: () => new ServiceError('browser_queue_full', { retryAfterS: queueAgainS }),
   }
   const input = { job_id: id, request }
-  await CountedRooms.at(storage.records).within(`jobs ${owner.project}`, room, () =>
+  await CountedLimits.at(storage.records).within(`jobs ${owner.project}`, limit, () =>
     host.create({
       ...{ kind: browserJobDefinition, id, input, cause },
       owner: { ...owner, user: null, createdAt: now() },

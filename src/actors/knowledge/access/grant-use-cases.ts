@@ -1,7 +1,7 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
 import type { Caller } from '#records/audit-note.ts'
 import { Audited } from '#records/audited.ts'
-import { CountedRooms, type Room } from '#records/counted-room.ts'
+import { type CountedLimit, CountedLimits } from '#records/counted-limits.ts'
 import { RecordResource } from '#records/record-resource.ts'
 import { rowTimes } from '#records/row-times.ts'
 import type { Row } from '#records/schema.ts'
@@ -23,7 +23,7 @@ type GrantUseCases = Pick<UseCases, Extract<keyof UseCases, `knowledge_grants.${
 /** Use-cases of grants, which let subjects search a base. */
 export const grantUseCases = ({ access, checkTenant }: GrantParts): GrantUseCases => {
   const { grants } = access
-  const rooms = new CountedRooms()
+  const limits = new CountedLimits()
   const resource = new RecordResource({ table: grants, idPrefix: 'kgr', view: grantView })
   const baseOf = async (scope: Scope, id: string): Promise<Row<KnowledgeBaseData>> => {
     const base = await access.bases.get(scope, id)
@@ -51,7 +51,7 @@ export const grantUseCases = ({ access, checkTenant }: GrantParts): GrantUseCase
       const key = { knowledge_base_id: base.id, subject_type, subject_id }
       const known = await grants.find(scope, key)
       if (known !== null) return grantView(known)
-      const room: Room = {
+      const limit: CountedLimit = {
         max: maxGrants,
         count: () => grants.count(scope, { knowledge_base_id: base.id }),
         full: () => new ServiceError('knowledge_limit_reached'),
@@ -65,7 +65,7 @@ export const grantUseCases = ({ access, checkTenant }: GrantParts): GrantUseCase
         data: { ...key, permissions },
         notices: [audited(call).line('created', id)],
       }
-      return rooms.within(base.id, room, () => resource.upsert(scope, key, { row, edit: () => null }))
+      return limits.within(base.id, limit, () => resource.upsert(scope, key, { row, edit: () => null }))
     },
     'knowledge_grants.delete': async (call) => {
       const { scope, params } = call

@@ -4,7 +4,7 @@ import type { SourceInput } from '#machines/knowledge-source/knowledge-source.ts
 import { sourceStatus } from '#machines/knowledge-source/knowledge-source-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { actorOf } from '#records/audit-note.ts'
-import { CountedRooms, type Room } from '#records/counted-room.ts'
+import { type CountedLimit, CountedLimits } from '#records/counted-limits.ts'
 import { pageOf } from '#records/pages.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
@@ -169,17 +169,15 @@ class Sources {
     if (content === null && body.url === undefined)
       throw new ServiceError('missing_field', { param: 'text', message: 'A source requires text, url or file.' })
     if (body.url !== undefined) requireReachable(guard.content, body.url)
-    const room: Room = {
+    const limit: CountedLimit = {
       max: maxSources,
-      count: async () => {
-        await host.rows.shown()
-        return storage.records.count(sourceRows, scope, { knowledge_base_id: base.id })
-      },
+      rows: host.rows,
+      count: () => storage.records.count(sourceRows, scope, { knowledge_base_id: base.id }),
       full: () => new ServiceError('knowledge_limit_reached'),
     }
     const id = newIdFor(call, sourceKind.idPrefix, host.newActorId)
     const owner = { project: base.project, tenant: base.tenant, user: null, createdAt: clock.now() }
-    await CountedRooms.at(storage.records).within(`sources ${base.id}`, room, async () => {
+    await CountedLimits.at(storage.records).within(`sources ${base.id}`, limit, async () => {
       const upload = content === null ? null : await blobs.putUpload({ ...owner, source: id }, content.bytes, content)
       const input = inputOf(body, {
         source_id: id,

@@ -1,6 +1,6 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { webCrawlDefinition } from '#machines/web-crawl/web-crawl-definition.ts'
-import { CountedRooms, type Room } from '#records/counted-room.ts'
+import { type CountedLimit, CountedLimits } from '#records/counted-limits.ts'
 import { pageOf } from '#records/pages.ts'
 import { timestampOf, timestampOrNull } from '#records/row-times.ts'
 import { rowOf } from '#records/schema.ts'
@@ -37,19 +37,17 @@ export const crawlJobUseCases = ({ host, records, now }: CrawlJobRequests): Craw
     'web_crawls.create': async (call) => {
       const { scope, body, idempotency } = call
       requirePages(body.seeds)
-      const room: Room = {
+      const limit: CountedLimit = {
         max: backgroundCrawl.open,
-        count: async () => {
-          await host.rows.shown()
-          return table.count(projectScope(scope.project), { status: 'crawling' })
-        },
+        rows: host.rows,
+        count: () => table.count(projectScope(scope.project), { status: 'crawling' }),
         full: tooManyCrawls,
       }
       const id = newIdFor(call, kind.idPrefix, host.newActorId)
       const owner = { project: scope.project, tenant: null, user: null, createdAt: now() }
       const input = { crawl_id: id, request: body }
       const cause = idempotency?.cause ?? newId('req')
-      await CountedRooms.at(records).within(`crawls ${scope.project}`, room, () =>
+      await CountedLimits.at(records).within(`crawls ${scope.project}`, limit, () =>
         host.create({ kind, id, owner, input, cause }),
       )
       return shown(await find(projectScope(scope.project), id))
