@@ -18,8 +18,8 @@ import { RateWindows } from './rate-windows.ts'
 
 /** Time in ms after which the holds of a process that does not renew them expire. */
 const holdMs = 60_000
-/** Number of purses up to which idle ones stay in memory. */
-const keptPurses = 5_000
+/** Number of accounts up to which idle ones stay in memory. */
+const keptAccounts = 5_000
 
 export interface LimitAdmissionParts {
   readonly records: RecordStore
@@ -37,9 +37,9 @@ interface Due {
   readonly refusal: (lacks: BudgetSpan) => ServiceError
 }
 
-/** An amount held in a purse. */
+/** An amount held in a budget account. */
 interface Held {
-  readonly purse: BudgetAccount
+  readonly account: BudgetAccount
   readonly usd: Amount
 }
 
@@ -51,7 +51,7 @@ export class LimitAdmission implements Admission {
   readonly #windows: RateWindows
   readonly #table: Table<CounterData>
   readonly #process = newId('prc')
-  readonly #purses = new Map<string, BudgetAccount>()
+  readonly #accounts = new Map<string, BudgetAccount>()
 
   constructor(parts: LimitAdmissionParts) {
     this.#parts = parts
@@ -80,7 +80,7 @@ export class LimitAdmission implements Admission {
    * @throws {StoreUnavailable}
    */
   flush(): Promise<void> | undefined {
-    return counted([...this.#purses.values()])
+    return counted([...this.#accounts.values()])
   }
 
   async #admit(request: AdmissionRequest): Promise<Ticket> {
@@ -107,33 +107,33 @@ export class LimitAdmission implements Admission {
     let usd = most
     try {
       for (const { owner, budgets, refusal } of due) {
-        const purse = this.#purseOf(owner)
-        const granted = await purse.hold({ usd, least }, budgets)
+        const account = this.#accountOf(owner)
+        const granted = await account.hold({ usd, least }, budgets)
         if ('lacks' in granted) throw refusal(granted.lacks)
         usd = granted.usd
-        held.push({ purse, usd })
+        held.push({ account, usd })
       }
     } catch (error) {
-      for (const each of held) each.purse.settle(each.usd, zero)
+      for (const each of held) each.account.settle(each.usd, zero)
       throw error
     }
-    for (const each of held) each.purse.release(each.usd.minus(usd))
-    return held.map(({ purse }) => ({ purse, usd }))
+    for (const each of held) each.account.release(each.usd.minus(usd))
+    return held.map(({ account }) => ({ account, usd }))
   }
 
-  #purseOf(owner: CounterOwner): BudgetAccount {
-    const known = this.#purses.get(owner.id)
+  #accountOf(owner: CounterOwner): BudgetAccount {
+    const known = this.#accounts.get(owner.id)
     if (known !== undefined) return known
-    if (this.#purses.size >= keptPurses) {
-      for (const [id, purse] of this.#purses) if (purse.isIdle) this.#purses.delete(id)
+    if (this.#accounts.size >= keptAccounts) {
+      for (const [id, account] of this.#accounts) if (account.isIdle) this.#accounts.delete(id)
     }
     const { clock } = this.#parts
-    const purse = new BudgetAccount(
+    const account = new BudgetAccount(
       { table: this.#table, clock, process: this.#process, holdMs: this.#parts.holdMs ?? holdMs },
       owner,
     )
-    this.#purses.set(owner.id, purse)
-    return purse
+    this.#accounts.set(owner.id, account)
+    return account
   }
 }
 
@@ -145,16 +145,16 @@ const ticketOf = (headers: Ticket['headers'], held: readonly Held[]): Ticket => 
     settle: (spent) => {
       if (!isOpen) return
       isOpen = false
-      for (const { purse, usd } of held) purse.settle(usd, spent === null ? usd : amountOf(spent))
+      for (const { account, usd } of held) account.settle(usd, spent === null ? usd : amountOf(spent))
     },
-    counted: () => counted(held.map(({ purse }) => purse)),
+    counted: () => counted(held.map(({ account }) => account)),
   }
 }
 
-/** Resolves when these purses are saved. @throws {StoreUnavailable} */
-const counted = (purses: readonly BudgetAccount[]): Promise<void> | undefined => {
-  const open = purses.filter(({ isSaved }) => !isSaved)
-  return open.length === 0 ? undefined : Promise.all(open.map((purse) => purse.flush())).then(() => {})
+/** Resolves when these accounts are saved. @throws {StoreUnavailable} */
+const counted = (accounts: readonly BudgetAccount[]): Promise<void> | undefined => {
+  const open = accounts.filter(({ isSaved }) => !isSaved)
+  return open.length === 0 ? undefined : Promise.all(open.map((account) => account.flush())).then(() => {})
 }
 
 /**

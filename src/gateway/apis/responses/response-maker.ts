@@ -48,7 +48,7 @@ export interface ToMake {
     readonly add: (items: readonly ResponseItem[]) => Promise<unknown>
   } | null
   /** Who runs the tools that the caller does not run; null when there are none. */
-  readonly way: SearchRunner | null
+  readonly runner: SearchRunner | null
   /** Searches that this server runs for the model. */
   readonly searches: readonly ServerSearch[]
   /** Tools of remote servers. */
@@ -217,13 +217,13 @@ const newOutput = ({ searches, remote, plan }: ToMake, emit: Emit): ResponseOutp
     include: plan.request.include ?? [],
   })
 
-const chatCallOf = ({ caller, way, signal }: ToMake, body: WireObject): ChatCall => ({
+const chatCallOf = ({ caller, runner, signal }: ToMake, body: WireObject): ChatCall => ({
   caller,
   operation: 'responses.create',
   need: needOf(arrayOf(body.messages)),
   body,
   signal,
-  ...(way === 'upstream' && { formatFor: upstreamFormatFor }),
+  ...(runner === 'upstream' && { formatFor: upstreamFormatFor }),
 })
 
 const messageOf = ({ completion }: ChatOutcome): WireObject =>

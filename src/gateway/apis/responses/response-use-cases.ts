@@ -102,8 +102,8 @@ const preparing = (parts: ResponseParts, stored: StoredResponses): Prepare => {
     const input = await stored.referenced(caller, request.input)
     const planned = planResponse(request, history, input)
     const target = { project: caller.project, model: request.model, need: needOf(planned.messages) }
-    const { way, tools, ignored } = await planTools({ ...parts, hasEngine: parts.search !== null }, target, planned)
-    const searches = await searchesOf(parts, caller, { way, tools })
+    const { runner, tools, ignored } = await planTools({ ...parts, hasEngine: parts.search !== null }, target, planned)
+    const searches = await searchesOf(parts, caller, { runner, tools })
     const remote = await openRemoteServers(parts.remote, { caller, items: planned.items }, tools.remote)
     const { messages } = planned
     const remembered =
@@ -112,7 +112,7 @@ const preparing = (parts: ResponseParts, stored: StoredResponses): Prepare => {
         : await parts.memory.begin({ call, memory: request.memory, messages, source: 'response' })
     const plan = { ...planned, tools, messages: (remembered?.messages ?? messages).map(objectOf) }
     return {
-      ...{ plan, caller, way, searches, remote, remembered, sent: input },
+      ...{ plan, caller, runner, searches, remote, remembered, sent: input },
       ...{ store: request.store !== false, headers: [...ignoredTools(ignored), ...(remembered?.headers ?? [])] },
       conversation: conversation === null ? null : addingTo(conversations, caller, conversation),
     }
@@ -198,12 +198,12 @@ const reading = ({ stored, background }: Reading): ReadingUseCases => ({
 const searchesOf = async (
   { search, knowledge }: Pick<ResponseParts, 'search' | 'knowledge'>,
   caller: Caller,
-  { way, tools }: { readonly way: SearchRunner | null; readonly tools: ResponseTools },
+  { runner, tools }: { readonly runner: SearchRunner | null; readonly tools: ResponseTools },
 ): Promise<readonly ServerSearch[]> => {
   const { project } = caller
   const limit = tools.search?.limit ?? 0
   return [
-    ...(way === 'engine' && search !== null ? [webSearch(search, { project, limit })] : []),
+    ...(runner === 'engine' && search !== null ? [webSearch(search, { project, limit })] : []),
     ...(tools.files === null ? [] : [await openFileSearch(knowledge(), caller, tools.files)]),
   ]
 }

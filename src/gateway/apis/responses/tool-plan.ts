@@ -16,7 +16,7 @@ export type SearchRunner = 'upstream' | 'engine'
 /** How the tools that the caller does not run are handled. */
 export interface ToolPlan {
   /** null when none are run. */
-  readonly way: SearchRunner | null
+  readonly runner: SearchRunner | null
   readonly tools: ResponseTools
   /** Types of the tools that were left out. */
   readonly ignored: readonly string[]
@@ -35,19 +35,19 @@ export const planTools = async (
   { tools, toolChoice }: Pick<ResponsePlan, 'tools' | 'toolChoice'>,
 ): Promise<ToolPlan> => {
   const { search, hosted } = tools
-  if (search === null && hosted.length === 0) return { way: null, tools, ignored: [] }
+  if (search === null && hosted.length === 0) return { runner: null, tools, ignored: [] }
   const [first] = await routes.resolve(request.project, request.model, request.need)
-  if (first !== undefined && searchesItself(first)) return { way: 'upstream', tools, ignored: [] }
+  if (first !== undefined && searchesItself(first)) return { runner: 'upstream', tools, ignored: [] }
   const others = hosted.map(({ type }) => textOf(type))
   const forced = textOf(objectOf(objectOf(toolChoice).function).name)
   if (others.includes(forced)) throw noSearch(`${forced} is not available for this model.`)
   if (search === null || hasEngine) {
-    return { way: search === null ? null : 'engine', tools: { ...tools, hosted: [] }, ignored: others }
+    return { runner: search === null ? null : 'engine', tools: { ...tools, hosted: [] }, ignored: others }
   }
   if (forced === searchToolName) {
     throw noSearch(`${search.path}: no web search is configured on this server.`)
   }
-  return { way: null, tools: { ...tools, search: null, hosted: [] }, ignored: [textOf(search.tool.type), ...others] }
+  return { runner: null, tools: { ...tools, search: null, hosted: [] }, ignored: [textOf(search.tool.type), ...others] }
 }
 
 /** Returns the format for routes that run the search themselves; refuses fallbacks to other routes. */
