@@ -24,6 +24,8 @@ export interface Config {
   readonly dataDir: string
   /** null: SQLite in `dataDir`. */
   readonly mongodbUrl: string | null
+  /** Number of chunks from which MongoDB searches the vectors of a knowledge base, if it can; 0: never. */
+  readonly vectorSearchMinChunks: number
   /** null: a single process. Otherwise `mongodbUrl` is set too, and the nodes share both. */
   readonly redisUrl: string | null
   readonly nodeId: string | null
@@ -142,6 +144,9 @@ function configOf(read: EnvironmentReader): Config {
     dataDir: read.value('DATA_DIR', asIs, 'a folder') ?? './data',
     mongodbUrl:
       read.value('MONGODB_URL', storeUrlOf(['mongodb', 'mongodb+srv']), `a mongodb:// URL, ${encoded}`) ?? null,
+    vectorSearchMinChunks:
+      read.value('MONGODB_VECTOR_SEARCH_MIN_CHUNKS', countFrom(0, 1_000_000), 'a number of chunks from 0 to 1000000') ??
+      20_000,
     redisUrl: read.value('REDIS_URL', storeUrlOf(['redis', 'rediss']), `a redis:// URL, ${encoded}`) ?? null,
     nodeId: read.value('NODE_ID', matching(/^[A-Za-z0-9._-]{1,64}$/), '1–64 of A–Z a–z 0–9 . _ -') ?? null,
     peerHost:
@@ -154,13 +159,7 @@ function configOf(read: EnvironmentReader): Config {
       ceilings: ceilingsOf(read),
     },
     shutdownGraceMs: 1000 * (read.value('SHUTDOWN_GRACE_S', countUpTo(3600), 'seconds from 1 to 3600') ?? 130),
-    modelWaits: {
-      firstByteTimeoutMs:
-        1000 * (read.value('MODEL_FIRST_BYTE_TIMEOUT_S', countUpTo(3600), 'seconds from 1 to 3600') ?? 600),
-      idleTimeoutMs: 1000 * (read.value('MODEL_IDLE_TIMEOUT_S', countUpTo(3600), 'seconds from 1 to 3600') ?? 120),
-      totalTimeoutMs:
-        1000 * (read.value('MODEL_TOTAL_TIMEOUT_S', countUpTo(86_400), 'seconds from 1 to 86400') ?? 3600),
-    },
+    modelWaits: modelWaitsOf(read),
     chatBodyBytes: 1024 * 1024 * (read.value('MAX_CHAT_BODY_MB', countUpTo(64), 'megabytes from 1 to 64') ?? 8),
     bootstrap: bootstrapOf(read),
     masterKey: read.value('MASTER_KEY', keyOf, '32 bytes in base64 (openssl rand -base64 32)') ?? null,
@@ -189,6 +188,13 @@ function configOf(read: EnvironmentReader): Config {
     otelEndpoint: read.value('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrlOf, 'an http:// or https:// URL') ?? null,
   }
 }
+
+const modelWaitsOf = (read: EnvironmentReader): Config['modelWaits'] => ({
+  firstByteTimeoutMs:
+    1000 * (read.value('MODEL_FIRST_BYTE_TIMEOUT_S', countUpTo(3600), 'seconds from 1 to 3600') ?? 600),
+  idleTimeoutMs: 1000 * (read.value('MODEL_IDLE_TIMEOUT_S', countUpTo(3600), 'seconds from 1 to 3600') ?? 120),
+  totalTimeoutMs: 1000 * (read.value('MODEL_TOTAL_TIMEOUT_S', countUpTo(86_400), 'seconds from 1 to 86400') ?? 3600),
+})
 
 const ceilingsOf = (read: EnvironmentReader): RunCeilings => ({
   maxSteps: read.value('RUN_MAX_STEPS', countUpTo(200), 'a number from 1 to 200') ?? null,
@@ -249,10 +255,7 @@ const bootstrapOf = (read: EnvironmentReader): Config['bootstrap'] =>
     ownerPassword: read.value('BOOTSTRAP_OWNER_PASSWORD', matching(/^.{8,200}$/s), '8 to 200 characters') ?? null,
   })
 
-/**
- * A provider is available if it has a key. Servers with OpenAI's API may need none, so a base URL is enough for that
- * one.
- */
+/** A provider is available if it has a key. Servers with OpenAI's API may need none: a base URL is enough there. */
 const providersOf = (read: EnvironmentReader): Config['providers'] => {
   const found: Record<string, ProviderSettings> = {}
   for (const { id, env } of providers) {

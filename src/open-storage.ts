@@ -5,6 +5,9 @@ import type { RedisLog, RedisServices } from './storage/redis/open-redis.ts'
 import { openSqliteStorage } from './storage/sqlite/open-sqlite-storage.ts'
 import { claimStore } from './storage/sqlite/store-claim.ts'
 
+/** The configuration of a store. */
+export type StorageConfig = Pick<Config, 'mongodbUrl' | 'dataDir'> & Partial<Pick<Config, 'vectorSearchMinChunks'>>
+
 /** Path of the embedded store. */
 export const sqlitePath = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'troupe.db')
 
@@ -18,12 +21,17 @@ export const databaseOf = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+
  *
  * @throws {StoreUnavailable} when the store cannot be reached.
  */
-export const openStorage = async ({ mongodbUrl, dataDir }: Pick<Config, 'mongodbUrl' | 'dataDir'>): Promise<Storage> =>
+export const openStorage = async ({
+  mongodbUrl,
+  dataDir,
+  vectorSearchMinChunks = 0,
+}: StorageConfig): Promise<Storage> =>
   mongodbUrl === null
     ? openSqliteStorage({ path: sqlitePath({ dataDir }) })
     : (await import('./storage/mongo/open-mongo-storage.ts')).openMongoStorage({
         url: mongodbUrl,
         database: databaseOf(mongodbUrl),
+        vectorSearchMinChunks,
       })
 
 /**
@@ -32,7 +40,7 @@ export const openStorage = async ({ mongodbUrl, dataDir }: Pick<Config, 'mongodb
  *
  * @throws {StoreInUse} while another process holds it.
  */
-export const openStorageAlone = async (config: Pick<Config, 'mongodbUrl' | 'dataDir'>): Promise<Storage> => {
+export const openStorageAlone = async (config: StorageConfig): Promise<Storage> => {
   if (config.mongodbUrl !== null) return openStorage(config)
   const release = claimStore(resolve(sqlitePath(config)))
   const storage = await openStorage(config)

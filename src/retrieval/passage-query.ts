@@ -1,3 +1,17 @@
+/** Cosines of a query with passages whose vectors are `stored`. */
+export interface StoredCosines {
+  /** Cosines of the candidates by id; null for a passage that turned out to have no vector. */
+  readonly known: ReadonlyMap<string, number | null>
+  /** Assumed for all others: the lowest cosine of any passage. */
+  readonly lowest: number
+}
+
+/** Cosines with the query's vector, and with its topic. */
+export interface StoredCosinesOfQuery {
+  readonly vector: StoredCosines
+  readonly topic: StoredCosines | null
+}
+
 /** A query to an index. */
 export interface PassageQuery {
   readonly text: string
@@ -5,6 +19,11 @@ export interface PassageQuery {
   readonly vector: Float32Array | null
   /** Vector of the text returned by `PassageIndex.topicOf`, by the same embedder. */
   readonly topic?: Float32Array | null
+  /**
+   * For an index with passages whose vectors are `stored`: returns the cosines of both vectors with them, including those
+   * of the best passages by words.
+   */
+  readonly stored?: (best: readonly string[]) => Promise<StoredCosinesOfQuery>
   /** Id of the embedder of the vector, to calibrate scores. */
   readonly embedder?: string
   readonly limit: number

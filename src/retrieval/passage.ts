@@ -13,5 +13,6 @@ export interface Passage {
   readonly speaker?: string | null
   /** Headings above a chunk; searched like its text. */
   readonly heading?: string
-  readonly vector: Float32Array | null
+  /** null: none. `stored`: it is not in the index but in a `VectorStore`, and a search gives the cosines of candidates. */
+  readonly vector: Float32Array | 'stored' | null
 }

@@ -17,9 +17,16 @@ export function textOfVector(vector: Float32Array): string {
 
 /** Decodes a vector written by `textOfVector`; null for any other text. */
 export function vectorOfText(text: string): Float32Array | null {
+  const decoded = decode(text)
+  return decoded === null ? null : Float32Array.from(decoded.numbers, (number) => number * decoded.scale)
+}
+
+/** Returns the numbers of a vector written by `textOfVector`, without its length; null for any other text. */
+export const numbersOfText = (text: string): Int8Array | null => decode(text)?.numbers ?? null
+
+function decode(text: string): { readonly numbers: Int8Array; readonly scale: number } | null {
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length <= header) return null
   const scale = bytes.readFloatLE()
-  if (!Number.isFinite(scale)) return null
-  return Float32Array.from(bytes.subarray(header), (byte) => ((byte << 24) >> 24) * scale)
+  return Number.isFinite(scale) ? { numbers: Int8Array.from(bytes.subarray(header)), scale } : null
 }

@@ -1,5 +1,5 @@
 import { type DotProducts, dotProducts } from './dot-products.ts'
-import { float32s, grown, int8s } from './growing.ts'
+import { float32s, grown, int8s, uint8s } from './growing.ts'
 
 const most = 127
 /** Chosen so that the sum of 4,096 products fits into 32 bits. */
@@ -29,6 +29,8 @@ export class VectorTable {
   #numbers = int8s(0)
   /** Value of one byte unit per slot; 0 where there is no vector. */
   #scales = float32s(0)
+  /** 1 for each slot whose vector is in a store. */
+  #stored = uint8s(0)
   #count = 0
 
   get size(): number {
@@ -43,8 +45,18 @@ export class VectorTable {
     return (this.#scales[slot] ?? 0) > 0
   }
 
-  set(slot: number, vector: Float32Array | null): void {
+  /** Whether the slot's vector is not here but in a store. */
+  isStored(slot: number): boolean {
+    return this.#stored[slot] === 1
+  }
+
+  set(slot: number, vector: Float32Array | 'stored' | null): void {
     this.delete(slot)
+    if (vector === 'stored') this.#markStored(slot)
+    else this.#hold(slot, vector)
+  }
+
+  #hold(slot: number, vector: Float32Array | null): void {
     const norm = vector === null ? 0 : normOf(vector)
     if (vector === null || norm === 0) return
     if (this.#count === 0) this.#begin(vector.length)
@@ -58,7 +70,13 @@ export class VectorTable {
     this.#count++
   }
 
+  #markStored(slot: number): void {
+    this.#stored = grown(this.#stored, slot + 1, uint8s)
+    this.#stored[slot] = 1
+  }
+
   delete(slot: number): void {
+    if (this.isStored(slot)) this.#stored[slot] = 0
     if (!this.has(slot)) return
     this.#scales[slot] = 0
     this.#numbers.fill(0, slot * this.#dimensions, (slot + 1) * this.#dimensions)
@@ -67,11 +85,7 @@ export class VectorTable {
 
   /** Prepares a query's vector for `cosine`; null when no vector of the table is comparable. */
   query(vector: Float32Array | null): QueryVector | null {
-    const norm = vector === null ? 0 : normOf(vector)
-    if (vector === null || norm === 0 || this.#count === 0 || vector.length !== this.#dimensions) return null
-    const scale = largestOf(vector) / mostOfQuery
-    const numbers = Int32Array.from(vector, (value) => Math.round(value / scale))
-    return { numbers, short: Int16Array.from(numbers), scale: scale / norm }
+    return this.#count === 0 || vector?.length !== this.#dimensions ? null : queryVectorOf(vector)
   }
 
   /** Returns the cosine of the slot's vector and the query's; 0 for a slot without one. */
@@ -125,6 +139,26 @@ export class VectorTable {
     this.#numbers = int8s(0)
     this.#scales = float32s(0)
   }
+}
+
+/** Returns the numbers of a query's vector; null when it has no direction. */
+export function queryVectorOf(vector: Float32Array): QueryVector | null {
+  const norm = normOf(vector)
+  if (norm === 0) return null
+  const scale = largestOf(vector) / mostOfQuery
+  const numbers = Int32Array.from(vector, (value) => Math.round(value / scale))
+  return { numbers, short: Int16Array.from(numbers), scale: scale / norm }
+}
+
+/** Returns the cosine of a query's vector and another one of the same length, at one byte per dimension. */
+export function cosineOf({ numbers, scale }: QueryVector, other: Int8Array): number {
+  let [sum, squares] = [0, 0]
+  for (let at = 0; at < other.length; at++) {
+    const number = other[at] ?? 0
+    sum = (sum + Math.imul(number, numbers[at] ?? 0)) | 0
+    squares += number * number
+  }
+  return squares === 0 ? 0 : (sum * scale) / Math.sqrt(squares)
 }
 
 /** Returns the Euclidean length of a vector; 0 when it contains non-finite numbers. */

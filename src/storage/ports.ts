@@ -3,6 +3,7 @@ import type { Scope } from '#specs/scope.ts'
 import type { FlightsInProgress, Reminders } from '../machines/pending.ts'
 import type { EffectPolicy } from '../machines/vocabulary.ts'
 import type { LeaseStore } from './cluster-ports.ts'
+import type { VectorStore } from './vector-port.ts'
 
 export type { Json, JsonObject, LogEvent, StoredEvent } from '#specs/dsl/json.ts'
 export type { InFlight, Reminder } from '../machines/pending.ts'
@@ -359,7 +360,7 @@ export interface BlobStore {
   get(project: string, hash: string): Promise<string | null>
   /** Returns hashes of a project's blobs, ascending, after `after`, at most `limit`. For backups. */
   hashes(project: string, after: string | null, limit: number): Promise<readonly string[]>
-  /** Removes a project's blobs whose hash starts with `prefix`, which is not empty. */
+  /** Removes a project's blobs whose hash starts with `prefix`, which is not empty, and the vectors derived from them. */
   remove(project: string, prefix: string): Promise<void>
 }
 
@@ -371,6 +372,8 @@ export interface Storage {
   readonly blobs: BlobStore
   /** Null for a store that only one process can use. */
   readonly leases: LeaseStore | null
+  /** Null for a store that cannot search vectors. */
+  readonly vectors: VectorStore | null
   /**
    * Resolves when the store answers; rejects with `StoreUnavailable` otherwise. readiness.ts checks whether it accepts
    * writes.

@@ -32,8 +32,8 @@ export const knowledge = capability({
       directory.check(project, tenant, param)
     const opened = openKnowledge(house)
     opened.rounds.start()
-    agentResources.give(house, agentKnowledge({ ...opened, access, now: house.now }))
-    knowledgeService.give(house, knowledgeReading({ ...opened, access, now: house.now }))
+    agentResources.give(house, agentKnowledge({ ...opened, access, now: house.now, log: house.log }))
+    knowledgeService.give(house, knowledgeReading({ ...opened, access, now: house.now, log: house.log }))
     return {
       useCases: {
         ...recallUseCases({ ...house, ...opened, access }),

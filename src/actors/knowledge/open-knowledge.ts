@@ -9,7 +9,7 @@ import type { EmbedderOf } from './sources/embed-source.ts'
 import { SourceBlobs } from './sources/source-blobs.ts'
 import { VectorRounds } from './sources/vector-rounds.ts'
 
-/** Minimum time between two requests to embed the same source with the same embedder, in ms. */
+/** Minimum time between two requests for the same vectors of a source, in ms. */
 const embedAgainMs = 10 * 60_000
 const maxRequested = 10_000
 
@@ -23,18 +23,21 @@ export const openKnowledge = (house: House) => {
     const owner = { project, tenant: null, user: null }
     return { id: embedder.id, embed: async (texts, use) => (await embedder.embed(texts, use, owner)).vectors }
   }
+  const { vectors } = storage
+  if (vectors !== null)
+    log.info({ min_chunks: vectors.least }, 'the database searches vectors of large knowledge bases')
   const blobs = new SourceBlobs(storage.blobs, now)
-  const requested = new Map<string, { readonly embedder: string; readonly at: number }>()
-  const embedAgain = async (source: string, embedder: string): Promise<void> => {
+  const requested = new Map<string, { readonly wanted: string; readonly at: number }>()
+  const embedAgain = async (source: string, wanted: string): Promise<void> => {
     const known = requested.get(source)
-    if (known?.embedder === embedder && now() - known.at < embedAgainMs) return
+    if (known?.wanted === wanted && now() - known.at < embedAgainMs) return
     if (requested.size >= maxRequested) requested.clear()
-    requested.set(source, { embedder, at: now() })
-    await host.deliver(source, { event: { type: 'embed' }, cause: `embed:${embedder}:${now()}` })
+    requested.set(source, { wanted, at: now() })
+    await host.deliver(source, { event: { type: 'embed' }, cause: `embed:${wanted}:${now()}` })
   }
   const shown = () => host.rows.shown()
   const projects = embeddedProjectsPort.of(house)
-  const indexes = new BaseIndexes({ records, blobs, clock, log, shown, embedderOf, embedAgain, projects })
+  const indexes = new BaseIndexes({ records, blobs, vectors, clock, log, shown, embedderOf, embedAgain, projects })
   const rounds = new VectorRounds({
     ...{ records, clock, projects, embedAgain, log },
     embedderOf: async (project) => (await embedderOf(project))?.id ?? null,
@@ -45,11 +48,11 @@ export const openKnowledge = (house: House) => {
   const random = Math.random
   const room = openDocumentRoom()
   const effects = knowledgeEffects({
-    ...{ storage, clock, blobs, sizes, guard, room, embedderOf, changed, now, random, projects },
+    ...{ storage, clock, blobs, vectors, sizes, guard, room, embedderOf, changed, now, random, projects },
   })
   const close = async (): Promise<void> => {
     await rounds.stop()
     await room.close()
   }
-  return { blobs, indexes, embedderOf, changed, effects, rounds, close }
+  return { blobs, indexes, vectors, embedderOf, changed, effects, rounds, close }
 }

@@ -1,34 +1,22 @@
 import type { Concept } from '../analysis/analysis.ts'
 import { looksBack } from '../analysis/stance.ts'
-import type { LeftOut, PassageHit, PassageHits, PassageQuery } from '../passage-query.ts'
-import type { PassageTable } from '../passage-table.ts'
-import type { Postings } from '../postings.ts'
+import type {
+  LeftOut,
+  PassageHit,
+  PassageHits,
+  PassageQuery,
+  StoredCosines,
+  StoredCosinesOfQuery,
+} from '../passage-query.ts'
 import type { SearchBuffers } from '../search-buffers.ts'
-import type { VectorTable } from '../vector-table.ts'
 import { lookingBack, weightsFor } from './brevity.ts'
-import { calibrated } from './calibration.ts'
 import { fitOf, momentsOf } from './dates.ts'
 import { diversifyByPage } from './diversify-by-page.ts'
 import { type LexicalScores, lexicalScores } from './lexical.ts'
 import { Pause } from './pause.ts'
+import { type AllScores, type Cosines, type Parts, Scores, type Searched } from './scores.ts'
 import { liftStances } from './stance-lift.ts'
-import type { Weights } from './weights.ts'
-
-/** The parts of an index that a search reads. */
-export interface Searched {
-  readonly table: PassageTable
-  readonly vectors: VectorTable
-  readonly postings: Postings
-  readonly weights: Weights
-}
-
-/** Cosines of the question with each passage: alone, and averaged with its neighbours. */
-interface Cosines {
-  readonly own: Float32Array
-  readonly window: Float32Array
-  /** Cosines of the question without the words that name a document; null when it names none. */
-  readonly topic: Float32Array | null
-}
+import { highest } from './top.ts'
 
 const noTitles: Parts['titles'] = new Map()
 /** Maximum number of left-out passages listed. */
@@ -36,6 +24,8 @@ const mostLeftOut = 20
 const neighbourShare = 0.7
 /** Minimum number of best passages that are compared by date. */
 const leastCompared = 10
+/** Number of the best passages by words whose cosines are requested, if vectors are stored. */
+const mostCandidates = 200
 /** A passage that amends an older one must have at least this share of the question's words that the older one has. */
 const amendedWords = 0.5
 
@@ -68,11 +58,13 @@ export class Search {
     const candidates = await this.#allow()
     if (candidates === 0 || this.#query.limit < 1) return { hits: [], abstained: true, ...this.#leftOut([]) }
     const lexical = await lexicalScores({ postings, table, weights, allowed }, concepts, { pause, room })
-    const cosines = await this.#cosines()
-    const others = this.#others()
     const titles = weights.title === 0 ? noTitles : table.groups.titles.fitsOf(this.#query.text, concepts)
-    const parts: Parts = { lexical, cosines, others, titles }
-    return this.#answer(new Scores(this.#in, { ...parts, ...this.#fused(parts, concepts) }))
+    const plain = this.#plain(lexical, titles)
+    const stored = (await this.#query.stored?.(this.#bestOf(plain))) ?? null
+    const cosines = await this.#cosines(stored)
+    const parts: Parts = { lexical, cosines, others: this.#others(), titles }
+    const all = { ...parts, ...this.#fused(plain, parts, concepts) }
+    return this.#answer(new Scores(this.#in, all, stored?.vector ?? null))
   }
 
   async #allow(): Promise<number> {
@@ -101,11 +93,12 @@ export class Search {
     return count
   }
 
-  async #cosines(): Promise<Cosines | null> {
+  async #cosines(stored: StoredCosinesOfQuery | null): Promise<Cosines | null> {
     const { table, weights } = this.#in
-    const own = await this.#cosinesOf(this.#query.vector)
+    const { vector, topic: other = null } = this.#query
+    const own = await this.#cosinesOf(vector, stored?.vector)
     if (own === null) return null
-    const topic = weights.topic === 0 ? null : await this.#cosinesOf(this.#query.topic ?? null)
+    const topic = weights.topic === 0 ? null : await this.#cosinesOf(other, stored?.topic)
     if (weights.window === 0) return { own, window: own, topic }
     const window = this.#room.floats(this.#extent)
     for (let slot = 0; slot < this.#extent; slot++) {
@@ -119,14 +112,20 @@ export class Search {
     return { own, window, topic }
   }
 
-  async #cosinesOf(vector: Float32Array | null): Promise<Float32Array | null> {
+  async #cosinesOf(vector: Float32Array | null, stored?: StoredCosines | null): Promise<Float32Array | null> {
     const { vectors } = this.#in
     const query = vectors.query(vector)
-    if (query === null) return null
+    if (query === null && !stored) return null
     const cosines = this.#room.floats(this.#extent)
     for (let from = 0; from < this.#extent; from += 1024) {
-      vectors.cosines(query, cosines, { from, to: Math.min(this.#extent, from + 1024) })
+      const to = Math.min(this.#extent, from + 1024)
+      if (query !== null) vectors.cosines(query, cosines, { from, to })
+      if (stored) for (let slot = from; slot < to; slot++) if (vectors.isStored(slot)) cosines[slot] = stored.lowest
       if (this.#pause.due()) await this.#pause.turn()
+    }
+    for (const [id, cosine] of stored?.known ?? []) {
+      const slot = this.#in.table.slotOf(id)
+      if (slot !== -1 && vectors.isStored(slot)) cosines[slot] = cosine ?? 0
     }
     return cosines
   }
@@ -149,14 +148,12 @@ export class Search {
 
   /** Uses plain loops over arrays, since a search spends most of its time here. */
   #fused(
-    { lexical, cosines, others, titles }: Parts,
+    plain: Float32Array,
+    { lexical, cosines, others }: Parts,
     concepts: readonly Concept[],
   ): Pick<AllScores, 'fused' | 'rival'> {
     const { weights } = this.#in
     const allowed = this.#allowed
-    // first words and priors, then vectors: whether another person said it is judged without vectors
-    const plain = this.#prior(lexical, titles)
-    this.#addRange(plain, lexical.scores, { weight: weights.lexical, least: 0 })
     const fused = cosines === null || others === null ? plain : this.#copy(plain)
     if (cosines !== null) {
       this.#addRange(fused, cosines.own, { weight: weights.vector })
@@ -166,6 +163,17 @@ export class Search {
     const rival = others === null ? 0 : this.#heldBack(fused, plain, others)
     liftStances(this.#query.text, this.#in, { concepts, scores: fused, found: lexical.found, allowed })
     return { fused: this.#besides(fused), rival }
+  }
+
+  /** Returns scores by words and priors. Whether another person said something is judged by these, without vectors. */
+  #plain(lexical: LexicalScores, titles: Parts['titles']): Float32Array {
+    const plain = this.#prior(lexical, titles)
+    this.#addRange(plain, lexical.scores, { weight: this.#in.weights.lexical, least: 0 })
+    return plain
+  }
+
+  #bestOf(scores: Float32Array): readonly string[] {
+    return highest(scores, mostCandidates).flatMap((slot) => this.#in.table.idOf(slot) ?? [])
   }
 
   #copy(numbers: Float32Array): Float32Array {
@@ -302,99 +310,5 @@ export class Search {
 
   #leftOut(left: readonly LeftOut[]): { readonly left_out?: readonly LeftOut[] } {
     return this.#query.explain === true ? { left_out: left.slice(0, mostLeftOut) } : {}
-  }
-}
-
-function mostOf(scores: Float32Array): number {
-  let most = 0
-  for (let slot = 0; slot < scores.length; slot++) {
-    const score = scores[slot] ?? 0
-    if (score > most) most = score
-  }
-  return most
-}
-
-/** Number of passages at which the rank counts half as much as among many. */
-const few = 10
-
-interface Parts {
-  readonly lexical: LexicalScores
-  readonly cosines: Cosines | null
-  readonly others: Uint8Array | null
-  /** How well the titles of groups match the question, by group number. */
-  readonly titles: ReadonlyMap<number, number>
-}
-
-interface AllScores extends Parts {
-  readonly fused: Float32Array
-  /**
-   * Best score of passages by others, relative to the best of the person named in the question; 0 when it names none.
-   */
-  readonly rival: number
-}
-
-/** The scores of one search, and the details of a passage's score. */
-class Scores {
-  readonly fused: Float32Array
-  readonly #in: Searched
-  readonly #all: AllScores
-  readonly #most: number
-
-  constructor(searched: Searched, all: AllScores) {
-    this.#in = searched
-    this.#all = all
-    this.fused = all.fused
-    this.#most = mostOf(all.fused)
-  }
-
-  calibrated(slot: number, embedder: string | null): number {
-    const { lexical, cosines } = this.#all
-    const cosine = cosines !== null && this.#in.vectors.has(slot) ? (cosines.own[slot] ?? 0) : null
-    const { found, around } = this.#found(slot)
-    const { others, rival } = this.#all
-    const person = { other: others?.[slot] === 1, rival, unseenNames: lexical.unseenNames }
-    const evidence = { cosine, found, around, rank: this.#standing(slot, around), ...person }
-    return calibrated(evidence, { profile: this.#in.weights.calibration, embedder })
-  }
-
-  /** Returns the share of the question's weight in words that the passage has. */
-  words = (slot: number): number => this.#all.lexical.found(slot)
-
-  /** Returns the share of that weight that two passages have in common. */
-  shared = (slot: number, other: number): number => this.#all.lexical.shared(slot, other)
-
-  parts(slot: number): Readonly<Record<string, number>> {
-    const { lexical, cosines } = this.#all
-    const topic = cosines === null || cosines.topic === null ? {} : { topic: cosines.topic[slot] ?? 0 }
-    const vectors =
-      cosines === null ? {} : { vector: cosines.own[slot] ?? 0, window: cosines.window[slot] ?? 0, ...topic }
-    const number = this.#in.table.groups.numberOf(slot)
-    const [group, title] = [lexical.groups[number] ?? 0, this.#all.titles.get(number) ?? 0]
-    const { found, around } = this.#found(slot)
-    const words = { words_found: found, words_around: around, names_unseen: lexical.unseenNames }
-    const person = { other_person: this.#all.others?.[slot] ?? 0, rival: this.#all.rival }
-    return { lexical: lexical.scores[slot] ?? 0, ...vectors, group, title, ...words, ...person, rank: this.#rank(slot) }
-  }
-
-  /**
-   * Scales the rank. Among few passages a high rank means little, so it counts only as far as the question's words are
-   * found.
-   */
-  #standing(slot: number, around: number): number {
-    const { size } = this.#in.table
-    const many = size / (size + few)
-    return this.#rank(slot) * (many + (1 - many) * around)
-  }
-
-  #rank(slot: number): number {
-    return this.#most === 0 ? 0 : (this.fused[slot] ?? 0) / this.#most
-  }
-
-  #found(slot: number): { readonly found: number; readonly around: number } {
-    const { groups } = this.#in.table
-    const { found } = this.#all.lexical
-    const own = found(slot)
-    const around = Math.max(own, found(groups.before(slot)), found(groups.after(slot)))
-    return { found: own, around }
   }
 }

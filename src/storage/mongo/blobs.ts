@@ -2,6 +2,7 @@ import { Binary, type Collection, type Db } from 'mongodb'
 import type { BlobStore } from '../ports.ts'
 import { afterPrefix, blobPrefix } from '../record-keys.ts'
 import { guarded, isDuplicate } from './errors.ts'
+import { removeVectors } from './vectors.ts'
 
 interface Part {
   /** `<project>:<hash>:<n>`. */
@@ -16,9 +17,11 @@ const partBytes = 8 * 1024 * 1024
 
 /** Blobs in MongoDB, split into parts. Part 0 is written last, so that a blob exists completely or not at all. */
 export class MongoBlobs implements BlobStore {
+  readonly #db: Db
   readonly #parts: Collection<Part>
 
   constructor(db: Db) {
+    this.#db = db
     this.#parts = db.collection<Part>('blobs', { writeConcern: { w: 'majority', j: true } })
   }
 
@@ -48,6 +51,8 @@ export class MongoBlobs implements BlobStore {
 
   async remove(project: string, prefix: string): Promise<void> {
     const start = `${project}:${blobPrefix(prefix)}`
+    // before the blobs: an interrupted removal is repeated for blobs that still exist
+    await removeVectors(this.#db, start)
     await guarded(this.#parts.deleteMany({ _id: { $gte: start, $lt: afterPrefix(start) } }))
   }
 

@@ -7,6 +7,7 @@ import { asPortError, guarded } from './errors.ts'
 import { MongoLeases } from './leases.ts'
 import { MongoRecords } from './records.ts'
 import { whilePreparing } from './schema.ts'
+import { MongoVectors } from './vectors.ts'
 
 /**
  * The store for production: MongoDB 4.4 or later, standalone or a replica set. Writes of commits, blobs, records and
@@ -15,6 +16,7 @@ import { whilePreparing } from './schema.ts'
  * @param options.url `mongodb://…`; its write concern is ignored.
  * @param options.now ms since the epoch; decides which records have expired.
  * @param options.patienceMs timeout in ms of each wait for the server; default: as short as requests need.
+ * @param options.vectorSearchMinChunks number of vectors from which a deployment with vector search is used for it; 0: never.
  * @throws {NewerStore} {StoreUnavailable} when the server cannot be reached within ten seconds, or within `patienceMs`.
  */
 export const openMongoStorage = async ({
@@ -22,11 +24,13 @@ export const openMongoStorage = async ({
   database,
   now = Date.now,
   patienceMs,
+  vectorSearchMinChunks = 0,
 }: {
   readonly url: string
   readonly database: string
   readonly now?: () => number
   readonly patienceMs?: number
+  readonly vectorSearchMinChunks?: number
 }): Promise<Storage> => {
   const client = new MongoClient(url, {
     // a request may wait this long twice before it is refused, which has to happen within a second
@@ -41,10 +45,12 @@ export const openMongoStorage = async ({
   const db = client.db(database)
   const commits = new MongoCommits(db)
   const records = new MongoRecords(db, now)
+  let vectors: MongoVectors | null = null
   try {
     await connect(client, patienceMs ?? connectMs)
     await markVersion(db)
     await commits.prepare()
+    if (vectorSearchMinChunks > 0) vectors = await MongoVectors.open(db, vectorSearchMinChunks)
   } catch (error) {
     await client.close()
     throw error
@@ -55,6 +61,7 @@ export const openMongoStorage = async ({
     records,
     blobs: new MongoBlobs(db),
     leases: new MongoLeases(db),
+    vectors,
     ping: async () => void (await guarded(db.command({ ping: 1 }))),
     close: async () => {
       await Promise.all([commits.drain(), records.drain()])

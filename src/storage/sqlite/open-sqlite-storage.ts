@@ -26,6 +26,7 @@ export const openSqliteStorage = ({
     records: new SqliteRecords(db, now),
     blobs: blobsIn(db),
     leases: null,
+    vectors: null,
     ping: async () => void db.read(() => db.statement('select 1').get()),
     close: async () => db.close(),
   }

@@ -35,6 +35,7 @@ export const scriptedSources = ({
     storage,
     clock,
     blobs: new SourceBlobs(storage.blobs, clock.now),
+    vectors: storage.vectors,
     sizes: new BaseSizes(storage.records, clock.now),
     room: { parse: (_task, { bytes }) => read(bytes) },
     guard: { content: { request: async () => answerOf(page()) } },

@@ -16,6 +16,7 @@ export const openMemoryStorage = ({ now = Date.now }: { readonly now?: () => num
     commits: new MemoryCommits(),
     records: new MemoryRecords(now),
     leases: new MemoryLeases(now),
+    vectors: null,
     blobs: {
       put: async (project, hash, content) => void blobs.set(`${project}:${hash}`, content),
       get: async (project, hash) => blobs.get(`${project}:${hash}`) ?? null,

@@ -3,6 +3,7 @@ import type { SourceRow } from '../schema.ts'
 import { chunksOf, type SourceChunk } from '../sources/document-store.ts'
 import { BlobGone, type BlobOwner, type SourceBlobs } from '../sources/source-blobs.ts'
 import { readVector, vectorsOf } from '../sources/vector-store.ts'
+import type { StoredSources } from './stored-sources.ts'
 
 /** A source in an index. */
 export interface IndexedSource {
@@ -11,6 +12,8 @@ export interface IndexedSource {
   /** Identifies the content of the row from which the chunks and vectors were read. */
   readonly key: string
   readonly ids: readonly string[]
+  /** Whether its vectors are not in the index, but searched by the database. */
+  readonly isStored: boolean
 }
 
 /** A chunk and its source. */
@@ -24,6 +27,8 @@ export interface ReadingParts {
   /** Resolves in the next turn of the event loop. */
   readonly breathe: () => Promise<void>
   readonly steady: () => number
+  /** The sources whose vectors the database searches. */
+  readonly stored: StoredSources
 }
 
 /** Maximum time of work in one turn of the event loop, in ms. */
@@ -52,6 +57,16 @@ export class BaseIndex {
     return this.#chunks.get(id)
   }
 
+  get sources(): Iterable<IndexedSource> {
+    return this.#sources.values()
+  }
+
+  /** Whether the database searches the vectors of any source. */
+  get hasStored(): boolean {
+    for (const { isStored } of this.#sources.values()) if (isStored) return true
+    return false
+  }
+
   /** Id of the embedder whose vectors the index holds; null for none. */
   get embedder(): string | null {
     return this.#embedder
@@ -64,10 +79,12 @@ export class BaseIndex {
    */
   async update(rows: AsyncIterable<SourceRow>, embedder: string | null): Promise<readonly SourceRow[]> {
     this.#embedder = embedder
-    const seen = new Set<string>()
     const all: SourceRow[] = []
-    for await (const row of rows) {
-      all.push(row)
+    for await (const row of rows) all.push(row)
+    const { stored } = this.#parts
+    await stored.update(all, embedder)
+    const seen = new Set<string>()
+    for (const row of all) {
       if (row.data.document === null) continue
       seen.add(row.id)
       await this.#take(row)
@@ -77,7 +94,8 @@ export class BaseIndex {
   }
 
   async #take(row: SourceRow): Promise<void> {
-    const key = keyOf(row, this.#embedder)
+    const isStored = this.#parts.stored.has(row)
+    const key = `${keyOf(row, this.#embedder)}${isStored ? ' stored' : ''}`
     const known = this.#sources.get(row.id)
     if (known?.key === key) {
       const title = titleOf(row)
@@ -86,24 +104,24 @@ export class BaseIndex {
       return
     }
     try {
-      await this.#read(row, key)
+      await this.#read(row, { key, isStored })
     } catch (error) {
       // the source was read again in the meantime: its list row will show that soon
       if (!(error instanceof BlobGone)) throw error
     }
   }
 
-  async #read(row: SourceRow, key: string): Promise<void> {
+  async #read(row: SourceRow, { key, isStored }: Pick<IndexedSource, 'key' | 'isStored'>): Promise<void> {
     const { blobs, steady, breathe } = this.#parts
     const { document, vectors } = row.data
     if (document === null) return
     const owner: BlobOwner = { project: row.project, tenant: row.tenant, source: row.id }
     const text = await blobs.text(owner, document.text)
     const isOurs = vectors !== null && vectors.embedder === this.#embedder
-    const known = isOurs ? await vectorsOf(blobs, owner, vectors) : null
+    const known = isOurs && !isStored ? await vectorsOf(blobs, owner, vectors) : null
     const chunks: SourceChunk[] = []
     for await (const some of chunksOf(blobs, owner, document)) chunks.push(...some)
-    const source: IndexedSource = { row, text, key, ids: chunks.map(({ id }) => id) }
+    const source: IndexedSource = { row, text, key, ids: chunks.map(({ id }) => id), isStored }
     const kept = new Set(source.ids)
     this.#forget(row.id, kept)
     this.#sources.set(row.id, source)
@@ -112,7 +130,7 @@ export class BaseIndex {
     for (const [order, chunk] of chunks.entries()) {
       const { id, start, end, heading, page } = chunk
       this.#chunks.set(id, { source, chunk })
-      const vector = readVector(known?.get(id))
+      const vector = isStored ? ('stored' as const) : readVector(known?.get(id))
       const passage = { id, text: text.slice(start, end), group: row.id, order, page, at: row.updated_at, vector }
       this.passages.add(heading === null ? passage : { ...passage, heading })
       if (steady() - since < sliceMs) continue

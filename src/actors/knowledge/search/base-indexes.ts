@@ -4,11 +4,13 @@ import { IndexCache } from '#retrieval/index-cache.ts'
 import type { Clock } from '#runtime/clock.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
+import type { VectorStore } from '#storage/vector-port.ts'
 import type { SourceRow } from '../schema.ts'
 import type { EmbedderOf } from '../sources/embed-source.ts'
 import type { SourceBlobs } from '../sources/source-blobs.ts'
 import { sourcesOf } from '../sources/source-rows.ts'
 import { BaseIndex } from './base-index.ts'
+import { StoredSources } from './stored-sources.ts'
 
 export interface IndexesParts {
   readonly records: RecordStore
@@ -19,8 +21,14 @@ export interface IndexesParts {
   readonly shown: () => Promise<unknown>
   readonly embedderOf: EmbedderOf
   readonly projects: Pick<EmbeddedProjectList, 'note'>
-  /** Embeds a source with another embedder. */
-  readonly embedAgain: (source: string, embedder: string) => Promise<unknown>
+  /** null for a store that cannot search vectors. */
+  readonly vectors: VectorStore | null
+  /**
+   * Embeds a source with another embedder, or stores its vectors for the database to search.
+   *
+   * @param wanted names the wanted state: a recent request for the same one is not repeated.
+   */
+  readonly embedAgain: (source: string, wanted: string) => Promise<unknown>
 }
 
 /** Maximum size of all indexes of a node, in bytes. */
@@ -30,11 +38,13 @@ const recheckMs = 1_000
 
 class Kept {
   readonly index: BaseIndex
+  readonly stored: StoredSources
   checkedAt = Number.NEGATIVE_INFINITY
   updating: Promise<void> | null = null
 
-  constructor(index: BaseIndex) {
+  constructor(index: BaseIndex, stored: StoredSources) {
     this.index = index
+    this.stored = stored
   }
 
   get bytes(): number {
@@ -50,10 +60,15 @@ export class BaseIndexes {
 
   constructor(parts: IndexesParts) {
     this.#parts = parts
-    const breathe = () => new Promise<void>((resolve) => parts.clock.soon(resolve))
+    const { blobs, vectors, clock } = parts
+    const breathe = () => new Promise<void>((resolve) => clock.soon(resolve))
     this.#cache = new IndexCache({
       mostBytes,
-      load: async () => new Kept(new BaseIndex({ blobs: parts.blobs, breathe, steady: parts.clock.steady })),
+      load: async (key) => {
+        const [project = '', base = ''] = key.split('/')
+        const stored = new StoredSources({ project, base, vectors, steady: clock.steady })
+        return new Kept(new BaseIndex({ blobs, breathe, steady: clock.steady, stored }), stored)
+      },
     })
   }
 
@@ -92,15 +107,23 @@ export class BaseIndexes {
     const embedder = (await embedderOf(project))?.id ?? null
     const rows = await kept.index.update(sourcesOf(records, projectScope(project), base), embedder)
     kept.checkedAt = checkedAt
-    if (embedder !== null) this.#embedStale(embedder, rows)
+    if (embedder !== null) this.#embedStale(embedder, rows, kept.stored)
   }
 
-  /** Embeds sources that have no vectors, or vectors of another embedder, with the embedder of the project. */
-  #embedStale(embedder: string, rows: readonly SourceRow[]): void {
+  /**
+   * Embeds sources that have no vectors, or vectors of another embedder, with the embedder of the project, and stores
+   * vectors for the database to search.
+   */
+  #embedStale(embedder: string, rows: readonly SourceRow[], stored: StoredSources): void {
     const { embedAgain, log } = this.#parts
-    for (const { id, data } of rows) {
-      if (data.status !== 'ready' || data.vectors?.embedder === embedder) continue
-      embedAgain(id, embedder).catch((error: unknown) => log.warn({ error, source: id }, 'vectors are made later'))
+    for (const row of rows) {
+      const { id, data } = row
+      if (data.status !== 'ready') continue
+      const isStale = data.vectors?.embedder !== embedder
+      if (!isStale && !stored.lacks(row)) continue
+      embedAgain(id, isStale ? embedder : `${embedder}, searchable`).catch((error: unknown) =>
+        log.warn({ error, source: id }, 'vectors are made later'),
+      )
     }
   }
 }

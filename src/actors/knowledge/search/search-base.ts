@@ -1,14 +1,20 @@
-import type { PassageHits } from '#retrieval/passage-query.ts'
+import type { Logger } from 'pino'
+import type { PassageHits, PassageQuery } from '#retrieval/passage-query.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { JsonObject } from '#storage/ports.ts'
+import type { VectorStore } from '#storage/vector-port.ts'
 import type { EmbedderOf } from '../sources/embed-source.ts'
 import type { BaseIndex, IndexedChunk } from './base-index.ts'
 import type { BaseIndexes } from './base-indexes.ts'
 import type { SourceFilter } from './metadata-filter.ts'
+import { storedCandidates } from './stored-candidates.ts'
 
 export interface SearchParts {
   readonly indexes: BaseIndexes
   readonly embedderOf: EmbedderOf
+  /** null for a store that cannot search vectors. */
+  readonly vectors: VectorStore | null
+  readonly log: Logger
   /** ms since the epoch. */
   readonly now: () => number
 }
@@ -34,34 +40,61 @@ export type KnowledgeHit = SearchAnswer['data'][number]
 export const nothingFound: SearchAnswer = { data: [], abstained: true, embedder: null }
 
 /**
- * Searches a base. When the embedder fails, the search uses words only, and the result has no `embedder`.
+ * Searches a base. When the embedder fails, or the database that searches its vectors, the search uses words only, and
+ * the result has no `embedder`.
  *
  * @throws {StoreUnavailable}
  */
 export const searchBase = async (parts: SearchParts, search: BaseSearch): Promise<SearchAnswer> => {
   const { project, base, query, top_k, threshold, accepts, explain } = search
   const index = await parts.indexes.of(project, base)
-  const embedded = await vectorsOf(parts, project, () => [query, index.passages.topicOf(query)])
-  // vectors of different embedders cannot be compared
-  const [vector = null, topic = null] = embedded?.id === index.embedder ? embedded.vectors : []
-  const found = await index.passages.search({
-    text: query,
-    vector,
-    topic,
-    ...(embedded !== null && { embedder: embedded.id }),
-    limit: top_k,
-    threshold,
-    explain,
-    now: parts.now(),
+  const words: PassageQuery = {
+    ...{ text: query, vector: null, limit: top_k, threshold, explain, now: parts.now() },
     ...(accepts !== null && { accepts: acceptsOf(index, accepts) }),
-  })
+  }
+  const meant = await meaningOf(parts, index, search)
+  const { found, embedder } = await searched(parts, { index, words, meant })
   const data = hitsOf(index, found)
   const left = found.left_out?.map(({ id, score, reason }) => ({ chunk_id: id, score, reason }))
   return {
     data,
     abstained: data.length === 0,
-    embedder: embedded?.id ?? null,
+    embedder,
     ...(explain && { left_out: left ?? [] }),
+  }
+}
+
+/** The vectors of a query, by an embedder. */
+type Meaning = Required<Pick<PassageQuery, 'vector' | 'topic' | 'embedder'>> & Pick<PassageQuery, 'stored'>
+
+/** Returns the query's vectors; null when the embedder fails or there is none. */
+const meaningOf = async (parts: SearchParts, index: BaseIndex, search: BaseSearch): Promise<Meaning | null> => {
+  const { project, base, query, accepts } = search
+  const embedded = await vectorsOf(parts, project, () => [query, index.passages.topicOf(query)])
+  if (embedded === null) return null
+  const embedder = embedded.id
+  // vectors of different embedders cannot be compared
+  const [vector = null, topic = null] = embedder === index.embedder ? embedded.vectors : []
+  if (vector === null || parts.vectors === null || !index.hasStored) return { vector, topic, embedder }
+  const stored = storedCandidates(parts.vectors, { project, base, embedder, index, accepts, vector, topic })
+  return { vector, topic, embedder, stored }
+}
+
+interface Searched {
+  readonly index: BaseIndex
+  readonly words: PassageQuery
+  readonly meant: Meaning | null
+}
+
+/** Searches by words and vectors, or by words only. */
+const searched = async ({ log }: SearchParts, { index, words, meant }: Searched) => {
+  try {
+    const found = await index.passages.search({ ...words, ...meant })
+    return { found, embedder: meant?.embedder ?? null }
+  } catch (err) {
+    if (meant?.stored === undefined) throw err
+    log.warn({ err }, 'the database cannot search vectors: found by words only')
+    return { found: await index.passages.search(words), embedder: null }
   }
 }
 

@@ -37,13 +37,22 @@ export class BaseSizes {
    * @throws {StoreUnavailable}
    */
   async take({ project, base, added, max }: Growth): Promise<(() => void) | null> {
-    const key = `${project}/${base}`
-    const size = this.#totals.peek(key) ?? (await this.#totals.load(key)) ?? { total: 0 }
+    const size = await this.#of(project, base)
     if (size.total + added > max) return null
     // in the same turn as the check: sources that are read at the same time share the room
     size.total += added
     return () => {
       size.total -= added
     }
+  }
+
+  /** Returns the number of chunks of a base. @throws {StoreUnavailable} */
+  async total(project: string, base: string): Promise<number> {
+    return (await this.#of(project, base)).total
+  }
+
+  async #of(project: string, base: string): Promise<{ total: number }> {
+    const key = `${project}/${base}`
+    return this.#totals.peek(key) ?? (await this.#totals.load(key)) ?? { total: 0 }
   }
 }

@@ -5,7 +5,10 @@ import type { Embedder } from '#retrieval/embedder.ts'
 import type { EffectContext, IdempotentEffect } from '#runtime/effects/effects.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
+import type { VectorStore } from '#storage/vector-port.ts'
+import type { BaseSizes } from './base-sizes.ts'
 import type { SourceBlobs } from './source-blobs.ts'
+import { type SearchableVectors, vectorSpaceOf } from './stored-vectors.ts'
 import { blobOwnerOf } from './sync-source.ts'
 import { embedDocument } from './vector-store.ts'
 
@@ -16,6 +19,9 @@ export interface EmbedParts {
   readonly blobs: SourceBlobs
   readonly embedderOf: EmbedderOf
   readonly projects: Pick<EmbeddedProjectList, 'note'>
+  /** null for a store that cannot search vectors. */
+  readonly vectors: VectorStore | null
+  readonly sizes: Pick<BaseSizes, 'total'>
   /** Called when the contents of a base have changed. */
   readonly changed: (base: string) => void
   /** In [0, 1). */
@@ -42,9 +48,21 @@ export const embedSource = (parts: EmbedParts): IdempotentEffect => ({
   },
 })
 
-const embedded = async ({ blobs, embedderOf }: EmbedParts, source: SourceContext, context: EffectContext) => {
-  const { document, vectors: before } = source
-  const embedder = await embedderOf(context.owner.project)
+const embedded = async (parts: EmbedParts, source: SourceContext, context: EffectContext) => {
+  const { blobs, embedderOf } = parts
+  const { document, vectors: before, knowledge_base_id: base } = source
+  const owner = blobOwnerOf(context)
+  const embedder = await embedderOf(owner.project)
   if (embedder === null || document === null) return null
-  return embedDocument(blobs, embedder, { owner: blobOwnerOf(context), document, before, signal: context.signal })
+  const searchable = await searchableOf(parts, { project: owner.project, base, embedder: embedder.id })
+  return embedDocument(blobs, embedder, { owner, document, before, searchable, signal: context.signal })
+}
+
+/** Vectors of small bases are not stored twice: they are searched in the process. */
+const searchableOf = async (
+  { vectors, sizes }: EmbedParts,
+  { project, base, embedder }: { readonly project: string; readonly base: string; readonly embedder: string },
+): Promise<SearchableVectors | null> => {
+  if (vectors === null || (await sizes.total(project, base)) < vectors.least) return null
+  return { vectors, space: vectorSpaceOf(base, embedder) }
 }

@@ -4,6 +4,7 @@ import { textOfVector, vectorOfText } from '#retrieval/vector-bytes.ts'
 import { storedVectors } from '../schema.ts'
 import { chunksOf, type SourceChunk } from './document-store.ts'
 import type { BlobOwner, SourceBlobs } from './source-blobs.ts'
+import { makeSearchable, type SearchableVectors } from './stored-vectors.ts'
 
 /** Number of texts in one request to an embedder. */
 const batch = 64
@@ -14,6 +15,8 @@ export interface Embedding {
   readonly document: ReadDocument
   /** Vectors of the previous version of the document, reused for chunks that are unchanged. */
   readonly before: Vectors | null
+  /** Where vectors are also stored for the database to search; null: nowhere. */
+  readonly searchable?: SearchableVectors | null
   readonly signal: AbortSignal
 }
 
@@ -25,7 +28,7 @@ export interface Embedding {
 export const embedDocument = async (
   blobs: SourceBlobs,
   embedder: Pick<Embedder, 'id' | 'embed'>,
-  { owner, document, before, signal }: Embedding,
+  { owner, document, before, searchable = null, signal }: Embedding,
 ): Promise<Vectors> => {
   const known = before?.embedder === embedder.id ? await vectorsOf(blobs, owner, before) : new Map<string, string>()
   const text = await blobs.text(owner, document.text)
@@ -34,10 +37,16 @@ export const embedDocument = async (
   for await (const chunks of chunksOf(blobs, owner, document)) {
     signal.throwIfAborted()
     const key = `${embedder.id} ${document.chunks[part++]}`
-    const stored = await blobs.keyed(owner, 'vec', key)
-    parts.push(stored?.name ?? (await blobs.putKeyed(owner, 'vec', { key, text: await made(chunks) })))
+    const stored = (await blobs.keyed(owner, 'vec', key)) ?? (await put(key, chunks))
+    if (searchable !== null) await makeSearchable(searchable, owner, stored)
+    parts.push(stored.name)
   }
   return { embedder: embedder.id, parts, count: document.chunk_count }
+
+  async function put(key: string, chunks: readonly SourceChunk[]) {
+    const vectors = await made(chunks)
+    return { name: await blobs.putKeyed(owner, 'vec', { key, text: vectors }), text: vectors }
+  }
 
   async function made(chunks: readonly SourceChunk[]): Promise<string> {
     const missing = chunks.filter(({ id }) => !known.has(id))

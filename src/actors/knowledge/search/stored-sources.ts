@@ -1,0 +1,90 @@
+import type { ReadDocument, Vectors } from '#machines/knowledge-source/knowledge-source.ts'
+import type { VectorSpace, VectorStore } from '#storage/vector-port.ts'
+import { vectorSpaceOf } from '../sources/stored-vectors.ts'
+
+export interface StoredSourcesParts {
+  readonly project: string
+  readonly base: string
+  /** null for a store that cannot search vectors. */
+  readonly vectors: VectorStore | null
+  /** Time in ms of a clock that never goes back. */
+  readonly steady: () => number
+}
+
+/** What is read of the list row of a source. */
+export interface SourceVectors {
+  readonly id: string
+  readonly data: {
+    readonly document: Pick<ReadDocument, 'chunk_count'> | null
+    readonly vectors: Pick<Vectors, 'embedder' | 'count'> | null
+  }
+}
+
+/** Age in ms after which the stored vectors are counted again: a count reads an index entry of each. */
+const recountMs = 30_000
+/** The same while some are still being stored. */
+const recountSoonMs = 5_000
+/** Share of the size at which the database starts to search vectors at which it stops, so that a base does not alternate. */
+const keptShare = 0.75
+
+/** Decides for which sources of a base the database searches the vectors: those of a large base, once they are stored. */
+export class StoredSources {
+  readonly #parts: StoredSourcesParts
+  #space: VectorSpace | null = null
+  #isReady = false
+  #embedder: string | null = null
+  #countedAt = Number.NEGATIVE_INFINITY
+
+  constructor(parts: StoredSourcesParts) {
+    this.#parts = parts
+  }
+
+  /** Updates the decision for the rows of the base, and the embedder that searches use. */
+  async update(rows: readonly SourceVectors[], embedder: string | null): Promise<void> {
+    const { vectors } = this.#parts
+    if (this.#embedder !== embedder) this.#forget()
+    this.#embedder = embedder
+    const total = rows.reduce((sum, { data }) => sum + (data.document?.chunk_count ?? 0), 0)
+    if (vectors === null || embedder === null || total < vectors.least * (this.#isReady ? keptShare : 1))
+      return this.#forget()
+    try {
+      await this.#look(vectors, { rows, embedder })
+    } catch {
+      // the decision stays as it is: otherwise all vectors would be read because of a passing failure
+    }
+  }
+
+  /** Whether the database searches the vectors of a source. */
+  has(row: SourceVectors): boolean {
+    return this.#isReady && this.#isStored(row)
+  }
+
+  /** Whether the vectors of a source have yet to be stored for the database to search. */
+  lacks(row: SourceVectors): boolean {
+    return this.#space !== null && row.data.vectors?.embedder === this.#embedder && !this.#isStored(row)
+  }
+
+  #isStored({ id, data: { vectors } }: SourceVectors): boolean {
+    if (vectors === null || vectors.embedder !== this.#embedder) return false
+    return (this.#space?.counts.get(id) ?? 0) >= vectors.count
+  }
+
+  async #look(
+    vectors: VectorStore,
+    { rows, embedder }: { readonly rows: readonly SourceVectors[]; readonly embedder: string },
+  ): Promise<void> {
+    const { project, base, steady } = this.#parts
+    const validMs = rows.some((row) => this.lacks(row)) ? recountSoonMs : recountMs
+    if (this.#space === null || steady() - this.#countedAt >= validMs) {
+      this.#space = await vectors.space(project, vectorSpaceOf(base, embedder))
+      this.#countedAt = steady()
+    }
+    const { dimensions } = this.#space
+    this.#isReady = dimensions !== null && (await vectors.isReady(dimensions))
+  }
+
+  #forget(): void {
+    this.#space = null
+    this.#isReady = false
+  }
+}

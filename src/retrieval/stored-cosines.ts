@@ -1,0 +1,30 @@
+import type { StoredCosines } from './passage-query.ts'
+import { cosineOf, queryVectorOf } from './vector-table.ts'
+
+/** A vector from a store, at one byte per dimension, and the id of its passage. */
+interface Candidate {
+  readonly id: string
+  readonly numbers: Int8Array
+}
+
+/** Candidates of a search. */
+export interface Candidates {
+  readonly vectors: readonly Candidate[]
+  /** Passages without a vector. */
+  readonly without: readonly string[]
+  /** The passage farthest from the query; null for none. */
+  readonly farthest: Candidate | null
+}
+
+/** Returns the cosines of a query with candidates, computed as in an index that holds their vectors. */
+export function storedCosines(vector: Float32Array, { vectors, without, farthest }: Candidates): StoredCosines {
+  const query = queryVectorOf(vector)
+  const known = new Map<string, number | null>(without.map((id) => [id, null]))
+  let lowest = 1
+  for (const { id, numbers } of farthest === null ? vectors : [...vectors, farthest]) {
+    const cosine = query === null ? 0 : cosineOf(query, numbers)
+    known.set(id, cosine)
+    lowest = Math.min(lowest, cosine)
+  }
+  return { known, lowest }
+}
