@@ -48,7 +48,7 @@ export const openKnowledge = (house: House) => {
   const random = Math.random
   const room = openDocumentRoom()
   const effects = knowledgeEffects({
-    ...{ storage, clock, blobs, vectors, sizes, guard, room, embedderOf, changed, now, random, projects },
+    ...{ storage, clock, blobs, vectors, sizes, guard, room, embedderOf, changed, now, random, projects, log },
   })
   const close = async (): Promise<void> => {
     await rounds.stop()

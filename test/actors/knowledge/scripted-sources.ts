@@ -36,6 +36,7 @@ export const scriptedSources = ({
     clock,
     blobs: new SourceBlobs(storage.blobs, clock.now),
     vectors: storage.vectors,
+    log: { warn: () => {} },
     sizes: new BaseSizes(storage.records, clock.now),
     room: { parse: (_task, { bytes }) => read(bytes) },
     guard: { content: { request: async () => answerOf(page()) } },

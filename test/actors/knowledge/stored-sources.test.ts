@@ -75,6 +75,19 @@ describe('the vectors of a base', () => {
     expect(await of([a, b])).toEqual(['a', 'b'])
   })
 
+  it('are read by the process after the database has failed for long, and tried again later', async () => {
+    const { state, stored, of } = world()
+    expect(await of([a, b])).toEqual(['a', 'b'])
+    stored.noteSearch(false)
+    stored.noteSearch(true)
+    expect(await of([a, b])).toEqual(['a', 'b'])
+    stored.noteSearch(false)
+    expect(stored.has(a)).toBe(true)
+    expect(await of([a, b])).toEqual([])
+    state.now += 5 * 60_000
+    expect(await of([a, b])).toEqual(['a', 'b'])
+  })
+
   it('are not counted again for each search', async () => {
     const { state, stored } = world()
     for (let times = 0; times < 5; times++) await stored.update([a, b], embedder)

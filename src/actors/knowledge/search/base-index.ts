@@ -61,6 +61,11 @@ export class BaseIndex {
     return this.#sources.values()
   }
 
+  /** Notes whether the database could search the vectors. */
+  noteSearch(isDone: boolean): void {
+    this.#parts.stored.noteSearch(isDone)
+  }
+
   /** Whether the database searches the vectors of any source. */
   get hasStored(): boolean {
     for (const { isStored } of this.#sources.values()) if (isStored) return true

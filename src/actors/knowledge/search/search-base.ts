@@ -90,9 +90,11 @@ interface Searched {
 const searched = async ({ log }: SearchParts, { index, words, meant }: Searched) => {
   try {
     const found = await index.passages.search({ ...words, ...meant })
+    if (meant?.stored !== undefined) index.noteSearch(true)
     return { found, embedder: meant?.embedder ?? null }
   } catch (err) {
     if (meant?.stored === undefined) throw err
+    index.noteSearch(false)
     log.warn({ err }, 'the database cannot search vectors: found by words only')
     return { found: await index.passages.search(words), embedder: null }
   }

@@ -24,6 +24,9 @@ export interface SourceVectors {
 const recountMs = 30_000
 /** The same while some are still being stored. */
 const recountSoonMs = 5_000
+/** Time in ms for which the database may fail until its searches are given up, and for how long they are. */
+const patienceMs = 30_000
+const givenUpMs = 5 * 60_000
 /** Share of the size at which the database starts to search vectors at which it stops, so that a base does not alternate. */
 const keptShare = 0.75
 
@@ -34,6 +37,10 @@ export class StoredSources {
   #isReady = false
   #embedder: string | null = null
   #countedAt = Number.NEGATIVE_INFINITY
+  #failingSince: number | null = null
+  #givenUpUntil = Number.NEGATIVE_INFINITY
+  /** As of the last update: the index has to match it. */
+  #isGivenUp = false
 
   constructor(parts: StoredSourcesParts) {
     this.#parts = parts
@@ -50,13 +57,22 @@ export class StoredSources {
     try {
       await this.#look(vectors, { rows, embedder })
     } catch {
-      // the decision stays as it is: otherwise all vectors would be read because of a passing failure
+      this.noteSearch(false)
     }
+    this.#giveUp()
+  }
+
+  /**
+   * Notes whether the database could search. After a failure the decision stays as it is for a while, since otherwise
+   * all vectors would be read because of a passing failure.
+   */
+  noteSearch(isDone: boolean): void {
+    this.#failingSince = isDone ? null : (this.#failingSince ?? this.#parts.steady())
   }
 
   /** Whether the database searches the vectors of a source. */
   has(row: SourceVectors): boolean {
-    return this.#isReady && this.#isStored(row)
+    return this.#isReady && !this.#isGivenUp && this.#isStored(row)
   }
 
   /** Whether the vectors of a source have yet to be stored for the database to search. */
@@ -81,6 +97,15 @@ export class StoredSources {
     }
     const { dimensions } = this.#space
     this.#isReady = dimensions !== null && (await vectors.isReady(dimensions))
+  }
+
+  #giveUp(): void {
+    const now = this.#parts.steady()
+    if (this.#failingSince !== null && now - this.#failingSince >= patienceMs) {
+      this.#givenUpUntil = now + givenUpMs
+      this.#failingSince = null
+    }
+    this.#isGivenUp = now < this.#givenUpUntil
   }
 
   #forget(): void {

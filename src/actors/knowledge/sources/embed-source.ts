@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { EmbeddedProjectList } from '#actors/capability/embedder-port.ts'
 import type { SourceContext } from '#machines/knowledge-source/knowledge-source.ts'
 import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-definition.ts'
@@ -22,6 +23,7 @@ export interface EmbedParts {
   /** null for a store that cannot search vectors. */
   readonly vectors: VectorStore | null
   readonly sizes: Pick<BaseSizes, 'total'>
+  readonly log: Pick<Logger, 'warn'>
   /** Called when the contents of a base have changed. */
   readonly changed: (base: string) => void
   /** In [0, 1). */
@@ -60,9 +62,9 @@ const embedded = async (parts: EmbedParts, source: SourceContext, context: Effec
 
 /** Vectors of small bases are not stored twice: they are searched in the process. */
 const searchableOf = async (
-  { vectors, sizes }: EmbedParts,
+  { vectors, sizes, log }: EmbedParts,
   { project, base, embedder }: { readonly project: string; readonly base: string; readonly embedder: string },
 ): Promise<SearchableVectors | null> => {
   if (vectors === null || (await sizes.total(project, base)) < vectors.least) return null
-  return { vectors, space: vectorSpaceOf(base, embedder) }
+  return { vectors, space: vectorSpaceOf(base, embedder), log }
 }

@@ -1,4 +1,6 @@
+import type { Logger } from 'pino'
 import { numbersOfText } from '#retrieval/vector-bytes.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
 import type { VectorStore } from '#storage/vector-port.ts'
 import { storedVectors } from '../schema.ts'
 import type { BlobOwner } from './source-blobs.ts'
@@ -10,6 +12,7 @@ export const vectorSpaceOf = (base: string, embedder: string): string => `${base
 export interface SearchableVectors {
   readonly vectors: Pick<VectorStore, 'put' | 'count'>
   readonly space: string
+  readonly log: Pick<Logger, 'warn'>
 }
 
 /** A blob with the vectors of some chunks. */
@@ -18,9 +21,14 @@ interface VectorBlob {
   readonly text: string
 }
 
-/** Stores the vectors of a blob for the database to search, unless they are stored. @throws {StoreUnavailable} */
+/**
+ * Stores the vectors of a blob for the database to search, unless they are stored. If the database refuses them, the
+ * source is searched in the process.
+ *
+ * @throws {StoreUnavailable}
+ */
 export const makeSearchable = async (
-  { vectors, space }: SearchableVectors,
+  { vectors, space, log }: SearchableVectors,
   { project, source }: BlobOwner,
   { name, text }: VectorBlob,
 ): Promise<void> => {
@@ -28,6 +36,11 @@ export const makeSearchable = async (
     const numbers = numbersOfText(vector)
     return numbers === null ? [] : [{ id, numbers }]
   })
-  if ((await vectors.count(project, name)) >= found.length) return
-  await vectors.put({ project, blob: name, space, group: source, vectors: found })
+  try {
+    if ((await vectors.count(project, name)) >= found.length) return
+    await vectors.put({ project, blob: name, space, group: source, vectors: found })
+  } catch (err) {
+    if (err instanceof StoreUnavailable) throw err
+    log.warn({ err, source }, 'the database does not store vectors for its search')
+  }
 }
