@@ -1,5 +1,6 @@
 import { analysisOf, conceptsOf } from './analysis/analysis.ts'
 import type { Language } from './analysis/languages.ts'
+import { PageLeads } from './page-leads.ts'
 import type { Passage } from './passage.ts'
 import type { PassageHits, PassageQuery } from './passage-query.ts'
 import { PassageTable } from './passage-table.ts'
@@ -24,6 +25,7 @@ export class PassageIndex {
   readonly #weights: Weights
   readonly #table = new PassageTable()
   readonly #vectors = new VectorTable()
+  readonly #leads = new PageLeads()
   readonly #languages = new Map<Language, number>()
   /** Detected language of each passage, by slot, to update the counts when it is removed. */
   readonly #shown: (Language | null)[] = []
@@ -40,7 +42,7 @@ export class PassageIndex {
 
   /** Estimated memory in bytes. */
   get bytes(): number {
-    return bytesOfNone + this.#table.bytes + this.#postings.bytes + this.#vectors.bytes
+    return bytesOfNone + this.#table.bytes + this.#postings.bytes + this.#vectors.bytes + this.#leads.bytes
   }
 
   has(id: string): boolean {
@@ -57,6 +59,7 @@ export class PassageIndex {
     this.#shown[slot] = language
     this.#table.setRange(slot, this.#postings.add(slot, counts))
     this.#vectors.set(slot, passage.vector)
+    this.#leads.add(slot, passage)
   }
 
   remove(id: string): void {
@@ -65,6 +68,7 @@ export class PassageIndex {
     this.#count(this.#shown[slot] ?? null, -1)
     this.#postings.remove(this.#table.rangeOf(slot))
     this.#vectors.delete(slot)
+    this.#leads.remove(slot)
     this.#table.remove(slot)
     if (!this.#postings.wasteful) return
     this.#postings = this.#postings.compacted(this.#table.ranges(), (kept, range) => this.#table.setRange(kept, range))
@@ -84,8 +88,9 @@ export class PassageIndex {
   /** Finds passages for a question, best first. It yields the event loop every few milliseconds. */
   search(query: PassageQuery): Promise<PassageHits> {
     const concepts = conceptsOf(query.text, this.#spoken())
-    const [table, vectors, postings, weights] = [this.#table, this.#vectors, this.#postings, this.#weights]
-    return withRoom((room) => new Search({ table, vectors, postings, weights }, query, room).run(concepts))
+    const [table, postings, weights] = [this.#table, this.#postings, this.#weights]
+    const [vectors, leads] = [this.#vectors, this.#leads]
+    return withRoom((room) => new Search({ table, vectors, leads, postings, weights }, query, room).run(concepts))
   }
 
   #count(language: Language | null, by: number): void {

@@ -1,10 +1,8 @@
-/** Cosines of a query with passages whose vectors are `stored`. */
-export interface StoredCosines {
-  /** Cosines of the candidates by id; null for a passage that turned out to have no vector. */
-  readonly known: ReadonlyMap<string, number | null>
-  /** Assumed for all others: the lowest cosine of any passage. */
-  readonly lowest: number
-}
+/**
+ * Cosines of a query with passages whose vectors are `stored`: with the candidates and the farthest passage, by id; null
+ * for a passage without a vector. All others get the lowest of any passage.
+ */
+export type StoredCosines = ReadonlyMap<string, number | null>
 
 /** Cosines with the query's vector, and with its topic. */
 export interface StoredCosinesOfQuery {

@@ -15,4 +15,6 @@ export interface Passage {
   readonly heading?: string
   /** null: none. `stored`: it is not in the index but in a `VectorStore`, and a search gives the cosines of candidates. */
   readonly vector: Float32Array | 'stored' | null
+  /** Vector of the lead of its page (`leadsOf`), for the first passage of a page. */
+  readonly lead?: Float32Array | null
 }

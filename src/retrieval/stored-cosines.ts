@@ -19,12 +19,8 @@ export interface Candidates {
 /** Returns the cosines of a query with candidates, computed as in an index that holds their vectors. */
 export function storedCosines(vector: Float32Array, { vectors, without, farthest }: Candidates): StoredCosines {
   const query = queryVectorOf(vector)
-  const known = new Map<string, number | null>(without.map((id) => [id, null]))
-  let lowest = 1
-  for (const { id, numbers } of farthest === null ? vectors : [...vectors, farthest]) {
-    const cosine = query === null ? 0 : cosineOf(query, numbers)
-    known.set(id, cosine)
-    lowest = Math.min(lowest, cosine)
-  }
-  return { known, lowest }
+  const cosines = new Map<string, number | null>(without.map((id) => [id, null]))
+  for (const { id, numbers } of farthest === null ? vectors : [...vectors, farthest])
+    cosines.set(id, query === null ? 0 : cosineOf(query, numbers))
+  return cosines
 }

@@ -86,7 +86,7 @@ describe('an index whose vectors are in a store', () => {
     const index = new PassageIndex('document')
     const vector = Float32Array.from([1, 0])
     const posed = question('harbour', { vector, explain: true })
-    const cosines = async () => ({ vector: { known: new Map([['a', 0.25]]), lowest: 0.5 }, topic: null })
+    const cosines = async () => ({ vector: new Map([['a', 0.25]]), topic: null })
     index.add({ id: 'a', text: 'harbour', group: null, order: 0, at: 0, vector: 'stored' })
     const cosineOfHit = async () => (await index.search({ ...posed, stored: cosines })).hits[0]?.parts?.vector
     expect(await cosineOfHit()).toBe(0.25)

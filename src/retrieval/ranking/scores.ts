@@ -1,8 +1,10 @@
+import type { PageLeads } from '../page-leads.ts'
 import type { StoredCosines } from '../passage-query.ts'
 import type { PassageTable } from '../passage-table.ts'
 import type { Postings } from '../postings.ts'
 import type { VectorTable } from '../vector-table.ts'
 import { calibrated } from './calibration.ts'
+import type { Cosines } from './cosines.ts'
 import type { LexicalScores } from './lexical.ts'
 import type { Weights } from './weights.ts'
 
@@ -10,16 +12,9 @@ import type { Weights } from './weights.ts'
 export interface Searched {
   readonly table: PassageTable
   readonly vectors: VectorTable
+  readonly leads: PageLeads
   readonly postings: Postings
   readonly weights: Weights
-}
-
-/** Cosines of the question with each passage: alone, and averaged with its neighbours. */
-export interface Cosines {
-  readonly own: Float32Array
-  readonly window: Float32Array
-  /** Cosines of the question without the words that name a document; null when it names none. */
-  readonly topic: Float32Array | null
 }
 
 function mostOf(scores: Float32Array): number {
@@ -30,6 +25,12 @@ function mostOf(scores: Float32Array): number {
   }
   return most
 }
+
+const partsOf = ({ own, paged, window, topic }: Cosines, slot: number): Readonly<Record<string, number>> => ({
+  ...{ vector: own[slot] ?? 0, window: window[slot] ?? 0 },
+  ...(paged !== own && { page: paged[slot] ?? 0 }),
+  ...(topic !== null && { topic: topic[slot] ?? 0 }),
+})
 
 /** Number of passages at which the rank counts half as much as among many. */
 const few = 10
@@ -81,7 +82,7 @@ export class Scores {
   #hasVector(slot: number): boolean {
     const { vectors, table } = this.#in
     if (!vectors.isStored(slot)) return vectors.has(slot)
-    return this.#stored?.known.get(table.idOf(slot) ?? '') !== null
+    return this.#stored?.get(table.idOf(slot) ?? '') !== null
   }
 
   /** Returns the share of the question's weight in words that the passage has. */
@@ -92,9 +93,7 @@ export class Scores {
 
   parts(slot: number): Readonly<Record<string, number>> {
     const { lexical, cosines } = this.#all
-    const topic = cosines === null || cosines.topic === null ? {} : { topic: cosines.topic[slot] ?? 0 }
-    const vectors =
-      cosines === null ? {} : { vector: cosines.own[slot] ?? 0, window: cosines.window[slot] ?? 0, ...topic }
+    const vectors = cosines === null ? {} : partsOf(cosines, slot)
     const number = this.#in.table.groups.numberOf(slot)
     const [group, title] = [lexical.groups[number] ?? 0, this.#all.titles.get(number) ?? 0]
     const { found, around } = this.#found(slot)

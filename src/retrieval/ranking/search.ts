@@ -1,27 +1,20 @@
 import type { Concept } from '../analysis/analysis.ts'
 import { looksBack } from '../analysis/stance.ts'
-import type {
-  LeftOut,
-  PassageHit,
-  PassageHits,
-  PassageQuery,
-  StoredCosines,
-  StoredCosinesOfQuery,
-} from '../passage-query.ts'
+import type { LeftOut, PassageHit, PassageHits, PassageQuery } from '../passage-query.ts'
 import type { SearchBuffers } from '../search-buffers.ts'
 import { lookingBack, weightsFor } from './brevity.ts'
+import { cosinesOf } from './cosines.ts'
 import { fitOf, momentsOf } from './dates.ts'
 import { diversifyByPage } from './diversify-by-page.ts'
 import { type LexicalScores, lexicalScores } from './lexical.ts'
 import { Pause } from './pause.ts'
-import { type AllScores, type Cosines, type Parts, Scores, type Searched } from './scores.ts'
+import { type AllScores, type Parts, Scores, type Searched } from './scores.ts'
 import { liftStances } from './stance-lift.ts'
 import { highest } from './top.ts'
 
 const noTitles: Parts['titles'] = new Map()
 /** Maximum number of left-out passages listed. */
 const mostLeftOut = 20
-const neighbourShare = 0.7
 /** Minimum number of best passages that are compared by date. */
 const leastCompared = 10
 /** Number of the best passages by words whose cosines are requested, if vectors are stored. */
@@ -61,7 +54,7 @@ export class Search {
     const titles = weights.title === 0 ? noTitles : table.groups.titles.fitsOf(this.#query.text, concepts)
     const plain = this.#plain(lexical, titles)
     const stored = (await this.#query.stored?.(this.#bestOf(plain))) ?? null
-    const cosines = await this.#cosines(stored)
+    const cosines = await cosinesOf(this.#in, { ...this.#query, stored }, { pause, room, allowed })
     const parts: Parts = { lexical, cosines, others: this.#others(), titles }
     const all = { ...parts, ...this.#fused(plain, parts, concepts) }
     return this.#answer(new Scores(this.#in, all, stored?.vector ?? null))
@@ -93,43 +86,6 @@ export class Search {
     return count
   }
 
-  async #cosines(stored: StoredCosinesOfQuery | null): Promise<Cosines | null> {
-    const { table, weights } = this.#in
-    const { vector, topic: other = null } = this.#query
-    const own = await this.#cosinesOf(vector, stored?.vector)
-    if (own === null) return null
-    const topic = weights.topic === 0 ? null : await this.#cosinesOf(other, stored?.topic)
-    if (weights.window === 0) return { own, window: own, topic }
-    const window = this.#room.floats(this.#extent)
-    for (let slot = 0; slot < this.#extent; slot++) {
-      const before = table.groups.before(slot)
-      const after = table.groups.after(slot)
-      const beside = Number(before !== -1) + Number(after !== -1)
-      const sum = (own[slot] ?? 0) + neighbourShare * ((own[before] ?? 0) + (own[after] ?? 0))
-      window[slot] = sum / (1 + beside * neighbourShare)
-      if (slot % 1024 === 0 && this.#pause.due()) await this.#pause.turn()
-    }
-    return { own, window, topic }
-  }
-
-  async #cosinesOf(vector: Float32Array | null, stored?: StoredCosines | null): Promise<Float32Array | null> {
-    const { vectors } = this.#in
-    const query = vectors.query(vector)
-    if (query === null && !stored) return null
-    const cosines = this.#room.floats(this.#extent)
-    for (let from = 0; from < this.#extent; from += 1024) {
-      const to = Math.min(this.#extent, from + 1024)
-      if (query !== null) vectors.cosines(query, cosines, { from, to })
-      if (stored) for (let slot = from; slot < to; slot++) if (vectors.isStored(slot)) cosines[slot] = stored.lowest
-      if (this.#pause.due()) await this.#pause.turn()
-    }
-    for (const [id, cosine] of stored?.known ?? []) {
-      const slot = this.#in.table.slotOf(id)
-      if (slot !== -1 && vectors.isStored(slot)) cosines[slot] = cosine ?? 0
-    }
-    return cosines
-  }
-
   /**
    * Returns 1 for each passage said by someone other than the one person named in the question; null when it names
    * none.
@@ -156,7 +112,7 @@ export class Search {
     const allowed = this.#allowed
     const fused = cosines === null || others === null ? plain : this.#copy(plain)
     if (cosines !== null) {
-      this.#addRange(fused, cosines.own, { weight: weights.vector })
+      this.#addRange(fused, cosines.paged, { weight: weights.vector })
       this.#addRange(fused, cosines.window, { weight: weights.window })
       if (cosines.topic !== null) this.#addRange(fused, cosines.topic, { weight: weights.topic })
     }

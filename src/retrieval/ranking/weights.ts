@@ -13,6 +13,8 @@ export interface Weights {
   readonly window: number
   /** Weight of the vector of the question without the words that name its document. */
   readonly topic: number
+  /** Weight of the vector of the lead of a passage's page, relative to the passage's own vector. */
+  readonly lead: number
   /** Weight of the words of the whole group. */
   readonly group: number
   /** Weight of the question's words in the group's title. */
@@ -74,13 +76,13 @@ export const weightsOf: Readonly<Record<Profile, Weights>> = {
       ...{ reply: 0.1, replyBack: 0.2 },
       leastGroup: 2,
       title: 0,
-      ...{ topic: 0, again: 1 },
+      ...{ topic: 0, lead: 0, again: 1 },
       calibration: 'memory',
     },
   },
   document: {
     ...{ k1: 0.9, b: 0.4, coordination: 0, feedback: 0, lexical: 0.6, vector: 1, window: 0, group: 0.15 },
-    ...{ title: 0.4, topic: 0.3, again: 0.9 },
+    ...{ title: 0.4, topic: 0.5, lead: 0.4, again: 0.9 },
     ...{ neighbour: 0, time: 0, newer: 1, amended: 1, otherPerson: 1, leastGroup: 20, calibration: 'document' },
     ...{ brief: 0, longVector: 0, instruction: 0, closestInstruction: 0, preference: 0, reply: 0, replyBack: 0 },
   },
