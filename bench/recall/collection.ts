@@ -1,8 +1,8 @@
 import type { Passage } from '#retrieval/passage.ts'
 import type { Profile } from '#retrieval/passage-index.ts'
 
-/** A passage to be found, as the engine indexes it, without its vector. */
-export type Text = Omit<Passage, 'vector'>
+/** A passage to be found, as the engine indexes it, without its vectors. */
+export type Text = Omit<Passage, 'vector' | 'lead'>
 
 export interface Question {
   readonly text: string

@@ -1,4 +1,5 @@
 import type { Embedder } from '#retrieval/embedder.ts'
+import { leadsOf } from '#retrieval/leads.ts'
 import type { Passage } from '#retrieval/passage.ts'
 import { PassageIndex } from '#retrieval/passage-index.ts'
 import type { Collection, Question, Scope, Text } from './collection.ts'
@@ -34,12 +35,7 @@ export const indexEngine = (embedder: Embedder | null): Engine => ({
   name: embedder === null ? 'lexical' : 'hybrid',
   open: async ({ profile }, { texts, titles }) => {
     const index = new PassageIndex(profile)
-    const passages: Passage[] = []
-    for (let first = 0; first < texts.length; first += atOnce) {
-      const some = texts.slice(first, first + atOnce)
-      const vectors = await embedder?.embed(some.map(embeddedText), 'passage')
-      passages.push(...some.map((text, at) => ({ ...text, vector: vectors?.[at] ?? null })))
-    }
+    const passages = await passagesOf(embedder, texts)
     for (const each of passages) index.add(each)
     for (const [group, title] of titles ?? []) index.nameGroup(group, title)
     return {
@@ -59,6 +55,48 @@ export const indexEngine = (embedder: Embedder | null): Engine => ({
   },
   close: async () => {},
 })
+
+async function passagesOf(embedder: Embedder | null, texts: readonly Text[]): Promise<readonly Passage[]> {
+  const leads = leadsIn(texts)
+  const vectors = await embedded(embedder, texts.map(embeddedText))
+  const leadVectors = await embedded(
+    embedder,
+    texts.map(({ id }) => leads.get(id) ?? null),
+  )
+  return texts.map((text, at) => ({ ...text, vector: vectors[at] ?? null, lead: leadVectors[at] ?? null }))
+}
+
+/** Returns the leads of the pages of each group, by the id of the page's first text. */
+function leadsIn(texts: readonly Text[]): ReadonlyMap<string, string> {
+  const groups = Map.groupBy(texts, ({ group }) => group)
+  return new Map(
+    [...groups.values()].flatMap((group) => {
+      const pages = [...Map.groupBy(group, ({ page = null }) => page)].flatMap(([page, all]) =>
+        page === null ? [] : [all],
+      )
+      const leads = leadsOf(pages.map((all) => all.map(({ text }) => text).join('\n')))
+      return pages.map((all, at): [string, string] => [all[0]?.id ?? '', leads[at] ?? ''])
+    }),
+  )
+}
+
+/** Embeds the texts that are not null. */
+async function embedded(
+  embedder: Embedder | null,
+  texts: readonly (string | null)[],
+): Promise<readonly (Float32Array | null)[]> {
+  const all = texts.map((): Float32Array | null => null)
+  const wanted = embedder === null ? [] : texts.flatMap((text, at) => (text === null ? [] : [{ text, at }]))
+  for (let first = 0; first < wanted.length; first += atOnce) {
+    const some = wanted.slice(first, first + atOnce)
+    const vectors = await embedder?.embed(
+      some.map(({ text }) => text),
+      'passage',
+    )
+    for (const [place, { at }] of some.entries()) all[at] = vectors?.[place] ?? null
+  }
+  return all
+}
 
 /** Text of a passage that is embedded: its heading, speaker and text. */
 const embeddedText = ({ speaker, heading, text }: Text): string =>

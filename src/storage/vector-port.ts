@@ -55,6 +55,8 @@ export interface VectorStore {
    * may be missing.
    */
   nearest(query: NearestQuery): Promise<readonly StoredVector[]>
+  /** Returns all stored vectors of a group, in any order. */
+  ofGroup(project: string, space: string, group: string): Promise<readonly StoredVector[]>
   /** Returns the stored vectors among these ids, in any order. */
   get(project: string, space: string, ids: readonly string[]): Promise<readonly StoredVector[]>
 }

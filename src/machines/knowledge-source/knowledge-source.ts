@@ -32,6 +32,8 @@ export type Vectors = {
   readonly embedder: string
   readonly parts: readonly string[]
   readonly count: number
+  /** Whether the leads of pages have vectors, too; absent for documents without pages, and in older rows. */
+  readonly leads?: true
 }
 
 /** Number of chunks that a sync added, removed and left unchanged. */

@@ -63,7 +63,8 @@ export class MongoVectors implements VectorStore {
       throw error
     }
     await guarded(db.createCollection(collectionName, whilePreparing)).catch(unless(namespaceExists))
-    await guarded(vectors.createIndex({ project: 1, space: 1, id: 1, group: 1, dimensions: 1 }, whilePreparing))
+    await guarded(vectors.createIndex({ project: 1, space: 1, group: 1, id: 1, dimensions: 1 }, whilePreparing))
+    await guarded(vectors.createIndex({ project: 1, space: 1, id: 1 }, whilePreparing))
     return new MongoVectors(vectors, least)
   }
 
@@ -133,6 +134,10 @@ export class MongoVectors implements VectorStore {
   async get(project: string, space: string, ids: readonly string[]): Promise<readonly StoredVector[]> {
     if (ids.length === 0) return []
     return vectorsIn(await guarded(this.#vectors.find({ project, space, id: { $in: [...ids] } }).toArray()))
+  }
+
+  async ofGroup(project: string, space: string, group: string): Promise<readonly StoredVector[]> {
+    return vectorsIn(await guarded(this.#vectors.find({ project, space, group }).toArray()))
   }
 
   #index(dimensions: number): Promise<void> {

@@ -20,7 +20,14 @@ describe('the vectors of a base', () => {
     const counts: Record<string, number> = { a: 60, b: 60 }
     const state = { counts, isReady: true, isAway: false, now: 0, looks: 0 }
     const vectors: VectorStore = {
-      ...{ least, put: async () => {}, count: async () => 0, nearest: async () => [], get: async () => [] },
+      ...{
+        least,
+        put: async () => {},
+        count: async () => 0,
+        nearest: async () => [],
+        get: async () => [],
+        ofGroup: async () => [],
+      },
       isReady: async () => state.isReady,
       space: async (project, space) => {
         expect([project, space]).toEqual(['prj_1', `kb_1 ${embedder}`])

@@ -82,6 +82,18 @@ describe('vectors of knowledge sources, without a search', () => {
     expect(requested).toEqual([])
   })
 
+  it('are requested for the pages of a source whose chunks have them', async () => {
+    const { all, records, requested, of, idOf } = await opened(0)
+    const paged = { document: { ...document, page_count: 2 } }
+    await records.insert(sourceRows, of(1, { ...paged, vectors: { embedder: 'one', parts: [], count: 1 } }))
+    await records.insert(
+      sourceRows,
+      of(2, { ...paged, vectors: { embedder: 'one', parts: [], count: 1, leads: true } }),
+    )
+    await all()
+    expect(requested).toEqual([[idOf(1), 'one']])
+  })
+
   it('are not requested without an embedder, nor by a process that does not own the project', async () => {
     const none = await opened(3)
     none.chosen.embedder = null

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
-import { storeDocument } from '#actors/knowledge/sources/document-store.ts'
+import { storeDocument, chunksOf as storedChunksOf } from '#actors/knowledge/sources/document-store.ts'
 import { SourceBlobs } from '#actors/knowledge/sources/source-blobs.ts'
-import { embedDocument, vectorsOf } from '#actors/knowledge/sources/vector-store.ts'
+import { embedDocument, lacksVectors, leadVectors, vectorsOf } from '#actors/knowledge/sources/vector-store.ts'
 import type { Embedder } from '#retrieval/embedder.ts'
+import { leadsOf } from '#retrieval/leads.ts'
+import { textOfVector } from '#retrieval/vector-bytes.ts'
 import { chunksOf } from '#src/parsing/documents/chunk.ts'
 import { openHouse } from '#test/support/open-house.ts'
 
@@ -30,7 +32,14 @@ const store = async (parts: number) => {
   const documentOf = (text: string) =>
     storeDocument(blobs, owner, { title: null, text, page_count: null, chunks: [...chunksOf(text)] })
   const sections = Array.from({ length: parts }, (_, n) => `# Part ${n}\n\nWords of part ${n}.`)
-  return { blobs, documentOf, sections, document: await documentOf(sections.join('\n\n')) }
+  const pagedOf = (texts: readonly string[]) => {
+    const whole = texts.join('')
+    const pages = texts.map((_, at) => ({ page: at + 1, start: texts.slice(0, at).join('').length }))
+    return storeDocument(blobs, owner, {
+      ...{ title: null, text: whole, page_count: pages.length, chunks: [...chunksOf(whole, pages)] },
+    })
+  }
+  return { blobs, documentOf, pagedOf, sections, document: await documentOf(sections.join('\n\n')) }
 }
 
 it('embedDocument embeds every chunk once', async () => {
@@ -64,4 +73,52 @@ it('embedDocument keeps the vectors of unchanged chunks, unless the embedder is 
   const vectors = await embedDocument(blobs, other.embedder, { owner, document: edited, before, signal })
   expect(other.embedded).toHaveLength(40)
   expect(vectors.embedder).toBe('two')
+})
+
+const pageOf = (n: number, rows = 1): string =>
+  Array.from(
+    { length: rows },
+    (_, row) => `Page${String.fromCodePoint(0x4e00 + n)} row ${row} ${'1 '.repeat(300)}\n\n`,
+  ).join('')
+
+it('embedDocument also embeds the lead of each page, and after an edit only changed ones', async () => {
+  const { blobs, pagedOf } = await store(1)
+  const { embedder, embedded } = counting('one')
+  const pages = Array.from({ length: 400 }, (_, n) => pageOf(n, 2))
+  const document = await pagedOf(pages)
+  const vectors = await embedDocument(blobs, embedder, { owner, document, before: null, signal })
+  expect(vectors).toMatchObject({ count: 800, leads: true })
+  expect(embedded).toHaveLength(1200)
+  expect(embedded.filter((text) => text.length <= 100)).toHaveLength(400)
+  expect(leadVectors(await vectorsOf(blobs, owner, vectors)).size).toBe(400)
+  embedded.length = 0
+  const edited = await pagedOf(pages.with(7, pageOf(1007, 2)))
+  await embedDocument(blobs, embedder, { owner, document: edited, before: vectors, signal })
+  expect(embedded).toHaveLength(3)
+})
+
+it('embedDocument embeds only the leads where an earlier release embedded the chunks', async () => {
+  const { blobs, pagedOf } = await store(1)
+  const document = await pagedOf([pageOf(1), pageOf(2)])
+  const { embedder, embedded } = counting('one')
+  const old: (readonly [id: string, vector: string])[] = []
+  for await (const chunks of storedChunksOf(blobs, owner, document))
+    old.push(...chunks.map(({ id }) => [id, textOfVector(new Float32Array([1, 0]))] as const))
+  const parts = [await blobs.putKeyed(owner, 'vec', { key: 'old', text: JSON.stringify(old) })]
+  const before = { embedder: 'one', parts, count: 2 }
+  const vectors = await embedDocument(blobs, embedder, { owner, document, before, signal })
+  expect(embedded).toEqual(leadsOf([pageOf(1), pageOf(2)]))
+  expect((await vectorsOf(blobs, owner, vectors)).get(old[0]?.[0] ?? '')).toBe(old[0]?.[1])
+})
+
+it.each([
+  ['no vectors', null, true],
+  ['those of another embedder', { embedder: 'two', leads: true as const }, true],
+  ['those of its chunks only', { embedder: 'one' }, true],
+  ['those of chunks and pages', { embedder: 'one', leads: true as const }, false],
+])('a document with pages that has %s lacks vectors: %#', async (_, some, lacks) => {
+  const { pagedOf, document: plain } = await store(1)
+  const vectors = some === null ? null : { parts: [], count: 2, ...some }
+  expect(lacksVectors({ document: await pagedOf([pageOf(1)]), vectors }, 'one')).toBe(lacks)
+  expect(lacksVectors({ document: plain, vectors }, 'one')).toBe(vectors?.embedder !== 'one')
 })

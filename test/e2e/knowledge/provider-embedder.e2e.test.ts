@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, openUpstream, type Upstream } from '#test/gateway/call/scripted-upstream.ts'
+import { pdfFile } from '#test/support/files/pdf-file.ts'
 import { patience } from '../patience.ts'
 import { either, World } from '../world.ts'
 import { KnowledgeBase } from './knowledge-world.ts'
@@ -94,5 +95,23 @@ describe.each(either('sqlite'))('an embedding model of a provider for knowledge 
     await choose('none')
     await expect.poll(async () => (await search()).embedder, patience).toBeNull()
     expect((await search()).data[0].content).toContain('Marker7')
+  })
+
+  it('raises all chunks of a page of a PDF file whose lead is near the question', { timeout: 60_000 }, async () => {
+    await choose('text-embedding-3-large')
+    const base = await KnowledgeBase.create(world.api)
+    const rows = (letters: string) => [...Array.from({ length: 8 }, () => letters.repeat(30)), '', '']
+    const pages = [
+      ['zzzz '.repeat(20), ...rows('ab '), ...rows('ba ')],
+      ['xxxx '.repeat(20), ...rows('ba '), ...rows('ab ')],
+    ]
+    await base.upload('report.pdf', pdfFile(pages))
+    const raised = async () => {
+      const { body } = await base.search('zzzz', { explain: true, threshold: 0 })
+      const pages: number[] = []
+      for (const { parts, citation } of body.data) if (parts.page > parts.vector + 0.1) pages.push(citation.page)
+      return pages
+    }
+    await expect.poll(raised, patience).toEqual([1, 1])
   })
 })

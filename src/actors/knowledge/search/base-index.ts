@@ -2,7 +2,7 @@ import { PassageIndex } from '#retrieval/passage-index.ts'
 import type { SourceRow } from '../schema.ts'
 import { chunksOf, type SourceChunk } from '../sources/document-store.ts'
 import { BlobGone, type BlobOwner, type SourceBlobs } from '../sources/source-blobs.ts'
-import { readVector, vectorsOf } from '../sources/vector-store.ts'
+import { leadVectors, readVector, vectorsOf } from '../sources/vector-store.ts'
 import type { StoredSources } from './stored-sources.ts'
 
 /** A source in an index. */
@@ -118,12 +118,11 @@ export class BaseIndex {
 
   async #read(row: SourceRow, { key, isStored }: Pick<IndexedSource, 'key' | 'isStored'>): Promise<void> {
     const { blobs, steady, breathe } = this.#parts
-    const { document, vectors } = row.data
+    const { document } = row.data
     if (document === null) return
-    const owner: BlobOwner = { project: row.project, tenant: row.tenant, source: row.id }
+    const owner = ownerOf(row)
     const text = await blobs.text(owner, document.text)
-    const isOurs = vectors !== null && vectors.embedder === this.#embedder
-    const known = isOurs && !isStored ? await vectorsOf(blobs, owner, vectors) : null
+    const { vectorOf, leadOf } = await this.#vectorsOf(row, isStored)
     const chunks: SourceChunk[] = []
     for await (const some of chunksOf(blobs, owner, document)) chunks.push(...some)
     const source: IndexedSource = { row, text, key, ids: chunks.map(({ id }) => id), isStored }
@@ -135,14 +134,27 @@ export class BaseIndex {
     for (const [order, chunk] of chunks.entries()) {
       const { id, start, end, heading, page } = chunk
       this.#chunks.set(id, { source, chunk })
-      const vector = isStored ? ('stored' as const) : readVector(known?.get(id))
-      const passage = { id, text: text.slice(start, end), group: row.id, order, page, at: row.updated_at, vector }
+      const [vector, lead] = [vectorOf(id), leadOf(id)]
+      const passage = { id, text: text.slice(start, end), group: row.id, order, page, at: row.updated_at, vector, lead }
       this.passages.add(heading === null ? passage : { ...passage, heading })
       if (steady() - since < sliceMs) continue
       await breathe()
       since = steady()
     }
     this.passages.nameGroup(row.id, titleOf(row))
+  }
+
+  /** Returns the vectors of a source's chunks, and of the leads of its pages by the page's first chunk. */
+  async #vectorsOf(row: SourceRow, isStored: boolean): Promise<SourceVectors> {
+    const { vectors } = row.data
+    if (vectors === null || vectors.embedder !== this.#embedder) return { vectorOf: () => null, leadOf: () => null }
+    if (isStored) {
+      const leads = await this.#parts.stored.leads(row.id)
+      return { vectorOf: () => 'stored', leadOf: (id) => leads.get(id) ?? null }
+    }
+    const known = await vectorsOf(this.#parts.blobs, ownerOf(row), vectors)
+    const leads = leadVectors(known)
+    return { vectorOf: (id) => readVector(known.get(id)), leadOf: (id) => readVector(leads.get(id)) }
   }
 
   #drop(id: string): void {
@@ -161,6 +173,13 @@ export class BaseIndex {
     }
   }
 }
+
+interface SourceVectors {
+  readonly vectorOf: (chunk: string) => Float32Array | 'stored' | null
+  readonly leadOf: (chunk: string) => Float32Array | null
+}
+
+const ownerOf = ({ project, tenant, id }: SourceRow): BlobOwner => ({ project, tenant, source: id })
 
 /** Returns all titles of a source: its own, those of its document and file, and its path on its site. */
 const titleOf = ({ data: { title, document, filename, url } }: SourceRow): string =>

@@ -9,6 +9,7 @@ import type { SourceRow } from '../schema.ts'
 import type { EmbedderOf } from '../sources/embed-source.ts'
 import type { SourceBlobs } from '../sources/source-blobs.ts'
 import { sourcesOf } from '../sources/source-rows.ts'
+import { lacksVectors } from '../sources/vector-store.ts'
 import { BaseIndex } from './base-index.ts'
 import { StoredSources } from './stored-sources.ts'
 
@@ -110,16 +111,13 @@ export class BaseIndexes {
     if (embedder !== null) this.#embedStale(embedder, rows, kept.stored)
   }
 
-  /**
-   * Embeds sources that have no vectors, or vectors of another embedder, with the embedder of the project, and stores
-   * vectors for the database to search.
-   */
+  /** Embeds sources that lack vectors of the project's embedder, and stores vectors for the database to search. */
   #embedStale(embedder: string, rows: readonly SourceRow[], stored: StoredSources): void {
     const { embedAgain, log } = this.#parts
     for (const row of rows) {
       const { id, data } = row
       if (data.status !== 'ready') continue
-      const isStale = data.vectors?.embedder !== embedder
+      const isStale = lacksVectors(data, embedder)
       if (!isStale && !stored.lacks(row)) continue
       embedAgain(id, isStale ? embedder : `${embedder}, searchable`).catch((error: unknown) =>
         log.warn({ error, source: id }, 'vectors are made later'),

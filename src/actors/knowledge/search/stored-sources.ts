@@ -1,6 +1,6 @@
 import type { ReadDocument, Vectors } from '#machines/knowledge-source/knowledge-source.ts'
 import type { VectorSpace, VectorStore } from '#storage/vector-port.ts'
-import { vectorSpaceOf } from '../sources/stored-vectors.ts'
+import { leadSpaceOf, vectorSpaceOf } from '../sources/stored-vectors.ts'
 
 export interface StoredSourcesParts {
   readonly project: string
@@ -73,6 +73,14 @@ export class StoredSources {
   /** Whether the database searches the vectors of a source. */
   has(row: SourceVectors): boolean {
     return this.#isReady && !this.#isGivenUp && this.#isStored(row)
+  }
+
+  /** Returns the vectors of the leads of a source's pages, by the first chunk of the page. @throws {StoreUnavailable} */
+  async leads(source: string): Promise<ReadonlyMap<string, Float32Array>> {
+    const { vectors, project, base } = this.#parts
+    const space = leadSpaceOf(base, this.#embedder ?? '')
+    const found = (await vectors?.ofGroup(project, space, source)) ?? []
+    return new Map(found.map(({ id, numbers }) => [id, Float32Array.from(numbers)]))
   }
 
   /** Whether the vectors of a source have yet to be stored for the database to search. */

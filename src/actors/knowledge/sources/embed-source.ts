@@ -9,7 +9,7 @@ import { StoreUnavailable } from '#storage/ports.ts'
 import type { VectorStore } from '#storage/vector-port.ts'
 import type { BaseSizes } from './base-sizes.ts'
 import type { SourceBlobs } from './source-blobs.ts'
-import { type SearchableVectors, vectorSpaceOf } from './stored-vectors.ts'
+import type { SearchableVectors } from './stored-vectors.ts'
 import { blobOwnerOf } from './sync-source.ts'
 import { embedDocument } from './vector-store.ts'
 
@@ -66,5 +66,5 @@ const searchableOf = async (
   { project, base, embedder }: { readonly project: string; readonly base: string; readonly embedder: string },
 ): Promise<SearchableVectors | null> => {
   if (vectors === null || (await sizes.total(project, base)) < vectors.least) return null
-  return { vectors, space: vectorSpaceOf(base, embedder), log }
+  return { vectors, base, embedder, log }
 }

@@ -7,6 +7,7 @@ import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { sourceRows } from '../kinds.ts'
 import type { SourceRow } from '../schema.ts'
+import { lacksVectors } from './vector-store.ts'
 
 export interface VectorRoundsParts {
   readonly records: RecordStore
@@ -104,7 +105,7 @@ export class VectorRounds {
     }
   }
 
-  /** Requests vectors for sources that have none of this embedder; false when too many requests are in progress. */
+  /** Requests vectors for sources that lack some of this embedder; false when too many requests are in progress. */
   async #request(page: readonly SourceRow[], place: Place): Promise<boolean> {
     for (const row of page) {
       if (place.waiting.size >= mostAtOnce) return false
@@ -128,4 +129,4 @@ export class VectorRounds {
 }
 
 const isStale = ({ data }: SourceRow, embedder: string): boolean =>
-  data.status === 'ready' && data.document !== null && data.vectors?.embedder !== embedder
+  data.status === 'ready' && lacksVectors(data, embedder)

@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto'
 import type { ReadDocument, Vectors } from '#machines/knowledge-source/knowledge-source.ts'
 import type { Embedder } from '#retrieval/embedder.ts'
+import { leadsOf } from '#retrieval/leads.ts'
 import { textOfVector, vectorOfText } from '#retrieval/vector-bytes.ts'
 import { storedVectors } from '../schema.ts'
 import { chunksOf, type SourceChunk } from './document-store.ts'
+import { chunkOfLead, leadId } from './lead-id.ts'
 import type { BlobOwner, SourceBlobs } from './source-blobs.ts'
 import { makeSearchable, type SearchableVectors } from './stored-vectors.ts'
 
@@ -32,29 +35,30 @@ export const embedDocument = async (
 ): Promise<Vectors> => {
   const known = before?.embedder === embedder.id ? await vectorsOf(blobs, owner, before) : new Map<string, string>()
   const text = await blobs.text(owner, document.text)
+  const leads = await leadsIn(blobs, owner, { document, text })
   const parts: string[] = []
-  let part = 0
   for await (const chunks of chunksOf(blobs, owner, document)) {
     signal.throwIfAborted()
-    const key = `${embedder.id} ${document.chunks[part++]}`
-    const stored = (await blobs.keyed(owner, 'vec', key)) ?? (await put(key, chunks))
+    const texts = chunks.flatMap((chunk) => [chunkText(text, chunk), leads.get(chunk.id) ?? []].flat())
+    const key = `${embedder.id} ${document.chunks[parts.length]}${leads.size === 0 ? '' : ` ${idsHash(texts)}`}`
+    const stored = (await blobs.keyed(owner, 'vec', key)) ?? (await put(key, texts))
     if (searchable !== null) await makeSearchable(searchable, owner, stored)
     parts.push(stored.name)
   }
-  return { embedder: embedder.id, parts, count: document.chunk_count }
+  return { embedder: embedder.id, parts, count: document.chunk_count, ...(hasPages(document) && { leads: true }) }
 
-  async function put(key: string, chunks: readonly SourceChunk[]) {
-    const vectors = await made(chunks)
+  async function put(key: string, texts: readonly Embedded[]) {
+    const vectors = await made(texts)
     return { name: await blobs.putKeyed(owner, 'vec', { key, text: vectors }), text: vectors }
   }
 
-  async function made(chunks: readonly SourceChunk[]): Promise<string> {
-    const missing = chunks.filter(({ id }) => !known.has(id))
+  async function made(texts: readonly Embedded[]): Promise<string> {
+    const missing = texts.filter(({ id }) => !known.has(id))
     for (let first = 0; first < missing.length; first += batch) {
       signal.throwIfAborted()
       const some = missing.slice(first, first + batch)
       const vectors = await embedder.embed(
-        some.map((chunk) => embedded(text, chunk)),
+        some.map((each) => each.text),
         'passage',
       )
       for (const [index, { id }] of some.entries()) {
@@ -62,14 +66,77 @@ export const embedDocument = async (
         if (vector !== undefined) known.set(id, textOfVector(vector))
       }
     }
-    return JSON.stringify(chunks.flatMap(({ id }) => (known.has(id) ? [[id, known.get(id)]] : [])))
+    return JSON.stringify(texts.flatMap(({ id }) => (known.has(id) ? [[id, known.get(id)]] : [])))
   }
 }
 
-const embedded = (text: string, { start, end, heading }: SourceChunk): string =>
-  heading === null || heading === '' ? text.slice(start, end) : `${heading}\n${text.slice(start, end)}`
+/** A text to embed: a chunk, or the lead of a page. */
+interface Embedded {
+  readonly id: string
+  readonly text: string
+}
 
-/** Returns the stored vectors by the id of their chunk. @throws {StoreUnavailable} {BlobGone} */
+const chunkText = (text: string, { id, start, end, heading }: SourceChunk): Embedded => {
+  const own = text.slice(start, end)
+  return { id, text: heading === null || heading === '' ? own : `${heading}\n${own}` }
+}
+
+interface Paged {
+  readonly document: ReadDocument
+  readonly text: string
+}
+
+/** Returns the leads of a document's pages, by the id of the first chunk of the page. */
+async function leadsIn(
+  blobs: SourceBlobs,
+  owner: BlobOwner,
+  { document, text }: Paged,
+): Promise<ReadonlyMap<string, Embedded>> {
+  const pages: { readonly id: string; readonly page: number; readonly start: number; end: number }[] = []
+  if (!hasPages(document)) return new Map()
+  for await (const chunks of chunksOf(blobs, owner, document)) {
+    for (const { id, page, start, end } of chunks) {
+      const last = pages.at(-1)
+      if (page !== null && page === last?.page) last.end = end
+      else if (page !== null) pages.push({ id, page, start, end })
+    }
+  }
+  const leads = leadsOf(pages.map(({ start, end }) => text.slice(start, end)))
+  return new Map(pages.map(({ id }, at) => [id, leadText(id, leads[at] ?? '')]))
+}
+
+/** A lead depends on other pages too, so its id includes a hash of its text. */
+const leadText = (chunk: string, text: string): Embedded => ({
+  id: leadId(chunk, hashOf(text)),
+  text,
+})
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 12)
+const idsHash = (texts: readonly Embedded[]): string => hashOf(texts.map(({ id }) => id).join(' '))
+
+/** Returns the stored vectors of leads, by the id of the first chunk of the page. */
+export const leadVectors = (vectors: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+  new Map(
+    [...vectors].flatMap(([id, vector]) => {
+      const chunk = chunkOfLead(id)
+      return chunk === null ? [] : [[chunk, vector]]
+    }),
+  )
+
+const hasPages = ({ page_count }: Pick<ReadDocument, 'page_count'>): boolean =>
+  page_count !== null && page_count !== undefined
+
+/**
+ * Whether a document lacks vectors of this embedder: of its chunks, or of the leads of its pages, which earlier
+ * releases did not embed.
+ */
+export const lacksVectors = (
+  { document, vectors }: { readonly document: ReadDocument | null; readonly vectors: Vectors | null },
+  embedder: string,
+): boolean =>
+  document !== null && (vectors?.embedder !== embedder || (hasPages(document) && vectors.leads === undefined))
+
+/** Returns the stored vectors by the id of their chunk, with those of leads. @throws {StoreUnavailable} {BlobGone} */
 export const vectorsOf = async (
   blobs: SourceBlobs,
   owner: BlobOwner,
