@@ -15,7 +15,8 @@ export const serverOf = (...tools: Discovery['tools']): Discovery => ({
   ...{ protocol_version: '2026-07-28', transport_used: 'streamable_http' },
 })
 
-const noConnections: ConnectionService = {
+/** The connections of a project that has none. */
+export const noConnections: ConnectionService = {
   access: async () => ({ kind: 'refused', code: 'not_found', message: 'There are no connections.' }),
   refused: async () => ({ kind: 'refused', code: 'not_found', message: 'There are no connections.' }),
   missing: async () => 'There are no connections.',
