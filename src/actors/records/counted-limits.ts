@@ -61,6 +61,17 @@ export class CountedLimits {
       own.ended.resolve()
     }
   }
+
+  /** As `within`, but returns `full` when the limit is reached. */
+  async orFull<T>(key: string, limit: Omit<CountedLimit, 'full'>, create: () => Promise<T>): Promise<T | 'full'> {
+    const full = new Error('The limit is reached.')
+    try {
+      return await this.within(key, { ...limit, full: () => full }, create)
+    } catch (error) {
+      if (error === full) return 'full'
+      throw error
+    }
+  }
 }
 
 const decide = (creation: Creation): void => {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { CountedLimits } from '#records/counted-limits.ts'
 import type { SecretBox } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'
 import { newId } from '#runtime/ids.ts'
@@ -62,10 +63,14 @@ export class BrowserProfiles {
     const dataOf = (id: string) => ({ ...key, cookies, sealed: this.#parts.box.seal(text, profileAad(project, id)) })
     const known = await this.table.find(scope, key)
     if (known === null) {
-      if ((await this.table.count(scope, { owner: key.owner })) >= maxProfiles) return
       const id = newId('bpr')
-      if ((await this.table.insert({ id, project, tenant, data: dataOf(id) })) !== null) return
+      const limit = { max: maxProfiles, count: () => this.table.count(scope, { owner: key.owner }) }
+      const insert = () => this.table.insert({ id, project, tenant, data: dataOf(id) })
+      const limits = CountedLimits.at(this.#parts.records)
+      const made = await limits.orFull(`browser profiles ${project} ${key.owner}`, limit, insert)
+      if (made !== null && made !== 'full') return
     }
+    // the name may have been taken by a job that ended at the same time, also as the last profile of the limit
     const row = known ?? (await this.table.find(scope, key))
     if (row !== null) await this.table.change(scope, row.id, { edit: () => dataOf(row.id) })
   }

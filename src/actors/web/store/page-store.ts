@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { CountedLimits } from '#records/counted-limits.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { newId } from '#runtime/ids.ts'
@@ -19,12 +20,14 @@ const pageSize = 200
 /** Stores the crawled pages of projects. */
 export class PageStore {
   readonly #now: () => number
+  readonly #limits: CountedLimits
   readonly #pages: Table<WebPageData>
   readonly #corpora: Table<{ readonly revision: number }>
   readonly #blocked: Table<{ readonly url_key: string; readonly takedown_id: string }>
 
   constructor(records: RecordStore, now: () => number) {
     this.#now = now
+    this.#limits = CountedLimits.at(records)
     this.#pages = new Table(records, webPages, now)
     this.#corpora = new Table(records, webCorpora, now)
     this.#blocked = new Table(records, webBlockedUrls, now)
@@ -71,9 +74,11 @@ export class PageStore {
         if (row !== null) return row
         continue
       }
-      if ((await this.#pages.count(scope)) >= maxCorpusPages) return null
       const data = { ...page, url_key: urlKey(url), first_seen_at: now, changed_at: now }
-      const row = await this.#pages.insert({ id: newId('wpg'), project, data })
+      const limit = { max: maxCorpusPages, count: () => this.#pages.count(scope) }
+      const insert = () => this.#pages.insert({ id: newId('wpg'), project, data })
+      const row = await this.#limits.orFull(`web pages ${project}`, limit, insert)
+      if (row === 'full') return null
       if (row !== null) return row
     }
   }

@@ -43,6 +43,21 @@ describe('browser profiles', () => {
     expect(await profiles.open(acme, 'profile-0')).toEqual(state)
   })
 
+  it('do not exceed the maximum number of their owner when they are saved at the same time', async () => {
+    const profiles = await opened()
+    const all = Array.from({ length: maxProfiles + 20 }, (_, n) => profiles.save(acme, `profile-${n}`, state))
+    await Promise.all(all)
+    expect(await profiles.table.count(projectScope('prj_a'), { owner: 'ten_acme' })).toBe(maxProfiles)
+  })
+
+  it('are saved as they were last left when two jobs create the last one at the same time', async () => {
+    const profiles = await opened()
+    for (let n = 1; n < maxProfiles; n++) await profiles.save(acme, `profile-${n}`, state)
+    const empty = { cookies: [], origins: [] }
+    await Promise.all([profiles.save(acme, 'shop', empty), profiles.save(acme, 'shop', state)])
+    expect(await profiles.open(acme, 'shop')).toEqual(state)
+  })
+
   it('cannot be opened if they were sealed for another place', async () => {
     const profiles = await opened()
     await profiles.save(acme, 'shop', state)

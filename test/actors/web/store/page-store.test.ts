@@ -2,6 +2,8 @@ import { expect, it } from 'vitest'
 import { webKinds, webPages } from '#actors/web/kinds.ts'
 import { type NewPage, PageStore } from '#actors/web/store/page-store.ts'
 import { boundRecords } from '#records/bound-records.ts'
+import { maxCorpusPages } from '#specs/resources/web/web-limits.ts'
+import { projectScope } from '#specs/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 const url = 'https://example.com/page'
@@ -28,4 +30,18 @@ it('keeps no page that is taken down while it is stored, whether it is new or kn
   expect(await store.save('prj_a', url, page)).toBe('taken_down')
   expect(await store.find('prj_a', url)).toBeNull()
   expect(await store.save('prj_b', url, page)).toMatchObject({ data: { title: 'Page' } })
+})
+
+it('keeps no more pages than a project may have when pages are stored at the same time', async () => {
+  const { records } = openMemoryStorage({ now: Date.now })
+  await records.prepare(webKinds)
+  const almostFull: typeof records = {
+    ...boundRecords(records),
+    count: async (...counted) => maxCorpusPages - 3 + (await records.count(...counted)),
+  }
+  const store = new PageStore(almostFull, Date.now)
+  const save = (_: unknown, n: number) => store.save('prj_a', `${url}-${n}`, page)
+  const saved = await Promise.all(Array.from({ length: 20 }, save))
+  expect(saved.filter((each) => each === 'corpus_full')).toHaveLength(17)
+  expect(await records.count(webPages, projectScope('prj_a'), {})).toBe(3)
 })
