@@ -39,6 +39,9 @@ export const eventNames = [
   'source.sync_failed',
 ]
 
+/** Last event of a stream that the server ends: its reason says whether reconnecting makes sense. It is not in the log. */
+export const endedEvent = 'stream.ended'
+
 /** Name of the text event in the log; the server's streams use a longer one. */
 export const textEvent = 'output_text.delta'
 

@@ -1,8 +1,8 @@
-import { eventNames, logName } from './event-names.js'
+import { endedEvent, eventNames, logName } from './event-names.js'
 
 /**
  * @typedef {import('./event-log.js').ActorEvent} ActorEvent
- * @typedef {'connecting' | 'live' | 'reconnecting'} StreamStatus
+ * @typedef {'connecting' | 'live' | 'reconnecting' | 'ended'} StreamStatus
  *
  * The part of an EventSource that is used.
  *
@@ -17,7 +17,8 @@ import { eventNames, logName } from './event-names.js'
  * @property {() => string} url returns the URL of the stream from the current position
  * @property {(event: ActorEvent) => void} onEvent
  * @property {(status: StreamStatus) => void} onStatus
- * @property {() => Promise<boolean>} mayRetry called when the server refuses the stream; returns whether to try again
+ * @property {() => Promise<boolean>} mayRetry called when the server refuses or ends the stream; returns whether to try
+ *   again
  * @property {(url: string) => Source} [open]
  */
 
@@ -48,6 +49,14 @@ export const follow = ({ url, onEvent, onStatus, mayRetry, open = (each) => new 
     const current = open(url())
     source = current
     for (const name of eventNames) current.addEventListener(name, (frame) => onEvent(eventOf(name, frame)))
+    // without this, the browser would open a stream that ended again, also when its actor was deleted
+    current.addEventListener(endedEvent, ({ data }) => {
+      current.close()
+      const isDeleted = JSON.parse(data).reason === 'deleted'
+      onStatus(isDeleted ? 'ended' : 'reconnecting')
+      if (isDeleted) void mayRetry()
+      else void retry(current)
+    })
     current.onopen = () => {
       tries = 0
       onStatus('live')

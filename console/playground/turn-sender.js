@@ -1,4 +1,5 @@
 import { pathOf, wordsOf } from '../api.js'
+import { endedEvent } from '../event-names.js'
 import { endsTurn } from './conversation.js'
 import { streamTurn } from './server-events.js'
 
@@ -19,6 +20,10 @@ export const bySse = ({ project, session, last, take, trouble }) => {
   /** @param {object | null} turn */
   const run = (turn) => {
     const taken = (/** @type {Frame} */ frame) => {
+      if (frame.event === endedEvent) {
+        trouble(endedWords(frame))
+        return true
+      }
       take(frame)
       return endsTurn(frame.event)
     }
@@ -40,7 +45,13 @@ export const byWebSocket = ({ project, session, last, take, trouble }) => {
     const opened = new WebSocket(`${location.origin.replace(/^http/, 'ws')}${path}&after=${last()}`)
     opened.onmessage = ({ data }) => {
       const { event, data: payload, id = 0 } = JSON.parse(String(data))
-      take({ event, data: payload, id: Number(id) })
+      const frame = { event, data: payload, id: Number(id) }
+      if (event !== endedEvent) {
+        take(frame)
+        return
+      }
+      opened.onclose = null
+      trouble(endedWords(frame))
     }
     opened.onclose = ({ code, reason }) =>
       stopped || trouble(`The socket was closed (${code}${reason && `, ${reason}`}).`)
@@ -64,3 +75,7 @@ export const byWebSocket = ({ project, session, last, take, trouble }) => {
     },
   }
 }
+
+/** Why the server ended the stream of a session. @param {Frame} frame */
+const endedWords = ({ data }) =>
+  data.reason === 'deleted' ? 'The session was deleted.' : 'The stream was ended: sign in again.'

@@ -207,19 +207,25 @@ export const sessionEvents = {
   ),
 } as const
 
-/** Last event of a stream whose credential ended while it was open. It is not part of any log. */
+/** Reasons for which the server ends a stream before its log has ended. */
+export const streamEndReasons = ['credential_ended', 'deleted'] as const
+
+/** Reason for which the server ends a stream before its log has ended. */
+export type StreamEndReason = (typeof streamEndReasons)[number]
+
+/** Last event of a stream that the server ended before its log had ended. It is not part of any log. */
 export const endedStream = {
   'stream.ended': object(
-    { reason: described(oneOf('credential_ended'), 'Reason for which the server ended the stream.') },
+    { reason: described(oneOf(...streamEndReasons), 'Reason for which the server ended the stream.') },
     {
       title: 'StreamEnded',
       description:
-        'The credential of the stream has expired or was revoked. To resume after the last event, reconnect with another credential.',
+        '`credential_ended`: the credential of the stream has expired or was revoked; to resume after the last event, reconnect with another credential. `deleted`: the session, run or other resource, or its tenant or project, was deleted; do not reconnect.',
     },
   ),
 } as const
 
-/** Events on streams of a session: those of its log, and the end of a stream whose credential ended. */
+/** Events on streams of a session: those of its log, and the end of a stream that the server ended before. */
 export const streamedEvents = { ...sessionEvents, ...endedStream } as const
 
 /** Names of events on streams, if different from those in the log (`sessions.turns`). */

@@ -103,6 +103,23 @@ describe('following a log', () => {
     expect(sources).toHaveLength(1)
   })
 
+  it('opens no stream again that ended because its actor was deleted', async () => {
+    const { newest, sources, statuses } = start()
+    newest().onopen?.()
+    newest().frame('stream.ended', 0, { reason: 'deleted' })
+    await vi.runAllTimersAsync()
+    expect([sources.length, newest().closed, statuses.at(-1)]).toEqual([1, true, 'ended'])
+  })
+
+  it('reopens a stream whose credential has ended only if that is allowed', async () => {
+    const allowed = start()
+    const refused = start({ mayRetry: async () => false })
+    for (const { newest } of [allowed, refused]) newest().frame('stream.ended', 0, { reason: 'credential_ended' })
+    await vi.runAllTimersAsync()
+    expect([allowed.sources.length, refused.sources.length]).toEqual([2, 1])
+    expect([allowed, refused].map(({ events }) => events)).toEqual([[], []])
+  })
+
   it('opens no stream after it was stopped', async () => {
     const { newest, sources, stop } = start()
     newest().fails(2)

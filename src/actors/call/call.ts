@@ -120,9 +120,14 @@ export interface Call<Params, Query, Body> {
 export interface EventSink {
   /** Returns false to pause the source until `resume`; the events passed are accepted all the same. */
   push(events: readonly LogEvent[]): boolean
-  /** Ends the stream. `lost`: it broke, and may be resumed after the last event. */
-  end(reason: 'done' | 'lost'): void
+  end(reason: StreamEnding): void
 }
+
+/**
+ * How a stream ends. `done`: it is complete. `lost`: it broke, and may be resumed after the last event. `deleted`: its
+ * actor was deleted, so there is nothing to resume.
+ */
+export type StreamEnding = 'done' | 'lost' | 'deleted'
 
 /** The reader's side of a running stream. */
 export interface StreamControl {

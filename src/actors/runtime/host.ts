@@ -286,7 +286,7 @@ export abstract class Host {
   /** Evicts an actor whose log was removed, and ends its streams. */
   drop(id: string): void {
     this.#residents.evict(this.#residents.get(id))
-    this.feed.end(id)
+    this.feed.end(id, 'deleted')
   }
 
   /** `load` in this process. @throws {NotOwner} */

@@ -72,6 +72,6 @@ export class LocalHost extends Host {
   }
 
   protected gaveUp(id: string): void {
-    this.feed.end(id)
+    this.feed.end(id, 'lost')
   }
 }

@@ -103,7 +103,7 @@ export const startRuntime = async ({ cluster, ...options }: RuntimeOptions): Pro
       await Promise.race([host.rows.settled(), pause(clock, flushMs)])
       await host.settler.flush()
       await owned.leave()
-      host.feed.end()
+      host.feed.loseAll()
     },
   }
 }
@@ -118,7 +118,7 @@ const startAlone = async (options: Omit<HostOptions, 'ownership'>): Promise<Owne
   void watch.replaced.then(() => {
     host.recovery.stop()
     host.effects.kill()
-    host.feed.end()
+    host.feed.loseAll()
   })
   watch.start()
   host.recovery.begin()

@@ -1,6 +1,7 @@
 import type { EventSink, EventStream, StreamControl } from '#actors/call/call.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 
-/** A stream that is obtained asynchronously; if that fails, it ends as `lost`. */
+/** A stream that is obtained asynchronously; if that fails, it ends as `deleted` or `lost`. */
 export const deferredStream = (find: () => Promise<EventStream>, onError: (error: unknown) => void): EventStream => ({
   start: (sink: EventSink): StreamControl => {
     let control: StreamControl | null = null
@@ -10,7 +11,7 @@ export const deferredStream = (find: () => Promise<EventStream>, onError: (error
       if (!stopped) control = stream.start(sink)
     }
     const failed = (error: unknown): void => {
-      if (!stopped) sink.end('lost')
+      if (!stopped) sink.end(isMissing(error) ? 'deleted' : 'lost')
       onError(error)
     }
     void begin().catch(failed)
@@ -23,3 +24,5 @@ export const deferredStream = (find: () => Promise<EventStream>, onError: (error
     }
   },
 })
+
+const isMissing = (error: unknown): boolean => error instanceof ServiceError && error.code === 'not_found'

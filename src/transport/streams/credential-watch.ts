@@ -1,4 +1,5 @@
 import { errors, ServiceError } from '#specs/errors/errors.ts'
+import type { StreamEndReason } from '#specs/events/events.ts'
 
 /** Checks that the credential that opened a stream is still valid for it; throws or rejects as a new request would. */
 export type LookAgain = () => unknown
@@ -9,20 +10,18 @@ export type LookAgain = () => unknown
  */
 const everyTicks = 3
 
-/** Frame that ends a stream whose credential has ended: the client can resume after its last event with a new one. */
-export const endedEvent = { event: 'stream.ended', data: { reason: 'credential_ended' } } as const
-
 /**
  * Monitors the credential of one open stream: a revoked key, a removed member, an expired token or a suspended tenant
- * ends it. An internal failure (the store is unavailable) does not, since it says nothing about the credential.
+ * ends it, and so does a tenant that is being deleted. An internal failure (the store is unavailable) does not, since it
+ * says nothing about the credential.
  */
 export class CredentialWatch {
   readonly #look: LookAgain
-  readonly #onRefused: () => void
+  readonly #onRefused: (reason: StreamEndReason) => void
   #ticks = 0
   #looking = false
 
-  constructor(look: LookAgain, onRefused: () => void) {
+  constructor(look: LookAgain, onRefused: (reason: StreamEndReason) => void) {
     this.#look = look
     this.#onRefused = onRefused
   }
@@ -39,12 +38,15 @@ export class CredentialWatch {
     try {
       await this.#look()
     } catch (error) {
-      if (isRefusal(error)) this.#onRefused()
+      const reason = reasonOf(error)
+      if (reason !== null) this.#onRefused(reason)
     } finally {
       this.#looking = false
     }
   }
 }
 
-const isRefusal = (error: unknown): boolean =>
-  error instanceof ServiceError && [401, 403].includes(errors[error.code].status)
+const reasonOf = (error: unknown): StreamEndReason | null => {
+  if (!(error instanceof ServiceError) || ![401, 403].includes(errors[error.code].status)) return null
+  return error.code === 'tenant_deleting' ? 'deleted' : 'credential_ended'
+}

@@ -1,13 +1,15 @@
 import type { Logger } from 'pino'
-import type { EventSink, EventStream, StreamControl } from '#actors/call/call.ts'
+import type { EventSink, EventStream, StreamControl, StreamEnding } from '#actors/call/call.ts'
 import type { Ticker, Ticking } from '#runtime/ticker.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { StreamEndReason } from '#specs/events/events.ts'
 import type { JsonObject, LogEvent } from '#storage/ports.ts'
 import { countedBytes } from '../api/body/body-memory.ts'
 import { Containment } from '../http/containment.ts'
 import { type WebSocketPeer, websocketMaxBytes } from '../http/http-port.ts'
 import { wireLimits } from '../http/wire-limits.ts'
-import { CredentialWatch, endedEvent, type LookAgain } from './credential-watch.ts'
+import { CredentialWatch, type LookAgain } from './credential-watch.ts'
+import { endedFrame } from './ended-frame.ts'
 import { type ClientFrame, readClientFrame } from './session-frames.ts'
 import type { StreamCounters } from './sse.ts'
 import { socketFrame } from './sse-frames.ts'
@@ -107,7 +109,7 @@ class SessionSocket implements Ticking, OpenSocket {
     this.#commands = commands
     this.#options = options
     this.#containment = new Containment(options.log)
-    this.#watch = new CredentialWatch(options.look ?? (() => {}), () => this.contain(() => this.#endWithCredential()))
+    this.#watch = new CredentialWatch(options.look ?? (() => {}), (reason) => this.contain(() => this.#refused(reason)))
   }
 
   get over(): boolean {
@@ -136,12 +138,16 @@ class SessionSocket implements Ticking, OpenSocket {
   }
 
   /**
-   * Closes the socket when the log has ended (`done`) or can no longer be followed here (`lost`: the client may
-   * reconnect and resume).
+   * Closes the socket when the log has ended (`done`), was deleted, or can no longer be followed here (`lost`: the
+   * client may reconnect and resume).
    */
-  ended(reason: 'done' | 'lost'): void {
-    if (reason === 'done') this.#close(1000, 'session ended')
-    else this.#close(1012, 'connect again and resume')
+  ended(reason: StreamEnding): void {
+    if (reason === 'lost') this.#close(1012, 'connect again and resume')
+    else if (reason === 'done') this.#close(1000, 'session ended')
+    else {
+      this.#send(endedFrame('deleted'))
+      this.#close(1000, 'session deleted')
+    }
   }
 
   tick(): void {
@@ -252,9 +258,12 @@ class SessionSocket implements Ticking, OpenSocket {
     this.#follower?.resume()
   }
 
-  #endWithCredential(): void {
-    this.#send(endedEvent)
-    this.#close(1008, 'the credential has ended')
+  #refused(reason: StreamEndReason): void {
+    if (reason === 'deleted') this.ended(reason)
+    else {
+      this.#send(endedFrame(reason))
+      this.#close(1008, 'the credential has ended')
+    }
   }
 
   #giveUp(): void {
@@ -313,7 +322,7 @@ class Follower implements EventSink {
     return more
   }
 
-  end(reason: 'done' | 'lost'): void {
+  end(reason: StreamEnding): void {
     if (!this.#stopped) this.#socket.contain(() => this.#socket.ended(reason))
   }
 }

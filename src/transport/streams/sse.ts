@@ -1,12 +1,14 @@
 import type { Logger } from 'pino'
-import type { EventSink, EventStream, StreamControl } from '#actors/call/call.ts'
+import type { EventSink, EventStream, StreamControl, StreamEnding } from '#actors/call/call.ts'
 import { forEachInSlices } from '#outgoing/shares/run-in-slices.ts'
 import type { Ticker, Ticking } from '#runtime/ticker.ts'
+import type { StreamEndReason } from '#specs/events/events.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import { Containment } from '../http/containment.ts'
 import type { BodyWriter, Headers, HttpResponse } from '../http/http-port.ts'
 import { wireLimits } from '../http/wire-limits.ts'
-import { CredentialWatch, endedEvent, type LookAgain } from './credential-watch.ts'
+import { CredentialWatch, type LookAgain } from './credential-watch.ts'
+import { endedFrame } from './ended-frame.ts'
 import { sseFrames } from './sse-frames.ts'
 import { StartShares } from './start-shares.ts'
 
@@ -143,7 +145,7 @@ class SseStream implements EventSink, Ticking {
     this.endless = options.endless
     this.#streams = streams
     this.#counters = counters
-    this.#watch = new CredentialWatch(options.look ?? (() => {}), () => this.contain(() => this.#endWithCredential()))
+    this.#watch = new CredentialWatch(options.look ?? (() => {}), (reason) => this.contain(() => this.#refused(reason)))
     this.#shortNames = options.shortNames
     this.#grow = options.grow ?? (() => true)
     this.#writer = response.stream(200, [...sseHeaders, ...options.headers])
@@ -173,7 +175,7 @@ class SseStream implements EventSink, Ticking {
     return !this.#blocked
   }
 
-  end(reason: 'done' | 'lost'): void {
+  end(reason: StreamEnding): void {
     if (!this.#over) this.contain(() => this.#end(reason))
   }
 
@@ -205,11 +207,11 @@ class SseStream implements EventSink, Ticking {
     if (this.#pending.length >= gatheredMaxLength) this.flush()
   }
 
-  #end(reason: 'done' | 'lost'): void {
+  #end(reason: StreamEnding): void {
     if (reason === 'lost') {
       this.flush()
       this.#writer.abort()
-    } else this.#writer.end(this.#pending)
+    } else this.#writer.end(reason === 'deleted' ? this.#pending + endedText('deleted') : this.#pending)
     if (!this.#over) this.#finish()
   }
 
@@ -261,10 +263,9 @@ class SseStream implements EventSink, Ticking {
     this.#control?.resume()
   }
 
-  #endWithCredential(): void {
+  #refused(reason: StreamEndReason): void {
     if (this.#over) return
-    const { event, data } = endedEvent
-    this.#writer.end(`${this.#pending}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+    this.#writer.end(this.#pending + endedText(reason))
     this.#stop()
   }
 
@@ -282,4 +283,9 @@ class SseStream implements EventSink, Ticking {
     if (this.#blocked) this.#grow(0)
     this.#streams.forget(this)
   }
+}
+
+const endedText = (reason: StreamEndReason): string => {
+  const { event, data } = endedFrame(reason)
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import type { EventStream, StreamControl } from '#actors/call/call.ts'
+import type { EventStream, StreamControl, StreamEnding } from '#actors/call/call.ts'
 import type { MachineDefinition } from '#machines/definition.ts'
 import type { EffectCatalog, EffectContext, EffectOutcome } from '#runtime/effects/effects.ts'
 import type { HostOptions } from '#runtime/host-options.ts'
@@ -105,7 +105,7 @@ export const typesOf = (events: readonly LogEvent[]): readonly string[] => event
 /** The reader of a stream: what it has received, and how the stream ended. */
 export interface Reader {
   readonly events: LogEvent[]
-  ended: 'done' | 'lost' | undefined
+  ended: StreamEnding | undefined
   /** Takes this many more events before it requests a pause. */
   room: number
   readonly control: StreamControl

@@ -7,6 +7,7 @@ import { patience } from '../patience.ts'
 import { isEvent, type StreamReader } from '../stream-reader.ts'
 import { refundTool, startToolServer, type ToolServer } from '../tool-server.ts'
 import { World } from '../world.ts'
+import { openSocket } from './session-socket.ts'
 
 /** Five seconds, one for which credentials are cached, and some for a machine that stands still. */
 const limit = { timeout: 30_000 }
@@ -89,33 +90,11 @@ const endings: readonly Ending[] = [
 const follow = (session: string, token: string): Promise<StreamReader> =>
   world.as(token).stream(`/v1/sessions/${session}/stream`)
 
-interface Closed {
-  readonly code: number
-  readonly last: ReturnType<typeof JSON.parse>
-}
-
-const openSocket = async (session: string, token: string): Promise<{ readonly closed: Promise<Closed> }> => {
-  const url = `${world.url.replace('http', 'ws')}/v1/sessions/${session}/ws`
-  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } })
-  let last: Closed['last'] = null
-  socket.onmessage = ({ data }) => {
-    last = JSON.parse(data)
-  }
-  const closed = new Promise<Closed>((resolve) => {
-    socket.onclose = ({ code }) => resolve({ code, last })
-  })
-  await new Promise((resolve, reject) => {
-    socket.onopen = resolve
-    socket.onerror = () => reject(new Error('the socket was refused'))
-  })
-  noteCalled([sessionSocket.id])
-  return { closed }
-}
-
 describe.each(endings)('a stream when $name', ({ begin }) => {
   it('ends, by SSE and by WebSocket, and cannot be opened again', limit, async () => {
     const { session, token, end } = await begin()
-    const [stream, socket] = [await follow(session, token), await openSocket(session, token)]
+    const [stream, socket] = [await follow(session, token), await openSocket(world, { session, token })]
+    noteCalled([sessionSocket.id])
     await end()
     const ended = await stream.until(isEvent('stream.ended'))
     expect(ended.data).toEqual({ reason: 'credential_ended' })
@@ -123,7 +102,7 @@ describe.each(endings)('a stream when $name', ({ begin }) => {
     const { code, last } = await socket.closed
     expect([code, last.event]).toEqual([1008, 'stream.ended'])
     await expect(follow(session, token)).rejects.toThrow(/40[13]/)
-    await expect(openSocket(session, token)).rejects.toThrow('refused')
+    await expect(openSocket(world, { session, token })).rejects.toThrow('refused')
   })
 })
 

@@ -1,4 +1,4 @@
-import type { EventStream } from '#actors/call/call.ts'
+import type { EventStream, StreamEnding } from '#actors/call/call.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Node } from '../world/node.ts'
@@ -14,8 +14,8 @@ export interface ReaderParts {
   readonly name: string
 }
 
-/** How a connection ended: by the server (`done`, or `lost` to be resumed), by a crash, or by the client. */
-export type Ended = 'done' | 'lost' | 'broken' | 'left'
+/** How a connection ended: by the server (`lost`: to be resumed), by a crash, or by the client. */
+export type Ended = StreamEnding | 'broken' | 'left'
 
 /** A client leaves a stream that is silent for this time, in ms. */
 const longestMs = 8000

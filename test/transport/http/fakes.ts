@@ -1,4 +1,4 @@
-import type { EventSink, EventStream } from '#actors/call/call.ts'
+import type { EventSink, EventStream, StreamEnding } from '#actors/call/call.ts'
 import type { Every } from '#runtime/ticker.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import type { BodyWriter, Headers, HttpResponse, WebSocketPeer } from '#transport/http/http-port.ts'
@@ -187,7 +187,7 @@ export class FakeLog {
     this.onResume()
   }
 
-  end(reason: 'done' | 'lost'): void {
+  end(reason: StreamEnding): void {
     for (const reader of [...this.#readers]) reader.end(reason)
   }
 }

@@ -212,7 +212,14 @@ describe('a session socket', () => {
     peer = new FakePeer()
     open()
     log.end('done')
-    expect(peer.closing?.code).toBe(1000)
+    expect(peer.closing).toEqual({ code: 1000, reason: 'session ended' })
+  })
+
+  it('closes with 1000 and a final event when its log was deleted', () => {
+    open()
+    log.end('deleted')
+    expect(sent()).toEqual([{ event: 'stream.ended', data: { reason: 'deleted' } }])
+    expect(peer.closing).toEqual({ code: 1000, reason: 'session deleted' })
   })
 
   it('stops following and drops queued commands when the peer leaves', async () => {
@@ -289,5 +296,13 @@ describe('a session socket', () => {
     expect(sent().at(-1)).toEqual({ event: 'stream.ended', data: { reason: 'credential_ended' } })
     expect(peer.closing).toMatchObject({ code: 1008 })
     expect(log.following).toBe(0)
+  })
+
+  it('closes with 1000 within five seconds after the deletion of its tenant has begun', async () => {
+    open({ look: () => Promise.reject(new ServiceError('tenant_deleting')) })
+    time.pass(5)
+    await new Promise(setImmediate)
+    expect(sent().at(-1)).toEqual({ event: 'stream.ended', data: { reason: 'deleted' } })
+    expect(peer.closing).toEqual({ code: 1000, reason: 'session deleted' })
   })
 })

@@ -101,6 +101,14 @@ describe('an SSE stream', () => {
     expect(response.text).toContain('so far')
   })
 
+  it('ends cleanly with a reason after its events when its log was deleted', () => {
+    serve()
+    log.append(delta('so far'))
+    log.end('deleted')
+    expect(response.ending).toBe('ended')
+    expect(response.text).toMatch(/so far.*\n\nevent: stream.ended\ndata: {"reason":"deleted"}\n\n$/)
+  })
+
   it('makes the producer wait for a slow reader, and continue when it reads', async () => {
     serve()
     response.blocked = true
@@ -237,9 +245,14 @@ describe('an SSE stream', () => {
     expect(counters).toEqual({ openStreams: 0, eventsSent: 2 })
   })
 
-  it.each(['authentication_required', 'tenant_suspended', 'forbidden'] as const)(
-    'ends within five seconds after its credential is refused with %s, with a final event',
-    async (code) => {
+  it.each([
+    ['authentication_required', 'credential_ended'],
+    ['tenant_suspended', 'credential_ended'],
+    ['forbidden', 'credential_ended'],
+    ['tenant_deleting', 'deleted'],
+  ] as const)(
+    'ends within five seconds after its credential is refused with %s, with the reason %s',
+    async (code, reason) => {
       let refused = false
       const look = async () => {
         if (refused) throw new ServiceError(code)
@@ -254,7 +267,7 @@ describe('an SSE stream', () => {
       time.pass(5)
       await loopTurn()
       expect(response.ending).toBe('ended')
-      expect(response.text).toMatch(/event: stream\.ended\ndata: \{"reason":"credential_ended"\}\n\n$/)
+      expect(response.text.split('\n\n').at(-2)).toBe(`event: stream.ended\ndata: {"reason":"${reason}"}`)
       expect([counters.openStreams, log.following]).toEqual([0, 0])
     },
   )

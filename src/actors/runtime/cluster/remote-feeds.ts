@@ -246,7 +246,7 @@ export class RemoteFeeds {
     const { feed } = this.#parts
     if (standing === null) {
       this.#followed.delete(actor)
-      feed.end(actor)
+      feed.end(actor, 'deleted')
       return
     }
     const before = entry.standing

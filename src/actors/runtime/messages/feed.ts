@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { EventSink, EventStream, StreamControl } from '#actors/call/call.ts'
+import type { EventSink, EventStream, StreamControl, StreamEnding } from '#actors/call/call.ts'
 import { forEachInSlices, nextSlice } from '#outgoing/shares/run-in-slices.ts'
 import { type LogEvent, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock } from '../clock.ts'
@@ -100,11 +100,14 @@ export class Feed {
     return [...this.#followers.keys()]
   }
 
-  /** Ends every stream of an actor that was removed, or all streams when no actor is given. */
-  end(actor?: string): void {
-    for (const [id, followers] of this.#followers) {
-      if (actor === undefined || id === actor) for (const follower of [...followers]) follower.finish('lost')
-    }
+  /** Ends every stream of an actor. */
+  end(actor: string, reason: StreamEnding): void {
+    for (const follower of [...(this.#followers.get(actor) ?? [])]) follower.finish(reason)
+  }
+
+  /** Ends all streams, so that their readers resume in another process. */
+  loseAll(): void {
+    for (const actor of this.followed()) this.end(actor, 'lost')
   }
 
   /** Returns a stream of the events after sequence `after`. Nothing is read until the stream is started. */
@@ -233,7 +236,7 @@ class Follower {
     this.catchUp()
   }
 
-  finish(reason: 'done' | 'lost'): void {
+  finish(reason: StreamEnding): void {
     if (this.over) return
     this.#leave()
     this.#sink.end(reason)

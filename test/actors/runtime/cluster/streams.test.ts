@@ -135,14 +135,14 @@ describe('a stream at a node that does not run the actor', () => {
     expect(reader.events).toMatchObject([{ payload: { text: 'x'.repeat(300_000) } }])
   })
 
-  it('ends when the actor is removed', async () => {
+  it('ends as deleted when the actor is removed', async () => {
     const { cluster, owner, other } = await opened()
     const reader = follow(other)
     await calm()
     await cluster.storage.commits.forget(id)
     owner.host.drop(id)
     await cluster.clock.advance(6000)
-    expect(reader.ended).toBe('lost')
+    expect(reader.ended).toBe('deleted')
   })
 })
 

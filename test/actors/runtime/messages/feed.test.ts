@@ -289,13 +289,13 @@ describe('a stream ends', () => {
     expect(log.feed.size).toBe(0)
   })
 
-  it('as lost when its actor is gone, and leaves other streams open', () => {
+  it('as deleted when its actor was deleted, and leaves other streams open', () => {
     const log = new Log()
     const reader = log.follow(0, never)
     const other = read(log.feed.follow('prb_2', 0, never))
-    log.feed.end(actor)
-    expect([reader.ended, other.ended]).toEqual(['lost', undefined])
-    log.feed.end()
+    log.feed.end(actor, 'deleted')
+    expect([reader.ended, other.ended]).toEqual(['deleted', undefined])
+    log.feed.loseAll()
     expect(other.ended).toBe('lost')
   })
 })
