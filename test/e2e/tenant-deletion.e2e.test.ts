@@ -127,6 +127,8 @@ describe.each(stores)('a tenant on $store', ({ store }) => {
       expect(answers.length).toBeGreaterThanOrEqual(4)
       expect(new Set(answers)).toEqual(new Set(['403 tenant_deleting']))
       expect((await patch({ name: 'again' })).status).toBe(403)
+      const limit = await world.api.post('/v1/limits', { subject: 'tenant', subject_id: tenant })
+      expect([limit.status, limit.body.error?.code]).toEqual([403, 'tenant_deleting'])
       expect((await world.api.post('/v1/tenants', { external_id, name: 'again' })).body.error.code).toBe(
         'tenant_deleting',
       )

@@ -2,6 +2,7 @@ import type { LimitSubjects } from '#gateway/limits/limit-use-cases.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordKind, RecordStore } from '#storage/ports.ts'
 import { agentKeys, projectKeys } from '../accounts/kinds.ts'
+import { rowOf } from '../records/schema.ts'
 import { tenants } from './kinds.ts'
 
 /** Looks up the tenants and keys of a project for which limits can be set. */
@@ -9,7 +10,10 @@ export const limitSubjects = (records: Pick<RecordStore, 'get'>): LimitSubjects 
   const has = async (kind: RecordKind, project: string, id: string): Promise<boolean> =>
     (await records.get(kind, projectScope(project), id)) !== null
   return {
-    hasTenant: (project, id) => has(tenants, project, id),
+    tenantStatus: async (project, id) => {
+      const row = await records.get(tenants, projectScope(project), id)
+      return row === null ? null : rowOf(tenants, row).data.status
+    },
     hasKey: async (project, id) => (await has(projectKeys, project, id)) || has(agentKeys, project, id),
   }
 }

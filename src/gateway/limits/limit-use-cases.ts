@@ -1,5 +1,6 @@
 import type { ProjectDirectory } from '#actors/accounts/project-directory.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
+import type { TenantData } from '#actors/tenants/kinds.ts'
 import { Audited } from '#records/audited.ts'
 import { RecordResource } from '#records/record-resource.ts'
 import { rowTimes } from '#records/row-times.ts'
@@ -17,9 +18,10 @@ import { budgetCounters, type LimitData, limits, subjectKey } from './kinds.ts'
 import { counterId } from './limit-admission.ts'
 import type { LimitCache } from './limit-cache.ts'
 
-/** Checks whether a project has the tenant or key that a limit is set for. */
+/** The tenants and keys of a project for which limits can be set. */
 export interface LimitSubjects {
-  hasTenant(project: string, id: string): Promise<boolean>
+  /** Returns the status of a tenant; null when the project does not have it. */
+  tenantStatus(project: string, id: string): Promise<TenantData['status'] | null>
   hasKey(project: string, id: string): Promise<boolean>
 }
 
@@ -128,13 +130,18 @@ const dataOf = (body: BodyOf<'limits.create'>): LimitData => {
   }
 }
 
-/** @throws {ServiceError} `not_found` for a tenant or a key that the project does not have. */
+/**
+ * @throws {ServiceError} `not_found` for a tenant or a key that the project does not have; `tenant_deleting`. A limit of
+ * a suspended tenant may be set, as its other settings may (`tenants.update`).
+ */
 const checkSubject = async (
   subjects: LimitSubjects,
   project: string,
   { subject, subject_id }: LimitData,
 ): Promise<void> => {
   if (subject_id === null) return
-  const found = await (subject === 'tenant' ? subjects.hasTenant : subjects.hasKey)(project, subject_id)
+  const status = subject === 'tenant' ? await subjects.tenantStatus(project, subject_id) : null
+  if (status === 'deleting') throw new ServiceError('tenant_deleting')
+  const found = subject === 'tenant' ? status !== null : await subjects.hasKey(project, subject_id)
   if (!found) throw new ServiceError('not_found', { param: 'subject_id' })
 }

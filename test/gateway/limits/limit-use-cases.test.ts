@@ -19,14 +19,11 @@ const world = async () => {
   const projects = { settings: () => ({ organization, name: 'p', allowedOrigins: [], redactsByDefault: true }) }
   const useCases = noted(limitUseCases({ records, book, projects, subjects: limitSubjects(records), now: clock.now }))
   const times = { version: 1, created_at: 1, updated_at: 1, expires_at: null }
-  await records.insert(tenants, {
-    id: 'ten_a',
-    project,
-    tenant: 'ten_a',
-    user: null,
-    ...times,
-    data: { external_id: 'a' },
-  })
+  for (const status of ['active', 'suspended', 'deleting']) {
+    const id = status === 'active' ? 'ten_a' : `ten_${status}`
+    const data = { external_id: status, status }
+    await records.insert(tenants, { id, project, tenant: id, user: null, ...times, data })
+  }
   await records.insert(projectKeys, { id: 'key_1', project, tenant: null, user: null, ...times, data: { hash: 'h' } })
   return { clock, records, admission, useCases }
 }
@@ -55,6 +52,13 @@ describe('limits', () => {
     expect(await subjects({})).toEqual(['key', 'tenant', 'project'])
     expect(await subjects({ subject: 'tenant' })).toEqual(['tenant'])
     expect(await subjects({ subject_id: 'key_1' })).toEqual(['key'])
+  })
+
+  it('are set for a suspended tenant, and not for one that is being deleted', async () => {
+    const { useCases } = await world()
+    const set = (subject_id: string) => useCases['limits.create'](call({}, {}, { subject: 'tenant', subject_id }))
+    expect(await set('ten_suspended')).toMatchObject({ subject_id: 'ten_suspended' })
+    await expect(set('ten_deleting')).rejects.toMatchObject({ code: 'tenant_deleting' })
   })
 
   it.each([
