@@ -27,8 +27,8 @@ describe('extraction by a model', () => {
     ['no JSON', 'I found nothing.', null],
     ['a broken one', '{"facts": [', null],
     ['no facts', '{"facts": []}', []],
-    ['what is no fact', '{"facts": [1, null, {"relation": "x"}, {"object": "y"}]}', []],
-    ['facts that are no list', '{"facts": "none"}', []],
+    ['entries that are not facts', '{"facts": [1, null, {"relation": "x"}, {"object": "y"}]}', []],
+    ['facts that are not a list', '{"facts": "none"}', []],
   ])('reads no facts from %s', (_, answer, facts) => {
     expect(readExtraction(answer, observedAt)).toEqual(facts)
   })
@@ -42,7 +42,7 @@ describe('extraction by a model', () => {
   it.each([
     ['once when the first answer has facts', [json], 1],
     ['twice when the first one is empty', ['', json], 2],
-    ['twice when the first one is no JSON', ['hm', json], 2],
+    ['twice when the first one is not JSON', ['hm', json], 2],
   ])('calls the model %s', async (_, answers, count) => {
     let calls = 0
     const facts = await extractWith(async () => answers[calls++] ?? '', exchange)

@@ -23,7 +23,7 @@ describe('the supersession of facts', () => {
     ['another value later', oslo, rome, true],
     ['the same value later', fact('rome', 20), rome, false],
     ['a value with more detail', fact('Rome, Italy', 20), rome, false],
-    ['an earlier time that is said later', fact('Oslo', 5, { observedAt: 30 }), rome, false],
+    ['an earlier time that is reported later', fact('Oslo', 5, { observedAt: 30 }), rome, false],
     ['another subject', { ...oslo, subject: 'Anna' }, rome, false],
     ['another relation', { ...oslo, relation: 'works_at' }, rome, false],
     [
@@ -35,7 +35,7 @@ describe('the supersession of facts', () => {
     ['the end of a value', fact('Rome', 20, { ended: true }), rome, true],
     ['the end of another value', fact('Paris', 20, { ended: true }), rome, false],
     ['the end of every value', fact('', 20, { ended: true }), rome, true],
-    ['the same time, said later', fact('Oslo', 10, { observedAt: 11 }), rome, true],
+    ['the same time, reported later', fact('Oslo', 10, { observedAt: 11 }), rome, true],
   ] as const)('is decided for %s', (_, newer, older, expected) => {
     expect(supersedes(newer, older)).toBe(expected)
     expect(closed(older, newer).validTo).toBe(expected ? newer.validFrom : null)

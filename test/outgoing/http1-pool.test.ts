@@ -87,11 +87,15 @@ describe('the connection pool of one origin', () => {
 
   it.each([
     [
-      'beside all others',
+      'in addition to all others',
       { 'idempotency-key': 'one' },
       '\r\nvia: 1.1 us\r\nauthorization: Bearer k\r\nidempotency-key: one\r\n',
     ],
-    ['in place of what is said for all', { via: '1.1 them' }, '\r\nvia: 1.1 them\r\nauthorization: Bearer k\r\n'],
+    [
+      'in place of the headers of all requests',
+      { via: '1.1 them' },
+      '\r\nvia: 1.1 them\r\nauthorization: Bearer k\r\n',
+    ],
     ['in place of what stays', { authorization: 'Bearer o' }, '\r\nvia: 1.1 us\r\nauthorization: Bearer o\r\n'],
   ])('sends the one-time headers of a request %s, and not with the next request', async (_, once, expected) => {
     const options = { connections: 1, connectTimeoutMs: 5_000, headers: { via: '1.1 us' } }

@@ -31,8 +31,8 @@ describe('a request body with a replaced model name', () => {
   it.each([
     ['the name stands twice', '{"model":"a","model":"b"}'],
     ['a name is written with an escape', '{"model":"a","mod\\u0065l":"b"}'],
-    ['the model is no text', '{"model":null}'],
-    ['there is none', '{"a":{"model":"old"}}'],
+    ['the model is not a string', '{"model":null}'],
+    ['there is no model at the top level', '{"a":{"model":"old"}}'],
   ])('is not produced where %s', async (_, text) => {
     expect(await renamed(text)).toBeNull()
   })

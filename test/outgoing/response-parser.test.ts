@@ -112,13 +112,13 @@ describe('the parser of HTTP/1.1 responses', () => {
     ['no status line', answer('HTTP/2 200', '', '')],
     ['another protocol', answer('HTTP/1.1 101 Switching', '', '')],
     ['two lengths', answer('HTTP/1.1 200 OK', 'content-length: 1', 'content-length: 2', '', 'ok')],
-    ['a length that is none', answer('HTTP/1.1 200 OK', 'content-length: +2', '', 'ok')],
+    ['an invalid length', answer('HTTP/1.1 200 OK', 'content-length: +2', '', 'ok')],
     [
-      'a length beside chunks',
+      'both a length and chunks',
       answer('HTTP/1.1 200 OK', 'content-length: 2', 'transfer-encoding: chunked', '', '0', '', ''),
     ],
-    ['an encoding that we do not read', answer('HTTP/1.1 200 OK', 'transfer-encoding: gzip, chunked', '', '')],
-    ['a size of a chunk that is none', answer('HTTP/1.1 200 OK', 'transfer-encoding: chunked', '', 'x', '')],
+    ['an unsupported encoding', answer('HTTP/1.1 200 OK', 'transfer-encoding: gzip, chunked', '', '')],
+    ['an invalid chunk size', answer('HTTP/1.1 200 OK', 'transfer-encoding: chunked', '', 'x', '')],
     [
       'a chunk that is longer than it says',
       answer('HTTP/1.1 200 OK', 'transfer-encoding: chunked', '', '2', 'okay', ''),

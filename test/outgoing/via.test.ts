@@ -3,9 +3,9 @@ import { ownVia, viaBehind, viaOf } from '#outgoing/via.ts'
 
 describe('the Via header of a request to a provider', () => {
   it.each([
-    ['nobody', undefined],
+    ['no proxy', undefined],
     ['proxies of others', '1.1 google, HTTP/1.1 cache.example (squid/6.1)'],
-    ['one that is called alike', '1.1 troupe.example, 1.1 my-troupe'],
+    ['proxies with similar names', '1.1 troupe.example, 1.1 my-troupe'],
     ['nothing that can be read', ',, troupe ,'],
   ])('counts no earlier Troupe hop if the request came through %s', (_, via) => {
     expect(viaBehind(via)).toBeUndefined()

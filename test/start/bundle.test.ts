@@ -164,7 +164,7 @@ describe('a bundle', () => {
       (file: string) => writeFileSync(file, readFileSync(file, 'utf8').replace('data', 'dada')),
     ],
     ['the bundle is cut', (file: string) => writeFileSync(file, readFileSync(file).subarray(0, 100))],
-    ['the bundle is gone', (file: string) => rmSync(file)],
+    ['the bundle is missing', (file: string) => rmSync(file)],
     ['the list of its files is damaged', () => writeFileSync(`${folderOf(root)}/bundle.json`, '{"node":')],
     ['the list of its files is of another kind', () => writeFileSync(`${folderOf(root)}/bundle.json`, '[]')],
   ])('is not used when %s', async (_, damage) => {

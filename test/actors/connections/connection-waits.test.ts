@@ -20,9 +20,9 @@ const connection = async ({ host }: World, project = 'prj_a'): Promise<string> =
 }
 
 const places: readonly (readonly [string, (world: World) => Promise<string>])[] = [
-  ['never was', async () => newId('con')],
+  ['never existed', async () => newId('con')],
   ['is of another project', (world) => connection(world, 'prj_b')],
-  ['is no connection', async (world) => newSession(world)],
+  ['is a session', async (world) => newSession(world)],
   [
     'was removed',
     async (world) => {

@@ -23,9 +23,9 @@ it('annotates the output with the pages that the last answer cites, at their pos
 })
 
 it.each([
-  ['cites none', 'At six.', 'https://harbour.example/'],
-  ['cites a number that is no page', 'At six [4].', 'https://harbour.example/'],
-  ['cites what is no address of a page', 'At six [1].', 'javascript:alert(1)'],
+  ['cites no page', 'At six.', 'https://harbour.example/'],
+  ['cites a number without a page', 'At six [4].', 'https://harbour.example/'],
+  ['cites a source without an http address', 'At six [1].', 'javascript:alert(1)'],
 ])('adds no annotations if the answer %s', async (_what, said, url) => {
   expect((await ran(said, url)).run.output).toEqual({ text: said })
 })

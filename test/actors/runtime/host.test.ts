@@ -32,8 +32,8 @@ describe('an actor', () => {
     ['another tenant', tenantScope('prj_1', 'ten_2'), id],
     ['another user', userScope('prj_1', 'ten_1', 'usr_2'), id],
     ['the same names in another project', userScope('prj_2', 'ten_1', 'usr_1'), id],
-    ['its project, by an id that nobody has', projectScope('prj_1'), 'prb_2'],
-    ['its project, by an id of another kind', projectScope('prj_1'), 'ses_1'],
+    ['its project by an unknown id', projectScope('prj_1'), 'prb_2'],
+    ['its project by an id of another kind', projectScope('prj_1'), 'ses_1'],
   ])('is not found in the scope of %s', async (_, scope, requested) => {
     const { probe } = await open()
     await expect(probe.host.find(scope, probeDefinition, requested)).rejects.toMatchObject({ code: 'not_found' })

@@ -133,8 +133,8 @@ const throwing: MachineDefinition = {
 }
 
 it.each([
-  ['of a version that nobody knows', left({ machine: 'probe@7' }), probeDefinition],
-  ['of a version without a way to the newest', left(), { ...probeDefinition, version: 2 }],
+  ['of an unknown version', left({ machine: 'probe@7' }), probeDefinition],
+  ['of a version without a migration to the newest', left(), { ...probeDefinition, version: 2 }],
   [
     'in a state that its machine does not have',
     left({ snapshot: { ...left().snapshot, value: 'lost' } }),

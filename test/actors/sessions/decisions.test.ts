@@ -204,7 +204,7 @@ describe('a client token', () => {
   it.each([
     ['another tenant', 'ten_2', 'u_1'],
     ['another user of its tenant', 'ten_1', 'u_2'],
-    ['nobody who is known', 'ten_2', 'u_2'],
+    ['another user of another tenant', 'ten_2', 'u_2'],
   ])('of %s finds nothing to read, run, follow, cancel or list', async (_, tenant, user) => {
     const { id } = await make('ten_1', 'u_1')
     const call = asUser(callOf({ session_id: id }, {}, undefined), tenant, user)

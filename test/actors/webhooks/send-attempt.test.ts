@@ -62,7 +62,7 @@ describe('an attempt', () => {
   it.each([
     ['closes the connection', (socket: Socket) => socket.end()],
     ['resets it', (socket: Socket) => socket.resetAndDestroy()],
-    ['answers with what is no HTTP', (socket: Socket) => socket.end('hello\r\n\r\n')],
+    ['answers with bytes that are not HTTP', (socket: Socket) => socket.end('hello\r\n\r\n')],
   ])('reports a lost connection if the endpoint has received the event and %s', async (_, end) => {
     const heard: string[] = []
     const endpoint = createServer((socket) => {

@@ -236,8 +236,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser visit', () =
   }
 
   it.each([
-    ['lets what changes something leave once it is noted, in every way', true],
-    ['lets nothing that changes something leave before it is noted, in any way', false],
+    ['sends requests of every kind that change something once they are recorded', true],
+    ['sends no request of any kind that changes something if it is not recorded', false],
   ])('%s', async (_, allowed) => {
     pages.set('/changes', changing())
     pages.set('/changed/form', '<p id=done>Done')
@@ -257,8 +257,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser visit', () =
   })
 
   it.each([
-    ['takes', true, 1],
-    ['keeps back', false, 0],
+    ['sends', true, 1],
+    ['withholds', false, 0],
   ])('records a WebSocket message before it leaves, and %s it', async (_does, allowed, heard) => {
     pages.set(
       '/socket',

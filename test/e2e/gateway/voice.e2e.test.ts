@@ -185,7 +185,7 @@ describe('errors', () => {
     ['a model', { ...hello, model: 'gpt-4o-realtime' }, 400, 'bad_request', 'model'],
     ['a model without a key', { input: 'Hello', model: 'eleven_v3' }, 400, 'provider_not_configured', 'model'],
     ['the auto-router without a key of one’s own', { ...hello, model: 'auto' }, 402, 'byok_required', 'model'],
-    ['a provider in trouble', { ...hello, input: 'fail please' }, 502, 'provider_error', undefined],
+    ['a provider that fails', { ...hello, input: 'fail please' }, 502, 'provider_error', undefined],
   ])('are flat, with the codes of the voice API: %s', async (_, body, status, error, param) => {
     const answer = await world.api.post('/v1/audio/speech', body)
     expect(answer).toMatchObject({ status, body: { error, message: expect.any(String) } })

@@ -83,8 +83,8 @@ describe('the tool server', () => {
       ['an operation refuses', 'get_session', { session_id: 'ses_00000000000000000000000000' }, 'not_found'],
       ['a field is wrong', 'list_sessions', { limit: 'many' }, 'invalid_query'],
       ['an argument is missing', 'get_session', {}, 'session_id'],
-      ['an argument is none of the tool', 'list_runs', { colour: 'red' }, 'colour'],
-      ['there is no such tool', 'send_turn', {}, 'send_turn'],
+      ['an argument is unknown', 'list_runs', { colour: 'red' }, 'colour'],
+      ['the tool does not exist', 'send_turn', {}, 'send_turn'],
     ])('returns a tool error when %s', async (_when, name, given, said) => {
       const result = await (await connected('', { versionNegotiation })).callTool({ name, arguments: given })
       expect(result.isError).toBe(true)

@@ -268,7 +268,7 @@ describe('/api/ai/chat', () => {
   it.each([
     ['no user', {}, true, 400, 'memory.userId'],
     ['a session without its id', {}, { userId: 'ada', scope: 'session' }, 400, 'memory.sessionId'],
-    ['a time that is none', {}, { userId: 'ada', asOf: 'soon' }, 400, 'memory.asOf'],
+    ['an invalid time', {}, { userId: 'ada', asOf: 'soon' }, 400, 'memory.asOf'],
   ] as const)('refuses %s', async (_, body, field, status, param) => {
     const { memory, request } = serving({ deltas: saying('hi') })
     expect(await request({ ...body, memory: field })).toMatchObject({ status, json: { param } })

@@ -178,7 +178,7 @@ describe('/v1/messages', () => {
 
   it.each([
     ['a model that thinks', { provider: 'openai', model: 'gpt-5' }],
-    ['a model that nobody knows', {}],
+    ['an unknown model', {}],
   ])('sends %s the reasoning effort', async (_, seller) => {
     const { anthropic, chat } = serving([{ deltas: saying('ok') }], 'openai', seller)
     await anthropic.messages.create({ ...request, output_config: { effort: 'max' } })

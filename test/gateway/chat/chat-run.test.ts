@@ -87,8 +87,8 @@ describe('an answer without streaming', () => {
   })
 
   it.each([
-    ['text that is no JSON', 'Bad gateway'],
-    ['JSON that is no answer', '{"ok":true}'],
+    ['text that is not JSON', 'Bad gateway'],
+    ['JSON that is not an answer', '{"ok":true}'],
     ['an answer cut short', JSON.stringify(goodAnswer).slice(0, 90)],
   ])('is refused when it is %s', async (_, text) => {
     world.first.script(json(text))

@@ -78,7 +78,7 @@ describe('the answer of a provider', () => {
   it.each([
     ['nests 20 million lists', '['.repeat(20_000_000)],
     ['has four million objects', `{"choices":[${'{},'.repeat(4_000_000)}{}]}`],
-    ['is no JSON at its end', `{"choices":[{"message":{"content":"${'x'.repeat(2_000_000)}"}}]`],
+    ['ends before its JSON is complete', `{"choices":[{"message":{"content":"${'x'.repeat(2_000_000)}"}}]`],
   ])('that %s is refused', async (_, text) => {
     world.first.script(whole(text))
     expect(await world.request()).toMatchObject({ whole: null, error: { code: 'provider_error' } })

@@ -98,7 +98,7 @@ describe('embeddings by an OpenAI-compatible provider', () => {
     ['fewer vectors than inputs', listOf([1])],
     ['more vectors than inputs', listOf([1], [2], [3])],
     [
-      'vectors that are none',
+      'invalid vectors',
       {
         ...listOf([1]),
         data: [
@@ -108,7 +108,7 @@ describe('embeddings by an OpenAI-compatible provider', () => {
       },
     ],
     [
-      'one place twice',
+      'the same index twice',
       {
         ...listOf([1]),
         data: [

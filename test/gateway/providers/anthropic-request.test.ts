@@ -191,11 +191,11 @@ describe('a conversation for Anthropic', () => {
   it.each([
     ['audio', { role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'AA', format: 'wav' } }] }],
     ['a file of OpenAI', { role: 'user', content: [{ type: 'file', file: { file_id: 'file-1' } }] }],
-    ['a part of no known type', { role: 'user', content: [{ type: 'video_url' }] }],
+    ['a part of an unknown type', { role: 'user', content: [{ type: 'video_url' }] }],
     ['an address of another kind', { role: 'user', content: [{ type: 'image_url', image_url: { url: 'ftp://a' } }] }],
     ['a content that is a number', { role: 'user', content: 5 }],
     ['a part that is text', { role: 'user', content: ['a'] }],
-    ['a role that nobody knows', { role: 'function', content: 'a' }],
+    ['an unknown role', { role: 'function', content: 'a' }],
     ['instructions with an image', { role: 'system', content: [{ type: 'image_url', image_url: 'https://a.b/c' }] }],
   ])('refuses %s and names its position', (_, message) => {
     expect(() => conversation({ role: 'user', content: 'Hi' }, message)).toThrow(

@@ -267,7 +267,7 @@ describe('a stream of Google', () => {
   })
 
   it.each([
-    ['a call that nobody can read', { candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL' }] }, 'provider_error'],
+    ['a malformed function call', { candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL' }] }, 'provider_error'],
     ['an error', { error: { code: 503, status: 'UNAVAILABLE' } }, 'provider_unavailable'],
     ['no candidate', {}, 'provider_stream_broken'],
     ['text', 'hello', 'provider_error'],

@@ -64,8 +64,8 @@ describe('simulated speech', () => {
     ['flac', { response_format: 'flac' }, 400],
     ['no text', { input: '' }, 400],
     ['another model', { model: 'tts-1' }, 404],
-    ['trouble that was asked for', { input: 'fail please' }, 500],
-    ['a limit that was asked for', { input: 'rate limit please' }, 429],
+    ['an input that requests a failure', { input: 'fail please' }, 500],
+    ['an input that requests a rate limit', { input: 'rate limit please' }, 429],
   ])('is refused for %s', async (_, body, status) => {
     expect((await speak(body)).status).toBe(status)
   })

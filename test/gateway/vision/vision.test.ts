@@ -240,7 +240,7 @@ describe('an image of a vision request', () => {
       'images[0]',
     ],
     [
-      'what is no picture',
+      'data that is not an image',
       { images: [dataUrl, `data:image/png;base64,${btoa('hello world')}`] },
       'unsupported_format',
       'images[1]',

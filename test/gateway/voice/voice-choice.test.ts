@@ -176,7 +176,7 @@ describe('an option that a model does not support is refused with its field and 
   it.each([
     ['a voice', { model: 'tts-1', voice: 'thalia' }, bad('voice', /alloy, ash, coral/)],
     ['a voice of the newer models', { model: 'tts-1', voice: 'marin' }, bad('voice')],
-    ['an id of no form that it has', { model: 'eleven_v3', voice: 'nobody' }, bad('voice')],
+    ['an invalid voice id', { model: 'eleven_v3', voice: 'nobody' }, bad('voice')],
     [
       'a format',
       { model: 'sonic-3', response_format: 'flac' as const },

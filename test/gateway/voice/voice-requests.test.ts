@@ -51,10 +51,10 @@ describe('an audio file', () => {
   })
 
   it.each([
-    ['that is none', []],
+    ['that is missing', []],
     ['of another field', [{ ...wavFile(), field: 'audio' }]],
     ['without a byte', [wavFile(0)]],
-    ['that is no audio', [wavFile(10, 'image/png', 'a.png')]],
+    ['that is not audio', [wavFile(10, 'image/png', 'a.png')]],
     ['with the name of a method', [wavFile(10, 'constructor', 'a.toString')]],
     ['of more than 25 MB', [wavFile(25 * 1024 * 1024 + 1)]],
   ])('%s is refused before a provider is called', async (_, files) => {

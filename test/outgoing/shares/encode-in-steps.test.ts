@@ -14,7 +14,7 @@ describe('JSON written in steps', () => {
     ['a text of pairs of surrogates', `a${long('👩‍👩‍👧😀')}`],
     ['halves of pairs', `${long('x\ud83d')}\ude00${long('\ude00y')}`],
     ['a long list', Array.from({ length: 20_000 }, (_, at) => ({ at, text: `${at}`, none: null }))],
-    ['fields that are not there', { a: undefined, b: [undefined, 1], c: { d: undefined }, e: long('x') }],
+    ['undefined fields', { a: undefined, b: [undefined, 1], c: { d: undefined }, e: long('x') }],
     ['numbers that JSON has no words for', [Number.NaN, Number.POSITIVE_INFINITY, -0, 1e21, 0.1]],
     ['names of all kinds', { '': 1, '10': 2, '9': 3, 'a"b': 4, 東京: 5 }],
     ['nothing in it', [{}, [], '', null, true, false]],

@@ -74,7 +74,7 @@ describe('JSON parsed in steps', () => {
     ['a number as a name', `{1:${x}}`],
     ['a comma too many in an object', `{"a":${x},}`],
     ['a raw line break in a text', `["${longText('x')}\n"]`],
-    ['an escape that is none', `["${longText('x')}\\x${longText('y')}"]`],
+    ['an invalid escape', `["${longText('x')}\\x${longText('y')}"]`],
     ['an escape that is cut off', `["${longText('x')}\\u12"]`],
     ['a word', `[${x},word]`],
     ['nothing', ''],

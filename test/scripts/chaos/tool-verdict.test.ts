@@ -12,12 +12,12 @@ const pending = { status: 'pending_approval', error: null }
 describe('the verdict accepts a tool that ran', () => {
   it.each<[string, Partial<GatedCall>, readonly ToolCall[]]>([
     ['once', {}, [call('k')]],
-    ['again under the same key, when it may be repeated', { runs: 'idempotent' }, [call('k'), call('k')]],
-    ['once, and nobody knows whether', { action: unknown }, [call('k')]],
-    ['never, and nobody knows whether', { action: unknown }, []],
-    ['never, as it was rejected', { decision: 'reject', action: { status: 'rejected', error: null } }, []],
-    ['never here, as the caller runs it', { runs: 'caller' }, []],
-    ['never, as the approval never came', { acknowledged: false, action: pending }, []],
+    ['twice with the same key, if it is idempotent', { runs: 'idempotent' }, [call('k'), call('k')]],
+    ['once, if its outcome is unknown', { action: unknown }, [call('k')]],
+    ['never, if its outcome is unknown', { action: unknown }, []],
+    ['never, if it was rejected', { decision: 'reject', action: { status: 'rejected', error: null } }, []],
+    ['never, if the caller runs it', { runs: 'caller' }, []],
+    ['never, if its approval was not acknowledged', { acknowledged: false, action: pending }, []],
   ])('%s', (_, change, calls) => {
     expect(kinds(change, calls)).toEqual([])
   })
@@ -26,8 +26,8 @@ describe('the verdict accepts a tool that ran', () => {
 describe('a planted violation', () => {
   it.each<[string, string, Partial<GatedCall>, readonly ToolCall[]]>([
     ['a tool that ran twice', 'doubled', {}, [call('k'), call('k')]],
-    ['a repeatable tool that ran under two keys', 'doubled', { runs: 'idempotent' }, [call('k'), call('l')]],
-    ['an unknown outcome that was called again', 'doubled', { action: unknown }, [call('k'), call('k')]],
+    ['an idempotent tool that ran with two keys', 'doubled', { runs: 'idempotent' }, [call('k'), call('l')]],
+    ['a second call after an unknown outcome', 'doubled', { action: unknown }, [call('k'), call('k')]],
     [
       'a tool that ran although it was rejected',
       'doubled',
@@ -35,11 +35,11 @@ describe('a planted violation', () => {
       [call('k')],
     ],
     ['an executed tool that never ran', 'lost', {}, []],
-    ['an approval that was taken and is gone', 'lost', { action: pending }, []],
-    ['a rejection that was taken and is gone', 'lost', { decision: 'reject', action: pending }, []],
-    ['an action that is gone', 'lost', { action: null }, [call('k')]],
-    ['a repeatable tool that was given up', 'broken', { runs: 'idempotent', action: unknown }, [call('k')]],
-    ['a tool that still runs', 'broken', { action: { status: 'executing', error: null } }, [call('k')]],
+    ['an acknowledged approval that was lost', 'lost', { action: pending }, []],
+    ['an acknowledged rejection that was lost', 'lost', { decision: 'reject', action: pending }, []],
+    ['an action that is missing', 'lost', { action: null }, [call('k')]],
+    ['an idempotent tool with an unknown outcome', 'broken', { runs: 'idempotent', action: unknown }, [call('k')]],
+    ['a tool that is still running', 'broken', { action: { status: 'executing', error: null } }, [call('k')]],
   ])('%s is found', (_, kind, change, calls) => {
     expect(kinds(change, calls)).toContain(kind)
   })

@@ -78,8 +78,8 @@ describe('a planted loss', () => {
     ['of a turn', { turns: [approvalRequest('q1z'), approvalRequest('q2z'), approvalRequest('q3z')] }],
     ['of an event that its client saw', { log: good.slice(0, -1), frames: framesOf(good), watched: [] }],
     ['of an event that a watcher saw', { log: logOf(first), turns: [approvalRequest('q1z')], watched: framesOf(good) }],
-    ['from the list', { listed: null }],
-    ['from what is read', { session: null }],
+    ['of a session in the list', { listed: null }],
+    ['of a session that is read by its id', { session: null }],
   ])('%s is found', (_, change) => {
     expect(kindsOf(verdict(change))).toContain('lost')
   })
@@ -88,7 +88,7 @@ describe('a planted loss', () => {
 describe('a planted duplicate', () => {
   it.each<[string, Partial<SessionEvidence>]>([
     ['of a turn', { log: logOf(first, second, turnOf('q2z', 3)) }],
-    ['of an end', { log: logOf([...first, ...first.slice(-1)], second) }],
+    ['of the end of a turn', { log: logOf([...first, ...first.slice(-1)], second) }],
     ['of a frame', { frames: [...framesOf(good.slice(0, 3)), ...framesOf(good.slice(2))] }],
     ['of a frame at a watcher', { watched: [...framesOf(good), ...framesOf(good.slice(-1))] }],
   ])('%s is found', (_, change) => {
@@ -105,7 +105,7 @@ describe('a planted violation', () => {
     ['a turn that never ended', { log: logOf(first, second.slice(0, -1)) }],
     ['deltas that are not the output', { log: changed(2, { payload: { delta: 'What is q1z' } }) }],
     [
-      'an answer that was begun twice',
+      'an answer that was started twice',
       {
         log: logOf(
           [
@@ -119,7 +119,7 @@ describe('a planted violation', () => {
     ],
     ["another turn's answer", { log: logOf(first, [...second.slice(0, 1), ...turnOf('q1z', 2).slice(1)]) }],
     [
-      'a turn that failed for no reason of ours',
+      'a turn that failed with an unexpected error',
       {
         log: logOf(first, [
           ...second.slice(0, 1),
@@ -127,14 +127,14 @@ describe('a planted violation', () => {
         ]),
       },
     ],
-    ['a turn that nobody asked for', { turns: [approvalRequest('q1z')] }],
-    ['a gap at its client', { frames: framesOf(good).filter(({ id }) => id !== '3') }],
+    ['a turn without a request', { turns: [approvalRequest('q1z')] }],
+    ['a gap in the frames of its client', { frames: framesOf(good).filter(({ id }) => id !== '3') }],
     ['a frame with another text', { frames: framesOf(changed(2, { payload: { delta: 'other' } })), log: good }],
     ['a frame with another name', { frames: framesOf(changed(3, { event_type: 'turn.failed' })), log: good }],
     ['a watcher who did not see the end', { watched: framesOf(good).slice(0, -1) }],
-    ['a wrong count', { session: { status: 'active', turn_count: 1 } }],
-    ['an old row in the list', { listed: { status: 'active', turn_count: 1 } }],
-    ['a session that still waits', { listed: { status: 'paused', turn_count: 2 } }],
+    ['a wrong turn count', { session: { status: 'active', turn_count: 1 } }],
+    ['an outdated row in the list', { listed: { status: 'active', turn_count: 1 } }],
+    ['a session that is still paused', { listed: { status: 'paused', turn_count: 2 } }],
   ])('%s is found', (_, change) => {
     expect(kindsOf(verdict(change))).toContain('broken')
   })

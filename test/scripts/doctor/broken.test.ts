@@ -89,29 +89,34 @@ describe('a valid environment', () => {
 
 describe('the doctor finds that', () => {
   it.each([
-    ['PORT is no number', { PORT: 'abc' }, 'configuration', 'PORT must be a port number'],
-    ['MASTER_KEY is short', { MASTER_KEY: 'c2hvcnQ=' }, 'configuration', 'MASTER_KEY must be 32 bytes'],
-    ['CHROMIUM_PATH names nothing', { CHROMIUM_PATH: '/none' }, 'chromium', 'CHROMIUM_PATH is not a file: /none'],
-    ['Redis is not there', nowhere, 'redis', '127.0.0.1:1: connect ECONNREFUSED'],
+    ['PORT is not a number', { PORT: 'abc' }, 'configuration', 'PORT must be a port number'],
+    ['MASTER_KEY is too short', { MASTER_KEY: 'c2hvcnQ=' }, 'configuration', 'MASTER_KEY must be 32 bytes'],
     [
-      'Redis has no MongoDB beside it',
+      'CHROMIUM_PATH names no existing file',
+      { CHROMIUM_PATH: '/none' },
+      'chromium',
+      'CHROMIUM_PATH is not a file: /none',
+    ],
+    ['Redis cannot be reached', nowhere, 'redis', '127.0.0.1:1: connect ECONNREFUSED'],
+    [
+      'REDIS_URL is set without MONGODB_URL',
       { REDIS_URL: 'redis://127.0.0.1:1' },
       'configuration',
       'REDIS_URL requires MONGODB_URL',
     ],
     [
-      'a provider is not there',
+      'a provider cannot be reached',
       { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' },
       'openai',
       '127.0.0.1:1 cannot be reached',
     ],
     [
-      'nobody may answer',
+      'no provider has a key and the simulated provider is off',
       { SIMULATED_PROVIDER: 'off' },
       'providers',
       'no provider has a key, and SIMULATED_PROVIDER is off',
     ],
-    ['MongoDB is not there', { MONGODB_URL: 'mongodb://u:pw@127.0.0.1:1/' }, 'mongodb', 'does not answer'],
+    ['MongoDB cannot be reached', { MONGODB_URL: 'mongodb://u:pw@127.0.0.1:1/' }, 'mongodb', 'does not answer'],
   ])('%s', async (_, more, name, says) => {
     const [finding] = named(await examined(more), name)
     expect(finding).toMatchObject({ status: 'failed', says: expect.stringContaining(says) })

@@ -49,7 +49,7 @@ describe('a form', () => {
     ['without quotes', 'form-data; name=a; filename=b.wav', 'b.wav'],
     ['in both forms', 'form-data; name=a; filename="=?utf-8?B?w7w=?="; filename*=utf-8\'\'%C3%BC.wav', 'ü.wav'],
     ['in the extended form alone', 'form-data; name="a"; filename*=UTF-8\'de\'%C3%BC%20b.wav', 'ü b.wav'],
-    ['in an extended form that is none', 'form-data; name="a"; filename="b.wav"; filename*=utf-8\'\'%zz', 'b.wav'],
+    ['in an invalid extended form', 'form-data; name="a"; filename="b.wav"; filename*=utf-8\'\'%zz', 'b.wav'],
     ['with escaped quotes', String.raw`form-data; name="a"; filename="a \"b\".wav"`, 'a "b".wav'],
     ['that end like one', String.raw`form-data; name="a"; filename="b\"`, 'b\\'],
     ['that look like a field', 'form-data; filename="x; name=b; filename=c"; name="a"', 'x; name=b; filename=c'],
@@ -67,13 +67,10 @@ describe('a form', () => {
   it.each([
     ['nothing', ''],
     ['no boundary', 'some text that goes on for a while'],
-    ['no end', part('content-disposition: form-data; name="a"', '1')],
+    ['no final boundary', part('content-disposition: form-data; name="a"', '1')],
     ['a part without a name', `${part('content-type: text/plain', '1')}--b--`],
     ['a part without an end of its headers', '--b\r\ncontent-disposition: form-data; name="a"\r\n--b--'],
-    [
-      'a name longer than anybody gives',
-      `${part(`content-disposition: form-data; name="${'\\"'.repeat(9000)}"`, '')}--b--`,
-    ],
+    ['a name that is too long', `${part(`content-disposition: form-data; name="${'\\"'.repeat(9000)}"`, '')}--b--`],
     ['too many parts', `${part('content-disposition: form-data; name="a"', '').repeat(129)}--b--`],
   ])('is refused with %s', (_, text) => {
     expect(() => parse(text)).toThrow(ServiceError)

@@ -80,7 +80,7 @@ describe('a process without the key', () => {
   })
 
   it.each([
-    ['asks at once', `${JSON.stringify({ id: 1, ask: about('ses_1') })}\n`],
+    ['sends a request at once', `${JSON.stringify({ id: 1, ask: about('ses_1') })}\n`],
     ['speaks HTTP', 'GET / HTTP/1.1\r\n\r\n'],
     ['sends much', 'x'.repeat(100_000)],
   ])('is disconnected when it %s', async (_, sent) => {

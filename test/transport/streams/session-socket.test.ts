@@ -279,8 +279,8 @@ describe('a session socket', () => {
   })
 
   it.each([
-    ['of more values than any body may have', `{"type":"turn","input":[${'[],'.repeat(30_000)}[]]}`, 'body_too_large'],
-    ['of brackets in brackets', `{"type":"turn","input":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 'malformed_json'],
+    ['with more values than a body may have', `{"type":"turn","input":[${'[],'.repeat(30_000)}[]]}`, 'body_too_large'],
+    ['with deeply nested lists', `{"type":"turn","input":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 'malformed_json'],
     ['that names a field twice', '{"type":"turn","input":"a","input":"b"}', 'malformed_json'],
   ])('refuses a frame %s', async (_, frame, code) => {
     open()

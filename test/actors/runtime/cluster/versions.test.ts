@@ -88,7 +88,7 @@ describe('shards', () => {
     ['the newer once they own some', [member('a', 1), member('b', 2)], holding('b'), ['b']],
     ['the newer when the older drain', [member('a', 1, true), member('b', 2)], holding('a'), ['b']],
     ['the newer of those that own some', [member('a', 1), member('b', 2), member('c', 2)], holding('a', 'b'), ['b']],
-    ['those that announce no version, beside their like', [member('a'), member('b', 1)], holding('a'), ['a']],
+    ['those that announce no version, if an owner announces none', [member('a'), member('b', 1)], holding('a'), ['a']],
   ] as const)('may be owned by %s', (_, members, leases, able) => {
     expect(mayOwn(members, leases)).toEqual(able)
   })

@@ -110,8 +110,8 @@ it('leaves no finished commit open after a crash', async () => {
 })
 
 it.each([
-  ['though nobody asks for it', false],
-  ['unless somebody who asked was faster', true],
+  ['even if its actor is not requested', false],
+  ['unless a request for its actor was faster', true],
 ])('recovers a late write of an earlier process, %s', async (_, isRequested) => {
   const faulty = new FaultyStorage(openMemoryStorage())
   const old = await openProbe({ storage: faulty.storage })

@@ -149,7 +149,7 @@ describe('a search with a third-party engine', () => {
   it.each<readonly [string, string, object, string, string | null]>([
     ['an engine that is not declared', 'google', {}, 'invalid_field', 'engine'],
     ['a language that the engine does not take', 'brave', { language: 'en' }, 'invalid_field', 'language'],
-    ['a freshness that is none', 'brave', { freshness: 'soon' }, 'invalid_field', 'freshness'],
+    ['an invalid freshness', 'brave', { freshness: 'soon' }, 'invalid_field', 'freshness'],
     ['an engine on a private host that is not allowed', 'private', {}, 'fetch_failed', null],
   ])('refuses %s', async (_what, engine, more, code, param) => {
     expect((await refusal(engine, more)).slice(0, 2)).toEqual([code, param])
@@ -186,7 +186,7 @@ describe('declarations of engines', () => {
     ['a query in the path', JSON.stringify([{ ...good, url: 'https://a.example/{query}?x=1' }])],
     ['another protocol', JSON.stringify([{ ...good, url: 'file:///x?q={query}' }])],
     ['a field that is not known', JSON.stringify([{ ...good, key: 'x' }])],
-    ['a header that is no text', JSON.stringify([{ ...good, headers: { a: 1 } }])],
+    ['a header that is not text', JSON.stringify([{ ...good, headers: { a: 1 } }])],
     ['too many results', JSON.stringify([{ ...good, most: 51 }])],
     [
       'paths that lack one',

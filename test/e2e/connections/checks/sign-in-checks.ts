@@ -5,7 +5,7 @@ import { type Check, invalid } from './oauth-world.ts'
 /** Checks of signing in. */
 export const signInChecks: readonly Check[] = [
   [
-    'is begun by a link of this server, which leads to the provider',
+    'starts its sign-in with a link of this server that redirects to the provider',
     async (w) => {
       const link = await w.linkOf(await w.create())
       expect(new URL(link).origin).toBe(w.world.url)
@@ -13,7 +13,7 @@ export const signInChecks: readonly Check[] = [
     },
   ],
   [
-    'has a challenge by S256, and a state and challenge of its own each time',
+    'uses an S256 challenge, with a new state and challenge for each sign-in',
     async (w) => {
       const id = await w.create()
       const [first, second] = [await w.atProvider(id), await w.atProvider(id)]
@@ -24,14 +24,14 @@ export const signInChecks: readonly Check[] = [
     },
   ],
   [
-    'has this server as its redirect URI, whatever page the caller named',
+    'has the callback of this server as its redirect URI even if the caller names a page',
     async (w) => {
       const sent = await w.atProvider(await w.create(), { redirect_uri: 'https://app.example/done' })
       expect(sent.get('redirect_uri')).toBe(`${w.world.url}/v1/connections/oauth/callback`)
     },
   ],
   [
-    'takes its link once',
+    'accepts its link only once',
     async (w) => {
       const link = await w.linkOf(await w.create())
       expect((await new Browser().open(link)).status).toBe(303)
@@ -39,7 +39,7 @@ export const signInChecks: readonly Check[] = [
     },
   ],
   [
-    'takes no link as a state',
+    'does not accept a link as a state',
     async (w) => {
       const state = new URL(await w.linkOf(await w.create())).searchParams.get('link')
       const page = await new Browser().open(`${w.world.url}/v1/connections/oauth/callback?state=${state}&code=x`)
@@ -47,7 +47,7 @@ export const signInChecks: readonly Check[] = [
     },
   ],
   [
-    'takes no state as a link',
+    'does not accept a state as a link',
     async (w) => {
       const state = (await w.atProvider(await w.create())).get('state')
       const page = await new Browser().open(`${w.world.url}/v1/connections/oauth/start?link=${state}`)
@@ -55,7 +55,7 @@ export const signInChecks: readonly Check[] = [
     },
   ],
   [
-    'takes a state once',
+    'accepts a state only once',
     async (w) => {
       const { id, end } = await w.cameBack()
       expect(await end()).toContain('<h1>Connected</h1>')
@@ -64,7 +64,7 @@ export const signInChecks: readonly Check[] = [
     },
   ],
   [
-    'takes a state once, also of three at the same time',
+    'accepts a state only once in three concurrent callbacks',
     async (w) => {
       const { browser, url } = await w.cameBack()
       const pages = await Promise.all([1, 2, 3].map(() => browser.open(url.href)))
@@ -101,7 +101,7 @@ export const signInChecks: readonly Check[] = [
     },
   ],
   [
-    'is ended by no other browser than the one that began it',
+    'is connected only by the browser that started the sign-in',
     async (w) => {
       const { id, url, end } = await w.cameBack()
       expect((await new Browser().open(url.href)).text).toContain(invalid)
@@ -110,7 +110,7 @@ export const signInChecks: readonly Check[] = [
     },
   ],
   [
-    'is ended by no look at its page and by no form',
+    'is not connected by a HEAD or POST request to the callback',
     async (w) => {
       const { id, url, end } = await w.cameBack()
       await fetch(url, { method: 'HEAD' })
@@ -120,7 +120,7 @@ export const signInChecks: readonly Check[] = [
     },
   ],
   [
-    'refuses a response of another issuer, and sends its code nowhere',
+    'refuses a callback of another issuer, and does not send its code',
     async (w) => {
       const { id, url, end } = await w.cameBack()
       url.searchParams.set('iss', w.other.url)
@@ -131,7 +131,7 @@ export const signInChecks: readonly Check[] = [
     },
   ],
   [
-    'refuses another issuer where it names none itself',
+    'refuses another issuer even if its configuration names none',
     async (w) => {
       const { url, end } = await w.cameBack(await w.create({ config: { ...w.provider.config(), issuer: null } }))
       url.searchParams.set('iss', w.other.url)
@@ -139,7 +139,7 @@ export const signInChecks: readonly Check[] = [
     },
   ],
   [
-    'gets nothing for the code of another sign-in of its own',
+    'refuses the code of another sign-in of the same connection',
     async (w) => {
       const first = await w.cameBack()
       const second = await w.cameBack(first.id)
@@ -149,7 +149,7 @@ export const signInChecks: readonly Check[] = [
     },
   ],
   [
-    "gets nothing for the code of another user's sign-in",
+    "refuses the code of another user's sign-in",
     async (w) => {
       const mine = await w.cameBack(await w.create({ tenant_id: w.tenant, external_user_id: 'ann' }))
       const theirs = await w.cameBack(await w.create({ tenant_id: w.tenant, external_user_id: 'bob' }), 'bob')
@@ -160,7 +160,7 @@ export const signInChecks: readonly Check[] = [
     },
   ],
   [
-    'gets nothing for a code of another provider',
+    'refuses a code of another provider',
     async (w) => {
       const mine = await w.cameBack()
       const theirs = await w.cameBack(await w.create({}, w.other))
@@ -169,7 +169,7 @@ export const signInChecks: readonly Check[] = [
     },
   ],
   [
-    'gets nothing for a code that was used',
+    'refuses a code that was already used',
     async (w) => {
       const first = await w.cameBack()
       await first.end()
@@ -180,7 +180,7 @@ export const signInChecks: readonly Check[] = [
     },
   ],
   [
-    'sends the verifier of its challenge with each code',
+    'sends the verifier of its challenge with the code',
     async (w) => {
       // the provider grants no token without it
       const { end } = await w.cameBack()
@@ -190,7 +190,7 @@ export const signInChecks: readonly Check[] = [
     },
   ],
   [
-    'says that its owner declined, as text and not as markup, and the state is spent',
+    'reports a declined sign-in as text without markup, and does not accept its state again',
     async (w) => {
       const id = await w.create()
       const browser = new Browser()
@@ -204,7 +204,7 @@ export const signInChecks: readonly Check[] = [
     },
   ],
   [
-    'takes a response without a code and an error for a refusal',
+    'treats a callback without a code and without an error as a refusal',
     async (w) => {
       const { url, end } = await w.cameBack()
       url.searchParams.delete('code')
@@ -212,7 +212,7 @@ export const signInChecks: readonly Check[] = [
     },
   ],
   [
-    'is not ended once it is revoked',
+    'is not connected by a sign-in that ends after it was revoked',
     async (w) => {
       const { id, end } = await w.cameBack()
       await w.world.api.fetch(`/v1/connections/${id}`, undefined, { method: 'DELETE' })
@@ -221,7 +221,7 @@ export const signInChecks: readonly Check[] = [
     },
   ],
   [
-    'is ended at no other server than the one that it was begun at',
+    'is not connected if its provider was changed during the sign-in',
     async (w) => {
       const { id, end } = await w.cameBack()
       await w.patch(id, { config: w.other.config() })

@@ -5,7 +5,7 @@ import type { Check } from './oauth-world.ts'
 /** Checks of tokens, secrets and owners. */
 export const tokenChecks: readonly Check[] = [
   [
-    'is refreshed with a rotated token, again and again',
+    'is refreshed three times with rotated tokens',
     async (w) => {
       const id = await w.connected()
       for (let round = 0; round < 3; round++)
@@ -13,32 +13,41 @@ export const tokenChecks: readonly Check[] = [
       expect(await w.works(id)).toBe(true)
     },
   ],
-  ['keeps its grant while the provider is at 503', (w) => w.survives({ status: 503, text: 'not now' })],
-  ['keeps it at 429', (w) => w.survives({ status: 429, text: '{"error":"slow_down"}' })],
+  ['keeps its grant while the provider answers 503', (w) => w.survives({ status: 503, text: 'not now' })],
+  ['keeps its grant while the provider answers 429', (w) => w.survives({ status: 429, text: '{"error":"slow_down"}' })],
   [
-    'keeps it for a page',
+    'keeps its grant while the provider answers with an HTML page',
     (w) => w.survives({ status: 200, text: '<h1>Hello</h1>', headers: { 'content-type': 'text/html' } }),
   ],
-  ['keeps it for an answer that is cut', (w) => w.survives({ status: 200, text: '{"access_token": "a' })],
   [
-    'keeps it for 20 MB',
+    'keeps its grant while the provider sends truncated JSON',
+    (w) => w.survives({ status: 200, text: '{"access_token": "a' }),
+  ],
+  [
+    'keeps its grant while the provider sends a token of 20 MB',
     (w) => w.survives({ status: 200, text: JSON.stringify({ access_token: 'a'.repeat(20 << 20) }) }),
   ],
   [
-    'keeps it for a redirect, which it does not follow',
+    'keeps its grant while the provider answers with a redirect, which is not followed',
     (w) => w.survives({ status: 307, text: '', headers: { location: `${w.other.url}/token` } }),
   ],
   [
-    'keeps it for a token that is no text',
+    'keeps its grant while the provider sends a token that is not a string',
     (w) => w.survives({ status: 200, text: '{"access_token":5,"token_type":5}' }),
   ],
-  ['keeps it for a list in place of an answer', (w) => w.survives({ status: 200, text: '[["access_token","a"]]' })],
-  ['takes a life that is no number', (w) => w.grants({ expires_in: 'soon' })],
-  ['takes a life of 31 million years', (w) => w.grants({ expires_in: 1e15 })],
-  ['takes a life that is over', (w) => w.grants({ expires_in: -5 })],
-  ['takes fields by the names of prototypes', (w) => w.grants({ ['__proto__']: { a: 1 }, constructor: 1, scope: 5 })],
   [
-    'has expired when the provider says that the grant is over, and is not refreshed then',
+    'keeps its grant while the provider answers with a list instead of an object',
+    (w) => w.survives({ status: 200, text: '[["access_token","a"]]' }),
+  ],
+  ['is active or in error after a grant whose expires_in is not a number', (w) => w.grants({ expires_in: 'soon' })],
+  ['is active or in error after a grant whose expires_in is 31 million years', (w) => w.grants({ expires_in: 1e15 })],
+  ['is active or in error after a grant whose expires_in is negative', (w) => w.grants({ expires_in: -5 })],
+  [
+    'is active or in error after a grant with the fields __proto__ and constructor',
+    (w) => w.grants({ ['__proto__']: { a: 1 }, constructor: 1, scope: 5 }),
+  ],
+  [
+    'expires when the provider answers invalid_grant, and then refuses a refresh',
     async (w) => {
       const id = await w.connected()
       w.provider.reply = { status: 400, text: '{"error":"invalid_grant"}' }
@@ -48,7 +57,7 @@ export const tokenChecks: readonly Check[] = [
     },
   ],
   [
-    'keeps its grant when its client is refused, and goes on when that is mended',
+    'keeps its grant if the client secret is refused, and is active again with the correct one',
     async (w) => {
       const id = await w.connected()
       await w.patch(id, { config: { client_secret: 'another-secret-of-the-client' } })
@@ -59,7 +68,7 @@ export const tokenChecks: readonly Check[] = [
     },
   ],
   [
-    'is refreshed once for 50 uses at the same time',
+    'is refreshed once for 50 concurrent uses',
     async (w) => {
       const id = await w.connected()
       w.provider.live(2)
@@ -74,7 +83,7 @@ export const tokenChecks: readonly Check[] = [
     },
   ],
   [
-    'exchanges its code again after kill -9 between code and token',
+    'exchanges its code again after kill -9 during the token request',
     async (w) => {
       const { id, end } = await w.cameBack()
       const received = Promise.withResolvers<void>()
@@ -93,7 +102,7 @@ export const tokenChecks: readonly Check[] = [
     },
   ],
   [
-    'has expired when a rotated token was lost by kill -9: the old one is not sent without end',
+    'expires if kill -9 lost a rotated token, without sending the old one repeatedly',
     async (w) => {
       const id = await w.connected()
       const before = w.provider.granted.length
@@ -114,7 +123,7 @@ export const tokenChecks: readonly Check[] = [
     },
   ],
   [
-    'is revoked at the provider, and takes nothing more',
+    'is revoked at the provider, and then refuses every sign-in, refresh and test',
     async (w) => {
       const id = await w.connected()
       await w.works(id)
@@ -128,7 +137,7 @@ export const tokenChecks: readonly Check[] = [
     },
   ],
   [
-    'is not there for another user or tenant, by any operation',
+    'is not found by any operation of another user or tenant',
     async (w) => {
       const id = await w.connected({ tenant_id: w.tenant, external_user_id: 'ann' })
       const path = `/v1/connections/${id}`
@@ -156,7 +165,7 @@ export const tokenChecks: readonly Check[] = [
     },
   ],
   [
-    'leads to no private address and to none without TLS, when it is made and when it is changed',
+    'refuses private addresses and URLs without TLS, when it is created and when it is changed',
     async (w) => {
       const id = await w.create()
       for (const config of [
@@ -179,7 +188,7 @@ export const tokenChecks: readonly Check[] = [
     },
   ],
   [
-    'shows no secret in answers, in the log or in the store',
+    'shows no secret in responses, in the log or in the store',
     async (w) => {
       const { id, url, end } = await w.cameBack()
       await end()

@@ -95,9 +95,9 @@ describe('the data of a page for a schema', () => {
   })
 
   it.each<readonly [string, JsonObject]>([
-    ['a type that is none', { type: 'objekt' }],
-    ['a pattern that is none', object({ a: { type: 'string', pattern: '(' } })],
-    ['a reference to elsewhere', object({ a: { $ref: 'https://other.example/schema' } })],
+    ['an invalid type', { type: 'objekt' }],
+    ['an invalid pattern', object({ a: { type: 'string', pattern: '(' } })],
+    ['a reference to another document', object({ a: { $ref: 'https://other.example/schema' } })],
   ])('is refused for a schema with %s', async (_what, schema) => {
     expect((await read('<p>a: b</p>', schema)).fault).toEqual(expect.any(String))
   })
