@@ -50,7 +50,11 @@ export class GuardedProxy {
   private constructor(options: GuardedProxyOptions) {
     this.#options = options
     this.#server = createServer({ keepAlive: true })
-    this.#server.on('request', (request, response) => void this.#pass(request, response))
+    this.#server.on('request', (request, response) => {
+      // Chromium sends a request again, also a POST, when a connection that it reuses is closed without a response
+      response.shouldKeepAlive = false
+      void this.#pass(request, response)
+    })
     this.#server.on('connect', (request, socket) => void this.#tunnel(request, socket))
     this.#server.on('connection', (socket) => this.#hold(socket))
     this.#server.on('clientError', (_error, socket) => socket.destroy())

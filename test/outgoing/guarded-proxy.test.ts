@@ -78,6 +78,17 @@ describe('a guarded proxy', () => {
     expect(proxy.refusalOf(site.url('/page'))).toBeUndefined()
   })
 
+  it('uses a connection of the browser for one request, so that the browser sends none again', async () => {
+    const { hostname, port } = new URL((await opened()).url)
+    const socket = connect(Number(port), hostname)
+    const host = `host: ${site.host}\r\nproxy-connection: keep-alive\r\n\r\n`
+    socket.write(`GET ${site.url('/page')} HTTP/1.1\r\n${host}`)
+    let text = ''
+    for await (const part of socket) text += part
+    expect(text).toMatch(/^HTTP\/1.1 200 OK\r\n/)
+    expect(text).toMatch(/\r\nconnection: close\r\n/i)
+  })
+
   it.each([
     ['an address of this machine', '127.0.0.1:9', 'unsafe_url'],
     ['an address of the cloud', '169.254.169.254:80', 'unsafe_url'],
