@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { Ticking } from '#runtime/ticker.ts'
+import { MessageBuffer } from '#transport/streams/message-buffer.ts'
 import {
   closePayload,
   closeReply,
@@ -38,8 +39,7 @@ export class NodeWebSocket implements WebSocketPeer, Ticking {
   readonly #socket: Duplex
   readonly #containment: Containment
   readonly #reader = new FrameReader(websocketMaxBytes)
-  #fragments: Buffer[] = []
-  #fragmentBytes = 0
+  readonly #received = new MessageBuffer()
   /** Opcode of the message being assembled; null between messages. */
   #kind: number | null = null
   #closing = false
@@ -144,17 +144,15 @@ export class NodeWebSocket implements WebSocketPeer, Ticking {
     const continues = frame.opcode === opcodes.continuation
     if (continues !== (this.#kind !== null)) throw new FrameError(1002, 'fragments out of order')
     this.#kind ??= frame.opcode
-    this.#fragmentBytes += frame.payload.length
-    if (this.#fragmentBytes > websocketMaxBytes) throw new FrameError(1009, 'message too large')
-    if (frame.payload.length > 0) this.#fragments.push(frame.payload)
+    if (this.#received.length + frame.payload.length > websocketMaxBytes)
+      throw new FrameError(1009, 'message too large')
+    this.#received.append(frame.payload)
     if (frame.final) this.#deliver()
   }
 
   #deliver(): void {
-    const whole = Buffer.concat(this.#fragments, this.#fragmentBytes)
+    const whole = this.#received.take()
     const kind = this.#kind
-    this.#fragments = []
-    this.#fragmentBytes = 0
     this.#kind = null
     this.#message(decode(whole, kind))
   }
