@@ -1,6 +1,5 @@
 import type { ProjectDirectory } from '#actors/accounts/project-directory.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
-import type { TenantData } from '#actors/tenants/kinds.ts'
 import { Audited } from '#records/audited.ts'
 import { RecordResource } from '#records/record-resource.ts'
 import { rowTimes } from '#records/row-times.ts'
@@ -21,7 +20,7 @@ import type { LimitCache } from './limit-cache.ts'
 /** The tenants and keys of a project for which limits can be set. */
 export interface LimitSubjects {
   /** Returns the status of a tenant; null when the project does not have it. */
-  tenantStatus(project: string, id: string): Promise<TenantData['status'] | null>
+  tenantStatus(project: string, id: string): Promise<string | null>
   hasKey(project: string, id: string): Promise<boolean>
 }
 
