@@ -103,10 +103,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job handed o
       await waiting(world.api, id, handOver.message)
       await world.crash()
       await world.restart()
-      await vi.waitFor(async () => {
-        const { body } = await world.api.get(`${path}/${id}`)
-        expect(body).toMatchObject({ attempts: 2, submitted: false, waiting: { message: handOver.message } })
-      }, patience)
+      expect((await waiting(world.api, id, handOver.message, 2)).submitted).toBe(false)
       expect((await world.api.post(`${path}/${id}/continue`, {})).status).toBe(200)
       expect(await ended(world.api, id)).toMatchObject({ status: 'completed', attempts: 2 })
       await world.stop()

@@ -11,18 +11,24 @@ export const begun = async (api: Api, body: object): Promise<string> => {
   return answer.body.id
 }
 
-/** The job once it waits for a person with this message. */
-export const waiting = (api: Api, id: string, message: string | null) =>
-  vi.waitFor(async () => {
+/** The job once it waits for a person with this message, in this attempt or a later one. A job that has ended instead is reported at once. */
+export const waiting = async (api: Api, id: string, message: string | null, least = 1) => {
+  const job = await vi.waitFor(async () => {
     const { body } = await api.get(`${path}/${id}`)
-    expect(body, JSON.stringify(body.error)).toMatchObject({ status: 'running', waiting: { message } })
+    const isWaiting = body.waiting !== null && body.attempts >= least
+    expect(isWaiting || !isOpen(body), JSON.stringify(body)).toBe(true)
     return body
   }, patience)
+  expect(job, JSON.stringify(job)).toMatchObject({ status: 'running', waiting: { message } })
+  return job
+}
 
 /** The job once it has ended. */
 export const ended = (api: Api, id: string) =>
   vi.waitFor(async () => {
     const { body } = await api.get(`${path}/${id}`)
-    expect(['queued', 'running']).not.toContain(body.status)
+    expect(isOpen(body), JSON.stringify(body)).toBe(false)
     return body
   }, patience)
+
+const isOpen = ({ status }: { readonly status: string }): boolean => ['queued', 'running'].includes(status)
