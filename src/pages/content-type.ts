@@ -83,7 +83,8 @@ const parsedType = (header: string | null): { readonly essence: string | null; r
   return { essence: /^[\w.+-]+\/[\w.+-]+$/.test(essence) ? essence : null, charset: named ?? null }
 }
 
-const signatureOf = (bytes: Uint8Array): string | null => {
+/** Returns the MIME type of a binary format by its first bytes; null for any other content. */
+export const signatureOf = (bytes: Uint8Array): string | null => {
   const isAt = (start: string): boolean =>
     bytes.length >= start.length && [...start].every((c, at) => c === '?' || c.charCodeAt(0) === bytes[at])
   return signatures.find(([, ...starts]) => starts.some(isAt))?.[0] ?? null

@@ -23,7 +23,10 @@ export class ParserFailed extends Error {
 export interface ParserLimits {
   /** Timeout of one parse, in ms from its start. */
   readonly deadlineMs: number
-  /** Heap limit of the worker. */
+  /**
+   * Heap limit of the worker. Where `maxGrowthMb` is set, it is higher: near its heap limit, V8 collects garbage again
+   * and again within one call of native code, such as `JSON.parse`, which cannot be terminated meanwhile.
+   */
   readonly maxHeapMb: number
   /** Maximum number of requests waiting for the worker. */
   readonly maxWaiting: number
@@ -70,6 +73,10 @@ export class ParserPool<Tasks = OwnTasks> {
    */
   #ready = false
   #running: Running | null = null
+  /** Number of terminated workers that have not ended: they use memory and a core until they have. */
+  #ending = 0
+  /** Whether a worker is to be started when they have ended. */
+  #isWanted = false
   #ids = 0
 
   /** @param module entry module of the worker, which has to serve the room's tasks. */
@@ -98,18 +105,20 @@ export class ParserPool<Tasks = OwnTasks> {
     return this.#ready
   }
 
-  /** Starts the worker in advance of the next parse. */
+  /** Starts the worker in advance of the next parse, once a terminated one has ended. */
   warm(): void {
-    this.#open()
+    if (this.#ending === 0) this.#open()
+    else this.#isWanted = true
   }
 
   /** Terminates the worker; a parse in progress fails. */
   async close(): Promise<void> {
+    this.#isWanted = false
     await this.#replace(new ParserFailed('deadline', 'the room is closed'))
   }
 
   #next(): void {
-    const next = this.#running === null ? this.#waiting.shift() : undefined
+    const next = this.#running === null && this.#ending === 0 ? this.#waiting.shift() : undefined
     if (next === undefined) return
     const id = ++this.#ids
     const { deadlineMs } = next
@@ -169,13 +178,18 @@ export class ParserPool<Tasks = OwnTasks> {
     this.#running?.begin()
   }
 
-  /** Terminates the worker and fails its parse; the next parse starts a new worker. */
+  /** Terminates the worker and fails its parse; the next parse starts a new worker once this one has ended. */
   async #replace(failure: ParserFailed): Promise<void> {
     const worker = this.#worker
     this.#worker = null
     this.#ready = false
+    this.#ending += 1
     this.#running?.end({ failure })
     await worker?.terminate()
+    this.#ending -= 1
+    if (this.#ending === 0 && this.#isWanted) this.#open()
+    this.#isWanted &&= this.#ending > 0
+    this.#next()
   }
 }
 

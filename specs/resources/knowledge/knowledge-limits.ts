@@ -7,6 +7,9 @@ export const maxTextLength = 2_000_000
 /** Maximum length of the text extracted from a source, in characters. */
 export const maxExtractedLength = 20_000_000
 
+/** Maximum number of pages of a PDF file. */
+export const maxPdfPages = 5_000
+
 /** Maximum length of a chunk, which is the content of one search hit, in characters. */
 export const maxChunkLength = 1_200
 

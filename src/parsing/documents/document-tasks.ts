@@ -1,5 +1,5 @@
 import type { ParserTasks } from '../parser-tasks.ts'
-import { readDocument } from './read-document.ts'
+import { readOrRefused } from './read-document.ts'
 
 /** Tasks of the worker for documents. */
-export const documentTasks = { document: readDocument } as const satisfies ParserTasks
+export const documentTasks = { document: readOrRefused } as const satisfies ParserTasks

@@ -1,16 +1,23 @@
 import { Parser } from 'htmlparser2'
 import { zipFiles } from '../archives/zip-files.ts'
+import { DocumentRefused } from './document-refused.ts'
 import { type ReadText, TextWriter } from './text-writer.ts'
 
 /** Maximum total size of the parts that are read, once unpacked. */
 const maxUnpackedBytes = 64 * 1024 * 1024
 
+/** First bytes of documents in the format before docx, and of those that are protected by a password. */
+const oldFormat = Buffer.from([0xd0, 0xcf, 0x11, 0xe0])
+
 const partNames = { document: 'word/document.xml', styles: 'word/styles.xml', properties: 'docProps/core.xml' }
 
 /**
- * Converts a Word document (docx) to Markdown: headings, lists, tables and paragraphs. @throws {Error} for other files.
+ * Converts a Word document (docx) to Markdown: headings, lists, tables and paragraphs.
+ *
+ * @throws {DocumentRefused}, and {Error} for other files.
  */
 export const docxText = async (bytes: Uint8Array): Promise<ReadText> => {
+  if (oldFormat.equals(bytes.subarray(0, oldFormat.length))) throw new DocumentRefused('old_word_format')
   const parts = await partsOf(bytes)
   const document = parts.get(partNames.document)
   if (document === undefined) throw new Error('the archive is no Word document')

@@ -1,26 +1,57 @@
+import { maxExtractedLength } from '#specs/resources/knowledge/knowledge-limits.ts'
+import { DocumentRefused } from './document-refused.ts'
+
+/** A list or an object whose values are being written. */
+interface Level {
+  readonly path: string
+  /** Null for a list. */
+  readonly names: readonly string[] | null
+  readonly values: readonly unknown[]
+  /** Index of the next value. */
+  at: number
+}
+
 /**
  * Converts a JSON document to text: one line per value, preceded by its path, and one paragraph per object of a list.
+ * Values are visited in place: a copy of a list of millions of them would take seconds in which the worker cannot be
+ * terminated.
+ *
+ * @throws {DocumentRefused} {SyntaxError}
  */
 export const jsonText = (text: string): string => {
   const lines: string[] = []
-  const waiting: { readonly path: string; readonly value: unknown }[] = [{ path: '', value: JSON.parse(text) }]
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { path, value } = next
-    if (typeof value !== 'object' || value === null) {
-      lines.push(path === '' ? String(value) : `${path}: ${value}`)
+  const open: Level[] = [{ path: '', names: null, values: [JSON.parse(text)], at: 0 }]
+  let length = 0
+  for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
+    if (level.at === level.values.length) {
+      open.pop()
       continue
     }
-    const isList = Array.isArray(value)
-    const entries = Object.entries(value).map(([name, each]) => ({ path: pathOf(path, name, isList), value: each }))
-    if (isList && entries.some(({ value: each }) => typeof each === 'object')) lines.push('')
-    for (const entry of entries.reverse()) waiting.push(entry)
-    if (!isList && lines.length > 0) lines.push('')
+    const value = level.values[level.at]
+    const path = pathOf(level.path, level.names?.[level.at])
+    level.at += 1
+    if (typeof value === 'object' && value !== null) {
+      const inner = levelOf(path, value)
+      open.push(inner)
+      if (inner.names === null ? inner.values.some((each) => typeof each === 'object') : lines.length > 0)
+        lines.push('')
+      continue
+    }
+    const line = path === '' ? String(value) : `${path}: ${value}`
+    length += line.length + 1
+    if (length > maxExtractedLength) throw new DocumentRefused('too_much_text')
+    lines.push(line)
   }
   return lines.join('\n')
 }
 
+const levelOf = (path: string, value: object): Level =>
+  Array.isArray(value)
+    ? { path, names: null, values: value, at: 0 }
+    : { path, names: Object.keys(value), values: Object.values(value), at: 0 }
+
 const maxPathLength = 200
 
 /** Returns the path of a value. Indices are omitted, since they do not describe an item; the list's name does. */
-const pathOf = (path: string, name: string, isList: boolean): string =>
-  isList ? path : `${path === '' ? '' : `${path}.`}${name}`.slice(-maxPathLength)
+const pathOf = (path: string, name: string | undefined): string =>
+  name === undefined ? path : `${path === '' ? '' : `${path}.`}${name}`.slice(-maxPathLength)

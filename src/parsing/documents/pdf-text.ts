@@ -1,13 +1,15 @@
+import { maxPdfPages } from '#specs/resources/knowledge/knowledge-limits.ts'
 import type { Page } from './chunk.ts'
+import { DocumentRefused } from './document-refused.ts'
 import { type ReadText, TextWriter } from './text-writer.ts'
 
 /** Text of a PDF file, with the beginnings of its pages. */
 export interface PdfText extends ReadText {
+  /** Pages that contain text, up to `maxPdfPages`. */
   readonly pages: readonly Page[]
+  /** Number of all pages of the file. */
+  readonly pageCount: number
 }
-
-/** Maximum number of pages read. */
-const maxPages = 5_000
 
 interface Item {
   readonly str: string
@@ -15,13 +17,19 @@ interface Item {
   readonly height: number
 }
 
-/** Extracts the text of a PDF file page by page. A gap of more than a line ends a paragraph. */
-export const pdfText = async (bytes: Uint8Array): Promise<PdfText> => {
-  const { getDocumentProxy } = await import('unpdf')
-  const document = await getDocumentProxy(new Uint8Array(bytes), { isEvalSupported: false, verbosity: 0 })
+/**
+ * Extracts the text of a PDF file page by page. A gap of more than a line ends a paragraph.
+ *
+ * @param isWhole whether a file with more than `maxPdfPages` is refused instead of cut.
+ * @throws {DocumentRefused}, and {Error} for other bytes.
+ */
+export const pdfText = async (bytes: Uint8Array, isWhole = false): Promise<PdfText> => {
+  const document = await openedPdf(bytes)
+  const { numPages: pageCount } = document
+  if (isWhole && pageCount > maxPdfPages) throw new DocumentRefused('too_many_pages')
   const writer = new TextWriter()
   const pages: Page[] = []
-  for (let page = 1; page <= Math.min(document.numPages, maxPages); page++) {
+  for (let page = 1; page <= Math.min(pageCount, maxPdfPages); page++) {
     writer.paragraph()
     // the page's first word begins after the blank line that separates pages
     const start = writer.length === 0 ? 0 : writer.length + 2
@@ -34,7 +42,17 @@ export const pdfText = async (bytes: Uint8Array): Promise<PdfText> => {
   }
   const { info } = await document.getMetadata().catch(() => ({ info: {} }))
   const title = 'Title' in info && typeof info.Title === 'string' ? info.Title.trim() : ''
-  return { text: writer.end(), pages, title: title || null }
+  return { text: writer.end(), pages, pageCount, title: title || null }
+}
+
+const openedPdf = async (bytes: Uint8Array) => {
+  const { getDocumentProxy } = await import('unpdf')
+  try {
+    return await getDocumentProxy(new Uint8Array(bytes), { isEvalSupported: false, verbosity: 0 })
+  } catch (error) {
+    if (error instanceof Error && error.name === 'PasswordException') throw new DocumentRefused('password_protected')
+    throw error
+  }
 }
 
 const writeItems = (writer: TextWriter, items: readonly Item[]): void => {

@@ -1,13 +1,15 @@
 import { isObject } from '#outgoing/wire.ts'
 import { maxExtractedLength } from '#specs/resources/knowledge/knowledge-limits.ts'
+import { decodedPage } from '#src/pages/charset.ts'
+import { type PageType, signatureOf } from '#src/pages/content-type.ts'
 import type { ForeignBytes } from '../parser-tasks.ts'
 import { type Chunk, chunksOf, type Page } from './chunk.ts'
 import { csvText } from './csv-text.ts'
+import { DocumentRefused, type Refusal } from './document-refused.ts'
 import { docxText } from './docx-text.ts'
 import { htmlText } from './html-text.ts'
 import { jsonText } from './json-text.ts'
 import { pdfText } from './pdf-text.ts'
-import { TooMuchText } from './text-writer.ts'
 
 /** Content extracted from a document. */
 export type DocumentRead = {
@@ -16,6 +18,9 @@ export type DocumentRead = {
   readonly page_count: number | null
   readonly chunks: readonly Chunk[]
 }
+
+/** The worker's result for a document that it refuses. */
+export type RefusedDocument = { readonly refused: Refusal }
 
 /** Kind of document by MIME type. */
 export const documentTypes = {
@@ -35,34 +40,53 @@ export type DocumentType = keyof typeof documentTypes
 /** Whether documents of this MIME type are supported. */
 export const isDocumentType = (type: string): type is DocumentType => Object.hasOwn(documentTypes, type)
 
+/** Bytes of a document, and what is known about them. */
+export interface DocumentBytes extends ForeignBytes {
+  /** Character encoding declared by the sender; absent if it is not known. */
+  readonly charset?: string | null
+}
+
 interface Extracted {
   readonly title: string | null
   readonly text: string
   readonly pages?: readonly Page[]
+  readonly pageCount?: number
 }
 
-/** Extracts text and chunks of a document. @throws {Error} for bytes that are not of its type. */
-export const readDocument = async ({ bytes, mimeType }: ForeignBytes): Promise<DocumentRead> => {
-  const { title, text, pages } = await extracted(bytes, mimeType)
-  if (text.length > maxExtractedLength) throw new TooMuchText('the document has too much text')
+/**
+ * Extracts text and chunks of a document.
+ *
+ * @throws {DocumentRefused}, and {Error} for bytes that are not of its type.
+ */
+export const readDocument = async (document: DocumentBytes): Promise<DocumentRead> => {
+  const { title, text, pages, pageCount = null } = await extracted(document)
+  if (text.length > maxExtractedLength) throw new DocumentRefused('too_much_text')
   const chunks = [...chunksOf(text, pages)]
-  return { title: title ?? firstHeading(chunks), text, page_count: pages?.length ?? null, chunks }
+  return { title: title ?? firstHeading(chunks), text, page_count: pageCount, chunks }
 }
 
-const extracted = async (bytes: Uint8Array, mimeType: string): Promise<Extracted> => {
+/** Extracts a document as the task of a worker: a refusal is a result, since only messages of errors are transmitted. */
+export const readOrRefused = async (document: DocumentBytes): Promise<DocumentRead | RefusedDocument> => {
+  try {
+    return await readDocument(document)
+  } catch (error) {
+    if (error instanceof DocumentRefused) return { refused: error.refusal }
+    throw error
+  }
+}
+
+const extracted = async ({ bytes, mimeType, charset = null }: DocumentBytes): Promise<Extracted> => {
   const kind = isDocumentType(mimeType) ? documentTypes[mimeType] : 'text'
-  if (kind === 'pdf') return pdfText(bytes)
+  if (kind === 'pdf') return pdfText(bytes, true)
   if (kind === 'docx') return docxText(bytes)
-  const text = decoded(bytes)
+  if (signatureOf(bytes) !== null) throw new Error('the bytes are no text')
+  const text = decoded(bytes, { mimeType, charset, kind: kind === 'csv' ? 'text' : kind })
   if (kind === 'html') return htmlText(text)
   return { title: null, text: kind === 'csv' ? csvText(text) : kind === 'json' ? jsonText(text) : text }
 }
 
-/** Decodes UTF-8, or UTF-16LE with a byte order mark; line ends become `\n`. */
-const decoded = (bytes: Uint8Array): string => {
-  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8'
-  return new TextDecoder(encoding).decode(bytes).replaceAll('\r\n', '\n')
-}
+/** Decodes a text; line ends become `\n`. */
+const decoded = (bytes: Uint8Array, type: PageType): string => decodedPage(bytes, type).text.replace(/\r\n?/g, '\n')
 
 const firstHeading = (chunks: readonly Chunk[]): string | null =>
   chunks.find(({ heading }) => heading !== null && heading !== '')?.heading?.split(' › ')[0] ?? null
@@ -70,3 +94,7 @@ const firstHeading = (chunks: readonly Chunk[]): string | null =>
 /** Whether a value is the worker's result for a document. */
 export const isDocumentRead = (value: unknown): value is DocumentRead =>
   isObject(value) && typeof value.text === 'string' && Array.isArray(value.chunks)
+
+/** Whether a value is the worker's result for a document that it refuses. */
+export const isRefused = (value: unknown): value is RefusedDocument =>
+  isObject(value) && typeof value.refused === 'string'

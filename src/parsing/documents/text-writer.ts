@@ -1,14 +1,10 @@
 import { maxExtractedLength } from '#specs/resources/knowledge/knowledge-limits.ts'
+import { DocumentRefused } from './document-refused.ts'
 
 /** Text of a document, and its own title. */
 export interface ReadText {
   readonly text: string
   readonly title: string | null
-}
-
-/** The document exceeds the maximum text length. */
-export class TooMuchText extends Error {
-  override readonly name = 'TooMuchText'
 }
 
 /** Builds Markdown from parser events: white space is collapsed, and paragraphs are separated by one blank line. */
@@ -26,7 +22,7 @@ export class TextWriter {
     return this.#length
   }
 
-  /** @throws {TooMuchText} */
+  /** @throws {DocumentRefused} */
   text(words: string): void {
     if (this.#isPreformatted) {
       this.#put(words)
@@ -82,7 +78,7 @@ export class TextWriter {
     this.#before = ''
     this.#mark = ''
     this.#length += part.length
-    if (this.#length > maxExtractedLength) throw new TooMuchText('the document has too much text')
+    if (this.#length > maxExtractedLength) throw new DocumentRefused('too_much_text')
     this.#parts.push(part)
   }
 }

@@ -6,7 +6,7 @@ import { isPageRead, type PageInput, type PageRead } from './read-page.ts'
 export const maxRooms = 4
 /** Maximum time for one page in ms, whatever its request allows. */
 const maxDeadlineMs = 10_000
-const limits = { deadlineMs: maxDeadlineMs, maxHeapMb: 384, maxWaiting: 64, maxGrowthMb: 768 }
+const limits = { deadlineMs: maxDeadlineMs, maxHeapMb: 2048, maxWaiting: 64, maxGrowthMb: 768 }
 
 interface Room {
   readonly parser: ParserPool<typeof pageTasks>

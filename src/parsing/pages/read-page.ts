@@ -77,10 +77,10 @@ const schemaRead = (
 }
 
 const readPdf = async (bytes: Uint8Array, schema: JsonObject | undefined): Promise<PageRead> => {
-  const { text, pages, title } = await pdfText(bytes)
+  const { text, pageCount, title } = await pdfText(bytes)
   const content = bounded(text)
   const data = schemaRead(schema, () => candidatesOf(null, { said: [], jsonLd: [], content }), content)
-  const rest = { links: [], charset: null, pageCount: pages.length, leftOut: [], data }
+  const rest = { links: [], charset: null, pageCount, leftOut: [], data }
   return { ...noFacts, title: title ?? '', content, evidence: evidenceOf(content), ...rest }
 }
 

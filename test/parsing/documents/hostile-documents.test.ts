@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { constants, deflateRawSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -50,10 +51,29 @@ const hostile: readonly (readonly [name: string, type: string, bytes: () => Uint
   ['a PDF file whose page unpacks to 1 GB', 'application/pdf', pdfBomb],
   ['3 MB of blanks', 'text/plain', () => Buffer.alloc(3_000_000, 32)],
   ['3 MB of quotes', 'text/csv', () => Buffer.alloc(3_000_000, 34)],
+  ['9 million numbers', 'application/json', () => Buffer.from(`[${'1,'.repeat(9_000_000)}1]`)],
   ['100,000 nested lists', 'application/json', () => Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))],
 ]
 
+/** Number of threads of this process, without those of libuv's pool, which start on demand. */
+const threads = (): number =>
+  readdirSync('/proc/self/task').filter(
+    (id) => !readFileSync(`/proc/self/task/${id}/comm`, 'latin1').startsWith('libuv'),
+  ).length
+
 describe('a hostile document', () => {
+  it('leaves no thread behind that still reads it', { timeout: 60_000 }, async () => {
+    const before = threads()
+    const own = openDocumentRoom({ deadlineMs: 300 })
+    const wide = { bytes: Buffer.from(JSON.stringify({ a: Array.from({ length: 2_000_000 }, () => [1]) })) }
+    for (let copy = 0; copy < 2; copy++)
+      await own.parse('document', { ...wide, mimeType: 'application/json' }).catch(() => undefined)
+    await own.parse('document', { bytes: Buffer.from('after'), mimeType: 'text/plain' }).catch(() => undefined)
+    expect(threads()).toBeLessThanOrEqual(before + 1)
+    await own.close()
+    expect(threads()).toBeLessThanOrEqual(before)
+  })
+
   it.each(hostile)('(%s) ends, and does not block the event loop', { timeout: 30_000 }, async (_, mimeType, bytes) => {
     const document = bytes()
     await room.parse('document', { bytes: Buffer.from('warm'), mimeType: 'text/plain' })

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { maxExtractedLength, maxPdfPages } from '#specs/resources/knowledge/knowledge-limits.ts'
 import { csvRows, csvText } from '#src/parsing/documents/csv-text.ts'
 import { htmlText } from '#src/parsing/documents/html-text.ts'
 import { jsonText } from '#src/parsing/documents/json-text.ts'
-import { readDocument } from '#src/parsing/documents/read-document.ts'
+import { readDocument, readOrRefused } from '#src/parsing/documents/read-document.ts'
 import { docxFile } from '#test/support/files/docx-file.ts'
 import { pdfFile } from '#test/support/files/pdf-file.ts'
 
@@ -68,9 +69,64 @@ describe('a PDF file', () => {
     ])
     expect(page_count).toBe(2)
   })
+
+  it('counts pages without text', async () => {
+    const { page_count, chunks } = await read(pdfFile([['First.'], [''], ['Third.'], ['']]), 'application/pdf')
+    expect(page_count).toBe(4)
+    expect(chunks.map(({ page }) => page)).toEqual([1, 3])
+  })
 })
 
-it('readDocument reads UTF-16 with a byte order mark', async () => {
-  const bytes = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('Grüße', 'utf16le')])
-  expect((await read(bytes, 'text/plain')).text).toBe('Grüße')
+describe('a text', () => {
+  const text = 'Größe: 1,80 €'
+  const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le')
+  const legacy = Buffer.from('Gr\u00f6\u00dfe: 1,80 \u0080', 'latin1')
+  const page = (charset: string, body: Uint8Array): Buffer =>
+    Buffer.concat([Buffer.from(`<meta charset="${charset}"><p>`), body, Buffer.from('</p>')])
+
+  it.each([
+    ['UTF-8', 'text/plain', Buffer.from(text)],
+    ['UTF-8 with a byte order mark', 'text/plain', Buffer.from(`\ufeff${text}`)],
+    ['UTF-16LE with a byte order mark', 'text/plain', utf16],
+    ['UTF-16BE with a byte order mark', 'text/plain', Buffer.from(utf16).swap16()],
+    ['windows-1252, if it is not valid UTF-8', 'text/markdown', legacy],
+    ['the encoding that a page declares', 'text/html', page('windows-1252', legacy)],
+  ])('is read in %s', async (_, mimeType, bytes) => {
+    expect((await read(bytes, mimeType)).text).toBe(text)
+  })
+
+  it('is read in the encoding that its sender declares, whatever the page declares', async () => {
+    const bytes = page('windows-1252', Buffer.from(text))
+    expect((await readDocument({ bytes, mimeType: 'text/html', charset: 'utf-8' })).text).toBe(text)
+  })
+
+  it('is unreadable if its bytes are those of a binary format', async () => {
+    const png = Buffer.from('\u0089PNG\r\n\u001a\n', 'latin1')
+    await expect(read(png, 'text/plain')).rejects.toThrow('the bytes are no text')
+  })
+
+  it('has its line ends replaced by line feeds', async () => {
+    expect((await read('# A\rone\r\ntwo', 'text/markdown')).text).toBe('# A\none\ntwo')
+  })
+})
+
+describe('a document that is refused', () => {
+  const old = Buffer.from('d0cf11e0a1b11ae1', 'hex')
+  const hash = `<${'41'.repeat(32)}>`
+  const locked = pdfFile([['Secret.']])
+    .toString('latin1')
+    .replace(
+      '/Root 1 0 R',
+      `/Root 1 0 R /ID [<00> <00>] /Encrypt << /Filter /Standard /V 1 /R 2 /O ${hash} /U ${hash} /P -4 >>`,
+    )
+
+  it.each([
+    ['too_much_text', 'text/plain', 'a'.repeat(maxExtractedLength + 1)],
+    ['too_much_text', 'application/json', JSON.stringify({ ['k'.repeat(200)]: Array(110_000).fill(0) })],
+    ['too_many_pages', 'application/pdf', pdfFile(Array.from({ length: maxPdfPages + 1 }, () => ['x']))],
+    ['password_protected', 'application/pdf', Buffer.from(locked, 'latin1')],
+    ['old_word_format', docx, old],
+  ])('gives the reason %s (%s)', { timeout: 30_000 }, async (refused, mimeType, bytes) => {
+    expect(await readOrRefused({ bytes: Buffer.from(bytes), mimeType })).toEqual({ refused })
+  })
 })

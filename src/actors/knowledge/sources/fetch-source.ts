@@ -1,7 +1,7 @@
 import { boundedBody } from '#outgoing/bounded-body.ts'
 import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { maxFileBytes } from '#specs/resources/knowledge/knowledge-limits.ts'
-import { typeOfContent } from './content-type.ts'
+import { charsetOf, typeOfPage } from './content-type.ts'
 import { SyncFailed } from './sync-failed.ts'
 
 const timeoutMs = 30_000
@@ -11,6 +11,8 @@ const maxRedirects = 5
 export interface Fetched {
   readonly bytes: Uint8Array
   readonly mimeType: string
+  /** Character encoding that its server declares; null for none. */
+  readonly charset: string | null
 }
 
 /** Fetches a source's URL through the SSRF guard, which checks every redirect. @throws {SyncFailed} */
@@ -62,9 +64,10 @@ const followed = async (guard: Pick<SsrfGuard, 'request'>, first: string, signal
     }
     const { bytes, isCut } = await boundedBody(body, { maxBytes: maxFileBytes })
     if (isCut) throw new SyncFailed('too_large', 'The content is larger than 20 MB.', true)
-    const mimeType = typeOfContent(String(answered['content-type'] ?? ''), new URL(url).pathname)
+    const said = String(answered['content-type'] ?? '')
+    const mimeType = typeOfPage(said, new URL(url).pathname)
     if (mimeType === null) throw new SyncFailed('unsupported_type', 'Content of this type is not supported.', true)
-    return { bytes, mimeType }
+    return { bytes, mimeType, charset: charsetOf(said) }
   }
   throw new SyncFailed('redirect_refused', 'The URL redirects too often or without a target.', true)
 }

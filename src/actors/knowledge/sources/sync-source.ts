@@ -4,9 +4,15 @@ import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-de
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { EffectContext, EffectOutcome, IdempotentEffect } from '#runtime/effects/effects.ts'
 import { contextOf } from '#runtime/schema.ts'
-import { maxChunks } from '#specs/resources/knowledge/knowledge-limits.ts'
+import { maxChunks, maxExtractedLength, maxPdfPages } from '#specs/resources/knowledge/knowledge-limits.ts'
+import type { Refusal } from '#src/parsing/documents/document-refused.ts'
 import type { openDocumentRoom } from '#src/parsing/documents/document-room.ts'
-import { type DocumentRead, isDocumentRead } from '#src/parsing/documents/read-document.ts'
+import {
+  type DocumentBytes,
+  type DocumentRead,
+  isDocumentRead,
+  isRefused,
+} from '#src/parsing/documents/read-document.ts'
 import { ParserFailed, type ParserFailure } from '#src/parsing/parser-pool.ts'
 import type { BaseSizes } from './base-sizes.ts'
 import { chunksOf, storeDocument } from './document-store.ts'
@@ -50,11 +56,12 @@ export const syncSource = (parts: SyncParts): IdempotentEffect => ({
 
 const synced = async (parts: SyncParts, source: SourceContext, context: EffectContext) => {
   const owner = blobOwnerOf(context)
-  const { bytes, mimeType } = await contentOf(parts, source, context)
+  const content = await contentOf(parts, source, context)
+  const { bytes, mimeType } = content
   const checksum = createHash('sha256').update(bytes).digest('hex')
   const isSame = checksum === source.checksum && mimeType === source.mime_type
   if (isSame && source.document !== null) return { type: 'unchanged' }
-  const read = await parsed(parts, bytes, mimeType)
+  const read = await parsed(parts, content)
   const release = await takeRoom(parts, source, { owner, chunks: read.chunks.length })
   const { document, changes } = await stored(parts, source, { owner, read }).catch((error: unknown) => {
     release()
@@ -64,14 +71,31 @@ const synced = async (parts: SyncParts, source: SourceContext, context: EffectCo
   return { type: 'synced', checksum, size_bytes: bytes.length, mime_type: mimeType, document, changes }
 }
 
-const contentOf = async ({ blobs, guard }: SyncParts, source: SourceContext, context: EffectContext) => {
+const contentOf = async (
+  { blobs, guard }: SyncParts,
+  source: SourceContext,
+  context: EffectContext,
+): Promise<DocumentBytes> => {
   if (source.type === 'url') return fetchSource(guard.content, source.url ?? '', context.signal)
   if (source.upload === null) throw new SyncFailed('content_gone', 'The content of the source no longer exists.', true)
-  return { bytes: await blobs.upload(blobOwnerOf(context), source.upload), mimeType: source.upload.mime_type }
+  const bytes = await blobs.upload(blobOwnerOf(context), source.upload)
+  // the text of a request was stored as UTF-8
+  return { bytes, mimeType: source.upload.mime_type, charset: source.type === 'text' ? 'utf-8' : null }
 }
 
-const parsed = async ({ room }: SyncParts, bytes: Uint8Array, mimeType: string): Promise<DocumentRead> => {
-  const read: unknown = await room.parse('document', { bytes, mimeType })
+const refusals: Readonly<Record<Refusal, readonly [code: string, message: string]>> = {
+  too_much_text: ['too_much_text', `The content has more than ${maxExtractedLength} characters of text.`],
+  too_many_pages: ['too_many_pages', `The PDF file has more than ${maxPdfPages} pages.`],
+  password_protected: ['password_protected', 'The PDF file is protected by a password.'],
+  old_word_format: [
+    'unsupported_type',
+    'The Word document is protected by a password, or has the format that preceded docx.',
+  ],
+}
+
+const parsed = async ({ room }: SyncParts, content: DocumentBytes): Promise<DocumentRead> => {
+  const read: unknown = await room.parse('document', content)
+  if (isRefused(read)) throw new SyncFailed(...refusals[read.refused], true)
   if (!isDocumentRead(read)) throw new SyncFailed('unreadable', 'The content cannot be read.', true)
   if (read.chunks.length === 0) throw new SyncFailed('no_text', 'The content contains no text.', true)
   return read

@@ -1,0 +1,13 @@
+/** Why a document is not read although its bytes may be valid. */
+export type Refusal = 'too_much_text' | 'too_many_pages' | 'password_protected' | 'old_word_format'
+
+/** Thrown for a document that is not read for a reason that its owner can do something about. */
+export class DocumentRefused extends Error {
+  override readonly name = 'DocumentRefused'
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal) {
+    super(refusal)
+    this.refusal = refusal
+  }
+}
