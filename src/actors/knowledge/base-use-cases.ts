@@ -17,7 +17,7 @@ import { nothingFound, type SearchParts, searchBase } from './search/search-base
 export interface BaseParts extends SearchParts {
   readonly access: BaseAccess
   /** @throws {ServiceError} `not_found` when the project does not have the tenant. */
-  readonly checkTenant: (project: string, tenant: string) => void | Promise<void>
+  readonly checkTenant: (project: string, tenant: string, param?: string) => void | Promise<void>
 }
 
 type BaseUseCases = Pick<UseCases, Extract<keyof UseCases, `knowledge_bases.${string}`>>
@@ -65,6 +65,7 @@ export const baseUseCases = (parts: BaseParts): BaseUseCases => {
       if (!(await access.maySearch(base, caller))) throw new ServiceError('not_found')
       if (body.subject !== undefined) {
         if (caller !== everything) throw new ServiceError('secret_key_required', { param: 'subject' })
+        if (body.subject.type === 'tenant') await checkTenant(project, body.subject.id, 'subject.id')
         const searcher: Searcher = await access.searcherAs(scope, body.subject)
         if (!(await access.maySearch(base, searcher))) return nothingFound
       }

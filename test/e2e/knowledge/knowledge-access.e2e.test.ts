@@ -96,6 +96,31 @@ describe.each(either('mongo'))('access to a knowledge base on $store', ({ store 
     expect(await sees(base, await token('acme', 'ann', [ids['other at acme'] ?? '']))).toBe(404)
   })
 
+  it('is not given by a grant to an installation while that is disabled', async () => {
+    const base = await otters()
+    const id = ids['guide at acme'] ?? ''
+    await base.grant('installation', id)
+    const ann = await token('acme', 'ann', [id])
+    const seen = async () => [
+      await sees(base, ann),
+      await sees(base, world.api, { subject: { type: 'installation', id } }),
+    ]
+    const set = (status: string) => world.api.post(`/v1/agent-installations/${id}`, { status }, { method: 'PATCH' })
+    await set('disabled')
+    expect(await seen()).toEqual([404, 'nothing'])
+    await set('active')
+    expect(await seen()).toEqual(['found', 'found'])
+  })
+
+  it('cannot be searched as an unknown subject', async () => {
+    const base = await otters()
+    for (const type of ['tenant', 'agent', 'installation', 'end_user'])
+      expect(await base.search('otters', { subject: { type, id: 'x' } })).toMatchObject({
+        status: 404,
+        body: { error: { param: 'subject.id' } },
+      })
+  })
+
   it('is given to the owning tenant and to no other tenant', async () => {
     const base = await otters({ tenant_id: ids.acme })
     expect(await sees(base, await token('acme', 'bob'))).toBe('found')

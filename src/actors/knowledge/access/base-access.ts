@@ -58,7 +58,7 @@ export class BaseAccess {
       const { tenant, user, installationIds } = principal
       const own = await this.subjectsOf(scope.project, tenant, user)
       if (installationIds.length === 0) return { tenant, subjects: own, anyInstallation: true }
-      return { tenant, subjects: [...own, ...installationIds.map((id): Subject => ({ type: 'installation', id }))] }
+      return { tenant, subjects: [...own, ...(await this.#active(scope.project, installationIds))] }
     }
     if (principal.kind === 'agent_key') return { tenant: null, subjects: [{ type: 'agent', id: principal.agentId }] }
     if (scope.tenant !== null)
@@ -78,8 +78,9 @@ export class BaseAccess {
     if (type === 'agent') return { tenant: null, subjects: [{ type, id }] }
     if (type === 'end_user') return { tenant, subjects: [...owner, { type, id }] }
     const installation = await this.#installations.get(projectScope(scope.project), id)
-    const agent: readonly Subject[] = installation === null ? [] : [{ type: 'agent', id: installation.data.agent_id }]
-    return { tenant, subjects: [...owner, { type, id }, ...agent] }
+    if (installation?.data.status !== 'active') return { tenant, subjects: owner }
+    const agent: Subject = { type: 'agent', id: installation.data.agent_id }
+    return { tenant, subjects: [...owner, { type, id }, agent] }
   }
 
   /**
@@ -129,6 +130,12 @@ export class BaseAccess {
     const key = { tenant_id: tenant, external_user_id: user }
     const row = await this.#tenantUsers.find(tenantScope(project, tenant), key)
     return row === null ? [owner] : [owner, { type: 'end_user', id: row.id }]
+  }
+
+  /** Returns those installations that are active: grants to others do not apply. */
+  async #active(project: string, ids: readonly string[]): Promise<readonly Subject[]> {
+    const rows = await this.#installations.getMany(projectScope(project), ids)
+    return ids.filter((id) => rows.get(id)?.data.status === 'active').map((id) => ({ type: 'installation', id }))
   }
 
   async #grantsInstallation({ project, id }: Row<KnowledgeBaseData>, tenant: string): Promise<boolean> {

@@ -27,7 +27,11 @@ export const fetchSource = async (
   } catch (error) {
     if (error instanceof SyncFailed) throw error
     if (error instanceof SsrfRefused)
-      throw new SyncFailed('url_refused', 'The URL redirects to an address that is not allowed.', true)
+      throw new SyncFailed(
+        'url_refused',
+        'The address of the URL, or of one that it redirects to, is not allowed.',
+        true,
+      )
     throw new SyncFailed(
       'unreachable',
       limit.aborted ? 'The URL did not respond in time.' : 'The URL cannot be reached.',
