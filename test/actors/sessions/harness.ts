@@ -5,6 +5,7 @@ import type { EventStream } from '#actors/call/call.ts'
 import { definitions, kinds, ledger } from '#actors/capabilities.ts'
 import type { ToolOutcome } from '#actors/capability/agent-resources.ts'
 import { connectionWaits } from '#actors/connections/use/connection-waits.ts'
+import { sourceRows } from '#actors/knowledge/kinds.ts'
 import { serverRows } from '#actors/mcp/kinds.ts'
 import { memoryEffects } from '#actors/memory/writes/memory-effects.ts'
 import { joinQueue } from '#actors/runs/join-queue.ts'
@@ -195,6 +196,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
       delivery: deliveryRows,
       browser_job: browserJobRows,
       mcp_server: serverRows,
+      knowledge_source: sourceRows,
     },
     clock,
     log,

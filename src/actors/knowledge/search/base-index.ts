@@ -85,17 +85,33 @@ export class BaseIndex {
   async update(rows: AsyncIterable<SourceRow>, embedder: string | null): Promise<readonly SourceRow[]> {
     this.#embedder = embedder
     const all: SourceRow[] = []
-    for await (const row of rows) all.push(row)
-    const { stored } = this.#parts
-    await stored.update(all, embedder)
+    const pause = this.#pause()
+    for await (const row of rows) {
+      // a store in this process yields all rows in one turn
+      await pause()
+      all.push(row)
+    }
+    await this.#parts.stored.update(all, embedder)
     const seen = new Set<string>()
     for (const row of all) {
+      await pause()
       if (row.data.document === null) continue
       seen.add(row.id)
       await this.#take(row)
     }
     for (const id of this.#sources.keys()) if (!seen.has(id)) this.#drop(id)
     return all
+  }
+
+  /** Returns a function that lets other work run when a slice of time is over. */
+  #pause(): () => Promise<void> {
+    const { steady, breathe } = this.#parts
+    let since = steady()
+    return async () => {
+      if (steady() - since < sliceMs) return
+      await breathe()
+      since = steady()
+    }
   }
 
   async #take(row: SourceRow): Promise<void> {
@@ -117,7 +133,7 @@ export class BaseIndex {
   }
 
   async #read(row: SourceRow, { key, isStored }: Pick<IndexedSource, 'key' | 'isStored'>): Promise<void> {
-    const { blobs, steady, breathe } = this.#parts
+    const { blobs } = this.#parts
     const { document } = row.data
     if (document === null) return
     const owner = ownerOf(row)
@@ -130,16 +146,14 @@ export class BaseIndex {
     this.#forget(row.id, kept)
     this.#sources.set(row.id, source)
     this.#textBytes += text.length * 2
-    let since = steady()
+    const pause = this.#pause()
     for (const [order, chunk] of chunks.entries()) {
       const { id, start, end, heading, page } = chunk
       this.#chunks.set(id, { source, chunk })
       const [vector, lead] = [vectorOf(id), leadOf(id)]
       const passage = { id, text: text.slice(start, end), group: row.id, order, page, at: row.updated_at, vector, lead }
       this.passages.add(heading === null ? passage : { ...passage, heading })
-      if (steady() - since < sliceMs) continue
-      await breathe()
-      since = steady()
+      await pause()
     }
     this.passages.nameGroup(row.id, titleOf(row))
   }
