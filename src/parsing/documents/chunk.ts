@@ -60,11 +60,12 @@ function* sectionsOf(text: string, pages: readonly Page[]): Generator<Section> {
   let page: number | null = null
   let nextPage = 0
   let begin = 0
-  let isFenced = false
+  let fence: string | null = null
   for (const line of linesOf(text)) {
     const turned = pages[nextPage]
-    const title = isFenced ? null : headingOf(text, line)
-    if (isFence(text, line)) isFenced = !isFenced
+    const title = fence === null ? headingOf(text, line) : null
+    const marker = fenceOf(text, line)
+    if (marker !== null && (fence === null || fence === marker)) fence = fence === null ? marker : null
     if (title === null && (turned === undefined || line.start < turned.start)) continue
     if (line.start > begin) yield { page, heading, span: { start: begin, end: line.start } }
     begin = line.start
@@ -105,7 +106,11 @@ const headingOf = (text: string, { start, end }: Span): { readonly level: number
   return { level, words: text.slice(start + level + 1, Math.min(end, start + maxHeadingLength)).trim() }
 }
 
-const isFence = (text: string, { start }: Span): boolean => text.startsWith('```', start)
+/** Markers of the lines around code in Markdown; one ends what the same one began. */
+const fences = ['```', '~~~']
+
+const fenceOf = (text: string, { start }: Span): string | null =>
+  fences.find((marker) => text.startsWith(marker, start)) ?? null
 
 /** Packs the paragraphs of a section into chunks. */
 function* packed(text: string, section: Span): Generator<Span> {

@@ -56,6 +56,11 @@ describe('a chunk', () => {
     expect(cut(text).map(({ heading }) => heading)).toEqual(['Guide', 'Guide › Setup', 'Other'])
   })
 
+  it('has no heading from a line of code, whichever marker begins the code', () => {
+    const text = '# Guide\n\n~~~\n```\n# not a heading\n~~~\n\n# Other\n\nMore.'
+    expect(cut(text).map(({ heading }) => heading)).toEqual(['Guide', 'Other'])
+  })
+
   it('has another id than an equal chunk elsewhere in the text', () => {
     const text = ['Same words.', 'Same words.', 'Same words.'].map((line) => `# A\n\n${line}`).join('\n\n')
     expect(new Set(cut(text).map(({ digest }) => digest)).size).toBe(3)

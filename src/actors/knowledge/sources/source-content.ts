@@ -29,7 +29,18 @@ export const fileContent = ({ filename, contentType, bytes }: UploadedFile): Con
     const message = 'Supported file types are txt, md, html, pdf, docx, csv and json.'
     throw new ServiceError('unsupported_media_type', { ...at, message })
   }
-  return { type: 'file', bytes, mime_type, filename: filename.slice(-maxFilenameLength) || null }
+  return { type: 'file', bytes, mime_type, filename: nameOf(filename) }
+}
+
+/** Returns the name of a file without folders and control characters, which clients should not send (RFC 7578). */
+const nameOf = (filename: string): string | null => {
+  const folders = Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1
+  return (
+    filename
+      .slice(folders)
+      .replace(/\p{Cc}/gu, '')
+      .slice(-maxFilenameLength) || null
+  )
 }
 
 const textTypes: readonly string[] = ['text/plain', 'text/markdown', 'text/html', 'text/csv', 'application/json']
