@@ -1,6 +1,6 @@
-import { Parser } from 'htmlparser2'
 import { zipFiles } from '../archives/zip-files.ts'
 import { DocumentRefused } from './document-refused.ts'
+import { parseMarkup } from './parse-markup.ts'
 import { type ReadText, TextWriter } from './text-writer.ts'
 
 /** Maximum total size of the parts that are read, once unpacked. */
@@ -114,6 +114,5 @@ const titleOf = (xml: string): string | null => {
   return title.trim() || null
 }
 
-const read = (xml: string, handler: ConstructorParameters<typeof Parser>[0]): void => {
-  new Parser(handler, { xmlMode: true, decodeEntities: true }).end(xml)
-}
+const read = (xml: string, handler: Parameters<typeof parseMarkup>[1]): void =>
+  parseMarkup(xml, handler, { xmlMode: true, decodeEntities: true })

@@ -1,4 +1,4 @@
-import { Parser } from 'htmlparser2'
+import { parseMarkup } from './parse-markup.ts'
 import { type ReadText, TextWriter } from './text-writer.ts'
 
 /** Elements whose content is not text of the document. */
@@ -24,7 +24,8 @@ export const htmlText = (html: string): ReadText => {
   let skippedDepth = 0
   let title = ''
   let isTitle = false
-  const parser = new Parser(
+  parseMarkup(
+    html,
     {
       onopentag: (name) => {
         if (skipped.has(name)) skippedDepth += 1
@@ -44,7 +45,6 @@ export const htmlText = (html: string): ReadText => {
     },
     { decodeEntities: true },
   )
-  parser.end(html)
   return { text: writer.end(), title: title.replace(/\s+/g, ' ').trim() || null }
 }
 

@@ -62,6 +62,19 @@ const threads = (): number =>
   ).length
 
 describe('a hostile document', () => {
+  it.each([
+    ['HTML', 'text/html', () => Buffer.from('<div>'.repeat(4_000_000))],
+    ['Word', docx, () => zipFile({ 'word/document.xml': '<w:p>'.repeat(4_000_000) })],
+  ])(
+    'of millions of nested elements (%s) is refused long before the deadline',
+    { timeout: 60_000 },
+    async (_, mimeType, bytes) => {
+      const own = openDocumentRoom()
+      await expect(own.parse('document', { bytes: bytes(), mimeType })).rejects.toMatchObject({ reason: 'unreadable' })
+      await own.close()
+    },
+  )
+
   it('leaves no thread behind that still reads it', { timeout: 60_000 }, async () => {
     const before = threads()
     const own = openDocumentRoom({ deadlineMs: 300 })
