@@ -250,7 +250,8 @@ interface Known {
 
 function orNull(schema: JsonSchema): JsonSchema {
   if (isAnything(schema)) return schema
-  if (typeof schema.type !== 'string' || schema.oneOf !== undefined) return { anyOf: [schema, { type: 'null' }] }
+  if (typeof schema.type !== 'string' || schema.oneOf !== undefined || schema.anyOf !== undefined)
+    return { anyOf: [schema, { type: 'null' }] }
   return {
     ...schema,
     type: [schema.type, 'null'],

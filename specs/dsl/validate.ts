@@ -50,7 +50,7 @@ export const answerChecker = (schema: JsonSchema): ((value: unknown) => string |
 
 function checkBody(validate: Validate | null, value: unknown): void {
   if (validate === null || validate(value)) return
-  throw refusal(worst(validate.errors ?? []))
+  throw refusal(validate.errors ?? [])
 }
 
 const nothing = Object.freeze({})
@@ -85,7 +85,8 @@ const worst = (errors: readonly ErrorObject[]): ErrorObject | undefined => {
   )
 }
 
-function refusal(error: ErrorObject | undefined): ServiceError {
+function refusal(errors: readonly ErrorObject[]): ServiceError {
+  const error = worst(errors)
   if (error === undefined) return new ServiceError('invalid_field')
   const { keyword, instancePath, params } = error
   if (keyword === 'required') return named('missing_field', pathOf(instancePath, params.missingProperty))
@@ -93,7 +94,7 @@ function refusal(error: ErrorObject | undefined): ServiceError {
   if (keyword === 'discriminator') return wrongTag(error)
   const param = pathOf(instancePath)
   if (param === '') return new ServiceError('invalid_field', { message: 'The body must be a JSON object.' })
-  return new ServiceError('invalid_field', { param, message: `${param} ${rule(error)}.` })
+  return new ServiceError('invalid_field', { param, message: `${param} ${formsOf(errors) ?? rule(error)}.` })
 }
 
 /** Returns the error for a discriminator that is missing or matches no branch. */
