@@ -5,6 +5,8 @@ import {
   described,
   id,
   integer,
+  json,
+  jsonObject,
   nullable,
   number,
   object,
@@ -107,6 +109,24 @@ export const exchangeFields = {
       minImportance: optional(number({ min: 0, max: 1 })),
     }),
   ),
+}
+
+const exported = () => optional(array(jsonObject(), { maxItems: 500 }))
+const pageOfExport = described(optional(json()), 'Ignored, so that a page of an export can be sent unchanged.')
+
+/** Memories of an export of ours (`memories`) or of Mem0 (`results`), and the fields of its pages. */
+export const importFields = {
+  memories: exported(),
+  results: exported(),
+  relations: described(
+    exported(),
+    'Edges of a Mem0 graph (`source`, `relationship`, `target`); each becomes a memory with one fact.',
+  ),
+  nextCursor: pageOfExport,
+  truncated: pageOfExport,
+  count: pageOfExport,
+  next: pageOfExport,
+  previous: pageOfExport,
 }
 
 /** Fields that a PATCH may change. */

@@ -1,27 +1,38 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxMemoryLength } from '#specs/memory-objects.ts'
+import { maxMetadataBytes } from '#specs/tools.ts'
 import type { Json, JsonObject } from '#storage/ports.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { isObject } from '../runtime/schema.ts'
+import { instantIn } from './instant.ts'
 import type { FactData } from './kinds.ts'
 import { ownerOf } from './memory-owner.ts'
 import type { NewMemory } from './memory-writer.ts'
 import type { OpenMemory } from './open-memory.ts'
 
+/** Maximum lengths of names and of a fact's object, as in every other write. */
+const [maxName, maxObject] = [256, 1024]
+/** Maximum number of facts of one memory; an export has at most 32 given ones and 200 that rules found. */
+const maxFacts = 232
+
 /** Imports memories from our own export format and from Mem0's. */
 export const importUseCase = ({ writer }: OpenMemory): Pick<UseCases, 'memory.import'> => ({
   'memory.import': async ({ scope, body, idempotency }) => {
     const owner = ownerOf(scope, { userId: body.userId })
-    const name = body.memories === undefined ? 'results' : 'memories'
-    const given = body.memories ?? body.results
-    if (given === undefined) throw new ServiceError('missing_field', { param: 'memories' })
-    const items = given.map((item, at) => importedOf(item, `${name}.${at}`))
+    const { memories = [], results = [], relations = [] } = body
+    if (body.memories === undefined && body.results === undefined && body.relations === undefined)
+      throw new ServiceError('missing_field', { param: 'memories' })
+    const items = [
+      ...memories.map((item, at) => importedOf(item, `memories.${at}`)),
+      ...results.map((item, at) => importedOf(item, `results.${at}`)),
+      ...relations.map((item, at) => relationOf(item, `relations.${at}`)),
+    ]
     if (items.length === 0) return { imported: 0, duplicates: 0, memories: [], warnings: [] }
     const options = { source: 'import', seed: idempotency?.seed ?? null }
-    const { memories, warnings } = await writer.write(owner, items, options)
-    const written = memories.map(({ id, duplicate }) => ({ id, ...(duplicate && { duplicate: true as const }) }))
-    const duplicates = memories.filter(({ duplicate }) => duplicate).length
-    return { imported: memories.length - duplicates, duplicates, memories: written, warnings }
+    const { memories: all, warnings } = await writer.write(owner, items, options)
+    const written = all.map(({ id, duplicate }) => ({ id, ...(duplicate && { duplicate: true as const }) }))
+    const duplicates = all.filter(({ duplicate }) => duplicate).length
+    return { imported: all.length - duplicates, duplicates, memories: written, warnings }
   },
 })
 
@@ -29,29 +40,59 @@ const importedOf = (item: JsonObject, param: string): NewMemory => {
   const content = textIn(item.content) ?? textIn(item.memory) ?? textIn(item.text)
   if (content === undefined || content.length > maxMemoryLength)
     throw new ServiceError('invalid_field', { param, message: `${param} has no content that can be stored.` })
-  const session = textIn(item.sessionId) ?? textIn(item.run_id) ?? null
+  const nameIn = (field: string): string | undefined => {
+    const name = textIn(item[field])
+    if (name === undefined || name.length <= maxName) return name
+    throw new ServiceError('invalid_field', {
+      param: `${param}.${field}`,
+      message: `${param}.${field} has more than ${maxName} characters.`,
+    })
+  }
+  const session = nameIn('sessionId') ?? nameIn('run_id') ?? null
   const scope = item.scope === 'session' && session !== null ? ('session' as const) : ('user' as const)
   const observedAt = timeIn(item.observed_at) ?? timeIn(item.created_at)
   return {
     ...{ content, observedAt, param: `${param}.content` },
-    place: { scope, session, namespace: textIn(item.namespace) ?? null },
+    place: { scope, session, namespace: nameIn('namespace') ?? null },
     importance: numberIn(item.importance),
     pinned: item.pinned === true,
-    metadata: isObject(item.metadata) ? item.metadata : {},
+    metadata: metadataOf(item.metadata, `${param}.metadata`),
     validFrom: timeIn(item.valid_from),
     validTo: timeIn(item.valid_to),
-    speaker: textIn(item.speaker),
-    facts: Array.isArray(item.facts) ? item.facts.flatMap((fact) => factIn(fact, { content, observedAt })) : [],
+    speaker: nameIn('speaker'),
+    facts: Array.isArray(item.facts)
+      ? item.facts.slice(0, maxFacts).flatMap((fact) => factIn(fact, { content, observedAt }))
+      : [],
   }
+}
+
+/** Returns an edge of a graph as a memory whose content states it. */
+const relationOf = (item: JsonObject, param: string): NewMemory => {
+  const { source: subject, relationship: relation = item.relation, target: object = item.destination } = item
+  const words = [subject, relation, object].map((word) => textIn(word)?.replaceAll('_', ' '))
+  const content = words.includes(undefined) ? '' : words.join(' ')
+  const facts = factIn({ subject: subject ?? null, relation: relation ?? null, object: object ?? null }, { content })
+  if (content === '' || facts.length === 0)
+    throw new ServiceError('invalid_field', { param, message: `${param} has no source, relationship and target.` })
+  const place = { scope: 'user', session: null, namespace: null } as const
+  return { content, facts, place, byFacts: true, param }
+}
+
+/** @throws {ServiceError} `invalid_field` for more than 16 KB of JSON, as in every other write */
+const metadataOf = (value: Json | undefined, param: string): JsonObject => {
+  if (!isObject(value)) return {}
+  if (Buffer.byteLength(JSON.stringify(value)) <= maxMetadataBytes) return value
+  throw new ServiceError('invalid_field', { param, message: `${param} has more than ${maxMetadataBytes} bytes.` })
 }
 
 const factIn = (
   fact: Json,
-  { content, observedAt = Date.now() }: { readonly content: string; readonly observedAt: number | undefined },
+  { content, observedAt = Date.now() }: { readonly content: string; readonly observedAt?: number | undefined },
 ): readonly FactData[] => {
   if (!isObject(fact)) return []
   const [subject, relation, object] = [textIn(fact.subject), textIn(fact.relation), textIn(fact.object)]
   if (subject === undefined || relation === undefined || object === undefined) return []
+  if (subject.length > maxName || relation.length > maxName || object.length > maxObject) return []
   const valid_from_ms = timeIn(fact.valid_from) ?? observedAt
   return [
     {
@@ -67,7 +108,5 @@ const textIn = (value: Json | undefined): string | undefined =>
 const numberIn = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && value >= 0 && value <= 1 ? value : undefined
 
-const timeIn = (value: Json | undefined): number | undefined => {
-  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
-  return Number.isNaN(at) ? undefined : at
-}
+const timeIn = (value: Json | undefined): number | undefined =>
+  typeof value === 'string' ? instantIn(value) : undefined
