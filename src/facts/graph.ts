@@ -48,8 +48,28 @@ export class FactGraph {
   readonly #connected = new Map<string, readonly ConnectedFact[]>()
 
   constructor(facts: readonly Fact[]) {
-    for (const fact of facts) if (fact.subject === user) this.#alias(fact)
-    for (const fact of facts) this.#add(fact)
+    for (const _ of this.#build(facts));
+  }
+
+  /** Builds the graph of many facts; `rest` is called after each and may return a promise to wait for. */
+  static async gradually(facts: readonly Fact[], rest: () => Promise<void> | undefined): Promise<FactGraph> {
+    const graph = new FactGraph([])
+    for (const _ of graph.#build(facts)) {
+      const waits = rest()
+      if (waits !== undefined) await waits
+    }
+    return graph
+  }
+
+  *#build(facts: readonly Fact[]): Generator<void> {
+    for (const fact of facts) {
+      if (fact.subject === user) this.#alias(fact)
+      yield
+    }
+    for (const fact of facts) {
+      this.#add(fact)
+      yield
+    }
   }
 
   /** Returns names by their number of statements, most first. */

@@ -3,8 +3,10 @@ import { normalisedName, sameValue } from './names.ts'
 
 /** Whether `newer` has the same subject and relation and states that `older` no longer holds. */
 export const supersedes = (newer: Fact, older: Fact): boolean => {
-  if (!isAbout(newer, older) || older.ended || !isLater(newer, older)) return false
+  // the comparison of names takes the longest and comes last
+  if (older.ended || !isLater(newer, older)) return false
   if (older.validTo !== null && older.validTo <= newer.validFrom) return false
+  if (!isAbout(newer, older)) return false
   if (newer.ended) return newer.object === '' || sameValue(newer.object, older.object)
   return newer.single && !sameValue(newer.object, older.object)
 }

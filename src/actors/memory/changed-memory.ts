@@ -4,6 +4,7 @@ import type { Call } from '../call/call.ts'
 import { Audited } from '../records/audited.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
+import { startOf } from './indexes/settled-facts.ts'
 import { instantOf } from './instant.ts'
 import { type MemoryData, memories } from './kinds.ts'
 import { ownersScope } from './memory-owner.ts'
@@ -21,7 +22,7 @@ export const maxVersions = 20
 /**
  * Updates one memory; its previous content stays in its history.
  *
- * @throws {ServiceError} `not_found`, `memory_refused`
+ * @throws {ServiceError} `not_found`, `memory_refused`, `invalid_field` when the memory would end before it begins
  */
 export const changedMemory = async (memory: OpenMemory, call: UpdateCall): Promise<MemoryView> => {
   const { records, now, indexes, queue, limits } = memory
@@ -41,6 +42,8 @@ export const changedMemory = async (memory: OpenMemory, call: UpdateCall): Promi
   return memoryView(row)
 }
 
+const changesTimes = ({ valid_from, valid_to }: Body): boolean => valid_from !== undefined || valid_to !== undefined
+
 interface Checked {
   readonly content: string
   readonly redacted: readonly string[]
@@ -56,6 +59,9 @@ const changed = (
     valid_from_ms: body.valid_from === null ? null : (instantOf('valid_from', body.valid_from) ?? data.valid_from_ms),
     valid_to_ms: body.valid_to === null ? null : (instantOf('valid_to', body.valid_to) ?? data.valid_to_ms),
   }
+  const begins = times.valid_from_ms ?? times.valid_to_ms
+  if (changesTimes(body) && begins !== null && times.valid_to_ms !== null && times.valid_to_ms < begins)
+    throw new ServiceError('invalid_field', { param: 'valid_to', message: 'valid_to is before valid_from.' })
   const next: MemoryData = {
     ...data,
     ...times,
@@ -66,7 +72,7 @@ const changed = (
   }
   if (checked === null || checked.content === data.content) return next
   const { content, redacted } = checked
-  const said = { content: data.content, valid_from_ms: data.valid_from_ms ?? data.observed_at_ms, valid_to_ms: now }
+  const said = { content: data.content, valid_from_ms: startOf(data), valid_to_ms: now }
   const versions = [...data.versions, { ...said, at_ms: now }].slice(-maxVersions)
   const facts = factsIn(content, { observedAt: next.observed_at_ms, speaker: data.speaker })
   return { ...next, content, redacted, facts, versions, embedder: null, vector: null }

@@ -3,6 +3,8 @@ import { projectScope } from '#specs/scope.ts'
 import { timestampOf, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import type { Table } from '../records/table.ts'
+import { startOf } from './indexes/settled-facts.ts'
+import { factKey, type UserMemoryIndex } from './indexes/user-memory-index.ts'
 import type { MemoryData } from './kinds.ts'
 
 type Line = ResultOf<'memory.history'>['history'][number]
@@ -10,9 +12,17 @@ type Line = ResultOf<'memory.history'>['history'][number]
 /** Maximum number of memories followed along `superseded_by`. */
 const mostFollowed = 20
 
-/** Returns the content of a memory over time: its versions, then the memories that superseded it. */
-export const memoryHistory = async (table: Table<MemoryData>, row: Row<MemoryData>): Promise<readonly Line[]> => {
-  const lines: Line[] = linesOf(row)
+/** Maximum number of memories that are looked at to find those that a memory superseded. */
+const mostLooked = 500
+
+/** Returns the memories that a memory superseded, its versions, and the memories that superseded it, oldest first. */
+export const memoryHistory = async (
+  table: Table<MemoryData>,
+  row: Row<MemoryData>,
+  index: UserMemoryIndex,
+): Promise<readonly Line[]> => {
+  const lines: Line[] = (await earlierOf(table, row, index)).flatMap(linesOf)
+  lines.push(...linesOf(row))
   const seen = new Set([row.id])
   let next = row.data.superseded_by
   while (next !== null && !seen.has(next) && seen.size <= mostFollowed) {
@@ -23,6 +33,28 @@ export const memoryHistory = async (table: Table<MemoryData>, row: Row<MemoryDat
     next = later.data.superseded_by
   }
   return lines
+}
+
+/** Returns the memories that a memory superseded, directly or through others. All state facts of the same kind. */
+const earlierOf = async (
+  table: Table<MemoryData>,
+  row: Row<MemoryData>,
+  index: UserMemoryIndex,
+): Promise<readonly Row<MemoryData>[]> => {
+  const ended = row.data.facts
+    .flatMap(({ subject, relation }) => [...index.about(factKey(subject, relation))])
+    .filter(({ id, validTo }) => id !== row.id && validTo !== null)
+    .toSorted((a, b) => b.validFrom - a.validFrom)
+  const ids = [...new Set(ended.map(({ id }) => id))].slice(0, mostLooked)
+  const rows = await table.getMany(projectScope(row.project), ids)
+  const byLater = Map.groupBy(rows.values(), ({ data }) => data.superseded_by)
+  const found = new Map<string, Row<MemoryData>>()
+  for (let later = [row.id]; later.length > 0 && found.size < mostFollowed; ) {
+    const before = later.flatMap((id) => byLater.get(id) ?? []).filter(({ id }) => id !== row.id && !found.has(id))
+    for (const each of before.slice(0, mostFollowed - found.size)) found.set(each.id, each)
+    later = before.map(({ id }) => id)
+  }
+  return [...found.values()].toSorted((a, b) => startOf(a.data) - startOf(b.data))
 }
 
 interface Said {
@@ -39,7 +71,7 @@ const linesOf = (row: Row<MemoryData>): Line[] => {
 
 const currentOf = ({ data, created_at }: Row<MemoryData>): Said => ({
   content: data.content,
-  valid_from_ms: data.valid_from_ms ?? data.observed_at_ms,
+  valid_from_ms: startOf(data),
   valid_to_ms: data.valid_to_ms,
   at_ms: data.versions.at(-1)?.at_ms ?? created_at,
 })

@@ -12,7 +12,8 @@ export interface MemoryPageQuery {
   readonly limit: number
   readonly cursor?: string | undefined
   readonly ascending?: boolean
-  readonly superseded?: boolean
+  /** Only memories that are valid then, in ms since the epoch, and not superseded. */
+  readonly heldAt?: number
   /** Absent: every memory of the user. With `anySession`, memories of all sessions are included. */
   readonly place?: PlaceFilter & { readonly anySession: boolean }
 }
@@ -51,8 +52,8 @@ export const memoryPage = async (
   return { rows, nextCursor: after === undefined ? null : cursorAfter(after) }
 }
 
-const matches = (data: MemoryData, { superseded = true, place }: MemoryPageQuery): boolean => {
-  if (!superseded && data.valid_to_ms !== null) return false
+const matches = (data: MemoryData, { heldAt, place }: MemoryPageQuery): boolean => {
+  if (heldAt !== undefined && (data.superseded_by !== null || (data.valid_to_ms ?? heldAt + 1) <= heldAt)) return false
   if (place === undefined) return true
   const at = placeOf(data)
   if (!place.anySession || at.scope === 'user') return isSeenFrom(place, at)

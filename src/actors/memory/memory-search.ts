@@ -1,3 +1,4 @@
+import type { PassageQuery } from '#retrieval/passage-query.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { RecordStore } from '#storage/ports.ts'
@@ -40,6 +41,8 @@ export interface MemoryQuery {
 /** One memory found by a search. */
 export type MemoryHit = ResultOf<'memory.search'>['results'][number]
 
+type LeftOut = NonNullable<ResultOf<'memory.search'>['left_out']>[number]
+
 /** Result of a search. */
 export type MemoryHits = ResultOf<'memory.search'>
 
@@ -54,6 +57,8 @@ interface Found {
 /** Maximum number of memories added by following relations. */
 const mostConnected = 5
 const summaryLength = 120
+/** Maximum number of excluded memories that an explanation lists. */
+const mostUnseen = 20
 
 /** Searches one user's memories by words and vectors, then along the relations of entities that the query names. */
 export class MemorySearch {
@@ -79,21 +84,23 @@ export class MemorySearch {
     const accepts = special === null ? isFound : (id: string): boolean => !special.has(id) || isFound(id)
     const filter = special === null ? { accepts } : { accepts, doubtful: special }
     const embedded: Embedded = await this.#embedded(owner, index, query)
-    const { hits, left_out } = await index.passages.search({
+    const search = {
       ...{ text: query.text, vector: embedded.vectors[0] ?? null, limit: query.limit, threshold: query.threshold },
       ...{ explain: query.explain ?? false, now: at },
-      ...(special?.size !== 0 && filter),
       ...(embedder !== null && { embedder: embedder.id }),
-    })
+    }
+    const { hits, left_out } = await index.passages.search({ ...search, ...(special?.size !== 0 && filter) })
     const source = embedded.vectors.length > 0 ? ('vector' as const) : ('lexical' as const)
     const found: Found[] = hits.map(({ id, score, parts }) => ({ id, score, source, parts }))
-    if (query.graph) found.push(...connected(index, { query, found, accepts }))
+    if (query.graph) found.push(...(await connected(index, { query, found, accepts })))
     const results = await this.#shown(owner, index, { found, query })
     return {
       results,
       abstained: results.length === 0,
-      embedder: embedder?.id ?? null,
-      ...(query.explain === true && { left_out: (left_out ?? []).map((each) => ({ ...each })) }),
+      embedder: source === 'vector' ? (embedder?.id ?? null) : null,
+      ...(query.explain === true && {
+        left_out: [...(left_out ?? []).map((each) => ({ ...each })), ...(await this.#unseen(index, query, search))],
+      }),
       ...{ costUsd: embedded.costUsd, model: embedded.model, provider: embedded.provider },
     }
   }
@@ -109,6 +116,17 @@ export class MemorySearch {
       if (error instanceof ServiceError) return none
       throw error
     }
+  }
+
+  /** Returns memories that match the query, but that its place or time excludes. */
+  async #unseen(index: UserMemoryIndex, query: MemoryQuery, search: PassageQuery): Promise<readonly LeftOut[]> {
+    const context = { place: query.place, asOf: query.asOf, now: this.#parts.now() }
+    const accepts = (id: string): boolean => exclusionOf(index.get(id), context) !== null
+    const { hits } = await index.passages.search({ ...search, accepts, limit: mostUnseen, explain: false })
+    return hits.flatMap(({ id, score }) => {
+      const reason = exclusionOf(index.get(id), context)
+      return reason === null ? [] : [{ id, score, reason }]
+    })
   }
 
   /** Returns the hits as they are stored. Memories removed since the index was read are left out. */
@@ -137,6 +155,18 @@ export class MemorySearch {
 const isPlain = ({ asOf, place }: MemoryQuery): boolean =>
   asOf === null && place.namespace === null && place.scope !== 'session'
 
+/** Returns why a search may not find a memory; null when it may. */
+const exclusionOf = (
+  entry: MemoryEntry | undefined,
+  { place, ...times }: { readonly place: PlaceFilter; readonly asOf: number | null; readonly now: number },
+): string | null => {
+  if (entry === undefined || isHeld(entry, place, times)) return null
+  if (place.namespace !== null && entry.place.namespace !== place.namespace) return 'other_namespace'
+  if (!isSeenFrom(place, entry.place)) return entry.place.scope === 'session' ? 'other_session' : 'other_scope'
+  const at = times.asOf ?? times.now
+  return entry.validTo !== null && entry.validTo <= at ? 'no_longer_valid' : 'not_yet_valid'
+}
+
 /** Whether a search may find a memory: its place matches, it has not expired, and it is valid at the given time. */
 export const isHeld = (
   entry: MemoryEntry | undefined,
@@ -146,10 +176,10 @@ export const isHeld = (
   if (entry === undefined || !isSeenFrom(place, entry.place)) return false
   if (entry.expiresAt !== null && entry.expiresAt <= now) return false
   if (entry.validTo !== null && entry.validTo <= (asOf ?? now)) return false
-  return asOf === null || entry.validFrom <= asOf
+  return asOf === null ? (entry.startsAt ?? now) <= now : entry.validFrom <= asOf
 }
 
-const connected = (
+const connected = async (
   index: UserMemoryIndex,
   {
     query,
@@ -160,10 +190,10 @@ const connected = (
     readonly found: readonly Found[]
     readonly accepts: (id: string) => boolean
   },
-): readonly Found[] => {
+): Promise<readonly Found[]> => {
   const known = new Set(found.map(({ id }) => id))
   const more: Found[] = []
-  for (const graph of connectedMemories(index, query.text, accepts)) {
+  for await (const graph of connectedMemories(index, query.text, accepts)) {
     if (more.length >= mostConnected) break
     if (known.has(graph.id)) continue
     known.add(graph.id)
@@ -193,5 +223,5 @@ const hitOf = (row: Row<MemoryData>, { score, source, parts, graph }: Found, que
 /** Returns a content as a single line of at most 120 characters. */
 export const summaryOf = (content: string): string => {
   const line = content.replaceAll(/\s+/g, ' ').trim()
-  return line.length <= summaryLength ? line : `${line.slice(0, summaryLength - 1)}…`
+  return line.length <= summaryLength ? line : `${line.slice(0, summaryLength - 1).toWellFormed()}…`
 }

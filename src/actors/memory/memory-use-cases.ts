@@ -66,25 +66,31 @@ export const memoryUseCases = (memory: OpenMemory): MemoryUseCases => {
       const owner = ownerOf(scope, query)
       const place = { ...filterOf(query), anySession: query.sessionId === undefined }
       const page = await memoryPage(table, owner, {
-        ...{ limit: query.limit, cursor: query.cursor, place, superseded: query.superseded },
+        ...{ limit: query.limit, cursor: query.cursor, place },
+        ...(!query.superseded && { heldAt: now() }),
       })
       return { memories: page.rows.map(memoryView), count: page.rows.length, nextCursor: page.nextCursor }
     },
     'memory.get': async ({ scope, params }) => memoryView(await found(table, scope, params.memory_id)),
     'memory.update': (call) => changedMemory(memory, call),
-    'memory.delete': async (call) => {
-      const row = await found(table, call.scope, call.params.memory_id)
-      const removed = await table.remove(ownersScope(ownerOfRow(row)), row.id, new Audited(call, 'memory').removed())
-      if (!removed) throw new ServiceError('not_found')
-      await memory.indexes.wrote(ownerOfRow(row), [row.id], (index) => index.remove(row.id))
-      if (row.data.receipt !== null) await memory.forgetWrite(ownerOfRow(row), row.data.receipt)
-      return { id: row.id, deleted: true }
-    },
+    'memory.delete': (call) => removedMemory(memory, call),
     'memory.history': async ({ scope, params }) => {
       const row = await found(table, scope, params.memory_id)
-      return { id: row.id, history: await memoryHistory(table, row) }
+      return { id: row.id, history: await memoryHistory(table, row, await memory.indexes.open(ownerOfRow(row))) }
     },
   }
+}
+
+/** Removes one memory with its vector, and the logs of the writes that stated it. @throws {ServiceError} `not_found` */
+const removedMemory = async (memory: OpenMemory, call: Call<{ readonly memory_id: string }, unknown, unknown>) => {
+  const table = new Table(memory.records, memories, memory.now)
+  const row = await found(table, call.scope, call.params.memory_id)
+  const owner = ownerOfRow(row)
+  const removed = await table.remove(ownersScope(owner), row.id, new Audited(call, 'memory').removed())
+  if (!removed) throw new ServiceError('not_found')
+  await memory.indexes.wrote(owner, [row.id], (index) => void index.remove(row.id))
+  await memory.forgetWrites(owner, ({ id, memories: ids }) => id === row.data.receipt || ids.includes(row.id))
+  return { id: row.id, deleted: true as const }
 }
 
 /** @throws {ServiceError} `not_found`, also for a memory outside of the scope. */

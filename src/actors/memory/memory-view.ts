@@ -22,10 +22,13 @@ export const memoryView = (row: Row<MemoryData>): MemoryView => {
     metadata: data.metadata,
     source: data.source,
     speaker: data.speaker,
-    facts: data.facts.map(({ subject, relation, object, single, valid_from_ms }) => ({
-      ...{ subject, relation, object, single },
-      valid_from: timestampOf(valid_from_ms),
-    })),
+    // a fact that has ended only ends others: it does not hold
+    facts: data.facts
+      .filter(({ ended }) => !ended)
+      .map(({ subject, relation, object, single, valid_from_ms }) => ({
+        ...{ subject, relation, object, single },
+        valid_from: timestampOf(valid_from_ms),
+      })),
     redacted: data.redacted,
     observed_at: timestampOf(data.observed_at_ms),
     valid_from: timestampOrNull(data.valid_from_ms),

@@ -1,21 +1,20 @@
+import { Pause } from '#retrieval/ranking/pause.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { softMemoryBytes } from '#specs/memory-objects.ts'
 import type { JsonObject, RecordStore, StoredRecord } from '#storage/ports.ts'
 import { RowTurns } from '../records/row-turns.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
-import { derivedId, newId, timeOfId } from '../runtime/ids.ts'
 import type { EmbeddingQueue, EmbeddingResult } from './embedding/embedding-queue.ts'
-import { contentKey } from './indexes/content-key.ts'
 import type { MemoryPlace } from './indexes/memory-place.ts'
-import { closedAll, endOf, settledFacts } from './indexes/settled-facts.ts'
-import { factKey, type UserMemoryIndex } from './indexes/user-memory-index.ts'
+import { type EndedMemory, endedBy } from './indexes/settled-facts.ts'
 import type { UserMemoryIndexes } from './indexes/user-memory-indexes.ts'
 import { type FactData, type MemoryData, memories } from './kinds.ts'
+import { type DraftMemory, MemoryBatch, type PassedMemory } from './memory-batch.ts'
 import type { MemoryLimits } from './memory-limits.ts'
 import { type MemoryOwner, ownerKey, ownersScope } from './memory-owner.ts'
 import type { MemorySettings } from './memory-settings.ts'
-import { factsIn, isSameFact, screened } from './understanding.ts'
+import { screened } from './understanding.ts'
 
 export interface MemoryWriterParts {
   readonly records: RecordStore
@@ -68,6 +67,8 @@ export interface WriteOptions {
   readonly dryRun?: boolean | undefined
   /** The operation has already been counted, as for an effect, which may run more than once. */
   readonly counted?: boolean
+  /** Aborted when the write is forgotten before it is stored. */
+  readonly signal?: AbortSignal
 }
 
 /** Result of writing one memory. */
@@ -85,14 +86,6 @@ export interface WriteResult extends EmbeddingResult {
   readonly warnings: readonly string[]
 }
 
-interface Draft {
-  readonly id: string
-  readonly key: string
-  readonly data: MemoryData
-  readonly expiresAt: number | null
-}
-
-const dayMs = 86_400_000
 const free: EmbeddingResult = { costUsd: 0, model: null, provider: null }
 
 /**
@@ -113,9 +106,7 @@ export class MemoryWriter {
   async write(owner: MemoryOwner, items: readonly NewMemory[], options: WriteOptions): Promise<WriteResult> {
     const checked = await this.checked(owner.project, items)
     if (options.counted !== true && options.dryRun !== true) await this.#parts.limits.operation(owner, 'writes')
-    const turn = `${owner.project} ${ownerKey(owner)}`
-    // writes of one user run one after the other, so that each sees the facts of those before it
-    const { batch, isEmbedded } = await this.#turns.take(turn, () => this.#written(owner, checked, options))
+    const { batch, isEmbedded } = await this.alone(owner, () => this.#written(owner, checked, options))
     const tooLong = checked.some(({ content }) => Buffer.byteLength(content) > softMemoryBytes)
     const warnings = tooLong ? ['content_over_soft_cap'] : []
     const memories = batch.written
@@ -130,35 +121,49 @@ export class MemoryWriter {
   }
 
   /**
+   * Runs work that no write of this user in this process overlaps: writes run one after the other, so that each sees the
+   * facts of those before it.
+   */
+  alone<T>(owner: MemoryOwner, work: () => Promise<T>): Promise<T> {
+    return this.#turns.take(`${owner.project} ${ownerKey(owner)}`, work)
+  }
+
+  /**
    * Returns contents that may be stored.
    *
    * @throws {ServiceError} `memory_refused`, which names the first that may not
    */
-  async checked<T extends Pick<NewMemory, 'content' | 'param'>>(
+  async checked<T extends Pick<NewMemory, 'content' | 'param' | 'facts' | 'byFacts'>>(
     project: string,
     items: readonly T[],
   ): Promise<readonly (T & RedactedContent)[]> {
-    const screenedItems = items.map((item) => ({ ...item, content: passed(item) }))
-    const clean = await this.#parts.redact(
-      project,
-      screenedItems.map(({ content }) => content),
-    )
-    return screenedItems.map((item, at) => ({ ...item, redacted: [], ...clean[at] }))
+    const screenedItems: T[] = []
+    const pause = new Pause()
+    for (const item of items) {
+      screenedItems.push({ ...item, content: passed(item), ...(item.facts && { facts: passedFacts(item) }) })
+      if (pause.due()) await pause.turn()
+    }
+    const texts = screenedItems.flatMap(({ content, facts = [] }) => [content, ...facts.flatMap(textsOf)])
+    const clean = (await this.#parts.redact(project, texts)).values()
+    return screenedItems.map((item) => redactedItem(item, clean))
   }
 
-  async #written(owner: MemoryOwner, checked: readonly Passed[], options: WriteOptions) {
+  async #written(owner: MemoryOwner, checked: readonly PassedMemory[], options: WriteOptions) {
     const { limits, settings, indexes, now } = this.#parts
+    options.signal?.throwIfAborted()
     const { retentionDays } = await settings(owner.project)
     const index = await indexes.open(owner)
-    const batch = new Batch(index, { owner, options, retentionDays, now: now() })
-    for (const item of checked) batch.add(item)
+    const pause = new Pause()
+    await index.prepareTwins(pause)
+    const batch = new MemoryBatch(index, { owner, options, retentionDays, now: now(), pause })
+    for (const item of checked) await batch.add(item)
     if (options.dryRun !== true) {
       await limits.storing(owner.project, batch.drafts.length, () => this.#store(owner, batch))
     }
     return { batch, isEmbedded: index.embedder !== null }
   }
 
-  async #store(owner: MemoryOwner, { drafts, ended }: Batch): Promise<void> {
+  async #store(owner: MemoryOwner, { drafts, ended }: MemoryBatch): Promise<void> {
     if (drafts.length === 0) return
     const at = this.#parts.now()
     const rows = drafts.map((draft) => rowOf(owner, draft, at))
@@ -168,27 +173,15 @@ export class MemoryWriter {
     await this.#parts.indexes.wrote(
       owner,
       all.map(({ id }) => id),
-      (index) => {
-        for (const row of all) index.put(row)
-      },
+      (index) => index.putAll(all),
     )
   }
 
-  #end(owner: MemoryOwner, id: string, { facts, by }: Ended): Promise<Row<MemoryData> | null> {
-    const edit = ({ data }: Row<MemoryData>): MemoryData => {
-      const end = data.valid_to_ms ?? endOf(data, facts)
-      return { ...data, facts, valid_to_ms: end, superseded_by: end === null ? data.superseded_by : by }
-    }
+  #end(owner: MemoryOwner, id: string, { facts, by }: EndedMemory): Promise<Row<MemoryData> | null> {
+    const edit = ({ data }: Row<MemoryData>): MemoryData => endedBy(data, { facts, by })
     return this.#table.change(ownersScope(owner), id, { edit })
   }
 }
-
-interface Ended {
-  readonly facts: readonly FactData[]
-  readonly by: string
-}
-
-type Passed = NewMemory & { readonly redacted: readonly string[] }
 
 /** @throws {ServiceError} `memory_refused` */
 const passed = ({ content: text, param = 'content' }: Pick<NewMemory, 'content' | 'param'>): string => {
@@ -197,120 +190,56 @@ const passed = ({ content: text, param = 'content' }: Pick<NewMemory, 'content' 
   return content
 }
 
+/**
+ * Returns the facts of a memory that may be stored. Those that were extracted from an exchange are left out otherwise.
+ *
+ * @throws {ServiceError} `memory_refused` for a fact that the caller gave
+ */
+const passedFacts = ({ facts = [], byFacts, param = 'content' }: Pick<NewMemory, 'facts' | 'byFacts' | 'param'>) =>
+  facts.filter(({ subject, relation, object }, at) => {
+    const said = relation.replaceAll('_', ' ')
+    // as one statement, and as "password is …", by which secrets are recognised
+    const { refused } = screened(`${subject} ${said} ${object}\n${said} is ${object}`)
+    if (refused === null || byFacts === true) return refused === null
+    const name = param.replace(/content$/, `facts.${at}`)
+    throw new ServiceError('memory_refused', { param: name, message: refusals[refused] })
+  })
+
+/** Returns the texts of a fact that may contain personal data. */
+const textsOf = ({ subject, object, text }: FactData): readonly string[] => [subject, object, text]
+
+/** Returns an item with the next redacted texts: its content, then those of its facts (`textsOf`). */
+const redactedItem = <T extends Pick<NewMemory, 'content' | 'facts'>>(
+  item: T,
+  clean: Iterator<RedactedContent>,
+): T & RedactedContent => {
+  const kinds = new Set<string>()
+  const next = (before: string): string => {
+    const { content, redacted }: RedactedContent = clean.next().value ?? { content: before, redacted: [] }
+    for (const kind of redacted) kinds.add(kind)
+    return content
+  }
+  const content = next(item.content)
+  const facts = item.facts?.map((fact) => ({
+    ...fact,
+    subject: next(fact.subject),
+    object: next(fact.object),
+    text: next(fact.text),
+  }))
+  return { ...item, content, ...(facts && { facts }), redacted: [...kinds] }
+}
+
 const refusals = {
   secret: 'The content was not stored because it contains a secret, such as a key or a password.',
   injection: 'The content was not stored because it contains instructions to a model.',
   empty: 'The content is empty.',
 } as const
 
-interface BatchParts {
-  readonly owner: MemoryOwner
-  readonly options: WriteOptions
-  readonly retentionDays: MemorySettings['retentionDays']
-  readonly now: number
-}
-
-/** The memories of one write, each compared with the stored ones and with those before it. */
-class Batch {
-  readonly drafts: Draft[] = []
-  readonly written: WrittenMemory[] = []
-  readonly ended = new Map<string, Ended>()
-  readonly #index: UserMemoryIndex
-  readonly #parts: BatchParts
-  readonly #keys = new Map<string, string>()
-
-  constructor(index: UserMemoryIndex, parts: BatchParts) {
-    this.#index = index
-    this.#parts = parts
-  }
-
-  add(item: Passed): void {
-    const key = contentKey(item.place, item.content)
-    const id = this.#newId()
-    const said = this.#factsOf(item)
-    const twin = this.#keys.get(key) ?? this.#index.twin(key) ?? (item.byFacts === true ? this.#sayer(said) : undefined)
-    if (twin !== undefined && twin !== id) {
-      this.written.push({ id: twin, duplicate: true, redacted: item.redacted, superseded: [] })
-      return
-    }
-    const settled = settledFacts(this.#index, said)
-    const superseded = [...settled.ended.keys()].filter((known) => known !== id)
-    for (const known of superseded) this.ended.set(known, { facts: settled.ended.get(known) ?? [], by: id })
-    const facts = this.#besideDrafts(settled.facts)
-    this.#keys.set(key, id)
-    this.drafts.push({ id, key, data: this.#dataOf(item, facts), expiresAt: this.#expiryOf(item) })
-    this.written.push({ id, duplicate: false, redacted: item.redacted, superseded })
-  }
-
-  /** Returns the id of a memory that already states all of these facts. */
-  #sayer(facts: readonly FactData[]): string | undefined {
-    const [first] = facts
-    if (first === undefined) return undefined
-    for (const { id, facts: theirs } of this.#index.about(factKey(first.subject, first.relation))) {
-      const held = theirs.filter(({ valid_to_ms, ended }) => valid_to_ms === null || ended)
-      if (facts.every((fact) => held.some((each) => isSameFact(each, fact)))) return id
-    }
-    return undefined
-  }
-
-  /** Reconciles facts with those of earlier memories of this write. */
-  #besideDrafts(facts: readonly FactData[]): readonly FactData[] {
-    let settled = facts
-    for (const [at, draft] of this.drafts.entries()) {
-      const theirs = closedAll(draft.data.facts, settled)
-      settled = closedAll(settled, theirs)
-      if (theirs === draft.data.facts) continue
-      const valid_to_ms = draft.data.valid_to_ms ?? endOf(draft.data, theirs)
-      this.drafts[at] = { ...draft, data: { ...draft.data, facts: theirs, valid_to_ms } }
-    }
-    return settled
-  }
-
-  #newId(): string {
-    const { seed } = this.#parts.options
-    if (seed === null) return newId('mem')
-    return derivedId('mem', timeOfId(`mem_${seed}`) ?? 1, `${seed} ${this.written.length}`)
-  }
-
-  #factsOf(item: Passed): readonly FactData[] {
-    const observedAt = item.observedAt ?? this.#parts.now
-    const given = item.facts ?? []
-    if (item.byFacts === true) return given
-    const found = factsIn(item.content, { observedAt, speaker: item.speaker ?? null })
-    return [...given, ...found.filter((fact) => !given.some((each) => isSameFact(each, fact)))]
-  }
-
-  #expiryOf({ place }: Passed): number | null {
-    const days = this.#parts.retentionDays[place.scope]
-    return days === null ? null : this.#parts.now + days * dayMs
-  }
-
-  #dataOf(item: Passed, facts: readonly FactData[]): MemoryData {
-    const { owner, options, now } = this.#parts
-    return {
-      owner: ownerKey(owner),
-      content: item.content,
-      scope: item.place.scope,
-      session_id: item.place.session,
-      namespace: item.place.namespace,
-      importance: item.importance ?? 0.5,
-      pinned: item.pinned ?? false,
-      metadata: item.metadata ?? {},
-      source: options.source,
-      speaker: item.speaker ?? null,
-      receipt: options.receipt ?? null,
-      redacted: item.redacted,
-      facts,
-      observed_at_ms: item.observedAt ?? now,
-      valid_from_ms: item.validFrom ?? null,
-      valid_to_ms: item.validTo ?? endOf(item, facts),
-      superseded_by: null,
-      ...{ embedder: null, vector: null, used_at_ms: null, versions: [] },
-    }
-  }
-}
-
-const rowOf = ({ project, tenant, user }: MemoryOwner, { id, data, expiresAt }: Draft, at: number): Row<MemoryData> => {
+const rowOf = (
+  { project, tenant, user }: MemoryOwner,
+  { id, data, expiresAt }: DraftMemory,
+  at: number,
+): Row<MemoryData> => {
   const record: Omit<StoredRecord, 'data'> = {
     ...{ id, project, tenant, user, version: 1, created_at: at, updated_at: at, expires_at: expiresAt },
   }

@@ -1,6 +1,5 @@
 import type { RecordStore } from '#storage/ports.ts'
 import type { House } from '../capability/house.ts'
-import { requestErasure } from '../runtime/erasure/erase-listed.ts'
 import { EmbeddedProjects } from './embedding/embedded-projects.ts'
 import type { EmbedderOf } from './embedding/embedders.ts'
 import { EmbeddingQueue } from './embedding/embedding-queue.ts'
@@ -14,6 +13,7 @@ import { type MemoryOwner, ownersScope } from './memory-owner.ts'
 import { MemorySearch } from './memory-search.ts'
 import type { MemorySettings } from './memory-settings.ts'
 import { MemoryWriter, type RedactContents } from './memory-writer.ts'
+import { forgetWrites, type ListedWrite } from './writes/forgotten-writes.ts'
 
 export interface MemoryParts extends Pick<House, 'records' | 'storage' | 'host' | 'clock' | 'now' | 'log'> {
   /** Several nodes share the store. */
@@ -39,8 +39,8 @@ export interface OpenMemory {
   readonly projects: EmbeddedProjects
   /** Removes memories of a user from the store and all indexes; returns how many existed. @throws {StoreUnavailable} */
   forget(owner: MemoryOwner, ids: readonly string[]): Promise<number>
-  /** Removes the log of a write, which contains the exchange. @throws {StoreUnavailable} */
-  forgetWrite(owner: MemoryOwner, actor: string): Promise<void>
+  /** Removes the logs of writes, which contain the exchanges; returns how many existed. @throws {StoreUnavailable} */
+  forgetWrites(owner: MemoryOwner, isMeant: (write: ListedWrite) => boolean): Promise<number>
   close(): Promise<void>
 }
 
@@ -56,9 +56,7 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
       indexes.wrote(
         owner,
         rows.map(({ id }) => id),
-        (index) => {
-          for (const row of rows) index.put(row)
-        },
+        (index) => index.putAll(rows),
       ),
   })
   const projects = new EmbeddedProjects(records, now)
@@ -69,9 +67,6 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
     unembedded: (owner, ids) => void queue.add(owner, ids),
   })
   const limits = new MemoryLimits(parts)
-  const forgetWrite = async ({ project, tenant }: MemoryOwner, actor: string): Promise<void> => {
-    await requestErasure(parts, { actor, project, tenant })
-  }
   const used = new LastUsedRecorder(records, clock)
   const shared = { records, now, indexes, limits }
   return {
@@ -80,8 +75,6 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
     search: new MemorySearch({ ...shared, embedderOf, used }),
     forget: async (owner, ids) => {
       const scope = ownersScope(owner)
-      const index = indexes.known(owner)
-      const receipts = new Set(ids.flatMap((id) => index?.get(id)?.receipt ?? []))
       let removed = 0
       for (let first = 0; first < ids.length; first += removedAtOnce) {
         const some = ids.slice(first, first + removedAtOnce)
@@ -91,10 +84,9 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
       await indexes.wrote(owner, ids, (index) => {
         for (const id of ids) index.remove(id)
       })
-      for (const actor of receipts) await forgetWrite(owner, actor)
       return removed
     },
-    forgetWrite,
+    forgetWrites: (owner, isMeant) => forgetWrites(parts, owner, isMeant),
     close: async () => {
       queue.close()
       used.close()

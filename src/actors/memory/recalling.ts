@@ -11,6 +11,7 @@ import { type MemoryOwner, ownersScope } from './memory-owner.ts'
 import { isHeld, type MemoryHit, summaryOf } from './memory-search.ts'
 import type { OpenMemory } from './open-memory.ts'
 import { exchangeInput } from './writes/exchange-input.ts'
+import { isWriteOf } from './writes/forgotten-writes.ts'
 import type { MemoryWrites } from './writes/memory-writes.ts'
 import { requestIdOf } from './writes/receipt-id.ts'
 
@@ -46,12 +47,16 @@ export const memoryServiceOf = (memory: OpenMemory, writes: MemoryWrites): Memor
   },
   endSession: async (at, session) => {
     const owner = ownerAt(at)
-    const index = await memory.indexes.open(owner)
-    const ended = [...index.entries()].filter(({ place }) => place.scope === 'session' && place.session === session)
-    await memory.forget(
-      owner,
-      ended.map(({ id }) => id),
-    )
+    // first the pending writes, which would store further memories of the session
+    await memory.forgetWrites(owner, ({ pending }) => pending?.scope === 'session' && pending.session === session)
+    const isOf = await memory.writer.alone(owner, async () => {
+      const index = await memory.indexes.open(owner)
+      const ended = [...index.entries()].filter(({ place }) => place.scope === 'session' && place.session === session)
+      const ids = ended.map(({ id }) => id)
+      await memory.forget(owner, ids)
+      return isWriteOf(ids)
+    })
+    await memory.forgetWrites(owner, isOf)
   },
 })
 
@@ -64,7 +69,7 @@ const recalled = async (memory: OpenMemory, at: MemoryAt, request: RecallRequest
   const place = { scope: at.scope, session: at.session, namespace: at.namespace }
   const owner = ownerAt(at)
   const found = await memory.search.search(owner, {
-    ...{ text: query.slice(0, 4096), place, limit: topK, threshold, asOf, graph },
+    ...{ text: query.slice(0, 4096).toWellFormed(), place, limit: topK, threshold, asOf, graph },
     index: mode === 'index',
   })
   const pinned = await pinnedOf(memory, owner, place)
@@ -90,13 +95,13 @@ const pinnedOf = async (memory: OpenMemory, owner: MemoryOwner, place: Parameter
 /** Returns the text for the model: the user's profile, then the hits; empty when there are neither. */
 const textOf = (results: readonly MemoryHit[], pinned: readonly string[], mode: 'inject' | 'index'): string => {
   const known = new Set(pinned)
-  const profile = pinned.map((content) => `- ${content.slice(0, mostRecalled)}`)
+  const profile = pinned.map((content) => `- ${content.slice(0, mostRecalled).toWellFormed()}`)
   const lines = results
     .filter(({ content }) => !known.has(content))
     .map(({ id, content, observed_at }) =>
       mode === 'index'
         ? `- [${id}] ${summaryOf(content)}`
-        : `- ${content.slice(0, mostRecalled)} (${observed_at.slice(0, 10)})`,
+        : `- ${content.slice(0, mostRecalled).toWellFormed()} (${observed_at.slice(0, 10)})`,
     )
   const blocks = [
     ...(profile.length > 0 ? [`Profile of the user:\n${profile.join('\n')}`] : []),

@@ -43,11 +43,11 @@ export const rememberUseCases = (parts: RememberParts): Pick<UseCases, `memory.$
       const { entity, hops } = query
       if (entity === undefined)
         throw new ServiceError('invalid_query', { param: 'entity', message: 'entity is required.' })
-      const { graph } = graphIn(await memory.indexes.open(ownerOf(scope, query)))
+      const { graph } = await graphIn(await memory.indexes.open(ownerOf(scope, query)))
       return graph.traverse(entity, hops)
     },
     'memory.entities': async ({ scope, query }) => {
-      const { graph, sources } = graphIn(await memory.indexes.open(ownerOf(scope, query)))
+      const { graph, sources } = await graphIn(await memory.indexes.open(ownerOf(scope, query)))
       const counts = new Map<string, number>()
       for (const { subject, object } of sources.keys())
         for (const name of [subject, object]) counts.set(name, (counts.get(name) ?? 0) + 1)

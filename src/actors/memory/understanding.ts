@@ -31,6 +31,7 @@ export const factsIn = (
 
 /** Returns a known fact with the end that a newer fact gives it; the same object when nothing changes. */
 export const closedBy = (older: FactData, newer: FactData): FactData => {
+  if (older.ended || older.relation !== newer.relation || !(newer.single || newer.ended)) return older
   const { validTo } = closed(factOf(older), factOf(newer))
   return validTo === older.valid_to_ms ? older : { ...older, valid_to_ms: validTo }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { Pause } from '#retrieval/ranking/pause.ts'
 import type { BodyOf } from '#specs/index.ts'
-
 import type { UseCases } from '../call/use-cases.ts'
 import { Audited } from '../records/audited.ts'
 import { timestampOf } from '../records/row-times.ts'
@@ -14,6 +14,7 @@ import { memoryPage } from './memory-page.ts'
 import { summaryOf } from './memory-search.ts'
 import { memoryView } from './memory-view.ts'
 import type { OpenMemory } from './open-memory.ts'
+import { isWriteOf, type ListedWrite } from './writes/forgotten-writes.ts'
 
 type UpkeepUseCases = Pick<UseCases, `memory.${'forget' | 'export' | 'forget_suggestions'}`>
 type Filter = BodyOf<'memory.forget'>
@@ -30,21 +31,29 @@ export const upkeepUseCases = (memory: OpenMemory): UpkeepUseCases => {
   return {
     'memory.forget': async (call) => {
       const owner = ownerOf(call.scope, call.body)
-      const index = await memory.indexes.open(owner)
-      const all = [...index.entries()].filter(forgottenBy(call.body))
-      const some = all.slice(0, maxForgotten)
-      const truncated = all.length > some.length
+      const isMeant = forgottenBy(call.body)
       const at = timestampOf(memory.now())
-      if (call.body.dry_run === true) return { forgotten: some.length, truncated, receipt: { at, surfaces: [] } }
-      const ids = some.map(({ id }) => id)
-      const { project, tenant } = owner
-      const id = newIdFor(call, 'mfg')
-      // the audit entry is stored before anything is removed
-      const notices = [new Audited(call, 'memory').line('forgotten', nameOf(owner), filtersOf(call.body))]
-      const data = { by: filtersOf(call.body), forgotten: ids.length }
-      await forgets.insert({ id, project, tenant, expiresAtMs: memory.now() + 30 * dayMs, data, notices })
-      const removed = await memory.forget(owner, ids)
-      return { forgotten: removed, truncated, receipt: { at, surfaces: surfacesOf(some, removed) } }
+      if (call.body.dry_run === true) {
+        const { some, truncated } = await selected(memory, owner, isMeant)
+        return { forgotten: some.length, truncated, receipt: { at, surfaces: [] } }
+      }
+      // first the writes, since those that are pending would store further memories
+      const stopped = await memory.forgetWrites(owner, isForgottenWrite(call.body))
+      const { some, truncated, removed } = await memory.writer.alone(owner, async () => {
+        const chosen = await selected(memory, owner, isMeant)
+        const ids = chosen.some.map(({ id }) => id)
+        const { project, tenant } = owner
+        const id = newIdFor(call, 'mfg')
+        // the audit entry is stored before anything is removed
+        const notices = [new Audited(call, 'memory').line('forgotten', nameOf(owner), filtersOf(call.body))]
+        const data = { by: filtersOf(call.body), forgotten: ids.length }
+        await forgets.insert({ id, project, tenant, expiresAtMs: memory.now() + 30 * dayMs, data, notices })
+        return { ...chosen, removed: await memory.forget(owner, ids) }
+      })
+      const [isOf, receiptOf] = [isWriteOf(some.map(({ id }) => id)), new Set(some.map(({ receipt }) => receipt))]
+      const ended = await memory.forgetWrites(owner, (write) => isOf(write) || receiptOf.has(write.id))
+      const surfaces = [...surfacesOf(some, removed), { surface: 'receipts', removed: stopped + ended }]
+      return { forgotten: removed, truncated, receipt: { at, surfaces } }
     },
     'memory.export': async ({ scope, body }) => {
       const owner = ownerOf(scope, body)
@@ -57,8 +66,7 @@ export const upkeepUseCases = (memory: OpenMemory): UpkeepUseCases => {
       const owner = ownerOf(scope, query)
       const index = await memory.indexes.open(owner)
       const now = memory.now()
-      const idle = [...index.entries()].filter((entry) => idleDays(entry, now) >= query.minIdleDays && !entry.pinned)
-      const weakest = idle.sort((a, b) => strengthOf(a, now) - strengthOf(b, now)).slice(0, query.limit)
+      const weakest = await weakestOf(index.entries(), { ...query, now })
       const rows = await Promise.all(weakest.map(({ id }) => table.get(ownersScope(owner), id)))
       const suggestions = weakest.flatMap((entry, place) => {
         const row = rows[place] ?? null
@@ -72,6 +80,52 @@ export const upkeepUseCases = (memory: OpenMemory): UpkeepUseCases => {
       return { suggestions }
     },
   }
+}
+
+/** Returns the weakest of the memories that were not found for long, weakest first, without holding the event loop. */
+const weakestOf = async (
+  entries: Iterable<MemoryEntry>,
+  { minIdleDays, limit, now }: { readonly minIdleDays: number; readonly limit: number; readonly now: number },
+): Promise<readonly MemoryEntry[]> => {
+  const pause = new Pause()
+  const byStrength = (a: Weighed, b: Weighed) => a.strength - b.strength
+  let weakest: Weighed[] = []
+  for (const entry of [...entries]) {
+    if (entry.pinned || idleDays(entry, now) < minIdleDays) continue
+    weakest.push({ entry, strength: strengthOf(entry, now) })
+    if (weakest.length >= 10 * limit) weakest = weakest.sort(byStrength).slice(0, limit)
+    if (pause.due()) await pause.turn()
+  }
+  return weakest
+    .sort(byStrength)
+    .slice(0, limit)
+    .map(({ entry }) => entry)
+}
+
+interface Weighed {
+  readonly entry: MemoryEntry
+  readonly strength: number
+}
+
+/** Returns the first memories that a filter selects, and whether there are more. */
+const selected = async (memory: OpenMemory, owner: MemoryOwner, isMeant: (entry: MemoryEntry) => boolean) => {
+  const index = await memory.indexes.open(owner)
+  const all = [...index.entries()].filter(isMeant)
+  const some = all.slice(0, maxForgotten)
+  return { some, truncated: all.length > some.length }
+}
+
+/** Selects the writes that a filter ends before they store memories; without a filter, all of the user's. */
+const isForgottenWrite = (filter: Filter): ((write: ListedWrite) => boolean) => {
+  const { before, namespace, sessionId, ids } = filter
+  if (filtersOf(filter).length === 0) return () => true
+  const until = instantOf('before', before)
+  return ({ pending, createdAt }) =>
+    pending !== null &&
+    ids === undefined &&
+    (until === undefined || createdAt < until) &&
+    (namespace === undefined || pending.namespace === namespace) &&
+    (sessionId === undefined || pending.session === sessionId)
 }
 
 const forgottenBy = ({ before, namespace, sessionId, ids }: Filter) => {

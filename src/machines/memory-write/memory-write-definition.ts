@@ -1,3 +1,4 @@
+import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
 import { memoryWriteMachine } from './memory-write.ts'
 
@@ -10,19 +11,25 @@ export const memoryWriteStatus = ({ value }: Pick<StoredState, 'value'>): 'pendi
 const memoryWriteRow: RowOf = (state, { tenant, user }) => {
   const status = memoryWriteStatus(state)
   if (status === null) return null
-  const { source, attempts, extracted, error, memories } = state.context
+  const { source, attempts, extracted, error, memories, exchange } = state.context
   const owner = `${tenant ?? ''}/${user ?? ''}`
-  const written = Array.isArray(memories) ? memories.length : 0
+  const ids = Array.isArray(memories) ? memories.map((memory: Json) => fieldsOf(memory).id ?? null) : []
+  const { scope = 'user', session = null, namespace = null } = fieldsOf(exchange)
   return {
     status,
     owner,
     source: source ?? null,
     attempts: attempts ?? 0,
     extracted: extracted ?? null,
-    written,
+    written: ids.length,
+    memories: ids,
+    ...(status === 'pending' && { scope, session, namespace }),
     error: error ?? null,
   }
 }
+
+const fieldsOf = (value: Json | undefined): JsonObject =>
+  value !== undefined && value !== null && typeof value === 'object' && !('length' in value) ? value : {}
 
 /** Writes of memory, whose receipts are returned by `memory.receipt`. */
 export const memoryWriteDefinition = {

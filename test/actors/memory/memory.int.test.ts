@@ -9,6 +9,7 @@ import { kinds } from '#actors/capabilities.ts'
 import type { MemoryEmbedder } from '#actors/memory/embedding/embedders.ts'
 import { memories } from '#actors/memory/kinds.ts'
 import type { MemoryOwner } from '#actors/memory/memory-owner.ts'
+import { settingsOf } from '#actors/memory/memory-settings.ts'
 import type { NewMemory } from '#actors/memory/memory-writer.ts'
 import type { MemoryParts, OpenMemory } from '#actors/memory/open-memory.ts'
 import { factsIn } from '#actors/memory/understanding.ts'
@@ -39,7 +40,7 @@ afterAll(async () => {
 const place = { scope: 'user', session: null, namespace: null } as const
 const anywhere = { scope: null, session: null, namespace: null } as const
 
-const host: MemoryParts['host'] = Object(null)
+const host: MemoryParts['host'] = Object({ rows: { shown: async () => {} } })
 
 const nodeOn = (storage: Storage, more: Partial<MemoryParts> = {}): OpenMemory =>
   plainMemory({
@@ -145,6 +146,23 @@ describe.each(stores)('memory of several nodes on %s', (_, open) => {
     expect(current.every(({ data }) => String(data.content).endsWith('Oslo'))).toBe(true)
     const ended = rows.filter(({ data }) => data.valid_to_ms === 1_750_000_000_000)
     expect(new Set(ended.map(({ data }) => data.superseded_by)).size).toBe(100)
+  })
+
+  it.each([1, 2, 10])('fills its quota exactly in 60 simultaneous writes of %i memories each', async (size) => {
+    const { storage, owner } = await prepared()
+    const limit = 25
+    const node = nodeOn(storage, { shared: false, settings: async () => settingsOf({ stored_limit: limit }) })
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 60 }, (_, n) => {
+        const items = Array.from({ length: size }, (_item, at) => ({ content: `User ${n} has thing ${at}` }))
+        return write(node, { ...owner, user: `user-${n}` }, items)
+      }),
+    )
+    const refused = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+    expect(refused).toHaveLength(60 - Math.floor(limit / size))
+    for (const error of refused) expect(error).toMatchObject({ code: 'memory_quota_exceeded' })
+    const stored = await storage.records.count(memories, projectScope(owner.project))
+    expect(stored).toBe(limit - (limit % size))
   })
 
   it('gets vectors after the write, and new ones when the embedder changes', async () => {

@@ -101,11 +101,74 @@ describe.each(either('mongo'))('a memory on $store', ({ store }) => {
     expect((await listed('eva'))[0]).toMatchObject({ content: 'Likes hiking', observed_at: '2024-07-20T08:30:36.275Z' })
   })
 
+  it('is imported from each response of an export, of which the fields for paging are ignored', async () => {
+    await remember('lea', 'I play the lute.')
+    const own = (await api.post('/v1/memory/export', { userId: 'lea' })).body
+    expect((await api.post('/v1/memory/import', { userId: 'lou', ...own })).body).toMatchObject({ imported: 1 })
+    const item = { id: '1', memory: 'Likes sushi', hash: 'x', metadata: null, user_id: 'alex', updated_at: null }
+    const relations = [{ source: 'alex', relationship: 'lives_in', target: 'Osaka' }]
+    const mem0 = { count: 1, next: null, previous: null, results: [item], relations }
+    expect((await api.post('/v1/memory/import', { userId: 'lou', ...mem0 })).body).toMatchObject({ imported: 2 })
+    const { edges } = (await api.get('/v1/memory/graph?userId=lou&entity=alex')).body
+    expect(edges).toEqual([{ source: 'alex', relation: 'lives_in', target: 'Osaka' }])
+    const times = { content: 'A note', created_at: '+275760-09-13T00:00:00Z' }
+    await api.post('/v1/memory/import', { userId: 'lou', memories: [times] })
+    expect((await listed('lou'))[0].observed_at).toMatch(/^\d{4}-/)
+    const named = { content: 'Another note', namespace: 'n'.repeat(257) }
+    expect(await api.post('/v1/memory/import', { userId: 'lou', memories: [named] })).toMatchObject({
+      ...{ status: 422, body: { error: { code: 'invalid_field', param: 'memories.0.namespace' } } },
+    })
+  })
+
+  it('loses its times with null in an update, and cannot end before it begins', async () => {
+    const times = { valid_from: '2020-01-01', valid_to: '9999-12-31T23:59:59Z' }
+    const { id } = (await api.post('/v1/memory/write', { userId: 'mia', content: 'Mia sings', ...times })).body
+    const update = (body: object) => api.post(`/v1/memory/${id}`, body, { method: 'PATCH' })
+    expect(await update({ valid_to: '2019-01-01' })).toMatchObject({ body: { error: { param: 'valid_to' } } })
+    expect((await update({ valid_from: null, valid_to: null })).body).toMatchObject({
+      valid_from: null,
+      valid_to: null,
+    })
+    expect((await update({ observed_at: 'yesterday' })).body.error.message).toContain('2026-01-31')
+  })
+
   it('leaves no trace of its exchange once it is forgotten', async () => {
     await remember('fay', 'I live in Zanzibar.')
+    await remember('fay', 'I live in Zanzibar.')
+    await remember('fay', 'Hello there from Zanzibar!')
+    await remember('fay', 'Zanzibar, again', { extract: { model: 'no-such-model' } })
     expect(await world.mentions('Zanzibar')).not.toEqual({})
-    await api.post('/v1/memory/forget', { userId: 'fay' })
+    const { receipt } = (await api.post('/v1/memory/forget', { userId: 'fay' })).body
+    expect(receipt.surfaces).toContainEqual({ surface: 'receipts', removed: 4 })
     await expect.poll(() => world.mentions('Zanzibar'), patience).toEqual({})
+  })
+
+  it('leaves no trace of any exchange that stated it once it is deleted', async () => {
+    const { memories } = await remember('fee', 'I live in Timbuktu.')
+    expect((await remember('fee', 'I live in Timbuktu.')).memories).toEqual([{ id: memories[0].id, duplicate: true }])
+    await api.get(`/v1/memory/${memories[0].id}`, { method: 'DELETE' })
+    await expect.poll(() => world.mentions('Timbuktu'), patience).toEqual({})
+  })
+
+  it('is not stored by a pending write that was forgotten', async () => {
+    const pending = Array.from({ length: 20 }, (_, n) =>
+      remember('fin', 'x', {
+        ...{ wait: false, namespace: n < 10 ? 'work' : 'home' },
+        facts: [{ subject: `Friend ${n}`, relation: 'lives_in', object: 'Ouagadougou' }],
+      }),
+    )
+    const receipts = (await Promise.all(pending)).map(({ request_id }) => request_id)
+    await api.post('/v1/memory/forget', { userId: 'fin', namespace: 'work' })
+    for (const receipt of receipts.slice(10))
+      await expect
+        .poll(async () => (await api.get(`/v1/memory/writes/${receipt}`)).body, patience)
+        .toMatchObject({ status: 'success' })
+    expect(new Set((await listed('fin')).map(({ namespace }: { namespace: string }) => namespace))).toEqual(
+      new Set(['home']),
+    )
+    await api.post('/v1/memory/forget', { userId: 'fin' })
+    await expect.poll(() => world.mentions('Ouagadougou'), patience).toEqual({})
+    expect(await listed('fin')).toEqual([])
   })
 
   it('is limited by caps of the project, each with its own error code', async () => {

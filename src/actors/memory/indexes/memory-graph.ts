@@ -1,5 +1,6 @@
 import type { Fact } from '#facts/fact.ts'
-import { type FactGraph, graphOf } from '#facts/graph.ts'
+import { FactGraph } from '#facts/graph.ts'
+import { Pause } from '#retrieval/ranking/pause.ts'
 import { factOf } from '../understanding.ts'
 import type { UserMemoryIndex } from './user-memory-index.ts'
 
@@ -15,8 +16,9 @@ export interface MemoryGraph {
   readonly sources: ReadonlyMap<Fact, string>
 }
 
-interface Kept extends MemoryGraph {
+interface Kept {
   readonly revision: number
+  readonly graph: Promise<MemoryGraph>
 }
 
 const kept = new WeakMap<UserMemoryIndex, Kept>()
@@ -27,28 +29,40 @@ const hopsOfSearch = 2
 /** Maximum number of entities of a query that are followed. */
 const mostSeeds = 3
 
-/** Returns the graph of the facts that are currently valid; it is cached until the memories change. */
-export const graphIn = (index: UserMemoryIndex): MemoryGraph => {
+/**
+ * Returns the graph of the facts that are currently valid; it is cached until the memories change. Building it does not
+ * hold the event loop.
+ */
+export const graphIn = (index: UserMemoryIndex): Promise<MemoryGraph> => {
   const known = kept.get(index)
-  if (known?.revision === index.revision) return known
+  if (known?.revision === index.revision) return known.graph
+  const graph = built(index)
+  kept.set(index, { graph, revision: index.revision })
+  return graph
+}
+
+const built = async (index: UserMemoryIndex): Promise<MemoryGraph> => {
+  const pause = new Pause()
+  const rest = () => (pause.due() ? pause.turn() : undefined)
   const sources = new Map<Fact, string>()
-  for (const { id, facts, validTo } of index.entries()) {
-    if (validTo !== null) continue
+  for (const entry of [...index.entries()]) {
+    const { id, facts, validTo } = entry
+    if (validTo !== null || index.get(id) !== entry) continue
     for (const fact of facts) if (!fact.ended && fact.valid_to_ms === null) sources.set(factOf(fact), id)
+    const waits = rest()
+    if (waits !== undefined) await waits
   }
-  const made = { graph: graphOf([...sources.keys()]), sources, revision: index.revision }
-  kept.set(index, made)
-  return made
+  return { graph: await FactGraph.gradually([...sources.keys()], rest), sources }
 }
 
 /** Yields the memories whose facts are connected with an entity of the query, each once, nearest first. */
-export function* connectedMemories(
+export async function* connectedMemories(
   index: UserMemoryIndex,
   query: string,
   accepts: (id: string) => boolean,
-): Generator<GraphHit> {
+): AsyncGenerator<GraphHit> {
   if (!index.hasFacts) return
-  const { graph, sources } = graphIn(index)
+  const { graph, sources } = await graphIn(index)
   const walks = graph
     .named(query)
     .slice(0, mostSeeds)

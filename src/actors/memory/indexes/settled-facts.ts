@@ -1,6 +1,7 @@
+import type { Pause } from '#retrieval/ranking/pause.ts'
 import type { FactData, MemoryData } from '../kinds.ts'
 import { closedBy } from '../understanding.ts'
-import { factKey, type UserMemoryIndex } from './user-memory-index.ts'
+import { factKey, mayClose, type UserMemoryIndex } from './user-memory-index.ts'
 
 /** Effect of new facts on the known ones. */
 export interface SettledFacts {
@@ -8,30 +9,43 @@ export interface SettledFacts {
   readonly facts: readonly FactData[]
   /** Facts of older memories, some of which end, by the memory's id. */
   readonly ended: ReadonlyMap<string, readonly FactData[]>
+  /** The known memory that ends one of the new facts, when they are stated late; null for none. */
+  readonly by: string | null
 }
 
 /**
  * Compares the facts of one memory with those in its user's index. No fact is removed: a fact that no longer holds gets
- * an end, and can still be read.
+ * an end, and can still be read. A fact that ends no other is only compared with facts that may end it.
  */
-export const settledFacts = (index: UserMemoryIndex, given: readonly FactData[]): SettledFacts => {
+export const settledFacts = async (
+  index: UserMemoryIndex,
+  given: readonly FactData[],
+  pause: Pause,
+): Promise<SettledFacts> => {
   const ended = new Map<string, readonly FactData[]>()
-  const facts = given.map((fact) => {
+  const facts: FactData[] = []
+  let by: string | null = null
+  for (const fact of given) {
     let settled = fact
-    for (const entry of index.about(factKey(fact.subject, fact.relation))) {
+    for (const entry of index.about(factKey(fact.subject, fact.relation), { closing: !mayClose(fact) })) {
       const known = ended.get(entry.id) ?? entry.facts
       const next = closedAll(known, [fact])
       if (next !== known) ended.set(entry.id, next)
-      for (const older of next) settled = closedBy(settled, older)
+      const before = settled
+      for (const other of next) settled = closedBy(settled, other)
+      if (settled !== before) by = entry.id
+      if (pause.due()) await pause.turn()
     }
-    return settled
-  })
-  return { facts, ended }
+    facts.push(settled)
+  }
+  return { facts, ended, by }
 }
 
 /** Returns the older facts with the ends that newer facts give them; the same array when nothing changes. */
 export const closedAll = (older: readonly FactData[], newer: readonly FactData[]): readonly FactData[] => {
-  const next = older.map((fact) => newer.reduce(closedBy, fact))
+  const closing = newer.filter(mayClose)
+  if (closing.length === 0) return older
+  const next = older.map((fact) => closing.reduce(closedBy, fact))
   return next.some((fact, at) => fact !== older[at]) ? next : older
 }
 
@@ -47,6 +61,37 @@ export const endOf = ({ content }: Pick<MemoryData, 'content'>, facts: readonly 
   if (said.length === 0) return null
   const ends = said.map(({ valid_to_ms }) => valid_to_ms)
   if (ends.includes(null)) return null
-  const cover = [...new Set(said.map(({ text }) => text))].reduce((sum, text) => sum + text.length, 0)
-  return cover >= content.length * leastCover ? Math.max(...ends.map((end) => end ?? 0)) : null
+  return covers(content, said) ? Math.max(...ends.map((end) => end ?? 0)) : null
+}
+
+/** Whether facts cover most of a content. */
+const covers = (content: string, facts: readonly FactData[]): boolean => {
+  const cover = [...new Set(facts.map(({ text }) => text))].reduce((sum, text) => sum + text.length, 0)
+  return cover >= content.length * leastCover
+}
+
+/** New facts of a memory some of which ended, and the memory that ended them. */
+export interface EndedMemory {
+  readonly facts: readonly FactData[]
+  readonly by: string
+}
+
+/** Returns a memory with facts that ended; it ends with them, once they cover its text. */
+export const endedBy = (data: MemoryData, { facts, by }: EndedMemory): MemoryData => {
+  const end = endOf(data, facts)
+  // an end that was known before stays, unless the facts end earlier
+  if (end === null) return { ...data, facts }
+  if (data.valid_to_ms !== null && data.valid_to_ms <= end)
+    return { ...data, facts, superseded_by: data.superseded_by ?? by }
+  return { ...data, facts, valid_to_ms: end, superseded_by: by }
+}
+
+/**
+ * Returns when a memory begins to hold in ms since the epoch: as given, or with the earliest of the facts that cover its
+ * text ("I moved to Oslo last week"), or when it was said.
+ */
+export const startOf = ({ content, facts, valid_from_ms: given, observed_at_ms: observedAt }: MemoryData): number => {
+  if (given !== null) return given
+  const said = facts.filter(({ ended }) => !ended)
+  return covers(content, said) ? Math.min(observedAt, ...said.map(({ valid_from_ms }) => valid_from_ms)) : observedAt
 }

@@ -1,11 +1,13 @@
 import { normalisedName } from '#facts/names.ts'
 import type { Row } from '#records/schema.ts'
 import { PassageIndex } from '#retrieval/passage-index.ts'
+import { Pause } from '#retrieval/ranking/pause.ts'
 import { vectorOfText } from '#retrieval/vector-bytes.ts'
 import { softMemoryBytes } from '#specs/memory-objects.ts'
 import type { FactData, MemoryData } from '../kinds.ts'
 import { contentKey } from './content-key.ts'
 import { type MemoryPlace, placeOf } from './memory-place.ts'
+import { startOf } from './settled-facts.ts'
 
 /** Metadata of an indexed memory. */
 export interface MemoryEntry {
@@ -19,6 +21,8 @@ export interface MemoryEntry {
   readonly createdAt: number
   readonly observedAt: number
   readonly validFrom: number
+  /** The beginning that the caller gave; null for none. */
+  readonly startsAt: number | null
   readonly validTo: number | null
   readonly expiresAt: number | null
   readonly usedAt: number | null
@@ -28,14 +32,18 @@ export interface MemoryEntry {
 }
 
 interface KeptEntry extends MemoryEntry {
-  /** The content until the first lookup of a duplicate; its `contentKey` from then on. Searches need neither. */
+  /** The content until duplicates are first looked up; its `contentKey` once it `isKeyed`. Searches need neither. */
   said: string
+  isKeyed: boolean
 }
 
 /** Approximate size of an entry in bytes, without its words and vector. */
 const entryBytes = 700
 
 const none: readonly FactData[] = []
+
+/** Maximum number of ids of removed memories that an index holds. */
+const mostRemoved = 10_000
 
 /** In-memory index of one user's memories: by words, by vectors, by normalised content and by facts. */
 export class UserMemoryIndex {
@@ -50,6 +58,12 @@ export class UserMemoryIndex {
   readonly #special = new Set<string>()
   #byKey: Map<string, string> | null = null
   readonly #byFact = new Map<string, Set<string>>()
+  /** The part of `#byFact` whose facts may end others. */
+  readonly #byClosingFact = new Map<string, Set<string>>()
+  /** Removed memories. A row that was read before the removal must not return. */
+  readonly #removed = new Set<string>()
+  /** Earliest expiry of a memory, in ms since the epoch. */
+  #expiresNext = Number.POSITIVE_INFINITY
 
   constructor(embedder: string | null) {
     this.embedder = embedder
@@ -68,7 +82,7 @@ export class UserMemoryIndex {
     return this.#byFact.size > 0
   }
 
-  /** Memories that not every search may find: those of a session, that expire, or that are no longer valid. */
+  /** Memories that not every search may find: those of a session, that expire, or that are not yet or no longer valid. */
   get special(): ReadonlySet<string> {
     return this.#special
   }
@@ -83,32 +97,61 @@ export class UserMemoryIndex {
 
   /** Returns the id of a memory with this `contentKey` that is still valid. */
   twin(key: string): string | undefined {
-    this.#byKey ??= this.#keyed()
-    return this.#byKey.get(key)
+    if (this.#byKey === null) for (const entry of this.#unkeyed()) this.#key(entry)
+    return this.#byKey?.get(key)
   }
 
-  #keyed(): Map<string, string> {
-    const byKey = new Map<string, string>()
-    for (const entry of this.#entries.values()) {
-      entry.said = contentKey(entry.place, entry.said)
-      if (entry.validTo === null) byKey.set(entry.said, entry.id)
+  /** Prepares `twin` without holding the event loop. */
+  async prepareTwins(pause: Pause): Promise<void> {
+    if (this.#byKey !== null) return
+    for (const entry of this.#unkeyed()) {
+      // a memory that was removed or replaced during a pause is not among the entries any more
+      if (this.#entries.get(entry.id) === entry) this.#key(entry)
+      if (pause.due()) await pause.turn()
     }
-    return byKey
   }
 
-  /** Yields the memories that have facts with this subject and relation (`factKey`). */
-  *about(key: string): Iterable<MemoryEntry> {
-    for (const id of this.#byFact.get(key) ?? []) {
+  /** Returns the entries to be keyed. From now on, new ones are keyed when they are added. */
+  #unkeyed(): readonly KeptEntry[] {
+    this.#byKey = new Map()
+    return [...this.#entries.values()]
+  }
+
+  #key(entry: KeptEntry): void {
+    entry.said = contentKey(entry.place, entry.said)
+    entry.isKeyed = true
+    if (entry.validTo === null) this.#byKey?.set(entry.said, entry.id)
+  }
+
+  /**
+   * Yields the memories that have facts with this subject and relation (`factKey`).
+   *
+   * @param closing only those with a fact that may end others.
+   */
+  *about(key: string, { closing = false }: { readonly closing?: boolean } = {}): Iterable<MemoryEntry> {
+    for (const id of (closing ? this.#byClosingFact : this.#byFact).get(key) ?? []) {
       const entry = this.#entries.get(id)
       if (entry !== undefined) yield entry
+    }
+  }
+
+  /** Removes the memories that have expired, whose rows the store does not return any more. */
+  dropExpired(now: number): void {
+    if (now < this.#expiresNext) return
+    this.#expiresNext = Number.POSITIVE_INFINITY
+    for (const id of this.#special) {
+      const expiresAt = this.#entries.get(id)?.expiresAt ?? null
+      if (expiresAt === null) continue
+      if (expiresAt <= now) this.remove(id)
+      else this.#expiresNext = Math.min(this.#expiresNext, expiresAt)
     }
   }
 
   /** Adds a stored row, replacing an older version of it. */
   put(row: Row<MemoryData>): void {
     const known = this.#entries.get(row.id)
-    if (known !== undefined && known.version >= row.version) return
-    if (known !== undefined) this.remove(row.id)
+    if (this.#removed.has(row.id) || (known !== undefined && known.version >= row.version)) return
+    if (known !== undefined) this.#take(known)
     const { data } = row
     this.revision++
     const embedded = this.embedder !== null && data.embedder === this.embedder && data.vector !== null
@@ -118,13 +161,15 @@ export class UserMemoryIndex {
       id: row.id,
       version: row.version,
       place,
-      said: this.#byKey === null ? data.content : contentKey(place, data.content),
+      said: data.content,
+      isKeyed: false,
       importance: data.importance,
       pinned: data.pinned,
       facts: data.facts.length === 0 ? none : data.facts,
       createdAt: row.created_at,
       observedAt: data.observed_at_ms,
-      validFrom: data.valid_from_ms ?? data.observed_at_ms,
+      validFrom: data.facts.length === 0 ? (data.valid_from_ms ?? data.observed_at_ms) : startOf(data),
+      startsAt: data.valid_from_ms,
       validTo: data.valid_to_ms,
       expiresAt: row.expires_at,
       usedAt: data.used_at_ms,
@@ -132,9 +177,16 @@ export class UserMemoryIndex {
       receipt: data.receipt,
     }
     this.#entries.set(row.id, entry)
-    if (place.scope === 'session' || entry.validTo !== null || entry.expiresAt !== null) this.#special.add(row.id)
-    if (entry.validTo === null) this.#byKey?.set(entry.said, entry.id)
-    for (const { subject, relation } of entry.facts) this.#ofFact(factKey(subject, relation)).add(entry.id)
+    const isLate = entry.startsAt !== null && entry.startsAt > row.updated_at
+    if (isLate || place.scope === 'session' || entry.validTo !== null || entry.expiresAt !== null)
+      this.#special.add(row.id)
+    if (entry.expiresAt !== null) this.#expiresNext = Math.min(this.#expiresNext, entry.expiresAt)
+    if (this.#byKey !== null) this.#key(entry)
+    for (const fact of entry.facts) {
+      const key = factKey(fact.subject, fact.relation)
+      idsOf(this.#byFact, key).add(entry.id)
+      if (mayClose(fact)) idsOf(this.#byClosingFact, key).add(entry.id)
+    }
     this.passages.add({
       id: row.id,
       text: searched(data.content),
@@ -147,30 +199,52 @@ export class UserMemoryIndex {
     })
   }
 
+  /** Adds stored rows without holding the event loop. */
+  async putAll(rows: readonly Row<MemoryData>[]): Promise<void> {
+    const pause = new Pause()
+    for (const row of rows) {
+      this.put(row)
+      if (pause.due()) await pause.turn()
+    }
+  }
+
+  /** Removes a memory for good. A row of it that is added later is ignored. */
   remove(id: string): boolean {
+    if (this.#removed.size >= mostRemoved) this.#removed.clear()
+    this.#removed.add(id)
     const entry = this.#entries.get(id)
     if (entry === undefined) return false
-    this.revision++
-    this.#entries.delete(id)
-    this.#special.delete(id)
-    if (this.#byKey?.get(entry.said) === id) this.#byKey.delete(entry.said)
-    for (const { subject, relation } of entry.facts) {
-      const key = factKey(subject, relation)
-      const ids = this.#byFact.get(key)
-      ids?.delete(id)
-      if (ids?.size === 0) this.#byFact.delete(key)
-    }
-    this.passages.remove(id)
+    this.#take(entry)
     return true
   }
 
-  #ofFact(key: string): Set<string> {
-    const known = this.#byFact.get(key)
-    if (known !== undefined) return known
-    const ids = new Set<string>()
-    this.#byFact.set(key, ids)
-    return ids
+  #take(entry: KeptEntry): void {
+    const { id } = entry
+    this.revision++
+    this.#entries.delete(id)
+    this.#special.delete(id)
+    if (entry.isKeyed && this.#byKey?.get(entry.said) === id) this.#byKey.delete(entry.said)
+    for (const { subject, relation } of entry.facts) {
+      const key = factKey(subject, relation)
+      for (const byFact of [this.#byFact, this.#byClosingFact]) {
+        const ids = byFact.get(key)
+        ids?.delete(id)
+        if (ids?.size === 0) byFact.delete(key)
+      }
+    }
+    this.passages.remove(id)
   }
+}
+
+/** Whether a fact may end others: it is the only one of its kind, or says that another holds no longer. */
+export const mayClose = ({ single, ended }: Pick<FactData, 'single' | 'ended'>): boolean => single || ended
+
+const idsOf = (map: Map<string, Set<string>>, key: string): Set<string> => {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const ids = new Set<string>()
+  map.set(key, ids)
+  return ids
 }
 
 /** Returns the key that facts share when they may contradict each other. */

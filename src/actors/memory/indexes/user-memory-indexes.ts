@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Table } from '#records/table.ts'
+import { Pause } from '#retrieval/ranking/pause.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { EmbeddedProjects } from '../embedding/embedded-projects.ts'
 import { type MemoryData, memories } from '../kinds.ts'
@@ -65,6 +65,7 @@ export class UserMemoryIndexes {
     kept ??= await this.#read(key, owner, embedder)
     this.#kept.delete(key)
     this.#kept.set(key, kept)
+    kept.index.dropExpired(this.#parts.now())
     return this.#synced(key, kept)
   }
 
@@ -78,12 +79,16 @@ export class UserMemoryIndexes {
    *
    * @throws {StoreUnavailable}
    */
-  async wrote(owner: MemoryOwner, ids: readonly string[], apply: (index: UserMemoryIndex) => void): Promise<void> {
+  async wrote(
+    owner: MemoryOwner,
+    ids: readonly string[],
+    apply: (index: UserMemoryIndex) => void | Promise<void>,
+  ): Promise<void> {
     const version = await this.#parts.changes?.note(owner, ids)
     await this.#reading.get(cacheKey(owner))
     const index = this.known(owner)
     if (index === undefined) return
-    apply(index)
+    await apply(index)
     if (version !== undefined && index.seen === version - 1) index.seen = version
     this.#evict(cacheKey(owner))
   }
@@ -111,15 +116,16 @@ export class UserMemoryIndexes {
     const readAt = this.#parts.now()
     index.seen = (await this.#parts.changes?.since(owner, 0))?.version ?? 0
     const unembedded: string[] = []
+    const pause = new Pause()
     for (let after = ''; ; ) {
       const rows = await this.#table.list(ownersScope(owner), {
         where: { owner: ownerKey(owner) },
         ...{ limit: pageSize, ascending: true, after },
       })
-      for (const [at, row] of rows.entries()) {
+      for (const row of rows) {
         index.put(row)
         if (embedder !== null && row.data.embedder !== embedder) unembedded.push(row.id)
-        if (at % 50 === 49) await nextTurn()
+        if (pause.due()) await pause.turn()
       }
       after = rows.at(-1)?.id ?? ''
       if (rows.length < pageSize) break

@@ -48,12 +48,12 @@ export const storeMemories = (parts: StoreParts): IdempotentEffect => ({
  */
 export const storedFacts = async (
   { writer }: StoreParts,
-  { actor, owner: { project, tenant, user } }: Pick<EffectContext, 'actor' | 'owner'>,
+  { actor, owner: { project, tenant, user }, signal }: Pick<EffectContext, 'actor' | 'owner' | 'signal'>,
   { exchange, facts, source }: Said,
 ): Promise<readonly WrittenMemoryRef[]> => {
   const items = memoriesOf(exchange, facts)
   if (user === null || items.length === 0) return []
-  const options = { source, seed: actor.slice(-26), receipt: actor, counted: true }
+  const options = { source, seed: actor.slice(-26), receipt: actor, counted: true, signal }
   const { memories } = await writer.write({ project, tenant, user }, items, options)
   return memories.map(({ id, duplicate }) => ({ id, duplicate }))
 }

@@ -30,13 +30,15 @@ describe('the memories of one user', () => {
       fc.property(fc.array(change, { maxLength: 30 }), fc.nat(30), (changes, first) => {
         const index = new UserMemoryIndex(null)
         const held = new Map<string, string>()
+        const dead = new Set<string>()
         for (const [at, { n, content, removed }] of changes.entries()) {
           if (at === first) index.twin('')
           const id = `mem_${n}`
           if (removed) index.remove(id)
           else index.put(rowOf(n, content, { version: at + 1 }))
+          if (removed) dead.add(id)
           if (removed) held.delete(id)
-          else held.set(id, content)
+          else if (!dead.has(id)) held.set(id, content)
         }
         for (const content of contents) {
           const id = index.twin(keyOf(content))
@@ -55,5 +57,14 @@ describe('the memories of one user', () => {
     expect(index.twin(keyOf('I live in Oslo.'))).toBeUndefined()
     index.put({ ...row, id: 'mem_2' })
     expect(index.twin(keyOf('i live in oslo'))).toBe('mem_2')
+  })
+
+  it('do not include a removed one again when an earlier read of it is added late', () => {
+    const index = new UserMemoryIndex(null)
+    index.put(rowOf(1, 'I live in Oslo.', {}))
+    index.remove('mem_1')
+    index.put(rowOf(1, 'I live in Oslo.', { version: 2 }))
+    expect(index.size).toBe(0)
+    expect(index.twin(keyOf('I live in Oslo.'))).toBeUndefined()
   })
 })

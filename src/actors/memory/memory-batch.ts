@@ -1,0 +1,171 @@
+import type { Pause } from '#retrieval/ranking/pause.ts'
+import { derivedId, newId, timeOfId } from '../runtime/ids.ts'
+import { contentKey } from './indexes/content-key.ts'
+import { closedAll, type EndedMemory, endedBy, endOf, settledFacts } from './indexes/settled-facts.ts'
+import { factKey, mayClose, type UserMemoryIndex } from './indexes/user-memory-index.ts'
+import type { FactData, MemoryData } from './kinds.ts'
+import { type MemoryOwner, ownerKey } from './memory-owner.ts'
+import type { MemorySettings } from './memory-settings.ts'
+import type { NewMemory, WriteOptions, WrittenMemory } from './memory-writer.ts'
+import { factsIn, isSameFact } from './understanding.ts'
+
+/** A memory that passed the screening. */
+export type PassedMemory = NewMemory & { readonly redacted: readonly string[] }
+
+/** A memory to be stored. */
+export interface DraftMemory {
+  readonly id: string
+  readonly key: string
+  readonly data: MemoryData
+  readonly expiresAt: number | null
+}
+
+const dayMs = 86_400_000
+
+/** Circumstances of one write. */
+export interface BatchParts {
+  readonly owner: MemoryOwner
+  readonly options: WriteOptions
+  readonly retentionDays: MemorySettings['retentionDays']
+  readonly now: number
+  readonly pause: Pause
+}
+
+/** The memories of one write, each compared with the stored ones and with those before it. */
+export class MemoryBatch {
+  readonly drafts: DraftMemory[] = []
+  readonly written: WrittenMemory[] = []
+  readonly ended = new Map<string, EndedMemory>()
+  readonly #index: UserMemoryIndex
+  readonly #parts: BatchParts
+  readonly #keys = new Map<string, string>()
+  /** Places of the drafts that have facts with a `factKey`. */
+  readonly #byFact = new Map<string, number[]>()
+  /** The part of `#byFact` whose facts may end others. */
+  readonly #byClosingFact = new Map<string, number[]>()
+
+  constructor(index: UserMemoryIndex, parts: BatchParts) {
+    this.#index = index
+    this.#parts = parts
+  }
+
+  async add(item: PassedMemory): Promise<void> {
+    if (this.#parts.pause.due()) await this.#parts.pause.turn()
+    const key = contentKey(item.place, item.content)
+    const id = this.#newId()
+    const said = await this.#factsOf(item)
+    const same = this.#keys.get(key) ?? this.#index.twin(key)
+    const twin = same ?? (item.byFacts === true ? await this.#sayer(said) : undefined)
+    if (twin !== undefined && twin !== id) {
+      this.written.push({ id: twin, duplicate: true, redacted: item.redacted, superseded: [] })
+      return
+    }
+    const settled = await settledFacts(this.#index, said, this.#parts.pause)
+    const superseded = [...settled.ended.keys()].filter((known) => known !== id)
+    for (const known of superseded) this.ended.set(known, { facts: settled.ended.get(known) ?? [], by: id })
+    const facts = await this.#besideDrafts(settled.facts, id)
+    this.#keys.set(key, id)
+    this.#note(facts)
+    this.drafts.push({ id, key, data: this.#dataOf(item, facts, settled.by), expiresAt: this.#expiryOf(item) })
+    this.written.push({ id, duplicate: false, redacted: item.redacted, superseded })
+  }
+
+  /** Returns the id of a memory that already states all of these facts. */
+  async #sayer(facts: readonly FactData[]): Promise<string | undefined> {
+    const [first] = facts
+    if (first === undefined) return undefined
+    for (const { id, facts: theirs } of this.#index.about(factKey(first.subject, first.relation))) {
+      const held = theirs.filter(({ valid_to_ms, ended }) => valid_to_ms === null || ended)
+      if (facts.every((fact) => held.some((each) => isSameFact(each, fact)))) return id
+      if (this.#parts.pause.due()) await this.#parts.pause.turn()
+    }
+    return undefined
+  }
+
+  /** Reconciles the facts of the memory `id` with those of earlier memories of this write. */
+  async #besideDrafts(facts: readonly FactData[], id: string): Promise<readonly FactData[]> {
+    const { pause } = this.#parts
+    let settled = facts
+    for (const at of this.#related(facts)) {
+      const draft = this.drafts[at]
+      if (draft === undefined) continue
+      const theirs = closedAll(draft.data.facts, settled)
+      settled = closedAll(settled, theirs)
+      if (theirs !== draft.data.facts)
+        this.drafts[at] = { ...draft, data: endedBy(draft.data, { facts: theirs, by: id }) }
+      if (pause.due()) await pause.turn()
+    }
+    return settled
+  }
+
+  /** Returns the drafts whose facts the given ones may end, or that may end one of these, in order. */
+  #related(facts: readonly FactData[]): readonly number[] {
+    const places = facts.flatMap((fact) => {
+      const map = mayClose(fact) ? this.#byFact : this.#byClosingFact
+      return map.get(factKey(fact.subject, fact.relation)) ?? []
+    })
+    return [...new Set(places)].toSorted((a, b) => a - b)
+  }
+
+  /** Notes the facts of the next draft. */
+  #note(facts: readonly FactData[]): void {
+    for (const fact of facts) {
+      const key = factKey(fact.subject, fact.relation)
+      for (const map of mayClose(fact) ? [this.#byFact, this.#byClosingFact] : [this.#byFact]) {
+        const places = map.get(key) ?? []
+        map.set(key, places)
+        if (places.at(-1) !== this.drafts.length) places.push(this.drafts.length)
+      }
+    }
+  }
+
+  #newId(): string {
+    const { seed } = this.#parts.options
+    if (seed === null) return newId('mem')
+    return derivedId('mem', timeOfId(`mem_${seed}`) ?? 1, `${seed} ${this.written.length}`)
+  }
+
+  async #factsOf(item: PassedMemory): Promise<readonly FactData[]> {
+    const observedAt = item.observedAt ?? this.#parts.now
+    const given = item.facts ?? []
+    if (item.byFacts === true) return given
+    const found = factsIn(item.content, { observedAt, speaker: item.speaker ?? null })
+    const { pause } = this.#parts
+    const all = [...given]
+    for (const fact of found) {
+      if (!given.some((each) => isSameFact(each, fact))) all.push(fact)
+      if (pause.due()) await pause.turn()
+    }
+    return all
+  }
+
+  #expiryOf({ place }: PassedMemory): number | null {
+    const days = this.#parts.retentionDays[place.scope]
+    return days === null ? null : this.#parts.now + days * dayMs
+  }
+
+  #dataOf(item: PassedMemory, facts: readonly FactData[], by: string | null): MemoryData {
+    const { owner, options, now } = this.#parts
+    const end = endOf(item, facts)
+    return {
+      owner: ownerKey(owner),
+      content: item.content,
+      scope: item.place.scope,
+      session_id: item.place.session,
+      namespace: item.place.namespace,
+      importance: item.importance ?? 0.5,
+      pinned: item.pinned ?? false,
+      metadata: item.metadata ?? {},
+      source: options.source,
+      speaker: item.speaker ?? null,
+      receipt: options.receipt ?? null,
+      redacted: item.redacted,
+      facts,
+      observed_at_ms: item.observedAt ?? now,
+      valid_from_ms: item.validFrom ?? null,
+      valid_to_ms: item.validTo ?? end,
+      superseded_by: end === null ? null : by,
+      ...{ embedder: null, vector: null, used_at_ms: null, versions: [] },
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { type EraserParts, requestErasure } from '#runtime/erasure/erase-listed.ts'
+import type { StoredRecord } from '#storage/ports.ts'
+import type { MemoryPlace } from '../indexes/memory-place.ts'
+import { memoryWriteRows } from '../kinds.ts'
+import { type MemoryOwner, ownerKey, ownersScope } from '../memory-owner.ts'
+
+/** A write of a user, as its list row describes it. */
+export interface ListedWrite {
+  readonly id: string
+  /** ms since the epoch. */
+  readonly createdAt: number
+  /** The memories that it stored, or found to exist already. */
+  readonly memories: readonly string[]
+  /** Where it will store its memories; null once it has ended. */
+  readonly pending: MemoryPlace | null
+}
+
+const pageSize = 100
+
+/**
+ * Removes the logs of a user's writes, which contain the exchanges, and stops those that are pending.
+ *
+ * @param isMeant selects the writes.
+ * @returns how many were removed.
+ * @throws {StoreUnavailable}
+ */
+export const forgetWrites = async (
+  parts: EraserParts,
+  owner: MemoryOwner,
+  isMeant: (write: ListedWrite) => boolean,
+): Promise<number> => {
+  const { project, tenant } = owner
+  await parts.host.rows.shown()
+  let removed = 0
+  for (let after: string | undefined; ; ) {
+    const query = { where: { owner: ownerKey(owner) }, limit: pageSize, ...(after !== undefined && { after }) }
+    const rows = await parts.storage.records.list(memoryWriteRows, ownersScope(owner), query)
+    for (const row of rows)
+      if (isMeant(writeOf(row)) && (await requestErasure(parts, { actor: row.id, project, tenant }))) removed++
+    after = rows.at(-1)?.id
+    if (rows.length < pageSize) return removed
+  }
+}
+
+const writeOf = ({ id, created_at: createdAt, data }: StoredRecord): ListedWrite => {
+  const { status, memories, scope, session, namespace } = data
+  const place: MemoryPlace = {
+    scope: scope === 'session' ? 'session' : 'user',
+    session: textOrNull(session),
+    namespace: textOrNull(namespace),
+  }
+  const ids = Array.isArray(memories) ? memories.filter((each) => typeof each === 'string') : []
+  return { id, createdAt, memories: ids, pending: status === 'pending' ? place : null }
+}
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+/** Selects the writes that stored one of these memories, or found it to exist already. */
+export const isWriteOf = (ids: Iterable<string>): ((write: ListedWrite) => boolean) => {
+  const named = new Set(ids)
+  return ({ memories }) => memories.some((id) => named.has(id))
+}

@@ -1,0 +1,168 @@
+import { pino } from 'pino'
+import { describe, expect, it } from 'vitest'
+import { kinds } from '#actors/capabilities.ts'
+import { graphIn } from '#actors/memory/indexes/memory-graph.ts'
+import { type MemoryData, memories } from '#actors/memory/kinds.ts'
+import { memoryHistory } from '#actors/memory/memory-history.ts'
+import type { MemoryOwner } from '#actors/memory/memory-owner.ts'
+import { settingsOf } from '#actors/memory/memory-settings.ts'
+import type { NewMemory, WriteOptions } from '#actors/memory/memory-writer.ts'
+import type { MemoryParts, OpenMemory } from '#actors/memory/open-memory.ts'
+import { factsIn } from '#actors/memory/understanding.ts'
+import { Table } from '#records/table.ts'
+import { projectScope } from '#specs/scope.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
+import { plainMemory } from './scripted-memory.ts'
+
+const dayMs = 86_400_000
+const ada: MemoryOwner = { project: 'prj_1', tenant: null, user: 'ada' }
+const place = { scope: 'user', session: null, namespace: null } as const
+const anywhere = { scope: null, session: null, namespace: null } as const
+const host: MemoryParts['host'] = Object({ rows: { shown: async () => {} } })
+const on = (day: string): number => Date.parse(day)
+
+describe('the memory of users', () => {
+  const opened = async (more: Partial<MemoryParts> = {}) => {
+    const clock = new VirtualClock(on('2026-01-01'))
+    const storage = openMemoryStorage({ now: clock.now })
+    await storage.records.prepare(kinds)
+    const log = pino({ level: 'silent' })
+    const memory = plainMemory({ storage, records: storage.records, host, clock, log, ...more })
+    return { memory, clock, table: new Table(storage.records, memories, clock.now) }
+  }
+
+  const options: WriteOptions = { source: 'write', seed: null }
+  const write = (memory: OpenMemory, items: readonly Omit<NewMemory, 'place'>[], owner = ada, more: object = {}) =>
+    memory.writer.write(
+      owner,
+      items.map((item) => ({ place, ...item })),
+      { ...options, ...more },
+    )
+  const search = (memory: OpenMemory, text: string, more: object = {}) =>
+    memory.search.search(ada, {
+      ...{ text, place: anywhere, limit: 5, threshold: 0.5, asOf: null, graph: false, ...more },
+    })
+  const contents = async (memory: OpenMemory, text: string, asOf: string | null) =>
+    (await search(memory, text, { asOf: asOf === null ? null : on(asOf) })).results.map(({ content }) => content)
+
+  it('stores a content again whose earlier memory has expired, and has no fact of that in its graph', async () => {
+    const settings = async () => settingsOf({ user_retention_days: 30 })
+    const { memory, clock } = await opened({ settings })
+    const facts = factsIn('Anna works at Acme', { observedAt: clock.now(), speaker: null })
+    await write(memory, [{ content: 'Anna works at Acme', facts }, { content: 'Ada keeps bees' }])
+    await clock.advance(31 * dayMs)
+    const again = await write(memory, [{ content: 'Ada keeps bees' }])
+    expect(again.memories).toMatchObject([{ duplicate: false }])
+    expect((await graphIn(await memory.indexes.open(ada))).graph.entities()).not.toContain('Acme')
+    expect(await contents(memory, 'Who keeps bees?', null)).toEqual(['Ada keeps bees'])
+  })
+
+  it('is not found before the time at which the caller lets it begin', async () => {
+    const { memory, clock } = await opened()
+    await write(memory, [{ content: 'Ada keeps bees', validFrom: on('2026-02-01') }])
+    expect(await contents(memory, 'Who keeps bees?', null)).toEqual([])
+    expect(await contents(memory, 'Who keeps bees?', '2026-03-01')).toEqual(['Ada keeps bees'])
+    await clock.advance(40 * dayMs)
+    expect(await contents(memory, 'Who keeps bees?', null)).toEqual(['Ada keeps bees'])
+  })
+
+  const said = async (memory: OpenMemory, lines: readonly (readonly [content: string, day: string])[]) => {
+    for (const [content, day] of lines) await write(memory, [{ content, observedAt: on(day) }])
+  }
+
+  it('is found as of a time since which it holds by its own words', async () => {
+    const { memory } = await opened()
+    await said(memory, [
+      ['I live in Paris.', '2024-01-01'],
+      ['I moved to Oslo last week.', '2025-06-15'],
+    ])
+    const where = (asOf: string) => contents(memory, 'Where do I live?', asOf)
+    expect(await where('2025-05-01')).toEqual(['I live in Paris.'])
+    expect(await where('2025-06-12')).toEqual(['I moved to Oslo last week.'])
+  })
+
+  it('has one value at a time even when an earlier one is stated last, and the whole history', async () => {
+    const { memory, table } = await opened()
+    await said(memory, [
+      ['I live in Paris.', '2020-01-01'],
+      ['I moved to Berlin.', '2024-01-01'],
+      ['In 2022 I moved to Rome.', '2025-01-01'],
+    ])
+    const days = ['2021-01-01', '2023-01-01', '2024-06-01']
+    const found = await Promise.all(days.map((day) => contents(memory, 'Where do I live?', day)))
+    expect(found).toEqual([['I live in Paris.'], ['In 2022 I moved to Rome.'], ['I moved to Berlin.']])
+    const rows = await table.list(projectScope(ada.project), { limit: 5 })
+    const index = await memory.indexes.open(ada)
+    for (const row of rows) {
+      const history = await memoryHistory(table, row, index)
+      const lines = ['I live in Paris.', 'In 2022 I moved to Rome.', 'I moved to Berlin.']
+      expect(history.map(({ content }) => content)).toEqual(lines)
+    }
+  })
+
+  it('names the memory that superseded another of the same write', async () => {
+    const { memory, table } = await opened()
+    await write(memory, [
+      { content: 'I live in Paris.', observedAt: on('2020-01-01') },
+      { content: 'I live in Oslo.', observedAt: on('2021-01-01') },
+    ])
+    const rows = await table.list(projectScope(ada.project), { limit: 5, ascending: true })
+    expect(rows.map(({ data }) => data.superseded_by)).toEqual([rows[1]?.id, null])
+  })
+
+  it('explains which memories the place or the time of a search excludes', async () => {
+    const { memory } = await opened()
+    const at = (over: object): Omit<NewMemory, 'place'> => Object({ content: 'Ada keeps bees', ...over })
+    await write(memory, [
+      at({ place: { ...place, namespace: 'work' } }),
+      at({ place: { ...place, scope: 'session', session: 's1' } }),
+      at({ validFrom: on('2027-01-01') }),
+    ])
+    await write(memory, [at({ content: 'Ada keeps many bees', validTo: on('2025-01-01') })])
+    const { left_out = [] } = await search(memory, 'Who keeps bees?', { explain: true, place: { ...anywhere } })
+    const reasons = ['other_session', 'not_yet_valid', 'no_longer_valid']
+    expect(left_out.map(({ reason }) => reason).toSorted()).toEqual(reasons.toSorted())
+    const home = await search(memory, 'Who keeps bees?', { explain: true, place: { ...anywhere, namespace: 'home' } })
+    expect(home.left_out?.map(({ reason }) => reason)).toContain('other_namespace')
+  })
+
+  it('has no personal data in the facts of a redacted content', async () => {
+    const redact: MemoryParts['redact'] = async (_project, texts) =>
+      texts.map((text) => {
+        const content = text.replaceAll('dan@example.org', '[EMAIL_1]')
+        return { content, redacted: content === text ? [] : ['email'] }
+      })
+    const { memory, table } = await opened({ redact })
+    const text = 'My email is dan@example.org'
+    const facts = factsIn(text, { observedAt: 1, speaker: null })
+    expect(facts.map(({ object }) => object)).toEqual(['dan@example.org'])
+    await write(memory, [{ content: text, facts, byFacts: true }])
+    await write(memory, [{ content: 'A note', facts }])
+    const rows = await table.list(projectScope(ada.project), { limit: 5 })
+    expect(rows).toHaveLength(2)
+    expect(JSON.stringify(rows)).not.toContain('dan@example.org')
+    expect(rows.map(({ data }) => data.redacted)).toEqual([['email'], ['email']])
+  })
+
+  it('refuses a given fact with a secret, and leaves an extracted one out', async () => {
+    const { memory, table } = await opened()
+    const fact = { ...factsIn('I live in Oslo.', { observedAt: 1, speaker: null })[0], relation: 'password' }
+    const facts: MemoryData['facts'] = [Object({ ...fact, object: 'correcthorse9' })]
+    await expect(write(memory, [{ content: 'A note', facts }])).rejects.toMatchObject({ code: 'memory_refused' })
+    await write(memory, [{ content: 'A note', facts, byFacts: true }])
+    expect((await table.list(projectScope(ada.project), { limit: 5 })).map(({ data }) => data.facts)).toEqual([[]])
+  })
+
+  it('stores nothing of a write that was aborted before its turn', async () => {
+    const { memory, table } = await opened()
+    const abort = new AbortController()
+    const first = write(memory, [{ content: 'Ada keeps bees' }])
+    const second = write(memory, [{ content: 'Ada plays the cello' }], ada, { signal: abort.signal })
+    abort.abort()
+    await first
+    await expect(second).rejects.toThrow()
+    const rows = await table.list(projectScope(ada.project), { limit: 5 })
+    expect(rows.map(({ data }) => data.content)).toEqual(['Ada keeps bees'])
+  })
+})
