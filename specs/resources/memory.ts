@@ -258,7 +258,7 @@ export const memory = defineOperations(group, {
   receipt: {
     ...common,
     summary: 'Retrieve the receipt of a write',
-    description: 'A receipt is available for one day after its write has ended.',
+    description: 'Available for one day after the write has ended. Also accepts the `write_id` of a webhook event.',
     method: 'GET',
     path: '/v1/memory/writes/{request_id}',
     answer: isJsonResponse(receipt),

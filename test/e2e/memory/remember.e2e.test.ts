@@ -32,6 +32,10 @@ describe.each(either('mongo'))('a memory on $store', ({ store }) => {
       status: 'success',
       written: 2,
     })
+    const dashboard = await world.dashboard()
+    const [project] = (await dashboard.get('/api/projects')).body.data
+    const [write] = (await dashboard.get(`/api/projects/${project.id}/actors?machine=memory_write`)).body.data
+    expect((await api.get(`/v1/memory/writes/${write.id}`)).body.request_id).toBe(first.request_id)
     for (let n = 0; n < 20; n++) await remember('ada', said)
     expect(await listed('ada')).toHaveLength(2)
     expect(await remember('ada', 'Hello there!')).toMatchObject({ status: 'success', extracted: 0, written: 0 })

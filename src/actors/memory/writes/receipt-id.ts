@@ -1,4 +1,5 @@
 import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
+import { isId } from '#runtime/ids.ts'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -12,8 +13,9 @@ export const requestIdOf = (writeId: string): string => {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
-/** Returns the id of the actor of a receipt; null for an id that is not a receipt's. */
+/** Returns the id of the actor of a receipt, which webhooks name directly; null for an id that is not a receipt's. */
 export const writeIdOf = (requestId: string): string | null => {
+  if (isId(requestId, memoryWriteDefinition.idPrefix)) return requestId
   if (!uuidShape.test(requestId)) return null
   let bits = BigInt(`0x${requestId.replaceAll('-', '')}`)
   let digits = ''
