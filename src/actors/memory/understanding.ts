@@ -31,7 +31,10 @@ export const factsIn = (
 
 /** Returns a known fact with the end that a newer fact gives it; the same object when nothing changes. */
 export const closedBy = (older: FactData, newer: FactData): FactData => {
+  // what `closed` decides by comparing names comes last, since a user may have thousands of such facts
   if (older.ended || older.relation !== newer.relation || !(newer.single || newer.ended)) return older
+  if (newer.valid_from_ms < older.valid_from_ms) return older
+  if (older.valid_to_ms !== null && older.valid_to_ms <= newer.valid_from_ms) return older
   const { validTo } = closed(factOf(older), factOf(newer))
   return validTo === older.valid_to_ms ? older : { ...older, valid_to_ms: validTo }
 }

@@ -45,8 +45,14 @@ export const settledFacts = async (
 export const closedAll = (older: readonly FactData[], newer: readonly FactData[]): readonly FactData[] => {
   const closing = newer.filter(mayClose)
   if (closing.length === 0) return older
-  const next = older.map((fact) => closing.reduce(closedBy, fact))
-  return next.some((fact, at) => fact !== older[at]) ? next : older
+  let next: FactData[] | null = null
+  for (const [at, fact] of older.entries()) {
+    const changed = closing.reduce(closedBy, fact)
+    if (changed === fact) continue
+    next ??= [...older]
+    next[at] = changed
+  }
+  return next ?? older
 }
 
 /** Share of a text that its facts must cover for the memory to end with them. */
