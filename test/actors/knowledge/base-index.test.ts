@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { sourceRows } from '#actors/knowledge/kinds.ts'
 import { BaseIndex } from '#actors/knowledge/search/base-index.ts'
+import { StoredSources } from '#actors/knowledge/search/stored-sources.ts'
 import { SourceBlobs } from '#actors/knowledge/sources/source-blobs.ts'
 import { sourcesOf } from '#actors/knowledge/sources/source-rows.ts'
 import { projectScope } from '#specs/scope.ts'
@@ -20,6 +21,7 @@ it('an index that reads the rows of many sources does not hold the event loop', 
   const index = new BaseIndex({
     blobs: new SourceBlobs(storage.blobs, clock.now),
     breathe: async () => void turns++,
+    stored: new StoredSources({ project: 'prj_a', base: 'kb_a', vectors: null, steady: () => 0 }),
     // each reading of the clock is a millisecond after the last one
     steady: () => now++,
   })
