@@ -1,6 +1,6 @@
 /**
- * Cosines of a query with passages whose vectors are `stored`: with the candidates and the farthest passage, by id; null
- * for a passage without a vector. All others get the lowest of any passage.
+ * Cosines of a query with passages whose vectors are `stored`: with the candidates and the farthest ones, by id; null for
+ * a passage without a vector. All others get the lowest of any passage.
  */
 export type StoredCosines = ReadonlyMap<string, number | null>
 
@@ -18,10 +18,10 @@ export interface PassageQuery {
   /** Vector of the text returned by `PassageIndex.topicOf`, by the same embedder. */
   readonly topic?: Float32Array | null
   /**
-   * For an index with passages whose vectors are `stored`: returns the cosines of both vectors with them, including those
-   * of the best passages by words.
+   * For an index with passages whose vectors are `stored`: returns the cosines of both vectors with the nearest and the
+   * farthest ones, and with these.
    */
-  readonly stored?: (best: readonly string[]) => Promise<StoredCosinesOfQuery>
+  readonly stored?: (needed: readonly string[]) => Promise<StoredCosinesOfQuery>
   /** Id of the embedder of the vector, to calibrate scores. */
   readonly embedder?: string
   readonly limit: number

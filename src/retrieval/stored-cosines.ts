@@ -12,15 +12,12 @@ export interface Candidates {
   readonly vectors: readonly Candidate[]
   /** Passages without a vector. */
   readonly without: readonly string[]
-  /** The passage farthest from the query; null for none. */
-  readonly farthest: Candidate | null
 }
 
 /** Returns the cosines of a query with candidates, computed as in an index that holds their vectors. */
-export function storedCosines(vector: Float32Array, { vectors, without, farthest }: Candidates): StoredCosines {
+export function storedCosines(vector: Float32Array, { vectors, without }: Candidates): StoredCosines {
   const query = queryVectorOf(vector)
   const cosines = new Map<string, number | null>(without.map((id) => [id, null]))
-  for (const { id, numbers } of farthest === null ? vectors : [...vectors, farthest])
-    cosines.set(id, query === null ? 0 : cosineOf(query, numbers))
+  for (const { id, numbers } of vectors) cosines.set(id, query === null ? 0 : cosineOf(query, numbers))
   return cosines
 }

@@ -3,22 +3,20 @@ import { looksBack } from '../analysis/stance.ts'
 import type { LeftOut, PassageHit, PassageHits, PassageQuery } from '../passage-query.ts'
 import type { SearchBuffers } from '../search-buffers.ts'
 import { lookingBack, weightsFor } from './brevity.ts'
-import { cosinesOf } from './cosines.ts'
+import { cosinesOf, type Work } from './cosines.ts'
 import { fitOf, momentsOf } from './dates.ts'
 import { diversifyByPage } from './diversify-by-page.ts'
 import { type LexicalScores, lexicalScores } from './lexical.ts'
+import { neededVectors } from './needed-vectors.ts'
 import { Pause } from './pause.ts'
 import { type AllScores, type Parts, Scores, type Searched } from './scores.ts'
 import { liftStances } from './stance-lift.ts'
-import { highest } from './top.ts'
 
 const noTitles: Parts['titles'] = new Map()
 /** Maximum number of left-out passages listed. */
 const mostLeftOut = 20
 /** Minimum number of best passages that are compared by date. */
 const leastCompared = 10
-/** Number of the best passages by words whose cosines are requested, if vectors are stored. */
-const mostCandidates = 200
 /** A passage that amends an older one must have at least this share of the question's words that the older one has. */
 const amendedWords = 0.5
 
@@ -53,8 +51,9 @@ export class Search {
     const lexical = await lexicalScores({ postings, table, weights, allowed }, concepts, { pause, room })
     const titles = weights.title === 0 ? noTitles : table.groups.titles.fitsOf(this.#query.text, concepts)
     const plain = this.#plain(lexical, titles)
-    const stored = (await this.#query.stored?.(this.#bestOf(plain))) ?? null
-    const cosines = await cosinesOf(this.#in, { ...this.#query, stored }, { pause, room, allowed })
+    const work = { pause, room, allowed }
+    const stored = (await this.#query.stored?.(this.#needed(plain, work))) ?? null
+    const cosines = await cosinesOf(this.#in, { ...this.#query, stored }, work)
     const parts: Parts = { lexical, cosines, others: this.#others(), titles }
     const all = { ...parts, ...this.#fused(plain, parts, concepts) }
     return this.#answer(new Scores(this.#in, all, stored?.vector ?? null))
@@ -128,8 +127,9 @@ export class Search {
     return plain
   }
 
-  #bestOf(scores: Float32Array): readonly string[] {
-    return highest(scores, mostCandidates).flatMap((slot) => this.#in.table.idOf(slot) ?? [])
+  /** Returns the passages whose stored vectors are needed. */
+  #needed(plain: Float32Array, work: Work): readonly string[] {
+    return [...neededVectors(this.#in, this.#query, { plain, work })].flatMap((slot) => this.#in.table.idOf(slot) ?? [])
   }
 
   #copy(numbers: Float32Array): Float32Array {

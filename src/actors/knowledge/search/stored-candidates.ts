@@ -22,11 +22,13 @@ export interface StoredSearch {
  * a vector may still be the best by both.
  */
 const candidates = 200
+/** Number of the farthest passages, which give the lower end of the scale of cosines. */
+const farthest = 20
 
 /**
  * Returns the cosines of the passages that may be the best hits: those that the database finds near each vector, and
- * the best by words. The farthest passage is the lowest end of the scale of cosines. So the hits are those of an exact
- * search, unless one of them is none of the candidates.
+ * those that the index needs because of their words and pages. The farthest passages are the lower end of the scale of
+ * cosines. So the hits are those of an exact search, unless one of them is none of the candidates.
  *
  * The result rejects with `StoreUnavailable`, and with the errors of a database whose search fails.
  */
@@ -36,23 +38,19 @@ export const storedCandidates = (vectors: VectorStore, search: StoredSearch): No
   const groups = groupsOf(index, accepts)
   const nearest = (near: Float32Array, limit: number) =>
     vectors.nearest({ project, space, groups, vector: near, limit })
-  const around = async (near: Float32Array) => {
-    const [close, [farthest = null]] = await Promise.all([nearest(near, candidates), nearest(opposite(near), 1)])
-    return { close, farthest }
-  }
-  const searches = Promise.all([around(vector), topic === null ? null : around(topic)])
+  const both = [vector, ...(topic === null ? [] : [topic])]
+  const searches = Promise.all(both.flatMap((near) => [nearest(near, candidates), nearest(opposite(near), farthest)]))
   // the failure is reported to the search, which needs the cosines later, or never if no passage may be found
   searches.catch(() => {})
-  return async (best) => {
-    const [byVector, byTopic] = await searches
+  return async (needed) => {
     const found = new Map<string, StoredVector>()
-    for (const each of [...byVector.close, ...(byTopic?.close ?? [])]) found.set(each.id, each)
-    const ids = best.filter((id) => !found.has(id) && index.chunk(id)?.source.isStored)
+    for (const each of (await searches).flat()) found.set(each.id, each)
+    const ids = needed.filter((id) => !found.has(id) && index.chunk(id)?.source.isStored)
     for (const each of await vectors.get(project, space, ids)) found.set(each.id, each)
     const all = { vectors: [...found.values()], without: ids.filter((id) => !found.has(id)) }
     return {
-      vector: storedCosines(vector, { ...all, farthest: byVector.farthest }),
-      topic: topic === null ? null : storedCosines(topic, { ...all, farthest: byTopic?.farthest ?? null }),
+      vector: storedCosines(vector, all),
+      topic: topic === null ? null : storedCosines(topic, all),
     }
   }
 }
