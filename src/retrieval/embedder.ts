@@ -5,7 +5,7 @@ export interface Embedder {
   /** Stored with each vector: `local/all-minilm-l6-v2`, `openai/text-embedding-3-small`; `none` makes no vectors. */
   readonly id: string
   readonly dimensions: number
-  /** Returns vectors of length 1, in the order of the texts. */
+  /** Returns vectors of length 1, in the order of the texts; of zeros for a text that the model cannot read. */
   embed(texts: readonly string[], use: EmbedUse): Promise<readonly Float32Array[]>
 }
 

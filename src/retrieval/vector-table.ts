@@ -141,6 +141,9 @@ export class VectorTable {
   }
 }
 
+/** Whether a vector says nothing about its text (`Embedder.embed`). */
+export const isZero = (vector: Float32Array): boolean => vector.every((value) => value === 0)
+
 /** Returns the numbers of a query's vector; null when it has no direction. */
 export function queryVectorOf(vector: Float32Array): QueryVector | null {
   const norm = normOf(vector)

@@ -57,6 +57,18 @@ describe('the local embedder', () => {
     expect(rounded(vector)).toEqual([100, 10])
   })
 
+  it('returns zeros for a text in a script that its vocabulary does not have, and the vectors of others', async () => {
+    const parts = Array.from({ length: 676 }, (_, n) => String.fromCharCode(97 + (n % 26), 97 + Math.floor(n / 26)))
+    const model = { vocab: Object.fromEntries(parts.map((part, n) => [part, n])) }
+    const embedder = await opened({ also: { 'tokenizer.json': { words: ['', 'tea', 'coffee', 'car'], model } } })
+    const vectors = await embedder.embed(['чай и кофе', 'tea', 'चाय'], 'passage')
+    expect(vectors.map(rounded)).toEqual([
+      [0, 0],
+      [100, 10],
+      [0, 0],
+    ])
+  })
+
   it('answers 100 concurrent requests', async () => {
     const embedder = await opened()
     const all = await Promise.all(Array.from({ length: 100 }, () => embedder.embed(['tea'], 'query')))

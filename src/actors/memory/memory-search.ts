@@ -1,4 +1,5 @@
 import type { PassageQuery } from '#retrieval/passage-query.ts'
+import { isZero } from '#retrieval/vector-table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { RecordStore } from '#storage/ports.ts'
@@ -105,13 +106,14 @@ export class MemorySearch {
     }
   }
 
-  /** Embeds the query. When that fails, the search uses its words only. */
+  /** Embeds the query. When that fails, or the model cannot read it, the search uses its words only. */
   async #embedded(owner: MemoryOwner, index: UserMemoryIndex, { text }: MemoryQuery): Promise<Embedded> {
     const none: Embedded = { vectors: [], costUsd: 0, model: null, provider: null }
     const embedder = await this.#parts.embedderOf(owner.project)
     if (embedder === null || index.size === 0) return none
     try {
-      return await embedder.embed([text], 'query', owner)
+      const embedded = await embedder.embed([text], 'query', owner)
+      return embedded.vectors.every(isZero) ? { ...embedded, vectors: [] } : embedded
     } catch (error) {
       if (error instanceof ServiceError) return none
       throw error

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { EmbedUse } from '../embedder.ts'
+import { readsScripts } from './read-scripts.ts'
 import {
   type ModelPlace,
   type ModelSettings,
@@ -30,12 +31,16 @@ export class OnnxModel {
   readonly #session: OnnxSession
   readonly #tokenizer: Tokenizer
   readonly #settings: ModelSettings
+  readonly #reads: (text: string) => boolean
+  /** Length of a vector; known once the model has made one. */
+  #dimensions = 0
 
   private constructor(parts: ModelParts) {
     this.#runtime = parts.runtime
     this.#session = parts.session
     this.#tokenizer = parts.tokenizer
     this.#settings = parts.settings
+    this.#reads = parts.reads
   }
 
   /** @throws {Error} when a file or a package is missing, or the model cannot be read. */
@@ -59,23 +64,25 @@ export class OnnxModel {
       session,
       tokenizer,
       settings: modelSettings({ tokenizerConfig, sentence, pooling, prompts }),
+      reads: readsScripts(model),
     })
   }
 
-  /** Returns vectors of length 1, in the order of the texts. */
+  /** Returns vectors of length 1, in the order of the texts; of zeros for a text in a script that it does not read. */
   async embed(texts: readonly string[], use: EmbedUse): Promise<readonly Float32Array[]> {
     const vectors: Float32Array[] = []
     for (const batch of this.#batches(texts, use)) {
       const made = await this.#run(batch.map(({ ids }) => ids))
       for (const [at, { place }] of batch.entries()) vectors[place] = made[at] ?? new Float32Array(0)
     }
-    return vectors
+    this.#dimensions = vectors.find((vector) => vector !== undefined)?.length ?? this.#dimensions
+    return texts.map((_, place) => vectors[place] ?? new Float32Array(this.#dimensions))
   }
 
   /** Groups texts of similar length, since shorter ones are padded to the longest. */
   #batches(texts: readonly string[], use: EmbedUse): readonly (readonly Tokenized[])[] {
     const batches: Tokenized[][] = []
-    const all = texts.map((text, place) => ({ place, ids: this.#tokens(text, use) }))
+    const all = texts.flatMap((text, place) => (this.#reads(text) ? [{ place, ids: this.#tokens(text, use) }] : []))
     for (const tokenized of all.toSorted((a, b) => a.ids.length - b.ids.length)) {
       const batch = batches.at(-1)
       if (batch !== undefined && (batch.length + 1) * tokenized.ids.length <= mostTokensAtOnce) batch.push(tokenized)
@@ -135,6 +142,7 @@ interface ModelParts {
   readonly session: OnnxSession
   readonly tokenizer: Tokenizer
   readonly settings: ModelSettings
+  readonly reads: (text: string) => boolean
 }
 
 interface Tokenized {

@@ -65,6 +65,21 @@ export function modelSettings({ tokenizerConfig, sentence, pooling, prompts }: M
   }
 }
 
+/** Returns the entries of the vocabulary of a `tokenizer.json`; none for one in an unknown form. */
+export function vocabularyOf(tokenizer: unknown): readonly string[] {
+  const vocabulary = fieldsOf(fieldsOf(tokenizer).get('model')).get('vocab')
+  // WordPiece and BPE map entries to numbers, Unigram lists them with their scores
+  if (!Array.isArray(vocabulary)) return [...fieldsOf(vocabulary).keys()]
+  return vocabulary.flatMap((entry: unknown) => (Array.isArray(entry) ? textOf(entry[0]) : []))
+}
+
+/** Whether a tokenizer works on bytes, so that its vocabulary says nothing about scripts. */
+export function isByteLevel(tokenizer: unknown): boolean {
+  const fields = fieldsOf(tokenizer)
+  const parts = ['pre_tokenizer', 'decoder'].map((name) => JSON.stringify(fields.get(name) ?? null))
+  return parts.some((part) => part.includes('"ByteLevel"'))
+}
+
 /** A request to the embedder's process. */
 export interface EmbedRequest {
   readonly id: number

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { PassageHits, PassageQuery } from '#retrieval/passage-query.ts'
+import { isZero } from '#retrieval/vector-table.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import type { VectorStore } from '#storage/vector-port.ts'
@@ -67,14 +68,16 @@ export const searchBase = async (parts: SearchParts, search: BaseSearch): Promis
 /** The vectors of a query, by an embedder. */
 type Meaning = Required<Pick<PassageQuery, 'vector' | 'topic' | 'embedder'>> & Pick<PassageQuery, 'stored'>
 
-/** Returns the query's vectors; null when the embedder fails or there is none. */
+/** Returns the query's vectors; null when there is no embedder, when it fails, or when it cannot read the query. */
 const meaningOf = async (parts: SearchParts, index: BaseIndex, search: BaseSearch): Promise<Meaning | null> => {
   const { project, base, query, accepts } = search
   const embedded = await vectorsOf(parts, project, () => [query, index.passages.topicOf(query)])
   if (embedded === null) return null
   const embedder = embedded.id
   // vectors of different embedders cannot be compared
-  const [vector = null, topic = null] = embedder === index.embedder ? embedded.vectors : []
+  const vectors = embedder === index.embedder ? embedded.vectors : []
+  const [vector = null, topic = null] = vectors.map((each) => (isZero(each) ? null : each))
+  if (vector === null && vectors.length > 0) return null
   if (vector === null || parts.vectors === null || !index.hasStored) return { vector, topic, embedder }
   const stored = storedCandidates(parts.vectors, { project, base, embedder, index, accepts, vector, topic })
   return { vector, topic, embedder, stored }
