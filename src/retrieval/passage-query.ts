@@ -4,7 +4,7 @@
  */
 export type StoredCosines = ReadonlyMap<string, number | null>
 
-/** Cosines with the query's vector, and with its topic. */
+/** Cosines with the query's vector and with its topic, of the same passages. */
 export interface StoredCosinesOfQuery {
   readonly vector: StoredCosines
   readonly topic: StoredCosines | null

@@ -70,7 +70,7 @@ type Meaning = Required<Pick<PassageQuery, 'vector' | 'topic' | 'embedder'>> & P
 
 /** Returns the query's vectors; null when there is no embedder, when it fails, or when it cannot read the query. */
 const meaningOf = async (parts: SearchParts, index: BaseIndex, search: BaseSearch): Promise<Meaning | null> => {
-  const { project, base, query, accepts } = search
+  const { project, base, query, accepts, top_k: limit } = search
   const embedded = await vectorsOf(parts, project, () => [query, index.passages.topicOf(query)])
   if (embedded === null) return null
   const embedder = embedded.id
@@ -79,7 +79,8 @@ const meaningOf = async (parts: SearchParts, index: BaseIndex, search: BaseSearc
   const [vector = null, topic = null] = vectors.map((each) => (isZero(each) ? null : each))
   if (vector === null && vectors.length > 0) return null
   if (vector === null || parts.vectors === null || !index.hasStored) return { vector, topic, embedder }
-  const stored = storedCandidates(parts.vectors, { project, base, embedder, index, accepts, vector, topic })
+  const posed = { project, base, embedder, index, accepts, vector, topic, limit }
+  const stored = storedCandidates(parts.vectors, posed)
   return { vector, topic, embedder, stored }
 }
 

@@ -2,27 +2,38 @@ import type { PassageQuery } from '#retrieval/passage-query.ts'
 import { storedCosines } from '#retrieval/stored-cosines.ts'
 import type { StoredVector, VectorStore } from '#storage/vector-port.ts'
 import { vectorSpaceOf } from '../sources/stored-vectors.ts'
-import type { BaseIndex } from './base-index.ts'
+import type { IndexedSource } from './base-index.ts'
 import type { SourceFilter } from './metadata-filter.ts'
+
+/** What is read of a `BaseIndex`. */
+interface SearchedIndex {
+  readonly sources: Iterable<Pick<IndexedSource, 'row' | 'isStored'>>
+  chunk(id: string): { readonly source: Pick<IndexedSource, 'isStored'> } | undefined
+}
 
 /** A search of a base of which the database searches some vectors. */
 export interface StoredSearch {
   readonly project: string
   readonly base: string
   readonly embedder: string
-  readonly index: BaseIndex
+  readonly index: SearchedIndex
   /** Whether a source may be found; null for all. */
   readonly accepts: SourceFilter | null
   readonly vector: Float32Array
   readonly topic: Float32Array | null
+  /** Maximum number of hits. */
+  readonly limit: number
 }
 
 /**
- * Number of candidates for each vector. Many more than hits: a passage that is among the first by neither its words nor
- * a vector may still be the best by both.
+ * Number of candidates for each vector, and at least how many for each hit. Many more than hits: a passage that is among
+ * the first by neither its words nor a vector may still be the best by both.
  */
-const candidates = 200
-/** Number of the farthest passages, which give the lower end of the scale of cosines. */
+const [leastCandidates, candidatesEach] = [200, 20]
+/**
+ * Number of farthest candidates for each vector. Cosines are scaled from the lowest of any passage, and the passage with
+ * the lowest one is often another when the lead of its page counts too, or when the database misses some.
+ */
 const farthest = 20
 
 /**
@@ -32,18 +43,23 @@ const farthest = 20
  *
  * The result rejects with `StoreUnavailable`, and with the errors of a database whose search fails.
  */
-export const storedCandidates = (vectors: VectorStore, search: StoredSearch): NonNullable<PassageQuery['stored']> => {
-  const { project, base, embedder, index, accepts, vector, topic } = search
+export const storedCandidates = (
+  vectors: Pick<VectorStore, 'nearest' | 'get'>,
+  search: StoredSearch,
+): NonNullable<PassageQuery['stored']> => {
+  const { project, base, embedder, index, accepts, vector, topic, limit } = search
   const space = vectorSpaceOf(base, embedder)
   const groups = groupsOf(index, accepts)
-  const nearest = (near: Float32Array, limit: number) =>
-    vectors.nearest({ project, space, groups, vector: near, limit })
+  const candidates = Math.max(leastCandidates, limit * candidatesEach)
+  const nearest = async (near: Float32Array, count: number) =>
+    groups?.length === 0 ? [] : vectors.nearest({ project, space, groups, vector: near, limit: count })
   const both = [vector, ...(topic === null ? [] : [topic])]
   const searches = Promise.all(both.flatMap((near) => [nearest(near, candidates), nearest(opposite(near), farthest)]))
   // the failure is reported to the search, which needs the cosines later, or never if no passage may be found
   searches.catch(() => {})
   return async (needed) => {
     const found = new Map<string, StoredVector>()
+    // both scales are of the same passages: one that is far from the query may be near to its topic
     for (const each of (await searches).flat()) found.set(each.id, each)
     const ids = needed.filter((id) => !found.has(id) && index.chunk(id)?.source.isStored)
     for (const each of await vectors.get(project, space, ids)) found.set(each.id, each)
@@ -58,7 +74,7 @@ export const storedCandidates = (vectors: VectorStore, search: StoredSearch): No
 const opposite = (vector: Float32Array): Float32Array => vector.map((value) => -value)
 
 /** Returns the sources that may be found; null if all may. */
-const groupsOf = (index: BaseIndex, accepts: SourceFilter | null): readonly string[] | null => {
+const groupsOf = (index: SearchedIndex, accepts: SourceFilter | null): readonly string[] | null => {
   if (accepts === null) return null
   const sources = [...index.sources].filter(({ isStored }) => isStored)
   const accepted = sources.filter(({ row }) => accepts(row))
