@@ -38,6 +38,12 @@ export class VectorSearchDeployment {
   buildsAtOnce = true
   /** Message of the failure of every search; null for none. */
   failure: string | null = null
+  /** Whether the search process is down: mongod itself answers. */
+  isSearchAway = false
+  /** Whether the user may not create search indexes. */
+  refusesIndexes = false
+  /** Whether searches take longer than any limit. */
+  isSlow = false
   readonly #indexes = new Map<string, SearchIndex[]>()
   readonly #sockets = new Set<Socket>()
   readonly #mongod: MongoClient
@@ -122,14 +128,24 @@ export class VectorSearchDeployment {
         const code = error instanceof CommandError ? error.code : 8
         return { ok: 0, code, codeName: 'UnknownError', errmsg: String(error) }
       })
-    if (name === 'createSearchIndexes') return answering(() => this.#create(place, command))
+    if (name === 'createSearchIndexes') return answering(async () => this.#managed(() => this.#create(place, command)))
     if (name !== 'aggregate') return null
-    if ('$listSearchIndexes' in first) return answering(async () => cursor(this.#list(place, first.$listSearchIndexes)))
+    if ('$listSearchIndexes' in first) {
+      const list = async () => cursor(this.#list(place, first.$listSearchIndexes))
+      return answering(() => this.#managed(list))
+    }
     if ('$vectorSearch' in first) return answering(async () => cursor(await this.#search(place, command)))
     return null
   }
 
+  /** As mongod does, whose code for this says that the command is not to be repeated. */
+  async #managed(answer: () => Promise<Document>): Promise<Document> {
+    if (this.isSearchAway) throw new CommandError(125, 'Error connecting to Search Index Management service.')
+    return answer()
+  }
+
   async #create(place: string, { $db, createSearchIndexes: name, indexes }: Document): Promise<Document> {
+    if (this.refusesIndexes) throw new CommandError(13, `Not authorized to call createSearchIndexes on ${place}`)
     const found = await this.#mongod.db($db).listCollections({ name }).toArray()
     if (found.length === 0) throw new CommandError(26, `collection ${place} does not exist`)
     const existing = this.#indexes.get(place) ?? []
@@ -151,9 +167,12 @@ export class VectorSearchDeployment {
       }))
   }
 
-  async #search(place: string, { $db, aggregate, pipeline }: Document): Promise<readonly Document[]> {
+  async #search(place: string, { $db, aggregate, pipeline, maxTimeMS }: Document): Promise<readonly Document[]> {
     const [{ $vectorSearch: stage }, ...rest] = pipeline
     this.searches.push(stage)
+    if (this.isSlow && maxTimeMS !== undefined) throw new CommandError(50, 'operation exceeded time limit')
+    if (this.isSlow) return new Promise(() => {})
+    if (this.isSearchAway) throw new CommandError(6, 'Error connecting to the search process: Connection refused')
     if (this.failure !== null) throw new CommandError(8, this.failure)
     const index = (this.#indexes.get(place) ?? []).find(({ name }) => name === stage.index)
     // as documented: a search in an index that does not exist finds nothing

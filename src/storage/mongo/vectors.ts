@@ -1,4 +1,5 @@
 import { Binary, type Collection, type Db, MongoServerError } from 'mongodb'
+import { StoreUnavailable } from '../ports.ts'
 import { afterPrefix } from '../record-keys.ts'
 import type { BlobVectors, NearestQuery, StoredVector, VectorSpace, VectorStore } from '../vector-port.ts'
 import { guarded, isUnavailable } from './errors.ts'
@@ -28,6 +29,10 @@ const notReadyForMs = 2_000
 /** Server codes of a collection, and of an index, that exists already. */
 const namespaceExists = 48
 const indexExists = 68
+/** Server code of a search process that does not answer, as it starts or restarts. */
+const searchAway = 125
+/** Time limit of a search in ms, since a request waits for it. Below the socket's, after which the driver repeats it. */
+const searchMs = 2_000
 
 const fieldOf = (dimensions: number): `v${number}` => `v${dimensions}`
 const indexOf = (dimensions: number): string => `vectors_${dimensions}`
@@ -45,7 +50,8 @@ export class MongoVectors implements VectorStore {
   readonly #vectors: Collection<VectorDocument>
   /** When it was last known, in ms of `performance.now`, whether the index for a length is ready. */
   readonly #ready = new Map<number, { readonly isReady: boolean; readonly at: number }>()
-  readonly #indexed = new Map<number, Promise<void>>()
+  /** Lengths for which this process has tried to create the index with the first vectors. */
+  readonly #tried = new Set<number>()
 
   private constructor(vectors: Collection<VectorDocument>, least: number) {
     this.#vectors = vectors
@@ -58,9 +64,9 @@ export class MongoVectors implements VectorStore {
     try {
       await guarded(vectors.aggregate([{ $listSearchIndexes: {} }], whilePreparing).toArray())
     } catch (error) {
+      if (!(error instanceof MongoServerError)) throw error
       // a server without search refuses the stage, with a code that depends on its version
-      if (error instanceof MongoServerError) return null
-      throw error
+      if (error.code !== searchAway) return null
     }
     await guarded(db.createCollection(collectionName, whilePreparing)).catch(unless(namespaceExists))
     await guarded(vectors.createIndex({ project: 1, space: 1, group: 1, id: 1, dimensions: 1 }, whilePreparing))
@@ -71,7 +77,6 @@ export class MongoVectors implements VectorStore {
   async put({ project, blob, space, group, vectors }: BlobVectors): Promise<void> {
     const dimensions = vectors[0]?.numbers.length ?? 0
     if (dimensions === 0 || dimensions > mostDimensions) return
-    await this.#index(dimensions)
     const writes = vectors.map(({ id, numbers }, n) => {
       // a vector of zeros has no direction: the index refuses it, but it counts as stored
       const vector = numbers.some((number) => number !== 0)
@@ -81,6 +86,10 @@ export class MongoVectors implements VectorStore {
       return { replaceOne: { filter: { _id: `${project}:${blob}:${n}` }, replacement, upsert: true } }
     })
     await guarded(this.#vectors.bulkWrite(writes, { ordered: false }))
+    if (this.#tried.has(dimensions)) return
+    // once: vectors are stored without it too, and `isReady` creates it as soon as that is possible
+    this.#tried.add(dimensions)
+    await this.#create(dimensions)
   }
 
   count(project: string, blob: string): Promise<number> {
@@ -107,9 +116,9 @@ export class MongoVectors implements VectorStore {
     const known = this.#ready.get(dimensions)
     const validMs = known?.isReady ? readyForMs : notReadyForMs
     if (known !== undefined && performance.now() - known.at < validMs) return known.isReady
-    const [index] = await guarded(this.#vectors.listSearchIndexes(indexOf(dimensions)).toArray())
+    const [index] = await searching(this.#vectors.listSearchIndexes(indexOf(dimensions)).toArray())
     // an operator may have dropped it, or restored the collection without it
-    if (index === undefined) await this.#create(dimensions)
+    if (index === undefined) await this.#create(dimensions).catch(unlessRefused)
     const isReady = index !== undefined && 'queryable' in index && index.queryable === true
     this.#ready.set(dimensions, { isReady, at: performance.now() })
     return isReady
@@ -124,11 +133,16 @@ export class MongoVectors implements VectorStore {
       numCandidates: Math.min(mostCandidates, limit * candidatesEach),
       filter: { $and: groups === null ? scope : [...scope, { group: { $in: groups } }] },
     }
-    const found = this.#vectors.aggregate<VectorDocument>([
-      { $vectorSearch: search },
-      { $project: { _id: 0, id: 1, dimensions: 1, [path]: 1 } },
-    ])
-    return vectorsIn(await guarded(found.toArray()))
+    const stages = [{ $vectorSearch: search }, { $project: { _id: 0, id: 1, dimensions: 1, [path]: 1 } }]
+    try {
+      const found = await guarded(this.#vectors.aggregate<VectorDocument>(stages, { maxTimeMS: searchMs }).toArray())
+      // so does an index that was dropped
+      if (found.length === 0) this.#ready.delete(vector.length)
+      return vectorsIn(found)
+    } catch (error) {
+      if (error instanceof MongoServerError) this.#ready.delete(vector.length)
+      throw error
+    }
   }
 
   async get(project: string, space: string, ids: readonly string[]): Promise<readonly StoredVector[]> {
@@ -140,25 +154,14 @@ export class MongoVectors implements VectorStore {
     return vectorsIn(await guarded(this.#vectors.find({ project, space, group }).toArray()))
   }
 
-  #index(dimensions: number): Promise<void> {
-    const known = this.#indexed.get(dimensions)
-    if (known !== undefined) return known
-    const created = this.#create(dimensions).catch((error: unknown) => {
-      this.#indexed.delete(dimensions)
-      throw error
-    })
-    this.#indexed.set(dimensions, created)
-    return created
-  }
-
   async #create(dimensions: number): Promise<void> {
     const vector = { type: 'vector', path: fieldOf(dimensions), numDimensions: dimensions, similarity: 'cosine' }
     const filters = ['project', 'space', 'group'].map((path) => ({ type: 'filter', path }))
     const name = indexOf(dimensions)
-    const existing = await guarded(this.#vectors.listSearchIndexes(name).toArray())
+    const existing = await searching(this.#vectors.listSearchIndexes(name).toArray())
     if (existing.length > 0) return
     const index = { name, type: 'vectorSearch', definition: { fields: [vector, ...filters] } }
-    await guarded(this.#vectors.createSearchIndex(index)).catch(unless(indexExists))
+    await searching(this.#vectors.createSearchIndex(index)).catch(unless(indexExists))
   }
 }
 
@@ -179,6 +182,21 @@ const vectorsIn = (documents: readonly VectorDocument[]): readonly StoredVector[
     const vector = document[fieldOf(document.dimensions)]
     return vector === undefined ? [] : [{ id: document.id, numbers: vector.toInt8Array() }]
   })
+
+/** Like `guarded`, for commands that the server passes on to its search process. */
+const searching = async <T>(operation: Promise<T>): Promise<T> => {
+  try {
+    return await guarded(operation)
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== searchAway) throw error
+    throw new StoreUnavailable('the search process of mongodb does not answer', { cause: error })
+  }
+}
+
+/** Ignores the refusal of a command, for instance without the right to it. */
+const unlessRefused = (error: unknown): void => {
+  if (!(error instanceof MongoServerError)) throw error
+}
 
 const unless =
   (code: number) =>

@@ -90,9 +90,30 @@ describe('the vectors of a base', () => {
     expect(await of([a, b])).toEqual(['a', 'b'])
     stored.noteSearch(false)
     expect(stored.has(a)).toBe(true)
+    expect(await of([a, b])).toEqual(['a', 'b'])
+    stored.noteSearch(false)
     expect(await of([a, b])).toEqual([])
     state.now += 5 * 60_000
     expect(await of([a, b])).toEqual(['a', 'b'])
+  })
+
+  it('stay with the database after a single failure, however long nothing is searched', async () => {
+    const { state, stored, of } = world()
+    expect(await of([a, b])).toEqual(['a', 'b'])
+    stored.noteSearch(false)
+    state.now += 60 * 60_000
+    expect(await of([a, b])).toEqual(['a', 'b'])
+  })
+
+  it('are not stored for new sources while the base is smaller than the size at which that starts', async () => {
+    const { state, stored, of } = world()
+    expect(await of([a, b])).toEqual(['a', 'b'])
+    const small = source('b', 20)
+    state.counts = { a: 60 }
+    expect(await of([a, small])).toEqual(['a'])
+    expect(stored.lacks(small)).toBe(false)
+    expect(await of([a, source('b', 60)])).toEqual(['a'])
+    expect(stored.lacks(source('b', 60))).toBe(true)
   })
 
   it('are not counted again for each search', async () => {

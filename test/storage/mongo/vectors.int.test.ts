@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Storage } from '#storage/ports.ts'
+import { type Storage, StoreUnavailable } from '#storage/ports.ts'
 import type { StoredVector, VectorStore } from '#storage/vector-port.ts'
 import { VectorSearchDeployment } from '#test/support/vector-search-deployment.ts'
 import { openPatientMongo } from '../mongo-patience.ts'
@@ -105,6 +105,48 @@ describe('the vectors of a MongoDB deployment with vector search', () => {
     deployment.build(true)
     await expect.poll(() => third.vectors?.isReady(3), { timeout: 10_000 }).toBe(true)
     await Promise.all([other.close(), third.close()])
+  })
+
+  it('are searched again once an index that was dropped is back', async () => {
+    await put('prj_drop', 'own.vec.1', { a: vectorOf(1, 2, 3, 4) })
+    const ready = () => vectors().isReady(4)
+    expect(await ready()).toBe(true)
+    deployment.dropIndexes()
+    expect(await ready()).toBe(true)
+    expect(await nearest('prj_drop', [1, 2, 3, 4])).toEqual([])
+    expect(await ready()).toBe(false)
+    expect(deployment.indexesOf(database)).toEqual(['vectors_4'])
+    await expect.poll(ready, { timeout: 10_000 }).toBe(true)
+    deployment.build(false)
+    await expect(nearest('prj_drop', [1, 2, 3, 4])).rejects.toThrow('INITIAL_SYNC')
+    expect(await ready()).toBe(false)
+    deployment.build(true)
+  })
+
+  it('are stored without the right to create the index, which is never ready then', async () => {
+    deployment.refusesIndexes = true
+    await expect(put('prj_right', 'own.vec.1', { a: vectorOf(1, 2, 3, 4, 5) })).rejects.toThrow('Not authorized')
+    await put('prj_right', 'own.vec.2', { b: vectorOf(1, 2, 3, 4, 5) })
+    expect(Object.fromEntries((await vectors().space('prj_right', 'base model')).counts)).toEqual({ g: 2 })
+    expect(await vectors().isReady(5)).toBe(false)
+    deployment.refusesIndexes = false
+    await expect.poll(() => vectors().isReady(5), { timeout: 10_000 }).toBe(true)
+  })
+
+  it('wait for a search process that starts after the server, or restarts', async () => {
+    deployment.isSearchAway = true
+    const early = await openPatientMongo({ url: deployment.url, database, vectorSearchMinChunks: 10 })
+    await expect(early.vectors?.isReady(2)).rejects.toThrow(StoreUnavailable)
+    await expect(nearest('prj_near', [0.001, 0.9])).rejects.toThrow(StoreUnavailable)
+    deployment.isSearchAway = false
+    await expect.poll(() => early.vectors?.isReady(2), { timeout: 10_000 }).toBe(true)
+    await early.close()
+  })
+
+  it('are not waited for by a search for longer than the database may take', async () => {
+    deployment.isSlow = true
+    await expect(nearest('prj_near', [0.001, 0.9])).rejects.toThrow(StoreUnavailable)
+    deployment.isSlow = false
   })
 
   it('are absent where the deployment refuses them, and where they are switched off', async () => {

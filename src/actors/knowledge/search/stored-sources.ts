@@ -35,6 +35,8 @@ export class StoredSources {
   readonly #parts: StoredSourcesParts
   #space: VectorSpace | null = null
   #isReady = false
+  /** Whether the base is large enough for more of its vectors to be stored. */
+  #isLarge = false
   #embedder: string | null = null
   #countedAt = Number.NEGATIVE_INFINITY
   #failingSince: number | null = null
@@ -52,6 +54,7 @@ export class StoredSources {
     if (this.#embedder !== embedder) this.#forget()
     this.#embedder = embedder
     const total = rows.reduce((sum, { data }) => sum + (data.document?.chunk_count ?? 0), 0)
+    this.#isLarge = vectors !== null && total >= vectors.least
     if (vectors === null || embedder === null || total < vectors.least * (this.#isReady ? keptShare : 1))
       return this.#forget()
     try {
@@ -59,7 +62,7 @@ export class StoredSources {
     } catch {
       this.noteSearch(false)
     }
-    this.#giveUp()
+    this.#isGivenUp = this.#parts.steady() < this.#givenUpUntil
   }
 
   /**
@@ -67,7 +70,12 @@ export class StoredSources {
    * all vectors would be read because of a passing failure.
    */
   noteSearch(isDone: boolean): void {
-    this.#failingSince = isDone ? null : (this.#failingSince ?? this.#parts.steady())
+    const now = this.#parts.steady()
+    const since = this.#failingSince ?? now
+    // a single failure says nothing about the time in which nothing was searched
+    const isLong = !isDone && now - since >= patienceMs
+    if (isLong) this.#givenUpUntil = now + givenUpMs
+    this.#failingSince = isDone || isLong ? null : since
   }
 
   /** Whether the database searches the vectors of a source. */
@@ -85,7 +93,9 @@ export class StoredSources {
 
   /** Whether the vectors of a source have yet to be stored for the database to search. */
   lacks(row: SourceVectors): boolean {
-    return this.#space !== null && row.data.vectors?.embedder === this.#embedder && !this.#isStored(row)
+    return (
+      this.#isLarge && this.#space !== null && row.data.vectors?.embedder === this.#embedder && !this.#isStored(row)
+    )
   }
 
   #isStored({ id, data: { vectors } }: SourceVectors): boolean {
@@ -105,15 +115,6 @@ export class StoredSources {
     }
     const { dimensions } = this.#space
     this.#isReady = dimensions !== null && (await vectors.isReady(dimensions))
-  }
-
-  #giveUp(): void {
-    const now = this.#parts.steady()
-    if (this.#failingSince !== null && now - this.#failingSince >= patienceMs) {
-      this.#givenUpUntil = now + givenUpMs
-      this.#failingSince = null
-    }
-    this.#isGivenUp = now < this.#givenUpUntil
   }
 
   #forget(): void {
