@@ -3,8 +3,8 @@ import { storedCandidates } from '#actors/knowledge/search/stored-candidates.ts'
 import { PassageIndex } from '#retrieval/passage-index.ts'
 import { numbersOfText, textOfVector, vectorOfText } from '#retrieval/vector-bytes.ts'
 import type { NearestQuery, StoredVector, VectorStore } from '#storage/vector-port.ts'
-import { question } from '../../retrieval/passages.ts'
-import { chanceOf, randomText } from '../../retrieval/random-passages.ts'
+import { question } from '#test/retrieval/passages.ts'
+import { chanceOf, randomText } from '#test/retrieval/random-passages.ts'
 
 const [groups, size, dimensions, pageSize] = [20, 150, 32, 5]
 const titles = ['harbour', 'orchard', 'glacier', 'violin', 'foundry', 'lantern', 'meadow', 'compass', 'walnut', 'anvil']
