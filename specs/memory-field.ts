@@ -9,6 +9,7 @@ import {
   oneOf,
   optional,
   string,
+  timeOrDay,
   union,
 } from './dsl/schema.ts'
 
@@ -32,7 +33,7 @@ const fields = {
   ),
   mode: optional(oneOf('inject', 'index')),
   graph: optional(boolean()),
-  asOf: optional(string({ maxLength: 64 })),
+  asOf: optional(timeOrDay()),
 }
 
 /**

@@ -178,16 +178,7 @@ const placeOf = ({ call, user: named }: RememberedRequest, wanted: MemoryWanted)
   return { project, tenant, user, scope, session: sessionId, namespace }
 }
 
-/** @throws {ServiceError} `invalid_field` */
-const instantOf = (text: string | undefined): number | undefined => {
-  if (text === undefined) return undefined
-  const at = Date.parse(text)
-  if (Number.isFinite(at)) return at
-  throw new ServiceError('invalid_field', {
-    param: 'memory.asOf',
-    message: 'memory.asOf must be a time such as 2026-01-31T00:00:00Z.',
-  })
-}
+const instantOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Date.parse(text))
 
 /** Returns the text of the last user message, without recalled text that the caller copied from an earlier request. */
 const lastWords = (messages: readonly unknown[]): string => {

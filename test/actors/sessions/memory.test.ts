@@ -76,7 +76,6 @@ describe('the memory of a session', () => {
   it.each([
     ['a session without a user', undefined, true, 'missing_field', 'external_user_id'],
     ['another user', 'ada', { userId: 'bob' }, 'invalid_field', 'memory.userId'],
-    ['an invalid time', 'ada', { asOf: 'soon' }, 'invalid_field', 'memory.asOf'],
   ] as const)('is refused for %s', async (_, user, memory, code, param) => {
     const { world } = await open([])
     const session = await sessionOf(world, user)

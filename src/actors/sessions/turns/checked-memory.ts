@@ -10,7 +10,7 @@ export interface Remembering {
   readonly of: 'session' | 'run'
 }
 
-/** @throws {ServiceError} `missing_field` without a user; `invalid_field` for another user or a malformed `asOf`. */
+/** @throws {ServiceError} `missing_field` without a user; `invalid_field` for another user. */
 export const checkMemory = ({ memory, user, of }: Remembering): void => {
   if (!usesMemory(memory)) return
   if (user === null)
@@ -18,12 +18,7 @@ export const checkMemory = ({ memory, user, of }: Remembering): void => {
       param: 'external_user_id',
       message: `The ${of} was created without external_user_id, which memory requires.`,
     })
-  const { userId: named, asOf } = typeof memory === 'object' && memory !== null ? memory : {}
-  if (asOf !== undefined && Number.isNaN(Date.parse(asOf)))
-    throw new ServiceError('invalid_field', {
-      param: 'memory.asOf',
-      message: 'memory.asOf must be a time such as 2026-01-31T00:00:00Z.',
-    })
+  const { userId: named } = typeof memory === 'object' && memory !== null ? memory : {}
   if (named === undefined || named === user) return
   throw new ServiceError('invalid_field', {
     param: 'memory.userId',
