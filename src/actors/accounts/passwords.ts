@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2'
-import { FairTurns } from '#records/limits/fair-turns.ts'
+import { FairTurns } from './fair-turns.ts'
 
 /** Argon2id with 19 MiB, 2 passes, 1 lane: the OWASP baseline, about 20 ms of a worker thread. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const

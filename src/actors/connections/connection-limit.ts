@@ -1,5 +1,5 @@
 import type { ConnectionContext } from '#machines/connection/connection-data.ts'
-import { type CountedLimit, CountedLimits } from '#records/limits/counted-limits.ts'
+import { type CountedLimit, CountedLimits } from '#records/counted-limits.ts'
 import type { Host } from '#runtime/host.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { narrowedScope, projectScope } from '#specs/scope.ts'

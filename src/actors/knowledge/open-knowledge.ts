@@ -1,4 +1,3 @@
-import { FairTurns } from '#records/limits/fair-turns.ts'
 import { shardOf } from '#runtime/recovery/shard.ts'
 import { openDocumentRoom } from '#src/parsing/documents/document-room.ts'
 import { embeddedProjectsPort, projectEmbeddersPort } from '../capability/embedder-port.ts'
@@ -8,7 +7,6 @@ import { BaseIndexes } from './search/base-indexes.ts'
 import { BaseSizes } from './sources/base-sizes.ts'
 import type { EmbedderOf } from './sources/embed-source.ts'
 import { SourceBlobs } from './sources/source-blobs.ts'
-import { syncTurns } from './sources/sync-source.ts'
 import { VectorRounds } from './sources/vector-rounds.ts'
 
 /** Minimum time between two requests for the same vectors of a source, in ms. */
@@ -49,9 +47,8 @@ export const openKnowledge = (house: House) => {
   const sizes = new BaseSizes(records, now)
   const random = Math.random
   const room = openDocumentRoom()
-  const turns = new FairTurns(syncTurns)
   const effects = knowledgeEffects({
-    ...{ storage, clock, blobs, vectors, sizes, guard, room, turns, embedderOf, changed, now, random, projects, log },
+    ...{ storage, clock, blobs, vectors, sizes, guard, room, embedderOf, changed, now, random, projects, log },
   })
   const close = async (): Promise<void> => {
     await rounds.stop()

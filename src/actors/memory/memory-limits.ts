@@ -1,7 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
-import { type CountedLimit, CountedLimits } from '../records/limits/counted-limits.ts'
+import { type CountedLimit, CountedLimits } from '../records/counted-limits.ts'
 import { Table } from '../records/table.ts'
 import { derivedId } from '../runtime/ids.ts'
 import { type MemoryCountData, memories, memoryCounts } from './kinds.ts'

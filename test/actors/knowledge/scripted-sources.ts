@@ -2,9 +2,7 @@ import { Readable } from 'node:stream'
 import { knowledgeEffects } from '#actors/knowledge/knowledge-effects.ts'
 import { BaseSizes } from '#actors/knowledge/sources/base-sizes.ts'
 import { SourceBlobs } from '#actors/knowledge/sources/source-blobs.ts'
-import { syncTurns } from '#actors/knowledge/sources/sync-source.ts'
 import { EmbeddedProjects } from '#actors/memory/embedding/embedded-projects.ts'
-import { FairTurns } from '#records/limits/fair-turns.ts'
 import type { Embedder } from '#retrieval/embedder.ts'
 import type { Clock } from '#runtime/clock.ts'
 import { chunksOf } from '#src/parsing/documents/chunk.ts'
@@ -40,7 +38,6 @@ export const scriptedSources = ({
     vectors: storage.vectors,
     log: { warn: () => {} },
     sizes: new BaseSizes(storage.records, clock.now),
-    turns: new FairTurns(syncTurns),
     room: { parse: (_task, { bytes }) => read(bytes) },
     guard: { content: { request: async () => answerOf(page()) } },
     embedderOf: embedder,

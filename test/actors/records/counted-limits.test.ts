@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CountedLimits } from '#records/limits/counted-limits.ts'
+import { CountedLimits } from '#records/counted-limits.ts'
 
 const full = () => new Error('full')
 

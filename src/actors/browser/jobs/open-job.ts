@@ -1,6 +1,6 @@
 import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import { type CountedLimit, CountedLimits } from '#records/limits/counted-limits.ts'
+import { type CountedLimit, CountedLimits } from '#records/counted-limits.ts'
 import { Table } from '#records/table.ts'
 import type { Host } from '#runtime/host.ts'
 import { ServiceError } from '#specs/errors/errors.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { CountedLimits } from '#records/limits/counted-limits.ts'
+import { CountedLimits } from '#records/counted-limits.ts'
 import type { SecretBox } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'
 import { newId } from '#runtime/ids.ts'

@@ -1,7 +1,7 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
 import type { Caller } from '#records/audit-note.ts'
 import { Audited } from '#records/audited.ts'
-import { type CountedLimit, CountedLimits } from '#records/limits/counted-limits.ts'
+import { type CountedLimit, CountedLimits } from '#records/counted-limits.ts'
 import { RecordResource } from '#records/record-resource.ts'
 import { rowTimes } from '#records/row-times.ts'
 import type { Row } from '#records/schema.ts'

@@ -4,7 +4,7 @@ import type { SourceInput } from '#machines/knowledge-source/knowledge-source.ts
 import { sourceStatus } from '#machines/knowledge-source/knowledge-source-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { actorOf } from '#records/audit-note.ts'
-import { type CountedLimit, CountedLimits } from '#records/limits/counted-limits.ts'
+import { type CountedLimit, CountedLimits } from '#records/counted-limits.ts'
 import { pageOf } from '#records/pages.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'

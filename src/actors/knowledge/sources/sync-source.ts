@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { ChunkChanges, ReadDocument, SourceContext } from '#machines/knowledge-source/knowledge-source.ts'
 import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import type { FairTurns } from '#records/limits/fair-turns.ts'
 import type { EffectContext, EffectOutcome, IdempotentEffect } from '#runtime/effects/effects.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { maxChunks, maxExtractedLength, maxPdfPages } from '#specs/resources/knowledge/knowledge-limits.ts'
@@ -26,7 +25,6 @@ export interface SyncParts {
   readonly sizes: BaseSizes
   readonly guard: { readonly content: Pick<SsrfGuard, 'request'> }
   readonly room: Pick<ReturnType<typeof openDocumentRoom>, 'parse'>
-  readonly turns: FairTurns
   /** Called when the contents of a base have changed. */
   readonly changed: (base: string) => void
   /** ms since the epoch. */
@@ -34,15 +32,6 @@ export interface SyncParts {
   /** In [0, 1). */
   readonly random: () => number
 }
-
-/**
- * Number of sources that are read at once, in all and of one project or tenant. Each is in memory as a whole, and others
- * wait without being read. Owners take turns, so that one with many documents does not delay those of others.
- */
-export const syncTurns = {
-  ...{ running: 8, runningPerLane: 4 },
-  ...{ perLane: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_INFINITY },
-} as const
 
 /** Returns the owner of the blobs of a source. */
 export const blobOwnerOf = ({ actor, owner }: Pick<EffectContext, 'actor' | 'owner'>): BlobOwner => ({
@@ -57,10 +46,7 @@ export const syncSource = (parts: SyncParts): IdempotentEffect => ({
   run: async (_params, context): Promise<EffectOutcome> => {
     const source = contextOf(sourceDefinition, context)
     try {
-      const { project, tenant } = context.owner
-      const sync = () => synced(parts, source, context)
-      const event = await parts.turns.run(`${project} ${tenant ?? ''}`, sync, context.signal)
-      return { event: { ...event, at: parts.now() } }
+      return { event: { ...(await synced(parts, source, context)), at: parts.now() } }
     } catch (error) {
       const { code, message, isFinal } = failureOf(error)
       return { event: { type: 'sync_failed', error: { code, message }, final: isFinal, jitter: parts.random() } }

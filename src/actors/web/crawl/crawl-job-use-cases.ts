@@ -1,6 +1,6 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { webCrawlDefinition } from '#machines/web-crawl/web-crawl-definition.ts'
-import { type CountedLimit, CountedLimits } from '#records/limits/counted-limits.ts'
+import { type CountedLimit, CountedLimits } from '#records/counted-limits.ts'
 import { pageOf } from '#records/pages.ts'
 import { timestampOf, timestampOrNull } from '#records/row-times.ts'
 import { rowOf } from '#records/schema.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { CountedLimits } from '#records/limits/counted-limits.ts'
+import { CountedLimits } from '#records/counted-limits.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { newId } from '#runtime/ids.ts'
