@@ -270,6 +270,16 @@ export const bounds: readonly Bound[] = [
     test: ['test/parsing/documents/hostile-documents.test.ts', '(%s) ends, and does not block the event loop'],
   },
   {
+    of: 'documents of knowledge bases in memory',
+    most: '8 stored and 16 of URLs a process; half of them of one project, a quarter of one tenant',
+    beyond: 'the others wait without their content, and owners take turns',
+    code: ['src/parsing/documents/document-room.ts', 'openDocumentTurns'],
+    test: [
+      'test/parsing/documents/document-turns.test.ts',
+      'are limited for each tenant and project, so that another project starts at once',
+    ],
+  },
+  {
     of: 'a knowledge base',
     most: '10,000 sources, 200,000 chunks, 10,000 grants',
     beyond: '422 `knowledge_limit_reached`; the source fails with `too_many_chunks`',

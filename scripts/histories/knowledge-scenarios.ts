@@ -12,7 +12,7 @@ import type { Scenario } from './scenarios.ts'
 const intervalS = 3600
 const lookMs = 1000
 
-const works: Required<ScriptedDocuments> = {
+const works: Required<Omit<ScriptedDocuments, 'room'>> = {
   read: readText,
   embedder: async () => null,
   page: () => ({ status: 200, text: 'Words of a page.' }),

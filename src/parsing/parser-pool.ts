@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Json } from '#storage/ports.ts'
+import { FairLine, type LineOwner } from './fair-line.ts'
 import type { OwnTasks, ParserTask } from './parser-tasks.ts'
 import { isReady, isReply } from './schema.ts'
 
@@ -28,7 +29,7 @@ export interface ParserLimits {
    * and again within one call of native code, such as `JSON.parse`, which cannot be terminated meanwhile.
    */
   readonly maxHeapMb: number
-  /** Maximum number of requests waiting for the worker. */
+  /** Maximum number of requests waiting for the worker. An owner has a quarter of the places, and always one. */
   readonly maxWaiting: number
   /** Maximum growth of the process during a parse; it covers memory outside the heap, such as unpacked streams. */
   readonly maxGrowthMb?: number
@@ -39,6 +40,20 @@ export const parserLimits: ParserLimits = { deadlineMs: 2000, maxHeapMb: 128, ma
 
 /** Interval between checks of the process's memory, in ms. */
 const watchMs = 50
+
+/** Share of the waiting places that one owner may take. */
+const ownersShare = 0.25
+
+/** Requests that name no owner. */
+const noOwner: LineOwner = { project: '', tenant: null }
+
+/** Options of one parse. */
+export interface ParseOptions {
+  /** Timeout in ms from its start; default: the room's. */
+  readonly deadlineMs?: number
+  /** Owners take turns; requests without one share all waiting places. */
+  readonly owner?: LineOwner | undefined
+}
 
 interface Waiting {
   readonly task: PropertyKey
@@ -60,12 +75,12 @@ type InputOf<Task> = Task extends ParserTask<infer Input> ? Input : never
 /**
  * Runs parsers of untrusted bytes in a worker with a deadline and a memory limit: bytes that keep a parser busy for
  * ever block neither the event loop nor the process (specs/decisions/0137-parsers-in-a-worker.md). It runs one parse at
- * a time. The worker starts with the first parse, is replaced after a failure, and does not keep the process alive.
+ * a time, and owners take turns (specs/decisions/0258-turns-at-reading-documents.md). The worker starts with the first parse, is replaced after a failure, and does not keep the process alive.
  */
 export class ParserPool<Tasks = OwnTasks> {
   readonly #limits: ParserLimits
   readonly #module: URL
-  readonly #waiting: Waiting[] = []
+  readonly #waiting = new FairLine<Waiting>()
   #worker: Worker | null = null
   /**
    * Whether the worker has loaded its parsers. Loading takes longer than most parses and does not count towards their
@@ -85,15 +100,15 @@ export class ParserPool<Tasks = OwnTasks> {
     this.#module = module
   }
 
-  /** Runs a task. @param deadlineMs timeout of this parse; default: the room's. @throws {ParserFailed} */
+  /** Runs a task. @throws {ParserFailed} */
   async parse<Name extends keyof Tasks>(
     task: Name,
     input: InputOf<Tasks[Name]>,
-    deadlineMs = this.#limits.deadlineMs,
+    { deadlineMs = this.#limits.deadlineMs, owner = noOwner }: ParseOptions = {},
   ): Promise<Json> {
-    if (this.#waiting.length >= this.#limits.maxWaiting) throw new ParserFailed('busy', 'too many parses wait')
+    if (!this.#hasPlace(owner)) throw new ParserFailed('busy', 'too many parses wait')
     const outcome = await new Promise<Parameters<Waiting['settle']>[0]>((settle) => {
-      this.#waiting.push({ task, input, deadlineMs, settle })
+      this.#waiting.add(owner, { task, input, deadlineMs, settle })
       this.#next()
     })
     if ('failure' in outcome) throw outcome.failure
@@ -117,8 +132,15 @@ export class ParserPool<Tasks = OwnTasks> {
     await this.#replace(new ParserFailed('deadline', 'the room is closed'))
   }
 
+  #hasPlace(owner: LineOwner): boolean {
+    const { maxWaiting } = this.#limits
+    const own = this.#waiting.sizeOf(owner)
+    if (owner === noOwner) return this.#waiting.size < maxWaiting
+    return own === 0 || (own < Math.ceil(maxWaiting * ownersShare) && this.#waiting.size < maxWaiting)
+  }
+
   #next(): void {
-    const next = this.#running === null && this.#ending === 0 ? this.#waiting.shift() : undefined
+    const next = this.#running === null && this.#ending === 0 ? this.#waiting.take() : undefined
     if (next === undefined) return
     const id = ++this.#ids
     const { deadlineMs } = next

@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import { afterEach, describe, expect, it } from 'vitest'
 import { speechOf } from '#gateway/simulated/speech.ts'
-import { type ParserLimits, ParserPool } from '#src/parsing/parser-pool.ts'
+import type { documentTasks } from '#src/parsing/documents/document-tasks.ts'
+import { ParserFailed, type ParserLimits, ParserPool } from '#src/parsing/parser-pool.ts'
 
 const rooms: ParserPool[] = []
 const open = (limits: Partial<ParserLimits> = {}): ParserPool => {
@@ -46,5 +47,26 @@ describe('a parser of untrusted bytes', () => {
     const second = room.parse('audio_seconds', sound)
     await expect(room.parse('audio_seconds', sound)).rejects.toMatchObject({ reason: 'busy' })
     expect(await Promise.all([first, second])).toEqual([expect.any(Number), expect.any(Number)])
+  })
+
+  it('reads the document of another owner after the one in progress, however many wait, and refuses only their owner', async () => {
+    const slow = new ParserPool<typeof documentTasks>({ maxWaiting: 80 }, new URL('./slow-worker.ts', import.meta.url))
+    const read: string[] = []
+    const failures: unknown[] = []
+    const begin = async (name: string, project: string, tenant: string | null) => {
+      const document = { bytes: Buffer.from('20'), mimeType: 'text/plain' }
+      await slow.parse('document', document, { owner: { project, tenant } }).then(
+        () => read.push(name),
+        (error: unknown) => failures.push(error),
+      )
+    }
+    const many = Array.from({ length: 40 }, () => begin('many', 'prj_a', 'ten_1'))
+    const others = [begin('other tenant', 'prj_a', 'ten_2'), begin('other project', 'prj_b', null)]
+    await Promise.all(others)
+    expect(read.slice(0, 3)).toEqual(['many', 'other project', 'other tenant'])
+    await slow.close()
+    await Promise.all(many)
+    // the one in progress, and a quarter of the places
+    expect(failures.filter((error) => error instanceof ParserFailed && error.reason === 'busy')).toHaveLength(40 - 21)
   })
 })

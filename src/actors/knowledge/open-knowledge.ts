@@ -1,5 +1,5 @@
 import { shardOf } from '#runtime/recovery/shard.ts'
-import { openDocumentRoom } from '#src/parsing/documents/document-room.ts'
+import { openDocumentRoom, openDocumentTurns } from '#src/parsing/documents/document-room.ts'
 import { embeddedProjectsPort, projectEmbeddersPort } from '../capability/embedder-port.ts'
 import type { House } from '../capability/house.ts'
 import { knowledgeEffects } from './knowledge-effects.ts'
@@ -47,8 +47,9 @@ export const openKnowledge = (house: House) => {
   const sizes = new BaseSizes(records, now)
   const random = Math.random
   const room = openDocumentRoom()
+  const turns = openDocumentTurns()
   const effects = knowledgeEffects({
-    ...{ storage, clock, blobs, vectors, sizes, guard, room, embedderOf, changed, now, random, projects, log },
+    ...{ storage, clock, blobs, vectors, sizes, guard, room, turns, embedderOf, changed, now, random, projects, log },
   })
   const close = async (): Promise<void> => {
     await rounds.stop()

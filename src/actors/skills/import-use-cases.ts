@@ -34,8 +34,8 @@ export const skillImportUseCases = (parts: ImportParts): ImportUseCases => {
       const { scope, body } = call
       const source = sourceOf(body)
       if (body.skill_id !== undefined) await parts.versions.skill(scope, body.skill_id)
-      const files = await filesOf(parts, body)
-      const { findings, name, description } = await parts.scanner.scan(files)
+      const files = await filesOf(parts, body, scope)
+      const { findings, name, description } = await parts.scanner.scan(files, scope)
       const id = newIdFor(call, 'ski')
       const data = {
         ...({ status: 'staged', source, url: body.url ?? null, name, description, findings } as const),
@@ -87,12 +87,13 @@ const sourceOf = ({ text, url, archive }: BodyOf<'skill_imports.create'>): Skill
 const filesOf = async (
   { guard, scanner }: ImportParts,
   { text, url, archive }: BodyOf<'skill_imports.create'>,
+  scope: Scope,
 ): Promise<readonly ArchivedFile[]> => {
   if (text !== undefined) return [{ path: skillFile, base64: Buffer.from(text).toString('base64') }]
-  if (archive !== undefined) return scanner.open(Buffer.from(archive, 'base64'), 'archive')
+  if (archive !== undefined) return scanner.open(Buffer.from(archive, 'base64'), 'archive', scope)
   const bytes = await fetchSkill(guard, url ?? '')
   const isArchive = bytes[0] === 0x1f || (bytes[0] === 0x50 && bytes[1] === 0x4b)
-  return isArchive ? scanner.open(bytes, 'url') : [{ path: skillFile, base64: bytes.toString('base64') }]
+  return isArchive ? scanner.open(bytes, 'url', scope) : [{ path: skillFile, base64: bytes.toString('base64') }]
 }
 
 /** Requires a staged import. @throws {ServiceError} `invalid_transition` when it was already published or rejected */

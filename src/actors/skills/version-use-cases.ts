@@ -33,7 +33,7 @@ export const skillVersionUseCases = (parts: SkillParts): VersionUseCases => ({
       ...(body.files ?? []).map(sentFile),
     ]
     requireUnique(sent.map(({ path }) => path))
-    const { findings, description } = await parts.scanner.scan(sent)
+    const { findings, description } = await parts.scanner.scan(sent, scope)
     const id = newIdFor(call, 'skv')
     const row = await parts.versions.draft(scope, {
       id,

@@ -1,9 +1,19 @@
 import { type ParserLimits, ParserPool } from '../parser-pool.ts'
 import type { documentTasks } from './document-tasks.ts'
+import { DocumentTurns } from './document-turns.ts'
 
 /** Limits for documents, which take longer to read than audio headers. */
-export const documentLimits: ParserLimits = { deadlineMs: 20_000, maxHeapMb: 2048, maxWaiting: 256, maxGrowthMb: 768 }
+export const documentLimits: ParserLimits = { deadlineMs: 20_000, maxHeapMb: 2048, maxWaiting: 64, maxGrowthMb: 768 }
 
 /** Opens a room that reads documents, one at a time, in a separate worker. */
 export const openDocumentRoom = (limits: Partial<ParserLimits> = {}): ParserPool<typeof documentTasks> =>
   new ParserPool({ ...documentLimits, ...limits }, new URL('./document-worker.ts', import.meta.url))
+
+/**
+ * Opens the turns of documents. Those whose content is stored are loaded quickly; those of URLs may wait for slow
+ * servers, so they have turns of their own. A document has at most 20 MB.
+ */
+export const openDocumentTurns = () => ({
+  stored: new DocumentTurns({ running: 8, perProject: 4, perTenant: 2 }),
+  fetched: new DocumentTurns({ running: 16, perProject: 8, perTenant: 4 }),
+})

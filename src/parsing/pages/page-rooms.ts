@@ -27,7 +27,7 @@ export class PageRooms {
     const room = this.#free()
     room.load += 1
     try {
-      const read: unknown = await room.parser.parse('page', input, Math.min(maxDeadlineMs, deadlineMs))
+      const read: unknown = await room.parser.parse('page', input, { deadlineMs: Math.min(maxDeadlineMs, deadlineMs) })
       if (!isPageRead(read)) throw new ParserFailed('unreadable', 'the worker answered something else')
       return read
     } catch (error) {

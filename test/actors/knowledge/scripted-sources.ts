@@ -2,16 +2,20 @@ import { Readable } from 'node:stream'
 import { knowledgeEffects } from '#actors/knowledge/knowledge-effects.ts'
 import { BaseSizes } from '#actors/knowledge/sources/base-sizes.ts'
 import { SourceBlobs } from '#actors/knowledge/sources/source-blobs.ts'
+import type { SyncParts } from '#actors/knowledge/sources/sync-source.ts'
 import { EmbeddedProjects } from '#actors/memory/embedding/embedded-projects.ts'
 import type { Embedder } from '#retrieval/embedder.ts'
 import type { Clock } from '#runtime/clock.ts'
 import { chunksOf } from '#src/parsing/documents/chunk.ts'
+import { openDocumentTurns } from '#src/parsing/documents/document-room.ts'
 import type { Json, Storage } from '#storage/ports.ts'
 
 /** Behaviour of the readers, embedders and pages of a simulation. */
 export interface ScriptedDocuments {
   /** Reads a document; by default as text. */
   readonly read?: (bytes: Uint8Array) => Promise<Json>
+  /** Reads documents instead of `read`. */
+  readonly room?: SyncParts['room']
   readonly embedder?: () => Promise<Embedder | null>
   /** Status and text of a page. */
   readonly page?: () => { readonly status: number; readonly text: string }
@@ -28,6 +32,7 @@ export const scriptedSources = ({
   storage,
   clock,
   read = readText,
+  room = { parse: (_task, { bytes }) => read(bytes) },
   embedder = async () => null,
   page = () => ({ status: 200, text: 'Words of a page.' }),
 }: ScriptedDocuments & { readonly storage: Storage; readonly clock: Clock }) =>
@@ -38,7 +43,8 @@ export const scriptedSources = ({
     vectors: storage.vectors,
     log: { warn: () => {} },
     sizes: new BaseSizes(storage.records, clock.now),
-    room: { parse: (_task, { bytes }) => read(bytes) },
+    room,
+    turns: openDocumentTurns(),
     guard: { content: { request: async () => answerOf(page()) } },
     embedderOf: embedder,
     changed: () => {},

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { sourceRows } from '#actors/knowledge/kinds.ts'
 import { SourceBlobs } from '#actors/knowledge/sources/source-blobs.ts'
 import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-definition.ts'
@@ -6,6 +6,8 @@ import { newId } from '#runtime/ids.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { maxChunks } from '#specs/resources/knowledge/knowledge-limits.ts'
 import { projectScope } from '#specs/scope.ts'
+import type { documentTasks } from '#src/parsing/documents/document-tasks.ts'
+import { ParserPool } from '#src/parsing/parser-pool.ts'
 import { openWorld } from '../sessions/harness.ts'
 
 it('fails sources beyond the maximum number of chunks of a base, even when they are read at the same time', async () => {
@@ -37,5 +39,37 @@ it('fails sources beyond the maximum number of chunks of a base, even when they 
   }
   await expect.poll(ends).not.toContain(null)
   expect((await ends()).filter((end) => end === 'too_many_chunks')).toHaveLength(4)
+  await runtime.drain(0)
+})
+
+const slow = new URL('../../parsing/slow-worker.ts', import.meta.url)
+const rooms: ParserPool<typeof documentTasks>[] = []
+afterEach(() => Promise.all(rooms.splice(0).map((room) => room.close())))
+
+it('reads the document of another project while many slow ones wait, all of which are read in the end', async () => {
+  const room = new ParserPool<typeof documentTasks>({ deadlineMs: 20_000, maxWaiting: 16 }, slow)
+  rooms.push(room)
+  const { host, storage, clock, runtime } = await openWorld({ documents: { room } })
+  const blobs = new SourceBlobs(storage.blobs, clock.now)
+  const what = { mime_type: 'text/plain', filename: null }
+  const create = async (project: string, ms: number): Promise<() => Promise<string>> => {
+    const owner = { project, tenant: null, user: null, createdAt: clock.now() }
+    const source_id = newId('ksr')
+    const upload = await blobs.putUpload({ ...owner, source: source_id }, Buffer.from(`${ms}`), what)
+    const place = { knowledge_base_id: `kb_${project}`, created_by: null, type: 'text', title: null, url: null }
+    const input = { ...place, ...what, refresh_interval_s: null, metadata: {}, source_id, upload, mime_type: null }
+    await host.create({ kind: sourceDefinition, id: source_id, owner, input, cause: source_id })
+    return async () => {
+      const { state } = await host.find(projectScope(project), sourceDefinition, source_id)
+      const { document, error } = contextOf(sourceDefinition, state.snapshot)
+      return document === null ? (error?.code ?? 'pending') : 'read'
+    }
+  }
+  const many = await Promise.all(Array.from({ length: 50 }, () => create('prj_a', 100)))
+  const other = await create('prj_b', 1)
+  const ends = () => Promise.all(many.map((end) => end()))
+  await expect.poll(other, { interval: 5 }).toBe('read')
+  expect((await ends()).filter((end) => end === 'pending').length).toBeGreaterThan(40)
+  await expect.poll(ends, { timeout: 30_000 }).toEqual(many.map(() => 'read'))
   await runtime.drain(0)
 })

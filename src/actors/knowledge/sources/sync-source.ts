@@ -6,7 +6,7 @@ import type { EffectContext, EffectOutcome, IdempotentEffect } from '#runtime/ef
 import { contextOf } from '#runtime/schema.ts'
 import { maxChunks, maxExtractedLength, maxPdfPages } from '#specs/resources/knowledge/knowledge-limits.ts'
 import type { Refusal } from '#src/parsing/documents/document-refused.ts'
-import type { openDocumentRoom } from '#src/parsing/documents/document-room.ts'
+import type { openDocumentRoom, openDocumentTurns } from '#src/parsing/documents/document-room.ts'
 import {
   type DocumentBytes,
   type DocumentRead,
@@ -25,6 +25,7 @@ export interface SyncParts {
   readonly sizes: BaseSizes
   readonly guard: { readonly content: Pick<SsrfGuard, 'request'> }
   readonly room: Pick<ReturnType<typeof openDocumentRoom>, 'parse'>
+  readonly turns: ReturnType<typeof openDocumentTurns>
   /** Called when the contents of a base have changed. */
   readonly changed: (base: string) => void
   /** ms since the epoch. */
@@ -56,19 +57,26 @@ export const syncSource = (parts: SyncParts): IdempotentEffect => ({
 
 const synced = async (parts: SyncParts, source: SourceContext, context: EffectContext) => {
   const owner = blobOwnerOf(context)
-  const content = await contentOf(parts, source, context)
-  const { bytes, mimeType } = content
-  const checksum = createHash('sha256').update(bytes).digest('hex')
-  const isSame = checksum === source.checksum && mimeType === source.mime_type
-  if (isSame && source.document !== null) return { type: 'unchanged' }
-  const read = await parsed(parts, content)
+  const turns = source.type === 'url' ? parts.turns.fetched : parts.turns.stored
+  const { read, ...facts } = await turns.run(owner, context.signal, () => readContent(parts, source, context))
+  if (read === null) return { type: 'unchanged' }
   const release = await takeRoom(parts, source, { owner, chunks: read.chunks.length })
   const { document, changes } = await stored(parts, source, { owner, read }).catch((error: unknown) => {
     release()
     throw error
   })
   parts.changed(source.knowledge_base_id)
-  return { type: 'synced', checksum, size_bytes: bytes.length, mime_type: mimeType, document, changes }
+  return { type: 'synced', ...facts, document, changes }
+}
+
+/** Loads and parses the content of a source; `read` is null if it is the content that was read before. */
+const readContent = async (parts: SyncParts, source: SourceContext, context: EffectContext) => {
+  const content = await contentOf(parts, source, context)
+  const { bytes, mimeType } = content
+  const checksum = createHash('sha256').update(bytes).digest('hex')
+  const isSame = checksum === source.checksum && mimeType === source.mime_type && source.document !== null
+  const read = isSame ? null : await parsed(parts, content, context)
+  return { read, checksum, size_bytes: bytes.length, mime_type: mimeType }
 }
 
 const contentOf = async (
@@ -93,8 +101,8 @@ const refusals: Readonly<Record<Refusal, readonly [code: string, message: string
   ],
 }
 
-const parsed = async ({ room }: SyncParts, content: DocumentBytes): Promise<DocumentRead> => {
-  const read: unknown = await room.parse('document', content)
+const parsed = async ({ room }: SyncParts, content: DocumentBytes, { owner }: EffectContext): Promise<DocumentRead> => {
+  const read: unknown = await room.parse('document', content, { owner })
   if (isRefused(read)) throw new SyncFailed(...refusals[read.refused], true)
   if (!isDocumentRead(read)) throw new SyncFailed('unreadable', 'The content cannot be read.', true)
   if (read.chunks.length === 0) throw new SyncFailed('no_text', 'The content contains no text.', true)

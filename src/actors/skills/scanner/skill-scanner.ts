@@ -1,4 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { LineOwner } from '#src/parsing/fair-line.ts'
 import { ParserFailed, ParserPool } from '#src/parsing/parser-pool.ts'
 import { archived, scanned } from '../schema.ts'
 import type { ScannedSkill } from './scanned-skill.ts'
@@ -16,9 +17,9 @@ export class SkillScanner {
    *
    * @throws {ServiceError} `invalid_field` with `param` for an archive that is not a skill; `server_busy`
    */
-  async open(bytes: Uint8Array, param: string): Promise<readonly ArchivedFile[]> {
+  async open(bytes: Uint8Array, param: string, owner?: LineOwner): Promise<readonly ArchivedFile[]> {
     try {
-      return archived(await this.#room.parse('open', bytes))
+      return archived(await this.#room.parse('open', bytes, { owner }))
     } catch (error) {
       if (!(error instanceof ParserFailed)) throw error
       const message = `The archive cannot be opened: ${error.message.slice(0, 400)}.`
@@ -27,9 +28,9 @@ export class SkillScanner {
   }
 
   /** Scans a skill. A failed scan results in a blocker, since the content of the skill is then unknown. */
-  async scan(files: readonly ArchivedFile[]): Promise<ScannedSkill> {
+  async scan(files: readonly ArchivedFile[], owner?: LineOwner): Promise<ScannedSkill> {
     try {
-      return scanned(await this.#room.parse('scan', files))
+      return scanned(await this.#room.parse('scan', files, { owner }))
     } catch (error) {
       if (!(error instanceof ParserFailed)) throw error
       const message = `The scan failed: ${error.message}.`
