@@ -75,7 +75,8 @@ type InputOf<Task> = Task extends ParserTask<infer Input> ? Input : never
 /**
  * Runs parsers of untrusted bytes in a worker with a deadline and a memory limit: bytes that keep a parser busy for
  * ever block neither the event loop nor the process (specs/decisions/0137-parsers-in-a-worker.md). It runs one parse at
- * a time, and owners take turns (specs/decisions/0258-turns-at-reading-documents.md). The worker starts with the first parse, is replaced after a failure, and does not keep the process alive.
+ * a time, and owners take turns (specs/decisions/0258-turns-at-reading-documents.md). The worker starts with the first
+ * parse, is replaced after a failure, and does not keep the process alive.
  */
 export class ParserPool<Tasks = OwnTasks> {
   readonly #limits: ParserLimits
