@@ -71,6 +71,7 @@ export class MongoVectors implements VectorStore {
     await guarded(db.createCollection(collectionName, whilePreparing)).catch(unless(namespaceExists))
     await guarded(vectors.createIndex({ project: 1, space: 1, group: 1, id: 1, dimensions: 1 }, whilePreparing))
     await guarded(vectors.createIndex({ project: 1, space: 1, id: 1 }, whilePreparing))
+    await guarded(vectors.createIndex({ group: 1 }, whilePreparing))
     return new MongoVectors(vectors, least)
   }
 
@@ -152,6 +153,10 @@ export class MongoVectors implements VectorStore {
 
   async ofGroup(project: string, space: string, group: string): Promise<readonly StoredVector[]> {
     return vectorsIn(await guarded(this.#vectors.find({ project, space, group }).toArray()))
+  }
+
+  async removeGroups(groups: readonly string[]): Promise<void> {
+    if (groups.length > 0) await guarded(this.#vectors.deleteMany({ group: { $in: [...groups] } }))
   }
 
   async #create(dimensions: number): Promise<void> {

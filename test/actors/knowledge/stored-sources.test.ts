@@ -27,6 +27,7 @@ describe('the vectors of a base', () => {
         nearest: async () => [],
         get: async () => [],
         ofGroup: async () => [],
+        removeGroups: async () => {},
       },
       isReady: async () => state.isReady,
       space: async (project, space) => {

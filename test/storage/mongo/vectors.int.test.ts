@@ -85,6 +85,17 @@ describe('the vectors of a MongoDB deployment with vector search', () => {
     expect(await left()).toEqual({})
   })
 
+  it('are removed by their groups, in every project', async () => {
+    for (const project of ['prj_late', 'prj_later']) {
+      for (const group of ['ksr_1', 'ksr_12'])
+        await put(project, `own.${group}.vec`, { [group]: vectorOf(1, 2) }, group)
+    }
+    await vectors().removeGroups([])
+    await vectors().removeGroups(['ksr_1', 'ksr_3'])
+    for (const project of ['prj_late', 'prj_later'])
+      expect(Object.fromEntries((await vectors().space(project, 'base model')).counts)).toEqual({ ksr_12: 1 })
+  })
+
   it('without a direction count as stored, and are not found', async () => {
     await put('prj_zero', 'own.vec.1', { none: vectorOf(0, 0), some: vectorOf(1, 0) })
     expect(await vectors().count('prj_zero', 'own.vec.1')).toBe(2)

@@ -1,5 +1,6 @@
 import { projectScope } from '#specs/scope.ts'
 import type { Commit, RecordKind, RecordStore, Storage, StoredRecord } from '#storage/ports.ts'
+import type { VectorStore } from '#storage/vector-port.ts'
 import type { Clock } from '../clock.ts'
 
 /**
@@ -41,7 +42,9 @@ const skewMs = 10_000
 
 /** Dependencies of `removeLate`. */
 export interface LateRemovalParts {
-  readonly storage: Pick<Storage, 'records' | 'commits'>
+  readonly storage: Pick<Storage, 'records' | 'commits'> & {
+    readonly vectors: Pick<VectorStore, 'removeGroups'> | null
+  }
   readonly clock: Pick<Clock, 'soon'>
   /** Whether this process runs the actor. */
   readonly isMine: (actor: string) => boolean
@@ -53,15 +56,21 @@ export interface LateRemovalParts {
  * @throws {StoreUnavailable}
  */
 export const removeLate = async ({ storage, clock, isMine }: LateRemovalParts): Promise<void> => {
-  const { records, commits } = storage
+  const { records, commits, vectors } = storage
   for (let after: string | undefined; ; ) {
     const query = { limit: pageSize, ascending: true, ...(after !== undefined && { after }) }
     const page: readonly StoredRecord[] = await records.list(erasedActors, marksScope, query)
+    const gone: string[] = []
     for (const { id, created_at } of page) {
-      const head = isMine(id) ? await commits.head(id) : null
+      if (!isMine(id)) continue
+      const head = await commits.head(id)
       // an actor that was created since, by an import, is not a late write
-      if (head !== null && head.at < created_at + skewMs) await commits.forget(id)
+      if (head !== null && head.at >= created_at + skewMs) continue
+      if (head !== null) await commits.forget(id)
+      gone.push(id)
     }
+    // of an actor whose vectors the database searches, such as a source, its id is their group
+    await vectors?.removeGroups(gone)
     after = page.at(-1)?.id
     if (after === undefined || page.length < pageSize) return
     // an embedded store blocks other callers meanwhile

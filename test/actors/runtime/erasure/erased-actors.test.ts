@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { actionRows } from '#actors/sessions/kinds.ts'
 import { deliveryRows } from '#actors/webhooks/kinds.ts'
 import { requestErasure } from '#runtime/erasure/erase-listed.ts'
+import { removeLate } from '#runtime/erasure/erased-actors.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { callOf, newSession, openWorld, turn } from '#test/actors/sessions/harness.ts'
@@ -63,6 +64,17 @@ it('removes a late write that was closed, after the erasing process has crashed'
   expect(await commits.head(session)).not.toBeNull()
   await clock.advance(33_000)
   expect(await commits.head(session)).toBeNull()
+})
+
+it('removes the vectors of erased actors that arrived late, of its own actors only', async () => {
+  const { clock, faulty, session } = await resurrected()
+  const removed: string[] = []
+  const vectors = { removeGroups: async (groups: readonly string[]) => void removed.push(...groups) }
+  const storage = { ...faulty.inner, vectors }
+  await removeLate({ storage, clock, isMine: () => false })
+  expect(removed).toEqual([])
+  await removeLate({ storage, clock, isMine: () => true })
+  expect(removed).toEqual([session])
 })
 
 it('recreates no erased actor when the commit that created it is processed again after a crash', async () => {
