@@ -94,4 +94,22 @@ describe('the candidates of a search by a database', () => {
     }
     expect(topics).toBeGreaterThan(10)
   })
+
+  it('are twenty for each hit, and 200 at least', () => {
+    const limits: number[] = []
+    const vectors = {
+      nearest: async ({ limit }: NearestQuery) => {
+        limits.push(limit)
+        return []
+      },
+      get: async () => [],
+    }
+    const index = { sources: [], chunk: () => undefined }
+    const names = { project: 'prj_1', base: 'kb_1', embedder: 'any' }
+    for (const limit of [1, 50]) {
+      const search = { ...names, index, accepts: null, vector: Float32Array.from([1, 0]), topic: null, limit }
+      storedCandidates(vectors, search)
+    }
+    expect(limits).toEqual([200, 20, 1000, 20])
+  })
 })
