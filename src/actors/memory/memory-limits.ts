@@ -4,9 +4,10 @@ import type { RecordStore } from '#storage/ports.ts'
 import { type CountedLimit, CountedLimits } from '../records/counted-limits.ts'
 import { Table } from '../records/table.ts'
 import { derivedId } from '../runtime/ids.ts'
-import { type MemoryCountData, memories, memoryCounts } from './kinds.ts'
+import { type MemoryCountData, memoryCounts } from './kinds.ts'
 import type { MemoryOwner } from './memory-owner.ts'
 import type { MemorySettings } from './memory-settings.ts'
+import { StoredCounts } from './stored-counts.ts'
 
 export interface MemoryLimitsParts {
   readonly records: RecordStore
@@ -35,10 +36,12 @@ const dayMs = 86_400_000
 export class MemoryLimits {
   readonly #parts: MemoryLimitsParts
   readonly #counts: Table<MemoryCountData>
+  readonly #stored: StoredCounts
 
   constructor(parts: MemoryLimitsParts) {
     this.#parts = parts
     this.#counts = new Table(parts.records, memoryCounts, parts.now)
+    this.#stored = new StoredCounts(parts.records, parts.now)
   }
 
   /** Counts one operation. @throws {ServiceError} `memory_ops_quota_exceeded` when an allowance is used up */
@@ -61,10 +64,17 @@ export class MemoryLimits {
     const limit: CountedLimit = {
       max,
       more,
-      count: () => records.total(memories, projectScope(project)),
+      count: () => this.#stored.of(project, { max, more }),
       full: (used) => new ServiceError('memory_quota_exceeded', { extra: { upgradeUrl, used, limit: max } }),
     }
-    return CountedLimits.at(records).within(`memories ${project}`, limit, store)
+    return CountedLimits.at(records).within(`memories ${project}`, limit, async () => {
+      try {
+        await store()
+      } finally {
+        // also after a failure, whose memories may be in the store
+        this.#stored.stored(project, more)
+      }
+    })
   }
 
   async #take(owner: MemoryOwner, operation: MemoryOperation, { name, limit, endsAt, user }: Period): Promise<void> {

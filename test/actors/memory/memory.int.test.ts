@@ -165,6 +165,28 @@ describe.each(stores)('memory of several nodes on %s', (_, open) => {
     expect(stored).toBe(limit - (limit % size))
   })
 
+  it('fills a quota of 2,000 exactly in 40 simultaneous batches beyond the stored memories', async () => {
+    const { storage, owner } = await prepared()
+    const limit = 2_000
+    const node = nodeOn(storage, { shared: false, settings: async () => settingsOf({ stored_limit: limit }) })
+    const batch = (n: number, size: number) =>
+      write(
+        node,
+        { ...owner, user: `user-${n}` },
+        Array.from({ length: size }, (_, at) => ({ content: `User ${n} has thing ${at}` })),
+      )
+    for (let n = 100; n < 124; n++) await batch(n, 50)
+    const outcomes = await Promise.allSettled(Array.from({ length: 40 }, (_, n) => batch(n, 50)))
+    const refused = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+    for (const error of refused) expect(error).toMatchObject({ code: 'memory_quota_exceeded' })
+    expect(await storage.records.count(memories, projectScope(owner.project))).toBe(limit)
+    expect(refused).toHaveLength(24)
+    await expect(batch(200, 1)).rejects.toMatchObject({
+      code: 'memory_quota_exceeded',
+      details: { extra: { used: limit } },
+    })
+  })
+
   it('gets vectors after the write, and new ones when the embedder changes', async () => {
     const { storage, owner } = await prepared()
     const first = nodeOn(storage, { embedderOf: async () => embedder('first', 0) })
