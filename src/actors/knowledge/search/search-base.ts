@@ -11,7 +11,7 @@ import type { SourceFilter } from './metadata-filter.ts'
 import { storedCandidates } from './stored-candidates.ts'
 
 export interface SearchParts {
-  readonly indexes: BaseIndexes
+  readonly indexes: Pick<BaseIndexes, 'of' | 'drop'>
   readonly embedderOf: EmbedderOf
   /** null for a store that cannot search vectors. */
   readonly vectors: VectorStore | null
@@ -68,17 +68,20 @@ export const searchBase = async (parts: SearchParts, search: BaseSearch): Promis
 /** The vectors of a query, by an embedder. */
 type Meaning = Required<Pick<PassageQuery, 'vector' | 'topic' | 'embedder'>> & Pick<PassageQuery, 'stored'>
 
-/** Returns the query's vectors; null when there is no embedder, when it fails, or when it cannot read the query. */
+/**
+ * Returns the query's vectors; null when there is no embedder, when it fails, when it cannot read the query, or when the
+ * index still has the vectors of another one.
+ */
 const meaningOf = async (parts: SearchParts, index: BaseIndex, search: BaseSearch): Promise<Meaning | null> => {
   const { project, base, query, accepts, top_k: limit } = search
   const embedded = await vectorsOf(parts, project, () => [query, index.passages.topicOf(query)])
   if (embedded === null) return null
   const embedder = embedded.id
   // vectors of different embedders cannot be compared
-  const vectors = embedder === index.embedder ? embedded.vectors : []
-  const [vector = null, topic = null] = vectors.map((each) => (isZero(each) ? null : each))
-  if (vector === null && vectors.length > 0) return null
-  if (vector === null || parts.vectors === null || !index.hasStored) return { vector, topic, embedder }
+  if (embedder !== index.embedder) return null
+  const [vector = null, topic = null] = embedded.vectors.map((each) => (isZero(each) ? null : each))
+  if (vector === null) return null
+  if (parts.vectors === null || !index.hasStored) return { vector, topic, embedder }
   const posed = { project, base, embedder, index, accepts, vector, topic, limit }
   const stored = storedCandidates(parts.vectors, posed)
   return { vector, topic, embedder, stored }

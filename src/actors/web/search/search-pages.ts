@@ -1,12 +1,13 @@
 import type { Embedder } from '#retrieval/embedder.ts'
 import type { PageHit } from '#retrieval/pages/page-index.ts'
+import { isZero } from '#retrieval/vector-table.ts'
 import type { BodyOf, ResultOf } from '#specs/index.ts'
 import type { WebPageRow } from '../store/page-store.ts'
 import { isOfHost, sinceOf } from './filters.ts'
 import type { PageIndexes } from './page-indexes.ts'
 
 export interface PageSearchParts {
-  readonly indexes: PageIndexes
+  readonly indexes: Pick<PageIndexes, 'of'>
   readonly embedder: Embedder | null
   /** Project whose pages every project finds; null when there is none. */
   readonly shared: string | null
@@ -78,7 +79,8 @@ const speaks = (own: string, wanted: string): boolean => own === wanted || own.s
 
 const vectorOf = async (embedder: Embedder | null, query: string): Promise<Float32Array | null> => {
   try {
-    return (await embedder?.embed([query], 'query'))?.[0] ?? null
+    const vector = (await embedder?.embed([query], 'query'))?.[0] ?? null
+    return vector === null || isZero(vector) ? null : vector
   } catch {
     return null
   }

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { BaseIndex } from '#actors/knowledge/search/base-index.ts'
+import { searchBase } from '#actors/knowledge/search/search-base.ts'
+import { StoredSources } from '#actors/knowledge/search/stored-sources.ts'
+import { SourceBlobs } from '#actors/knowledge/sources/source-blobs.ts'
+import { openHouse } from '#test/support/open-house.ts'
+
+const search = {
+  ...{ project: 'prj_a', base: 'kb_a', top_k: 5, threshold: 0, accepts: null, explain: false },
+}
+
+it.each([
+  ['of an embedder that read the query', [0.6, 0.8], 'local/small', 'local/small'],
+  ['null for a query that the embedder cannot read', [0, 0], 'local/small', null],
+  ['null while the base has the vectors of another embedder', [0.6, 0.8], 'local/other', null],
+])('the embedder in the answer of a search is %s', async (_, numbers, ofIndex, expected) => {
+  const { storage, clock, log } = await openHouse()
+  const index = new BaseIndex({
+    blobs: new SourceBlobs(storage.blobs, clock.now),
+    breathe: async () => {},
+    stored: new StoredSources({ project: 'prj_a', base: 'kb_a', vectors: null, steady: () => 0 }),
+    steady: () => 0,
+  })
+  await index.update((async function* () {})(), ofIndex)
+  const embedder = { id: 'local/small', embed: async () => [new Float32Array(numbers)] }
+  const parts = {
+    ...{ indexes: { of: async () => index, drop: () => {} }, embedderOf: async () => embedder },
+    ...{ vectors: null, log, now: () => 0 },
+  }
+  const { embedder: answered } = await searchBase(parts, { ...search, query: 'harbour' })
+  expect(answered).toBe(expected)
+})
