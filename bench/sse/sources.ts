@@ -88,7 +88,7 @@ export const ourSources = async (opened: Opened): Promise<SourceServer> => {
   const server = openServer(
     {
       request: (_, response) =>
-        streams.serve(ourStream(opened), response, { shortNames: false, headers: [], endless: true }),
+        streams.serve(ourStream(opened), response, { shortNames: false, reader: 'caller', headers: [], endless: true }),
       upgrade: () => Promise.resolve({ refuse: { status: 404, headers: [], body: '' } }),
     },
     pino({ level: 'silent' }),

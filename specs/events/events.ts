@@ -39,8 +39,16 @@ const actionId = string({ description: 'Id of the action that represents the too
 const turnNumber = integer({ description: 'Number of the turn in its session, from 1.' })
 const toolCall = {
   tool,
-  arguments: described(json(), 'Arguments that the model chose. Secrets are masked, except in `turn.completed`.'),
+  arguments: described(
+    json(),
+    'Arguments that the model chose. Secrets are masked, except in `turn.completed`, and for a secret key where the caller runs the tool.',
+  ),
   action_id: actionId,
+}
+
+/** Who runs the tool of a call that has not run yet. */
+const runBy = {
+  run_by: described(optional(oneOf('caller')), '`caller` if the caller runs the tool: a `function` tool.'),
 }
 
 /** A connection that a tool call waits for. */
@@ -147,7 +155,10 @@ export const sessionEvents = {
     description:
       "The oldest part of the conversation was removed because it did not fit into the model's context window.",
   }),
-  'tool_call.started': object(toolCall, { title: 'ToolCallStarted', description: 'The model called a tool.' }),
+  'tool_call.started': object(
+    { ...toolCall, ...runBy },
+    { title: 'ToolCallStarted', description: 'The model called a tool.' },
+  ),
   'tool_call.progress': object(
     { tool, action_id: actionId, ...progressFields },
     {
@@ -163,6 +174,7 @@ export const sessionEvents = {
     {
       reason: oneOf('approval_required', 'connection_required', 'input_required'),
       ...toolCall,
+      ...runBy,
       connection: optional(requiredConnection),
       input: optional(requiredInput),
     },

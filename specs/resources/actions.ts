@@ -45,7 +45,10 @@ export const actions = defineResource('actions', {
     tool: string({ minLength: 1, maxLength: 256, description: 'Name of the tool.' }),
     risk_level: defaulted(riskLevel, 'medium'),
     status: described(status, 'State of the action.'),
-    arguments: described(jsonObject(), 'Arguments of the call. Secrets are masked.'),
+    arguments: described(
+      jsonObject(),
+      'Arguments of the call. Secrets are masked, except where a secret key reads a call of a `function` tool, which the caller itself runs.',
+    ),
     tenant_id: described(reference(), 'Tenant for which the call is made.'),
     run_id: described(reference(), 'Run that made the call.'),
     session_id: described(reference(), 'Session that made the call.'),

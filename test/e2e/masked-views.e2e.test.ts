@@ -49,6 +49,30 @@ describe('a secret in the arguments of a tool call', () => {
     )
   }
 
+  /** The arguments of the calls that a page of events shows, in order. */
+  const argumentsIn = async (reader: Api, events: string): Promise<readonly unknown[]> => {
+    const { body } = await reader.get(`${events}?limit=100`)
+    return body.data.flatMap((row: { event_type: string; payload: { arguments?: unknown } }) =>
+      /tool_call.started|paused/.test(row.event_type) ? [row.payload.arguments] : [],
+    )
+  }
+  /** The frames of a session's WebSocket from its first event to the first of this name. */
+  const socketFrames = async (session: string, last: string): Promise<readonly string[]> => {
+    const socket = new WebSocket(`${world.url.replace('http', 'ws')}/v1/sessions/${session}/ws?after=0`, {
+      headers: { authorization: `Bearer ${world.secretKey}` },
+    })
+    const frames: string[] = []
+    await new Promise<void>((resolve, reject) => {
+      socket.onerror = () => reject(new Error('the socket failed'))
+      socket.onmessage = ({ data }) => {
+        frames.push(String(data))
+        if (String(data).includes(`"event":"${last}"`)) resolve()
+      }
+    })
+    socket.close()
+    return frames
+  }
+
   it('reaches the tool, and is masked in streams, actions, event pages and the console', async () => {
     const session = await api.createSession()
     const turn = await api.turn(session, { input, tools: [weather({ needsApproval: true })] })
@@ -68,18 +92,7 @@ describe('a secret in the arguments of a tool call', () => {
     const shown = await views(session, `/v1/sessions/${session}/events`)
     expect(shown).toContain('[masked]')
     expect(shown).not.toContain(secret)
-    const socket = new WebSocket(`${world.url.replace('http', 'ws')}/v1/sessions/${session}/ws?after=0`, {
-      headers: { authorization: `Bearer ${world.secretKey}` },
-    })
-    const frames: string[] = []
-    await new Promise<void>((resolve, reject) => {
-      socket.onerror = () => reject(new Error('the socket failed'))
-      socket.onmessage = ({ data }) => {
-        frames.push(String(data))
-        if (String(data).includes('turn.completed')) resolve()
-      }
-    })
-    socket.close()
+    const frames = await socketFrames(session, 'turn.completed')
     const reported = frames.filter((frame) => /tool_call|paused|resumed/.test(frame)).join('\n')
     expect(reported).toContain('[masked]')
     expect(reported).not.toContain(secret)
@@ -91,6 +104,56 @@ describe('a secret in the arguments of a tool call', () => {
     const turn = await api.turn(session, { input, tools: [declared] })
     const done = await turn.until(endsTurn)
     expect(done.data.tool_calls).toMatchObject([{ tool: 'weather', arguments: { api_key: secret, city: 'Lagos' } }])
+  })
+
+  describe("when a call of the caller's own tool waits", () => {
+    const iban = 'DE89370400440532013000'
+    const declared = {
+      type: 'function',
+      function: { name: 'weather', description: 'Weather of a city.', parameters },
+      needsApproval: true,
+    }
+    const withIban = `Please use the weather tool with api_key: ${secret}, city: ${iban}`
+    const whole = { api_key: secret, city: iban }
+    const masked = { api_key: '[masked]', city: '[masked]' }
+
+    it('is complete for secret keys in the stream, the socket, event pages and the action, and masked for members', async () => {
+      const session = await api.createSession()
+      const turn = await api.turn(session, { input: withIban, tools: [declared] })
+      const paused = await turn.until(isEvent('turn.paused'))
+      expect(paused.data).toMatchObject({ arguments: whole, run_by: 'caller' })
+      const { action_id } = paused.data
+      expect((await api.get(`/v1/actions/${action_id}`)).body.arguments).toEqual(whole)
+      expect(await argumentsIn(api, `/v1/sessions/${session}/events`)).toEqual([whole, whole])
+      const frames = (await socketFrames(session, 'turn.paused')).map((frame) => JSON.parse(frame))
+      const calls = frames.filter(({ event }) => /tool_call.started|paused/.test(event))
+      expect(calls.map(({ data }) => data.arguments)).toEqual([whole, whole])
+      const inbox = await api.get('/v1/actions?status=pending_approval')
+      expect(JSON.stringify(inbox.body)).not.toContain(secret)
+      expect(
+        (await dashboard.get(`/v1/actions/${action_id}`, { headers: { 'x-project-id': project } })).body.arguments,
+      ).toEqual(masked)
+      expect(await argumentsIn(dashboard, `/api/projects/${project}/actors/${session}/events`)).toEqual([
+        masked,
+        masked,
+      ])
+      const results = { action_id, tool_results: [{ action_id, output: 'sunny' }] }
+      const rest = await api.stream(`/v1/sessions/${session}/approve`, results)
+      await rest.until(endsTurn)
+    })
+
+    it("is masked in the stream of a browser's token", async () => {
+      const tenant = (await api.post('/v1/tenants', { external_id: 'masks', name: 'Masks' })).body.id
+      const token = (await api.post('/v1/client-tokens', { tenant_id: tenant, external_user_id: 'ada' })).body.token
+      const browser = world.as(token)
+      const session = await browser.createSession()
+      const turn = await browser.turn(session, { input: withIban, tools: [declared] })
+      const paused = await turn.until(isEvent('turn.paused'))
+      expect(paused.data.arguments).toEqual(masked)
+      const owner = await api.follow(session, '0')
+      expect((await owner.until(isEvent('turn.paused'))).data.arguments).toEqual(whole)
+      owner.stop()
+    })
   })
 
   it('is masked in the events of a run', async () => {

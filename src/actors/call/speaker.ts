@@ -8,6 +8,18 @@ export const speakerOf = (principal: Principal): CallerKind | null => {
   return principal.keyType === 'secret' ? 'agent_secret_key' : 'agent_public_key'
 }
 
+/**
+ * Who reads an event: `caller` can run the caller's own tools, since its credential may answer their calls; `person` is
+ * everyone else.
+ */
+export type EventReader = 'caller' | 'person'
+
+/** Returns who reads with this credential: secret keys belong to the caller's server, which runs the caller's tools. */
+export const readerOf = (principal: Principal): EventReader => {
+  const speaker = speakerOf(principal)
+  return speaker === 'secret_key' || speaker === 'agent_secret_key' ? 'caller' : 'person'
+}
+
 /** Whether a credential is used only on servers: one that browsers see unlocks no restricted feature of an agent. */
 export const isServerSide = (principal: Principal): boolean => {
   const speaker = speakerOf(principal)

@@ -177,6 +177,6 @@ const actorEventView = (event: StoredLogEvent): ActorEvent => ({
   sequence: event.sequence,
   event_type: event.event_type,
   turn_number: event.turn_number ?? null,
-  payload: shownPayload(event),
+  payload: shownPayload(event, 'person'),
   created_at: new Date(event.at).toISOString(),
 })

@@ -1,4 +1,5 @@
 import type { Json, JsonObject, LogEvent } from '#storage/ports.ts'
+import type { EventReader } from '../call/speaker.ts'
 import { isObject } from '../runtime/schema.ts'
 import { sanitized, sanitizedText } from './sanitize.ts'
 
@@ -21,20 +22,25 @@ const masks: Readonly<Record<string, (payload: JsonObject) => JsonObject>> = {
   'run.action.approved': (payload) => withArguments(payload),
   'run.tool_call.progress': (payload) => withMessage(payload),
   'run.tool_call.completed': (payload) => withOutput(payload),
-  // a tool of the caller's own: the caller runs it with these arguments
-  'run.requires_action': (payload) => (payload.reason === 'tool_output_required' ? payload : withArguments(payload)),
+  'run.requires_action': (payload) => withArguments(payload),
 }
+
+/** Events that give a caller the arguments with which it has to run its own tool. */
+const isForRunner = ({ event_type, payload }: Pick<LogEvent, 'event_type' | 'payload'>): boolean =>
+  event_type === 'run.requires_action' ? payload.reason === 'tool_output_required' : payload.run_by === 'caller'
 
 const shown = new WeakMap<JsonObject, JsonObject>()
 
 /**
- * Returns an event's payload as people may see it: arguments and outputs of tool calls are sanitized, in every stream,
- * list and page (specs/decisions/0113-patterns-and-masks.md). Arguments for a caller's own tool are left complete, in
- * `turn.completed` and in a `run.requires_action` that requires an output. Models read the log itself.
+ * Returns an event's payload as its reader may see it: arguments and outputs of tool calls are sanitized, in every
+ * stream, list and page (specs/decisions/0113-patterns-and-masks.md). Arguments for a caller's own tool are left
+ * complete for the caller that runs it, and in `turn.completed` for everyone. Models read the log itself.
  */
-export const shownPayload = ({ event_type, payload }: Pick<LogEvent, 'event_type' | 'payload'>): JsonObject => {
+export const shownPayload = (event: Pick<LogEvent, 'event_type' | 'payload'>, reader: EventReader): JsonObject => {
+  const { event_type, payload } = event
   const mask = masks[event_type]
   if (mask === undefined) return payload
+  if (reader === 'caller' && isForRunner(event)) return payload
   const known = shown.get(payload)
   if (known !== undefined) return known
   const made = mask(payload)

@@ -9,6 +9,7 @@ import type { ResultOf } from '#specs/index.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { Call } from '../call/call.ts'
+import { readerOf } from '../call/speaker.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf, reasonOf } from '../records/audit-note.ts'
 import type { Host } from '../runtime/host.ts'
@@ -58,7 +59,7 @@ export const runUseCases = (parts: RunParts): RunUseCases => ({
   'runs.events': async (call) => {
     const { host } = parts
     const run = await findRun(host, call, call.params.run_id)
-    if (!call.accept.includes('text/event-stream')) return { json: await eventPage(host, run, call.query) }
+    if (!call.accept.includes('text/event-stream')) return { json: await eventPage(host, run, call) }
     const stream = host.feed.follow(run.id, call.after ?? 0, { at: 'idle' })
     return { events: { stream, tenant: run.owner.tenant, replayed: false } }
   },
@@ -191,13 +192,13 @@ const checkAllowed = ({ tools }: RunContext, { agent_id, version, version_id }: 
 const eventPage = async (
   host: Host,
   run: Resident,
-  { limit, cursor }: EventsCall['query'],
+  { query: { limit, cursor }, principal }: EventsCall,
 ): Promise<ResultOf<'runs.events'>> => {
   const after = cursor === undefined ? 0 : sequenceOf(cursor)
   const events = await host.readPage(run, after, limit)
   const last = events.at(-1)
   return {
-    data: events.map((event) => runEventView(run.id, event)),
+    data: events.map((event) => runEventView(run.id, event, readerOf(principal))),
     // a page of long events has fewer than `limit`, so its length does not show whether it is the last
     next_cursor: last !== undefined && last.sequence < run.state.lastSequence ? cursorOf(last.sequence) : null,
   }

@@ -3,6 +3,7 @@ import { outputOf } from '#machines/run/run-steps.ts'
 import { contextOf } from '#runtime/schema.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { StoredLogEvent } from '#storage/ports.ts'
+import type { EventReader } from '../call/speaker.ts'
 import { timestampOf, timestampOrNull } from '../records/row-times.ts'
 import { shownPayload } from '../records/shown-event.ts'
 import type { Host } from '../runtime/host.ts'
@@ -56,11 +57,11 @@ const timeOf = async (host: Pick<Host, 'readPage'>, resident: Resident, sequence
 }
 
 /** One event of a run's log, as the API returns it. */
-export const runEventView = (run: string, event: StoredLogEvent): RunEventView => ({
+export const runEventView = (run: string, event: StoredLogEvent, reader: EventReader): RunEventView => ({
   id: eventId(run, event.sequence, event.at),
   run_id: run,
   sequence: event.sequence,
   event_type: event.event_type,
-  payload: shownPayload(event),
+  payload: shownPayload(event, reader),
   created_at: timestampOf(event.at),
 })

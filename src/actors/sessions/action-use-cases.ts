@@ -13,7 +13,7 @@ import type { Host } from '../runtime/host.ts'
 import { newIdFor } from '../runtime/ids.ts'
 import type { Resident } from '../runtime/resident.ts'
 import type { Owner } from '../runtime/step/actor-state.ts'
-import { actionView } from './action-views.ts'
+import { actionView, actionViewFor } from './action-views.ts'
 import { decisionOf, editsOf, inputOf, markOf, roundOf } from './approval-use-cases.ts'
 import { listActions } from './list-actions.ts'
 import { causeOf, checkSameRequest } from './session-use-cases.ts'
@@ -42,7 +42,8 @@ const weekMs = 7 * 24 * 60 * 60 * 1000
 export const actionUseCases = (parts: ActionParts): ActionUseCases => ({
   'actions.create': (call) => createAction(parts, call),
   'actions.list': (call) => listActions(parts, call),
-  'actions.get': async (call) => actionView(await parts.host.find(call.scope, actionDefinition, call.params.action_id)),
+  'actions.get': async (call) =>
+    actionViewFor(call.principal, await parts.host.find(call.scope, actionDefinition, call.params.action_id)),
   'actions.approve': async (call) => {
     const { host, now } = parts
     const { body, idempotency } = call

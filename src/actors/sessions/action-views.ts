@@ -2,7 +2,9 @@ import type { ActionContext } from '#machines/action/action-data.ts'
 import { actionDefinition } from '#machines/action/action-definition.ts'
 import { contextOf } from '#runtime/schema.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { StoredRecord } from '#storage/ports.ts'
+import type { Json, StoredRecord } from '#storage/ports.ts'
+import type { Principal } from '../call/call.ts'
+import { readerOf } from '../call/speaker.ts'
 import { timestampOf } from '../records/row-times.ts'
 import { mask, sanitized, sanitizedText, truncated } from '../records/sanitize.ts'
 import { sanitizedOutput } from '../records/shown-event.ts'
@@ -20,6 +22,17 @@ export const actionView = (resident: Resident): Action => {
   const { id, owner, touchedAt } = resident
   const times = { created_at: owner.createdAt, updated_at: touchedAt }
   return viewOf({ id, tenant: owner.tenant, ...times }, contextOf(actionDefinition, { context }), value)
+}
+
+/**
+ * An action as the holder of this credential sees it: the arguments of a call of the caller's own tool are complete for
+ * the caller, which has to run the tool with them (specs/decisions/0113-patterns-and-masks.md).
+ */
+export const actionViewFor = (principal: Principal, resident: Resident): Action => {
+  const action = contextOf(actionDefinition, storedState(resident.state.snapshot))
+  const view = actionView(resident)
+  const runs = action.kind === 'function' && readerOf(principal) === 'caller'
+  return runs ? { ...view, arguments: asArguments(JSON.parse(action.arguments)) } : view
 }
 
 /** The same view, built from the action's list row, which holds its context and state. */
@@ -78,10 +91,9 @@ const requiredInput = (input: ActionContext['input']): Action['input'] => {
   }
 }
 
-const argumentsOf = (action: ActionContext): Action['arguments'] => {
-  const masked = sanitized(JSON.parse(action.arguments))
-  return isObject(masked) ? masked : { text: masked }
-}
+const argumentsOf = (action: ActionContext): Action['arguments'] => asArguments(sanitized(JSON.parse(action.arguments)))
+
+const asArguments = (value: Json): Action['arguments'] => (isObject(value) ? value : { text: value })
 
 const editsOf = ({ proposed_arguments, arguments: approved }: ActionContext): Action['edits'] =>
   proposed_arguments === null ? null : editsBetween(JSON.parse(proposed_arguments), JSON.parse(approved))

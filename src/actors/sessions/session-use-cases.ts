@@ -6,7 +6,7 @@ import type { ReservedField } from '#specs/field-access.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { JsonObject, LogEvent, RecordStore } from '#storage/ports.ts'
 import type { Call, Idempotency, Principal, StreamAnswer } from '../call/call.ts'
-import { isServerSide } from '../call/speaker.ts'
+import { isServerSide, readerOf } from '../call/speaker.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { RemoteTools } from '../capability/remote-tools.ts'
 import { actorOf, reasonOf } from '../records/audit-note.ts'
@@ -212,7 +212,7 @@ const reading = ({ host, records }: SessionParts) =>
       const { first, last } = behind(range, after)
       const events = await pageOfRange(host, session, { range: { first, last }, page, limit })
       const { data, pagination } = numberedPage(
-        events.map((event) => sessionEventView(session.id, event)),
+        events.map((event) => sessionEventView(session.id, event, readerOf(call.principal))),
         { page, limit, total: Math.max(0, last - first + 1) },
       )
       const end = events.at(-1)?.sequence ?? last

@@ -2,6 +2,7 @@ import { sessionDefinition, sessionStatus } from '#machines/session/session-defi
 import { contextOf } from '#runtime/schema.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { StoredLogEvent, StoredRecord } from '#storage/ports.ts'
+import type { EventReader } from '../call/speaker.ts'
 import { rowOf } from '../records/schema.ts'
 import { shownPayload } from '../records/shown-event.ts'
 import type { Resident } from '../runtime/resident.ts'
@@ -61,12 +62,12 @@ export const sessionRowView = (record: StoredRecord): Session => {
 }
 
 /** One event of a session's log, as the API returns it. */
-export const sessionEventView = (session: string, event: StoredLogEvent): SessionEventView => ({
+export const sessionEventView = (session: string, event: StoredLogEvent, reader: EventReader): SessionEventView => ({
   id: eventId(session, event.sequence, event.at),
   session_id: session,
   turn_number: event.turn_number ?? null,
   sequence: event.sequence,
   event_type: event.event_type,
-  payload: shownPayload(event),
+  payload: shownPayload(event, reader),
   created_at: time(event.at),
 })

@@ -30,7 +30,7 @@ const sessionRow: RowOf = (state, facts) => {
 /** Sessions, as defined in `specs/resources/sessions.ts`. */
 export const sessionDefinition = {
   name: 'session',
-  version: 8,
+  version: 9,
   idPrefix: 'ses',
   machine: sessionMachine,
   effects: {
@@ -56,6 +56,7 @@ export const sessionDefinition = {
     5: (state) => state,
     6: (state) => state,
     7: (state) => state,
+    8: (state) => state,
   },
 } satisfies MachineDefinition
 

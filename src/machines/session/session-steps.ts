@@ -31,12 +31,16 @@ const firstStatusOf = ({ tools }: SessionContext, tool: string): OpenCall['statu
 export const openCalls = (context: SessionContext, calls: readonly RequestedCall[]): readonly OpenCall[] =>
   calls.map((call) => openCall(context, call, firstStatusOf(context, call.tool)))
 
+/** Marks a call that the caller has to run: it is the only reader that needs the arguments as they are. */
+const runnerOf = (kind: OpenCall['kind'] | undefined): JsonObject => (kind === 'function' ? { run_by: 'caller' } : {})
+
 const pausedEvent = (context: SessionContext, call: OpenCall): Emission =>
   emission(context, 'turn.paused', {
     ...waitOf(call, 'approval_required'),
     action_id: call.action_id,
     tool: call.tool,
     arguments: argumentsOf(call),
+    ...runnerOf(call.kind),
   })
 
 /** `turn.paused` events for this call. */
@@ -51,7 +55,8 @@ export const waitingEvents = (context: SessionContext, except?: string): readonl
 
 const startedEvent = (context: SessionContext, call: RequestedCall): Emission => {
   const { tool, action_id, opaque } = call
-  const event = emission(context, 'tool_call.started', { tool, arguments: call.arguments, action_id })
+  const runner = runnerOf(context.tools[tool]?.kind)
+  const event = emission(context, 'tool_call.started', { tool, arguments: call.arguments, action_id, ...runner })
   return opaque === undefined ? event : { ...event, hidden: { opaque } }
 }
 

@@ -1,4 +1,5 @@
 import type { ByteStream, StreamAnswer } from '#actors/call/call.ts'
+import type { EventReader } from '#actors/call/speaker.ts'
 import type { BytesResult } from '#actors/call/use-cases.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { eventsOf, type JsonAnswer } from '#specs/dsl/answer.ts'
@@ -15,6 +16,14 @@ export const replayedHeaders: Headers = [['idempotent-replayed', 'true']]
 const jsonType = ['content-type', 'application/json; charset=utf-8'] as const
 const uncached = ['cache-control', 'no-store'] as const
 
+/** The result of a use-case, and how it is sent. */
+interface Answered {
+  readonly result: unknown
+  readonly query: unknown
+  readonly reader: EventReader
+  readonly streams: SseStreams
+}
+
 /**
  * Sends the result of a use-case in the form its operation declares; a long document is serialised over several loop
  * turns.
@@ -24,20 +33,20 @@ const uncached = ['cache-control', 'no-store'] as const
 export const answer = (
   exchange: Exchange,
   { answer: declared, headers, tagged }: Operation,
-  { result, query, streams }: { readonly result: unknown; readonly query: unknown; readonly streams: SseStreams },
+  { result, query, reader, streams }: Answered,
 ): number | Promise<number> => {
   addHeaders(exchange, headers)
   switch (declared.kind) {
     case 'json':
       return sendDocument(exchange, declared, { result, tagged })
     case 'events':
-      return sendEvents(exchange, asStream(result), { query, endless: declared.resumable, streams })
+      return sendEvents(exchange, asStream(result), { query, reader, endless: declared.resumable, streams })
     case 'bytes':
       return sendBytes(exchange, declared.status, { result: asBytes(result), tagged })
     case 'choice': {
       const { json, events, bytes, headers: own = [] } = asChoice(result)
       if (events !== undefined)
-        return sendEvents(exchange, events, { query, endless: eventsOf(declared)?.resumable ?? false, streams })
+        return sendEvents(exchange, events, { query, reader, endless: eventsOf(declared)?.resumable ?? false, streams })
       if (bytes !== undefined) return sendBytes(exchange, declared.json.status, { result: bytes })
       addHeaders(exchange, own)
       return sendDocument(exchange, declared.json, { result: json })
@@ -80,11 +89,12 @@ const hold = ({ place, request }: Exchange, { length }: string | Uint8Array): vo
 const sendEvents = (
   exchange: Exchange,
   { stream, replayed }: StreamAnswer,
-  { query, endless, streams }: { readonly query: unknown; readonly endless: boolean; readonly streams: SseStreams },
+  { query, reader, endless, streams }: Omit<Answered, 'result'> & { readonly endless: boolean },
 ): number => {
   if (replayed) addHeaders(exchange, replayedHeaders)
   streams.serve(stream, exchange.response, {
     shortNames: wantsShortNames(exchange, query),
+    reader,
     headers: exchange.headers,
     endless,
     look: exchange.look,

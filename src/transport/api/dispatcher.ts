@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Call, Idempotency, Principal } from '#actors/call/call.ts'
+import { readerOf } from '#actors/call/speaker.ts'
 import { nextSlice } from '#outgoing/shares/run-in-slices.ts'
 import type { About, IdempotentRequests } from '#records/idempotent.ts'
 import { eventsOf, mostBytesOf } from '#specs/dsl/answer.ts'
@@ -203,7 +204,7 @@ export class Dispatcher implements HttpHandler {
     if (placed !== undefined) await placed
     const result = await this.#result(exchange, endpoint, call)
     if (exchange.look !== undefined) await this.#watchTenant(exchange, principal, result)
-    return answer(exchange, operation, { result, query, streams: this.#parts.streams })
+    return answer(exchange, operation, { result, query, reader: readerOf(principal), streams: this.#parts.streams })
   }
 
   /** Reserves memory for the answer; a long one waits for it. @throws {ServiceError} (or rejects) `overloaded` */

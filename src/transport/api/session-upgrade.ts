@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Call, EventStream, Principal } from '#actors/call/call.ts'
+import { readerOf } from '#actors/call/speaker.ts'
 import type { Ticker } from '#runtime/ticker.ts'
 import { requestValidator } from '#specs/dsl/validate.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -113,6 +114,7 @@ export class SessionUpgrades {
     const names = asStreamQuery(query).event_names ?? request.header('x-event-names')
     const options = {
       shortNames: names === 'short',
+      reader: readerOf(principal),
       after: lastEventId(sessionSocket, request, query),
       errorData: (error: unknown) => platformBody(this.#shown(error, upgrade), upgrade.requestId),
       ticker: this.#parts.ticker,

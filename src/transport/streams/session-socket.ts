@@ -12,7 +12,7 @@ import { CredentialWatch, type LookAgain } from './credential-watch.ts'
 import { endedFrame } from './ended-frame.ts'
 import { type ClientFrame, readClientFrame } from './session-frames.ts'
 import type { StreamCounters } from './sse.ts'
-import { socketFrame } from './sse-frames.ts'
+import { type FrameOptions, socketFrame } from './sse-frames.ts'
 
 /**
  * Commands that a session's WebSocket accepts. Each resolves when it is durable; its events arrive through `follow`.
@@ -30,8 +30,7 @@ export interface SessionCommands {
 }
 
 /** Options of a session's WebSocket. */
-export interface SessionSocketOptions {
-  readonly shortNames: boolean
+export interface SessionSocketOptions extends FrameOptions {
   /** Sequence after which the stream starts when the socket opens; null for live events only. */
   readonly after: number | null
   /** Returns the data of an error frame: the platform's envelope. Called for every error, including internal ones. */
@@ -132,7 +131,7 @@ class SessionSocket implements Ticking, OpenSocket {
   /** Sends events; false when the peer reads too slowly. */
   forward(events: readonly LogEvent[]): boolean {
     this.#options.counters.eventsSent += events.length
-    for (const event of events) this.#sendText(socketFrame(event, this.#options.shortNames))
+    for (const event of events) this.#sendText(socketFrame(event, this.#options))
     this.#boundBuffer()
     return !this.#blocked
   }

@@ -9,7 +9,7 @@ import type { BodyWriter, Headers, HttpResponse } from '../http/http-port.ts'
 import { wireLimits } from '../http/wire-limits.ts'
 import { CredentialWatch, type LookAgain } from './credential-watch.ts'
 import { endedFrame } from './ended-frame.ts'
-import { sseFrames } from './sse-frames.ts'
+import { type FrameOptions, sseFrames } from './sse-frames.ts'
 import { StartShares } from './start-shares.ts'
 
 /** Pending frames longer than this are written immediately, not at the end of the loop turn. In UTF-16 units. */
@@ -25,9 +25,7 @@ export interface StreamCounters {
 }
 
 /** Options of one SSE stream. */
-export interface SseOptions {
-  /** `output_text.delta` instead of `response.output_text.delta`. */
-  readonly shortNames: boolean
+export interface SseOptions extends FrameOptions {
   /** Headers in addition to those of every SSE answer. */
   readonly headers: Headers
   /**
@@ -125,7 +123,7 @@ class SseStream implements EventSink, Ticking {
   readonly #streams: SseStreams
   readonly #counters: StreamCounters
   readonly #writer: BodyWriter
-  readonly #shortNames: boolean
+  readonly #frames: FrameOptions
   readonly #watch: CredentialWatch
   readonly #grow: (bytes: number) => boolean
   #control: StreamControl | null = null
@@ -146,7 +144,7 @@ class SseStream implements EventSink, Ticking {
     this.#streams = streams
     this.#counters = counters
     this.#watch = new CredentialWatch(options.look ?? (() => {}), (reason) => this.contain(() => this.#refused(reason)))
-    this.#shortNames = options.shortNames
+    this.#frames = { shortNames: options.shortNames, reader: options.reader }
     this.#grow = options.grow ?? (() => true)
     this.#writer = response.stream(200, [...sseHeaders, ...options.headers])
     this.#writer.onDrain(() => this.#onDrain())
@@ -200,7 +198,7 @@ class SseStream implements EventSink, Ticking {
   }
 
   #gather(events: readonly LogEvent[]): void {
-    const text = sseFrames(events, this.#shortNames)
+    const text = sseFrames(events, this.#frames)
     this.#counters.eventsSent += events.length
     if (this.#pending === '') this.#streams.flushSoon(this)
     this.#pending += text

@@ -48,6 +48,7 @@ describe('a turn that pauses on tool calls', () => {
       action_id: waiting.b,
       tool: 'b',
       arguments: { of: 'b' },
+      run_by: 'caller',
     })
   })
 

@@ -50,6 +50,7 @@ describe('a session socket', () => {
     const ticker = new Ticker(1000, time.every)
     serveSessionSocket(peer, commands, {
       shortNames: false,
+      reader: 'person' as const,
       after: null,
       errorData,
       ticker,

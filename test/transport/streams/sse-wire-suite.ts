@@ -6,7 +6,7 @@ import { delta, FakeLog } from '../http/fakes.ts'
 import { head } from '../http/raw-client.ts'
 import { later, serving } from '../http/serving.ts'
 
-const options = { shortNames: true, headers: [], endless: true }
+const options = { shortNames: true, reader: 'person' as const, headers: [], endless: true }
 
 /** Contract of every HTTP adapter: server-sent events. */
 export const sseWireSuite = (adapter: 'uws' | 'node'): void => {

@@ -13,7 +13,7 @@ import { wireLimits } from '#transport/http/wire-limits.ts'
 import { SseStreams } from '#transport/streams/sse.ts'
 import { delta, FakeLog, FakeResponse, loopTurn, ManualTime } from '../http/fakes.ts'
 
-const plain = { shortNames: false, headers: [], endless: false }
+const plain = { shortNames: false, reader: 'person' as const, headers: [], endless: false }
 
 describe('an SSE stream', () => {
   let time: ManualTime
