@@ -18,12 +18,11 @@ import {
   timeOrDay,
   timestamp,
 } from '../dsl/schema.ts'
+import { forgetReceipt, receipt, remembered, rememberFields, written, writtenOne } from '../memory-answers.ts'
 import {
   changedFields,
   contentFields,
   costFields,
-  exchangeFields,
-  fact,
   importFields,
   maxMemoryBatch,
   memoryHit,
@@ -42,51 +41,6 @@ const common = { access: secretKeyOnly, envelope: 'memory' } as const
 const shown: Access = { ...secretKeyOrDashboard('member'), changes: 'member' }
 const looked = { ...common, access: shown } as const
 const quotas = ['memory_quota_exceeded', 'memory_ops_quota_exceeded', 'memory_refused'] as const
-
-const written = {
-  ...costFields,
-  embedding: described(oneOf('done', 'pending', 'none'), 'Whether the embedding of the memory has been computed.'),
-  warnings: array(string()),
-}
-
-const writtenOne = object({
-  id: id('mem'),
-  duplicate: optional(
-    described(constant(true), 'Whether the memory was already stored; `id` is then that of the stored memory.'),
-  ),
-})
-
-const rememberFields = {
-  ...userFields,
-  ...placeFields,
-  ...exchangeFields,
-  wait: described(
-    defaulted(boolean(), true),
-    'Whether to wait until the exchange has been remembered. If false, the response is sent immediately and contains the receipt.',
-  ),
-  dry_run: writeMode.dry_run,
-}
-
-const receiptFields = {
-  status: oneOf('pending', 'success', 'error'),
-  extracted: optional(described(integer(), 'Number of facts that were found.')),
-  written: optional(described(integer(), 'Number of memories that were stored.')),
-  memories: optional(array(writtenOne)),
-  extractor: optional(described(oneOf('given', 'rules', 'model'), 'Extractor that was used.')),
-  error: optional(object({ code: string(), message: string() })),
-  ...costFields,
-}
-
-const receipt = object(
-  { request_id: string({ format: 'uuid' }), ...receiptFields, attempts: integer() },
-  { title: 'MemoryReceipt', description: 'Progress and result of a memory write.' },
-)
-
-const remembered = object({
-  request_id: described(nullable(string({ format: 'uuid' })), 'Id of the receipt; null for a dry run.'),
-  ...receiptFields,
-  facts: optional(described(array(fact), 'Facts that a dry run would store.')),
-})
 
 /** Memories of end users, which a secret key writes, searches, changes and removes. */
 export const memory = defineOperations(group, {
@@ -369,13 +323,7 @@ export const memory = defineOperations(group, {
       object({
         forgotten: integer(),
         truncated: boolean(),
-        receipt: object({
-          at: timestamp(),
-          surfaces: described(
-            array(object({ surface: string(), removed: integer() })),
-            'Every place where memories are stored, with the number of items that were removed there.',
-          ),
-        }),
+        receipt: forgetReceipt,
       }),
     ),
   },

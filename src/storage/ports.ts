@@ -3,6 +3,7 @@ import type { Scope } from '#specs/scope.ts'
 import type { FlightsInProgress, Reminders } from '../machines/pending.ts'
 import type { EffectPolicy } from '../machines/vocabulary.ts'
 import type { LeaseStore } from './cluster-ports.ts'
+import type { Residue } from './residue.ts'
 import type { VectorStore } from './vector-port.ts'
 
 export type { Json, JsonObject, LogEvent, StoredEvent } from '#specs/dsl/json.ts'
@@ -379,6 +380,13 @@ export interface Storage {
    * writes.
    */
   ping(): Promise<void>
+  /**
+   * Removes from the store's files what was removed from it before the call, and returns what may be left in them.
+   * Without a call an embedded store does so within seconds.
+   *
+   * @throws {StoreUnavailable}
+   */
+  purge(): Promise<Residue>
   close(): Promise<void>
 }
 

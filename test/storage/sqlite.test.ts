@@ -34,6 +34,48 @@ describe('the SQLite file', () => {
     await second.close()
   })
 
+  const bytesOf = (path: string): string =>
+    [path, `${path}-wal`]
+      .filter((file) => existsSync(file))
+      .map((file) => readFileSync(file, 'latin1'))
+      .join('')
+
+  it('and its write-ahead log have nothing left of what was removed, once purged', async () => {
+    const path = join(folder, 'purged.db')
+    const storage = openSqliteStorage({ path })
+    await storage.records.prepare([widgets])
+    const secret = 'the sea is grey in winter '
+    const long = secret.repeat(500)
+    await storage.records.insert(widgets, { ...recordOf('wid_1'), data: { name: secret } })
+    await storage.records.insert(widgets, { ...recordOf('wid_2'), data: { name: long } })
+    await storage.records.replace(widgets, { ...recordOf('wid_1'), version: 2, data: { name: `another ${secret}` } })
+    await storage.blobs.put('prj_1', 'hash', long)
+    await storage.commits.append([commitOf('ses_1', 1, { event: { type: 'said', text: long } })])
+    expect(bytesOf(path)).toContain(secret)
+    for (const id of ['wid_1', 'wid_2']) await storage.records.remove(widgets, projectScope('prj_1'), id)
+    await storage.blobs.remove('prj_1', 'hash')
+    await storage.commits.forget('ses_1')
+    expect(await storage.purge()).toBe('overwritten')
+    expect(bytesOf(path)).not.toContain('the sea')
+    await storage.close()
+  })
+
+  it('is purged after a removal without a call, and says while another process prevents it', async () => {
+    const path = join(folder, 'read.db')
+    const storage = openSqliteStorage({ path })
+    await storage.records.prepare([widgets])
+    await storage.records.insert(widgets, { ...recordOf('wid_1'), data: { name: 'the sea' } })
+    const reader = new DatabaseSync(path)
+    reader.exec('begin; select * from records_widgets')
+    await storage.records.remove(widgets, projectScope('prj_1'), 'wid_1')
+    expect(await storage.purge()).toBe('pending')
+    expect(bytesOf(path)).toContain('the sea')
+    reader.exec('rollback')
+    reader.close()
+    await vi.waitFor(() => expect(bytesOf(path)).not.toContain('the sea'), 10_000)
+    await storage.close()
+  })
+
   it('of a newer release is refused with one sentence and left unchanged', async () => {
     const path = join(folder, 'newer.db')
     await openSqliteStorage({ path }).close()

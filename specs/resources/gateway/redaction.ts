@@ -40,7 +40,7 @@ const fields = {
   ),
   apply_to: described(
     array(oneOf(...redactionTargets), { maxItems: 8 }),
-    '`input`: texts of messages and of documents. `tool_arguments`: arguments of tool calls. `embeddings` and `speech`: texts to embed or to speak, off by default because nothing can be restored in a vector or a sound. `logs`: the request log, always.',
+    '`input`: texts of messages and of documents. `tool_arguments`: arguments of tool calls. `embeddings` and `speech`: texts to embed or to speak, off by default because nothing can be restored in a vector or a sound; an answer made from such a text without redaction has the header `x-redaction: off`. `logs`: the request log, always.',
   ),
   restore: described(boolean(), 'Whether placeholders in the answer are replaced by the original values.'),
   phone_region: described(

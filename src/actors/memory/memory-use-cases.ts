@@ -18,6 +18,7 @@ import { ownerOfRow } from './memory-row.ts'
 import { memoryView } from './memory-view.ts'
 import type { NewMemory, WriteResult } from './memory-writer.ts'
 import type { OpenMemory } from './open-memory.ts'
+import type { ListedWrite } from './writes/forgotten-writes.ts'
 
 type MemoryOps = 'write' | 'write_batch' | 'search' | 'list' | 'get' | 'update' | 'delete' | 'history'
 type MemoryUseCases = Pick<UseCases, `memory.${MemoryOps}`>
@@ -89,7 +90,9 @@ const removedMemory = async (memory: OpenMemory, call: Call<{ readonly memory_id
   const removed = await table.remove(ownersScope(owner), row.id, new Audited(call, 'memory').removed())
   if (!removed) throw new ServiceError('not_found')
   await memory.indexes.wrote(owner, [row.id], (index) => void index.remove(row.id))
-  await memory.forgetWrites(owner, ({ id, memories: ids }) => id === row.data.receipt || ids.includes(row.id))
+  const isOf = ({ id, memories: ids }: ListedWrite): boolean => id === row.data.receipt || ids.includes(row.id)
+  await memory.forgetWrites(owner, isOf)
+  await memory.purge([])
   return { id: row.id, deleted: true as const }
 }
 

@@ -1,4 +1,5 @@
 import type { RecordStore } from '#storage/ports.ts'
+import type { Residue } from '#storage/residue.ts'
 import type { House } from '../capability/house.ts'
 import { EmbeddedProjects } from './embedding/embedded-projects.ts'
 import type { EmbedderOf } from './embedding/embedders.ts'
@@ -13,7 +14,7 @@ import { type MemoryOwner, ownersScope } from './memory-owner.ts'
 import { MemorySearch } from './memory-search.ts'
 import type { MemorySettings } from './memory-settings.ts'
 import { MemoryWriter, type RedactContents } from './memory-writer.ts'
-import { forgetWrites, type ListedWrite } from './writes/forgotten-writes.ts'
+import { forgetWrites, isErasedSoon, type ListedWrite } from './writes/forgotten-writes.ts'
 
 export interface MemoryParts extends Pick<House, 'records' | 'storage' | 'host' | 'clock' | 'now' | 'log'> {
   /** Several nodes share the store. */
@@ -39,8 +40,12 @@ export interface OpenMemory {
   readonly projects: EmbeddedProjects
   /** Removes memories of a user from the store and all indexes; returns how many existed. @throws {StoreUnavailable} */
   forget(owner: MemoryOwner, ids: readonly string[]): Promise<number>
-  /** Removes the logs of writes, which contain the exchanges; returns how many existed. @throws {StoreUnavailable} */
-  forgetWrites(owner: MemoryOwner, isMeant: (write: ListedWrite) => boolean): Promise<number>
+  /** Removes the logs of writes, which contain the exchanges; returns their ids. @throws {StoreUnavailable} */
+  forgetWrites(owner: MemoryOwner, isMeant: (write: ListedWrite) => boolean): Promise<readonly string[]>
+  /**
+   * Removes what was forgotten from the store's files, once the logs of these writes are gone. @throws {StoreUnavailable}
+   */
+  purge(writes: readonly string[]): Promise<Residue>
   close(): Promise<void>
 }
 
@@ -87,6 +92,11 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
       return removed
     },
     forgetWrites: (owner, isMeant) => forgetWrites(parts, owner, isMeant),
+    purge: async (writes) => {
+      const erased = await isErasedSoon(parts, writes)
+      const residue = await parts.storage.purge()
+      return erased ? residue : 'pending'
+    },
     close: async () => {
       queue.close()
       used.close()

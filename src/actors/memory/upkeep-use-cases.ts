@@ -35,7 +35,7 @@ export const upkeepUseCases = (memory: OpenMemory): UpkeepUseCases => {
       const at = timestampOf(memory.now())
       if (call.body.dry_run === true) {
         const { some, truncated } = await selected(memory, owner, isMeant)
-        return { forgotten: some.length, truncated, receipt: { at, surfaces: [] } }
+        return { forgotten: some.length, truncated, receipt: { at, surfaces: [], files: 'unchanged' } }
       }
       // first the writes, since those that are pending would store further memories
       const stopped = await memory.forgetWrites(owner, isForgottenWrite(call.body))
@@ -52,8 +52,10 @@ export const upkeepUseCases = (memory: OpenMemory): UpkeepUseCases => {
       })
       const [isOf, receiptOf] = [isWriteOf(some.map(({ id }) => id)), new Set(some.map(({ receipt }) => receipt))]
       const ended = await memory.forgetWrites(owner, (write) => isOf(write) || receiptOf.has(write.id))
-      const surfaces = [...surfacesOf(some, removed), { surface: 'receipts', removed: stopped + ended }]
-      return { forgotten: removed, truncated, receipt: { at, surfaces } }
+      const writes = [...new Set([...stopped, ...ended])]
+      const files = await memory.purge(writes)
+      const surfaces = [...surfacesOf(some, removed), { surface: 'receipts', removed: writes.length }]
+      return { forgotten: removed, truncated, receipt: { at, surfaces, files } }
     },
     'memory.export': async ({ scope, body }) => {
       const owner = ownerOf(scope, body)

@@ -20,6 +20,7 @@ import type { TokenUsage } from '../prices/usage.ts'
 import type { EmbeddingRequest, ProviderEmbeddings } from '../providers/embedding-format.ts'
 import { encodedAs, type VectorEncoding, type WireVector } from '../providers/vector-encoding.ts'
 import { redacted } from '../redaction/redacted.ts'
+import { unredactedHeader } from '../redaction/redaction-header.ts'
 import { costBy, type EmbeddingCandidate, embeddingCandidate, mostUsage, usageOf } from './embedding-candidate.ts'
 import { embeddingRequest } from './embedding-request.ts'
 import { inLanes } from './in-lanes.ts'
@@ -105,7 +106,7 @@ export class EmbeddingCalls {
     )
     const costUsd = costBy(candidate.route, answer.usage)
     done = { answer, costUsd }
-    const headers = [...run.headers(), ...costHeader(costUsd)]
+    const headers = [...run.headers(), ...costHeader(costUsd), ...unredactedHeader(prepared.isRedacted)]
     run.succeed()
     const bytes = answer.bytes === null ? null : bytesWithCost(answer.bytes, costUsd)
     return { ...answer, bytes, costUsd, headers }
@@ -166,6 +167,8 @@ class PreparedWays implements CandidateQueue<EmbeddingCandidate> {
   /** The request as sent to providers; null until it has been prepared. */
   request: EmbeddingRequest | null = null
   found: Found | undefined
+  /** Whether the policy covers the input. */
+  isRedacted = false
 
   constructor(parts: EmbeddingParts, call: EmbeddingCall) {
     const { caller, body } = call
@@ -194,6 +197,7 @@ class PreparedWays implements CandidateQueue<EmbeddingCandidate> {
   async #redacted(request: EmbeddingRequest): Promise<EmbeddingRequest> {
     const policy = await this.#parts.redaction.policyOf(this.#call.caller.project)
     if (policy === null || !policy.embeddings) return request
+    this.isRedacted = true
     const { texts, found } = await redacted(
       policy,
       request.inputs.filter((input) => typeof input === 'string'),

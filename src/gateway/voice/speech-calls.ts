@@ -10,6 +10,7 @@ import type { TokenUsage, Usage } from '../prices/usage.ts'
 import type { AudioReader, SpeechFormat, SpeechTask } from '../providers/voice/voice-format.ts'
 import { voiceFormats } from '../providers/voice/voice-formats.ts'
 import { redacted } from '../redaction/redacted.ts'
+import { unredactedHeader } from '../redaction/redaction-header.ts'
 import { audioStream } from './audio-stream.ts'
 import { speechEvents } from './speech-events.ts'
 import type { SpeechPlanner } from './speech-planner.ts'
@@ -46,23 +47,23 @@ export class SpeechCalls {
    * @throws {ServiceError} with the error codes of the operation `speech.speak`; only before the first byte is sent.
    */
   async speak(call: SpeechCall): Promise<BytesResult> {
-    const { request, found } = await this.#redacted(call)
+    const { request, found, isRedacted } = await this.#redacted(call)
     const plan = await this.#parts.planner.plan(call.caller.project, call.model, request)
     const job = await startJob(this.#parts, { ...this.#job({ ...call, request }, plan), redactions: found })
     const characters = charactersOf(request.text)
-    const { answer, tokens } = job.task.streamed ? streamed(job, characters, call.signal) : await whole(job, characters)
+    const { answer: given, tokens } = job.task.streamed
+      ? streamed(job, characters, call.signal)
+      : await whole(job, characters)
+    const answer = { ...given, headers: [...(given.headers ?? []), ...unredactedHeader(isRedacted)] }
     return request.events ? speechEvents(answer, tokens) : answer
   }
 
   /** Redacts the text by the project's policy: data that is withheld from providers is spoken as its placeholder. */
-  async #redacted({
-    caller,
-    request,
-  }: SpeechCall): Promise<{ readonly request: SpeechRequest; readonly found?: Found | undefined }> {
+  async #redacted({ caller, request }: SpeechCall): Promise<RedactedSpeech> {
     const policy = await this.#parts.redaction.policyOf(caller.project)
-    if (policy?.speech !== true) return { request }
+    if (policy?.speech !== true) return { request, isRedacted: false }
     const { texts, found } = await redacted(policy, [request.text])
-    return { request: { ...request, text: texts[0] ?? request.text }, found }
+    return { request: { ...request, text: texts[0] ?? request.text }, found, isRedacted: true }
   }
 
   #job({ caller, operation, request, signal }: SpeechCall, plan: Awaited<ReturnType<SpeechPlanner['plan']>>) {
@@ -82,6 +83,13 @@ export class SpeechCalls {
     }
     return job
   }
+}
+
+interface RedactedSpeech {
+  readonly request: SpeechRequest
+  readonly found?: Found | undefined
+  /** Whether the policy covers the text. */
+  readonly isRedacted: boolean
 }
 
 const formatOf = ({ route }: Step<SpeechTask>): SpeechFormat => {

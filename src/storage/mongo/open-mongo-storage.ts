@@ -63,6 +63,7 @@ export const openMongoStorage = async ({
     leases: new MongoLeases(db),
     vectors,
     ping: async () => void (await guarded(db.command({ ping: 1 }))),
+    purge: async () => 'reused_later',
     close: async () => {
       await Promise.all([commits.drain(), records.drain()])
       await client.close()

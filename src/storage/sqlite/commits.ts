@@ -183,7 +183,7 @@ export class SqliteCommits implements CommitStore {
   }
 
   forget(actor: string): Promise<void> {
-    return this.#db.write(true, () => void this.#db.statement('delete from commits where actor = ?').run(actor))
+    return this.#db.remove(() => void this.#db.statement('delete from commits where actor = ?').run(actor))
   }
 
   #get(sql: string, ...values: readonly (string | number)[]): RawRow | undefined {

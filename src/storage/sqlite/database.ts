@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { checkStoreVersion, storeVersion } from '../newer-store.ts'
 import { StoreUnavailable } from '../ports.ts'
+import type { Residue } from '../residue.ts'
 import { numberIn } from './schema.ts'
 
 interface Job {
@@ -12,6 +13,14 @@ interface Job {
 }
 
 const constraint = 19
+
+/** How long a statement waits for another process, in ms. */
+const busyTimeoutMs = 1_000
+/** Delay in ms after which the write-ahead log is emptied of what was removed, unless that happens sooner. */
+const purgeAfterMs = 2_000
+/** Interval in ms at which emptying it is tried again while another process reads the file, and the number of tries. */
+const busyMs = 250
+const mostTries = 8
 
 /**
  * One SQLite file with grouped writes: all writes of one turn of the event loop go into one transaction, hence one
@@ -23,6 +32,8 @@ export class Database {
   readonly #arrays = new Map<string, StatementSync>()
   #queue: Job[] = []
   #synchronous = 'full'
+  #purging: Promise<Residue> | null = null
+  #purgeTimer: NodeJS.Timeout | null = null
 
   /**
    * @param path the file, readable by its owner only; its folder is created when missing.
@@ -31,9 +42,11 @@ export class Database {
   constructor(path: string) {
     mkdirSync(dirname(path), { recursive: true })
     keepToOwner(path)
-    this.#db = guarded(() => new DatabaseSync(path, { timeout: 1_000 }))
+    this.#db = guarded(() => new DatabaseSync(path, { timeout: busyTimeoutMs }))
     const version = this.#versionOf(path)
     this.exec('pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000')
+    // removed content is overwritten in its pages (specs/decisions/0274-what-forgetting-leaves.md)
+    this.exec('pragma secure_delete = on')
     if (version < storeVersion) this.exec(`pragma user_version = ${storeVersion}`)
   }
 
@@ -111,6 +124,56 @@ export class Database {
     return promise
   }
 
+  /** Like a durable `write`, of work that removes content. */
+  remove<T>(work: () => T): Promise<T> {
+    this.purgeSoon()
+    return this.write(true, work)
+  }
+
+  /** Purges the files within seconds, since content is being removed. */
+  purgeSoon(): void {
+    this.#purgeTimer ??= setTimeout(() => void this.purge().catch(() => {}), purgeAfterMs).unref()
+  }
+
+  /**
+   * Writes everything into the file and empties the write-ahead log, which still contains what was removed. Calls in
+   * one turn of the event loop share this.
+   *
+   * @throws {StoreUnavailable}
+   */
+  purge(): Promise<Residue> {
+    this.#purging ??= new Promise((resolve, reject) => {
+      setImmediate(() => {
+        this.#purging = null
+        this.#emptyLog().then(resolve, reject)
+      })
+    })
+    return this.#purging
+  }
+
+  async #emptyLog(): Promise<Residue> {
+    if (this.#purgeTimer !== null) clearTimeout(this.#purgeTimer)
+    this.#purgeTimer = null
+    for (let tries = 0; tries < mostTries && this.#db.isOpen; tries++) {
+      if (tries > 0) await new Promise((resolve) => setTimeout(resolve, busyMs).unref())
+      if (guarded(() => this.#truncated())) return 'overwritten'
+    }
+    this.purgeSoon()
+    return 'pending'
+  }
+
+  /** @returns false while another process reads the file, for which no request here may wait. */
+  #truncated(): boolean {
+    if (!this.#db.isOpen) return false
+    this.#flush()
+    this.#db.exec('pragma busy_timeout = 0')
+    try {
+      return numberIn(this.#db.prepare('pragma wal_checkpoint(truncate)').get(), 'busy') === 0
+    } finally {
+      this.#db.exec(`pragma busy_timeout = ${busyTimeoutMs}`)
+    }
+  }
+
   #flush(): void {
     const jobs = this.#queue
     this.#queue = []
@@ -146,6 +209,7 @@ export class Database {
   /** Writes what is queued and closes the file; later calls fail with `StoreUnavailable`. */
   close(): void {
     if (!this.#db.isOpen) return
+    if (this.#purgeTimer !== null) clearTimeout(this.#purgeTimer)
     this.#flush()
     this.#statements.clear()
     this.#arrays.clear()

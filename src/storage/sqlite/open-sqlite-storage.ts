@@ -28,6 +28,7 @@ export const openSqliteStorage = ({
     leases: null,
     vectors: null,
     ping: async () => void db.read(() => db.statement('select 1').get()),
+    purge: () => db.purge(),
     close: async () => db.close(),
   }
 }
@@ -43,7 +44,7 @@ const blobsIn = (db: Database): BlobStore => {
     get: async (project, hash) => contentIn(db.read(() => db.statement(select).get(project, hash))),
     remove: (project, prefix) => {
       const start = blobPrefix(prefix)
-      return db.write(true, () => void db.statement(remove).run(project, start, afterPrefix(start)))
+      return db.remove(() => void db.statement(remove).run(project, start, afterPrefix(start)))
     },
     hashes: async (project, after, limit) =>
       db.read(() => db.statement(page).all(project, after ?? '', limit)).map((raw) => textIn(raw, 'hash') ?? ''),

@@ -111,7 +111,7 @@ export class SqliteRecords implements RecordStore {
   remove(kind: RecordKind, scope: Scope, id: string): Promise<boolean> {
     const { sql, values } = and([this.#live(), inScope(scope), { sql: 'id = ?', values: [id] }])
     const text = `delete from ${tableOf(kind)} where ${sql}`
-    return this.#db.write(true, () => this.#db.statement(text).run(...values).changes === 1)
+    return this.#db.remove(() => this.#db.statement(text).run(...values).changes === 1)
   }
 
   async list(kind: RecordKind, scope: Scope, query: RecordQuery): Promise<readonly StoredRecord[]> {
@@ -177,6 +177,7 @@ export class SqliteRecords implements RecordStore {
     const close = `update ${tableOf(kind)} set outbox = null where ${stillOpen}`
     return this.#db.write(false, () => {
       const removed = this.#db.statement(remove).run(id, project, version, this.#now()).changes === 1
+      if (removed) this.#db.purgeSoon()
       return removed || this.#db.statement(close).run(id, project, version).changes === 1
     })
   }
@@ -185,7 +186,7 @@ export class SqliteRecords implements RecordStore {
     const { sql, values } = inScope(ownerScope(scope))
     const owned = `select id from ${tableOf(kind)} where ${sql} and outbox is null limit ?`
     const text = `delete from ${tableOf(kind)} where id in (${owned})`
-    return this.#db.write(true, () => Number(this.#db.statement(text).run(...values, limit).changes))
+    return this.#db.remove(() => Number(this.#db.statement(text).run(...values, limit).changes))
   }
 
   async left(kind: RecordKind, scope: Scope): Promise<number> {
@@ -196,7 +197,11 @@ export class SqliteRecords implements RecordStore {
   }
 
   sweep(kind: RecordKind, now: number, limit = -1): Promise<number> {
-    return this.#db.write(false, () => this.#drop(kind, now, limit))
+    return this.#db.write(false, () => {
+      const removed = this.#drop(kind, now, limit)
+      if (removed > 0) this.#db.purgeSoon()
+      return removed
+    })
   }
 
   #upsert(kind: RecordKind, record: StoredRecord): void {

@@ -25,6 +25,7 @@ describe('embeddings by an OpenAI-compatible provider', () => {
       ['x-billing-mode', 'managed'],
       ['x-ratelimit-limit', '9'],
       ['x-cost-usd', '0.00000016'],
+      ['x-redaction', 'off'],
     ])
   })
 
@@ -302,6 +303,8 @@ describe('personal data in embedding inputs', () => {
     },
   })
 
+  const plain = openHarness()
+
   it('is sent to no provider and written to no log', async () => {
     script(json(listOf([1], [2])))
     await create({ model, input: ['I am a@b.test', 'me'] })
@@ -310,6 +313,13 @@ describe('personal data in embedding inputs', () => {
     script(json(listOf([1])))
     await create({ model, input: 'I am a@b.test' })
     expect(received()[0]?.body.input).toBe('I am [EMAIL_1]')
+  })
+
+  it('leaves a mark on the answer when it was sent, and none when the policy covers it', async () => {
+    script(json(listOf([1])))
+    expect((await create({ model, input: 'I am a@b.test' })).headers).not.toContainEqual(['x-redaction', 'off'])
+    plain.script(json(listOf([1])))
+    expect((await plain.create({ model, input: 'I am a@b.test' })).headers).toContainEqual(['x-redaction', 'off'])
   })
 
   it('leaves inputs without findings unchanged', async () => {

@@ -168,7 +168,8 @@ describe('personal data in a voice request', () => {
     })
     try {
       own.upstream.script(sends(audio))
-      await own.speak({ input: 'Write to a@b.example' })
+      const { headers } = await own.speak({ input: 'Write to a@b.example' })
+      expect(new Map(headers ?? []).get('x-redaction')).toBe(speech ? undefined : 'off')
       expect(JSON.parse(own.upstream.heard[0]?.body.toString() ?? '').input).toBe(spoken)
     } finally {
       await own.close()

@@ -33,6 +33,7 @@ export const openMemoryStorage = ({ now = Date.now }: { readonly now?: () => num
       },
     },
     ping: async () => {},
+    purge: async () => 'overwritten',
     close: async () => {},
   }
 }

@@ -1,3 +1,4 @@
+import { pause } from '#runtime/clock.ts'
 import { type EraserParts, requestErasure } from '#runtime/erasure/erase-listed.ts'
 import type { StoredRecord } from '#storage/ports.ts'
 import type { MemoryPlace } from '../indexes/memory-place.ts'
@@ -21,25 +22,45 @@ const pageSize = 100
  * Removes the logs of a user's writes, which contain the exchanges, and stops those that are pending.
  *
  * @param isMeant selects the writes.
- * @returns how many were removed.
+ * @returns the ids of those that were removed.
  * @throws {StoreUnavailable}
  */
 export const forgetWrites = async (
   parts: EraserParts,
   owner: MemoryOwner,
   isMeant: (write: ListedWrite) => boolean,
-): Promise<number> => {
+): Promise<readonly string[]> => {
   const { project, tenant } = owner
   await parts.host.rows.shown()
-  let removed = 0
+  const removed: string[] = []
   for (let after: string | undefined; ; ) {
     const query = { where: { owner: ownerKey(owner) }, limit: pageSize, ...(after !== undefined && { after }) }
     const rows = await parts.storage.records.list(memoryWriteRows, ownersScope(owner), query)
     for (const row of rows)
-      if (isMeant(writeOf(row)) && (await requestErasure(parts, { actor: row.id, project, tenant }))) removed++
+      if (isMeant(writeOf(row)) && (await requestErasure(parts, { actor: row.id, project, tenant })))
+        removed.push(row.id)
     after = rows.at(-1)?.id
     if (rows.length < pageSize) return removed
   }
+}
+
+/** Polling of the removal of logs: first interval, longest interval and total time, in ms. */
+const [firstLookMs, longestLookMs, patienceMs] = [5, 200, 2_000]
+
+/** Whether the logs of these writes are gone, within two seconds. @throws {StoreUnavailable} */
+export const isErasedSoon = async (
+  { storage, clock }: Pick<EraserParts, 'storage' | 'clock'>,
+  writes: readonly string[],
+): Promise<boolean> => {
+  const until = clock.steady() + patienceMs
+  for (const write of writes) {
+    for (let waitMs = firstLookMs; (await storage.commits.head(write)) !== null; ) {
+      if (clock.steady() > until) return false
+      await pause(clock, waitMs)
+      waitMs = Math.min(waitMs * 2, longestLookMs)
+    }
+  }
+  return true
 }
 
 const writeOf = ({ id, created_at: createdAt, data }: StoredRecord): ListedWrite => {
