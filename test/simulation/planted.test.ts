@@ -25,7 +25,7 @@ const found: Readonly<Record<keyof typeof planted, { readonly within: number; re
   'a row from an old state': { within: 5, by: 1 },
   'parked too early': { within: 60, by: 13 },
   'the result of a child lost': { within: 120, by: 4 },
-  'a slot kept after a crash': { within: 40, by: 27 },
+  'a slot kept after a crash': { within: 60, by: 53 },
   'a cancel not cascaded': { within: 60, by: 52 },
   'the expiry of a run lost on hand-over': { within: 20, by: 1 },
   'the queue woken before the row': { within: 40, by: 1 },

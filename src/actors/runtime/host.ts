@@ -72,7 +72,10 @@ export abstract class Host {
     this.ownership = ownership
     this.telemetry = options.telemetry
     const elsewhere = () => this.recovery.rowsWith(this.rowsElsewhere())
-    this.rows = new RowWriter({ records: storage.records, clock, log, elsewhere })
+    this.rows = new RowWriter({
+      ...{ records: storage.records, clock, log, elsewhere },
+      creations: () => this.#outbox.creations(),
+    })
     this.settler = new Settler(storage.commits, clock, log)
     this.stuck = new StuckWorkRegistry(this.rows, clock)
     const catalog = checkedCatalog(options.definitions, options.effects(this))

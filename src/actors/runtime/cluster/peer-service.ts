@@ -32,7 +32,7 @@ export const peerService = (parts: PeerServiceParts): PeerService => {
     switch (request.kind) {
       case 'rows':
         await host.recovery.rows()
-        await host.rows.settled()
+        await host.rows.shownHere()
         return done
       case 'follow': {
         const here = request.actors.filter((actor) => isHeld(host, actor))
@@ -62,7 +62,10 @@ export const peerService = (parts: PeerServiceParts): PeerService => {
         if (!isHeld(host, actor)) return elsewhere
         const kind = parts.definitions.find(({ name }) => name === machine)
         if (kind === undefined) throw new ServiceError('not_found')
-        return deliveryAnswer(await host.createHere({ kind, id: actor, ...made }))
+        const created = await host.createHere({ kind, id: actor, ...made })
+        // the sender's lists include the actor as soon as its creation is answered
+        await host.rows.writtenOf(actor)
+        return deliveryAnswer(created)
       }
     }
   }

@@ -11,6 +11,9 @@ import type { Owner } from '../step/actor-state.ts'
 /** How long a request waits for an actor that is being created, in ms. */
 const patienceMs = 3000
 
+/** How long lists wait for actors that are being created, in ms: an unreachable node delays them no longer. */
+const listPatienceMs = 1000
+
 /** Failed deliveries, other than by the receiver's machine, after which a message is kept for an operator. */
 const poisonAfter = 5
 
@@ -132,6 +135,16 @@ export class Outbox {
   coming(id: string): Promise<void> | undefined {
     const made = this.#coming.get(id)
     return made && within(this.#options.clock, patienceMs, made)
+  }
+
+  /**
+   * Resolves when the actors whose creation is in progress have been created, or after a second; undefined when there
+   * are none. Their ids may already be in a stream, so a list has to include them.
+   */
+  creations(): Promise<void> | undefined {
+    if (this.#coming.size === 0) return undefined
+    const made = Promise.all(this.#coming.values()).then(nothing)
+    return within(this.#options.clock, listPatienceMs, made).catch(nothing)
   }
 
   /** Retries or discards a poison message; does nothing when there is none of this id. */

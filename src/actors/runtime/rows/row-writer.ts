@@ -35,6 +35,7 @@ export interface RowWriterParts {
   readonly clock: Clock
   readonly log: Logger
   readonly elsewhere?: () => Promise<void> | undefined | undefined
+  readonly creations?: () => Promise<void> | undefined
 }
 
 /**
@@ -48,6 +49,7 @@ export class RowWriter {
   readonly #clock: Clock
   readonly #log: Logger
   readonly #elsewhere: () => Promise<void> | undefined
+  readonly #creations: () => Promise<void> | undefined
   readonly #alongside: (() => Promise<void>)[] = []
   #waiting = new Map<string, Row>()
   #inBatch = new Map<string, Row>()
@@ -66,12 +68,15 @@ export class RowWriter {
   /**
    * @param elsewhere resolves when other processes have written their rows, or after a timeout; undefined when there
    *   are none.
+   * @param creations resolves when the actors that durable commits request have been created; undefined when there are
+   *   none.
    */
-  constructor({ records, clock, log, elsewhere = () => undefined }: RowWriterParts) {
+  constructor({ records, clock, log, elsewhere = () => undefined, creations = () => undefined }: RowWriterParts) {
     this.#records = records
     this.#clock = clock
     this.#log = log
     this.#elsewhere = elsewhere
+    this.#creations = creations
   }
 
   /** Number of rows that are not written. */
@@ -136,11 +141,16 @@ export class RowWriter {
     return this.#next
   }
 
-  /** `settled`, for a request. @throws {Overloaded} {StoreUnavailable} when that takes longer than a request waits. */
+  /** `settled`, including the rows of actors whose ids a stream of this process may have shown already. */
+  shownHere(): Promise<void> {
+    return this.#creations()?.then(() => this.settled()) ?? this.settled()
+  }
+
+  /** `shownHere` and the same in other processes, for a request. @throws {Overloaded} {StoreUnavailable} when that takes longer than a request waits. */
   shown(): Promise<void> {
     const others = this.#elsewhere()
-    if (others === undefined) return this.#awaited(this.settled())
-    return this.#awaited(Promise.all([this.settled(), others]).then(() => {}))
+    if (others === undefined) return this.#awaited(this.shownHere())
+    return this.#awaited(Promise.all([this.shownHere(), others]).then(() => {}))
   }
 
   async #awaited(settled: Promise<void>): Promise<void> {

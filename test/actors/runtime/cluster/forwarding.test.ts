@@ -60,6 +60,36 @@ describe('lists', () => {
     expect(await rowsIn(cluster)).toBe(ids.length)
   })
 
+  it('include an actor that another actor requests, on whichever node it is made', async () => {
+    const cluster = new ProbeCluster()
+    const nodes = await cluster.startAll(3)
+    const sender = cluster.ownerOf('prb_1')
+    const made = ids.filter((id) => cluster.ownerOf(id) !== sender).slice(0, 4)
+    expect(new Set(made.map((id) => cluster.ownerOf(id).name)).size).toBe(2)
+    await sender.create('prb_1')
+    const gate = Promise.withResolvers<void>()
+    cluster.onRequest = ({ kind }) => (kind === 'create' ? gate.promise : undefined)
+    const messages = made.map((to) => ({ to, event: { type: 'create', input: {} } }))
+    await sender.deliver('prb_1', { type: 'send', messages })
+    const shown = Promise.all(nodes.map(({ host }) => host.rows.shown()))
+    await calm()
+    gate.resolve()
+    await shown
+    expect(await rowsIn(cluster)).toBe(1 + made.length)
+  })
+
+  it('do not wait longer than a second for an actor that cannot be made', async () => {
+    const cluster = new ProbeCluster()
+    await cluster.startAll(2)
+    const sender = cluster.ownerOf('prb_1')
+    await sender.create('prb_1')
+    const [to = ''] = ids.filter((id) => cluster.ownerOf(id) !== sender)
+    cluster.onRequest = ({ kind }) => (kind === 'create' ? new Promise<never>(() => {}) : undefined)
+    await sender.deliver('prb_1', { type: 'send', messages: [{ to, event: { type: 'create', input: {} } }] })
+    await cluster.during(sender.host.rows.shown(), 1100)
+    expect(await rowsIn(cluster)).toBe(1)
+  })
+
   it('do not wait for a node that does not answer', async () => {
     const cluster = new ProbeCluster()
     await cluster.startAll(3)

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { projectScope } from '#specs/scope.ts'
 import type { StoredEvent } from '#storage/ports.ts'
 import { FaultyStorage } from '#test/support/faulty-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { calm } from '#test/support/virtual-clock.ts'
-import { logOf, openProbe, type Probe } from '../probe.ts'
+import { logOf, openProbe, owner, type Probe, probeRows } from '../probe.ts'
 
 const [from, to] = ['prb_from', 'prb_to']
 
@@ -68,6 +69,18 @@ it('make a request wait for an actor that they are about to create', async () =>
   await calm()
   gate.resolve()
   expect((await found).id).toBe('prb_new')
+})
+
+it('make a list wait for an actor that they are about to create', async () => {
+  const { probe, faulty } = await pair()
+  const gate = Promise.withResolvers<void>()
+  faulty.hold((commit) => (commit.actor === 'prb_new' ? gate.promise : undefined))
+  await probe.deliver(from, { type: 'send', messages: [{ to: 'prb_new', event: { type: 'create', input: {} } }] })
+  const shown = probe.host.rows.shown()
+  await calm()
+  gate.resolve()
+  await shown
+  expect(await faulty.inner.records.get(probeRows, projectScope(owner.project), 'prb_new')).not.toBeNull()
 })
 
 it('make a request wait for the actor even before the commit of the sender is acknowledged', async () => {
