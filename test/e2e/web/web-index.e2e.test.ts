@@ -131,6 +131,32 @@ describe.each(either('sqlite'))('the web index of a project on $store', ({ store
     expect([kept.body.indexed, site.requested.length]).toEqual([1, before])
   })
 
+  it('keeps the text of a canonical page, whatever pages name it as canonical and in which order they are read', async () => {
+    const copy = page('Printout', '<link rel="canonical" href="/sheet">', '<a href="/sheet">S</a>')
+    for (const path of ['/copy', '/print']) site.pages.set(path, html(copy))
+    site.pages.set('/sheet', html(page('Spreadsheet')))
+    const crawl = async (...paths: readonly string[]) => {
+      const { body } = await post('crawl', { seeds: paths.map((path) => site.url(path)), maxDepth: 1 })
+      return body.pages.map(({ url, status, reason, change }: Record<string, string>) => [
+        new URL(url ?? '').pathname,
+        ...[status, reason ?? change],
+      ])
+    }
+    expect(await crawl('/print')).toEqual([
+      ['/print', 'skipped', 'duplicate'],
+      ['/sheet', 'indexed', 'changed'],
+    ])
+    const again = [
+      ['/print', 'skipped', 'duplicate'],
+      ['/copy', 'skipped', 'duplicate'],
+      ['/sheet', 'indexed', 'unchanged'],
+    ]
+    expect(await crawl('/print', '/copy')).toEqual(again)
+    expect(await crawl('/print', '/copy')).toEqual(again)
+    expect(await titles({ query: 'spreadsheet' })).toContain('Spreadsheet')
+    expect(await titles({ query: 'printout' })).not.toContain('Printout')
+  })
+
   it('includes the pages of a sitemap on request', async () => {
     site.pages.set('/sitemap.xml', {
       headers: { 'content-type': 'application/xml' },

@@ -70,7 +70,7 @@ export const advancedCrawl = async (
   const outcomes: PageOutcome[] = []
   for (const store of read) outcomes.push(await store())
   if (outcomes.some(({ row }) => row !== null)) await parts.store.changed(plan.project)
-  const pages = [...state.pages, ...withoutTwins(state.pages, outcomes)]
+  const pages = withoutTwins([...state.pages, ...outcomes.map(({ page }) => page)])
   const known = new Set([...pages, ...state.waiting].map(({ url }) => url))
   const origins = new Set(plan.seeds.map((url) => (URL.canParse(url) ? new URL(url).origin : '')))
   const found = outcomes.flatMap(({ page, links }) =>
@@ -91,15 +91,18 @@ export const outOfTime = ({ waiting, pages, discovered }: CrawlState, { maxPages
   return { waiting: [], pages: [...pages, ...skipped], discovered }
 }
 
-/** Marks pages as duplicates that this crawl has already read under another URL. */
-const withoutTwins = (before: readonly CrawledPage[], outcomes: readonly PageOutcome[]): readonly CrawledPage[] => {
-  const names = new Set(before.flatMap((page) => (page.status === 'indexed' ? [page.canonicalUrl ?? page.url] : [])))
-  return outcomes.map(({ page }) => {
+/**
+ * Marks all but one of the pages with the same canonical URL as duplicates. As in the index, the canonical page itself
+ * stays, whenever it was read, and before it was read the first page that names it.
+ */
+const withoutTwins = (pages: readonly CrawledPage[]): readonly CrawledPage[] => {
+  const stays = new Map<string, CrawledPage>()
+  for (const page of pages) {
     const name = page.canonicalUrl ?? page.url
-    if (page.status !== 'indexed' || !names.has(name)) {
-      if (page.status === 'indexed') names.add(name)
-      return page
-    }
+    if (page.status === 'indexed' && (page.canonicalUrl === undefined || !stays.has(name))) stays.set(name, page)
+  }
+  return pages.map((page) => {
+    if (page.status !== 'indexed' || stays.get(page.canonicalUrl ?? page.url) === page) return page
     const { change: _none, ...rest } = page
     return { ...rest, status: 'skipped', reason: 'duplicate' }
   })

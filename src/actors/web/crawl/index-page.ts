@@ -102,21 +102,31 @@ const indexed = async (
   const robots = [...read.robots, ...(page.header('x-robots-tag') ?? '').toLowerCase().split(/[,\s]+/)]
   const follow = !robots.includes('nofollow') && !robots.includes('none')
   const links = followable({ follow, links: read.links })
-  const skipped = (reason: string, more = links): PageOutcome =>
-    without({ url, depth, status: 'skipped', reason }, more)
+  const skipped = (reason: string, more: Partial<CrawledPage> = {}): PageOutcome =>
+    without({ url, depth, status: 'skipped', reason, ...more }, links)
   if (robots.includes('noindex') || robots.includes('none')) return skipped('noindex')
   if (read.content.trim() === '') return skipped('no_text')
   const name = canonicalOf(read.canonical, page.finalUrl)
   if (await parts.store.isBlocked(project, name)) return skipped('taken_down')
   if ((await parts.store.twin(project, read.contentHash, name)) !== null) return skipped('duplicate_content')
+  const canonical = name === url ? {} : { canonicalUrl: name }
   const stored = name === url ? known : await parts.store.find(project, name)
+  if (stored !== null && !mayReplace(stored, page.finalUrl)) return skipped('duplicate', canonical)
   const isSame = stored?.data.content_hash === read.contentHash
   const row = await parts.store.save(project, name, await pageOf(parts, { page, read, name, follow }))
   if (typeof row === 'string') return skipped(row)
   parts.indexed(row)
   const change = stored === null ? 'new' : isSame ? 'unchanged' : 'changed'
-  const canonical = name === url ? {} : { canonicalUrl: name }
   return { page: { url, depth, status: 'indexed', change, ...canonical }, links, row }
+}
+
+/**
+ * Whether a page may replace the stored one of the same canonical URL: the canonical page itself may always, and a page
+ * that names it as canonical only replaces what it stored itself, as long as the canonical page has not been read.
+ */
+const mayReplace = ({ data }: WebPageRow, finalUrl: string): boolean => {
+  const url = normalUrl(new URL(finalUrl))
+  return url === data.canonical_url || url === normalUrl(new URL(data.url))
 }
 
 /** Returns the canonical URL of a page. A page may only name a canonical URL on its own host. */
