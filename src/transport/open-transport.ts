@@ -99,7 +99,7 @@ export const openTransport = (parts: TransportParts): Transport => {
   const common = { endpoints, authenticator, tenants, seats, bodies, clientAddress, isDraining, log }
   const upgrades = new SessionUpgrades({ ...common, publicOrigin, ticker, counters })
   const serve = (...inner: Parameters<HttpHandler['request']>): void => dispatcher.request(...inner)
-  const mcp = new McpEndpoint({ authenticator, bodies, publicOrigin, serve, log })
+  const mcp = new McpEndpoint({ authenticator, bodies, clientAddress, publicOrigin, serve, log })
   const shown = { health, metrics, mcp, files: parts.console, containment }
   const dispatcher: Dispatcher = new Dispatcher({
     ...common,

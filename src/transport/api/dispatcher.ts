@@ -17,7 +17,8 @@ import type { SseStreams } from '../streams/sse.ts'
 import { browserOf, type StreamLimit } from '../streams/stream-limit.ts'
 import { answer, replayedHeaders } from './answer.ts'
 import { attributionOf } from './attribution.ts'
-import { type BodyMemory, projectOf } from './body/body-memory.ts'
+import type { BodyMemory } from './body/body-memory.ts'
+import { memoryOwner } from './body/memory-owner.ts'
 import { type ReadBody, readBody } from './body/read-body.ts'
 import { seatedBody } from './body/seated-body.ts'
 import { SentAnswerMemory } from './body/sent-answer-memory.ts'
@@ -209,7 +210,8 @@ export class Dispatcher implements HttpHandler {
 
   /** Reserves memory for the answer; a long one waits for it. @throws {ServiceError} (or rejects) `overloaded` */
   #place(exchange: Exchange, operation: Operation, { principal, ...input }: CallInput): Promise<void> | undefined {
-    const place = new SentAnswerMemory(this.#parts.bodies, projectOf(principal), exchange.response)
+    const ownerOf = () => memoryOwner(principal, () => this.#parts.clientAddress(exchange.request))
+    const place = new SentAnswerMemory(this.#parts.bodies, ownerOf, exchange.response)
     exchange.place = place
     const most = mostBytesOf(operation.answer)
     if (most === 0 || wantsStream(operation, { request: exchange.request, ...input })) return undefined
@@ -218,8 +220,9 @@ export class Dispatcher implements HttpHandler {
 
   /** Reads the body. A long body waits for memory, which it holds until it is answered and no work runs for it. */
   async #read(exchange: Exchange, operation: Operation, principal: Principal): Promise<ReadBody> {
-    const project = projectOf(principal)
-    const seat = await seatedBody(exchange, { room: this.#parts.bodies, most: operation.maxBodyBytes, project })
+    const { bodies: room, clientAddress } = this.#parts
+    const addressOf = () => clientAddress(exchange.request)
+    const seat = await seatedBody(exchange, { room, principal, addressOf, most: operation.maxBodyBytes })
     return readBody(operation, exchange.request, seat)
   }
 

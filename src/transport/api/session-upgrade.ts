@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Call, EventStream, Principal } from '#actors/call/call.ts'
+import type { Call, EventStream } from '#actors/call/call.ts'
 import { readerOf } from '#actors/call/speaker.ts'
 import type { Ticker } from '#runtime/ticker.ts'
 import { requestValidator } from '#specs/dsl/validate.ts'
@@ -12,7 +12,8 @@ import { type OpenSocket, type SessionCommands, serveSessionSocket } from '../st
 import type { StreamCounters } from '../streams/sse.ts'
 import { browserOf, type StreamLimit } from '../streams/stream-limit.ts'
 import { attributionOf } from './attribution.ts'
-import { type BodyMemory, projectOf } from './body/body-memory.ts'
+import type { BodyMemory } from './body/body-memory.ts'
+import { type MemoryOwner, memoryOwner } from './body/memory-owner.ts'
 import { checkFields } from './check-fields.ts'
 import type { Authenticator } from './credentials/authenticator.ts'
 import { authorise, scopeFor } from './credentials/authorise.ts'
@@ -111,6 +112,7 @@ export class SessionUpgrades {
     const newest = await this.#newest(upgrade)
     const tenant = await this.#tenantOf(upgrade)
     await this.#look(request, tenant)
+    const owner = memoryOwner(principal, () => clientAddress(request))
     const names = asStreamQuery(query).event_names ?? request.header('x-event-names')
     const options = {
       shortNames: names === 'short',
@@ -121,7 +123,7 @@ export class SessionUpgrades {
       counters: this.#parts.counters,
       log: this.#parts.log,
       look: () => this.#look(request, tenant),
-      takeRoom: (bytes: number) => this.#roomFor(principal, bytes),
+      takeRoom: (bytes: number) => this.#roomFor(owner, bytes),
     }
     const accept = (peer: WebSocketPeer): void => {
       // a shutdown may have begun during the awaits above
@@ -156,8 +158,8 @@ export class SessionUpgrades {
    *
    * @throws {ServiceError} `overloaded`
    */
-  #roomFor(principal: Principal, bytes: number): () => void {
-    const seat = this.#parts.bodies.tryEnter(projectOf(principal), bytes)
+  #roomFor(owner: MemoryOwner, bytes: number): () => void {
+    const seat = this.#parts.bodies.tryEnter(owner, bytes)
     if (seat === null) throw new ServiceError('overloaded', { retryAfterS: 1 })
     return () => seat.leave()
   }

@@ -30,9 +30,24 @@ export interface HttpRequest {
    * Reads the whole body.
    *
    * @throws {BodyTooLarge} over `maxBytes` (at once if Content-Length exceeds it); {BodyTooSlow} below a minimum rate;
-   * {ConnectionClosed} when the peer disconnects.
+   * {ConnectionClosed} when the peer disconnects; the error with which the listener refuses the rest.
    */
-  body(maxBytes: number): Promise<Buffer>
+  body(maxBytes: number, options?: BodyOptions): Promise<Buffer>
+}
+
+/** How a body is read. */
+export interface BodyOptions {
+  readonly listener?: BodyListener | null
+  /** Whether the body must arrive at the higher of the two minimum rates (body-pace.ts); default false. */
+  readonly isHurried?: boolean
+}
+
+/** Follows a body while it arrives. */
+export interface BodyListener {
+  /** Called with the number of bytes that have arrived so far. */
+  arrived(bytes: number): void
+  /** Registers a function that refuses the rest of the body, and fails its reader with the error. */
+  onRefused(refuse: (error: Error) => void): void
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { Ticking } from '#runtime/ticker.ts'
 import { BodyPace } from './body-pace.ts'
-import { BodyTooLarge, BodyTooSlow, ConnectionClosed } from './http-port.ts'
+import { type BodyListener, type BodyOptions, BodyTooLarge, BodyTooSlow, ConnectionClosed } from './http-port.ts'
 
 /** Bytes buffered of a body that is not read yet; beyond them the sender is paused. */
 const earlyMaxBytes = 256 * 1024
 
-/** Reason why a body cannot be read. */
-type Why = 'closed' | 'too large' | 'too slow'
+/** Reason why a body cannot be read; an error of the listener is passed on. */
+type Why = 'closed' | 'too large' | 'too slow' | Error
 
 /** Flow control of the socket that a body arrives on. */
 export interface BodySource {
@@ -34,6 +34,8 @@ export class RequestBody implements Ticking {
   #state: 'open' | 'whole' | 'lost' | 'unwanted' = 'open'
   #paused = false
   #isTooSlow = false
+  #isHurried = false
+  #listener: BodyListener | null = null
   #waiting: { resolve(body: Buffer): void; reject(error: Error): void } | null = null
 
   constructor(source: BodySource, pace = usualPace) {
@@ -50,6 +52,7 @@ export class RequestBody implements Ticking {
       return
     }
     this.#parts.push(part)
+    this.#listener?.arrived(this.#bytes)
     if (this.#waiting === null && this.#bytes > earlyMaxBytes && !this.#paused) this.#pause()
   }
 
@@ -81,9 +84,9 @@ export class RequestBody implements Ticking {
    *
    * @param declaredBytes the Content-Length; 0 when there is none.
    * @throws {BodyTooLarge} over `maxBytes`, at once if the declared length is; {ConnectionClosed} when the peer has
-   * disconnected or the answer is sent; {BodyTooSlow}.
+   * disconnected or the answer is sent; {BodyTooSlow}; the error of the listener.
    */
-  read(maxBytes: number, declaredBytes: number): Promise<Buffer> {
+  read(maxBytes: number, declaredBytes: number, { listener, isHurried }: BodyOptions = {}): Promise<Buffer> {
     if (this.#state === 'lost' || this.#state === 'unwanted') return Promise.reject(new ConnectionClosed())
     if (declaredBytes > maxBytes || this.#bytes > maxBytes) {
       this.drop()
@@ -91,12 +94,20 @@ export class RequestBody implements Ticking {
     }
     if (this.#state === 'whole') return Promise.resolve(this.#take())
     this.#maxBytes = maxBytes
+    this.#isHurried = isHurried ?? false
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject }
       this.#sinceMs = performance.now()
       this.#pace.watch(this)
+      this.#follow(listener ?? null)
       this.#resume()
     })
+  }
+
+  #follow(listener: BodyListener | null): void {
+    this.#listener = listener
+    listener?.onRefused((error) => this.#refuse(error))
+    listener?.arrived(this.#bytes)
   }
 
   /** Whether the body arrived too slowly; the rest of it is not read either. */
@@ -105,7 +116,7 @@ export class RequestBody implements Ticking {
   }
 
   tick(): void {
-    this.#isTooSlow = this.#pace.isTooSlow(this.#bytes, performance.now() - this.#sinceMs)
+    this.#isTooSlow = this.#pace.isTooSlow(this.#bytes, performance.now() - this.#sinceMs, this.#isHurried)
     if (this.#isTooSlow) this.#refuse('too slow')
     else this.#source.postpone?.()
   }
@@ -130,7 +141,8 @@ export class RequestBody implements Ticking {
   }
 
   #errorOf(why: Why): Error {
-    if (why === 'too slow') return new BodyTooSlow(this.#pace.rule)
+    if (why instanceof Error) return why
+    if (why === 'too slow') return new BodyTooSlow(this.#pace.rule(this.#isHurried))
     return why === 'closed' ? new ConnectionClosed() : new BodyTooLarge()
   }
 

@@ -6,9 +6,9 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { type ToolMode, toolModes } from '#src/tool-server/offered-tools.ts'
 import type { ToolRequest } from '#src/tool-server/tool-request.ts'
 import type { ApiAnswer } from '#src/tool-server/tool-result.ts'
-import { type BodyMemory, type BodyReservation, projectOf } from '../api/body/body-memory.ts'
+import type { BodyMemory } from '../api/body/body-memory.ts'
 import { checkShape } from '../api/body/json-body.ts'
-import { seatFor } from '../api/body/seated-body.ts'
+import { type BodySeat, bytesInto, seatFor } from '../api/body/seated-body.ts'
 import type { Authenticator } from '../api/credentials/authenticator.ts'
 import { envelop } from '../api/envelopes.ts'
 import { headersOf, serviceErrorOf } from '../api/refuse.ts'
@@ -19,6 +19,8 @@ import { InnerResponse } from './inner-response.ts'
 export interface McpParts {
   readonly authenticator: Authenticator
   readonly bodies: BodyMemory
+  /** Returns the client's address, which behind a proxy is not the address of the connection. */
+  readonly clientAddress: (request: HttpRequest) => string
   /** The server's origin as browsers see it; null: the `Host` header of the request. */
   readonly publicOrigin: string | null
   /** Serves an API request as if it had arrived over the network. */
@@ -57,15 +59,14 @@ export class McpEndpoint {
   async answer(request: HttpRequest, response: HttpResponse, requestId: string): Promise<void> {
     const own = [['x-request-id', requestId]] as const
     if (request.path !== mcpPath) return this.#metadata(request, response, own)
-    let seat: BodyReservation | null = null
+    let seat: BodySeat | null = null
     try {
       checkMethod(request)
       this.#requireOrigin(request)
       const principal = await this.#requireCredential(request)
       const mode = modeOf(request.query)
       if (request.method === 'POST') seat = await this.#seat(request, principal)
-      const body = request.method === 'POST' ? await request.body(maxBodyBytes) : null
-      if (body !== null) seat?.hold(body.length)
+      const body = seat === null ? null : await bytesInto(seat, request, maxBodyBytes)
       // the cost of the protocol's parsers grows with nesting: 800 kB of brackets would block the event loop for a
       // second
       if (body !== null) checkShape(body, maxWeight)
@@ -77,13 +78,14 @@ export class McpEndpoint {
       const more = status === 401 ? [['www-authenticate', this.#challenge(request)] as const] : headersOf(refused)
       response.send(status, [...json, ...own, ...more], JSON.stringify(body))
     } finally {
-      seat?.leave()
+      seat?.reserved?.leave()
     }
   }
 
   /** Reserves memory for a long body. @throws {ServiceError} `overloaded` */
-  #seat(request: HttpRequest, principal: Principal): Promise<BodyReservation | null> {
-    return seatFor(request, { room: this.#parts.bodies, project: projectOf(principal), most: maxBodyBytes })
+  #seat(request: HttpRequest, principal: Principal): Promise<BodySeat> {
+    const { bodies: room, clientAddress } = this.#parts
+    return seatFor(request, { room, principal, addressOf: () => clientAddress(request), most: maxBodyBytes })
   }
 
   /**

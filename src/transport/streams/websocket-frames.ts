@@ -76,6 +76,11 @@ export class FrameReader {
     this.#maxBytes = maxBytes
   }
 
+  /** Whether a frame has begun and has not ended. */
+  get isWithinFrame(): boolean {
+    return this.#bytes > 0
+  }
+
   /** Adds received bytes. */
   push(part: Buffer): void {
     this.#parts.push(part)

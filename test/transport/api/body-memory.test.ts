@@ -1,24 +1,34 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { BodyMemory, type BodyReservation } from '#transport/api/body/body-memory.ts'
+import { type MemoryOwner, memoryOwner } from '#transport/api/body/memory-owner.ts'
+import { principals } from './serving.ts'
 
-const leave = (seat: BodyReservation): void => {
-  seat.done()
-  seat.done()
-}
+const { secret_key, agent_key, client_token } = principals
+
+/** A secret key of a project. */
+const secret = (project: string, keyId = 'key_1'): MemoryOwner =>
+  memoryOwner({ ...secret_key, project, keyId }, () => '')
+
+/** A visitor with a public key of a project. */
+const visitor = (project: string, address = '192.0.2.1', keyId = 'key_public'): MemoryOwner =>
+  memoryOwner({ ...agent_key, keyType: 'public', project, keyId }, () => address)
+
+const user = (project: string, name: string): MemoryOwner =>
+  memoryOwner({ ...client_token, project, user: name }, () => '192.0.2.1')
 
 describe('the memory budget for long bodies', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  const entered = async (room: BodyMemory, project: string, bytes: number): Promise<BodyReservation> =>
-    await room.enter(project, bytes)
+  const entered = async (room: BodyMemory, owner: MemoryOwner, bytes: number): Promise<BodyReservation> =>
+    await room.enter(owner, bytes)
 
   /** Outcomes so far, by the given names. */
   const queue = (room: BodyMemory) => {
     const inside: string[] = []
     const seats = new Map<string, BodyReservation>()
-    const wait = (name: string, project: string, bytes: number): void => {
-      void entered(room, project, bytes).then(
+    const wait = (name: string, owner: MemoryOwner, bytes: number): void => {
+      void entered(room, owner, bytes).then(
         (seat) => {
           inside.push(name)
           seats.set(name, seat)
@@ -29,14 +39,23 @@ describe('the memory budget for long bodies', () => {
     return { inside, seats, wait }
   }
 
+  /** A body that has arrived in part. */
+  const arriving = async (room: BodyMemory, owner: MemoryOwner, { of, arrived }: { of: number; arrived: number }) => {
+    const seat = await room.admit(owner, of)
+    const refusals: Error[] = []
+    seat.onRefused((error) => void refusals.push(error))
+    seat.arrived(arrived)
+    return { seat, refusals }
+  }
+
   it('admits bodies while they fit, and queues a body that does not fit until another has left', async () => {
     const room = new BodyMemory(100)
-    const first = await entered(room, 'a', 60)
+    const first = await entered(room, secret('a'), 60)
     const { inside, wait } = queue(room)
-    wait('second', 'b', 50)
+    wait('second', secret('b'), 50)
     await vi.advanceTimersByTimeAsync(0)
     expect(inside).toEqual([])
-    leave(first)
+    first.leave()
     await vi.advanceTimersByTimeAsync(0)
     expect(inside).toEqual(['second'])
     expect(room.bytes).toBe(50)
@@ -44,7 +63,7 @@ describe('the memory budget for long bodies', () => {
 
   it('holds the bytes of a body until its response has ended and nothing runs for its request', async () => {
     const room = new BodyMemory(100)
-    const seat = await entered(room, 'a', 60)
+    const seat = await entered(room, secret('a'), 60)
     seat.done()
     expect(room.bytes).toBe(60)
     seat.done()
@@ -53,68 +72,146 @@ describe('the memory budget for long bodies', () => {
 
   it('refuses a body as overloaded after five seconds in the queue, and does not admit it later', async () => {
     const room = new BodyMemory(100)
-    const first = await entered(room, 'a', 100)
+    const first = await entered(room, secret('a'), 100)
     const { inside, wait } = queue(room)
-    wait('second', 'b', 10)
+    wait('second', secret('b'), 10)
     await vi.advanceTimersByTimeAsync(5_000)
     expect(inside).toEqual(['second: overloaded'])
-    leave(first)
+    first.leave()
     expect(room.bytes).toBe(0)
   })
 
-  it('admits bodies in order: a small one does not pass a large one in the queue', async () => {
+  it('admits the bodies of one credential in order, and those of others past them', async () => {
     const room = new BodyMemory(100)
-    const first = await entered(room, 'a', 60)
-    const { inside, seats, wait } = queue(room)
-    wait('large', 'b', 90)
-    wait('small', 'c', 20)
-    leave(first)
+    const first = await entered(room, secret('a'), 60)
+    const { inside, wait } = queue(room)
+    wait('large', secret('a'), 30)
+    wait('small', secret('a'), 5)
+    wait('of another key', secret('a', 'key_2'), 5)
+    wait('of another project', secret('b'), 10)
     await vi.advanceTimersByTimeAsync(0)
-    expect(inside).toEqual(['large'])
-    leave(seats.get('large') ?? first)
+    expect(inside).toEqual(['of another key', 'of another project'])
+    first.leave()
     await vi.advanceTimersByTimeAsync(0)
-    expect(inside).toEqual(['large', 'small'])
+    expect(inside.slice(2)).toEqual(['large', 'small'])
   })
 
   it('leaves a quarter to other projects, whose bodies pass those of a project at its share', async () => {
     const room = new BodyMemory(100)
-    await entered(room, 'a', 70)
+    await entered(room, secret('a'), 70)
     const { inside, wait } = queue(room)
-    wait('more of a', 'a', 10)
-    wait('of b', 'b', 25)
+    wait('more of a', secret('a'), 10)
+    wait('of b', secret('b'), 20)
     await vi.advanceTimersByTimeAsync(0)
     expect(inside).toEqual(['of b'])
   })
 
+  it('keeps a part for bodies that are shorter than the share of their project', async () => {
+    const room = new BodyMemory(80_000_000)
+    const long = Array.from({ length: 20 }, (_, at) => room.tryEnter(secret(`p${at}`), 8_000_000))
+    expect(long.filter((seat) => seat !== null)).toHaveLength(9)
+    for (let at = 0; at < 5; at++) expect(room.tryEnter(secret(`other ${at}`), 100_000)).not.toBeNull()
+  })
+
+  it('gives browsers a small share: of one visitor, of one key, and of all browsers of a project', async () => {
+    const room = new BodyMemory(1_000)
+    const most = (owner: MemoryOwner): number => {
+      let count = 0
+      while (room.tryEnter(owner, 1) !== null) count++
+      return count
+    }
+    const [first, second] = [most(visitor('a')), most(visitor('a', '192.0.2.2'))]
+    expect(first).toBeLessThan(100)
+    expect(second).toBeGreaterThan(30)
+    for (let at = 3; at < 100; at++) most(visitor('a', `192.0.2.${at}`))
+    expect(room.bytes).toBeLessThan(190)
+    expect(most(visitor('a', '192.0.2.1', 'key_other'))).toBeGreaterThan(10)
+    for (let at = 0; at < 100; at++) most(user('a', `user ${at}`))
+    expect(room.bytes).toBeLessThan(380)
+    expect(most(secret('a'))).toBeGreaterThan(200)
+  })
+
   it('admits a body larger than the whole budget once no other is admitted', async () => {
     const room = new BodyMemory(100)
-    const first = await entered(room, 'a', 10)
+    const first = await entered(room, secret('a'), 10)
     const { inside, wait } = queue(room)
-    wait('larger', 'b', 500)
+    wait('larger', secret('b'), 500)
     await vi.advanceTimersByTimeAsync(0)
     expect(inside).toEqual([])
-    leave(first)
+    first.leave()
     await vi.advanceTimersByTimeAsync(0)
     expect(inside).toEqual(['larger'])
   })
 
+  it('counts the bytes of a body as they arrive, and its declared length only against its own credential', async () => {
+    const room = new BodyMemory(100)
+    const { seat } = await arriving(room, secret('a'), { of: 60, arrived: 5 })
+    expect(room.bytes).toBe(5)
+    const { inside, wait } = queue(room)
+    wait('of b', secret('b'), 70)
+    wait('more of a', secret('a'), 20)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(inside).toEqual(['of b'])
+    seat.hold(8)
+    await vi.advanceTimersByTimeAsync(0)
+    expect([room.bytes, inside]).toEqual([78, ['of b']])
+  })
+
+  it('refuses the newest body of the caller with the most arriving bytes when these use up the memory', async () => {
+    const room = new BodyMemory(100)
+    const old = await arriving(room, secret('a'), { of: 30, arrived: 30 })
+    const newest = await arriving(room, secret('a'), { of: 30, arrived: 20 })
+    const small = await arriving(room, secret('b'), { of: 40, arrived: 30 })
+    small.seat.arrived(39)
+    expect([old, newest, small].map(({ refusals }) => refusals.length)).toEqual([0, 1, 0])
+    expect(newest.refusals[0]).toMatchObject({ code: 'overloaded' })
+    newest.seat.leave()
+    expect(room.bytes).toBe(69)
+    old.seat.leave()
+    small.seat.leave()
+    expect(room.bytes).toBe(0)
+  })
+
+  it('never refuses a body that is alone, and refuses none that has arrived', async () => {
+    const room = new BodyMemory(100)
+    const alone = await arriving(room, secret('a'), { of: 500, arrived: 500 })
+    expect(alone.refusals).toEqual([])
+    alone.seat.hold(500)
+    const { inside, wait } = queue(room)
+    wait('other', secret('b'), 1)
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect([alone.refusals, inside]).toEqual([[], ['other: overloaded']])
+  })
+
   it('frees the bytes by which a body is shorter than expected', async () => {
     const room = new BodyMemory(100)
-    const seat = await entered(room, 'a', 100)
+    const seat = await entered(room, secret('a'), 100)
     const { inside, wait } = queue(room)
-    wait('second', 'b', 50)
+    wait('second', secret('b'), 50)
     seat.hold(30)
     await vi.advanceTimersByTimeAsync(0)
     expect(inside).toEqual(['second'])
-    leave(seat)
+    seat.leave()
     expect(room.bytes).toBe(50)
   })
 
-  it('queues at most a thousand bodies', async () => {
+  it('queues at most 250 bodies of a secret key, 32 of a browser, and a thousand in total', async () => {
     const room = new BodyMemory(100)
-    await entered(room, 'a', 100)
-    for (let at = 0; at < 1_000; at++) void entered(room, 'b', 20).catch(() => {})
-    await expect(entered(room, 'b', 20)).rejects.toMatchObject({ code: 'overloaded' })
+    await entered(room, secret('a'), 100)
+    const fill = async (owner: MemoryOwner): Promise<number> => {
+      for (let waiting = 0; ; waiting++) {
+        try {
+          const seat = room.enter(owner, 20)
+          if (seat instanceof Promise) void seat.catch(() => {})
+        } catch {
+          return waiting
+        }
+      }
+    }
+    expect(await fill(secret('b'))).toBe(250)
+    expect(await fill(visitor('b'))).toBe(32)
+    for (const project of ['c', 'd']) expect(await fill(secret(project))).toBe(250)
+    expect(await fill(secret('e'))).toBe(1_000 - 3 * 250 - 32)
     await vi.advanceTimersByTimeAsync(5_000)
   })
 })

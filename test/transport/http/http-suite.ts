@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { BodyPace } from '#transport/http/body-pace.ts'
 import {
   BodyTooLarge,
   BodyTooSlow,
@@ -9,7 +8,7 @@ import {
   type HttpResponse,
 } from '#transport/http/http-port.ts'
 import { head } from './raw-client.ts'
-import { type Answer, later, noUpgrade, serving } from './serving.ts'
+import { type Answer, later, serving } from './serving.ts'
 
 /** Contract of every HTTP adapter: requests and whole responses. */
 export const httpSuite = (adapter: 'uws' | 'node'): void => {
@@ -135,33 +134,6 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       const raw = await client(port)
       raw.write(head('POST', '/', 'content-length: 11'))
       expect(await raw.until('refused')).toContain('413')
-    })
-
-    it('refuses a body that is too slow or absent after its grace period, and closes its connection', async () => {
-      const pace = new BodyPace({ graceMs: 200, bytesPerS: 1024, lookMs: 20 })
-      const { port } = await serve(bodyOutcome(1 << 20), noUpgrade, pace)
-      const slow = await client(port)
-      slow.write(head('POST', '/', 'content-length: 100000'))
-      const dripping = setInterval(() => slow.write('x'), 10)
-      const silent = await client(port)
-      silent.write(head('POST', '/', 'transfer-encoding: chunked'))
-      const answers = await Promise.all([slow.closed, silent.closed])
-      clearInterval(dripping)
-      for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 408 .*refused$/s)
-    })
-
-    it('accepts a long body that keeps the required pace', async () => {
-      const pace = new BodyPace({ graceMs: 50, bytesPerS: 1024, lookMs: 20 })
-      const { port } = await serve(bodyOutcome(1 << 20), noUpgrade, pace)
-      const steady = await client(port)
-      steady.write(head('POST', '/', 'content-length: 1600'))
-      let sent = 0
-      const flowing = setInterval(() => {
-        steady.write('x'.repeat(100))
-        sent += 100
-        if (sent === 1600) clearInterval(flowing)
-      }, 25)
-      expect(await steady.until('1600')).toMatch(/^HTTP\/1\.1 200 /)
     })
 
     it('refuses a body as soon as it exceeds the limit', async () => {

@@ -17,6 +17,7 @@ const answerOf = async (method: string, failure?: Error) => {
       },
     },
     bodies: new BodyMemory(),
+    clientAddress: () => '192.0.2.1',
     publicOrigin: null,
     serve: () => {},
     log: pino({ level: 'error' }, { write: (line: string) => void lines.push(line) }),

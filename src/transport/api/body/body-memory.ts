@@ -1,6 +1,8 @@
 import { getHeapStatistics } from 'node:v8'
-import type { Principal } from '#actors/call/call.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { BodyListener } from '#transport/http/http-port.ts'
+import { isOfBrowser, type MemoryOwner } from './memory-owner.ts'
+import { type Arriving, keptShare, MemoryShare } from './memory-share.ts'
 
 /** Bodies smaller than this are not counted: the number of connections bounds them. */
 export const countedBytes = 16 * 1024
@@ -9,49 +11,78 @@ export const countedBytes = 16 * 1024
  * Share of the heap: a chat of 7 MB needs at most four times its body at one time (bytes, values, upstream request).
  */
 const shareOfHeap = 1 / 6
-/** Share of the room for one project, so that a project that sends much leaves some to others. */
-const shareOfProject = 3 / 4
 /**
  * Longest wait for memory. Shorter than the silence after which a server closes a connection, so that the client gets
  * an answer.
  */
 const patienceMs = 5_000
 const mostWaiting = 1_000
+/** Maximum number of waiting bodies of one secret credential, and of one browser. */
+const mostWaitingOfOne = { secret: 250, browser: 32 } as const
 
-interface Waiting {
-  readonly project: string
+/** `isArriving`: the bytes count as `arrived` reports them; otherwise all at once. */
+interface Size {
   readonly bytes: number
-  readonly enter: (seat: BodyReservation) => void
+  readonly isArriving: boolean
 }
 
-/** The project whose share of the room a caller's bodies count against. */
-export const projectOf = (principal: Principal): string => (principal.kind === 'public' ? '' : principal.project)
+interface Waiting {
+  readonly owner: MemoryOwner
+  readonly bytes: number
+  readonly enter: () => void
+}
+
+/** Reports that the memory is used up by others. */
+const overloaded = (): ServiceError => new ServiceError('overloaded', { retryAfterS: 1 })
 
 /**
- * Memory reserved for one body. It is released once `done` has been called twice: for the answer, and for the work
+ * Memory of one body or answer. It is released once `done` has been called twice: for the answer, and for the work
  * behind it.
  */
-export class BodyReservation {
+export class BodyReservation implements Arriving, BodyListener {
   readonly #room: BodyMemory
-  readonly project: string
-  #bytes: number
+  readonly #share: MemoryShare
+  #promised: number
+  #held = 0
+  #isArriving: boolean
   #uses = 2
+  #onRefused: ((error: Error) => void) | null = null
+  #refusal: ServiceError | null = null
 
-  constructor(room: BodyMemory, project: string, bytes: number) {
+  constructor(room: BodyMemory, share: MemoryShare, { bytes, isArriving }: Size) {
     this.#room = room
-    this.project = project
-    this.#bytes = bytes
+    this.#share = share
+    this.#promised = bytes
+    this.#isArriving = isArriving
+    share.enter(bytes)
+    if (isArriving) share.begin(this)
+    else this.#hold(bytes)
   }
 
-  /** Corrects the reservation to the bytes received, for a body without a declared length. */
+  /** Counts the bytes that have arrived so far. */
+  arrived(bytes: number): void {
+    if (!this.#isArriving) return
+    this.#hold(bytes)
+    this.#room.relieve()
+  }
+
+  onRefused(listener: (error: Error) => void): void {
+    this.#onRefused = listener
+    if (this.#refusal !== null) listener(this.#refusal)
+  }
+
+  /** Sets the final length, which may differ from the declared one. */
   hold(bytes: number): void {
-    const less = Math.min(bytes, this.#bytes) - this.#bytes
-    this.#bytes += less
-    this.#room.change(this.project, less)
+    if (this.#uses === 0) return
+    this.#finish()
+    this.#share.promised += bytes - this.#promised
+    this.#promised = bytes
+    this.#hold(bytes)
+    this.#room.changed()
   }
 
   done(): void {
-    if (--this.#uses === 0) this.#room.change(this.project, -this.#bytes)
+    if (--this.#uses === 0) this.#release()
   }
 
   /** Releases the memory at once, where the answer and the work behind it end together. */
@@ -59,82 +90,137 @@ export class BodyReservation {
     this.done()
     this.done()
   }
+
+  evict(): void {
+    this.#finish()
+    this.#hold(0)
+    this.#refusal = overloaded()
+    this.#onRefused?.(this.#refusal)
+  }
+
+  #release(): void {
+    this.#finish()
+    this.#hold(0)
+    this.#share.promised -= this.#promised
+    this.#share.leave()
+    this.#room.changed()
+  }
+
+  #finish(): void {
+    this.#share.finish(this, this.#held)
+    this.#isArriving = false
+  }
+
+  #hold(bytes: number): void {
+    this.#share.change(bytes - this.#held, this.#isArriving)
+    this.#held = bytes
+  }
 }
 
 /**
- * The memory that request bodies and long answers may use at one time. A body that finds no room is not read: its
- * sender waits, and gets 503 when that takes too long. Without this limit, a hundred concurrent chats with long bodies
- * exhausted a small heap.
+ * The memory that request bodies and long answers may use at one time (specs/decisions/0278-memory-by-caller.md).
+ *
+ * A body counts as it arrives, and its declared length only against the share of its own credential: there it waits its
+ * turn, and gets 503 when that takes too long. When the bodies that are arriving use up the memory nevertheless, the
+ * newest one of the caller with the most such bytes is refused.
  */
 export class BodyMemory {
   readonly most: number
-  readonly #mostOfProject: number
-  readonly #held = new Map<string, number>()
+  readonly #whole: MemoryShare
   readonly #waiting = new Set<Waiting>()
-  /** Bytes in use. */
-  bytes = 0
 
   constructor(most = Math.floor(getHeapStatistics().heap_size_limit * shareOfHeap)) {
     this.most = most
-    this.#mostOfProject = Math.floor(most * shareOfProject)
+    this.#whole = MemoryShare.whole(most)
+  }
+
+  /** Bytes in use. */
+  get bytes(): number {
+    return this.#whole.held
   }
 
   /**
-   * Reserves memory for a body. A body larger than the whole room gets it when it is empty.
+   * Admits a body of at most `bytes`, which count as they arrive. A body larger than its share is admitted when it is
+   * the only one there.
    *
    * @throws {ServiceError} (or rejects) `overloaded`
    */
-  enter(project: string, bytes: number): BodyReservation | Promise<BodyReservation> {
-    const seat = this.tryEnter(project, bytes)
-    if (seat !== null) return seat
-    if (this.#waiting.size >= mostWaiting) throw new ServiceError('overloaded', { retryAfterS: 1 })
+  admit(owner: MemoryOwner, bytes: number): BodyReservation | Promise<BodyReservation> {
+    return this.#enter(owner, { bytes, isArriving: true })
+  }
+
+  /** Reserves memory for bytes that will be in memory soon. @throws {ServiceError} (or rejects) `overloaded` */
+  enter(owner: MemoryOwner, bytes: number): BodyReservation | Promise<BodyReservation> {
+    return this.#enter(owner, { bytes, isArriving: false })
+  }
+
+  /** Reserves memory without waiting, for bytes that are in memory already; null when there is no room. */
+  tryEnter(owner: MemoryOwner, bytes: number): BodyReservation | null {
+    return this.#fits(owner, bytes) ? this.force(owner, bytes) : null
+  }
+
+  /** Reserves memory for bytes that are in memory already and cannot be dropped, even beyond the limit. */
+  force(owner: MemoryOwner, bytes: number): BodyReservation {
+    return this.#seat(owner, { bytes, isArriving: false })
+  }
+
+  /** Evicts arriving bodies while they use up the memory; one that is alone may do so. */
+  relieve(): void {
+    while (this.bytes > this.most * (1 - keptShare) && this.#whole.count > 1) {
+      const victim = this.#whole.victim()
+      if (victim === null) return
+      victim.evict()
+    }
+  }
+
+  /** Admits waiting bodies after a release: in order of arrival for each credential. */
+  changed(): void {
+    const behind = new Set<string>()
+    for (const { owner, bytes, enter } of [...this.#waiting]) {
+      const key = keyOf(owner)
+      if (behind.has(key)) continue
+      if (this.#admits(owner, bytes)) enter()
+      else behind.add(key)
+    }
+  }
+
+  #enter(owner: MemoryOwner, size: Size): BodyReservation | Promise<BodyReservation> {
+    const { bytes } = size
+    if (this.#fits(owner, bytes)) return this.#seat(owner, size)
+    const mostOfOne = mostWaitingOfOne[isOfBrowser(owner) ? 'browser' : 'secret']
+    if (this.#waiting.size >= mostWaiting || this.#waitingOf(owner).length >= mostOfOne) throw overloaded()
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = { project, bytes, enter: (seat) => end(() => resolve(seat)) }
-      const timer = setTimeout(() => end(() => reject(new ServiceError('overloaded', { retryAfterS: 1 }))), patienceMs)
       const end = (settle: () => void): void => {
         clearTimeout(timer)
         this.#waiting.delete(waiting)
         settle()
       }
+      const enter = () => end(() => resolve(this.#seat(owner, size)))
+      const waiting: Waiting = { owner, bytes, enter }
+      const timer = setTimeout(() => end(() => reject(overloaded())), patienceMs)
       this.#waiting.add(waiting)
-      this.#admit()
     })
   }
 
-  /** Reserves memory without waiting, for bytes that are in memory already; null when there is no room. */
-  tryEnter(project: string, bytes: number): BodyReservation | null {
-    return this.#waiting.size === 0 && this.#fits(project, bytes) ? this.#seat(project, bytes) : null
+  #seat(owner: MemoryOwner, size: Size): BodyReservation {
+    const seat = new BodyReservation(this, this.#whole.of(owner), size)
+    this.relieve()
+    return seat
   }
 
-  /** Reserves memory for bytes that are in memory already and cannot be dropped, even beyond the limit. */
-  force(project: string, bytes: number): BodyReservation {
-    return this.#seat(project, bytes)
+  #fits(owner: MemoryOwner, bytes: number): boolean {
+    return this.#waitingOf(owner).length === 0 && this.#admits(owner, bytes)
   }
 
-  /** Changes the bytes of a project; a decrease admits waiting bodies. */
-  change(project: string, bytes: number): void {
-    const held = (this.#held.get(project) ?? 0) + bytes
-    this.bytes += bytes
-    if (held > 0) this.#held.set(project, held)
-    else this.#held.delete(project)
-    if (bytes < 0) this.#admit()
+  #admits(owner: MemoryOwner, bytes: number): boolean {
+    return this.#whole.of(owner).admits(bytes)
   }
 
-  /** Admits waiting bodies in order of arrival, skipping those whose project has used up its share. */
-  #admit(): void {
-    for (const { project, bytes, enter } of [...this.#waiting])
-      if (this.#fits(project, bytes)) enter(this.#seat(project, bytes))
-      else if (this.bytes + bytes > this.most && this.bytes > 0) return
-  }
-
-  #seat(project: string, bytes: number): BodyReservation {
-    this.change(project, bytes)
-    return new BodyReservation(this, project, bytes)
-  }
-
-  #fits(project: string, bytes: number): boolean {
-    const held = this.#held.get(project) ?? 0
-    if (this.bytes > 0 && this.bytes + bytes > this.most) return false
-    return held === 0 || held + bytes <= this.#mostOfProject
+  #waitingOf(owner: MemoryOwner): readonly Waiting[] {
+    if (this.#waiting.size === 0) return []
+    const key = keyOf(owner)
+    return [...this.#waiting].filter((each) => keyOf(each.owner) === key)
   }
 }
+
+const keyOf = (owner: MemoryOwner): string => owner.map(({ key }) => key).join('\n')

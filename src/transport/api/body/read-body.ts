@@ -4,9 +4,9 @@ import { defaultMaxBodyBytes, type Operation } from '#specs/dsl/declare.ts'
 import { formFields } from '#specs/dsl/query.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { HttpRequest } from '#transport/http/http-port.ts'
-import type { BodyReservation } from './body-memory.ts'
 import { isJsonType, isLongBody, maxValuesOfShort, parseJson } from './json-body.ts'
 import { boundaryOf, type Form, parseForm } from './multipart.ts'
+import { type BodySeat, bytesInto } from './seated-body.ts'
 
 /** A parsed body, not validated against its schema yet. */
 export interface ReadBody {
@@ -26,18 +26,12 @@ const noFiles: readonly UploadedFile[] = []
 /**
  * Reads the body of an operation: JSON, or a form if the operation takes files. An absent body counts as `{}`.
  *
- * @param seat memory reserved for the body; null for a short one. The body's length is reported to it.
- * @throws {ServiceError} `unsupported_media_type`, `malformed_json`, `bad_request`; {BodyTooLarge}, {ConnectionClosed}.
+ * @param seat memory of a long body.
+ * @throws {ServiceError} `unsupported_media_type`, `malformed_json`, `bad_request`, `overloaded`; {BodyTooLarge},
+ * {BodyTooSlow}, {ConnectionClosed}.
  */
-export const readBody = (
-  operation: Operation,
-  request: HttpRequest,
-  seat: Pick<BodyReservation, 'hold'> | null,
-): Promise<ReadBody> =>
-  request.body(operation.maxBodyBytes).then((bytes) => {
-    seat?.hold(bytes.length)
-    return bodyOf(operation, request, bytes)
-  })
+export const readBody = (operation: Operation, request: HttpRequest, seat: BodySeat): Promise<ReadBody> =>
+  bytesInto(seat, request, operation.maxBodyBytes).then((bytes) => bodyOf(operation, request, bytes))
 
 const bodyOf = (operation: Operation, request: HttpRequest, bytes: Buffer): ReadBody | Promise<ReadBody> => {
   const contentType = request.header('content-type')

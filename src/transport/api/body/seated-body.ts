@@ -1,43 +1,61 @@
+import type { Principal } from '#actors/call/call.ts'
 import type { HttpRequest } from '#transport/http/http-port.ts'
 import type { Exchange } from '../exchange.ts'
 import { LimitedResponse } from '../limited-response.ts'
 import { type BodyMemory, type BodyReservation, countedBytes } from './body-memory.ts'
+import { isShown, memoryOwner } from './memory-owner.ts'
 
-/** Where memory for a body is reserved. `most`: maximum body size of the operation in bytes. */
+/** Where memory for a body is reserved, and for whom. `most`: maximum body size of the operation in bytes. */
 export interface Seating {
   readonly room: BodyMemory
-  readonly project: string
+  readonly principal: Principal
+  /** Returns the address of the client, which has a cost to determine. */
+  readonly addressOf: () => string
   readonly most: number
 }
 
+/** A body that may be read. `reserved`: its memory; null for a short one. `isHurried`: its sender is a browser. */
+export interface BodySeat {
+  readonly reserved: BodyReservation | null
+  readonly isHurried: boolean
+}
+
 /**
- * Reserves memory for the body of a request; null for a short one. A body of undeclared length counts as the maximum
- * until it has arrived. The exchange holds the seat: one use ends with its answer, the other with the exchange.
+ * Admits the body of a request. The exchange holds its memory: one use ends with its answer, the other with the
+ * exchange.
  *
  * @throws {ServiceError} `overloaded`
  */
-export const seatedBody = async (
-  exchange: Exchange,
-  { room, project, most }: Seating,
-): Promise<BodyReservation | null> => {
-  const seat = await seatFor(exchange.request, { room, project, most })
-  if (seat === null) return null
-  exchange.seat = seat
+export const seatedBody = async (exchange: Exchange, seating: Seating): Promise<BodySeat> => {
+  const seat = await seatFor(exchange.request, seating)
+  const { reserved } = seat
+  if (reserved === null) return seat
+  exchange.seat = reserved
   let isAnswered = false
   exchange.response = new LimitedResponse(exchange.response, () => {
-    if (!isAnswered) seat.done()
+    if (!isAnswered) reserved.done()
     isAnswered = true
   })
   return seat
 }
 
-/** The same for a request without an exchange: the caller releases the seat. @throws {ServiceError} `overloaded` */
+/** The same for a request without an exchange: the caller releases the memory. @throws {ServiceError} `overloaded` */
 export const seatFor = async (
   request: HttpRequest,
-  { room, project, most }: Seating,
-): Promise<BodyReservation | null> => {
+  { room, principal, addressOf, most }: Seating,
+): Promise<BodySeat> => {
+  const isHurried = isShown(principal)
   const bytes = Math.min(announced(request) ?? most, most)
-  return bytes < countedBytes ? null : room.enter(project, bytes)
+  if (bytes < countedBytes) return { reserved: null, isHurried }
+  return { reserved: await room.admit(memoryOwner(principal, addressOf), bytes), isHurried }
+}
+
+/** Reads a body, whose bytes count as they arrive. @throws {ServiceError} `overloaded`, and what `body` throws. */
+export const bytesInto = async (seat: BodySeat, request: HttpRequest, most: number): Promise<Buffer> => {
+  const { reserved, isHurried } = seat
+  const bytes = await request.body(most, { listener: reserved, isHurried })
+  reserved?.hold(bytes.length)
+  return bytes
 }
 
 /** Declared length of the body in bytes; undefined when it is not declared. */

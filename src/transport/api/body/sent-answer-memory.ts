@@ -1,6 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { HttpResponse } from '#transport/http/http-port.ts'
 import type { BodyMemory, BodyReservation } from './body-memory.ts'
+import type { MemoryOwner } from './memory-owner.ts'
 
 /** Answers shorter than this are not counted: the number of connections bounds them. */
 const countedBytes = 64 * 1024
@@ -11,19 +12,20 @@ const countedBytes = 64 * 1024
  */
 export class SentAnswerMemory {
   readonly #room: BodyMemory
-  readonly #project: string
+  readonly #ownerOf: () => MemoryOwner
   readonly #response: HttpResponse
   #seat: BodyReservation | null = null
 
-  constructor(room: BodyMemory, project: string, response: HttpResponse) {
+  /** @param ownerOf called only for a long answer. */
+  constructor(room: BodyMemory, ownerOf: () => MemoryOwner, response: HttpResponse) {
     this.#room = room
-    this.#project = project
+    this.#ownerOf = ownerOf
     this.#response = response
   }
 
   /** Waits for memory for an answer of at most this size, before it is produced. @throws {ServiceError} `overloaded` */
   async reserve(bytes: number): Promise<void> {
-    this.#take(await this.#room.enter(this.#project, bytes))
+    this.#take(await this.#room.enter(this.#ownerOf(), bytes))
   }
 
   /**
@@ -40,13 +42,13 @@ export class SentAnswerMemory {
   /** Sets the bytes that are buffered for a stream's reader. False: there is no memory for them. */
   grow(bytes: number): boolean {
     this.#seat?.leave()
-    this.#seat = bytes < countedBytes ? null : this.#room.tryEnter(this.#project, bytes)
+    this.#seat = bytes < countedBytes ? null : this.#room.tryEnter(this.#ownerOf(), bytes)
     return bytes < countedBytes || this.#seat !== null
   }
 
   #seatFor(bytes: number, isRepeatable: boolean): BodyReservation {
-    if (!isRepeatable) return this.#room.force(this.#project, bytes)
-    const seat = this.#room.tryEnter(this.#project, bytes)
+    if (!isRepeatable) return this.#room.force(this.#ownerOf(), bytes)
+    const seat = this.#room.tryEnter(this.#ownerOf(), bytes)
     if (seat === null) throw new ServiceError('overloaded', { retryAfterS: 1 })
     return seat
   }

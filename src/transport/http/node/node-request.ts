@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { BodyPace } from '../body-pace.ts'
-import type { HttpRequest } from '../http-port.ts'
+import type { BodyOptions, HttpRequest } from '../http-port.ts'
 import { RequestBody } from '../request-body.ts'
 
 /** A request on node:http. */
@@ -32,8 +32,8 @@ export class NodeHttpRequest implements HttpRequest {
     return Array.isArray(value) ? value.join(', ') : value
   }
 
-  body(maxBytes: number): Promise<Buffer> {
-    return this.#body.read(maxBytes, Number(this.header('content-length') ?? 0))
+  body(maxBytes: number, options?: BodyOptions): Promise<Buffer> {
+    return this.#body.read(maxBytes, Number(this.header('content-length') ?? 0), options)
   }
 
   /** Whether the connection closes after the answer, because the rest of a slow body may never arrive. */

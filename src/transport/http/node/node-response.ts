@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http'
+import type { BodyPace } from '../body-pace.ts'
 import type { Containment } from '../containment.ts'
 import type { BodyWriter, Headers, HttpResponse } from '../http-port.ts'
 import { mutedWriter } from '../muted-writer.ts'
+import { PacedAnswer } from '../paced-answer.ts'
 import { checkHeaders, isBodiless } from '../response-head.ts'
 import type { NodeHttpRequest } from './node-request.ts'
 
@@ -13,6 +15,7 @@ export interface NodeResponseOwner {
   /** Whether connections are closed after their answer. */
   readonly closing: boolean
   readonly containment: Containment
+  readonly pace: BodyPace
 }
 
 /** The answer to one request on node:http. */
@@ -25,6 +28,7 @@ export class NodeHttpResponse implements HttpResponse {
   #listener: (() => void) | null = null
   #overListener: (() => void) | null = null
   #isOver = false
+  #paced: PacedAnswer | null = null
 
   constructor(response: ServerResponse, request: NodeHttpRequest, owner: NodeResponseOwner) {
     this.#response = response
@@ -57,6 +61,16 @@ export class NodeHttpResponse implements HttpResponse {
     const bytes = isBodiless(status) ? [] : ['content-length', String(Buffer.byteLength(body))]
     this.#head(status, headers, bytes)
     this.end(isBodiless(status) ? '' : body)
+    this.#keepPace(Buffer.byteLength(body))
+  }
+
+  /** Watches an answer that the connection has not accepted at once. */
+  #keepPace(bytes: number): void {
+    if (this.#response.writableLength === 0) return
+    this.#paced = new PacedAnswer(this.#owner.pace, {
+      accepted: () => bytes - this.#response.writableLength,
+      cut: () => this.#response.destroy(),
+    })
   }
 
   stream(status: number, headers: Headers): BodyWriter {
@@ -101,6 +115,7 @@ export class NodeHttpResponse implements HttpResponse {
 
   #gone(): void {
     this.#isOver = true
+    this.#paced?.end()
     const over = this.#overListener
     if (over !== null) this.contain(over)
     if (this.#closed) return

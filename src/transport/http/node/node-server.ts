@@ -18,6 +18,7 @@ const headersTimeoutMs = 10_000
 const serverOptions = {
   keepAliveTimeout: keepAliveTimeoutMs,
   headersTimeout: headersTimeoutMs,
+  connectionsCheckingInterval: 2_000,
   // Uploads may be long: bodies have a minimum rate instead (body-pace.ts).
   requestTimeout: 0,
   // Only WebSocket upgrades are handled. Java's client offers HTTP/2 with its first request; a server ignores offers
@@ -37,7 +38,7 @@ export class NodeServer implements HttpServer, NodeResponseOwner {
   readonly containment: Containment
   readonly connections: ConnectionLimit
   readonly #handler: HttpHandler
-  readonly #pace: BodyPace
+  readonly pace: BodyPace
   readonly #work = new OpenWork()
   readonly #server: Server
   readonly #upgrades: NodeUpgrades
@@ -45,10 +46,10 @@ export class NodeServer implements HttpServer, NodeResponseOwner {
 
   constructor(handler: HttpHandler, { log, connections, pace }: NodeParts) {
     this.#handler = handler
-    this.#pace = pace
+    this.pace = pace
     this.connections = connections
     this.containment = new Containment(log)
-    this.#upgrades = new NodeUpgrades(handler, this.#work, this.containment)
+    this.#upgrades = new NodeUpgrades(handler, this.#work, this)
     this.#server = createServer(serverOptions)
     this.#server.on('connection', (socket) => {
       socket.once('close', () => connections.closed())
@@ -99,7 +100,7 @@ export class NodeServer implements HttpServer, NodeResponseOwner {
   }
 
   #serve(message: IncomingMessage, response: ServerResponse): void {
-    const request = new NodeHttpRequest(message, this.#pace)
+    const request = new NodeHttpRequest(message, this.pace)
     const answer = new NodeHttpResponse(response, request, this)
     this.#work.begin()
     response.once('close', () => this.#work.end())

@@ -2,11 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Ticker } from '#runtime/ticker.ts'
 import type { OpenWork } from '#transport/open-work.ts'
-import type { Containment } from '../containment.ts'
 import type { HttpHandler, UpgradeDecision, WebSocketPeer } from '../http-port.ts'
 import { checkHeaders, statusLine } from '../response-head.ts'
 import { NodeHttpRequest } from './node-request.ts'
-import { acceptHead, NodeWebSocket } from './node-websocket.ts'
+import { acceptHead, NodeWebSocket, type NodeWebSocketParts } from './node-websocket.ts'
 
 /** Ping interval. A peer that stays silent over two of them is cut. */
 const pingMs = 60_000
@@ -28,14 +27,14 @@ export interface UpgradedConnection {
 export class NodeUpgrades {
   readonly #handler: HttpHandler
   readonly #work: OpenWork
-  readonly #containment: Containment
+  readonly #parts: NodeWebSocketParts
   readonly #peers = new Set<NodeWebSocket>()
   readonly #ticker = new Ticker(pingMs)
 
-  constructor(handler: HttpHandler, work: OpenWork, containment: Containment) {
+  constructor(handler: HttpHandler, work: OpenWork, parts: NodeWebSocketParts) {
     this.#handler = handler
     this.#work = work
-    this.#containment = containment
+    this.#parts = parts
   }
 
   accept(
@@ -58,7 +57,7 @@ export class NodeUpgrades {
         this.#work.end()
       }
     }
-    this.#containment.start('upgrade', decide, () => refuse(socket, failed))
+    this.#parts.containment.start('upgrade', decide, () => refuse(socket, failed))
   }
 
   /** Closes every socket with code 1001 (going away). */
@@ -79,7 +78,7 @@ export class NodeUpgrades {
 
   #accept(accept: (peer: WebSocketPeer) => void, { socket, key, head }: UpgradedConnection): void {
     socket.write(acceptHead(key))
-    const peer = new NodeWebSocket(socket, this.#containment)
+    const peer = new NodeWebSocket(socket, this.#parts)
     this.#peers.add(peer)
     this.#ticker.add(peer)
     this.#work.begin()

@@ -11,9 +11,11 @@ import {
   FrameReader,
   opcodes,
 } from '#transport/streams/websocket-frames.ts'
+import type { BodyPace } from '../body-pace.ts'
 import type { Containment } from '../containment.ts'
 import { type WebSocketPeer, websocketMaxBytes } from '../http-port.ts'
 import { wireLimits } from '../wire-limits.ts'
+import { UnfinishedMessage } from './unfinished-message.ts'
 
 /** Fixed by RFC 6455, section 1.3. */
 const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
@@ -33,6 +35,12 @@ export const acceptHead = (key: string): string => {
   return `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: ${accept}\r\n\r\n`
 }
 
+/** What every socket of a server uses. */
+export interface NodeWebSocketParts {
+  readonly containment: Containment
+  readonly pace: BodyPace
+}
+
 /** One accepted WebSocket over a plain socket: RFC 6455 without extensions. */
 export class NodeWebSocket implements WebSocketPeer, Ticking {
   place = -1
@@ -40,6 +48,7 @@ export class NodeWebSocket implements WebSocketPeer, Ticking {
   readonly #containment: Containment
   readonly #reader = new FrameReader(websocketMaxBytes)
   readonly #received = new MessageBuffer()
+  readonly #unfinished: UnfinishedMessage
   /** Opcode of the message being assembled; null between messages. */
   #kind: number | null = null
   #closing = false
@@ -49,9 +58,10 @@ export class NodeWebSocket implements WebSocketPeer, Ticking {
   #closed: () => void = () => {}
   #drained: () => void = () => {}
 
-  constructor(socket: Duplex, containment: Containment) {
+  constructor(socket: Duplex, { containment, pace }: NodeWebSocketParts) {
     this.#socket = socket
     this.#containment = containment
+    this.#unfinished = new UnfinishedMessage(pace, () => this.close(1008, 'message too slow'))
     socket.on('data', (part: Buffer) => this.contain(() => this.#receive(part)))
     socket.on('drain', () => this.contain(() => this.#drained()))
     socket.on('error', () => socket.destroy())
@@ -128,6 +138,7 @@ export class NodeWebSocket implements WebSocketPeer, Ticking {
     try {
       for (let frame = this.#reader.next(); frame !== null && !this.#closing; frame = this.#reader.next())
         this.#take(frame)
+      this.#unfinished.arrived(part.length, this.#reader.isWithinFrame || this.#kind !== null)
     } catch (error) {
       if (!(error instanceof FrameError)) throw error
       this.close(error.closeCode, error.message)
@@ -161,6 +172,7 @@ export class NodeWebSocket implements WebSocketPeer, Ticking {
     if (this.#gone) return
     this.#gone = true
     this.#closing = true
+    this.#unfinished.end()
     this.contain(() => this.#closed())
   }
 }

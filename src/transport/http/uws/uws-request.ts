@@ -1,6 +1,6 @@
 import type { BodyPace } from '../body-pace.ts'
 import type { Containment } from '../containment.ts'
-import type { HttpRequest } from '../http-port.ts'
+import type { BodyOptions, HttpRequest } from '../http-port.ts'
 import { type BodySource, RequestBody } from '../request-body.ts'
 import type { UwsRequest, UwsResponse } from './uws-binding.ts'
 
@@ -97,10 +97,10 @@ export class UwsHttpRequest implements HttpRequest {
     return this.#headers.get(name)
   }
 
-  body(maxBytes: number): Promise<Buffer> {
+  body(maxBytes: number, options?: BodyOptions): Promise<Buffer> {
     const declaredBytes = Number(this.header('content-length') ?? 0)
     if (this.#waitsForInvitation && declaredBytes <= maxBytes) this.#invite()
-    return this.#body?.read(maxBytes, declaredBytes) ?? noBody
+    return this.#body?.read(maxBytes, declaredBytes, options) ?? noBody
   }
 
   /** Whether the connection closes after the answer, because the rest of a slow body may never arrive. */

@@ -3,6 +3,7 @@ import type { ConnectionLimit } from '../connection-limit.ts'
 import type { Containment } from '../containment.ts'
 import type { BodyWriter, Headers, HttpResponse } from '../http-port.ts'
 import { mutedWriter } from '../muted-writer.ts'
+import { PacedAnswer } from '../paced-answer.ts'
 import { checkHeaders, isBodiless, statusLine } from '../response-head.ts'
 import type { UwsResponse } from './uws-binding.ts'
 import type { UwsHttpRequest } from './uws-request.ts'
@@ -35,6 +36,7 @@ export class UwsHttpResponse implements HttpResponse, UwsBody {
   #answered = false
   #headPending = true
   #writer: UwsWriter | null = null
+  #paced: PacedAnswer | null = null
 
   constructor(uws: UwsResponse, request: UwsHttpRequest, owner: UwsResponseOwner) {
     this.uws = uws
@@ -145,7 +147,10 @@ export class UwsHttpResponse implements HttpResponse, UwsBody {
 
   /** Sends a body as fast as its reader accepts it, so that the end of the answer can be observed. */
   #sendLarge(body: Uint8Array): void {
+    let accepted = 0
+    this.#paced = new PacedAnswer(this.#owner.pace, { accepted: () => accepted, cut: () => this.cut() })
     const sendFrom = (offset: number): boolean => {
+      accepted = offset
       const [taken, done] = this.uws.tryEnd(body.subarray(offset), body.length)
       if (done) this.#over()
       return taken
@@ -176,6 +181,7 @@ export class UwsHttpResponse implements HttpResponse, UwsBody {
   #over(): void {
     this.#closed = true
     this.#writer?.release()
+    this.#paced?.end()
     this.#owner.over()
     const listener = this.#overListener
     this.#overListener = null
