@@ -29,6 +29,10 @@ export interface PlainResource<Ops extends DeclaredOperations, T extends JsonObj
   change?(data: T, body: BodyOfVerb<Ops, 'update'>): T | null
   /** Fields of the response other than `id`, `created_at` and `updated_at`. Absent: the stored data. */
   readonly view?: (row: Row<T>) => JsonObject
+  /** Like `view`, for fields that are derived from other records: called with all rows of a page at once. */
+  readonly views?: (
+    house: Pick<House, 'records' | 'now'>,
+  ) => (rows: readonly Row<T>[]) => Promise<readonly JsonObject[]>
   /** Name of the body field to report when a create violates a unique key. */
   readonly uniqueField?: string
 }
@@ -80,7 +84,7 @@ const useCasesOf = <T extends JsonObject>(
   spec: AnyPlainResource<T>,
   { records, now }: Pick<House, 'records' | 'now'>,
 ): Readonly<Record<string, AnyUseCase>> => {
-  const verbs = verbsOf(spec, new Table(records, spec.kind, now))
+  const verbs = verbsOf(spec, new Table(records, spec.kind, now), spec.views?.({ records, now }))
   return Object.fromEntries(
     Object.keys(spec.declaration).map((id) => {
       const verb = verbs[id.slice(spec.name.length + 1)]
@@ -93,11 +97,17 @@ const useCasesOf = <T extends JsonObject>(
 const verbsOf = <T extends JsonObject>(
   spec: AnyPlainResource<T>,
   table: Table<T>,
+  fields: ReturnType<NonNullable<AnyPlainResource<T>['views']>> = async (rows) =>
+    rows.map((row) => spec.view?.(row) ?? row.data),
 ): Readonly<Record<string, AnyUseCase>> => {
-  const view = (row: Row<T>) => ({ id: row.id, ...(spec.view?.(row) ?? row.data), ...rowTimes(row) })
+  const views = async (rows: readonly Row<T>[]) => {
+    const all = await fields(rows)
+    return rows.map((row, index) => ({ id: row.id, ...all[index], ...rowTimes(row) }))
+  }
+  const one = async (row: Promise<Row<T>>) => (await views([await row]))[0]
   const { uniqueField } = spec
   const resource = new RecordResource({
-    ...{ table, view, idPrefix: spec.idPrefix },
+    ...{ table, view: (row: Row<T>) => row, idPrefix: spec.idPrefix },
     ...(uniqueField !== undefined && { uniqueField }),
   })
   const audited = (call: PlainCall) => new Audited(call, spec.noun)
@@ -107,22 +117,27 @@ const verbsOf = <T extends JsonObject>(
     return id
   }
   const verbs: Record<string, AnyUseCase> = {
-    list: ({ scope, query: { limit, cursor, ...where } }: PlainCall) =>
-      resource.list(scope, { limit, cursor: typeof cursor === 'string' ? cursor : null, where: named(where) }),
-    get: (call: PlainCall) => resource.get(call.scope, idOf(call)),
+    list: async ({ scope, query: { limit, cursor, ...where } }: PlainCall) => {
+      const query = { limit, cursor: typeof cursor === 'string' ? cursor : null, where: named(where) }
+      const { data, next_cursor } = await resource.list(scope, query)
+      return { data: await views(data), next_cursor }
+    },
+    get: (call: PlainCall) => one(resource.get(call.scope, idOf(call))),
     create: (call: PlainCall) => {
       const id = newIdFor(call, spec.idPrefix)
       const notices = [audited(call).line('created', id)]
-      return resource.create(call.scope, { id, project: call.scope.project, data: spec.data(call.body), notices })
+      return one(resource.create(call.scope, { id, project: call.scope.project, data: spec.data(call.body), notices }))
     },
     delete: (call: PlainCall) => resource.remove(call.scope, idOf(call), audited(call).removed()),
   }
   if (spec.change !== undefined)
     verbs.update = (call: PlainCall) =>
-      resource.change(call.scope, idOf(call), {
-        edit: ({ data }) => spec.change?.(data, call.body) ?? null,
-        notices: audited(call).changed(),
-      })
+      one(
+        resource.change(call.scope, idOf(call), {
+          edit: ({ data }) => spec.change?.(data, call.body) ?? null,
+          notices: audited(call).changed(),
+        }),
+      )
   return verbs
 }
 

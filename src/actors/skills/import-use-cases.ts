@@ -187,7 +187,7 @@ const newSkill = async (
     throw new ServiceError('invalid_field', { param: 'skill_id', message })
   }
   const skillId = idBeside(id, 'skl')
-  const skill = { name: data.name, description: data.description ?? data.name, metadata: {}, latest_version: null }
+  const skill = { name: data.name, description: data.description ?? data.name, metadata: {}, candidates: [] }
   const notices = [new Audited(call, 'skill').line('created', skillId)]
   const made = await versions.skills.insert({ id: skillId, project, data: skill, notices })
   if (made !== null || (await versions.skills.get(projectScope(project), skillId)) !== null) return skillId

@@ -7,8 +7,15 @@ export type SkillData = {
   readonly name: string
   readonly description: string
   readonly metadata: JsonObject
-  readonly latest_version: string | null
+  /**
+   * Versions that are published or about to be, highest first. A reader skips those in another status, so that a
+   * version takes effect by the one write that publishes it. Absent in rows of earlier releases.
+   */
+  readonly candidates?: readonly Candidate[]
 }
+
+/** A version that may be the latest published one, with the id of its row. */
+export type Candidate = { readonly version: string; readonly id: string }
 
 /** A file of a version. Its content is a blob of the project, named by this hash. */
 export type StoredFile = {

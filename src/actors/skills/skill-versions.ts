@@ -14,6 +14,7 @@ import {
   skillVersions,
   type VersionStatus,
 } from './kinds.ts'
+import { LatestVersions } from './latest-versions.ts'
 
 /** A version to create. */
 export interface NewVersion
@@ -35,11 +36,13 @@ export class SkillVersions {
   readonly skills: Table<SkillData>
   readonly table: Table<SkillVersionData>
   readonly #now: () => number
+  readonly #latest: LatestVersions
 
   constructor(records: RecordStore, now: () => number) {
     this.skills = new Table(records, skills, now)
     this.table = new Table(records, skillVersions, now)
     this.#now = now
+    this.#latest = new LatestVersions(this.skills, this.table)
   }
 
   /** Returns a skill. @throws {ServiceError} `not_found` with the param `skill_id` */
@@ -76,7 +79,12 @@ export class SkillVersions {
     })
   }
 
-  /** Publishes a draft. @throws {ServiceError} `invalid_transition` when it is not a draft, `scan_blocked` */
+  /**
+   * Publishes a draft. The write of the version alone decides: before it, the skill only notes that the version may be
+   * the latest one, so a process that dies in between has published nothing.
+   *
+   * @throws {ServiceError} `invalid_transition` when it is not a draft, `scan_blocked`
+   */
   async publish(
     row: Row<SkillVersionData>,
     {
@@ -84,16 +92,21 @@ export class SkillVersions {
       noticesOf,
     }: { readonly override: readonly Override[]; readonly noticesOf: (id: string) => readonly Notice[] },
   ): Promise<Row<SkillVersionData>> {
-    const published = await this.#moved(row, noticesOf, (data) => {
+    const edit = (data: SkillVersionData): SkillVersionData => {
       if (data.status !== 'draft') throw invalid(data.status)
       requireUnblocked(data, override)
       return { ...data, ...stateOf(data.skill_id, 'published'), overrides: override, published_at: this.#now() }
-    })
-    await this.#refreshLatest(row.project, row.data.skill_id)
-    return published
+    }
+    edit(row.data)
+    await this.#latest.propose(row)
+    return this.#moved(row, noticesOf, edit)
   }
 
-  /** Deprecates a version. @throws {ServiceError} `invalid_transition` when it is not published */
+  /**
+   * Deprecates a version. Only the write of the version counts; a candidate that a crash leaves in the skill is skipped.
+   *
+   * @throws {ServiceError} `invalid_transition` when it is not published
+   */
   async deprecate(
     row: Row<SkillVersionData>,
     noticesOf: (id: string) => readonly Notice[],
@@ -102,8 +115,13 @@ export class SkillVersions {
       if (data.status !== 'published') throw invalid(data.status)
       return { ...data, ...stateOf(data.skill_id, 'deprecated'), deprecated_at: this.#now() }
     })
-    await this.#refreshLatest(row.project, row.data.skill_id)
+    await this.#latest.withdraw(row)
     return deprecated
+  }
+
+  /** Returns the latest published version of each skill, by the skill's id; a skill without one is missing. */
+  latest(skills: readonly Row<SkillData>[]): Promise<ReadonlyMap<string, Row<SkillVersionData>>> {
+    return this.#latest.of(skills)
   }
 
   /**
@@ -112,8 +130,11 @@ export class SkillVersions {
    */
   async resolve(project: string, { skillId, version }: SkillReference): Promise<Row<SkillVersionData> | null> {
     const scope = projectScope(project)
-    const named = version ?? (await this.skills.get(scope, skillId))?.data.latest_version ?? null
-    const row = named === null ? null : await this.table.find(scope, { skill_id: skillId, version: named })
+    if (version === null) {
+      const skill = await this.skills.get(scope, skillId)
+      return skill === null ? null : ((await this.latest([skill])).get(skillId) ?? null)
+    }
+    const row = await this.table.find(scope, { skill_id: skillId, version })
     return row === null || row.data.status === 'draft' ? null : row
   }
 
@@ -134,17 +155,6 @@ export class SkillVersions {
     })
     if (moved === null) throw new ServiceError('not_found', { param: 'version' })
     return moved
-  }
-
-  /** Stores the highest published version in the skill, for agents that reference no version. */
-  async #refreshLatest(project: string, skillId: string): Promise<void> {
-    const scope = projectScope(project)
-    const where = { skill_status: skillStatus(skillId, 'published') }
-    const rows = await this.table.list(scope, { where, limit: mostVersions })
-    const [latest = null] = rows.map(({ data }) => data.version).sort((a, b) => compareVersions(b, a))
-    await this.skills.change(scope, skillId, {
-      edit: ({ data }) => (data.latest_version === latest ? null : { ...data, latest_version: latest }),
-    })
   }
 }
 

@@ -20,13 +20,23 @@ export const skills = plainResource({
   key: 'skill_id',
   noun: 'skill',
   uniqueField: 'name',
-  data: ({ name, description, metadata }) => ({ name, description, metadata: metadata ?? {}, latest_version: null }),
+  data: ({ name, description, metadata }) => ({ name, description, metadata: metadata ?? {}, candidates: [] }),
   change: (data, { name, description, metadata }) => ({
     ...data,
     name: name ?? data.name,
     description: description ?? data.description,
     metadata: metadata ?? data.metadata,
   }),
+  views: ({ records, now }) => {
+    const versions = new SkillVersions(records, now)
+    return async (rows) => {
+      const latest = await versions.latest(rows)
+      return rows.map(({ id, data: { name, description, metadata } }) => ({
+        ...{ name, description, metadata },
+        latest_version: latest.get(id)?.data.version ?? null,
+      }))
+    }
+  },
 })
 
 /** Versions and imports of skills, and the tool with which agents load them. */

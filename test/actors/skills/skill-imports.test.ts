@@ -56,7 +56,7 @@ describe('an import of a skill', () => {
   it('can be rejected after its publication failed', async () => {
     await versions.skills.insert({
       ...{ id: 'skl_other', project: 'prj_a' },
-      data: { name: 'tables', description: 'Others.', metadata: {}, latest_version: null },
+      data: { name: 'tables', description: 'Others.', metadata: {}, candidates: [] },
     })
     await expect(publish()).rejects.toMatchObject({ code: 'already_exists' })
     expect(await reject()).toMatchObject({ status: 'rejected' })
