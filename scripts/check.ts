@@ -8,6 +8,8 @@ import { docstringFindings } from './check/docstrings.ts'
 import { duplicateFindings } from './check/duplicates.ts'
 import { fileLengthFindings } from './check/file-length.ts'
 import { folderSizeFindings } from './check/folder-size.ts'
+import { harmlessPairs } from './check/kills/harmless-pairs.ts'
+import { writePairFindings } from './check/kills/write-pairs.ts'
 import { layerFindings } from './check/layers.ts'
 import { namedPathFindings } from './check/named-paths.ts'
 import { namingFindings } from './check/naming.ts'
@@ -86,6 +88,8 @@ const rules: Readonly<Record<string, Step>> = {
   'named paths': () => listed(namedPathFindings(root, worded)),
   'attacked patterns': () => listed(regExpFindings(readFiles(root, ['src'], ['.ts']))),
   duplicates: () => listed(duplicateFindings(product)),
+  'writes that a kill cuts': () =>
+    listed(writePairFindings(readFiles(root, ['src/actors', 'src/gateway'], ['.ts']), harmlessPairs)),
   'native server': () => binaryFindings(resolve(root, 'node_modules'), nativeServer).join('\n') || null,
 }
 

@@ -69,9 +69,14 @@ export class DashboardSessions {
       id: newId('dse'),
       project: member.project,
       expiresAtMs: this.#now() + lifeMs,
-      data: { hash: this.#hash(value), member_id: member.id },
+      data: { hash: this.#hash(value), member_id: member.id, password: this.markOf(member.data.password_hash) },
     })
     return value
+  }
+
+  /** Returns a mark by which sessions name the password that they were opened with. */
+  markOf(passwordHash: string): string {
+    return this.#hash(passwordHash)
   }
 
   /**
@@ -96,7 +101,8 @@ export class DashboardSessions {
   }
 
   /**
-   * Signs a member out everywhere: at once on this node, within a second on others.
+   * Removes all sessions of a member: at once on this node, within a second on others. After a change of the password
+   * they are invalid anyway.
    *
    * @param kept id of a session that is not ended, if any.
    */
@@ -127,7 +133,7 @@ export class DashboardSessions {
     const row = await this.#sessions.findGlobal({ hash })
     if (row === null) return null
     const member = await this.#members.get(organizationScope(row.project), row.data.member_id)
-    if (member === null) return null
+    if (member === null || !this.#isOpen(row, member)) return null
     const signedIn = {
       sessionId: row.id,
       organization: row.project,
@@ -135,6 +141,13 @@ export class DashboardSessions {
       role: member.data.role,
     }
     return { signedIn: Object.freeze(signedIn), expiresAtMs: row.expires_at ?? 0 }
+  }
+
+  /** Whether a session was opened with the current password, or the password was set in it. */
+  #isOpen({ id, data: { password } }: Row<DashboardSessionData>, { data: member }: Row<MemberData>): boolean {
+    const current = this.markOf(member.password_hash)
+    const kept = member.kept_session
+    return password === undefined || password === current || (kept?.id === id && kept.password === current)
   }
 
   /** Extends the expiry in the background; a failed write is made up for at a later use. */

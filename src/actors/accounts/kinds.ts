@@ -60,6 +60,8 @@ export type MemberData = {
   readonly name: string | null
   readonly role: Role
   readonly password_hash: string
+  /** The session in which the member set this password, which stays valid; the mark of the password binds them. */
+  readonly kept_session?: { readonly id: string; readonly password: string }
 }
 
 /** Fields that all stored keys have. */
@@ -97,6 +99,8 @@ export type DashboardSessionData = {
   /** HMAC of the cookie's value. */
   readonly hash: string
   readonly member_id: string
+  /** Mark of the password with which it was opened; absent in sessions of an earlier release. */
+  readonly password?: string
 }
 
 export const organizations: TypedKind<OrganizationData> = { name: 'organizations' }

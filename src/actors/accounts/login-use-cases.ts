@@ -66,7 +66,11 @@ export const authUseCases = (deps: AuthDeps): AuthUseCases => {
       await limits.succeeded(email, call.remoteAddress)
       const password_hash = await hashPassword(call.body.new_password)
       const notices = () => [new Audited(call, 'member', project).line('password_changed', memberId)]
-      await memberTable.change(scope, memberId, { edit: ({ data }) => ({ ...data, password_hash }), notices })
+      const kept_session = { id: sessionId, password: dashboardSessions.markOf(password_hash) }
+      await memberTable.change(scope, memberId, {
+        edit: ({ data }) => ({ ...data, password_hash, kept_session }),
+        notices,
+      })
       await dashboardSessions.closeAll(member, sessionId)
       return { success: true }
     },

@@ -110,9 +110,10 @@ class TenantUsers {
     const { id } = await this.find(call)
     const edit = ({ data }: Row<TenantUserData>): TenantUserData => ({ ...data, state: 'removed' })
     const notices = new Audited(call, 'tenant_user').changed<TenantUserData>('deleted')
-    await this.resource.change(call.scope, id, { edit, notices })
     const { tenant_id, external_user_id } = call.params
+    // first the refusal: a repeat of the request after a crash would find no user, and leave its tokens valid
     await this.#deps.directory.refuseUser(call.scope.project, tenant_id, external_user_id)
+    await this.resource.change(call.scope, id, { edit, notices })
     return { id, deleted: true }
   }
 

@@ -60,6 +60,18 @@ describe('dashboard sessions', () => {
     expect(await sessions.verify(value)).toBeNull()
   })
 
+  it('of an earlier password are invalid by the change of the password alone, except the one in which it was set', async () => {
+    const { table, member, node, sessions, value } = await open()
+    const other = await sessions.open(member)
+    const kept = await sessions.verify(value)
+    const password_hash = 'y'
+    const kept_session = { id: kept?.sessionId ?? '', password: sessions.markOf(password_hash) }
+    await table.change(scope, member.id, { edit: ({ data }) => ({ ...data, password_hash, kept_session }) })
+    expect([await node().verify(value), await node().verify(other)]).toEqual([kept, null])
+    await table.change(scope, member.id, { edit: ({ data }) => ({ ...data, password_hash: 'z' }) })
+    expect(await node().verify(value)).toBeNull()
+  })
+
   it('end at once on sign-out, and on other nodes within a second', async () => {
     const { node, sessions, value } = await open()
     const other = node()

@@ -67,9 +67,10 @@ export class StoredResponses {
     const owner = { project, tenant, user: tenant === null ? null : externalUserId, expiresAtMs: this.#now() + keptMs }
     const data = { document: await jsonOf(document), input: await jsonOf(input), chain, agent_id: agentId }
     await nextSlice()
-    await this.#table.insert({ id: document.id, ...owner, data })
     const items = document.output.map(({ id }) => ({ id, ...owner, data: { response_id: document.id } }))
+    // a response that exists has all its items; items without a response are not found, and expire
     await Promise.all(items.map((item) => this.#items.insert(item)))
+    await this.#table.insert({ id: document.id, ...owner, data })
   }
 
   /**

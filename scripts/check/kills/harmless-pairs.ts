@@ -1,0 +1,99 @@
+/** Reasons why a kill between two writes is harmless; each names what completes the work, or what is left. */
+const repeat = 'the repeat of the request, which was not acknowledged, continues where the first one stopped'
+const rerun = 'an effect or a round of a sweep that is run again after a crash, and does what is left'
+const orphan = 'the first write is only found through the second, and goes with its tenant or project'
+const expires = 'the first write counts or marks, and ends by itself'
+const heard = 'the second write only tells other nodes, which read again when their copy is old'
+const guarded = 'the reader compares both, and believes the first write only with the second'
+const protocol = 'a protocol with tests of its own that kill it at each step'
+
+/**
+ * Functions that write twice in sequence, as `<path> <name>`, with the reason why a process may be killed in between.
+ * An entry whose function no longer does is reported.
+ */
+export const harmlessPairs: Readonly<Record<string, string>> = {
+  'src/actors/accounts/bootstrap.ts bootstrap': `${protocol}: the claim is taken over`,
+  'src/actors/accounts/bootstrap.ts makeRows': `${protocol}: whoever takes over the claim makes all rows again`,
+  'src/actors/accounts/login-use-cases.ts auth.change_password':
+    'sessions of an earlier password are invalid by the first write; the second removes their rows',
+  'src/actors/accounts/member-use-cases.ts project_members.update':
+    'both writes store the same change; sessions of an earlier password are invalid by the first one',
+  'src/actors/accounts/member-use-cases.ts removeMember': repeat,
+  'src/actors/accounts/member-use-cases.ts demote':
+    'the second write undoes the first if two owners were demoted at the same time; a kill leaves what each of the two callers requested',
+  'src/actors/accounts/project-key-use-cases.ts rotate': `${repeat}; until then there is a key whose secret was never shown`,
+  'src/actors/accounts/reset-owner.ts resetOwner': 'sessions of an earlier password are invalid by the first write',
+  'src/actors/agents/agent-use-cases.ts agents.create': orphan,
+  'src/actors/agents/agent-use-cases.ts agents.update': orphan,
+  'src/actors/agents/agent-use-cases.ts agents.delete': `${repeat}; the agent itself is removed last`,
+  'src/actors/agents/agent-use-cases.ts removeAll': `${repeat}; the agent itself is removed last`,
+  'src/actors/agents/agent-versions.ts create':
+    'the reservation of a number without a version passes to the next request',
+  'src/actors/agents/installation-use-cases.ts installations.update': orphan,
+  'src/actors/agents/installation-use-cases.ts created': orphan,
+  'src/actors/agents/version-use-cases.ts agent_versions.create': orphan,
+  'src/actors/backup/import-project.ts importProject': `${protocol}: the mark of a begun import is resumed`,
+  'src/actors/browser/agents/agent-browser.ts browsed': 'a job that is not cancelled ends at its own deadline',
+  'src/actors/connections/config-change.ts store': repeat,
+  'src/actors/connections/connection-effects.ts connectionEffects': rerun,
+  'src/actors/connections/connection-use-cases.ts connections.test': `${guarded}: a refreshed grant has a generation`,
+  'src/actors/connections/connection-use-cases.ts created': orphan,
+  'src/actors/connections/connection-use-cases.ts updated': repeat,
+  'src/actors/connections/oauth/sign-in-use-cases.ts connections.start': expires,
+  'src/actors/connections/oauth/sign-in-use-cases.ts connections.callback':
+    'the sign-in is used up, and the user begins another',
+  'src/actors/connections/oauth/sign-in-use-cases.ts confirmed': 'the sign-in is used up, and the user begins another',
+  'src/actors/connections/tools/agent-connectors.ts called': `${guarded}: a refreshed grant has a generation`,
+  'src/actors/connections/use/connection-access.ts access': `${guarded}: a refreshed grant has a generation`,
+  'src/actors/connections/use/connection-access.ts refused': `${guarded}: a refreshed grant has a generation`,
+  'src/actors/connections/use/connection-access.ts ready': `${guarded}: a refreshed grant has a generation`,
+  'src/actors/mcp/server-use-cases.ts register': orphan,
+  'src/actors/memory/changed-memory.ts changedMemory': heard,
+  'src/actors/memory/embedding/embedding-queue.ts start': rerun,
+  'src/actors/memory/embedding/embedding-rounds.ts embed': rerun,
+  'src/actors/memory/indexes/user-memory-indexes.ts open': heard,
+  'src/actors/memory/memory-limits.ts operation': `${expires}: an operation that failed is counted for a day`,
+  'src/actors/memory/memory-search.ts search': expires,
+  'src/actors/memory/memory-use-cases.ts removedMemory': `${repeat}: the memory itself is removed last`,
+  'src/actors/memory/memory-writer.ts write': expires,
+  'src/actors/memory/memory-writer.ts written': heard,
+  'src/actors/memory/memory-writer.ts store':
+    'the repeat under the same seed has the same ids, finds its own rows, and ends those that they replace',
+  'src/actors/memory/open-memory.ts forget': heard,
+  'src/actors/memory/recalling.ts recalled': expires,
+  'src/actors/memory/remember-use-cases.ts remembered': expires,
+  'src/actors/memory/upkeep-use-cases.ts memory.forget': `${repeat}: exchanges are removed before the memories that name them`,
+  'src/actors/runs/lanes.ts mark': 'a lane that is marked without a run is unmarked when it is next looked at',
+  'src/actors/runs/lanes.ts unmark': `${guarded}: a lane that is being closed is still looked at`,
+  'src/actors/sessions/action-use-cases.ts createAction': orphan,
+  'src/actors/skills/import-use-cases.ts publish': repeat,
+  'src/actors/skills/import-use-cases.ts published': repeat,
+  'src/actors/skills/skill-versions.ts publish': 'readers skip candidates that are not published',
+  'src/actors/skills/skill-versions.ts deprecate': 'readers skip candidates that are not published',
+  'src/actors/tenants/owner-eraser.ts erase': rerun,
+  'src/actors/tenants/tenant-user-use-cases.ts put': `${repeat}; until then, for 20 minutes, tokens of the user are refused`,
+  'src/actors/tenants/tenant-user-use-cases.ts remove': `${repeat}: the refusal of the tokens comes first`,
+  'src/actors/tenants/tenant-user-use-cases.ts forget': `${repeat}: the refusal of the tokens comes first`,
+  'src/actors/web/store/page-store.ts save':
+    'only a takedown in the same moment makes the second write necessary; its own search for the page runs after its mark',
+  'src/actors/web/store/page-store.ts block': `${repeat}: the takedown is pending until all pages are removed`,
+  'src/actors/web/takedowns/takedown-use-cases.ts web_takedowns.decide': `${repeat}: it is pending until all pages are removed`,
+  'src/actors/web/takedowns/takedown-use-cases.ts removedPages': `${repeat}: it is pending until all pages are removed`,
+  'src/gateway/apis/messages/threads/thread-store.ts kept': 'the earlier thread stays usable, and expires by itself',
+  'src/gateway/apis/responses/stored-responses.ts keep': orphan,
+  'src/gateway/apis/responses/stored-responses.ts remove': `${repeat}: the response itself is removed last`,
+  'src/gateway/ledger/call-gatherer.ts write': `${protocol}: a segment is one row; the other writes wait for it`,
+  'src/gateway/ledger/ledger-records.ts remove': rerun,
+  'src/gateway/ledger/ledger-records.ts clear': rerun,
+  'src/gateway/ledger/segment-expander.ts round': rerun,
+  'src/gateway/ledger/segment-expander.ts expand': `${rerun}: rows of a segment have ids of their own`,
+  'src/gateway/limits/budget-account.ts save': protocol,
+  'src/gateway/limits/grant-credits.ts ungateCredits':
+    'the operator sees that the command failed, and its repeat does what is left',
+  'src/gateway/limits/limit-use-cases.ts limits.delete':
+    'a counter without a limit is never read: ids are not used again',
+  'src/gateway/redaction/redaction-policies.ts change': 'the first write stores the defaults that apply without it',
+  'src/gateway/routing/connection-use-cases.ts provider_connections.delete':
+    'the connection is gone by the first write; lists of its models are only read through it',
+  'src/gateway/routing/model-sync-use-cases.ts apply': `${repeat}: the connection names its list, whatever its status`,
+}
