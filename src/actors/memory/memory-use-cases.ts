@@ -87,11 +87,12 @@ const removedMemory = async (memory: OpenMemory, call: Call<{ readonly memory_id
   const table = new Table(memory.records, memories, memory.now)
   const row = await found(table, call.scope, call.params.memory_id)
   const owner = ownerOfRow(row)
+  const isOf = ({ id, memories: ids }: ListedWrite): boolean => id === row.data.receipt || ids.includes(row.id)
+  // first the writes: a repeat of the request after a crash would not find the memory, and leave its exchange
+  await memory.forgetWrites(owner, isOf)
   const removed = await table.remove(ownersScope(owner), row.id, new Audited(call, 'memory').removed())
   if (!removed) throw new ServiceError('not_found')
   await memory.indexes.wrote(owner, [row.id], (index) => void index.remove(row.id))
-  const isOf = ({ id, memories: ids }: ListedWrite): boolean => id === row.data.receipt || ids.includes(row.id)
-  await memory.forgetWrites(owner, isOf)
   await memory.purge([])
   return { id: row.id, deleted: true as const }
 }

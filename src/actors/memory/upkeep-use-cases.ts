@@ -37,8 +37,11 @@ export const upkeepUseCases = (memory: OpenMemory): UpkeepUseCases => {
         const { some, truncated } = await selected(memory, owner, isMeant)
         return { forgotten: some.length, truncated, receipt: { at, surfaces: [], files: 'unchanged' } }
       }
-      // first the writes, since those that are pending would store further memories
-      const stopped = await memory.forgetWrites(owner, isForgottenWrite(call.body))
+      // first the writes: those that are pending would store further memories, and the exchanges of memories that are
+      // gone would not be found again after a crash
+      const isOfKnown = isExchangeOf((await selected(memory, owner, isMeant)).some)
+      const isStopped = isForgottenWrite(call.body)
+      const stopped = await memory.forgetWrites(owner, (write) => isStopped(write) || isOfKnown(write))
       const { some, truncated, removed } = await memory.writer.alone(owner, async () => {
         const chosen = await selected(memory, owner, isMeant)
         const ids = chosen.some.map(({ id }) => id)
@@ -50,8 +53,7 @@ export const upkeepUseCases = (memory: OpenMemory): UpkeepUseCases => {
         await forgets.insert({ id, project, tenant, expiresAtMs: memory.now() + 30 * dayMs, data, notices })
         return { ...chosen, removed: await memory.forget(owner, ids) }
       })
-      const [isOf, receiptOf] = [isWriteOf(some.map(({ id }) => id)), new Set(some.map(({ receipt }) => receipt))]
-      const ended = await memory.forgetWrites(owner, (write) => isOf(write) || receiptOf.has(write.id))
+      const ended = await memory.forgetWrites(owner, isExchangeOf(some))
       const writes = [...new Set([...stopped, ...ended])]
       const files = await memory.purge(writes)
       const surfaces = [...surfacesOf(some, removed), { surface: 'receipts', removed: writes.length }]
@@ -151,6 +153,12 @@ const surfacesOf = (some: readonly MemoryEntry[], removed: number) => [
 ]
 
 /** Hash that stands for the user in the audit log, whose entries stay after the memories are deleted. */
+/** Selects the writes from which these memories come. */
+const isExchangeOf = (some: readonly MemoryEntry[]): ((write: ListedWrite) => boolean) => {
+  const [isOf, receipts] = [isWriteOf(some.map(({ id }) => id)), new Set(some.map(({ receipt }) => receipt))]
+  return (write) => isOf(write) || receipts.has(write.id)
+}
+
 const nameOf = (owner: MemoryOwner): string =>
   createHash('sha256')
     .update(JSON.stringify([owner.project, ownerKey(owner)]))
