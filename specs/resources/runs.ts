@@ -21,6 +21,7 @@ import { runEvents } from '../events/run-events.ts'
 import { serverSide } from '../field-access.ts'
 import { conversationMemory } from '../memory-field.ts'
 import { reason } from '../reason.ts'
+import { stuck } from '../stuck-field.ts'
 import { expiresIn } from '../tools.ts'
 
 const one = '/v1/runs/{run_id}'
@@ -57,6 +58,7 @@ const listedRun = object(listedFields, { title: 'RunListed', description: 'A bac
 export const run = object(
   {
     ...listedFields,
+    stuck,
     input: described(jsonObject(), 'Task of the run.'),
     output: described(
       nullable(jsonObject()),

@@ -21,6 +21,7 @@ import {
 import { streamedEvents } from '../events/events.ts'
 import { serverSide } from '../field-access.ts'
 import { reason } from '../reason.ts'
+import { stuck } from '../stuck-field.ts'
 import { freeFields, metadata, serverRunTools, toolResults, turnTools } from '../tools.ts'
 
 const path = '/v1/sessions'
@@ -53,7 +54,7 @@ const newSession = object(sessionFields, { title: 'CreatedSession', description:
 
 /** A session. */
 export const session = object(
-  { ...sessionFields, total_cost: number({ description: 'Cost of all turns in USD.' }) },
+  { ...sessionFields, total_cost: number({ description: 'Cost of all turns in USD.' }), stuck },
   { title: 'Session', description: 'A durable conversation with a model or an agent.' },
 )
 

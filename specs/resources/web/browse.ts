@@ -17,6 +17,7 @@ import {
   string,
   timestamp,
 } from '#specs/dsl/schema.ts'
+import { stuck } from '#specs/stuck-field.ts'
 import {
   handOverTimeoutMs,
   maxActions,
@@ -160,6 +161,7 @@ const summary = {
 const job = object(
   {
     ...summary,
+    stuck,
     attempts: described(integer(), 'Number of times that a browser was started for the job.'),
     steps: array(step),
     result: described(nullable(result), 'Result of the job. Null until the job is completed.'),

@@ -15,6 +15,7 @@ import {
   string,
   timestamp,
 } from '#specs/dsl/schema.ts'
+import { stuck } from '#specs/stuck-field.ts'
 import { crawledPage, crawlRequest } from './web-crawl.ts'
 import { ofWeb } from './web-fields.ts'
 import { backgroundCrawl } from './web-limits.ts'
@@ -34,6 +35,7 @@ const crawl = object(
     failed: integer(),
     discovered: described(integer(), 'Number of URLs that were discovered.'),
     error: nullable(object({ code: string(), message: string() })),
+    stuck,
     createdAt: timestamp(),
     endedAt: nullable(timestamp()),
   },

@@ -9,6 +9,7 @@ import { shownPayload } from '../records/shown-event.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
+import { stuckOf } from '../runtime/stuck/stuck-field.ts'
 import { eventId } from '../sessions/event-id.ts'
 import { runInputOf } from './schema.ts'
 
@@ -42,6 +43,7 @@ export const runView = async (host: Pick<Host, 'readPage'>, resident: Resident):
     replay_of: run.replay_of ?? null,
     usage: run.usage,
     error: run.error,
+    ...stuckOf(resident),
     created_at: timestampOf(owner.createdAt),
     updated_at: timestampOf(touchedAt),
     started_at: run.started ? await timeOf(host, resident, startedSequence) : null,

@@ -7,6 +7,7 @@ import { rowOf } from '../records/schema.ts'
 import { shownPayload } from '../records/shown-event.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
+import { stuckOf } from '../runtime/stuck/stuck-field.ts'
 import { eventId } from './event-id.ts'
 import { sessionRows } from './kinds.ts'
 
@@ -33,6 +34,7 @@ export const sessionView = (resident: Resident): Session => {
     metadata: context.metadata,
     forked_from: context.forked_from ?? null,
     total_cost: Number(context.total_cost),
+    ...stuckOf(resident),
   }
 }
 

@@ -4,6 +4,7 @@ import { timestampOf, timestampOrNull } from '#records/row-times.ts'
 import type { Resident } from '#runtime/resident.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { storedState } from '#runtime/step/actor-state.ts'
+import { stuckOf } from '#runtime/stuck/stuck-field.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { BrowserJobRow } from '../kinds.ts'
 import type { JobBlobs } from './job-blobs.ts'
@@ -21,7 +22,7 @@ export const jobView = async (blobs: JobBlobs, resident: Resident): Promise<JobV
     id,
     status: browserJobStatus(storedState(state.snapshot)) ?? 'cancelled',
     url: request.url,
-    ...{ submitted, attempts, error, waiting: waitOf(waiting) },
+    ...{ submitted, attempts, error, waiting: waitOf(waiting), ...stuckOf(resident) },
     createdAt: timestampOf(owner.createdAt),
     startedAt: timestampOrNull(started_at_ms),
     endedAt: timestampOrNull(ended_at_ms),

@@ -185,8 +185,17 @@ const afterCause = (inFlight: Readonly<Record<string, InFlight>>, where: StepInp
   if (where.done !== undefined) return without(inFlight, [where.done])
   const flight = where.part === undefined ? undefined : inFlight[where.part]
   if (where.part === undefined || flight === undefined) return inFlight
-  return withEntry(inFlight, where.part, { ...flight, progress: (flight.progress ?? 0) + 1 })
+  return withEntry(inFlight, where.part, progressed(flight))
 }
+
+/**
+ * An effect after a part of its result, which its runs before had not reached: they ended their process for another
+ * reason, so their failures are forgotten. A part that a later run repeats makes no commit.
+ */
+const progressed = ({ alone: _alone, failures: _failures, ...flight }: InFlight): InFlight => ({
+  ...flight,
+  progress: (flight.progress ?? 0) + 1,
+})
 
 /**
  * Creates an empty map for ids that never recur. V8 makes a hidden class for each property name of an ordinary object,

@@ -9,6 +9,7 @@ import type { Host } from '#runtime/host.ts'
 import { newId, newIdFor } from '#runtime/ids.ts'
 import type { Resident } from '#runtime/resident.ts'
 import { rowRecord } from '#runtime/rows/actor-row.ts'
+import { stuckOf } from '#runtime/stuck/stuck-field.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { backgroundCrawl } from '#specs/resources/web/web-limits.ts'
@@ -32,7 +33,10 @@ const againS = 30
 export const crawlJobUseCases = ({ host, records, now }: CrawlJobRequests): CrawlUseCases => {
   const table = new Table(records, webCrawlRows, now)
   const find = async (scope: Scope, id: string): Promise<Resident> => host.find(scope, kind, id)
-  const shown = (resident: Resident) => view(rowOf(webCrawlRows, rowRecord(resident)))
+  const shown = (resident: Resident) => ({
+    ...view(rowOf(webCrawlRows, rowRecord(resident))),
+    ...stuckOf(resident),
+  })
   return {
     'web_crawls.create': async (call) => {
       const { scope, body, idempotency } = call

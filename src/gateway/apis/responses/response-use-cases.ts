@@ -22,6 +22,7 @@ import { contextUseCases } from './context/context-use-cases.ts'
 import { priorItemsIn } from './context/prior-items.ts'
 import { itemPage } from './item-page.ts'
 import { openRemoteServers } from './remote/remote-servers.ts'
+import type { ResponseDocument } from './response-document.ts'
 import { ResponseMaker, type ToMake } from './response-maker.ts'
 import { planResponse, type ResponseRequest, refuseUnoffered } from './response-plan.ts'
 import type { ResponseTools } from './response-tools.ts'
@@ -157,12 +158,20 @@ interface Reading {
   readonly background: BackgroundResponses
 }
 
+/** A response that cannot continue until an operator decides: pollers end, as for every incomplete response. */
+const stuckDocument = (document: ResponseDocument): ResponseDocument => ({
+  ...document,
+  status: 'incomplete',
+  incomplete_details: { reason: 'stuck' },
+})
+
 const reading = ({ stored, background }: Reading): ReadingUseCases => ({
   'responses.get': async ({ principal, scope, params: { response_id: id }, query }) => {
     const after = query.starting_after
     const found = await background.find(scope, agentOf(principal), id)
     const { document } = found ?? (await stored.find(scope, agentOf(principal), id))
-    if (query.stream !== true) return { json: document }
+    if (query.stream !== true)
+      return { json: found?.resident.parked === undefined ? document : stuckDocument(document) }
     const goesOn = found !== null && !isOver(document)
     return { bytes: goesOn ? background.stream(found, { scope, after }) : storedStream(document, after) }
   },

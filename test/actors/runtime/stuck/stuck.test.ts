@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { discardCause, type OperatorVerb } from '#runtime/step/system-steps.ts'
 import { stuckRows } from '#runtime/stuck/stuck.ts'
+import { stuckOf } from '#runtime/stuck/stuck-field.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { Storage, StoredEvent } from '#storage/ports.ts'
 import { FaultyStorage } from '#test/support/faulty-storage.ts'
@@ -61,6 +62,7 @@ describe('an effect that throws three times', () => {
     const parked = { kind: 'parked_actor', actor: id, machine: 'probe', subject: effectId, attempts: 3 }
     expect(await stuckIn(probe)).toEqual([{ ...parked, reason: 'Error: this never works' }])
     await expect(probe.deliver(id, { type: 'count' })).rejects.toMatchObject({ code: 'actor_parked' })
+    expect(stuckOf(await probe.find(id))).toEqual({ stuck: 'Error: this never works' })
     const next = await opened({ storage: probe.storage, clock: probe.clock, work })
     await next.clock.advance(60_000)
     await expect(next.deliver(id, { type: 'count' })).rejects.toMatchObject({ code: 'actor_parked' })
