@@ -17,11 +17,20 @@ export const fieldsPhrase = 'starting with the field'
 /** Verbs before `tool` or `tools` that request a tool without a name. */
 export const toolVerbs = ['use', 'call', 'run'] as const
 
+/** Words that request a search, where one is offered; a question does so too. */
+export const searchVerbs = ['search', 'look up', 'find out'] as const
+
 /** Matches a request for a tool, or for all `tools`, without a name: one of `toolVerbs` and the noun. */
 export const unnamedTool = /\b(?:use|call|run)\b.{0,500}\b(tools?)\b/is
 
 /** All phrases that change the simulated model's behaviour; the page lists each. */
-export const phrases: readonly string[] = [...Object.keys(patterns), exactPhrase, fieldsPhrase, ...toolVerbs]
+export const phrases: readonly string[] = [
+  ...Object.keys(patterns),
+  exactPhrase,
+  fieldsPhrase,
+  ...toolVerbs,
+  ...searchVerbs,
+]
 
 /** Whether a text contains the phrase, ignoring case. */
 export const says = (text: string, phrase: keyof typeof patterns): boolean => patterns[phrase].test(text)

@@ -7,6 +7,7 @@ import { inFormat } from './json-reply.ts'
 import { placesBehind } from './named-places.ts'
 import { says, unnamedTool } from './phrases.ts'
 import { promptedAnswer, textsOf } from './prompted-form.ts'
+import { citedSources, isSearch, wantsSearch } from './sources.ts'
 
 /** A function offered by the caller. */
 interface OfferedTool {
@@ -125,7 +126,7 @@ function toolResultsAtEnd(messages: readonly unknown[]): { name: string; content
 }
 
 const quote = (results: readonly { name: string; content: string }[]): string =>
-  results.map(({ name, content }) => `The tool ${name} answered: ${content}`).join('\n')
+  results.map(({ name, content }) => `The tool ${name} answered: ${citedSources(content) ?? content}`).join('\n')
 
 const resultsText = (results: readonly { content: string }[]): string => results.map(({ content }) => content).join(' ')
 
@@ -188,7 +189,7 @@ function toolsNamedIn(text: string, tools: readonly OfferedTool[]): OfferedTool[
     .map(({ tool }) => tool)
   if (named.length > 0) return named
   const match = unnamedTool.exec(text)
-  if (match === null) return []
+  if (match === null) return wantsSearch(text) ? tools.filter(isSearch).slice(0, 1) : []
   return match[1]?.toLowerCase() === 'tools' ? [...tools] : tools.slice(0, 1)
 }
 

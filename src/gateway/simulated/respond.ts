@@ -1,5 +1,8 @@
 import type { ServerResponse } from 'node:http'
 
+/** Time of every answer, in s since the epoch: equal requests get equal answers. */
+export const createdS = 1_767_225_600
+
 /** Sends a JSON document. */
 export const sendJson = (response: ServerResponse, status: number, value: object): void => {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))

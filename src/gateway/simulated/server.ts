@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { arrayOf, countOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
+import { isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { tokensOfChars } from '../call/accounting/usage.ts'
 import { simulatedWindow } from '../prices/simulated-window.ts'
+import { choicesOf, limitedText } from './answer-limits.ts'
 import { audioPath, serveAudio } from './audio.ts'
 import { type AnswerBody, type AnswerHead, completionOf, framesOf, type TokenCounts } from './chat-format.ts'
+import { completions } from './completions.ts'
 import { embeddings } from './embeddings.ts'
 import { generatedImages } from './generated-images.ts'
 import { imageChars, imagesIn, imageTokens } from './images.ts'
+import { moderations } from './moderations.ts'
 import { PromptCache } from './prompt-cache.ts'
 import { decideReply, type Reply } from './reply.ts'
-import { sendError, sendJson, sendRefusal } from './respond.ts'
+import { rerank } from './rerank.ts'
+import { createdS, sendError, sendJson, sendRefusal } from './respond.ts'
 import { streamFrames } from './word-stream.ts'
 
 /** Address and pace of the simulated provider. */
@@ -61,11 +65,18 @@ type AnswerReply = Extract<Reply, { kind: 'answer' }>
 const defaultChunkDelayMs = 15
 const slowChunkDelayMs = 200
 const maxBodyBytes = 32 * 1024 * 1024
-const maxChoices = 128
-const createdS = 1_767_225_600
 const chatPath = '/v1/chat/completions'
-const imagesPath = '/v1/images/generations'
-const postPaths = [chatPath, '/v1/embeddings', imagesPath]
+
+/** Operations that take a JSON document and answer one. */
+const documents: ReadonlyMap<string, (request: WireObject, response: ServerResponse) => void | Promise<void>> = new Map(
+  Object.entries({
+    '/v1/embeddings': embeddings,
+    '/v1/images/generations': generatedImages,
+    '/v1/completions': completions,
+    '/v1/moderations': moderations,
+    '/v1/rerank': rerank,
+  }),
+)
 
 /**
  * Starts a provider with OpenAI's wire format that needs no key. It echoes prompts, calls tools on request, and
@@ -120,7 +131,8 @@ function route(serving: Serving, exchange: Exchange): void {
   const path = request.url?.split('?')[0] ?? ''
   if (request.method === 'GET' && path === '/v1/models') sendJson(response, 200, modelList)
   else if (request.method === 'POST' && path.startsWith(audioPath)) audio(serving, path, exchange)
-  else if (request.method !== 'POST' || !postPaths.includes(path)) sendError(response, 404, 'not_found')
+  else if (request.method !== 'POST' || (path !== chatPath && !documents.has(path)))
+    sendError(response, 404, 'not_found')
   else post(serving, path, exchange)
 }
 
@@ -142,8 +154,7 @@ function post(serving: Serving, path: string, exchange: Exchange): void {
   else {
     serving.requests++
     if (path === chatPath) chat(serving, parsed, exchange)
-    else if (path === imagesPath) generatedImages(parsed, response)
-    else embeddings(parsed, response)
+    else void documents.get(path)?.(parsed, response)
   }
 }
 
@@ -197,25 +208,13 @@ const thoughts = new Map([
   ['high', 256],
 ])
 
-/**
- * Applies the caller's limits as a provider would: the text ends before a stop sequence, or is cut with finish reason
- * `length`.
- */
+/** Applies the caller's limits as a provider would; a cut text has the finish reason `length`. */
 function limited(reply: AnswerReply, request: WireObject, counts: TokenCounts): AnswerBody {
-  const limit = request.max_completion_tokens ?? request.max_tokens
   const { calls } = reply
-  const text = stopped(reply.text, request.stop)
-  const choices = Math.min(maxChoices, Math.max(1, countOf(request.n)))
-  if (typeof limit === 'number' && tokensOfChars(text.length) > limit) {
-    return { text: text.slice(0, Math.max(0, limit) * 4), calls, finishReason: 'length', choices, ...counts }
-  }
-  return { text, calls, finishReason: calls.length > 0 ? 'tool_calls' : 'stop', choices, ...counts }
-}
-
-function stopped(text: string, stop: unknown): string {
-  const words = (typeof stop === 'string' ? [stop] : arrayOf(stop)).map(textOf).filter((word) => word !== '')
-  const ends = words.map((word) => text.indexOf(word)).filter((at) => at >= 0)
-  return ends.length === 0 ? text : text.slice(0, Math.min(...ends))
+  const { text, isCut } = limitedText(reply.text, request.stop, request.max_completion_tokens ?? request.max_tokens)
+  const choices = choicesOf(request)
+  const finishReason = isCut ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop'
+  return { text, calls, finishReason, choices, ...counts }
 }
 
 /** Seeds ids with the idempotency key, if any, so that a retry gets the same ids. */

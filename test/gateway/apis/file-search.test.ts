@@ -81,6 +81,16 @@ describe('file_search of a response', () => {
     ])
   })
 
+  it('shows metadata as attributes that are strings, numbers or booleans, as OpenAI does', async () => {
+    const metadata = { lang: 'en', pages: 3, draft: false, tags: ['a', 'b'], by: { name: 'Ada' }, until: null }
+    const { service } = knowledgeOf({ kb_rules: [{ ...found('ksr_1', 'Within 30 days.'), metadata }] })
+    const { openai } = await responsesWorld([search, { deltas: saying('Yes.') }], { knowledge: service })
+    const { output } = await openai.responses.create({ ...body, include: ['file_search_call.results'] })
+    const attributes = { lang: 'en', pages: 3, draft: false, tags: '["a","b"]', by: '{"name":"Ada"}' }
+    expect(output).toMatchObject([{ results: [{ attributes }] }, {}])
+    expect(output[0]).not.toHaveProperty('results.0.attributes.until')
+  })
+
   it('hides results unless included, passes limits and thresholds, and numbers results across calls', async () => {
     const { service, searched } = knowledgeOf({
       kb_rules: [found('ksr_1', 'Within 30 days.')],

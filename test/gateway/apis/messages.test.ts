@@ -36,6 +36,14 @@ describe('/v1/messages', () => {
     })
   })
 
+  it('leaves citations out of a text without any, whole or streamed, since the AI SDK refuses null', async () => {
+    const { send } = serving([{ deltas: saying('Hello') }])
+    const whole = await send('/v1/messages', request)
+    expect(whole.json).toMatchObject({ content: [{ type: 'text', text: 'Hello' }] })
+    const streamed = await send('/v1/messages', { ...request, stream: true })
+    for (const text of [whole.text, streamed.text]) expect(text).not.toContain('citations')
+  })
+
   it('translates tools, tool results and images to chat completions', async () => {
     const { anthropic, chat } = serving([
       { deltas: calling(0, 'call_2', 'look_up', '{"q":', '1}'), finishReason: 'tool_calls' },

@@ -48,10 +48,13 @@ export const blocksOf = (said: WireObject): readonly Block[] => {
   const text = textOf(said.content) + textOf(said.refusal)
   return [
     ...thoughtsOf(said),
-    ...(text === '' ? [] : [{ type: 'text', text, citations: null } satisfies TextBlock]),
+    ...(text === '' ? [] : [textBlock(text)]),
     ...arrayOf(said.tool_calls).map((call) => callBlock(objectOf(call))),
   ]
 }
+
+/** Returns a text block. It has no `citations`: `@ai-sdk/anthropic` 3 takes a list or nothing, and refuses null. */
+export const textBlock = (text: string) => ({ type: 'text', text }) as const satisfies Omit<TextBlock, 'citations'>
 
 /** Returns thinking blocks as the provider signed them; unsigned reasoning is shown with an empty signature. */
 const thoughtsOf = ({ thinking_blocks, reasoning_content, reasoning }: WireObject): readonly Block[] => {

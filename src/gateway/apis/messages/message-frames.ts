@@ -3,7 +3,7 @@ import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/w
 import type { ServiceError } from '#specs/errors/errors.ts'
 import { anthropicError } from '#specs/errors/wire-errors.ts'
 import type { StreamForm } from '../streamed-chat.ts'
-import { chargedUsage, newMessage, stopOf, stopTextOf, usageOf } from './message-answer.ts'
+import { chargedUsage, newMessage, stopOf, stopTextOf, textBlock, usageOf } from './message-answer.ts'
 
 interface WaitingCall {
   id: string
@@ -83,7 +83,7 @@ export class MessageFrames implements StreamForm {
     for (const block of arrayOf(delta.thinking_blocks)) this.#thought(objectOf(block))
     const text = textOf(delta.content) + textOf(delta.refusal)
     if (text !== '') {
-      this.#turnTo('text', { type: 'text', text: '', citations: null })
+      this.#turnTo('text', textBlock(''))
       this.#blockDelta({ type: 'text_delta', text })
     }
     for (const [at, call] of arrayOf(delta.tool_calls).entries()) this.#call(objectOf(call), at)

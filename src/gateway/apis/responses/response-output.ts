@@ -136,7 +136,10 @@ export class ResponseOutput {
     const output_index = this.#parts.length
     const id = newId(idPrefix)
     const place = { item_id: id, output_index }
-    const part: { item: ResponseItem } = { item: { id, type, ...begun } }
+    const isCall = type === 'mcp_call'
+    const part: { item: ResponseItem } = {
+      item: { id, type, ...begun, ...(isCall && { status: 'in_progress' }) },
+    }
     const isCalled = type !== 'mcp_approval_request'
     this.#parts.push(part)
     this.#emit('response.output_item.added', { output_index, item: part.item })
@@ -147,7 +150,7 @@ export class ResponseOutput {
         this.#emit(`response.${type}_arguments.done`, { ...place, arguments: text })
       },
       done: (ended, failed = false) => {
-        part.item = { ...part.item, ...ended, ...(type === 'mcp_call' && { status: failed ? 'failed' : 'completed' }) }
+        part.item = { ...part.item, ...ended, ...(isCall && { status: failed ? 'failed' : 'completed' }) }
         if (isCalled) this.#emit(`response.${type}.${failed ? 'failed' : 'completed'}`, place)
         this.#emit('response.output_item.done', { output_index, item: part.item })
       },

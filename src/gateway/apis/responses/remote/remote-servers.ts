@@ -125,7 +125,7 @@ class OpenServers implements RemoteServers {
       .filter((each) => each.label === label)
       .map((each) => {
         const { description, parameters } = each.tool
-        return { name: nameOf(each), description, input_schema: parameters, annotations: null }
+        return { name: nameOf(each), description, input_schema: parameters }
       })
   }
 

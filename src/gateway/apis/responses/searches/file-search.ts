@@ -6,6 +6,7 @@ import type {
 } from '#actors/capability/knowledge-service.ts'
 import { invalid, needText } from '#gateway/apis/chat-parts.ts'
 import { isObject, type WireObject } from '#outgoing/wire.ts'
+import type { JsonObject } from '#storage/ports.ts'
 import type { FoundFile } from '../response-output.ts'
 import { type FileFilter, fileFilter } from './file-filter.ts'
 import type { ServerSearch } from './server-search.ts'
@@ -131,10 +132,18 @@ const foundFile = (found: KnowledgeFound): FoundFile => {
     filename: nameOf(found),
     score,
     text: content,
-    attributes: metadata,
+    attributes: attributesOf(metadata),
     place: { chunk_id, start, end, ...(page !== undefined && { page }) },
   }
 }
+
+/** Metadata as OpenAI's attributes, whose values are strings, numbers or booleans; others are written as JSON text. */
+const attributesOf = (metadata: JsonObject): WireObject =>
+  Object.fromEntries(
+    Object.entries(metadata)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : value]),
+  )
 
 const fileSearchFunction: WireObject = {
   type: 'function',

@@ -1,0 +1,30 @@
+import { arrayOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { tokensOfChars } from '../call/accounting/usage.ts'
+
+/** A text within the limits of its request. */
+export interface LimitedText {
+  readonly text: string
+  readonly isCut: boolean
+}
+
+/**
+ * Applies the caller's limits as a provider would: the text ends before a stop sequence, or is cut.
+ * @param limit in tokens; undefined for none.
+ */
+export const limitedText = (whole: string, stop: unknown, limit: unknown): LimitedText => {
+  const text = stopped(whole, stop)
+  if (typeof limit !== 'number' || tokensOfChars(text.length) <= limit) return { text, isCut: false }
+  return { text: text.slice(0, Math.max(0, limit) * 4), isCut: true }
+}
+
+const maxChoices = 128
+
+/** Returns the number of choices that a request has (`n`). */
+export const choicesOf = ({ n }: WireObject): number =>
+  typeof n === 'number' ? Math.min(maxChoices, Math.max(1, Math.floor(n))) : 1
+
+const stopped = (text: string, stop: unknown): string => {
+  const words = (typeof stop === 'string' ? [stop] : arrayOf(stop)).map(textOf).filter((word) => word !== '')
+  const ends = words.map((word) => text.indexOf(word)).filter((at) => at >= 0)
+  return ends.length === 0 ? text : text.slice(0, Math.min(...ends))
+}
