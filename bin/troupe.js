@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import '../src/start/require-node.js'
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 

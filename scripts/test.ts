@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import { sessionSocket } from '../specs/resources/sessions.ts'
-import { operations } from '../src/actors/capabilities.ts'
+import { beginning } from './test/beginning.ts'
 import {
   type CalledOperations,
   calledIn,
@@ -35,6 +34,9 @@ if (process.argv.includes('--help') || process.argv.includes('-h')) {
   process.exit(0)
 }
 
+const parts = process.argv.slice(2).filter((each) => !each.startsWith('-'))
+process.stdout.write(`${beginning(parts)}\n`)
+
 const root = resolve(import.meta.dirname, '..')
 const report = resolve(root, '.vitest/results.json')
 const calls = resolve(root, '.vitest/called-operations.tsv')
@@ -59,6 +61,8 @@ const run = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run'
 
 const summary = summarise(read(report), run.status)
 const kept: CalledOperations = JSON.parse(read(recording) ?? '{}')
+const { operations } = await import('../src/actors/capabilities.ts')
+const { sessionSocket } = await import('../specs/resources/sessions.ts')
 const called = calledIn(read(calls) ?? '', [...Object.keys(operations), sessionSocket.id])
 const whole = process.env.CI !== undefined && args.length === 0
 const stale = whole ? recordingFindings(kept, called) : []

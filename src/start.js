@@ -1,5 +1,5 @@
+import './start/require-node.js'
 import { spawn } from 'node:child_process'
-import * as nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /*
@@ -16,13 +16,6 @@ if (argument !== undefined) {
   ;(isHelp ? process.stdout : process.stderr).write(isHelp ? usage : `Unexpected argument '${argument}'.\n${usage}`)
   process.exit(isHelp ? 0 : 2)
 }
-if (nodeModule.registerHooks === undefined || nodeModule.stripTypeScriptTypes === undefined) {
-  process.stderr.write(
-    `Troupe needs Node 22.18 or newer, this is ${process.version}. Start it by \`npm start\`: \`npm ci\` brings a Node for most machines.\n`,
-  )
-  process.exit(1)
-}
-
 /** Uptime in ms after which the server is not about to be stopped, and has answered its first callers. */
 const settledMs = 5_000
 

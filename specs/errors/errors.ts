@@ -33,7 +33,7 @@ const table = {
   authentication_required: {
     status: 401,
     type: 'authentication_error',
-    message: 'The request has no valid credential. Send a key in the header Authorization: Bearer <key>.',
+    message: 'The request has no credential. Send a key in the header Authorization: Bearer <key>.',
   },
   invalid_credentials: {
     status: 401,
@@ -108,7 +108,8 @@ const table = {
   unsafe_url: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The URL, or a URL that it redirects to, is not on the public internet.',
+    message:
+      'The URL, or a URL that it redirects to, is not on the public internet. The operator of the server can allow private hosts in ALLOWED_PRIVATE_CONTENT_HOSTS.',
   },
   robots_denied: {
     status: 403,
@@ -185,7 +186,7 @@ const table = {
   model_not_found: {
     status: 404,
     type: 'invalid_request_error',
-    message: 'The model does not exist, or no configured provider serves it.',
+    message: 'The model does not exist. GET /v1/models lists the models of this server.',
   },
   request_loop: {
     status: 400,
@@ -220,7 +221,8 @@ const table = {
   provider_not_configured: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'No key is configured for the provider of this model.',
+    message:
+      'No key is configured for the provider of this model. Set its key on the server, or add your own key with POST /v1/provider-connections.',
   },
   provider_not_active: {
     status: 502,

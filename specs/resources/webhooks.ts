@@ -78,7 +78,7 @@ export const webhooks = defineResource('webhooks', {
 })
 
 const attemptErrors =
-  '`url_refused` (the address is not public), `unreachable`, `connection_lost` (the connection ended without a response; the endpoint may have the event), ' +
+  '`url_refused` (the address is not public, and `ALLOWED_PRIVATE_HOSTS` does not list it), `unreachable`, `connection_lost` (the connection ended without a response; the endpoint may have the event), ' +
   '`timeout`, `redirect_refused` or `http_error` (a status other than 2xx)'
 
 const deliveryFields = {

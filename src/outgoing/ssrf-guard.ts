@@ -57,10 +57,17 @@ export interface SsrfGuardOptions {
   readonly lookup?: LookupFunction
 }
 
-/** This server does not connect to the target. */
+/** Variables in which an operator lists private hosts: those that projects configure, and those in content. */
+type HostsVariable = 'ALLOWED_PRIVATE_HOSTS' | 'ALLOWED_PRIVATE_CONTENT_HOSTS'
+
+/** This server does not connect to the target. The message says how an operator can allow it, where that is possible. */
 export class SsrfRefused extends Error {
   override readonly name = 'SsrfRefused'
 }
+
+/** For errors that do not repeat the reason of the guard. */
+export const addressNotAllowed =
+  'Connections to this address are not allowed: it is not public, and ALLOWED_PRIVATE_HOSTS of this server does not list it.'
 
 /** The first host has received the request and redirected it to a target that cannot be reached. */
 export class RedirectFailed extends Error {
@@ -75,8 +82,9 @@ const hopHeaders = ['authorization', 'cookie', 'proxy-authorization', 'host']
 
 /** Opens a guard with its own connections. */
 export function openSsrfGuard(options: SsrfGuardOptions): SsrfGuard {
-  const configured = reachOf(options, options.allowedPrivateHosts)
-  const content = reachOf(options, options.allowedContentHosts ?? [])
+  const configured = reachOf(options, new AllowedHosts(options.allowedPrivateHosts), 'ALLOWED_PRIVATE_HOSTS')
+  const contentHosts = new AllowedHosts(options.allowedContentHosts ?? [])
+  const content = reachOf(options, contentHosts, 'ALLOWED_PRIVATE_CONTENT_HOSTS')
   return new OpenGuard(configured, content)
 }
 
@@ -110,12 +118,21 @@ interface Reach extends Omit<SsrfGuard, 'content' | 'dispatcher'> {
   readonly dispatcher: () => Dispatcher
 }
 
+/** Private hosts that may be reached, and the variable that lists them. */
+interface HostPolicy {
+  readonly allowed: AllowedHosts
+  readonly variable: HostsVariable
+}
+
+const notPublic = (variable: HostsVariable): SsrfRefused =>
+  new SsrfRefused(`the address is not public, and ${variable} of this server does not list it`)
+
 /** Access to the public internet and these private hosts, with its own connections. */
-const reachOf = (options: SsrfGuardOptions, hosts: readonly string[]): Reach => {
-  const allowed = new AllowedHosts(hosts)
+const reachOf = (options: SsrfGuardOptions, allowed: AllowedHosts, variable: HostsVariable): Reach => {
+  const policy = { allowed, variable }
   let opened: buildConnector.connector | undefined
   const connector: buildConnector.connector = (target, callback) => {
-    opened ??= guardedConnector(options, allowed)
+    opened ??= guardedConnector(options, policy)
     return opened(target, callback)
   }
   let agent: Agent | undefined
@@ -123,7 +140,7 @@ const reachOf = (options: SsrfGuardOptions, hosts: readonly string[]): Reach => 
     agent ??= openGuardedAgent(connector)
     return agent
   }
-  const check = (url: string): URL => checkUrl(url, allowed)
+  const check = (url: string): URL => checkUrl(url, policy)
   return {
     dispatcher,
     check,
@@ -175,14 +192,14 @@ const isFollowed = ({ method, maxRedirects }: GuardedRequest, status: number): b
   method === 'GET' ? maxRedirects > 0 && [301, 302, 303, 307, 308].includes(status) : status === 307 || status === 308
 
 /** Checks a URL. Parsing it has already normalised decimal, octal, hex and full-width forms of an address. */
-function checkUrl(text: string, allowed: AllowedHosts): URL {
+function checkUrl(text: string, { allowed, variable }: HostPolicy): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined) throw new SsrfRefused('the URL is malformed')
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new SsrfRefused('only http and https are allowed')
   if (url.username !== '' || url.password !== '') throw new SsrfRefused('credentials in a URL are not allowed')
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0 && !isPublicAddress(host) && !allowed.has(host, portOf(url.protocol, url.port))) {
-    throw new SsrfRefused('the address is not public')
+    throw notPublic(variable)
   }
   return url
 }
@@ -191,15 +208,19 @@ function checkUrl(text: string, allowed: AllowedHosts): URL {
  * Checks the address at the moment of connecting, so that a name whose answer changes in between (DNS rebinding) gains
  * nothing.
  */
-function guardedConnector(options: SsrfGuardOptions, allowed: AllowedHosts): buildConnector.connector {
+function guardedConnector(options: SsrfGuardOptions, { allowed, variable }: HostPolicy): buildConnector.connector {
   const timeout = options.connectTimeoutMs ?? defaultConnectTimeoutMs
   const connector = undici().buildConnector
   const open = connector({ timeout, allowH2: false, lookup: options.lookup ?? systemLookup })
-  const guarded = connector({ timeout, allowH2: false, lookup: publicOnly(options.lookup ?? openNameLookup()) })
+  const guarded = connector({
+    timeout,
+    allowH2: false,
+    lookup: publicOnly(options.lookup ?? openNameLookup(), variable),
+  })
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '')
     if (allowed.has(host, portOf(target.protocol, target.port))) open(target, callback)
-    else if (isIP(host) !== 0 && !isPublicAddress(host)) callback(new SsrfRefused('the address is not public'), null)
+    else if (isIP(host) !== 0 && !isPublicAddress(host)) callback(notPublic(variable), null)
     else guarded(target, callback)
   }
 }
@@ -208,14 +229,14 @@ function guardedConnector(options: SsrfGuardOptions, allowed: AllowedHosts): bui
 const mostAddresses = 8
 
 /** A resolver that refuses a name as soon as one of its addresses is not public. */
-export function publicOnly(resolve: LookupFunction): LookupFunction {
+export function publicOnly(resolve: LookupFunction, variable: HostsVariable = 'ALLOWED_PRIVATE_HOSTS'): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {
       if (error !== null) return callback(error, [])
       const addresses = typeof found === 'string' ? [{ address: found, family: isIP(found) }] : found
       const [first] = addresses
       if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
-        return callback(new SsrfRefused('the address is not public'), [])
+        return callback(notPublic(variable), [])
       }
       if (options.all === true) callback(null, addresses.slice(0, mostAddresses))
       else callback(null, first.address, first.family)

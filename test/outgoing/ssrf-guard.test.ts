@@ -110,6 +110,18 @@ describe('the SSRF guard', () => {
     },
   )
 
+  it('names the variable that allows a private host, by address and by name', async () => {
+    const one = guard([], answering(['10.0.0.1']))
+    for (const [reach, variable] of [
+      [one, 'ALLOWED_PRIVATE_HOSTS'],
+      [one.content, 'ALLOWED_PRIVATE_CONTENT_HOSTS'],
+    ] as const) {
+      const message = `the address is not public, and ${variable} of this server does not list it`
+      expect(() => reach.check('http://127.0.0.1/')).toThrow(message)
+      await expect(reach.request('http://inside.example/', get)).rejects.toThrow(message)
+    }
+  })
+
   it('lets public addresses and names pass the first check', () => {
     for (const url of ['https://example.com/x?y', 'http://8.8.8.8/', 'http://[2606:4700::1111]/']) {
       expect(guard().check(url).href).toContain('//')

@@ -73,7 +73,7 @@ export class Credentials {
    */
   async dashboard(cookie: string, project: string | null, changes = false): Promise<Principal> {
     const signedIn = await this.#deps.dashboardSessions.verify(cookie)
-    if (signedIn === null) throw new ServiceError('authentication_required')
+    if (signedIn === null) throw endedSession()
     return { kind: 'dashboard', ...signedIn, project: await this.#projectFor(signedIn, project, changes) }
   }
 
@@ -86,8 +86,18 @@ export class Credentials {
   }
 }
 
+/** The error for a credential that is present but not valid; it does not say which of the reasons applies. */
+export const unknownCredential = (): ServiceError =>
+  new ServiceError('authentication_required', {
+    message:
+      'The key or token of the request is unknown, expired or revoked. Check that it is complete and belongs to this server.',
+  })
+
+const endedSession = (): ServiceError =>
+  new ServiceError('authentication_required', { message: 'The dashboard session has ended. Sign in again.' })
+
 const unlessDeleting = (principal: Principal, settings: ProjectSettings | null): Principal => {
-  if (settings?.deleting === true) throw new ServiceError('authentication_required')
+  if (settings?.deleting === true) throw unknownCredential()
   return principal
 }
 
@@ -102,6 +112,6 @@ const required = (found: Principal | null | Promise<Principal | null>): Principa
 }
 
 const orRefuse = (principal: Principal | null): Principal => {
-  if (principal === null) throw new ServiceError('authentication_required')
+  if (principal === null) throw unknownCredential()
   return principal
 }

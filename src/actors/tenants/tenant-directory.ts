@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
+import { unknownCredential } from '../accounts/credentials.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import { Table } from '../records/table.ts'
 import { forgottenUsers, type TenantData, tenants } from './kinds.ts'
@@ -131,6 +132,6 @@ const refuseUnlessActive = (status: Status | null, param: string): void => {
 }
 
 const refuseToken = (status: Status | null, standing: 'known' | 'forgotten' | null): void => {
-  if (status === null || standing === 'forgotten') throw new ServiceError('authentication_required')
+  if (status === null || standing === 'forgotten') throw unknownCredential()
   refuseUnlessActive(status, 'tenant_id')
 }

@@ -1,3 +1,4 @@
+import { addressNotAllowed } from '#outgoing/ssrf-guard.ts'
 import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { errors } from '#specs/errors/errors.ts'
 import { errorIn } from './error-body.ts'
@@ -44,8 +45,7 @@ export const unavailable = (): AttemptFailed =>
   refused(new ModelError('provider_unavailable', 'The provider cannot be reached.'))
 
 /** A customer configured an address that this server does not connect to. */
-export const refusedAddress = (): AttemptFailed =>
-  refused(new ModelError('provider_unavailable', 'Connections to the address of the provider are not allowed.'))
+export const refusedAddress = (): AttemptFailed => refused(new ModelError('provider_unavailable', addressNotAllowed))
 
 /** An answer with an error status. */
 export interface ErrorAnswer {

@@ -1,3 +1,4 @@
+import { addressNotAllowed } from '#outgoing/ssrf-guard.ts'
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { Endpoint } from './managed-providers.ts'
 import { keyHeadersOf } from './upstream-models.ts'
@@ -45,7 +46,7 @@ export const probeChat = async (reach: UpstreamReach, endpoint: Endpoint, model:
 const failed = (error: string, timedOut = false): ProbeResult => ({ ok: false, error, timedOut })
 
 const troubles: Readonly<Record<Extract<UpstreamReply, { kind: 'trouble' }>['trouble'], string>> = {
-  refused: 'Connections to this address are not allowed.',
+  refused: addressNotAllowed,
   timeout: 'The server did not respond in time.',
   unreachable: 'The server cannot be reached.',
   cut: 'The server closed the connection before its response was complete.',

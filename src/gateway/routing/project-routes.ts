@@ -1,4 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
+import { notConfigured, unknownModel } from '../call/model-refusals.ts'
 import type { Need, Route, Routes } from '../call/routes.ts'
 import { capabilitiesOf, visionModelOf } from '../prices/model-capabilities.ts'
 import type { Endpoint, ManagedProviders } from './managed-providers.ts'
@@ -66,18 +67,18 @@ export class ProjectRoutes implements Routes {
 
   #found(own: OwnProviders, requested: string, need: Need): readonly Route[] {
     const named = voice.has(need) && knownWord(requested) ? null : byName(own, requested)
-    if (named !== null) return usable(named, need)
+    if (named !== null) return usable(named, requested, need)
     const sellers = sellersOf(requested)
     const brought = ownWays(own, requested, sellers)
     const isKept = brought.some(({ route, fallsBack }) => !fallsBack && serves(route.format, need))
     const isLocked = sellers.some(({ provider }) => own.locked.has(provider))
     const managed = isKept || isLocked ? [] : this.#managed(requested, sellers)
     const routes = [...brought.map(({ route }) => route), ...managed]
-    if (routes.length > 0) return usable(routes, need)
+    if (routes.length > 0) return usable(routes, requested, need)
     if (isLocked) throw new ServiceError('provider_not_active', { ...param, message: lockedMessage })
-    if (sellers.some(({ provider }) => provider !== 'simulated'))
-      throw new ServiceError('provider_not_configured', param)
-    throw new ServiceError('model_not_found', param)
+    const known = sellers.map(({ provider }) => provider).filter((provider) => provider !== 'simulated')
+    if (known.length === 0) throw unknownModel(requested)
+    throw notConfigured(known, { simulates: this.#parts.managed.of('simulated') !== undefined })
   }
 
   /**
@@ -102,10 +103,10 @@ const param = { param: 'model' }
 const routeTo = (endpoint: Endpoint, model: string): Route => Object.freeze({ model, ...endpoint })
 
 /** Keeps the routes whose format supports the need. @throws {ServiceError} when there is none. */
-const usable = (routes: readonly Route[], need: Need): readonly Route[] => {
+const usable = (routes: readonly Route[], requested: string, need: Need): readonly Route[] => {
   const fit = routes.filter(({ format }) => serves(format, need))
   if (fit.length > 0) return Object.freeze(need === 'vision' ? fit.map(withVision) : fit)
-  if (routes.length === 0) throw new ServiceError('model_not_found', param)
+  if (routes.length === 0) throw unknownModel(requested)
   throw new ServiceError('model_not_found', { ...param, message: `The provider of this model has no ${words[need]}.` })
 }
 

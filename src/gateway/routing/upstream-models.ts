@@ -1,3 +1,4 @@
+import { addressNotAllowed } from '#outgoing/ssrf-guard.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { WireFormat } from '#specs/data/providers.ts'
 import type { SyncedModel } from './kinds.ts'
@@ -185,7 +186,7 @@ const wrongKey = /api[ _]key[ _](?:not valid|invalid)|incorrect api key/i
 const troubles: Readonly<
   Record<Extract<UpstreamReply, { kind: 'trouble' }>['trouble'], readonly [UpstreamFailure, string]>
 > = {
-  refused: ['address_refused', 'Connections to this address are not allowed.'],
+  refused: ['address_refused', addressNotAllowed],
   timeout: ['timeout', 'The provider did not respond in time.'],
   unreachable: ['unreachable', 'The provider cannot be reached.'],
   cut: ['unreachable', 'The provider ended its stream early.'],

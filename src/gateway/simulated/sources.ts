@@ -12,7 +12,7 @@ const searchName = /(?:^|_)search(?:_preview)?$/i
 export const isSearch = ({ name, schema }: { readonly name: string; readonly schema: WireObject }): boolean =>
   searchName.test(name) && isObject(objectOf(schema.properties).query)
 
-/** Whether a text asks a question, or requests a search. */
+/** Whether a text is a question, or requests a search. */
 export const wantsSearch = (text: string): boolean =>
   /\?\s*$/.test(text.slice(-maxQuoted)) || searchVerbs.some((verb) => placesBehind(text, verb).next().done !== true)
 

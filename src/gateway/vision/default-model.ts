@@ -32,7 +32,8 @@ export const chooseModel = async (routes: Routes, project: string, requestedMode
   }
   throw new ServiceError('provider_not_configured', {
     param: 'model',
-    message: 'No provider with models that accept images has a key.',
+    message:
+      'No provider with models that accept images has a key. Set one on the server, such as OPENAI_API_KEY, or add your own key with POST /v1/provider-connections.',
   })
 }
 

@@ -4,6 +4,10 @@ import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { badImage, type RemoteSource } from './image-sources.ts'
 
+/** The same for a URL of another scheme. */
+const notAllowed =
+  'is a URL that is not allowed: only public addresses by https, and hosts in ALLOWED_PRIVATE_CONTENT_HOSTS of this server, are'
+
 export interface RemoteImages {
   readonly guard: Pick<SsrfGuard, 'check' | 'request'>
   /** Timeout in ms for one image, including all redirects. */
@@ -18,7 +22,7 @@ export const checkAddress = ({ guard }: RemoteImages, url: URL, at: string): voi
   try {
     guard.check(url.href)
   } catch (error) {
-    throw badImage(at, 'is a URL that is not allowed', error)
+    throw badImage(at, notAllowed, error)
   }
 }
 
@@ -59,7 +63,7 @@ export const fetchImage = async (
   } catch (error) {
     if (error instanceof ServiceError) throw error
     if (options.signal.aborted) throw new ServiceError('cancelled', { cause: error })
-    if (error instanceof SsrfRefused) throw badImage(at, 'is a URL that is not allowed', error)
+    if (error instanceof SsrfRefused) throw badImage(at, notAllowed, error)
     throw badImage(at, signal.aborted ? 'cannot be fetched in time' : 'cannot be fetched', error)
   }
 }

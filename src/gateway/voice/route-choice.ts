@@ -1,5 +1,6 @@
 import { providers } from '#specs/data/providers.ts'
 import { type ErrorCode, ServiceError } from '#specs/errors/errors.ts'
+import { notConfigured } from '../call/model-refusals.ts'
 import type { Need, Route, Routes } from '../call/routes.ts'
 import { priceAt, priceOf } from '../prices/prices.ts'
 import type { NamedModel } from '../prices/voice-models.ts'
@@ -73,7 +74,7 @@ export const routesOf = async (
 ): Promise<readonly Route[]> => {
   const found = await resolved(where, `${provider}/${wireModel}`)
   const own = found.filter((route) => route.provider === provider)
-  if (own.length === 0) throw new ServiceError('provider_not_configured', { param: 'model' })
+  if (own.length === 0) throw notConfigured([provider])
   return own
 }
 

@@ -281,7 +281,7 @@ describe('a test of a model server', () => {
     server.does(completion)
     expect(await trial(unsaved(), { allowed: [] })).toMatchObject({
       success: false,
-      error: 'Connections to this address are not allowed.',
+      error: expect.stringContaining('ALLOWED_PRIVATE_HOSTS'),
     })
     expect(server.received).toEqual([])
   })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ProviderKeys } from '#gateway/routing/managed-providers.ts'
 import { simulatedWanted } from '#gateway/routing/managed-providers.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#specs/scope.ts'
 import { openRoutingWorld } from './routing-world.ts'
 
@@ -68,6 +69,27 @@ describe('the route with the keys of the installation', () => {
     expect(await routed('simulated-1')).toBe('model_not_found')
     const own = await openRoutingWorld({ keys: { openai: { apiKey: 'a', baseUrl: 'https://api.openai.com/v1/' } } })
     expect(await own.routed('llama-4')).toBe('model_not_found')
+  })
+
+  it('names the missing provider and the remedy, and an unknown model differently', async () => {
+    const simulated = { simulated: 'on', simulatedUrl: 'http://127.0.0.1:9/v1' } as const
+    const { routes } = await openRoutingWorld({ keys: { openai: { apiKey: 'a' } }, ...simulated })
+    const refusal = async (model: string) => {
+      const error = await Promise.resolve()
+        .then(() => routes.resolve('prj_a', model, 'chat'))
+        .catch((thrown: unknown) => thrown)
+      return error instanceof ServiceError ? [error.code, error.message, error.details.param] : error
+    }
+    expect(await refusal('claude-haiku-4-5')).toEqual([
+      'provider_not_configured',
+      'No key is configured for Anthropic. Set ANTHROPIC_API_KEY on the server, or add your own key with POST /v1/provider-connections. The model simulated-1 needs no key.',
+      'model',
+    ])
+    expect(await refusal('llama-"4"')).toEqual([
+      'model_not_found',
+      'There is no model "llama-\\"4\\"". GET /v1/models lists the models of this server.',
+      'model',
+    ])
   })
 
   it('for an unknown id leads to the compatible server of the base URL, with the complete id', async () => {

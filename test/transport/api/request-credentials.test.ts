@@ -85,6 +85,23 @@ const open = async () => {
 const refused = expect.objectContaining({ code: 'authentication_required' })
 
 describe('the credential of a request', () => {
+  it('is reported differently when it is missing, malformed, wrong or an ended session', async () => {
+    const { who } = await open()
+    const messageOf = async (headers: Record<string, string>) => {
+      const error: unknown = await who(headers).catch((thrown: unknown) => thrown)
+      expect(error).toEqual(refused)
+      return error instanceof Error ? error.message : ''
+    }
+    expect(await messageOf({})).toMatch(/has no credential/)
+    for (const authorization of ['Basic YTpi', 'Bearer ', 'csk_without_scheme'])
+      expect(await messageOf({ authorization })).toMatch(/has no bearer token/)
+    for (const token of ['csk_wrong', 'ect_wrong', 'cak_wrong', 'sk-proj-other']) {
+      expect(await messageOf({ authorization: `Bearer ${token}` })).toMatch(/is unknown, expired or revoked/)
+      expect(await messageOf({ 'x-api-key': token })).toMatch(/is unknown, expired or revoked/)
+    }
+    expect(await messageOf({ cookie: 'troupe_session=ended' })).toMatch(/session has ended/)
+  })
+
   it('under https is not a cookie that another host of the domain could have set', async () => {
     const { cookie, who } = await open()
     const under = sessionCookieName(true)

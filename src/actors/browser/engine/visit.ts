@@ -314,7 +314,8 @@ type StepOf =
   | Pick<BrowserAction, 'type' | 'selector'>
 
 const refusals = {
-  unsafe_url: 'The page requested an address that is not public.',
+  unsafe_url:
+    'The page requested an address that is not public, and that ALLOWED_PRIVATE_CONTENT_HOSTS of this server does not list.',
   dns_unavailable: 'The host name of the page cannot be resolved.',
   fetch_timeout: 'The page did not load in time.',
   fetch_failed: 'The page could not be loaded.',

@@ -29,7 +29,7 @@ export const fetchSource = async (
     if (error instanceof SsrfRefused)
       throw new SyncFailed(
         'url_refused',
-        'The address of the URL, or of one that it redirects to, is not allowed.',
+        `The address of the URL, or of one that it redirects to, is refused: ${error.message}.`,
         true,
       )
     throw new SyncFailed(

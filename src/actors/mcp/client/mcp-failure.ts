@@ -1,5 +1,5 @@
 import { AnswerRefused } from '#outgoing/guarded-fetch.ts'
-import { RedirectFailed, SsrfRefused } from '#outgoing/ssrf-guard.ts'
+import { addressNotAllowed, RedirectFailed, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 
 /** Thrown when a server did not do what was requested. The message contains no text from the server. */
 export class McpFailure extends Error {
@@ -39,7 +39,7 @@ export const failureOf = (error: unknown, timeoutMs: number): McpFailure => {
   const known = causes.find((each) => each instanceof McpFailure)
   if (known !== undefined) return known
   if (causes.some((each) => each instanceof SsrfRefused))
-    return new McpFailure('url_refused', 'Connections to the address of the server are not allowed.', {
+    return new McpFailure('url_refused', addressNotAllowed, {
       isFinal: true,
       cause: error,
     })

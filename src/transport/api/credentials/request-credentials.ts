@@ -48,9 +48,14 @@ const admitted = (tenants: Tenants, principal: Principal): Principal | Promise<P
   return answer === undefined ? principal : answer.then(() => principal)
 }
 
-/** Returns the bearer token; '' for another scheme, which no credential equals. */
-const bearerOf = (authorization: string): string =>
-  authorization.slice(0, 7).toLowerCase() === 'bearer ' ? authorization.slice(7).trim() : ''
+/** @throws {ServiceError} `authentication_required` for another scheme, or none */
+const bearerOf = (authorization: string): string => {
+  const token = authorization.slice(0, 7).toLowerCase() === 'bearer ' ? authorization.slice(7).trim() : ''
+  if (token !== '') return token
+  throw new ServiceError('authentication_required', {
+    message: 'The header Authorization has no bearer token. Send a key as Authorization: Bearer <key>.',
+  })
+}
 
 const isUpgrade = (request: HttpRequest): boolean => request.header('upgrade')?.toLowerCase() === 'websocket'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { arrayOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
-import { sendError, sendJson } from './respond.ts'
+import { sendError, sendJson } from '../respond.ts'
 
 /** Words of each of OpenAI's categories that has some. The page docs/simulated-model.md lists them. */
 const words: Readonly<Record<string, RegExp>> = {

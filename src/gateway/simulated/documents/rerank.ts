@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
 import { runInSlices, type SlicedWork } from '#outgoing/shares/run-in-slices.ts'
 import { arrayOf, countOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
-import { tokensOfChars } from '../call/accounting/usage.ts'
+import { sendError, sendJson } from '../respond.ts'
 import { embedText } from './embedding.ts'
-import { sendError, sendJson } from './respond.ts'
 
 const maxDocuments = 10_000
 /** Characters of a document that are compared. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
 import { arrayOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { tokensOfChars } from '../call/accounting/usage.ts'
-import { choicesOf, limitedText } from './answer-limits.ts'
-import { decideReply } from './reply.ts'
-import { createdS, sendError, sendJson, sendRefusal } from './respond.ts'
+import { choicesOf, limitedText } from '../answer-limits.ts'
+import { decideReply } from '../reply.ts'
+import { createdS, sendError, sendJson, sendRefusal } from '../respond.ts'
 
 /** Maximum number of prompts in one request, as at OpenAI. */
 const maxPrompts = 2048

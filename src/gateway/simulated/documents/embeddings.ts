@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
+import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
 import { arrayOf, type WireObject } from '#outgoing/wire.ts'
-import { tokensOfChars } from '../call/accounting/usage.ts'
+import { sendError, sendJson } from '../respond.ts'
 import { embeddingDimensions, embedText, encodeVector } from './embedding.ts'
-import { sendError, sendJson } from './respond.ts'
 
 /** Limits of OpenAI's API. */
 const maxInputs = 2048

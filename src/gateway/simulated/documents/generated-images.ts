@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { crc32, deflateSync } from 'node:zlib'
 import { countOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { sendError, sendJson } from './respond.ts'
+import { sendError, sendJson } from '../respond.ts'
 
 const maxImages = 10
 const side = 8
