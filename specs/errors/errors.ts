@@ -2,6 +2,7 @@ import { bodyErrors } from './body-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
 import { mcpErrors } from './mcp-errors.ts'
 import { withNamedPart } from './named-part.ts'
+import { pageErrors } from './page-errors.ts'
 
 /** Type of an error in the platform envelope, and the family of statuses that it belongs to. */
 export type ErrorType =
@@ -99,40 +100,7 @@ const table = {
     type: 'invalid_request_error',
     message: 'The scan of the skill found a blocker. Fix it, or accept it with override.',
   },
-  fetch_failed: {
-    status: 422,
-    type: 'invalid_request_error',
-    message: 'The URL could not be fetched.',
-  },
-  invalid_url: { status: 400, type: 'invalid_request_error', message: 'The URL is not a valid http or https URL.' },
-  unsafe_url: {
-    status: 400,
-    type: 'invalid_request_error',
-    message:
-      'The URL, or a URL that it redirects to, is not on the public internet. The operator of the server can allow private hosts in ALLOWED_PRIVATE_CONTENT_HOSTS.',
-  },
-  robots_denied: {
-    status: 403,
-    type: 'permission_error',
-    message: 'The robots.txt of the site does not allow this page to be read.',
-  },
-  dns_unavailable: { status: 502, type: 'provider_error', message: 'The host name cannot be resolved.' },
-  fetch_timeout: { status: 504, type: 'provider_error', message: 'The page did not arrive in time.' },
-  response_too_large: {
-    status: 422,
-    type: 'invalid_request_error',
-    message: 'The page is larger than maxBytes.',
-  },
-  unsupported_content_type: {
-    status: 422,
-    type: 'invalid_request_error',
-    message: 'The content type of the page is not supported.',
-  },
-  invalid_browser_action: {
-    status: 400,
-    type: 'invalid_request_error',
-    message: 'A browser action is not allowed.',
-  },
+  ...pageErrors,
   ...connectionErrors,
   ...mcpErrors,
   idempotency_key_reused: {

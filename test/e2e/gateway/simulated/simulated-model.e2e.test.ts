@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { html, Site } from '#test/support/site.ts'
 import { World } from '#test/e2e/world.ts'
+import { html, Site } from '#test/support/site.ts'
 
 const model = 'simulated-1'
 
