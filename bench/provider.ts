@@ -97,7 +97,6 @@ function openTurns(baseUrl: string): { readonly turns: TurnModels; readonly clos
     admission: openAdmission,
     redaction: { policyOf: () => null, forLog: (body) => body },
     ledger: { record: () => {}, flush: () => Promise.resolve() },
-    counted: () => {},
     guard,
     now: Date.now,
   })

@@ -48,7 +48,6 @@ export const openCore = (parts: CoreParts): OpenCore => {
   const metering = openMetering(parts)
   const { admission } = metering
   const core = { routes, admission, ledger, redaction, telemetry }
-  const counted: typeof admission.counted = (call) => admission.counted(call)
-  const opened = openChats({ ...core, counted, guard, policy, now: clock.now })
+  const opened = openChats({ ...core, guard, policy, now: clock.now })
   return { ...core, ...opened, metering, turns: new GatewayTurns(opened) }
 }

@@ -43,7 +43,6 @@ export const openMetering = (parts: MeteringParts): Metering => {
     settings,
     redaction,
     beforeWrite: () => admission.flush(),
-    counted: (call) => admission.counted(call),
   })
   return {
     admission,

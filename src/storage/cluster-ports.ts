@@ -165,6 +165,31 @@ export interface LimitState {
   readonly resetMs: number
 }
 
+/** Units that work may use, which is known exactly only after it. */
+export interface WantedUnits {
+  readonly most: number
+  /** The fewest units that suffice if the work can be limited; absent: `most`. */
+  readonly least?: number | undefined
+}
+
+/** Units that are held for work in progress. */
+export interface HeldUnits {
+  readonly units: number
+  /** When they become available again by themselves; has a meaning only for the limits that returned it. */
+  readonly back: number
+}
+
+/** Held units, and the `units` that were used instead. */
+export interface SettledUnits {
+  readonly held: HeldUnits
+  readonly units: number
+}
+
+/** State of a limit after an attempt to hold units; `held` is null when none are left. */
+export interface HoldState extends LimitState {
+  readonly held: HeldUnits | null
+}
+
 /**
  * Sliding-window rate limits, exact across all nodes that share them: no more than `limit` units are taken in any span
  * of `windowMs`, and a unit becomes available again at most 1/60 of the window late. While the shared store is
@@ -173,6 +198,19 @@ export interface LimitState {
 export interface RateLimits {
   /** Takes `units` (default 1) from `limit` units in `windowMs`; takes nothing when that exceeds the limit. */
   take(key: string, limit: RateLimit, units?: number): Promise<LimitState>
+  /**
+   * Holds units before they are used, if one is left: `most`, even beyond the limit, so that all work together exceeds
+   * it by at most one piece. Work that can be limited holds at most an eighth of what is left, so that more of it can
+   * run at the same time, but at least `least`, unless fewer are left. Units that are not settled within the window
+   * become available by themselves.
+   */
+  hold(key: string, limit: RateLimit, wanted: WantedUnits): Promise<HoldState>
+  /**
+   * Replaces held units by those that were used, whatever is left of the limit; the same number renews a hold.
+   *
+   * @returns the units as they count from now.
+   */
+  settle(key: string, limit: RateLimit, settled: SettledUnits): Promise<HeldUnits>
   /** Resets a key's count. */
   reset(key: string): Promise<void>
 }

@@ -1,4 +1,12 @@
-import type { LimitState, RateLimit, RateLimits } from './cluster-ports.ts'
+import type {
+  HeldUnits,
+  HoldState,
+  LimitState,
+  RateLimit,
+  RateLimits,
+  SettledUnits,
+  WantedUnits,
+} from './cluster-ports.ts'
 
 /** Number of parts that a window is counted in. */
 export const partsOfWindow = 60
@@ -25,14 +33,32 @@ export class LocalLimits implements RateLimits {
   async take(key: string, { limit, windowMs }: RateLimit, units = 1): Promise<LimitState> {
     const now = this.#clock.steady()
     const parts = this.#current(key, now)
-    const taken = [...parts.values()].reduce((sum, part) => sum + part, 0)
+    const taken = sumOf(parts)
     const allowed = taken + units <= limit
-    if (allowed && units > 0) {
-      const back = backAt(now, windowMs)
-      parts.set(back, (parts.get(back) ?? 0) + units)
-    }
+    if (allowed) add(parts, backAt(now, windowMs), units)
     const remaining = Math.max(0, limit - taken - (allowed ? units : 0))
-    return { allowed, remaining, resetMs: parts.size === 0 ? 0 : Math.min(...parts.keys()) - now }
+    return { allowed, remaining, resetMs: resetOf(parts, now) }
+  }
+
+  async hold(key: string, { limit, windowMs }: RateLimit, wanted: WantedUnits): Promise<HoldState> {
+    const now = this.#clock.steady()
+    const parts = this.#current(key, now)
+    const left = limit - sumOf(parts)
+    if (left <= 0) return { allowed: false, remaining: 0, resetMs: resetOf(parts, now), held: null }
+    const units = unitsOf(left, wanted)
+    const back = backAt(now, windowMs)
+    add(parts, back, units)
+    const remaining = Math.max(0, left - units)
+    return { allowed: true, remaining, resetMs: resetOf(parts, now), held: { units, back } }
+  }
+
+  async settle(key: string, { windowMs }: RateLimit, { held, units }: SettledUnits): Promise<HeldUnits> {
+    const now = this.#clock.steady()
+    const parts = this.#current(key, now)
+    if (parts.has(held.back)) add(parts, held.back, -held.units)
+    const back = backAt(now, windowMs)
+    add(parts, back, units)
+    return { units, back }
   }
 
   async reset(key: string): Promise<void> {
@@ -56,6 +82,22 @@ export class LocalLimits implements RateLimits {
     }
   }
 }
+
+const sumOf = (parts: ReadonlyMap<number, number>): number => [...parts.values()].reduce((sum, part) => sum + part, 0)
+
+/** A part without units is removed, since the first part determines the reset. */
+const add = (parts: Map<number, number>, back: number, units: number): void => {
+  const sum = (parts.get(back) ?? 0) + units
+  if (sum > 0) parts.set(back, sum)
+  else parts.delete(back)
+}
+
+const resetOf = (parts: ReadonlyMap<number, number>, now: number): number =>
+  parts.size === 0 ? 0 : Math.min(...parts.keys()) - now
+
+/** Units that are held when `left` are left, which is more than zero. */
+const unitsOf = (left: number, { most, least }: WantedUnits): number =>
+  least === undefined || least > left ? most : Math.min(most, Math.max(least, Math.floor(left / 8)))
 
 /**
  * Time when a unit taken now becomes available again: never before its window has ended, at most one part of it later.

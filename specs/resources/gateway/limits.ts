@@ -31,7 +31,7 @@ export const limits = defineResource('limits', {
     ),
     requests_per_minute: count('Maximum number of requests in any 60 seconds (sliding window).'),
     tokens_per_minute: count(
-      'Maximum number of input and output tokens in any 60 seconds (sliding window). Tokens are counted after a call, so a single call may exceed the limit.',
+      'Maximum number of input and output tokens in any 60 seconds (sliding window). A call holds an estimate of its input and its longest answer until it ends, so that all calls together exceed the limit by at most one call. An answer without a limit of its own may be limited to an eighth of what is left, but at least to 4,096 tokens; the header `x-max-tokens-limited` says so.',
     ),
     budget_day_usd: amount('Budget per day (UTC) in USD.'),
     budget_month_usd: amount('Budget per calendar month (UTC) in USD.'),

@@ -17,9 +17,9 @@ const attempts = { limit: 300, windowMs }
  * is the client's, not that of a trusted proxy (TRUSTED_PROXIES).
  */
 export class LoginLimits {
-  readonly #limits: RateLimits
+  readonly #limits: Pick<RateLimits, 'take' | 'reset'>
 
-  constructor(limits: RateLimits) {
+  constructor(limits: Pick<RateLimits, 'take' | 'reset'>) {
     this.#limits = limits
   }
 

@@ -1,6 +1,14 @@
 import type { Payer } from './caller.ts'
 import type { KeySource, Need } from './routes.ts'
 
+/** Tokens that a call may use. */
+export interface TokenNeed {
+  /** Estimate of the input, plus the longest answer. */
+  readonly most: number
+  /** The same with the shortest usable answer; absent for a call whose answer must not be limited. */
+  readonly least?: number | undefined
+}
+
 /** A call for which permission is requested. */
 export interface AdmissionRequest {
   readonly caller: Payer
@@ -18,6 +26,8 @@ export interface AdmissionRequest {
    * maximum exceeds what is left.
    */
   readonly leastUsd?: () => string | null
+  /** Returns the tokens that the call may use; absent for a call without tokens. Called only under a limit of tokens. */
+  readonly tokens?: (() => TokenNeed) | undefined
 }
 
 /** Permission to make one call. */
@@ -26,11 +36,14 @@ export interface Ticket {
   readonly headers: readonly (readonly [name: string, value: string])[]
   /** Upper limit in USD for the cost of the call, when it is lower than the maximum cost; as decimal text. */
   readonly limitedToUsd?: string
+  /** Upper limit for the tokens of the call, input included, when it is lower than their maximum. */
+  readonly limitedToTokens?: number
   /**
    * Reports that the call has ended, with any outcome.
    * @param usd the actual cost; null when it is unknown, '0' when nothing was used.
+   * @param tokens that were used.
    */
-  settle(usd: string | null): void
+  settle(usd: string | null, tokens: number): void
   /**
    * Resolves when the settled cost is durable; undefined when there is nothing to wait for.
    * @throws {StoreUnavailable}

@@ -1,6 +1,7 @@
+import { tokensOfUsage } from '#gateway/prices/usage.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { type CallEnd, type CallHead, CallRecord, type RecordParts } from './accounting/call-record.ts'
-import type { Admission, Ticket } from './admission.ts'
+import type { Admission, Ticket, TokenNeed } from './admission.ts'
 import type { Breaker } from './breaker.ts'
 import { type CallPolicy, waitBefore } from './call-policy.ts'
 import { isRequest } from './caller.ts'
@@ -38,11 +39,13 @@ export interface CallKind<W extends Candidate> extends CallHead {
    * a call.
    */
   leastUsd?(candidate: W): string | null
+  /** Returns the tokens that the call may use on this route; absent for kinds without tokens. */
+  tokens?(candidate: W): TokenNeed
   /**
-   * Limits the cost of the call to `usd`, which is lower than the maximum; null removes the limit.
+   * Limits the call to what its ticket permits, or removes the limit.
    * @returns the number of output tokens that the answer is limited to; null for no limit.
    */
-  limit?(candidate: W, usd: string | null): number | null
+  limit?(candidate: W, ticket: Pick<Ticket, 'limitedToUsd' | 'limitedToTokens'>): number | null
   /**
    * Whether the permission for `before` is also valid for `way`; otherwise a new one is requested, since another key
    * may pay.
@@ -158,7 +161,7 @@ export class CallRun<W extends Candidate> {
     this.#isOver = true
     if (this.#timer !== null) clearTimeout(this.#timer)
     const end = this.#kind.end(error)
-    this.#settle(end.usage === null ? '0' : end.costUsd)
+    this.#settle(end.usage === null ? '0' : end.costUsd, tokensOfUsage(end.usage))
     this.record.write(error, end)
   }
 
@@ -213,22 +216,23 @@ export class CallRun<W extends Candidate> {
       this.#attempt(candidate)
       return
     }
-    this.#settle('0')
+    this.#settle('0', 0)
     const { caller, need } = this.#kind
     const { source } = candidate.route
     const most = {
       mostUsd: () => this.#kind.mostUsd(candidate),
       leastUsd: () => this.#kind.leastUsd?.(candidate) ?? null,
+      tokens: () => this.#kind.tokens?.(candidate) ?? { most: 0 },
     }
     this.after(
       () => this.#parts.admission.admit({ caller, need, model: candidate.model, source, ...most }),
       (ticket) => {
         this.#ticket = ticket
         this.#ticketWay = candidate
-        this.#limitedTo = this.#kind.limit?.(candidate, ticket.limitedToUsd ?? null) ?? null
+        this.#limitedTo = this.#kind.limit?.(candidate, ticket) ?? null
         this.#attempt(candidate)
       },
-      (late) => late.settle('0'),
+      (late) => late.settle('0', 0),
     )
   }
 
@@ -242,8 +246,8 @@ export class CallRun<W extends Candidate> {
     }
   }
 
-  #settle(usd: string | null): void {
-    this.#ticket?.settle(usd)
+  #settle(usd: string | null, tokens: number): void {
+    this.#ticket?.settle(usd, tokens)
     this.#settled = this.#ticket ?? this.#settled
     this.#ticket = null
     this.#ticketWay = null

@@ -6,6 +6,7 @@ import type { CallLedger } from '../call/accounting/call-ledger.ts'
 import type { CallEnd } from '../call/accounting/call-record.ts'
 import type { Charge } from '../call/accounting/charge.ts'
 import { costHeader, withCost } from '../call/accounting/shown-cost.ts'
+import type { Ticket, TokenNeed } from '../call/admission.ts'
 import { Attempt, type AttemptListener, type AttemptTimeouts } from '../call/attempt.ts'
 import { type CallKind, CallRun, type CallRunParts } from '../call/call-run.ts'
 import { type ActorCaller, type Caller, isRequest, usesOwnModels } from '../call/caller.ts'
@@ -31,7 +32,7 @@ import { ChunkReader } from './chunk-reader.ts'
 import { FrameReader } from './frame-reader.ts'
 import { FramesThenChunks } from './frames-then-chunks.ts'
 import { GatheredAnswer } from './gathered-answer.ts'
-import { affordableTokens, hasTokenLimit, mostCostOf, shortestAnswer } from './most-cost.ts'
+import { leastCostOf, limitedTokens, mostCostOf, neededTokens } from './most-cost.ts'
 import { isUsageOnly } from './openai-chunks.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
 import { failureBy } from './status-failure.ts'
@@ -173,12 +174,13 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
 
   /** If the caller sets no limit on its length, an answer can be limited to what the remaining budget affords. */
   leastUsd({ route }: Candidate): string | null {
-    const { body } = this.#input
-    return hasTokenLimit(body) ? null : mostCostOf(body, route, shortestAnswer)
+    return leastCostOf(this.#input.body, route)
   }
 
-  limit({ route }: Candidate, usd: string | null): number | null {
-    this.#limitedTo = usd === null ? null : affordableTokens(this.#input.body, route, usd)
+  readonly tokens = ({ route }: Candidate): TokenNeed => neededTokens(this.#input.body, route)
+
+  limit({ route }: Candidate, ticket: Ticket): number | null {
+    this.#limitedTo = limitedTokens(this.#input.body, route, ticket)
     return this.#limitedTo
   }
 
@@ -188,13 +190,8 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     return before.model === candidate.model && source === next.source && provider === next.provider
   }
 
-  onward(failure: AttemptFailed) {
-    return onwardAfter(failure)
-  }
-
-  refusalOf(failure: unknown): Error {
-    return refusalOf(failure)
-  }
+  readonly onward = onwardAfter
+  readonly refusalOf = refusalOf
 
   refuse(error: Error): void {
     this.#noteSoFar()

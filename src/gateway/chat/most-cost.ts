@@ -2,6 +2,7 @@ import { Decimal } from 'decimal.js'
 import { arrayOf, countOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
 import { heldPrice } from '../call/accounting/route-price.ts'
 import { estimateTokens } from '../call/accounting/token-estimate.ts'
+import type { Ticket, TokenNeed } from '../call/admission.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
 import { costOfUnits } from '../prices/prices.ts'
@@ -19,7 +20,7 @@ const longestAnswer = 128_000
 export const shortestAnswer = 256
 
 /** Whether the request limits the length of its answer. */
-export const hasTokenLimit = ({ max_completion_tokens, max_tokens }: ChatBody): boolean =>
+const hasTokenLimit = ({ max_completion_tokens, max_tokens }: ChatBody): boolean =>
   (countOf(max_completion_tokens) || countOf(max_tokens)) > 0
 
 /**
@@ -50,6 +51,10 @@ export const mostCostOf = (body: ChatBody, route: Route, outputTokens?: number):
   return costOfUnits(row, { tokens })
 }
 
+/** The same for the shortest answer; null also for a request that limits its answer itself. */
+export const leastCostOf = (body: ChatBody, route: Route): string | null =>
+  hasTokenLimit(body) ? null : mostCostOf(body, route, shortestAnswer)
+
 /**
  * Returns the number of output tokens that this amount of USD affords; null when it affords the longest answer.
  *
@@ -62,6 +67,37 @@ export const affordableTokens = (body: ChatBody, route: Route, usd: string): num
   const perToken = new Decimal(most).minus(least).dividedBy(longest - shortestAnswer)
   return shortestAnswer + new Decimal(usd).minus(least).dividedBy(perToken).floor().toNumber()
 }
+
+/** Minimum length in tokens to which an answer is limited when a limit of tokens per minute has too few left. */
+const shortestAnswerPerMinute = 4_096
+
+/**
+ * Returns the tokens that a call may use. If the caller sets no limit on its length, the answer can be limited to what
+ * a limit of tokens per minute has left.
+ */
+export const neededTokens = (body: ChatBody, route: Route): TokenNeed => {
+  const answers = Math.max(1, countOf(body.n))
+  const longest = longestOf(body, heldPrice(route)?.max_output)
+  const { tokens } = inputTokens(body)
+  const most = tokens + longest * answers
+  if (hasTokenLimit(body)) return { most }
+  return { most, least: tokens + Math.min(longest, shortestAnswerPerMinute) * answers }
+}
+
+/** Returns the number of output tokens that a ticket limits an answer to; null for no limit. */
+export const limitedTokens = (
+  body: ChatBody,
+  route: Route,
+  { limitedToUsd, limitedToTokens }: Pick<Ticket, 'limitedToUsd' | 'limitedToTokens'>,
+): number | null => {
+  const affordable = limitedToUsd === undefined ? null : affordableTokens(body, route, limitedToUsd)
+  if (limitedToTokens === undefined) return affordable
+  return Math.min(affordable ?? Number.POSITIVE_INFINITY, answerTokens(body, limitedToTokens))
+}
+
+/** Returns the length of each answer of a call that may use this number of tokens. */
+const answerTokens = (body: ChatBody, tokens: number): number =>
+  Math.max(1, Math.floor((tokens - inputTokens(body).tokens) / Math.max(1, countOf(body.n))))
 
 const longestOf = ({ max_completion_tokens, max_tokens }: ChatBody, max: number | undefined): number =>
   countOf(max_completion_tokens) || countOf(max_tokens) || max || longestAnswer

@@ -9,7 +9,7 @@ import { Chats } from './chats.ts'
 
 /** Dependencies of {openChats}. */
 export interface OpenChatsParts
-  extends Pick<ChatParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'counted' | 'telemetry' | 'now'> {
+  extends Pick<ChatParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'telemetry' | 'now'> {
   readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
   readonly policy?: Partial<CallPolicy>
   /** ms of silence after which a stream sends a keep-alive comment. */

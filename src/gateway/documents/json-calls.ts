@@ -20,7 +20,7 @@ import { refusalOf, statusOf } from '../call/refusal.ts'
 import { RouteCandidates, type RouteCandidatesParts } from '../call/route-candidates.ts'
 import type { Need, Route } from '../call/routes.ts'
 import { type RequestParts, wholeRequest } from '../call/whole-request.ts'
-import type { Usage } from '../prices/usage.ts'
+import { tokensOfUsage, type Usage } from '../prices/usage.ts'
 import { redactedDocument, restoredDocument } from './document-texts.ts'
 
 /** Dependencies of document calls. */
@@ -113,6 +113,7 @@ export class JsonCalls {
       {
         ...{ caller, operation, signal, need, model: textOf(body.model), streamed: false },
         mostUsd: ({ route }) => kind.costUsd(route, kind.most(sent)),
+        tokens: () => ({ most: tokensOfUsage(kind.most(sent)) }),
         sharesTicket: () => false,
         answer: (next, current) => this.#answer(next, current, { caller, body: sent, signal, seat }),
         discard: () => {},

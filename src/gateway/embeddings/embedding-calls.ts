@@ -21,7 +21,14 @@ import type { EmbeddingRequest, ProviderEmbeddings } from '../providers/embeddin
 import { encodedAs, type VectorEncoding, type WireVector } from '../providers/vector-encoding.ts'
 import { redacted } from '../redaction/redacted.ts'
 import { unredactedHeader } from '../redaction/redaction-header.ts'
-import { costBy, type EmbeddingCandidate, embeddingCandidate, mostUsage, usageOf } from './embedding-candidate.ts'
+import {
+  costBy,
+  type EmbeddingCandidate,
+  embeddingCandidate,
+  estimatedTokens,
+  mostUsage,
+  usageOf,
+} from './embedding-candidate.ts'
 import { embeddingRequest } from './embedding-request.ts'
 import { inLanes } from './in-lanes.ts'
 
@@ -86,6 +93,7 @@ export class EmbeddingCalls {
       {
         ...{ caller, operation, signal, need: 'embedding', model: textOf(body.model), streamed: false },
         mostUsd: ({ route, request }) => costBy(route, mostUsage(request)),
+        tokens: ({ request }) => ({ most: estimatedTokens(request) }),
         sharesTicket: () => false,
         answer: (next, current) => this.#embedded(next, current, { signal, seat }),
         discard: () => {},

@@ -1,5 +1,6 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import { routeCost } from '../call/accounting/route-price.ts'
+import { estimateTokens } from '../call/accounting/token-estimate.ts'
 import type { Caller } from '../call/caller.ts'
 import type { Candidate } from '../call/candidates.ts'
 import type { Route } from '../call/routes.ts'
@@ -38,6 +39,11 @@ export const mostUsage = ({ inputs }: EmbeddingRequest): TokenUsage =>
   inputOnly(
     inputs.reduce((sum, input) => sum + (typeof input === 'string' ? Buffer.byteLength(input) : input.length), 0),
   )
+
+/** Estimates the tokens of a request. */
+export const estimatedTokens = ({ inputs }: EmbeddingRequest): number =>
+  estimateTokens(inputs.filter((input) => typeof input === 'string')) +
+  inputs.reduce((sum, input) => sum + (typeof input === 'string' ? 0 : input.length), 0)
 
 /** Returns the total usage of all batches; estimated by length when a batch reports no count. */
 export function usageOf(counted: readonly (number | null)[], request: EmbeddingRequest): TokenUsage {

@@ -16,10 +16,7 @@ export interface RequestLedgerParts {
 }
 
 /** Services of the gateway that the ledger uses; they exist only after the gateway is opened. */
-export interface LedgerRules extends Pick<GathererParts, 'settings' | 'redaction' | 'beforeWrite'> {
-  /** Receives each call immediately. */
-  readonly counted: (call: GatewayCall) => void
-}
+export type LedgerRules = Pick<GathererParts, 'settings' | 'redaction' | 'beforeWrite'>
 
 /** Maximum time in ms that a shutdown waits for an unavailable store. */
 const stopPatienceMs = 5_000
@@ -61,7 +58,6 @@ export class RequestLedger implements CallLedger {
 
   record(call: GatewayCall): void {
     this.#gatherer.record(call)
-    this.#known().counted(call)
   }
 
   flush(): Promise<void> {

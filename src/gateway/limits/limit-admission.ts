@@ -6,15 +6,13 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { organizationScope, projectScope } from '#specs/scope.ts'
 import type { RateLimits } from '#storage/cluster-ports.ts'
 import type { RecordStore } from '#storage/ports.ts'
-import type { GatewayCall } from '../call/accounting/call-ledger.ts'
-import type { Admission, AdmissionRequest, Ticket } from '../call/admission.ts'
-import type { Payer } from '../call/caller.ts'
+import type { Admission, AdmissionRequest, Ticket, TokenNeed } from '../call/admission.ts'
 import { type Amount, amountOf, textOf, zero } from '../prices/money.ts'
 import { BudgetAccount, type CounterOwner, type Price } from './budget-account.ts'
 import type { BudgetSpan, Budgets } from './counter.ts'
 import { budgetCounters, type CounterData, type CreditData, type LimitData } from './kinds.ts'
 import type { LimitCache } from './limit-cache.ts'
-import { RateWindows } from './rate-windows.ts'
+import { type Admitted, RateWindows } from './rate-windows.ts'
 
 /** Time in ms after which the holds of a process that does not renew them expire. */
 const holdMs = 60_000
@@ -55,7 +53,7 @@ export class LimitAdmission implements Admission {
 
   constructor(parts: LimitAdmissionParts) {
     this.#parts = parts
-    this.#windows = new RateWindows(parts.limits)
+    this.#windows = new RateWindows(parts.limits, parts.clock)
     this.#table = new Table(parts.records, budgetCounters, parts.clock.now)
   }
 
@@ -63,16 +61,6 @@ export class LimitAdmission implements Admission {
     const known = this.#parts.book.peek(request.caller.project)
     if (known?.bySubject?.size === 0 && known.credits === null) return free
     return this.#admit(request)
-  }
-
-  /** Counts the tokens of a call that has ended, for token limits. Never throws, never waits. */
-  counted({ caller, units }: Pick<GatewayCall, 'units'> & { readonly caller: Payer }): void {
-    const known = this.#parts.book.peek(caller.project)
-    if (units?.tokens === undefined || known?.bySubject?.size === 0) return
-    const { inputTokens, outputTokens } = units.tokens
-    const rows = this.#parts.book.forCaller(caller)
-    // a failure to count makes the limit less strict for a minute
-    rows.then((found) => this.#windows.used(found, inputTokens + outputTokens)).catch(() => undefined)
   }
 
   /**
@@ -88,15 +76,25 @@ export class LimitAdmission implements Admission {
       this.#parts.book.forCaller(request.caller),
       this.#parts.book.of(request.caller.project),
     ])
-    const headers = await this.#windows.admit(rows)
+    const admitted = await this.#windows.admit(rows, request.tokens ?? noTokens)
     const due = [
       ...rows.flatMap(budgetOf),
       ...(credits !== null && request.source === 'managed' ? [creditOf(credits)] : []),
     ]
+    try {
+      return await this.#within(admitted, due, request)
+    } catch (error) {
+      await admitted.tokens?.settle(0)
+      throw error
+    }
+  }
+
+  /** Holds the price of a call that the rates admit. */
+  async #within(admitted: Admitted, due: readonly Due[], request: AdmissionRequest): Promise<Ticket> {
     const price = due.length === 0 ? null : priceOf(request)
-    if (price === null) return { headers, settle: () => {} }
+    if (price === null) return ticketOf(admitted, [])
     const held = await this.#hold(due, price)
-    const ticket = ticketOf(headers, held)
+    const ticket = ticketOf(admitted, held)
     const usd = held[0]?.usd ?? price.usd
     return usd.lessThan(price.usd) ? { ...ticket, limitedToUsd: textOf(usd) } : ticket
   }
@@ -138,18 +136,23 @@ export class LimitAdmission implements Admission {
 }
 
 /** Returns a ticket that settles once; later calls have no effect. An unknown cost is settled as the amount held. */
-const ticketOf = (headers: Ticket['headers'], held: readonly Held[]): Ticket => {
+const ticketOf = ({ headers, tokens }: Admitted, held: readonly Held[]): Ticket => {
   let isOpen = true
+  const limitedToTokens = tokens?.limitedTo
   return {
     headers,
-    settle: (spent) => {
+    ...(limitedToTokens !== undefined && { limitedToTokens }),
+    settle: (spent, used) => {
       if (!isOpen) return
       isOpen = false
+      void tokens?.settle(used)
       for (const { account, usd } of held) account.settle(usd, spent === null ? usd : amountOf(spent))
     },
     counted: () => counted(held.map(({ account }) => account)),
   }
 }
+
+const noTokens = (): TokenNeed => ({ most: 0 })
 
 /** Resolves when these accounts are saved. @throws {StoreUnavailable} */
 const counted = (accounts: readonly BudgetAccount[]): Promise<void> | undefined => {

@@ -1,8 +1,11 @@
 import { resetSeconds } from '#records/reset-seconds.ts'
 import type { Row } from '#records/schema.ts'
+import type { Clock } from '#runtime/clock.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { LimitState, RateLimits } from '#storage/cluster-ports.ts'
+import type { TokenNeed } from '../call/admission.ts'
 import type { LimitData } from './kinds.ts'
+import { TokenHold } from './token-hold.ts'
 
 const windowMs = 60_000
 
@@ -14,24 +17,56 @@ interface Left {
   readonly state: LimitState
 }
 
-/** Limits of requests and tokens per minute, exact across all nodes that share the limits. */
+/** Permission by rates. `tokens`: what is held of limits of tokens; null when none applies. */
+export interface Admitted {
+  readonly headers: Headers
+  readonly tokens: TokenHold | null
+}
+
+/**
+ * Limits of requests and tokens per minute, exact across all nodes that share the limits
+ * (specs/decisions/0279-tokens-held-in-advance.md).
+ */
 export class RateWindows {
   readonly #limits: RateLimits
+  readonly #clock: Clock
 
-  constructor(limits: RateLimits) {
+  constructor(limits: RateLimits, clock: Clock) {
     this.#limits = limits
+    this.#clock = clock
   }
 
   /**
-   * Takes one request, and checks that tokens are left. The tokens of a call are not known in advance, so a call is
-   * refused only when earlier ones have used them up.
+   * Takes one request, and holds the tokens that the call may use.
    *
    * @param rows the narrowest first, so that a request refused for its key takes nothing from its tenant.
    * @returns headers with the state of the limit that has the least left.
    * @throws {ServiceError} `rate_limit_exceeded`
    */
-  async admit(rows: readonly Row<LimitData>[]): Promise<Headers> {
-    const tokens = await this.#tokens(rows)
+  async admit(rows: readonly Row<LimitData>[], needOf: () => TokenNeed): Promise<Admitted> {
+    const limited = rows.filter(({ data }) => data.tokens_per_minute !== null)
+    const tokens = limited.length === 0 ? null : new TokenHold(this.#limits, this.#clock, needOf())
+    try {
+      const left = tokens === null ? [] : await this.#hold(tokens, limited)
+      return { headers: await this.#request(rows, left), tokens }
+    } catch (error) {
+      await tokens?.settle(0)
+      throw error
+    }
+  }
+
+  async #hold(tokens: TokenHold, rows: readonly Row<LimitData>[]): Promise<readonly Left[]> {
+    const left: Left[] = []
+    for (const { id, data } of rows) {
+      const limit = data.tokens_per_minute ?? 0
+      const state = await tokens.add(`tokens:${id}`, { limit, windowMs })
+      left.push({ limit, state })
+      if (!state.allowed) refuse(data, 'tokens', { headers: headersOf('tokens', left), state })
+    }
+    return left
+  }
+
+  async #request(rows: readonly Row<LimitData>[], tokens: readonly Left[]): Promise<Headers> {
     const requests: Left[] = []
     for (const { id, data } of rows) {
       const limit = data.requests_per_minute
@@ -45,29 +80,6 @@ export class RateWindows {
         })
     }
     return [...headersOf('requests', requests), ...headersOf('tokens', tokens)]
-  }
-
-  /** Counts the tokens of a call that has ended. */
-  async used(rows: readonly Row<LimitData>[], tokens: number): Promise<void> {
-    for (const { id, data } of rows) {
-      const limit = data.tokens_per_minute
-      if (limit === null) continue
-      const state = await this.#limits.take(`tokens:${id}`, { limit, windowMs }, tokens)
-      // a call that used more than was left uses up the rest
-      if (!state.allowed) await this.#limits.take(`tokens:${id}`, { limit, windowMs }, state.remaining)
-    }
-  }
-
-  async #tokens(rows: readonly Row<LimitData>[]): Promise<readonly Left[]> {
-    const tokens: Left[] = []
-    for (const { id, data } of rows) {
-      const limit = data.tokens_per_minute
-      if (limit === null) continue
-      const state = await this.#limits.take(`tokens:${id}`, { limit, windowMs }, 0)
-      tokens.push({ limit, state })
-      if (state.remaining === 0) refuse(data, 'tokens', { headers: headersOf('tokens', tokens), state })
-    }
-    return tokens
   }
 }
 

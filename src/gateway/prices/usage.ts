@@ -31,3 +31,9 @@ export interface Usage {
   readonly seconds?: number
   readonly images?: number
 }
+
+/** Returns the tokens of a call, input and output. */
+export const tokensOfUsage = (usage: Usage | null): number => {
+  const { inputTokens = 0, outputTokens = 0 } = usage?.tokens ?? {}
+  return inputTokens + outputTokens
+}

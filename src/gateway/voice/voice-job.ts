@@ -15,7 +15,7 @@ import type { Found } from '../call/redaction.ts'
 import { codeOf, refusalOf } from '../call/refusal.ts'
 import type { Route } from '../call/routes.ts'
 import { reachable, type Upstreams } from '../call/upstreams.ts'
-import type { Usage } from '../prices/usage.ts'
+import { tokensOfUsage, type Usage } from '../prices/usage.ts'
 import type { VoiceRequest } from '../providers/voice/voice-format.ts'
 import type { Latencies } from './latencies.ts'
 import { type OpenAnswer, openAnswer } from './voice-call.ts'
@@ -133,6 +133,7 @@ class VoiceCall<Task> {
     return {
       ...{ caller, operation, need, model: requestedModel, streamed, signal },
       mostUsd: (candidate) => costOf(candidate, most(candidate)),
+      tokens: (candidate) => ({ most: tokensOfUsage(most(candidate)) }),
       sharesTicket: () => false,
       answer: (candidate, run) => this.#opened(candidate, run),
       discard: (answer) => answer.close(),

@@ -9,9 +9,9 @@ const limit = { limit: voiceRequestsPerMinute, windowMs: 60_000 }
 
 /** Limit on voice requests per minute and project, shared by all nodes. */
 export class VoiceLimit {
-  readonly #limits: RateLimits
+  readonly #limits: Pick<RateLimits, 'take'>
 
-  constructor(limits: RateLimits) {
+  constructor(limits: Pick<RateLimits, 'take'>) {
     this.#limits = limits
   }
 

@@ -23,7 +23,6 @@ export const openChatUpstream = async (other: Partial<Route> = {}) => {
     routes: { resolve: () => [route] },
     admission: openAdmission,
     redaction: { policyOf: () => null, forLog: (body) => body },
-    counted: () => {},
     ledger: { record: (call) => void recorded.push(call), flush: () => Promise.resolve() },
     guard: {
       get dispatcher(): never {

@@ -61,7 +61,6 @@ export const openChatWorld = async (
     } as const satisfies Route)
   const routes = new Map<string, readonly Route[]>([['model-1', [routeTo(first)]]])
   const recorded: GatewayCall[] = []
-  const counted: Pick<GatewayCall, 'units'>[] = []
   const admissions: AdmissionRequest[] = []
   const settled: (string | null)[] = []
   const world: { admission: Admission; redaction: Redaction; now: number } = {
@@ -84,7 +83,6 @@ export const openChatWorld = async (
     },
     admission: { admit: (request) => world.admission.admit(request) },
     redaction: { policyOf: (project) => world.redaction.policyOf(project), forLog: (body) => body },
-    counted: (call) => void counted.push(call),
     ledger: { record: (call) => void recorded.push(call), flush: () => Promise.resolve() },
     guard: {
       get dispatcher(): never {
@@ -138,7 +136,6 @@ export const openChatWorld = async (
       routeTo,
       routes,
       recorded,
-      counted,
       admissions,
       settled,
       world,

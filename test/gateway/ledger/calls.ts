@@ -69,6 +69,6 @@ export const openLedger = async (
   })
   const settings = new LogSettings(storage.records, clock.now)
   const redaction = { forLog: (text: string) => text.replaceAll('secret', '[SECRET]') }
-  ledger.start({ settings, redaction, beforeWrite, counted: () => {} })
+  ledger.start({ settings, redaction, beforeWrite })
   return { ledger, settings }
 }

@@ -165,4 +165,22 @@ describe('requests per minute over several processes', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(30)
     await Promise.all(services.map((service) => service.close()))
   })
+
+  it('are limited in tokens too: three processes together exceed the limit by at most one call', async () => {
+    const { records } = openMemoryStorage()
+    const services = await Promise.all([1, 2, 3].map(() => openOn(redis?.url ?? '', 'tokens')))
+    const processes = await Promise.all(services.map(({ limits }) => openLimited(records, systemClock, { limits })))
+    await limit(records, systemClock, { tokens_per_minute: 1_000 })
+    let used = 0
+    const call = async (n: number): Promise<void> => {
+      const ticket = await processes[n % 3]?.admission.admit(requestOf({ tokens: () => ({ most: 90 }) }))
+      used += 60
+      await new Promise((resolve) => setImmediate(resolve))
+      ticket?.settle('0', 60)
+    }
+    for (let round = 0; round < 5; round++) await Promise.allSettled(Array.from({ length: 200 }, (_, n) => call(n)))
+    expect(used).toBeGreaterThan(850)
+    expect(used).toBeLessThanOrEqual(1_000 + 90)
+    await Promise.all(services.map((service) => service.close()))
+  })
 })

@@ -1,30 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import type { Ticket } from '#gateway/call/admission.ts'
 import { budgetCounters, credits } from '#gateway/limits/kinds.ts'
 import { counterId } from '#gateway/limits/limit-admission.ts'
 import { creditsId } from '#gateway/limits/limit-cache.ts'
 import { Table } from '#records/table.ts'
 import { organizationScope } from '#specs/scope.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
-import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
-import { callerOf, callOf } from '../ledger/calls.ts'
-import { limit, openLimited, organization, requestOf, scope } from './limited.ts'
-
-const world = async () => {
-  const clock = new VirtualClock()
-  const { records } = openMemoryStorage({ now: clock.now })
-  const first = await openLimited(records, clock)
-  const counter = async (limitId: string) => (await records.get(budgetCounters, scope, counterId(limitId)))?.data
-  return { clock, records, counter, ...first }
-}
-
-const code = (value: string) => expect.objectContaining({ code: value })
-
-const allowed = async (tickets: readonly (Ticket | Promise<Ticket>)[]): Promise<readonly Ticket[]> => {
-  const settled = await Promise.allSettled(tickets.map(async (ticket) => ticket))
-  return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
-}
+import { callerOf } from '../ledger/calls.ts'
+import { limit, openLimited, organization, requestOf } from './limited.ts'
+import { allowed, code, world } from './limited-world.ts'
 
 describe('a caller without limits', () => {
   it('is admitted synchronously and without the store once its limits are known', async () => {
@@ -109,24 +93,6 @@ describe('a limit of requests per minute', () => {
   })
 })
 
-describe('a limit of tokens per minute', () => {
-  it('refuses the next call when earlier calls have used up the tokens', async () => {
-    const { admission, records, clock } = await world()
-    await limit(records, clock, { tokens_per_minute: 20 })
-    for (let n = 0; n < 2; n++) {
-      await admission.admit(requestOf())
-      admission.counted(callOf())
-      await clock.advance(1)
-    }
-    await expect(admission.admit(requestOf())).rejects.toMatchObject({
-      code: 'rate_limit_exceeded',
-      details: { headers: expect.arrayContaining([['x-ratelimit-remaining-tokens', '0']]) },
-    })
-    await clock.leap(62_000)
-    await admission.admit(requestOf())
-  })
-})
-
 describe('a budget', () => {
   it('admits only what it can pay in the worst case', async () => {
     const { admission, records, clock } = await world()
@@ -144,7 +110,7 @@ describe('a budget', () => {
     const limited = [await admit(), await admit(), await admit()]
     expect(limited.map(({ limitedToUsd }) => limitedToUsd)).toEqual(['0.4', '0.2', '0.15'])
     await expect(admit()).rejects.toEqual(code('budget_exceeded'))
-    for (const ticket of limited) ticket.settle('0.1')
+    for (const ticket of limited) ticket.settle('0.1', 0)
     await admission.flush()
     expect(await counter(id)).toMatchObject({ total_usd: '0.3' })
     expect(await counter(wide)).toMatchObject({ total_usd: '0.3' })
@@ -156,8 +122,8 @@ describe('a budget', () => {
     const { admission, records, clock, counter } = await world()
     const id = await limit(records, clock, { budget_total_usd: '1' })
     const ticket = await admission.admit(requestOf())
-    ticket.settle('0.25')
-    ticket.settle('0.25')
+    ticket.settle('0.25', 0)
+    ticket.settle('0.25', 0)
     await admission.flush()
     expect(await counter(id)).toMatchObject({ total_usd: '0.25', day_usd: '0.25' })
     await expect(admission.admit(requestOf({ mostUsd: () => '0.76' }))).rejects.toEqual(code('budget_exceeded'))
@@ -168,7 +134,7 @@ describe('a budget', () => {
     const { admission, records, clock, counter } = await world()
     const id = await limit(records, clock, { budget_total_usd: '1' })
     const ticket = await admission.admit(requestOf({ mostUsd: () => '0.4' }))
-    ticket.settle(null)
+    ticket.settle(null, 0)
     await admission.flush()
     expect(await counter(id)).toMatchObject({ total_usd: '0.4' })
   })
@@ -176,7 +142,7 @@ describe('a budget', () => {
   it('of a day or a month starts again in UTC', async () => {
     const { admission, records, clock } = await world()
     await limit(records, clock, { budget_day_usd: '1', budget_month_usd: '2' })
-    const spend = async () => (await admission.admit(requestOf())).settle('1')
+    const spend = async () => (await admission.admit(requestOf())).settle('1', 0)
     await spend()
     await admission.flush()
     await expect(spend()).rejects.toMatchObject({ message: expect.stringContaining('this day') })
@@ -210,7 +176,7 @@ describe('a budget', () => {
     await expect(admission.admit(requestOf(unknown))).rejects.toEqual(code('price_unknown'))
     for (const source of ['byok', 'custom', 'simulated'] as const) {
       const ticket = await admission.admit(requestOf({ ...unknown, source }))
-      ticket.settle(null)
+      ticket.settle(null, 0)
     }
     expect(await counter(id)).toBeUndefined()
   })
@@ -236,7 +202,7 @@ describe('a budget', () => {
     await clock.advance(10 * 60_000)
     const other = await openLimited(records, clock)
     await expect(other.admission.admit(requestOf())).rejects.toEqual(code('budget_exceeded'))
-    ticket.settle('0')
+    ticket.settle('0', 0)
     await admission.flush()
     await other.admission.admit(requestOf())
   })
@@ -252,7 +218,7 @@ describe('a budget', () => {
       if (++n % 2 === 0) await replace(kind, record)
       throw new StoreUnavailable('away')
     }
-    for (const ticket of tickets) ticket.settle('0.3')
+    for (const ticket of tickets) ticket.settle('0.3', 0)
     await expect(admission.admit(requestOf())).rejects.toThrow(StoreUnavailable)
     await clock.advance(5_500)
     records.replace = replace
@@ -270,7 +236,7 @@ describe('a budget', () => {
       seed = (seed * 48_271) % 2_147_483_647
       units += BigInt(seed)
       const ticket = await admission.admit(requestOf())
-      ticket.settle(`0.${String(seed).padStart(18, '0')}`)
+      ticket.settle(`0.${String(seed).padStart(18, '0')}`, 0)
       if (n % 9 === 0) await clock.advance(seed % 90)
     }
     await admission.flush()
@@ -295,7 +261,7 @@ describe('credits', () => {
     const { admission, records } = await gated('2')
     const tickets = await allowed([1, 2, 3].map(() => admission.admit(requestOf())))
     expect(tickets).toHaveLength(2)
-    for (const ticket of tickets) ticket.settle('1')
+    for (const ticket of tickets) ticket.settle('1', 0)
     await admission.flush()
     await expect(admission.admit(requestOf())).rejects.toEqual(code('credit_balance_exhausted'))
     const counter = await records.get(

@@ -23,7 +23,7 @@ const spend = async (): Promise<void> => {
     if (ticket === null) return
     await pause(systemClock, Math.random() * 40)
     const costUsd = `0.${Math.floor(Math.random() * 1e9)}`
-    ticket.settle(costUsd)
+    ticket.settle(costUsd, 0)
     ledger.record(callOf({ costUsd, caller: callerOf(), bodies: null }))
     if (++made === 10) process.stdout.write('spending\n')
   }

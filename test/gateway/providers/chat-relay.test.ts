@@ -48,7 +48,6 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
       routes: { resolve: () => [route] },
       admission: openAdmission,
       redaction: { policyOf: () => null, forLog: (body) => body },
-      counted: () => {},
       ledger: { record: (call) => void recorded.push(call), flush: async () => {} },
       guard: {
         get dispatcher(): never {

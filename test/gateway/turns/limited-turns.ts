@@ -34,7 +34,6 @@ export const openLimitedTurns = async (
       },
       flush: () => Promise.resolve(),
     },
-    counted: (call) => admission.counted(call),
     guard: {
       get dispatcher(): never {
         throw new Error('no guard here')

@@ -1,7 +1,7 @@
 import type { Usage } from '#gateway/prices/usage.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import type { Span } from '#telemetry/tracer.ts'
-import { type ActorCaller, type Caller, isRequest, type Payer } from '../caller.ts'
+import { type ActorCaller, type Caller, isRequest } from '../caller.ts'
 import type { ModelError } from '../provider-port.ts'
 import type { Found } from '../redaction.ts'
 import { codeOf } from '../refusal.ts'
@@ -11,8 +11,6 @@ import { type CallLedger, callerGone, type FailedAttempt, type GatewayCall, most
 /** Consumers of a call that has ended. */
 export interface RecordParts {
   readonly ledger: Pick<CallLedger, 'record'>
-  /** Receives the usage of actors' calls, for token limits; their usage rows follow from the actors' own commits. */
-  readonly counted?: (call: Pick<GatewayCall, 'units'> & { readonly caller: Payer }) => void
   readonly telemetry?: Telemetry | undefined
   /** ms since the epoch. */
   readonly now: () => number
@@ -87,17 +85,14 @@ export class CallRecord {
   }
 
   /**
-   * Hands the call to the ledger; called once. An actor's call is only counted, since its commit writes its usage row.
+   * Hands the call to the ledger; called once. The usage row of an actor's call follows from its own commit.
    * @param error null on success.
    */
   write(error: Error | null, end: CallEnd): void {
     const { usage, costUsd, status, bodies, redactions } = end
     this.#measure(error, end)
     const { caller, operation, need, model, streamed } = this.#head
-    if (!isRequest(caller)) {
-      this.#parts.counted?.({ caller, units: usage })
-      return
-    }
+    if (!isRequest(caller)) return
     const code = error === null ? null : codeOf(error)
     this.#parts.ledger.record({
       caller,
