@@ -1,5 +1,10 @@
 FROM node:22.23.3-bookworm-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data MALLOC_ARENA_MAX=2
+# The browser of browser jobs, with fonts for every script. Docker's default seccomp profile forbids the namespaces that Chromium's own
+# sandbox needs: the container is its sandbox. With a profile that permits them, set CHROMIUM_SANDBOX=on.
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends chromium-headless-shell fonts-liberation fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji \
+  && rm -rf /var/lib/apt/lists/*
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data MALLOC_ARENA_MAX=2 CHROMIUM_SANDBOX=off
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts/native-server.js ./scripts/
@@ -8,8 +13,10 @@ COPY specs ./specs
 COPY src ./src
 COPY console ./console
 COPY bin ./bin
-# what `troupe doctor|backup|export|import|credits|reset-owner|rotate-master-key` need
+# what the commands of `troupe --help` need
 COPY scripts/doctor.ts scripts/backup.ts scripts/export.ts scripts/import.ts scripts/credits.ts scripts/reset-owner.ts ./scripts/
+COPY scripts/stuck.ts scripts/rebuild-rows.ts scripts/quickstart.ts ./scripts/
+COPY scripts/quickstart ./scripts/quickstart
 COPY scripts/backup ./scripts/backup
 COPY scripts/doctor ./scripts/doctor
 COPY scripts/keys ./scripts/keys

@@ -9,8 +9,11 @@ import { fileURLToPath } from 'node:url'
  */
 const commands = {
   start: ['src/start.js', 'starts the server'],
+  quickstart: ['scripts/quickstart.ts', 'runs one turn with an approval against a server of its own'],
   doctor: ['scripts/doctor.ts', 'checks the installation and prints remedies'],
   mcp: ['src/tool-server/stdio.ts', 'starts an MCP server over stdio that calls a Troupe server'],
+  stuck: ['scripts/stuck.ts', 'lists stuck work of a running installation, and resolves it'],
+  'rebuild-rows': ['scripts/rebuild-rows.ts', 'rebuilds the rows of lists and usage from the commits'],
   backup: ['scripts/backup.ts', 'backs up a running installation'],
   export: ['scripts/export.ts', 'exports one project to a file'],
   import: ['scripts/import.ts', 'imports a project from such a file into a store'],

@@ -22,6 +22,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   // includes openapi-generator, and clients that take minutes to compile or install
   clients: ['scripts/clients.ts'],
   'browser-jobs': ['scripts/browser-jobs/run.ts', '--jobs', '1000'],
+  image: ['scripts/image.ts'],
   soak: ['scripts/soak.ts', '--minutes', '60'],
   bench: ['bench/main.ts'],
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
-import { readConfig } from '../src/config.ts'
+import { configVariables, readConfig } from '../src/config.ts'
 import { ProductMetrics } from '../src/telemetry/product-metrics.ts'
 import { configuredNames } from './support/configured-names.ts'
 
@@ -108,11 +108,13 @@ describe('docker-compose.yml', () => {
     expect(proxied?.slice(1)).toEqual(['server', /^ENV .*PORT=(\d+)/m.exec(dockerfile)?.[1]])
   })
 
-  it('passes the server only variables that its configuration reads', () => {
+  it('passes the server every variable that its configuration reads, except those that the image or a node sets', () => {
     const known = new Set(configuredNames())
     const names = Object.keys(server?.environment ?? {})
-    expect(names.length).toBeGreaterThan(20)
     expect(names.filter((name) => !known.has(name))).toEqual([])
+    const ofNode = ['PORT', 'HOST', 'DATA_DIR', 'NODE_ID', 'PEER_HOST', 'PEER_PORT', 'PEER_ADDRESS', 'CHROMIUM_PATH']
+    const passed = new Set([...names, ...names.map((name) => name.replace(/_FILE$/, '')), ...ofNode])
+    expect(configVariables().filter((name) => !passed.has(name))).toEqual([])
     const set = Object.entries(server?.environment ?? {}).filter(([, value]) => value !== null && value !== '')
     expect(set.map(([name]) => name)).toEqual(['MONGODB_URL_FILE', 'REDIS_URL_FILE', 'TRUSTED_PROXIES'])
   })

@@ -39,7 +39,7 @@ describe('the image', () => {
   const troupe = (...args: readonly string[]) =>
     run(join(image, 'bin/troupe.js'), args, { DATA_DIR: join(image, 'data'), PORT: '0' })
 
-  it.for(['backup', 'export', 'import', 'credits', 'reset-owner'])(
+  it.for(['backup', 'export', 'import', 'credits', 'reset-owner', 'stuck', 'rebuild-rows', 'quickstart'])(
     'has all modules of %s, which prints its usage with --help and does nothing',
     (command) => {
       const usage = expect.stringMatching(/^usage: npm run /)
