@@ -8,6 +8,8 @@ export interface Scope {
   readonly project: string
   readonly tenant: string | null
   readonly user: string | null
+  /** The tenants that it is limited to, when there may be several: rows without a tenant are outside unless `untenanted`. */
+  readonly among?: TenantsAmong
   /** The call starts or continues work, so it is refused if the tenant is suspended or being deleted. */
   readonly work?: true
   /** Everything in the project may be removed. Only the deletion of a project has this. */
@@ -17,6 +19,12 @@ export interface Scope {
 }
 
 declare const scoped: unique symbol
+
+/** Several tenants, and whether rows of no tenant belong to them. */
+export interface TenantsAmong {
+  readonly tenants: readonly string[]
+  readonly untenanted: boolean
+}
 
 const seal = (scope: Omit<Scope, typeof scoped>): Scope => Object.freeze(scope) as Scope
 
@@ -44,6 +52,9 @@ export const narrowedScope = (
   { tenant, user }: { readonly tenant: string | null; readonly user: string | null },
 ): Scope => seal({ ...scope, tenant: scope.tenant ?? tenant, user: scope.user ?? user })
 
+/** Returns `scope` limited to these tenants, and within a tenant to that one if it is among them. */
+export const scopeAmong = (scope: Scope, among: TenantsAmong): Scope => seal({ ...scope, among })
+
 /** Returns the scope for a call that starts or continues work. */
 export const workScope = (scope: Scope): Scope => seal({ ...scope, work: true })
 
@@ -51,4 +62,10 @@ export const workScope = (scope: Scope): Scope => seal({ ...scope, work: true })
 export const covers = (scope: Scope, owner: { project: string; tenant: string | null; user: string | null }): boolean =>
   owner.project === scope.project &&
   (scope.tenant === null || scope.tenant === owner.tenant) &&
+  isAmong(scope, owner.tenant) &&
   (scope.user === null || scope.user === owner.user)
+
+const isAmong = ({ among }: Scope, tenant: string | null): boolean => {
+  if (among === undefined) return true
+  return tenant === null ? among.untenanted : among.tenants.includes(tenant)
+}

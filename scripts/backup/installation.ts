@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { openServerKeys } from '#actors/accounts/lasting-keys.ts'
 import { type Auth, openAuth } from '#actors/accounts/open-auth.ts'
-import { agentExists } from '#actors/agents/agent-exists.ts'
+import { agentReaches } from '#actors/agents/agent-reaches.ts'
 import { BackupError } from '#actors/backup/backup-error.ts'
 import type { Secrets } from '#actors/backup/file-secrets.ts'
 import { kinds } from '#actors/capabilities.ts'
@@ -55,7 +55,7 @@ export const openInstallation = async ({ mayBeNew, alone = false }: Installation
   const keys = await openServerKeys({ records: storage.records, ...masterKeys, box })
   const auth = openAuth({
     records: storage.records,
-    hasAgent: agentExists({ records: storage.records, now: Date.now }),
+    reachOfAgent: agentReaches({ records: storage.records, now: Date.now }),
     ...{ keys, box },
     now: Date.now,
   })

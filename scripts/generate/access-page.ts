@@ -1,5 +1,7 @@
 import type { Operation } from '#specs/dsl/declare.ts'
-import { type CallerKind, type FieldRule, speakersOf } from '#specs/field-access.ts'
+import { type CallerKind, type FieldRule, speakers, speakersOf } from '#specs/field-access.ts'
+import { subjectPlaces } from '#specs/subject-places.ts'
+import { type Reach, reach, type Subject, subjects } from '#specs/subjects.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
 /** `specs/access.md`: who may call each operation, and who may set each field. */
@@ -24,8 +26,46 @@ export const accessPage = (operations: readonly Operation[]): GeneratedFile => {
     '|---|---|---|---|',
     ...operations.flatMap((operation) => operation.fields.map((rule) => fieldRow(operation, rule))),
     '',
+    ...subjectLines(operations),
+    '',
   ].join('\n')
   return { path: 'specs/access.md', text }
+}
+
+const reachWords: Readonly<Record<Reach, string>> = {
+  any: 'any of the project',
+  own: 'its own',
+  installed: 'where its agent is installed',
+  of_tenant: 'of such a tenant',
+  permitted: 'as the agent permits',
+  none: '–',
+}
+
+/** Which subjects a credential may name, and the fields that name them. */
+const subjectLines = (operations: readonly Operation[]): readonly string[] => {
+  const places = operations.flatMap((operation) => subjectPlaces(operation).map((place) => ({ operation, place })))
+  const namesOf = (subject: Subject) => [
+    ...new Set(
+      places.filter(({ place }) => place.subject === subject).map(({ place }) => `${place.part} \`${place.name}\``),
+    ),
+  ]
+  return [
+    '## Subjects',
+    '',
+    'What else a request names, in any operation that the credential may call. A subject that it may not name is 404 as an',
+    'unknown one, or 403 with the place in `param` (`reach` in specs/subjects.ts).',
+    '',
+    `| subject | ${speakers.map((speaker) => speaker.replaceAll('_', ' ')).join(' | ')} |`,
+    `|---|${speakers.map(() => '---|').join('')}`,
+    ...subjects.map(
+      (subject) =>
+        `| ${subject.replaceAll('_', ' ')} | ${speakers.map((speaker) => reachWords[reach[speaker][subject]]).join(' | ')} |`,
+    ),
+    '',
+    '| subject | fields |',
+    '|---|---|',
+    ...subjects.map((subject) => `| ${subject.replaceAll('_', ' ')} | ${namesOf(subject).join(', ')} |`),
+  ]
 }
 
 /** Formats field rules as sentences of the API reference: one sentence for all fields with the same rule. */

@@ -1,7 +1,7 @@
 import { secretKeyOrDashboard } from '../access.ts'
 import { agentConfig } from '../agent-config.ts'
 import { defineResource } from '../dsl/resource.ts'
-import { nullable, string } from '../dsl/schema.ts'
+import { defaulted, described, nullable, oneOf, string } from '../dsl/schema.ts'
 
 /** Agents of a project. */
 export const agents = defineResource('agents', {
@@ -14,8 +14,12 @@ export const agents = defineResource('agents', {
     name: string({ minLength: 1, maxLength: 256 }),
     description: nullable(string({ maxLength: 4096 })),
     config: agentConfig,
+    visibility: described(
+      defaulted(oneOf('private', 'unlisted', 'public'), 'public'),
+      'Which tenants may use the agent. `private`: those with an active installation of it; a client token of another tenant cannot open a session of the agent, nor continue one. `unlisted` and `public`: every tenant of the project. The agent catalogue lists a version with the stricter of the visibilities of the version and the agent.',
+    ),
   },
-  writable: ['name', 'description', 'config'],
+  writable: ['name', 'description', 'config', 'visibility'],
   access: secretKeyOrDashboard('member'),
   operations: {
     list: {},

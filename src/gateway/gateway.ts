@@ -32,7 +32,6 @@ import { backgroundRows, formKinds } from './apis/responses/kinds.ts'
 import type { ModelTimeouts } from './call/call-policy.ts'
 import { ledgerKinds } from './ledger/kinds.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
-import { AgentModels, type ConfigOf } from './limits/agent-models.ts'
 import { limitKinds } from './limits/kinds.ts'
 import { openCore } from './open-core.ts'
 import { type Gateway, openGateway } from './open-gateway.ts'
@@ -55,9 +54,6 @@ export const modelsPort = new Port<Models>('models')
 
 /** Timeouts for silence of models; null: those of `defaultCallPolicy`. */
 export const modelWaitsPort = new Port<ModelTimeouts | null>('the waits for models')
-
-/** Reads the configs of agents, whose public keys may use only the models in them. */
-export const agentConfigPort = new Port<ConfigOf>('configs of agents')
 
 /** The opened gateway. */
 export const gatewayPort = new Port<Gateway>('the gateway')
@@ -105,7 +101,6 @@ export const gateway = capability({
   kinds: [...ledgerKinds, ...limitKinds, ...connectionKinds, ...redactionKinds, ...formKinds],
   open: (house) => {
     const fanOut = house.cluster?.fanOut
-    const agentModels = new AgentModels({ configOf: (...agent) => agentConfigPort.of(house)(...agent), now: house.now })
     const routing = openRouting({ ...house, managed: managedProvidersPort.of(house), fanOut })
     const { projects } = authPort.of(house)
     const redaction = new RedactionPolicies({ ...house, projects })
@@ -129,9 +124,7 @@ export const gateway = capability({
     return {
       useCases: {
         ...opened.useCases,
-        ...projectModelUseCases(routing, { ...house, agentModels }),
-        'chat_completions.create': agentModels.guarded(opened.useCases['chat_completions.create']),
-        'ai_chat.create': agentModels.guarded(opened.useCases['ai_chat.create']),
+        ...projectModelUseCases(routing, house),
       },
       effects: responseEffects({ ...house, make: opened.makeResponse }),
       close: async () => {

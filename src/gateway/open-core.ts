@@ -11,6 +11,7 @@ import type { Routes } from './call/routes.ts'
 import { type OpenChats, openChats } from './chat/open-chats.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
 import type { LimitSubjects } from './limits/limit-use-cases.ts'
+import { withModelReach } from './limits/model-reach.ts'
 import { type Metering, openMetering } from './open-metering.ts'
 import { GatewayTurns, type TurnModels } from './turns/turn-models.ts'
 
@@ -46,7 +47,7 @@ export interface OpenCore extends GatewayCore, OpenChats {
 export const openCore = (parts: CoreParts): OpenCore => {
   const { guard, routes, redaction, ledger, clock, telemetry, policy = {} } = parts
   const metering = openMetering(parts)
-  const { admission } = metering
+  const admission = withModelReach(metering.admission)
   const core = { routes, admission, ledger, redaction, telemetry }
   const opened = openChats({ ...core, guard, policy, now: clock.now })
   return { ...core, ...opened, metering, turns: new GatewayTurns(opened) }

@@ -1,3 +1,5 @@
+import type { Scope } from '#specs/scope.ts'
+
 /** Totals up to this many records are exact. */
 export const exactTotal = 1_000
 /** Maximum age in ms of a larger total. */
@@ -40,6 +42,6 @@ export class Totals {
 /** Identifies a list by kind, scope and conditions. */
 export const listName = (
   kind: { readonly name: string },
-  { project, tenant, user }: { readonly project: string; readonly tenant: string | null; readonly user: string | null },
+  { project, tenant, user, among }: Scope,
   where: object = {},
-): string => JSON.stringify([kind.name, project, tenant, user, where])
+): string => JSON.stringify([kind.name, project, tenant, user, where, among])

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { projectScope, scopeAmong, tenantScope, userScope } from '#specs/scope.ts'
 import { exactTotal, listName, Totals, totalAgeMs } from '#storage/totals.ts'
 
 /** A list with `initial` records, and the number of its full counts. */
@@ -51,15 +52,17 @@ it('a total is counted again after a failed count', async () => {
 })
 
 it('lists of different kinds, scopes and conditions have different totals', () => {
-  const scope = { project: 'prj_1', tenant: null, user: null }
+  const scope = projectScope('prj_1')
   const names = [
     listName({ name: 'a' }, scope),
     listName({ name: 'b' }, scope),
-    listName({ name: 'a' }, { ...scope, project: 'prj_2' }),
-    listName({ name: 'a' }, { ...scope, tenant: 'ten_1' }),
-    listName({ name: 'a' }, { ...scope, tenant: 'ten_1', user: 'u' }),
+    listName({ name: 'a' }, projectScope('prj_2')),
+    listName({ name: 'a' }, tenantScope('prj_1', 'ten_1')),
+    listName({ name: 'a' }, userScope('prj_1', 'ten_1', 'u')),
     listName({ name: 'a' }, scope, { status: 'x' }),
     listName({ name: 'a' }, scope, { status: null }),
+    listName({ name: 'a' }, scopeAmong(scope, { tenants: ['ten_1'], untenanted: false })),
+    listName({ name: 'a' }, scopeAmong(scope, { tenants: ['ten_1'], untenanted: true })),
   ]
   expect(new Set(names).size).toBe(names.length)
 })

@@ -2,7 +2,7 @@ import { auth as login, projectKeys, projectMembers, projects } from '#specs/res
 import { projectSigningSecret } from '#specs/resources/signing-secret.ts'
 import { capability } from '../capability/capability.ts'
 import { Port } from '../capability/port.ts'
-import type { HasAgent } from './agent-keys.ts'
+import type { ReachOfAgent } from './agent-keys.ts'
 import { installations } from './bootstrap.ts'
 import { authKinds } from './kinds.ts'
 import { authUseCases } from './login-use-cases.ts'
@@ -15,8 +15,8 @@ import { signingSecretUseCases } from './signing-secret-use-cases.ts'
 /** Port for the verification of credentials. */
 export const authPort = new Port<Auth>('authentication')
 
-/** Port for the check that an agent exists, on which the validity of its keys depends. */
-export const agentPresence = new Port<HasAgent>('the presence of agents')
+/** Port for what the keys of an agent reach, and whether the agent exists. */
+export const agentReachPort = new Port<ReachOfAgent>('the reach of agents')
 
 /** Port for whether the dashboard is served over https. */
 export const secureCookiesPort = new Port<boolean>('whether cookies are secure')
@@ -27,7 +27,7 @@ export const accounts = capability({
   operations: { ...login, ...projects, ...projectKeys, ...projectMembers, ...projectSigningSecret },
   kinds: [...authKinds, installations],
   open: (house) => {
-    const auth = openAuth({ ...house, hasAgent: (project, agent) => agentPresence.of(house)(project, agent) })
+    const auth = openAuth({ ...house, reachOfAgent: (project, agent) => agentReachPort.of(house)(project, agent) })
     authPort.give(house, auth)
     return {
       useCases: {

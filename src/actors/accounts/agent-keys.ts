@@ -1,4 +1,5 @@
 import type { Principal } from '../call/call.ts'
+import type { AgentReach } from '../call/reach.ts'
 import type { Row } from '../records/schema.ts'
 import { mintSecret, secretHash } from '../records/secrets.ts'
 import type { ApiKeysDeps } from './api-keys.ts'
@@ -8,8 +9,8 @@ import { type AgentKeyData, agentKeys } from './kinds.ts'
 /** The principal of an agent's key. */
 export type AgentPrincipal = Extract<Principal, { kind: 'agent_key' }>
 
-/** Whether the project has this agent. @throws {StoreUnavailable} */
-export type HasAgent = (project: string, agentId: string) => Promise<boolean>
+/** Returns what the keys of an agent reach; null when the project does not have the agent. @throws {StoreUnavailable} */
+export type ReachOfAgent = (project: string, agentId: string) => Promise<AgentReach | null>
 
 /** Prefixes of agents' keys, by type. */
 const prefixes = { secret: 'cak_', public: 'cpk_' } as const
@@ -25,10 +26,10 @@ export const isAgentKey = (token: string): boolean => token.startsWith('cak_') |
  */
 export class AgentKeys {
   readonly #ring: KeyRing<AgentKeyData, AgentPrincipal>
-  readonly #hasAgent: HasAgent
+  readonly #reachOf: ReachOfAgent
 
-  constructor({ records, keys, now, hasAgent }: ApiKeysDeps & { readonly hasAgent: HasAgent }) {
-    this.#hasAgent = hasAgent
+  constructor({ records, keys, now, reachOfAgent }: ApiKeysDeps & { readonly reachOfAgent: ReachOfAgent }) {
+    this.#reachOf = reachOfAgent
     this.#ring = new KeyRing({
       records,
       kind: agentKeys,
@@ -59,8 +60,9 @@ export class AgentKeys {
 
   async #holderOf({ id, project, data }: Row<AgentKeyData>): Promise<AgentPrincipal | null> {
     const { agent_id: agentId, key_type: keyType, allowed_domains: allowedDomains } = data
-    if (!(await this.#hasAgent(project, agentId))) return null
-    return Object.freeze({ kind: 'agent_key', project, keyId: id, agentId, keyType, allowedDomains })
+    const reach = await this.#reachOf(project, agentId)
+    if (reach === null) return null
+    return Object.freeze({ kind: 'agent_key', project, keyId: id, agentId, keyType, allowedDomains, reach })
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ServerKeys } from '#records/sealing/server-keys.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { SecretBox } from '../records/secret-box.ts'
-import { AgentKeys, type HasAgent } from './agent-keys.ts'
+import { AgentKeys, type ReachOfAgent } from './agent-keys.ts'
 import { ApiKeys } from './api-keys.ts'
 import { ClientTokens } from './client-tokens.ts'
 import { Credentials } from './credentials.ts'
@@ -13,8 +13,8 @@ export interface AuthDeps {
   readonly records: RecordStore
   readonly keys: ServerKeys
   readonly box: SecretBox
-  /** Whether an agent exists: its keys are invalid without it. */
-  readonly hasAgent: HasAgent
+  /** What the keys of an agent reach. */
+  readonly reachOfAgent: ReachOfAgent
   /** ms since the epoch. */
   readonly now: () => number
 }

@@ -12,7 +12,7 @@ import type { AgentReference, ResolveAgent, ResolvedConfig } from '../sessions/t
 import { toolName } from '../sessions/turns/turn-config.ts'
 import type { AgentVersions } from './agent-versions.ts'
 import { overlaid, runnable, subagentsOf } from './effective-config.ts'
-import { agentInstallations, agents, type InstallationData } from './kinds.ts'
+import { agentInstallations, agents, type InstallationData, visibilityOf } from './kinds.ts'
 import { type Manifest, manifestOf, manifestOfAgent, versionStatus } from './schema.ts'
 
 /** Dependencies of `agentResolver`. */
@@ -55,6 +55,7 @@ export const agentResolver = ({ records, versions, offers, now }: ResolverParts)
       wanted === null
         ? { id: null, version: null, config: manifestOfAgent(agent.data.config) }
         : chosenOf(await versions.find(projectScope(project), agentId, wanted), installation)
+    const isPrivate = installation === null && visibilityOf(agent.data) === 'private'
     const found = resolved(agentId, chosen, installation)
     const place = {
       project,
@@ -62,7 +63,8 @@ export const agentResolver = ({ records, versions, offers, now }: ResolverParts)
       agentId,
       installationId: found.installation_id,
     }
-    return { ...found, config: withOffer(found.config, await offers(place, found.source)) }
+    const config = withOffer(found.config, await offers(place, found.source))
+    return { ...found, config, ...(isPrivate && { private: true }) }
   }
 }
 

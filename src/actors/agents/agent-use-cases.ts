@@ -1,3 +1,4 @@
+import { catalogueSink } from '#machines/agent-version/agent-version.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { projectScope } from '#specs/scope.ts'
@@ -15,7 +16,7 @@ import { shownTools, type ToolHeaders } from '../sessions/tools/tool-headers.ts'
 import type { AgentVersions } from './agent-versions.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Installations } from './installations.ts'
-import { type AgentData, agents } from './kinds.ts'
+import { type AgentData, agents, visibilityOf } from './kinds.ts'
 
 export interface AgentDeps {
   readonly records: RecordStore
@@ -34,6 +35,7 @@ type AgentUseCases = Pick<UseCases, Extract<keyof UseCases, `agents.${string}`>>
 const viewOf = ({ id, data, ...row }: Row<AgentData>) => ({
   id,
   ...data,
+  visibility: visibilityOf(data),
   config: shownTools(data.config),
   ...rowTimes(row),
 })
@@ -44,6 +46,12 @@ const audit = (
   { by, changes = [] }: { readonly by: AuditActor; readonly changes?: readonly string[] },
 ): readonly Notice[] => [{ kind: 'audit', action: `agent.${action}`, by, resource: { type: 'agent', id }, changes }]
 
+/** Notifies the catalogue that the visibility of an agent has changed. */
+const relisted = (agent_id: string): Notice => ({
+  ...{ kind: 'message', to: catalogueSink },
+  event: { type: 'agent_visibility', agent_id },
+})
+
 /** Use-cases of agents: a name, and a config for sessions and runs. */
 export const agentUseCases = (deps: AgentDeps): AgentUseCases => {
   const table = new Table(deps.records, agents, deps.now)
@@ -52,10 +60,10 @@ export const agentUseCases = (deps: AgentDeps): AgentUseCases => {
     'agents.list': ({ scope, query }) => resource.list(scope, query),
     'agents.get': ({ scope, params }) => resource.get(scope, params.agent_id),
     'agents.create': async (call) => {
-      const { name, description } = call.body
+      const { name, description, visibility } = call.body
       const config = await deps.toolHeaders.keepConfig(call.body.config, placeIn(call.scope.project))
       const id = newIdFor(call, 'agt')
-      const data = { name, description: description ?? null, config }
+      const data = { name, description: description ?? null, config, visibility }
       const notices = audit('created', id, { by: actorOf(call) })
       return resource.create(call.scope, { id, project: call.scope.project, data, notices })
     },
@@ -64,8 +72,10 @@ export const agentUseCases = (deps: AgentDeps): AgentUseCases => {
       const body = await keptChange(deps, call.body, found(await table.get(scope, params.agent_id)))
       const row = await table.change(scope, params.agent_id, {
         edit: ({ data }) => (changedFields(data, { ...data, ...body }).length === 0 ? null : { ...data, ...body }),
-        notices: (next, before) =>
-          audit('updated', next.id, { by: actorOf(call), changes: changedFields(before.data, next.data) }),
+        notices: (next, before) => [
+          ...audit('updated', next.id, { by: actorOf(call), changes: changedFields(before.data, next.data) }),
+          ...(visibilityOf(next.data) === visibilityOf(before.data) ? [] : [relisted(next.id)]),
+        ],
       })
       deps.changed()
       return viewOf(found(row))

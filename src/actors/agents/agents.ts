@@ -1,4 +1,4 @@
-import { agentConfigPort, modelsPort } from '#gateway/gateway.ts'
+import { modelsPort } from '#gateway/gateway.ts'
 import { effective } from '#gateway/routing/model-registry.ts'
 import { catalogueSink } from '#machines/agent-version/agent-version.ts'
 import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
@@ -7,7 +7,7 @@ import { agentKeys } from '#specs/resources/agent-keys.ts'
 import { agentVersions } from '#specs/resources/agent-versions.ts'
 import { agents as agentOperations } from '#specs/resources/agents.ts'
 import { installations } from '#specs/resources/installations.ts'
-import { agentPresence, authPort } from '../accounts/accounts.ts'
+import { agentReachPort, authPort } from '../accounts/accounts.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { connectionService } from '../capability/connection-service.ts'
@@ -15,7 +15,7 @@ import { eraseActor } from '../runtime/erasure/erase-actor.ts'
 import { sessionAgents } from '../sessions/sessions.ts'
 import { ToolHeaders } from '../sessions/tools/tool-headers.ts'
 import { tenantDirectory } from '../tenants/tenants.ts'
-import { agentExists } from './agent-exists.ts'
+import { agentReaches } from './agent-reaches.ts'
 import { Catalogue } from './catalogue.ts'
 import { agentKinds, agentVersionRows } from './kinds.ts'
 import { openAgents } from './open-agents.ts'
@@ -42,8 +42,7 @@ export const agents = capability({
       resources: () => agentResources.of(house),
       connections: () => connectionService.of(house),
     })
-    agentConfigPort.give(house, opened.ownConfig)
-    agentPresence.give(house, agentExists(house))
+    agentReachPort.give(house, agentReaches(house))
     sessionAgents.give(house, opened)
     return {
       useCases: opened.useCases,

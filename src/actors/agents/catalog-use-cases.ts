@@ -4,7 +4,7 @@ import { rowTimes, timestampOf } from '../records/row-times.ts'
 import type { Table } from '../records/table.ts'
 import type { AgentVersions } from './agent-versions.ts'
 import type { Catalogue, Offer } from './catalogue.ts'
-import type { AgentData } from './kinds.ts'
+import { type AgentData, type Visibility, visibilityOf } from './kinds.ts'
 import { jsonObjectOf } from './schema.ts'
 
 /** Dependencies of the catalogue's use-cases. */
@@ -13,6 +13,9 @@ export interface CatalogDeps {
   readonly versions: AgentVersions
   readonly agents: Pick<Table<AgentData>, 'get'>
 }
+
+const isHidden = (agent: AgentData, wanted: Visibility = 'public'): boolean =>
+  visibilityOf(agent) === 'private' && wanted !== 'private'
 
 /** Lists the agents that can be installed, each with its newest published version (`agent_catalog.list`). */
 export const agentCatalogUseCases = ({
@@ -24,7 +27,8 @@ export const agentCatalogUseCases = ({
     const { data, next_cursor } = await catalogue.list(scope, page, visibility ?? 'default')
     const entryOf = async (offer: Offer | null) => {
       const agent = offer && (await agents.get(projectScope(scope.project), offer.agentId))
-      if (offer === null || agent === null) return []
+      // a change of the agent's visibility reaches the catalogue a moment later
+      if (offer === null || agent === null || isHidden(agent.data, visibility)) return []
       return [
         {
           id: offer.agentId,

@@ -5,7 +5,15 @@ import type { Row } from '../records/schema.ts'
 import { newestOf } from '../records/semver.ts'
 import { Table } from '../records/table.ts'
 import type { Sink } from '../runtime/sinks.ts'
-import { type AgentData, agentCatalogue, agents, type CatalogueData, type Listing } from './kinds.ts'
+import {
+  type AgentData,
+  agentCatalogue,
+  agents,
+  type CatalogueData,
+  type Listing,
+  type Visibility,
+  visibilityOf,
+} from './kinds.ts'
 
 /**
  * Which agents a list of the catalogue includes: one visibility, or by default all that any caller in the project may
@@ -19,7 +27,7 @@ export interface Offer extends Listing {
   readonly version: string
 }
 
-const visibilities: Readonly<Record<Shown, readonly Listing['visibility'][]>> = {
+const visibilities: Readonly<Record<Shown, readonly Visibility[]>> = {
   default: ['public', 'unlisted'],
   public: ['public'],
   unlisted: ['unlisted'],
@@ -39,8 +47,9 @@ export class Catalogue {
     this.#agents = new Table(records, agents, now)
   }
 
-  /** Receives the messages of versions that are published, deprecated or retired. */
+  /** Receives messages of versions that are published, deprecated or retired, and of agents whose visibility has changed. */
   readonly sink: Sink = async ({ project }, { event }) => {
+    if (event.type === 'agent_visibility') return this.#relist(project, String(event.agent_id))
     const listing = listingOf(event)
     if (listing !== null) await this.#take(project, listing)
   }
@@ -64,27 +73,47 @@ export class Catalogue {
     await this.#table.remove(scope, agentId)
   }
 
+  /** Applies the agent's current visibility, so that repeated and late messages have no other effect. */
+  async #relist(project: string, agentId: string): Promise<void> {
+    const scope = projectScope(project)
+    const agent = await this.#agents.get(scope, agentId)
+    if (agent === null) return
+    await this.#table.change(scope, agentId, { edit: ({ data }) => withFlags(data.versions, visibilityOf(agent.data)) })
+  }
+
   /** Applies a version's message. A message that arrives after its agent was deleted is ignored. */
   async #take(project: string, { agentId, version, ...listing }: Offer): Promise<void> {
     const scope = projectScope(project)
-    if ((await this.#agents.get(scope, agentId)) === null) return
-    const fresh = { id: agentId, project, data: withFlags({ [version]: listing }) }
+    const agent = await this.#agents.get(scope, agentId)
+    if (agent === null) return
+    const own = visibilityOf(agent.data)
+    const fresh = { id: agentId, project, data: withFlags({ [version]: listing }, own) }
     if ((await this.#table.insert(fresh)) !== null) return
     await this.#table.change(scope, agentId, {
       edit: ({ data }) => {
         const known = data.versions[version]
         if (known !== undefined && known.listings >= listing.listings) return null
-        return withFlags({ ...data.versions, [version]: listing })
+        return withFlags({ ...data.versions, [version]: listing }, own)
       },
     })
   }
 }
 
-const withFlags = (versions: CatalogueData['versions']): CatalogueData => {
-  const listed = Object.values(versions).filter((version) => version.listed)
-  const flag = (shown: Shown) => (listed.some((one) => visibilities[shown].includes(one.visibility)) ? 'yes' : null)
+/** Visibilities, strictest first. */
+const strictness: readonly Visibility[] = ['private', 'unlisted', 'public']
+
+/** The stricter of two visibilities. */
+const stricter = (one: Visibility, other: Visibility): Visibility =>
+  strictness.find((each) => each === one || each === other) ?? 'private'
+
+const withFlags = (versions: CatalogueData['versions'], own: Visibility): CatalogueData => {
+  const listed = Object.values(versions)
+    .filter((version) => version.listed)
+    .map(({ visibility }) => stricter(visibility, own))
+  const flag = (shown: Shown) => (listed.some((one) => visibilities[shown].includes(one)) ? 'yes' : null)
   return {
     versions,
+    agent_visibility: own,
     in_default: flag('default'),
     in_public: flag('public'),
     in_unlisted: flag('unlisted'),
@@ -92,11 +121,15 @@ const withFlags = (versions: CatalogueData['versions']): CatalogueData => {
   }
 }
 
-const offerOf = ({ id, data }: Row<CatalogueData>, among: readonly Listing['visibility'][]): Offer | null => {
-  const offered = Object.entries(data.versions).filter(([, each]) => each.listed && among.includes(each.visibility))
+const offerOf = ({ id, data }: Row<CatalogueData>, among: readonly Visibility[]): Offer | null => {
+  const { agent_visibility: own = 'public' } = data
+  const shown = (listing: Listing): Listing => ({ ...listing, visibility: stricter(listing.visibility, own) })
+  const offered = Object.entries(data.versions).filter(
+    ([, each]) => each.listed && among.includes(shown(each).visibility),
+  )
   const version = newestOf(offered.map(([name]) => name))
   const listing = version === undefined ? undefined : data.versions[version]
-  return version === undefined || listing === undefined ? null : { ...listing, agentId: id, version }
+  return version === undefined || listing === undefined ? null : { ...shown(listing), agentId: id, version }
 }
 
 /** Parses a version's message; null for any other message. */

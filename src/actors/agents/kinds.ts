@@ -7,7 +7,19 @@ import type { AnyKind, TypedKind } from '../records/schema.ts'
 /** An agent's own configuration, as its author wrote it. */
 export type AgentConfig = BodyOf<'agents.create'>['config']
 
-export type AgentData = { readonly name: string; readonly description: string | null; readonly config: AgentConfig }
+export type AgentData = {
+  readonly name: string
+  readonly description: string | null
+  readonly config: AgentConfig
+  /** Absent in agents of earlier releases, which every tenant may use: `visibilityOf`. */
+  readonly visibility?: Visibility
+}
+
+/** Which tenants may use an agent, and which lists of the catalogue include a version. */
+export type Visibility = 'private' | 'unlisted' | 'public'
+
+/** The visibility of an agent, also of one that was created before agents had one. */
+export const visibilityOf = ({ visibility = 'public' }: Pick<AgentData, 'visibility'>): Visibility => visibility
 
 /** An installation's changes to its version's config, as its caller wrote them. */
 export type Overlays = Infer<typeof overlays>
@@ -21,7 +33,7 @@ export type VersionNameData = { readonly agent_id: string; readonly version: str
 /** One published version in the catalogue. `listings` increases with each change of the version. */
 export type Listing = {
   readonly version_id: string
-  readonly visibility: 'private' | 'unlisted' | 'public'
+  readonly visibility: Visibility
   readonly published_at: number
   readonly listings: number
   /** False once it accepts no new installations. */
@@ -35,6 +47,8 @@ export type Listing = {
 export type CatalogueData = {
   /** By version name. */
   readonly versions: { readonly [version: string]: Listing }
+  /** Visibility of the agent as of the last change of the row; absent: `public`. */
+  readonly agent_visibility?: Visibility
   readonly in_default: 'yes' | null
   readonly in_public: 'yes' | null
   readonly in_unlisted: 'yes' | null

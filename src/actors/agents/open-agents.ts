@@ -21,7 +21,7 @@ import { agentCatalogUseCases } from './catalog-use-cases.ts'
 import { Catalogue } from './catalogue.ts'
 import { installationUseCases } from './installation-use-cases.ts'
 import { Installations } from './installations.ts'
-import { agents } from './kinds.ts'
+import { agents, installationKeys } from './kinds.ts'
 import { needsChecker } from './needs-checker.ts'
 import { agentVersionUseCases } from './version-use-cases.ts'
 
@@ -91,13 +91,17 @@ export const openAgents = ({
   return {
     resolve,
     configs,
-    /** The agent's own config, independent of its versions; null for an agent that the project does not have. */
-    ownConfig: async (project: string, agentId: string) =>
-      (await tables.agents.get(projectScope(project), agentId))?.data.config ?? null,
     /** Finds an installation of this tenant, or of any tenant when null; null when there is none. */
     installed: async (project: string, tenant: string | null, id: string): Promise<Installed | null> => {
       const row = await installations.table.get(narrowedScope(projectScope(project), { tenant, user: null }), id)
       return row && { agentId: row.data.agent_id, tenant: row.tenant ?? '', active: row.data.status === 'active' }
+    },
+    /** Returns the newest active installation of an agent for a tenant; null when there is none. */
+    installationFor: async (project: string, tenant: string, agentId: string): Promise<string | null> => {
+      const { tenant_agent_status } = installationKeys(tenant, agentId, 'active')
+      const where = { tenant_agent_status }
+      const [row] = await installations.table.list(projectScope(project), { where, limit: 1 })
+      return row?.id ?? null
     },
     useCases: {
       ...agentUseCases(shared),

@@ -3,6 +3,7 @@ import type { SdkEnvelope } from '#specs/dsl/declare.ts'
 import type { ReservedField } from '#specs/field-access.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { LogEvent } from '#storage/ports.ts'
+import type { AgentReach } from './reach.ts'
 
 /** The caller, as identified by its credential. */
 export type Principal =
@@ -16,6 +17,8 @@ export type Principal =
       readonly keyType: 'secret' | 'public'
       /** Domains whose pages may use the key; empty for any. The request's origin has been checked against them. */
       readonly allowedDomains: readonly string[]
+      /** What the key reaches through its agent. */
+      readonly reach: AgentReach
     }
   | {
       readonly kind: 'client_token'

@@ -1,4 +1,5 @@
 import type { ResultOf } from '#specs/index.ts'
+import { listedScope } from '../call/reach.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { filteredPage } from '../records/filtered-page.ts'
 import { ownedScope } from '../records/owner-filter.ts'
@@ -21,7 +22,7 @@ export const listRuns = async (
   { scope, principal, query }: ListCall,
 ): Promise<ResultOf<'runs.list'>> => {
   const { limit, cursor, tenant_id, external_user_id, ...filters } = query
-  const within = ownedScope(scope, { tenant_id, external_user_id })
+  const within = ownedScope(await listedScope(principal, scope), { tenant_id, external_user_id })
   const only = sessionListFilter(principal)
   const foreign = only.agent_id !== undefined && (filters.agent_id ?? only.agent_id) !== only.agent_id
   if (within === null || foreign) return { data: [], next_cursor: null }

@@ -9,6 +9,7 @@ import type { ResultOf } from '#specs/index.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { Call } from '../call/call.ts'
+import { requireReach } from '../call/reach.ts'
 import { readerOf } from '../call/speaker.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf, reasonOf } from '../records/audit-note.ts'
@@ -73,29 +74,25 @@ export const runUseCases = (parts: RunParts): RunUseCases => ({
  */
 export const findRun = async (host: Host, { scope, principal }: Caller, id: string): Promise<Resident> => {
   const run = await host.find(scope, runDefinition, id)
-  checkAgent(
-    principal,
-    { agentId: contextOf(runDefinition, run.state.snapshot).agent_id, tenant: run.owner.tenant },
-    'run_id',
-  )
+  const { agent_id: agentId } = contextOf(runDefinition, run.state.snapshot)
+  await checkAgent(principal, { agentId, tenant: run.owner.tenant }, 'run_id')
   return run
 }
 
-const checkAgent = (
+const checkAgent = async (
   principal: Caller['principal'],
   { agentId, tenant }: { readonly agentId: string; readonly tenant: string | null },
   param: string,
-): void => {
-  if (principal.kind !== 'agent_key') return
-  const reached = principal.agentId === agentId && (principal.keyType === 'secret' || tenant === null)
-  if (!reached) throw new ServiceError('not_found', { param })
+): Promise<void> => {
+  if (principal.kind === 'agent_key' && principal.agentId !== agentId) throw new ServiceError('not_found', { param })
+  await requireReach(principal, tenant, param)
 }
 
 const createRun = async (parts: RunParts, call: CreateCall): Promise<ResultOf<'runs.create'>> => {
   const { host } = parts
   const { scope, params, body } = call
   const namedTenant = scope.tenant ?? body.tenant_id ?? null
-  checkAgent(call.principal, { agentId: params.agent_id, tenant: namedTenant }, 'agent_id')
+  await checkAgent(call.principal, { agentId: params.agent_id, tenant: namedTenant }, 'agent_id')
   if (namedTenant !== null) await parts.checkTenant(scope.project, namedTenant)
   const resolved = await parts.resolveAgent({
     project: scope.project,
@@ -105,7 +102,7 @@ const createRun = async (parts: RunParts, call: CreateCall): Promise<ResultOf<'r
     tenant: namedTenant,
   })
   const tenant = resolved.tenant_id ?? namedTenant
-  checkAgent(call.principal, { agentId: params.agent_id, tenant }, 'installation_id')
+  await checkAgent(call.principal, { agentId: params.agent_id, tenant }, 'installation_id')
   if (tenant !== null && tenant !== namedTenant) await parts.checkTenant(scope.project, tenant)
   const runId = newIdFor(call, 'run', host.newActorId)
   const user = scope.user ?? body.external_user_id ?? null

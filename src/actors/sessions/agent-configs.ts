@@ -50,8 +50,9 @@ export class AgentConfigs {
 }
 
 /** Adds the approval policy and the rate plan of the installation to the config of its version. */
-const underInstallation = ({ config, approval_policy, rate_plan_id }: ResolvedConfig): AgentConfig => ({
+const underInstallation = ({ config, approval_policy, rate_plan_id, ...rest }: ResolvedConfig): AgentConfig => ({
   ...config,
+  ...(rest.private === true && { private: true }),
   ...(approval_policy !== null && { approval_policy }),
   ...(rate_plan_id !== null && { rate_plan_id }),
 })

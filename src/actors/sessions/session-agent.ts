@@ -3,16 +3,19 @@ import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import type { Call, Principal } from '../call/call.ts'
+import { reachesTenant, requireReach } from '../call/reach.ts'
 import type { Resident } from '../runtime/resident.ts'
 import type { SessionParts } from './session-use-cases.ts'
 
-/** Whether a credential may access a session with this agent and installation. The scope has been checked already. */
-export const mayAccessSession = (principal: Principal, session: Resident): boolean => {
+/**
+ * Whether a credential may access a session with this agent and installation. The scope has been checked already.
+ *
+ * @throws {StoreUnavailable}
+ */
+export const mayAccessSession = (principal: Principal, session: Resident): boolean | Promise<boolean> => {
   const { agent_id, installation_id } = contextOf(sessionDefinition, session.state.snapshot)
-  if (principal.kind === 'agent_key') {
-    if (principal.agentId !== agent_id) return false
-    return principal.keyType === 'secret' || session.owner.tenant === null
-  }
+  if (principal.kind === 'agent_key')
+    return principal.agentId === agent_id && reachesTenant(principal, session.owner.tenant)
   if (principal.kind !== 'client_token' || principal.installationIds.length === 0) return true
   return installation_id !== undefined && principal.installationIds.includes(installation_id)
 }
@@ -67,6 +70,7 @@ export const newSessionOwner = async (parts: SessionParts, call: CreateCall): Pr
   if (body.installation_id === undefined) return { agent: await agentOfNew(parts, call, tenant), tenant, user }
   const { agentId, tenant: its } = await installationNamed(parts, call, tenant)
   await parts.checkTenant(scope.project, its)
+  await requireReach(call.principal, its, 'installation_id')
   return { agent: { agent_id: agentId, installation_id: body.installation_id }, tenant: its, user }
 }
 
@@ -95,7 +99,7 @@ const installationNamed = async (
 /**
  * Chooses the agent of a new session: the one that the body names, which must be the key's agent or that of one of the
  * token's installations. If the body names none, the key's agent or the token's only installation is used; with other
- * credentials the session has no agent.
+ * credentials the session has no agent. A token reaches a private agent only through its tenant's installation.
  */
 const agentOfNew = async (parts: SessionParts, call: CreateCall, tenant: string | null): Promise<NewAgent> => {
   const { principal, scope } = call
@@ -111,9 +115,12 @@ const agentOfNew = async (parts: SessionParts, call: CreateCall, tenant: string 
   if (principal.kind === 'agent_key' && named !== null && named !== principal.agentId) throw noAgent()
   const agentId = principal.kind === 'agent_key' ? principal.agentId : named
   if (agentId === null) return { agent_id: null }
-  const agent = { project: scope.project, agentId, installationId: null, tenant }
-  if ((await parts.agentConfig(agent)) === null) throw noAgent()
-  return { agent_id: agentId }
+  const config = await parts.agentConfig({ project: scope.project, agentId, installationId: null, tenant })
+  if (config === null) throw noAgent()
+  if (principal.kind !== 'client_token' || config.private !== true) return { agent_id: agentId }
+  const installation_id = await parts.installationFor(scope.project, principal.tenant, agentId)
+  if (installation_id === null) throw noAgent()
+  return { agent_id: agentId, installation_id }
 }
 
 const installedOf = async (

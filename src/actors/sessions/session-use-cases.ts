@@ -6,6 +6,7 @@ import type { ReservedField } from '#specs/field-access.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { JsonObject, LogEvent, RecordStore } from '#storage/ports.ts'
 import type { Call, Idempotency, Principal, StreamAnswer } from '../call/call.ts'
+import { listedScope } from '../call/reach.ts'
 import { isServerSide, readerOf } from '../call/speaker.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { RemoteTools } from '../capability/remote-tools.ts'
@@ -39,6 +40,8 @@ export interface SessionParts {
    * `agent_not_runnable`
    */
   readonly agentConfig: (agent: SessionAgent) => AgentConfig | null | Promise<AgentConfig | null>
+  /** Finds the active installation of an agent for a tenant, the newest one if there are several. */
+  readonly installationFor: (project: string, tenant: string, agentId: string) => Promise<string | null>
   /** Finds an installation of this tenant, or of any tenant when null; resolves with null when there is none. */
   readonly installed: (project: string, tenant: string | null, installationId: string) => Promise<Installed | null>
   /**
@@ -76,7 +79,8 @@ export const findSession = async (
   const bound = boundTo(principal)
   if (bound !== null && bound !== id) throw new ServiceError('not_found', { param: 'session_id' })
   const session = await host.find(call.scope, sessionDefinition, id)
-  if (!mayAccessSession(principal, session)) throw new ServiceError('not_found', { param: 'session_id' })
+  const found = mayAccessSession(principal, session)
+  if (!(found instanceof Promise ? await found : found)) throw new ServiceError('not_found', { param: 'session_id' })
   return session
 }
 
@@ -203,7 +207,11 @@ const reading = ({ host, records }: SessionParts) =>
     'sessions.get': async (call) => sessionView(await findSession(host, call, call.params.session_id)),
     'sessions.list': async (call) =>
       boundTo(call.principal) === null
-        ? listSessions({ host, records }, call, sessionListFilter(call.principal))
+        ? listSessions(
+            { host, records },
+            { ...call, scope: await listedScope(call.principal, call.scope) },
+            sessionListFilter(call.principal),
+          )
         : listBound(host, call),
     'sessions.events': async (call) => {
       const { page, limit, turn_number, after = 0 } = call.query
@@ -234,6 +242,10 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   const found = agentOf(parts, session)
   const agent = found instanceof Promise ? await found : found
   if (agent === null) throw new ServiceError('agent_not_runnable', { message: "The session's agent was deleted." })
+  if (call.principal.kind === 'client_token' && agent.private === true)
+    throw new ServiceError('agent_not_runnable', {
+      message: 'The agent is private, and the session has no installation.',
+    })
   checkLeave(call.reserved, agent)
   const { declared, brought } = await broughtTools(parts.remoteTools, body.tools ?? [], session.owner)
   const own = await parts.toolHeaders.keep(declared, {

@@ -29,6 +29,7 @@ import { TurnConfigs } from './turns/turn-config.ts'
 export interface SessionAgents {
   readonly configs: AgentConfigs
   readonly installed: SessionParts['installed']
+  readonly installationFor: SessionParts['installationFor']
   readonly resolve: ResolveAgent
 }
 
@@ -56,12 +57,12 @@ export const sessions = capability({
   open: (house) => {
     const making = turnMaking(house)
     turnServicesPort.give(house, making)
-    const { configs, installed } = sessionAgents.of(house)
+    const { configs, installed, installationFor } = sessionAgents.of(house)
     const conversations = new Conversations(house.storage, making.readLog, house.now)
     const parts = { ...house, ...making }
     return {
       useCases: {
-        ...sessionUseCases({ ...parts, agentConfig: (agent) => configs.of(agent), installed }),
+        ...sessionUseCases({ ...parts, agentConfig: (agent) => configs.of(agent), installed, installationFor }),
         ...sessionApprovalUseCases(house),
         ...actionUseCases(parts),
       },

@@ -1,4 +1,5 @@
 import type { Attribution, Principal } from '#actors/call/call.ts'
+import { modelsOf } from '#actors/call/reach.ts'
 import { viaBehind } from '#outgoing/via.ts'
 import type { Owner } from '#runtime/step/actor-state.ts'
 import type { Scope } from '#specs/scope.ts'
@@ -15,6 +16,8 @@ export interface Caller {
   /** The API key of the request; null for client tokens and dashboard sessions. */
   readonly keyId: string | null
   readonly agentId: string | null
+  /** The models that its credential reaches; null for any. */
+  readonly models: ReadonlySet<string> | null
   /** The `Via` header for its requests to providers, when the request came through a server like this one. */
   readonly via?: string | undefined
   /** Timeout in ms for silence of providers; absent: that of the connection or the installation. */
@@ -27,7 +30,9 @@ export interface Caller {
 }
 
 /** The fields of a caller that determine its limits, budgets and policies. */
-export type Payer = Pick<Caller, 'project' | 'tenant' | 'externalUserId' | 'keyId' | 'agentId'>
+export type Payer = Pick<Caller, 'project' | 'tenant' | 'externalUserId' | 'keyId' | 'agentId'> & {
+  readonly models?: Caller['models']
+}
 
 /**
  * An actor that makes model calls, for a turn or a run. Its usage becomes one usage row in the actor's own commit, even
@@ -51,9 +56,8 @@ export const actorCaller = (
 /** Whether the caller is a request, whose calls the ledger records. */
 export const isRequest = (caller: Caller | ActorCaller): caller is Caller => !('meteredBy' in caller)
 
-/** Whether the caller may use only the models of its agent: a public key is known to every visitor of a page. */
-export const usesOwnModels = (caller: Caller | ActorCaller): boolean =>
-  isRequest(caller) && caller.principal.kind === 'agent_key' && caller.principal.keyType === 'public'
+/** Whether the caller may use only certain models, so that an image must not lead to another one. */
+export const usesOwnModels = (caller: Caller | ActorCaller): boolean => (caller.models ?? null) !== null
 
 /** Returns the caller of a validated API call. @throws {ServiceError} `request_loop` */
 export const callerOf = ({
@@ -75,6 +79,7 @@ export const callerOf = ({
   externalUserId: attribution?.externalUserId ?? scope.user,
   keyId: 'keyId' in principal ? principal.keyId : null,
   agentId: 'agentId' in principal ? principal.agentId : null,
+  models: modelsOf(principal),
   via: viaBehind(via),
   timeoutMs,
   retriesItself,

@@ -1,5 +1,5 @@
+import { modelsOf } from '#actors/call/reach.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
-import type { AgentModels } from '#gateway/limits/agent-models.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { anthropicModel, anthropicModels } from './anthropic-models.ts'
 import { providerNamed } from './model-names.ts'
@@ -10,14 +10,11 @@ import type { ModelRow } from './model-rows.ts'
  * The model registry (`models.list`). All query parameters are filters and combine. Each id is listed once: the first
  * row in the order of routing that passes the filters.
  */
-export const modelUseCases = (
-  registry: Pick<ModelRegistry, 'rows'>,
-  agentModels: Pick<AgentModels, 'of'>,
-): Pick<UseCases, 'models.list' | 'models.get'> => ({
+export const modelUseCases = (registry: Pick<ModelRegistry, 'rows'>): Pick<UseCases, 'models.list' | 'models.get'> => ({
   'models.list': async ({ scope, principal, query, sdk, requestId }) => {
     const { provider, type, available, source, connection_id } = query
     const wanted = provider === undefined ? undefined : providerWord(provider)
-    const rows = rowsFor(await registry.rows(scope.project), await agentModels.of(principal))
+    const rows = rowsFor(await registry.rows(scope.project), modelsOf(principal))
       .filter((row) => wanted === undefined || row.provider.toLowerCase() === wanted)
       .filter((row) => type === undefined || row.types.includes(type))
       .filter((row) => available === undefined || row.available === available)
@@ -28,7 +25,7 @@ export const modelUseCases = (
   },
 
   'models.get': async ({ scope, principal, params, sdk, requestId }) => {
-    const rows = rowsFor(await registry.rows(scope.project), await agentModels.of(principal))
+    const rows = rowsFor(await registry.rows(scope.project), modelsOf(principal))
     const named = rows.filter(({ id, provider, name }) => params.model === id || params.model === `${provider}/${name}`)
     const row = named.find(({ available }) => available) ?? named[0]
     if (row === undefined) throw new ServiceError('model_not_found', { param: 'model' })
@@ -54,6 +51,6 @@ const asBytes = (document: object, requestId: string) => ({
 /** Resolves aliases, such as `gemini` for `google`, ignoring case. */
 const providerWord = (word: string): string => providerNamed(word)?.id ?? word.toLowerCase()
 
-/** Restricts a public key, which browsers can see, to the models that it may use. */
+/** Restricts a credential to the models that it reaches. */
 const rowsFor = (rows: readonly ModelRow[], own: ReadonlySet<string> | null): readonly ModelRow[] =>
   own === null ? rows : rows.filter(({ id, provider, name }) => own.has(id) || own.has(`${provider}/${name}`))

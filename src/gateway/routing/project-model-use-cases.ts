@@ -1,4 +1,3 @@
-import type { AgentModels } from '#gateway/limits/agent-models.ts'
 import { connectionTestUseCases } from './connection-test-use-cases.ts'
 import { type ConnectionParts, connectionUseCases } from './connection-use-cases.ts'
 import { customProviderUseCases } from './custom-provider-use-cases.ts'
@@ -6,13 +5,9 @@ import { modelSyncUseCases } from './model-sync-use-cases.ts'
 import { modelUseCases } from './model-use-cases.ts'
 import type { Routing } from './open-routing.ts'
 
-interface Parts extends Omit<ConnectionParts, 'own'> {
-  readonly agentModels: Pick<AgentModels, 'of'>
-}
-
 /** Use-cases of the models of a project, and of the connections and custom providers that add to them. */
-export const projectModelUseCases = ({ own, registry }: Routing, parts: Parts) => ({
-  ...modelUseCases(registry, parts.agentModels),
+export const projectModelUseCases = ({ own, registry }: Routing, parts: Omit<ConnectionParts, 'own'>) => ({
+  ...modelUseCases(registry),
   ...connectionUseCases({ ...parts, own }),
   ...connectionTestUseCases({ ...parts, own }),
   ...modelSyncUseCases({ ...parts, own }),

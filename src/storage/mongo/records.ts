@@ -268,10 +268,11 @@ const refusedAt = ({ index, code }: WriteError): number => {
   throw new StoreUnavailable(`mongodb refused a record with code ${code}`)
 }
 
-const inScope = ({ project, tenant, user }: Scope): Filter<RecordDocument> => ({
+const inScope = ({ project, tenant, user, among }: Scope): Filter<RecordDocument> => ({
   project,
   ...(tenant === null ? {} : { tenant }),
   ...(user === null ? {} : { user }),
+  ...(among !== undefined && { $and: [{ tenant: { $in: [...among.tenants, ...(among.untenanted ? [null] : [])] } }] }),
 })
 
 const keyed = (kind: RecordKind, key: JsonObject, onlyGlobal: boolean): Filter<RecordDocument> =>

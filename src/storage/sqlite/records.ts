@@ -1,4 +1,4 @@
-import type { Scope } from '#specs/scope.ts'
+import type { Scope, TenantsAmong } from '#specs/scope.ts'
 import { listIndexFor } from '../list-index.ts'
 import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '../ports.ts'
 import { conditions, fieldText, ownerScope, uniqueKeyFor } from '../record-keys.ts'
@@ -270,12 +270,19 @@ const and = (clauses: readonly Clause[]): Clause => ({
   values: clauses.flatMap(({ values }) => values),
 })
 
-const inScope = ({ project, tenant, user }: Scope): Clause =>
+const inScope = ({ project, tenant, user, among }: Scope): Clause =>
   and([
     { sql: 'project = ?', values: [project] },
+    ...(among === undefined ? [] : [amongTenants(among)]),
     ...(tenant === null ? [] : [{ sql: 'tenant = ?', values: [tenant] }]),
     ...(user === null ? [] : [{ sql: 'user = ?', values: [user] }]),
   ])
+
+/** One value for any number of tenants, since the number of a statement's values is limited. */
+const amongTenants = ({ tenants, untenanted }: TenantsAmong): Clause => {
+  const listed = 'tenant in (select value from json_each(?))'
+  return { sql: untenanted ? `(tenant is null or ${listed})` : listed, values: [JSON.stringify(tenants)] }
+}
 
 const keyed = (kind: RecordKind, key: JsonObject, onlyGlobal: boolean): Clause =>
   and(

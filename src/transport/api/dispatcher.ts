@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
 import type { Call, Idempotency, Principal } from '#actors/call/call.ts'
+import { requireReach } from '#actors/call/reach.ts'
 import { readerOf } from '#actors/call/speaker.ts'
 import { nextSlice } from '#outgoing/shares/run-in-slices.ts'
-import type { About, IdempotentRequests } from '#records/idempotent.ts'
+import type { IdempotentRequests } from '#records/idempotent.ts'
 import { eventsOf, mostBytesOf } from '#specs/dsl/answer.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { idTextRule, isIdText } from '#specs/dsl/id-text.ts'
@@ -26,7 +27,8 @@ import { checkFields } from './check-fields.ts'
 import type { Authenticator, Origins } from './credentials/authenticator.ts'
 import { authorise, scopeFor } from './credentials/authorise.ts'
 import { refuseCrossSite } from './credentials/csrf.ts'
-import { aboutOf, admitNamed, type Tenants } from './credentials/named-tenant.ts'
+import { aboutOf, aboutOfCall, type Tenants } from './credentials/named-tenant.ts'
+import { admitReached } from './credentials/reached-tenant.ts'
 import type { Endpoint } from './endpoint.ts'
 import { checkEventNames } from './event-names.ts'
 import { addHeaders, type Exchange } from './exchange.ts'
@@ -177,7 +179,7 @@ export class Dispatcher implements HttpHandler {
     this.#admitStream(exchange, operation, { principal, query, body })
     const params = named(operation.params, values)
     const about = aboutOf(params, body)
-    const admitted = admitNamed(this.#parts.tenants, operation, { principal, about })
+    const admitted = admitReached(this.#parts.tenants, operation, { principal, request, params, query, body, about })
     if (admitted !== undefined) await admitted
     const attributed = attributionOf(this.#parts.tenants, operation, { principal, request, about, query })
     const attribution = attributed instanceof Promise ? await attributed : attributed
@@ -248,12 +250,20 @@ export class Dispatcher implements HttpHandler {
     authorise(endpoint.operation.access, await this.#principal(request, endpoint))
   }
 
-  /** Closes open streams of a suspended tenant, for every reader. @throws {ServiceError} `tenant_suspended` */
+  /**
+   * Closes open streams of a suspended tenant, for every reader, and those of a tenant that the credential no longer
+   * reaches.
+   *
+   * @throws {ServiceError} `tenant_suspended`, `not_found`
+   */
   async #watchTenant(exchange: Exchange, principal: Principal, result: unknown): Promise<void> {
     const tenant = tenantOfStream(result)
     const { look } = exchange
     if (tenant === null || look === undefined || principal.kind === 'public') return
-    const admit = () => this.#parts.tenants.admit(principal.project, tenant)
+    const admit = async () => {
+      await this.#parts.tenants.admit(principal.project, tenant)
+      await requireReach(principal, tenant, 'session_id')
+    }
     await admit()
     exchange.look = async () => {
       await look()
@@ -333,7 +343,7 @@ export class Dispatcher implements HttpHandler {
 }
 
 /** Whether the answer is an actor's event stream. The actor's log has its events, and its commit keeps the key. */
-const isEvents = ({ answer }: Operation, { body }: AnyCall): boolean =>
+const isEvents = ({ answer }: Operation, { body }: Call<unknown, unknown, unknown>): boolean =>
   eventsOf(answer) !== null && asStreamed(body)?.stream === true
 
 /** HEAD is answered as GET, except for streams, whose answer is nothing but its body. */
@@ -342,14 +352,6 @@ const endpointFor = (method: string, methods: ReadonlyMap<string, Endpoint>): En
   const found = methods.get('GET')
   return found?.operation.answer.kind === 'events' ? undefined : found
 }
-
-type AnyCall = Call<unknown, unknown, unknown>
-
-/** Tenant and user that a stored answer belongs to, and is erased with, whether the body or a header names them. */
-const aboutOfCall = ({ attribution, params, body }: AnyCall): About =>
-  attribution === undefined || attribution.tenant === null
-    ? aboutOf(params, body)
-    : { tenant: attribution.tenant, user: attribution.externalUserId }
 
 const noBody = { value: undefined, files: [] }
 

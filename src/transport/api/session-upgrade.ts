@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Call, EventStream } from '#actors/call/call.ts'
+import { requireReach } from '#actors/call/reach.ts'
 import { readerOf } from '#actors/call/speaker.ts'
 import type { Ticker } from '#runtime/ticker.ts'
 import { requestValidator } from '#specs/dsl/validate.ts'
@@ -19,6 +20,7 @@ import type { Authenticator } from './credentials/authenticator.ts'
 import { authorise, scopeFor } from './credentials/authorise.ts'
 import { refuseCrossSite } from './credentials/csrf.ts'
 import type { Tenants } from './credentials/named-tenant.ts'
+import { checkReach } from './credentials/reached-tenant.ts'
 import { deferredStream } from './deferred-stream.ts'
 import type { Endpoint } from './endpoint.ts'
 import { envelop, platformBody } from './envelopes.ts'
@@ -165,14 +167,16 @@ export class SessionUpgrades {
   }
 
   /**
-   * Checks the credential again, and that the session's tenant is not suspended.
+   * Checks the credential again, that it still reaches the session's tenant, and that the tenant is not suspended.
    *
    * @throws {ServiceError} `tenant_suspended`
    */
   async #look(request: HttpRequest, tenant: string | null): Promise<void> {
     const principal = await this.#parts.authenticator.authenticate(request)
     authorise(sessionSocket.access, principal)
-    if (tenant !== null && principal.kind !== 'public') await this.#parts.tenants.admit(principal.project, tenant)
+    if (tenant === null || principal.kind === 'public') return
+    await this.#parts.tenants.admit(principal.project, tenant)
+    await requireReach(principal, tenant, 'session_id')
   }
 
   async #tenantOf(upgrade: UpgradeRequest): Promise<string | null> {
@@ -229,6 +233,7 @@ export class SessionUpgrades {
   ): Promise<Call<unknown, unknown, unknown>> {
     const principal = await this.#parts.authenticator.authenticate(request)
     const { operation } = this.#endpoint(id)
+    await checkReach(operation, { principal, request, params: {}, query: {}, body })
     const attribution = await attributionOf(this.#parts.tenants, operation, {
       principal,
       request,

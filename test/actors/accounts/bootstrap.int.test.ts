@@ -4,7 +4,7 @@ import { afterAll, expect, it } from 'vitest'
 import { bootstrap } from '#actors/accounts/bootstrap.ts'
 import { authKinds, members, organizations, projectKeys, projects } from '#actors/accounts/kinds.ts'
 import { openAuth } from '#actors/accounts/open-auth.ts'
-import { agentExists } from '#actors/agents/agent-exists.ts'
+import { agentReaches } from '#actors/agents/agent-reaches.ts'
 import { keysOf } from '#records/sealing/server-keys.ts'
 import { organizationScope, projectScope } from '#specs/scope.ts'
 import { openSecretBox } from '#storage/secrets.ts'
@@ -26,7 +26,7 @@ const startOn = async () => {
   await storage.records.prepare(authKinds)
   const auth = openAuth({
     records: storage.records,
-    hasAgent: agentExists({ records: storage.records, now: Date.now }),
+    reachOfAgent: agentReaches({ records: storage.records, now: Date.now }),
     keys: keysOf({ masterKey }),
     box: openSecretBox({ masterKey }),
     now: Date.now,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AgentKeys, permitsOrigin } from '#actors/accounts/agent-keys.ts'
-import { agentExists } from '#actors/agents/agent-exists.ts'
+import { agentReaches } from '#actors/agents/agent-reaches.ts'
 import { keysOf } from '#records/sealing/server-keys.ts'
 import { type AgentWorld, callOf, newAgent, openAgentWorld, refusalOf, secretOf } from './harness.ts'
 
@@ -35,7 +35,7 @@ describe('a key of an agent', () => {
       created_by: 'key_prj_a',
       revoked_at: null,
     })
-    expect(await world.keys.verify(made.key)).toEqual({
+    expect(await world.keys.verify(made.key)).toMatchObject({
       kind: 'agent_key',
       project: 'prj_a',
       keyId: made.id,
@@ -71,7 +71,7 @@ describe('a key of an agent', () => {
       records: world.records,
       keys: keysOf({ masterKey: Buffer.alloc(32, 1) }),
       now: () => Date.now() + 61_000,
-      hasAgent: agentExists({ records: world.records, now: Date.now }),
+      reachOfAgent: agentReaches({ records: world.records, now: Date.now }),
     })
     expect(await world.keys.verify(brief.key)).not.toBeNull()
     expect(await later.verify(brief.key)).toBeNull()
@@ -87,7 +87,7 @@ describe('a key of an agent', () => {
       records: world.records,
       keys: keysOf({ masterKey: Buffer.alloc(32, 2) }),
       now: Date.now,
-      hasAgent: agentExists({ records: world.records, now: Date.now }),
+      reachOfAgent: agentReaches({ records: world.records, now: Date.now }),
     })
     expect(await other.verify(key)).toBeNull()
     expect(await world.keys.verify(`${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`)).toBeNull()

@@ -29,7 +29,8 @@ const catalogue = async ({ useCases }: AgentWorld, visibility?: Visibility, proj
 describe('agents', () => {
   it('keep their configuration and are found in their project only', async () => {
     const { useCases } = await openAgentWorld()
-    const body = { name: 'Helper', config: { model: 'simulated-1', system_prompt: 'Be brief.', temperature: 0.2 } }
+    const config = { model: 'simulated-1', system_prompt: 'Be brief.', temperature: 0.2 }
+    const body = { name: 'Helper', config, visibility: 'public' as const }
     const made = await useCases['agents.create'](callOf({}, {}, body))
     expect(made).toMatchObject({ ...body, description: null })
     const params = { agent_id: made.id }

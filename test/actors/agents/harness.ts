@@ -1,5 +1,5 @@
 import { AgentKeys } from '#actors/accounts/agent-keys.ts'
-import { agentExists } from '#actors/agents/agent-exists.ts'
+import { agentReaches } from '#actors/agents/agent-reaches.ts'
 import { Catalogue } from '#actors/agents/catalogue.ts'
 import { agentVersionRows } from '#actors/agents/kinds.ts'
 import { openAgents } from '#actors/agents/open-agents.ts'
@@ -68,7 +68,7 @@ export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
     records,
     keys: keysOf({ masterKey: Buffer.alloc(32, 1) }),
     now: clock.now,
-    hasAgent: agentExists({ records, now: clock.now }),
+    reachOfAgent: agentReaches({ records, now: clock.now }),
   })
   const check = (model: string) => {
     const error = options.unknown?.(model)
@@ -110,7 +110,7 @@ export const keyed = <P, Q, B>(call: Call<P, Q, B>, key: string): Call<P, Q, B> 
 
 /** A new agent. */
 export const newAgent = async ({ useCases }: AgentWorld, config: JsonObject = {}): Promise<string> => {
-  const body = { name: 'Helper', config: { model: 'scripted-1', ...config } }
+  const body = { name: 'Helper', visibility: 'public' as const, config: { model: 'scripted-1', ...config } }
   return (await useCases['agents.create'](callOf({}, {}, body))).id
 }
 

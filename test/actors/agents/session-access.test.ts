@@ -10,6 +10,7 @@ import { newId } from '#runtime/ids.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import { noRemoteTools, toolHeadersOf } from '#test/support/open-house.ts'
+import { wholeReach } from '#test/support/whole-reach.ts'
 import { checkFields } from '#transport/api/check-fields.ts'
 import { calls } from '../sessions/approving.ts'
 import { collect, openWorld, type Script } from '../sessions/harness.ts'
@@ -28,6 +29,7 @@ const open = async (...scripts: readonly Script[]) => {
     remoteTools: noRemoteTools,
     agentConfig: (agent) => agents.configs.of(agent),
     installed: agents.installed,
+    installationFor: agents.installationFor,
     checkTenant: async () => {},
     checkModel: () => {},
     defaultModel: () => 'scripted-1',
@@ -60,6 +62,7 @@ const open = async (...scripts: readonly Script[]) => {
     agentId,
     keyType,
     allowedDomains: [],
+    reach: wholeReach,
   })
   const start = (principal: Principal | undefined, agent_id?: string) =>
     useCases['sessions.create'](
@@ -343,5 +346,30 @@ describe('a client token of one session', () => {
     expect(await list(bound(mine.id))).toEqual([mine.id])
     expect(await refusalOf(start(bound(mine.id)))).toBe('forbidden')
     expect(await list(bound('ses_nobody'))).toEqual([])
+  })
+})
+
+describe('a private agent', () => {
+  it('is used by tokens of tenants that have installed it, and by no others', async () => {
+    const { agents, agent, mine, token, start, turn } = await open()
+    const visibility = 'private' as const
+    await agents.useCases['agents.update'](callOf({ agent_id: agent }, {}, { visibility }))
+    const own = await start(token(), agent)
+    expect(own).toMatchObject({ agent_id: agent, installation_id: mine.id })
+    const neighbour = { ...token(), tenant: await agents.tenant() } as const
+    expect(await refusalOf(start(neighbour, agent))).toMatch('not_found agent_id')
+    await agents.useCases['installations.delete'](callOf({ installation_id: mine.id }, {}, undefined))
+    expect(await refusalOf(start(token(), agent))).toMatch('not_found agent_id')
+    expect(await refusalOf(turn(token(), own.id))).toMatch('agent_not_runnable')
+  })
+
+  it('takes no turns of sessions that users opened without an installation before it became private', async () => {
+    const { agents, agent, token, key, start, turn } = await open()
+    const { id, installation_id } = await start(token(), agent)
+    expect(installation_id).toBeNull()
+    await turn(token(), id)
+    await agents.useCases['agents.update'](callOf({ agent_id: agent }, {}, { visibility: 'private' }))
+    expect(await refusalOf(turn(token(), id))).toMatch('agent_not_runnable')
+    await turn(key(), id)
   })
 })

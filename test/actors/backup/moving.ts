@@ -1,6 +1,6 @@
 import { projectKeys, projects } from '#actors/accounts/kinds.ts'
 import { openAuth } from '#actors/accounts/open-auth.ts'
-import { agentExists } from '#actors/agents/agent-exists.ts'
+import { agentReaches } from '#actors/agents/agent-reaches.ts'
 import { type ExportReport, exportProject } from '#actors/backup/export-project.ts'
 import type { Secrets } from '#actors/backup/file-secrets.ts'
 import { type ImportDeps, type ImportReport, importProject } from '#actors/backup/import-project.ts'
@@ -25,7 +25,7 @@ export const openPlace = async (storage: Storage = openMemoryStorage(), key = 1,
   const box = openSecretBox({ masterKey })
   const auth = openAuth({
     records: storage.records,
-    hasAgent: agentExists({ records: storage.records, now: Date.now }),
+    reachOfAgent: agentReaches({ records: storage.records, now: Date.now }),
     keys: keysOf({ masterKey }),
     box,
     now: Date.now,

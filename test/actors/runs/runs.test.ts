@@ -4,6 +4,7 @@ import { noAgent } from '#actors/sessions/turns/turn-plan.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
+import { wholeReach } from '#test/support/whole-reach.ts'
 import { calls, functionTool, httpTool } from '../sessions/approving.ts'
 import { callOf, collect, typesOf, type World } from '../sessions/harness.ts'
 import { AnsweringModel, cancelRun, openRuns, runOf, startRun, until, untilEnd, withTools } from './run-world.ts'
@@ -290,6 +291,7 @@ describe('the owner of a run', () => {
       agentId,
       keyType,
       allowedDomains: [],
+      reach: wholeReach,
     })
     const own = await world.useCases['runs.get']({ ...call, principal: asKey('agt_1', 'secret') })
     expect(own.tenant_id).toBe('ten_1')

@@ -256,6 +256,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
     ...planning,
     agentConfig: async () => null,
     installed: async () => null,
+    installationFor: async () => null,
     checkTenant: async () => {},
     now: clock.now,
   }

@@ -9,6 +9,7 @@ import { foreignIds } from './foreign-ids-suite.ts'
 import { idempotency } from './idempotency-suite.ts'
 import { isolation } from './isolation-suite.ts'
 import { keyedTurns } from './keyed-turns-suite.ts'
+import { reaches } from './reach-suite.ts'
 import { type RecordingUpstream, startRecordingUpstream } from './recording-upstream.ts'
 import { refusals } from './refusals-suite.ts'
 
@@ -55,6 +56,7 @@ export const sweepOn = (store: StoreName): void => {
     describe('refusals', () => refusals(ready))
     describe('foreign ids', () => foreignIds(ready))
     describe('isolation', () => isolation(ready))
+    describe('the reach of a credential', () => reaches(ready))
     describe('an Idempotency-Key', () => idempotency(ready))
     // leaves resources that fail and are retried, in a tenant that no other sweep uses
     if (store === 'sqlite') describe('accepted parameters', () => accepted(ready))

@@ -19,7 +19,15 @@ const form: StreamForm = {
 const callWith = (signal: AbortSignal): ChatCall => ({
   caller: {
     ...{ principal: { kind: 'secret_key', project: 'prj_1', keyId: 'key_1' }, scope: projectScope('prj_1') },
-    ...{ requestId: 'req_1', project: 'prj_1', tenant: null, externalUserId: null, keyId: 'key_1', agentId: null },
+    ...{
+      requestId: 'req_1',
+      project: 'prj_1',
+      tenant: null,
+      externalUserId: null,
+      keyId: 'key_1',
+      agentId: null,
+      models: null,
+    },
   },
   ...{ operation: 'test', need: 'chat', body: {}, signal },
 })

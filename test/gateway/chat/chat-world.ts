@@ -42,7 +42,15 @@ export type Running = Promise<Came> & {
 
 export const caller: Caller = {
   ...{ principal: { kind: 'secret_key', project: 'prj_1', keyId: 'key_1' }, scope: projectScope('prj_1') },
-  ...{ requestId: 'req_12345678', project: 'prj_1', tenant: null, externalUserId: null, keyId: 'key_1', agentId: null },
+  ...{
+    requestId: 'req_12345678',
+    project: 'prj_1',
+    tenant: null,
+    externalUserId: null,
+    keyId: 'key_1',
+    agentId: null,
+    models: null,
+  },
 }
 
 export const hello: WireObject = { model: 'model-1', messages: [{ role: 'user', content: 'Hello' }] }

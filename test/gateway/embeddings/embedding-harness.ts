@@ -20,6 +20,7 @@ const caller: Caller = {
   externalUserId: null,
   keyId: 'key_1',
   agentId: null,
+  models: null,
 }
 
 const quick: Partial<CallPolicy> = { retries: 2, backoffMs: 1, maxBackoffMs: 2, firstByteTimeoutMs: 20_000 }

@@ -18,6 +18,7 @@ export const callerOf = (more: Partial<Caller> = {}): Caller => ({
   requestId: 'request-1',
   project,
   tenant: null,
+  models: null,
   externalUserId: null,
   keyId: 'key_1',
   agentId: null,

@@ -25,7 +25,15 @@ import { routeTo } from './format-harness.ts'
 
 const caller: Caller = {
   ...{ principal: { kind: 'secret_key', project: 'prj_1', keyId: 'key_1' }, scope: projectScope('prj_1') },
-  ...{ requestId: 'req_1', project: 'prj_1', tenant: null, externalUserId: null, keyId: 'key_1', agentId: null },
+  ...{
+    requestId: 'req_1',
+    project: 'prj_1',
+    tenant: null,
+    externalUserId: null,
+    keyId: 'key_1',
+    agentId: null,
+    models: null,
+  },
 }
 
 /** The result of one streamed request. */

@@ -26,8 +26,6 @@ const noHost = {
   send: () => Promise.reject(new Error('no actor is told here')),
 }
 
-const anyModel = { of: async () => null }
-
 /**
  * The operations on connections, custom providers and models, over a store in memory, with the real secret box and
  * guard.
@@ -42,7 +40,7 @@ export const openConnectionsWorld = async ({ allowed = [], timeoutMs = 5000 }: C
   const managed = new ManagedProviders({ keys: {}, simulated: 'off' })
   const { now } = clock
   const routing = openRouting({ managed, records, box, now })
-  const useCases = noted(projectModelUseCases(routing, { records, box, guard, now, timeoutMs, agentModels: anyModel }))
+  const useCases = noted(projectModelUseCases(routing, { records, box, guard, now, timeoutMs }))
 
   const routed = async (model: string, project = 'prj_a') => {
     try {
@@ -66,7 +64,7 @@ export const openConnectionsWorld = async ({ allowed = [], timeoutMs = 5000 }: C
   const loseKeys = async () => {
     const lost = openSecretBox({ masterKey: Buffer.alloc(32, 8) })
     const later = openRouting({ managed, records, box: lost, now })
-    return projectModelUseCases(later, { records, box: lost, guard, now, timeoutMs, agentModels: anyModel })
+    return projectModelUseCases(later, { records, box: lost, guard, now, timeoutMs })
   }
   const close = async () => {
     await notices.stop()

@@ -6,22 +6,19 @@ import { modelUseCases } from '#gateway/routing/model-use-cases.ts'
 import { models } from '#specs/resources/gateway/models.ts'
 import { callOf, refusalOf, secretOf } from '#test/actors/agents/harness.ts'
 import { jsonOf } from '#test/support/json-of.ts'
+import { wholeReach } from '#test/support/whole-reach.ts'
 import { formServer } from '../apis/form-server.ts'
 import { sdkFetch } from '../apis/sdk-fetch.ts'
 import { openRoutingWorld } from './routing-world.ts'
 
 type World = Awaited<ReturnType<typeof openRoutingWorld>>
-const agentModels = {
-  of: async (principal: Principal) =>
-    principal.kind === 'agent_key' && principal.keyType === 'public' ? new Set(['gpt-4o-mini']) : null,
-}
 
 type Query = Parameters<ReturnType<typeof modelUseCases>['models.list']>[0]['query']
 
 const list = async ({ registry }: World, query: Query = {}, principal: Principal = secretOf()) =>
-  jsonOf(await modelUseCases(registry, agentModels)['models.list'](callOf({}, query, undefined, principal))).data
+  jsonOf(await modelUseCases(registry)['models.list'](callOf({}, query, undefined, principal))).data
 const get = async ({ registry }: World, model: string, principal: Principal = secretOf()) =>
-  jsonOf(await modelUseCases(registry, agentModels)['models.get'](callOf({ model }, {}, undefined, principal)))
+  jsonOf(await modelUseCases(registry)['models.get'](callOf({ model }, {}, undefined, principal)))
 const ids = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id)
 
 describe('the list of models', () => {
@@ -96,13 +93,15 @@ describe('the list of models', () => {
     expect(await list(world, { source: 'custom' }, secretOf('prj_b'))).toEqual([])
   })
 
-  it('is limited to the models of the agent for a public key', async () => {
+  it('is limited to the models of the agent for its keys', async () => {
     const world = await openRoutingWorld({ keys: { openai: { apiKey: 'a' } } })
-    const key = { kind: 'agent_key', project: 'prj_a', keyId: 'key_1', agentId: 'agt_1', allowedDomains: [] } as const
-    const open = await list(world, {}, { ...key, keyType: 'public' })
-    expect(open.map(({ id }) => id)).toEqual(['gpt-4o-mini'])
-    const all = await list(world, { provider: 'openai', available: true }, { ...key, keyType: 'secret' })
-    expect(all.length).toBeGreaterThan(open.length)
+    const reach = { ...wholeReach, models: new Set(['gpt-4o-mini']) }
+    const id = { kind: 'agent_key', project: 'prj_a', keyId: 'key_1', agentId: 'agt_1' } as const
+    for (const keyType of ['public', 'secret'] as const) {
+      const open = await list(world, {}, { ...id, keyType, allowedDomains: [], reach })
+      expect(open.map((row) => row.id)).toEqual(['gpt-4o-mini'])
+    }
+    expect((await list(world)).length).toBeGreaterThan(1)
   })
 
   it('has available models first', async () => {
@@ -115,7 +114,7 @@ describe('the list of models', () => {
 
   it('is in the format of Anthropic for the Anthropic SDK, with chat models that have every field', async () => {
     const world = await openRoutingWorld({ keys: { anthropic: { apiKey: 'a' } } })
-    const send = formServer(models, modelUseCases(world.registry, agentModels))
+    const send = formServer(models, modelUseCases(world.registry))
     const anthropic = new Anthropic({ apiKey: 'csk_x', baseURL: 'http://agents.example', fetch: sdkFetch(send) })
     const page = await anthropic.models.list()
     expect(page.data[0]).toMatchObject({ type: 'model', lifecycle: 'active', max_input_tokens: expect.any(Number) })

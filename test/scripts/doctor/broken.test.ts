@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bootstrap } from '#actors/accounts/bootstrap.ts'
 import { openAuth } from '#actors/accounts/open-auth.ts'
-import { agentExists } from '#actors/agents/agent-exists.ts'
+import { agentReaches } from '#actors/agents/agent-reaches.ts'
 import { kinds } from '#actors/capabilities.ts'
 import { keysOf } from '#records/sealing/server-keys.ts'
 import { checkConfiguration } from '#scripts/doctor/configuration.ts'
@@ -54,7 +54,7 @@ const install = async (key: number): Promise<void> => {
   const masterKey = Buffer.alloc(32, key)
   const auth = openAuth({
     records,
-    hasAgent: agentExists({ records, now: Date.now }),
+    reachOfAgent: agentReaches({ records, now: Date.now }),
     keys: keysOf({ masterKey }),
     box: openSecretBox({ masterKey }),
     now: Date.now,

@@ -81,7 +81,11 @@ const request = (operation: Operation, speaker: CallerKind, { field, value }: Se
     method: operation.method,
     target: operation.paths[0].replace(/\{\w+\}/g, 'some_id'),
     as: credentials[speaker],
-    headers: { host: 'agents.example', 'sec-fetch-site': 'same-origin' },
+    headers: {
+      ...{ host: 'agents.example', 'sec-fetch-site': 'same-origin' },
+      // users are named only together with a tenant, which test/transport/api/reached-tenant.test.ts tests
+      ...(speaker === 'agent_secret_key' && field !== 'tenant_id' && { 'x-tenant-id': 'ten_1' }),
+    },
     body: { ...required(operation), [field]: value },
   })
 }

@@ -8,7 +8,7 @@ import { DashboardSessions } from '#actors/accounts/dashboard-sessions.ts'
 import { agentKeys as agentKeyKind, members, projects } from '#actors/accounts/kinds.ts'
 import { ProjectDirectory } from '#actors/accounts/project-directory.ts'
 import { sessionCookieName } from '#actors/accounts/session-cookie.ts'
-import { agentExists } from '#actors/agents/agent-exists.ts'
+import { agentReaches } from '#actors/agents/agent-reaches.ts'
 import { agents } from '#actors/agents/kinds.ts'
 import { keysOf } from '#records/sealing/server-keys.ts'
 import { Table } from '#records/table.ts'
@@ -57,7 +57,7 @@ const open = async () => {
     await table.insert({ id, project: inOrganization, data: directory.newData(id, 'Another', []) })
     return id
   }
-  const agentKeys = new AgentKeys({ ...deps, hasAgent: agentExists(deps) })
+  const agentKeys = new AgentKeys({ ...deps, reachOfAgent: agentReaches(deps) })
   const credentials = new Credentials({ apiKeys, agentKeys, clientTokens, dashboardSessions, projects: directory })
   const agentKey = async (allowed_domains: readonly string[] = []) => {
     const id = newId('agt')

@@ -8,6 +8,7 @@ import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { TrustedProxies } from '#src/config.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { wholeReach } from '#test/support/whole-reach.ts'
 import { BodyMemory } from '#transport/api/body/body-memory.ts'
 import { type ApiParts, Dispatcher } from '#transport/api/dispatcher.ts'
 import { endpointsOf } from '#transport/api/endpoint.ts'
@@ -50,6 +51,7 @@ export const principals = {
     agentId: 'agt_1',
     keyType: 'secret',
     allowedDomains: [],
+    reach: wholeReach,
   },
   client_token: {
     kind: 'client_token',

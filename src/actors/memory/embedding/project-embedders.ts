@@ -36,7 +36,7 @@ const gatewayEmbedder = (house: House, model: string): MemoryEmbedder => ({
           project,
           tenant,
         },
-        ...{ externalUserId: user, keyId: null, agentId: null },
+        ...{ externalUserId: user, keyId: null, agentId: null, models: null },
       },
       operation: 'embeddings.create',
       body: { model, input: [...texts], encoding_format: 'float' },

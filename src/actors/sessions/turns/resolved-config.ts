@@ -46,6 +46,8 @@ export type ResolvedConfig = {
   /** Tenant of the installation; null without one. */
   readonly tenant_id: string | null
   readonly rate_plan_id: string | null
+  /** Whether the agent is private and this is not an installation of it, so that users of tenants may not use it. */
+  readonly private?: boolean
   /** The version's config with the installation's overlays applied, as sessions and runs use it. */
   readonly config: AgentConfig
   /** The same config as its author wrote it, merged: for fields that `config` does not have (`limits` …). */

@@ -53,6 +53,8 @@ export interface AgentConfig {
   readonly approval_policy?: ApprovalRule
   /** The plan by which the installation's tenant is charged. */
   readonly rate_plan_id?: string
+  /** Whether users of tenants may not use it, since it is not an installation of a private agent. */
+  readonly private?: true
 }
 
 /** A turn, ready to be delivered to the session's machine. */

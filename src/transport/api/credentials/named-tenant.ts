@@ -1,4 +1,4 @@
-import type { Principal } from '#actors/call/call.ts'
+import type { Call, Principal } from '#actors/call/call.ts'
 import type { TenantDirectory } from '#actors/tenants/tenant-directory.ts'
 import type { About } from '#records/idempotent.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
@@ -35,3 +35,9 @@ export const aboutOf = (params: unknown, body: unknown): About => {
   const user = textIn(body, 'external_user_id') ?? textIn(params, 'external_user_id')
   return { tenant, user: tenant === null ? null : user }
 }
+
+/** Tenant and user that a stored answer belongs to, and is erased with, whether the body or a header names them. */
+export const aboutOfCall = ({ attribution, params, body }: Call<unknown, unknown, unknown>): About =>
+  attribution === undefined || attribution.tenant === null
+    ? aboutOf(params, body)
+    : { tenant: attribution.tenant, user: attribution.externalUserId }

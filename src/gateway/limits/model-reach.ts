@@ -1,0 +1,18 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { Admission } from '../call/admission.ts'
+
+/**
+ * Refuses calls with a model that the caller's credential does not reach, whether the model comes from the body, a default of
+ * the API, or a fallback. The bodies' own fields are checked before (`checkModels`), with their path.
+ */
+export const withModelReach = (admission: Pick<Admission, 'admit'>): Admission => ({
+  admit: (request) => {
+    const { models = null } = request.caller
+    if (models !== null && !models.has(request.model))
+      throw new ServiceError('secret_key_required', {
+        param: 'model',
+        message: `The credential does not reach the model ${request.model}. Name one that it does.`,
+      })
+    return admission.admit(request)
+  },
+})
