@@ -25,6 +25,11 @@ export interface Access {
   readonly permission?: Permission
   /** Weakest role of a dashboard member: 403 `forbidden` below it. */
   readonly role?: Role
+  /**
+   * A valid credential of another kind receives `secret_key_required` instead of `forbidden`, as the row of the API says
+   * (`isSecretKeyRow`). Set by `defineOperation`.
+   */
+  readonly secretKeyRow?: true
   /** Weakest role for methods other than GET, if stronger than `role`; default `admin`. Only used in declarations. */
   readonly changes?: Role
 }
@@ -47,6 +52,10 @@ export const keyClientOrDashboard: Access = {
   kinds: [...keyOrClient.kinds, 'dashboard'],
   role: 'member',
 }
+
+/** The refusal of a valid credential of another kind. */
+export const wrongKindCode = ({ kinds, secretKeyRow }: Access): 'secret_key_required' | 'forbidden' =>
+  secretKeyRow === true || (kinds.length === 1 && kinds[0] === 'secret_key') ? 'secret_key_required' : 'forbidden'
 
 /** A secret key, or the dashboard session of a member with at least this role. */
 export const secretKeyOrDashboard = (role: Role): Access => ({ kinds: ['secret_key', 'dashboard'], role })

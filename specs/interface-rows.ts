@@ -221,3 +221,56 @@ export const interfaceRows: Readonly<Record<string, readonly string[]>> = {
     'DELETE /api/projects/{projectId}/members/{memberId}',
   ],
 }
+
+/**
+ * Rows of the API that require a secret key by definition: a valid credential of another kind receives 403
+ * `secret_key_required` there. Members of the dashboard may call many of them all the same.
+ */
+export const secretKeyRows: ReadonlySet<string> = new Set([
+  ...['GET', 'PATCH', 'DELETE'].map((method) => `${method} /v1/agent-installations/{}`),
+  ...['rollback', 'upgrade'].map((verb) => `POST /v1/agent-installations/{}/${verb}`),
+  'POST /v1/agents/{}/keys',
+  'GET /v1/agents/{}/versions/{}',
+  ...['validate', 'test', 'deprecate'].map((verb) => `POST /v1/agents/{}/versions/{}/${verb}`),
+  'POST /v1/runs/{}/delegate',
+  'POST /v1/client-tokens',
+  'POST /v1/connections',
+  ...['GET', 'PATCH', 'DELETE'].map((method) => `${method} /v1/connections/{}`),
+  ...['authorize', 'refresh', 'test'].map((verb) => `POST /v1/connections/{}/${verb}`),
+  'GET /v1/connectors/{}',
+  ...['GET', 'POST'].map((method) => `${method} /v1/end-users`),
+  ...['GET', 'PATCH', 'DELETE'].map((method) => `${method} /v1/knowledge-bases/{}`),
+  ...['GET', 'POST'].map((method) => `${method} /v1/knowledge-bases/{}/grants`),
+  'DELETE /v1/knowledge-bases/{}/grants/{}',
+  'GET /v1/knowledge-bases/{}/sources',
+  ...['GET', 'DELETE'].map((method) => `${method} /v1/knowledge-bases/{}/sources/{}`),
+  'POST /v1/knowledge-bases/{}/sources/{}/sync',
+  'GET /v1/mcp/servers',
+  ...['GET', 'PATCH', 'DELETE'].map((method) => `${method} /v1/mcp/servers/{}`),
+  ...['refresh-tools', 'test'].map((verb) => `POST /v1/mcp/servers/{}/${verb}`),
+  'GET /v1/mcp/servers/{}/tools',
+  'POST /v1/provider-connections',
+  'GET /v1/provider-connections/{}/model-syncs/{}',
+  ...['GET', 'POST'].map((method) => `${method} /v1/rate-plans`),
+  'POST /v1/skill-imports',
+  'GET /v1/skill-imports/{}',
+  'POST /v1/skill-imports/{}/publish',
+  ...['GET', 'POST'].flatMap((method) => [`${method} /v1/skills`, `${method} /v1/skills/{}/versions`]),
+  ...['GET', 'PATCH'].map((method) => `${method} /v1/skills/{}`),
+  'GET /v1/skills/{}/versions/{}',
+  ...['deprecate', 'publish'].map((verb) => `POST /v1/skills/{}/versions/{}/${verb}`),
+  'POST /v1/tenants/{}/export',
+  'GET /v1/tenants/{}/users',
+  'PATCH /v1/tenants/{}/users/{}',
+  'GET /v1/usage/events',
+  'GET /v1/webhook-deliveries',
+  ...['PATCH', 'DELETE'].map((method) => `${method} /v1/webhooks/{}`),
+  ...['approve', 'reject'].map((verb) => `POST /v1/sessions/{}/${verb}`),
+  'GET /v1/sessions/{}/events',
+  ...['search', 'fetch', 'extract', 'crawl', 'browse', 'takedown'].map((verb) => `POST /api/v1/web/${verb}`),
+  'GET /api/v1/web/browse/{}',
+])
+
+/** Whether an operation is a row that requires a secret key. */
+export const isSecretKeyRow = (method: string, path: string): boolean =>
+  secretKeyRows.has(`${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`)

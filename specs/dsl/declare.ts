@@ -1,6 +1,7 @@
 import { type Access, accessFor } from '../access.ts'
 import type { ErrorCode } from '../errors/errors.ts'
 import type { FieldRule } from '../field-access.ts'
+import { isSecretKeyRow } from '../interface-rows.ts'
 import { type Answer, eventsOf } from './answer.ts'
 import { type Infer, type InferShape, integer, oneOf, optional, type Schema, type Shape } from './schema.ts'
 
@@ -181,7 +182,7 @@ export function defineOperation(id: string, spec: OperationSpec): Operation {
     paths: [spec.path, ...pathsBeside(spec)],
     params: Array.from(spec.path.matchAll(/\{(\w+)\}/g), (match) => match[1] ?? ''),
     slashesInLast: spec.slashesInLast ?? false,
-    access: accessFor(spec.access, spec.method),
+    access: accessOf(spec),
     fields: spec.fields ?? [],
     query: { ...spec.query, ...streamQuery(spec.answer) },
     passedOver: spec.passedOver ?? [],
@@ -203,6 +204,13 @@ export function defineOperation(id: string, spec: OperationSpec): Operation {
     event: spec.event ?? null,
     frames: spec.frames ?? null,
   }
+}
+
+const accessOf = (spec: OperationSpec): Access => {
+  const { access, method, path } = spec
+  const given = accessFor(access, method)
+  const isRow = [path, ...pathsBeside(spec)].some((each) => isSecretKeyRow(method, each))
+  return isRow ? { ...given, secretKeyRow: true } : given
 }
 
 /** A resource whose operations all have the same `ofTenants`. */

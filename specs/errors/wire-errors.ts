@@ -1,3 +1,4 @@
+import { wrongKindCode } from '../access.ts'
 import { type EnvelopeName, namesTenants, type Operation, streams } from '../dsl/declare.ts'
 import { type ErrorCode, errors, type ServiceError } from './errors.ts'
 
@@ -80,10 +81,12 @@ const accessCodes = (operation: Operation): readonly ErrorCode[] => {
   const { kinds, permission, publicKeys } = operation.access
   const csrf: readonly ErrorCode[] = method === 'GET' ? [] : ['csrf_refused']
   if (kinds.includes('public')) return cors ? [] : csrf
-  const secretOnly = kinds.length === 1 && kinds[0] === 'secret_key'
+  const code = wrongKindCode(operation.access)
+  const hasRoles = kinds.includes('dashboard') && operation.access.role !== 'member'
   return [
     'authentication_required',
-    secretOnly ? 'secret_key_required' : 'forbidden',
+    code,
+    ...(hasRoles ? (['forbidden'] as const) : []),
     ...(kinds.includes('agent_key') ? (['origin_not_allowed'] as const) : []),
     ...(permission === undefined ? [] : (['insufficient_scope'] as const)),
     ...(kinds.includes('dashboard') ? csrf : []),

@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { operations } from '#actors/capabilities.ts'
+import { wrongKindCode } from '#specs/access.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import type { ErrorCode } from '#specs/errors/errors.ts'
 import { codeIn, statusIn } from '#specs/errors/wire-errors.ts'
@@ -137,7 +138,7 @@ export const refusals = (swept: () => Swept): void => {
   const ofOtherKinds = (operation: Operation): readonly Case[] => {
     const { kinds } = operation.access
     const others = ['secret_key', 'client_token', 'dashboard'].filter((kind) => !kinds.some((each) => each === kind))
-    const code = kinds.join() === 'secret_key' ? 'secret_key_required' : 'forbidden'
+    const code = wrongKindCode(operation.access)
     return others.map((kind) => {
       const api = apis[kind] ?? new Api(swept().world.url)
       const headers = kind === 'dashboard' ? { 'x-project-id': mine.project } : {}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { covers, projectScope, type Scope, tenantScope, userScope } from '#specs/scope.ts'
+import { covers, projectScope, type Scope, scopeAmong, tenantScope, userScope } from '#specs/scope.ts'
 import type { Subject } from '../contract.ts'
 import { recordOf, widgets } from '../samples.ts'
 
@@ -57,18 +57,26 @@ export const scopeContract = ({ store, fresh }: Subject): void => {
 
   it('lists exactly the records that the scope covers', async () => {
     const name = fc.constantFrom('a', 'b')
+    const several = fc.option(fc.record({ tenants: fc.subarray(['a', 'b', 'c']), untenanted: fc.boolean() }))
     const owner = fc.record({ tenant: fc.option(name), user: fc.option(name) })
     await fc.assert(
-      fc.asyncProperty(fc.array(owner, { maxLength: 8 }), fc.option(name), fc.option(name), async (owners, t, u) => {
-        const project = fresh('prj')
-        const records = owners.map((who) => recordOf(fresh('wid'), { project, ...who }))
-        for (const record of records) await store().records.insert(widgets, record)
-        const scope: Scope =
-          t === null ? projectScope(project) : u === null ? tenantScope(project, t) : userScope(project, t, u)
-        const seen = await store().records.list(widgets, scope, { limit: 20, ascending: true })
-        expect(seen).toEqual(records.filter((record) => covers(scope, record)))
-        expect(await store().records.count(widgets, scope)).toBe(seen.length)
-      }),
+      fc.asyncProperty(
+        fc.array(owner, { maxLength: 8 }),
+        fc.option(name),
+        fc.option(name),
+        several,
+        async (owners, t, u, among) => {
+          const project = fresh('prj')
+          const records = owners.map((who) => recordOf(fresh('wid'), { project, ...who }))
+          for (const record of records) await store().records.insert(widgets, record)
+          const single: Scope =
+            t === null ? projectScope(project) : u === null ? tenantScope(project, t) : userScope(project, t, u)
+          const scope = among === null ? single : scopeAmong(single, among)
+          const seen = await store().records.list(widgets, scope, { limit: 20, ascending: true })
+          expect(seen).toEqual(records.filter((record) => covers(scope, record)))
+          expect(await store().records.count(widgets, scope)).toBe(seen.length)
+        },
+      ),
       { numRuns: 25 },
     )
   })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AnyUseCases } from '#actors/call/use-cases.ts'
 import { operations } from '#actors/capabilities.ts'
+import { wrongKindCode } from '#specs/access.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { answerChecker } from '#specs/dsl/validate.ts'
 import type { ErrorCode } from '#specs/errors/errors.ts'
@@ -144,9 +145,7 @@ describe.each(guarded)('$id', (operation) => {
     ({ kind }) => kind !== 'public' && !operation.access.kinds.includes(kind),
   )
   it.each(others)('refuses a credential of kind $kind', async (as) => {
-    const secretOnly = operation.access.kinds.length === 1 && operation.access.kinds[0] === 'secret_key'
-    const code = secretOnly ? 'secret_key_required' : 'forbidden'
-    expect(await refused(good(operation, { as }))).toMatchObject(saying(operation, code))
+    expect(await refused(good(operation, { as }))).toMatchObject(saying(operation, wrongKindCode(operation.access)))
   })
 })
 
@@ -159,9 +158,7 @@ const byPublicKey = new Set([
 describe.each(guarded.filter(({ id }) => !byPublicKey.has(id)))('$id', (operation) => {
   it('refuses a public key of an agent, which reaches only its sessions, runs and models', async () => {
     const as = { ...principals.agent_key, keyType: 'public' } as const
-    const secretOnly = operation.access.kinds.length === 1 && operation.access.kinds[0] === 'secret_key'
-    const code = secretOnly ? 'secret_key_required' : 'forbidden'
-    expect(await refused(good(operation, { as }))).toMatchObject(saying(operation, code))
+    expect(await refused(good(operation, { as }))).toMatchObject(saying(operation, wrongKindCode(operation.access)))
   })
 })
 

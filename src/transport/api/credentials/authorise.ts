@@ -1,5 +1,5 @@
 import type { Attribution, Principal } from '#actors/call/call.ts'
-import { type Access, roles } from '#specs/access.ts'
+import { type Access, roles, wrongKindCode } from '#specs/access.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { narrowedScope, projectScope, type Scope, userScope, workScope } from '#specs/scope.ts'
@@ -11,7 +11,7 @@ import { isWork } from './named-tenant.ts'
  * @throws {ServiceError} `secret_key_required` where only a secret key is allowed, `insufficient_scope`, `forbidden`.
  */
 export const authorise = (access: Access, principal: Principal): void => {
-  if (!access.kinds.includes(principal.kind)) throw new ServiceError(wrongKind(access))
+  if (!access.kinds.includes(principal.kind)) throw new ServiceError(wrongKindCode(access))
   if (principal.kind === 'agent_key' && principal.keyType === 'public' && access.publicKeys !== true)
     throw new ServiceError('forbidden')
   if (principal.kind === 'client_token' && access.permission !== undefined) {
@@ -21,9 +21,6 @@ export const authorise = (access: Access, principal: Principal): void => {
     if (roles.indexOf(principal.role) < roles.indexOf(access.role)) throw new ServiceError('forbidden')
   }
 }
-
-const wrongKind = ({ kinds }: Access) =>
-  kinds.length === 1 && kinds[0] === 'secret_key' ? 'secret_key_required' : 'forbidden'
 
 /**
  * The scope of a call: all that the principal may access with this operation, narrowed to the tenant and user it is
