@@ -1,7 +1,7 @@
 import type { Operation } from '#specs/dsl/declare.ts'
 import { type CallerKind, type FieldRule, speakers, speakersOf } from '#specs/field-access.ts'
-import { subjectPlaces } from '#specs/subject-places.ts'
-import { type Reach, reach, type Subject, subjects } from '#specs/subjects.ts'
+import { subjectPlaces } from '#specs/reach/subject-places.ts'
+import { type Reach, reach, type Subject, subjects } from '#specs/reach/subjects.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
 /** `specs/access.md`: who may call each operation, and who may set each field. */
@@ -53,7 +53,7 @@ const subjectLines = (operations: readonly Operation[]): readonly string[] => {
     '## Subjects',
     '',
     'What else a request names, in any operation that the credential may call. A subject that it may not name is 404 as an',
-    'unknown one, or 403 with the place in `param` (`reach` in specs/subjects.ts).',
+    'unknown one, or 403 with the place in `param` (`reach` in specs/reach/subjects.ts).',
     '',
     `| subject | ${speakers.map((speaker) => speaker.replaceAll('_', ' ')).join(' | ')} |`,
     `|---|${speakers.map(() => '---|').join('')}`,

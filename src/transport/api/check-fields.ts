@@ -7,7 +7,7 @@ import { checkModels, checkToolServers } from './check-models.ts'
 
 /**
  * Checks a validated body against the field rules of its operation (`fields` in the declaration), and the models and tool
- * servers that it names against those that the credential reaches (`reach` in specs/subjects.ts).
+ * servers that it names against those that the credential reaches (`reach` in specs/reach/subjects.ts).
  *
  * @returns fields that the caller may set only if the agent allows it, which the use-case checks.
  * @throws {ServiceError} `secret_key_required` with the field's path, for one that this caller may not set.

@@ -4,7 +4,7 @@ import { isObject } from '#runtime/schema.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ReservedField } from '#specs/field-access.ts'
-import { subjectFields } from '#specs/subjects.ts'
+import { subjectFields } from '#specs/reach/subjects.ts'
 
 /** A value in a body, and its path for messages. */
 interface Named {

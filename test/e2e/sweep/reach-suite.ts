@@ -2,8 +2,8 @@ import { beforeAll, expect, it } from 'vitest'
 import { operations } from '#actors/capabilities.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { type CallerKind, speakersOf } from '#specs/field-access.ts'
-import { type SubjectPlace, subjectPlaces } from '#specs/subject-places.ts'
-import { reach, type Subject } from '#specs/subjects.ts'
+import { type SubjectPlace, subjectPlaces } from '#specs/reach/subject-places.ts'
+import { reach, type Subject } from '#specs/reach/subjects.ts'
 import { takesForms } from '#test/specs/sample-form.ts'
 import type { Api } from '../api.ts'
 import { failuresOf } from './cases.ts'
@@ -13,7 +13,7 @@ import { pathOf, seen } from './requests.ts'
 import type { Swept } from './sweep.ts'
 
 /*
- * The matrix of specs/subjects.ts against a running server: every credential that does not reach the whole project × every
+ * The matrix of specs/reach/subjects.ts against a running server: every credential that does not reach the whole project × every
  * operation that it may call × every field that names a subject. What it may not name is refused in the same way as what does
  * not exist. Ids of another project with unlimited credentials are tested by isolation-suite.ts and foreign-ids-suite.ts.
  */

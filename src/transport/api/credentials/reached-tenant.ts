@@ -20,7 +20,7 @@ export interface NamingRequest {
 
 /**
  * Checks the tenants and users that a request names against those that its credential reaches (`reach` in
- * specs/subjects.ts). Tenants of objects named by their own id are checked where the object is found.
+ * specs/reach/subjects.ts). Tenants of objects named by their own id are checked where the object is found.
  *
  * @throws {ServiceError} (or rejects with) `not_found` for a tenant, `secret_key_required` for a user; with the place in
  * `param`

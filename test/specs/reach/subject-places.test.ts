@@ -4,8 +4,8 @@ import { secretKeyOnly } from '#specs/access.ts'
 import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperation, type Operation } from '#specs/dsl/declare.ts'
 import { object, optional, string } from '#specs/dsl/schema.ts'
-import { subjectPlaces } from '#specs/subject-places.ts'
-import { plainFields, subjectFields, subjects } from '#specs/subjects.ts'
+import { subjectPlaces } from '#specs/reach/subject-places.ts'
+import { plainFields, subjectFields, subjects } from '#specs/reach/subjects.ts'
 
 const declared: readonly Operation[] = Object.values(operations)
 

@@ -1,4 +1,4 @@
-import type { CallerKind } from './field-access.ts'
+import type { CallerKind } from '../field-access.ts'
 
 /**
  * Things other than the caller that a request can name: whose data it concerns, who pays for it, and what runs.

@@ -1,5 +1,5 @@
-import { namesTenants, type Operation } from './dsl/declare.ts'
-import type { JsonSchema } from './dsl/schema.ts'
+import { namesTenants, type Operation } from '../dsl/declare.ts'
+import type { JsonSchema } from '../dsl/schema.ts'
 import { plainFields, type RequestPart, type Subject, subjectFields, subjects } from './subjects.ts'
 
 /** A field of an operation that names a subject. */
@@ -17,7 +17,7 @@ const suspect =
 /**
  * Returns the fields of an operation that name a subject.
  *
- * @throws {Error} for a field that looks like one and is in neither table of specs/subjects.ts
+ * @throws {Error} for a field that looks like one and is in neither table of specs/reach/subjects.ts
  */
 export const subjectPlaces = (operation: Operation): readonly SubjectPlace[] => {
   const { params, query, body, access } = operation
@@ -41,7 +41,7 @@ const placeOf = (id: string, part: RequestPart, name: string): readonly SubjectP
   const last = name.split('.').at(-1) ?? ''
   if (!suspect.test(last) || plainFields[part].includes(name)) return []
   throw new Error(
-    `${id}: ${part} ${name} looks like the name of a subject. Add it to subjectFields or plainFields (specs/subjects.ts).`,
+    `${id}: ${part} ${name} looks like the name of a subject. Add it to subjectFields or plainFields (specs/reach/subjects.ts).`,
   )
 }
 
