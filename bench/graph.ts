@@ -59,7 +59,7 @@ export const benchGraph = async (): Promise<readonly Row[]> => {
     for (const words of beside) {
       await write(post, (n) => `${name(n)} ${words.replace('OTHER', name((n * 7 + 3) % people))}.`, people)
     }
-    await write(post, (n) => `${pick(small, n).replace('THERE', pick(cities, n * 7))} Note ${n}.`, people * 3)
+    await noted(post, (n) => `${pick(small, n).replace('THERE', pick(cities, n * 7))} Note ${n}.`, people * 3)
     const share = async (graph: boolean, wanted: readonly string[]): Promise<number> => {
       let found = 0
       for (let n = 0; n < people; n++) {
@@ -86,11 +86,20 @@ const companies = sized(60, 3)
 
 const has = (hits: Found['hits'], wanted: string): boolean => hits.some(({ id }) => id === wanted)
 
+/** Remembers what people say, from which relations are extracted. @returns the memories */
 async function write(post: MemoryApi, contentOf: (n: number) => string, count: number): Promise<readonly string[]> {
   const ids: string[] = []
-  for (let first = 0; first < count; first += 50) {
-    const some = Array.from({ length: Math.min(50, count - first) }, (_, n) => ({ content: contentOf(first + n) }))
-    ids.push(...writtenIn(await post('write/batch', { userId: 'town', wait: true, memories: some })))
+  for (let n = 0; n < count; n++) {
+    const [id = ''] = writtenIn(await post('remember', { userId: 'town', user: contentOf(n) }))
+    ids.push(id)
   }
   return ids
+}
+
+/** Writes notes verbatim, from which no relations are extracted. */
+async function noted(post: MemoryApi, contentOf: (n: number) => string, count: number): Promise<void> {
+  for (let first = 0; first < count; first += 50) {
+    const some = Array.from({ length: Math.min(50, count - first) }, (_, n) => ({ content: contentOf(first + n) }))
+    await post('write/batch', { userId: 'town', wait: true, memories: some })
+  }
 }

@@ -18,10 +18,12 @@ import { benchRecovery } from './recovery.ts'
 import { holds, type Row, tableOf } from './row.ts'
 import { benchRuns } from './runs.ts'
 import { benchRuntime } from './runtime.ts'
+import { benchScreening } from './screening.ts'
 import { benchSessions } from './sessions.ts'
 import { benchSse } from './sse.ts'
 import { benchStorage } from './storage.ts'
 import { benchTurns } from './turns.ts'
+import { benchUpdates } from './updates.ts'
 import { benchWeb } from './web.ts'
 import { benchWriteback } from './writeback.ts'
 
@@ -58,6 +60,8 @@ const sections: Readonly<Record<string, Section>> = {
   million: benchMillion,
   knowledge: ({ sets }) => benchKnowledge(sets),
   web: ({ sets }) => benchWeb(sets),
+  updates: ({ sets }) => benchUpdates(sets),
+  screening: ({ sets }) => benchScreening(sets),
 }
 
 const known = Object.keys(sections)
@@ -66,7 +70,7 @@ const usage = [
   '',
   'Measures sections against a raw implementation in the same run, prints a table and writes bench/results/TIME.json.',
   'Exits with 1 if a bound is missed or a section fails. --whole runs the sections for a few seconds and measures nothing.',
-  '--sets is a folder of public sets, which the sections recall, knowledge and web read.',
+  '--sets is a folder of public sets, which the sections recall, knowledge, web, updates and screening read.',
   `Sections: ${known.join(', ')}`,
 ].join('\n')
 const text = { type: 'string' } as const

@@ -38,12 +38,17 @@ const frontPages = ['README.md', 'AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.m
   .map((path) => ({ path, text: readFileSync(resolve(root, path), 'utf8') }))
 
 /** Detection patterns quote the words that they search for. */
-const patterns = 'src/skill-scan/rules/'
+const patterns = ['src/skill-scan/rules/', 'src/facts/screen/instructions/', 'src/facts/updates/cues.ts']
 
 const quoting = new Set(['test/scripts/check/word-list.test.ts'])
 
 /** Published texts, which the rules for words and paths read. */
-const worded = [...product.filter(({ path }) => !path.startsWith(patterns)), ...pages, ...walkthroughs, ...frontPages]
+const worded = [
+  ...product.filter(({ path }) => !patterns.some((start) => path.startsWith(start))),
+  ...pages,
+  ...walkthroughs,
+  ...frontPages,
+]
 /** Scripts, measurements, tests and the console, except the word list itself and the test that quotes it. */
 const beside = [
   ...readFiles(root, ['scripts', 'bench', 'test'], ['.ts']),

@@ -12,8 +12,9 @@ import {
   optional,
   string,
   timestamp,
+  union,
 } from './dsl/schema.ts'
-import { costFields, exchangeFields, fact, placeFields, userFields, writeMode } from './memory-objects.ts'
+import { costFields, exchangeFields, fact, memoryFlags, placeFields, userFields, writeMode } from './memory-objects.ts'
 
 /** Fields in the response of every write of memories. */
 export const written = {
@@ -22,13 +23,21 @@ export const written = {
   warnings: array(string()),
 }
 
-/** A written memory. */
-export const writtenOne = object({
+const writtenFields = {
   id: id('mem'),
   duplicate: optional(
     described(constant(true), 'Whether the memory was already stored; `id` is then that of the stored memory.'),
   ),
-})
+}
+
+/** A written memory. */
+export const writtenOne = object(writtenFields)
+
+/** A memory of a batch: where it is stored, or why it is not. */
+export const batchedOne = union([
+  object({ ...writtenFields, flags: optional(memoryFlags) }),
+  object({ error: object({ code: string(), message: string(), param: optional(string()) }) }),
+])
 
 /** Body of a request to remember an exchange. */
 export const rememberFields = {

@@ -24,6 +24,9 @@ export const maxMemoryLength = 32 * 1024
 /** Size of a content in bytes beyond which it is stored with a warning, and only found by its beginning. */
 export const softMemoryBytes = 10 * 1024
 
+/** Maximum number of hits that relations add to a search, in addition to `topK`. */
+export const maxGraphHits = 3
+
 /** Maximum number of memories in a batch. */
 export const maxMemoryBatch = 50
 
@@ -157,6 +160,19 @@ const storedFact = object({
   valid_from: nullable(timestamp()),
 })
 
+/** A part of a content that a newer memory superseded. */
+const supersededPart = object({
+  content: string(),
+  valid_to: timestamp(),
+  superseded_by: described(string(), 'The memory that superseded it.'),
+})
+
+/** What is suspected of a content. */
+export const memoryFlags = described(
+  array(oneOf('instructions')),
+  '`instructions`: the content seems to contain instructions to a model. It is found by searches, but never given to a model.',
+)
+
 /** A complete stored memory. */
 export const memory = object(
   {
@@ -178,6 +194,11 @@ export const memory = object(
     valid_from: nullable(timestamp()),
     valid_to: nullable(timestamp()),
     superseded_by: nullable(string()),
+    superseded: described(
+      array(supersededPart),
+      'Parts of the content that newer memories superseded while others hold.',
+    ),
+    flags: memoryFlags,
     embedder: described(nullable(string()), 'Embedder of the stored vector; null until the vector has been computed.'),
     created_at: timestamp(),
     updated_at: timestamp(),
@@ -201,7 +222,16 @@ export const memoryHit = object(
     id: id('mem'),
     content: string(),
     score: number(),
-    source: oneOf('vector', 'lexical', 'graph'),
+    source: described(oneOf('vector', 'graph'), 'Whether the search or a relation of the graph found it.'),
+    match: described(
+      optional(oneOf('lexical', 'vector', 'both')),
+      'Whether words of the query, its meaning or both match. Absent on hits of the graph.',
+    ),
+    superseded: described(
+      optional(array(supersededPart)),
+      'Parts of the stored content that no longer hold; `content` is what holds.',
+    ),
+    flags: optional(memoryFlags),
     hops: optional(
       integer({ description: 'Number of relations between the named entity and the fact. Only on hits of the graph.' }),
     ),

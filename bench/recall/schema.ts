@@ -16,18 +16,89 @@ export interface Found {
 export const foundIn = (answer: Json): Found['hits'] =>
   items(fields(answer).results).map((hit) => ({ id: text(fields(hit).id), score: number(fields(hit).score) }))
 
-/** Ids in an answer of `memory.write_batch`, in order. */
+/** Ids in an answer of `memory.write_batch`, in order; empty for one that was refused. */
 export const writtenIn = (answer: Json): readonly string[] =>
   items(fields(answer).memories).map((written) => text(fields(written).id))
 
-/**
- * Index of the memory for which a batch was refused; null when the answer is not a refusal. @throws {Error} for any
- * other refusal.
- */
-export const refusedAt = (answer: Json): number | null => {
-  const { error } = fields(answer)
-  if (error === undefined) return null
-  const at = /^memories\.(\d+)\.content$/.exec(text(fields(error).param))?.[1]
-  if (at === undefined) throw new Error(JSON.stringify(answer))
-  return Number(at)
+const texts = (value: Json): readonly string[] => items(value).map(text)
+
+/** A text to screen. */
+export interface ScreenedCase {
+  readonly text: string
+  readonly language: string
+  readonly kind: string
+}
+
+/** Parses a line of a file of texts to screen. */
+export const screenedCase = (line: string): ScreenedCase => {
+  const { text: said, language, kind } = fields(JSON.parse(line))
+  return { text: text(said), language: text(language), kind: text(kind) }
+}
+
+/** Flags in an answer of `memory.write`; none in a refusal. */
+export const writeResult = (answer: string): { readonly flags: readonly string[] } => ({
+  flags: texts(fields(JSON.parse(answer)).flags),
+})
+
+/** What a user says over time, and a question about it. */
+export interface UpdateCase {
+  readonly id: string
+  readonly language: string
+  readonly kind: string
+  readonly turns: readonly { readonly at: string; readonly text: string }[]
+  readonly question: string
+  /** Index of the turn that holds. */
+  readonly current: number
+  /** Indexes of the turns that no longer hold. */
+  readonly stale: readonly number[]
+  /** What no longer holds, word for word. */
+  readonly stale_texts: readonly string[]
+  /** What still holds of the stale turn, word for word; empty when nothing does. */
+  readonly still_true: string
+}
+
+/** Parses a line of a file of updates. */
+export const updateCase = (line: string): UpdateCase => {
+  const read = fields(JSON.parse(line))
+  return {
+    ...{ id: text(read.id), language: text(read.language), kind: text(read.kind), question: text(read.question) },
+    turns: items(read.turns).map((turn) => ({ at: text(fields(turn).at), text: text(fields(turn).text) })),
+    ...{ current: number(read.current), stale: items(read.stale).map(number), stale_texts: texts(read.stale_texts) },
+    still_true: text(read.still_true),
+  }
+}
+
+/** A hit of a search: what of it holds. */
+export interface UpdateHit {
+  readonly id: string
+  readonly content: string
+}
+
+/** Hits in an answer of `memory.search`, best first. */
+export const updateHitsIn = (answer: Json): readonly UpdateHit[] =>
+  items(fields(answer).results).map((hit) => ({ id: text(fields(hit).id), content: text(fields(hit).content) }))
+
+/** Id and superseded memories in an answer of `memory.write`. */
+export const writtenOneIn = (answer: Json): { readonly id: string; readonly superseded: readonly string[] } => ({
+  id: text(fields(answer).id),
+  superseded: texts(fields(answer).superseded),
+})
+
+/** Memories in an answer of `memory.list` or `memory.remember`. */
+export const listedIn = (answer: Json) =>
+  items(fields(answer).memories).map((memory) => {
+    const { id, valid_to, superseded } = fields(memory)
+    return { id: text(id), valid_to: valid_to === null ? null : text(valid_to), superseded: items(superseded) }
+  })
+
+/** The port of a listening server. */
+export const portOf = (address: Json): number => number(fields(address).port)
+
+/** Text of the user in the body of a request for an extraction; empty for any other request. */
+export const extractedUser = (body: string): string => {
+  const { messages, response_format } = fields(JSON.parse(body))
+  if (response_format === undefined) return ''
+  const last = fields(items(messages).at(-1)).content
+  const said = typeof last === 'string' ? last : text(fields(items(last)[0]).text)
+  return said.startsWith('{') ? text(fields(JSON.parse(said)).user) : ''
 }

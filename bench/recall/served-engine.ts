@@ -3,7 +3,7 @@ import type { Service } from '#scripts/services/service.ts'
 import type { Collection, Question, Scope, Text } from './collection.ts'
 import type { Engine, Searchable, SearchOptions } from './engine.ts'
 import { cpuMsOf } from './process-cpu.ts'
-import { type Found, foundIn, refusedAt, writtenIn } from './schema.ts'
+import { type Found, foundIn, writtenIn } from './schema.ts'
 
 const key = `csk_${'r'.repeat(40)}`
 const mostAtOnce = 50
@@ -57,14 +57,13 @@ class ServedScope implements Searchable {
 
   /** Writes the texts, except those that the server refuses. */
   async #writeSome(texts: readonly Text[]): Promise<void> {
-    let left = texts
-    while (left.length > 0) {
-      const memories = left.map((text) => memoryOf(text))
-      const answer = await this.#post('write/batch', { userId: this.#user, wait: true, memories })
-      const refused = refusedAt(answer)
-      if (refused === null) return this.#note(left, writtenIn(answer))
-      left = left.filter((_, at) => at !== refused)
-    }
+    const memories = texts.map((text) => memoryOf(text))
+    const ids = writtenIn(await this.#post('write/batch', { userId: this.#user, wait: true, memories }))
+    const stored = ids.flatMap((id, at) => (id === '' ? [] : [{ id, text: texts[at] }]))
+    this.#note(
+      stored.flatMap(({ text }) => text ?? []),
+      stored.map(({ id }) => id),
+    )
   }
 
   #note(texts: readonly Text[], ids: readonly string[]): void {

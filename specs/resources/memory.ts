@@ -18,13 +18,23 @@ import {
   timeOrDay,
   timestamp,
 } from '../dsl/schema.ts'
-import { forgetReceipt, receipt, remembered, rememberFields, written, writtenOne } from '../memory-answers.ts'
+import {
+  batchedOne,
+  forgetReceipt,
+  receipt,
+  remembered,
+  rememberFields,
+  written,
+  writtenOne,
+} from '../memory-answers.ts'
 import {
   changedFields,
   contentFields,
   costFields,
   importFields,
+  maxGraphHits,
   maxMemoryBatch,
+  memoryFlags,
   memoryHit,
   memory as memoryObject,
   pageFields,
@@ -48,7 +58,7 @@ export const memory = defineOperations(group, {
     ...common,
     summary: 'Write a memory',
     description:
-      "Stores the content verbatim, except for personal data that the project's redaction policy removes. Keyword search finds it immediately; vector search finds it once its embedding has been computed. A fact that contradicts an older one supersedes it. Content that contains a secret is refused.",
+      "Stores the content verbatim, except for personal data that the project's redaction policy removes. Keyword search finds it immediately; vector search finds it once its embedding has been computed. A statement that contradicts an older one, or updates it, supersedes it. Content that contains a secret is refused; content that seems to instruct a model is flagged, and never given to one. No relations are extracted from the content: use `facts`, or `memory.remember`.",
     method: 'POST',
     path: '/v1/memory/write',
     body: object({ ...userOrAlias, ...contentFields, ...placeFields, ...writeMode }),
@@ -58,6 +68,7 @@ export const memory = defineOperations(group, {
         duplicate: optional(constant(true)),
         superseded: described(array(id('mem')), 'Memories whose facts this one superseded.'),
         redacted: array(string()),
+        flags: memoryFlags,
         ...written,
       }),
       { status: 201 },
@@ -68,7 +79,7 @@ export const memory = defineOperations(group, {
     ...common,
     summary: 'Write up to 50 memories',
     description:
-      'Checks the quota once, stores all memories in one write (all or none), and requests their embeddings in one call.',
+      'Checks the quota once, stores all memories in one write, and requests their embeddings in one call. An item that is refused does not affect the others; 422 if none can be stored.',
     method: 'POST',
     path: '/v1/memory/write/batch',
     maxBodyBytes: 2 * 1024 * 1024,
@@ -78,9 +89,18 @@ export const memory = defineOperations(group, {
       ...writeMode,
       memories: array(object({ ...contentFields, ...placeFields }), { minItems: 1, maxItems: maxMemoryBatch }),
     }),
-    answer: isJsonResponse(object({ memories: described(array(writtenOne), 'One per item, in order.'), ...written }), {
-      status: 201,
-    }),
+    answer: isJsonResponse(
+      object({
+        memories: described(
+          array(batchedOne),
+          'One per item, in order: its id, or the error because of which it was not stored.',
+        ),
+        ...written,
+      }),
+      {
+        status: 201,
+      },
+    ),
     errors: quotas,
   },
   search: {
@@ -100,7 +120,10 @@ export const memory = defineOperations(group, {
         'Minimum score of a hit. With 0, every hit is returned. If no hit reaches it, `abstained` is true.',
       ),
       asOf: described(optional(timeOrDay()), 'Time as of which memories are searched.'),
-      graph: described(defaulted(boolean(), true), 'Whether to follow relations as well.'),
+      graph: described(
+        defaulted(boolean(), true),
+        `Whether to follow relations as well, which adds at most ${maxGraphHits} hits to \`topK\`.`,
+      ),
       mode: described(
         defaulted(oneOf('inject', 'index'), 'inject'),
         '`index` returns a one-line summary in place of each content.',

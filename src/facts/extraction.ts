@@ -1,6 +1,7 @@
 import { type Fact, user } from './fact.ts'
 import { factsOf } from './facts-of.ts'
 import { withoutEchoes, withoutMarked } from './injected-text.ts'
+import { plainStatements } from './plain-statements.ts'
 import { isSingle } from './rules/statements.ts'
 
 /** An exchange between a user and an assistant, from which facts are extracted. */
@@ -87,7 +88,9 @@ export const ownWords = ({
 /** Extracts the facts of an exchange by rules, without a model, from what the user says. */
 export const exchangeFacts = (exchange: Exchange): readonly Fact[] => {
   const { user: said } = ownWords(exchange)
-  return factsOf(said, { observedAt: exchange.observedAt, speaker: 'user' })
+  const facts = factsOf(said, { observedAt: exchange.observedAt, speaker: 'user' })
+  const read = new Set(facts.map(({ text: sentence }) => sentence))
+  return [...facts, ...plainStatements(said, exchange.observedAt).filter(({ text: sentence }) => !read.has(sentence))]
 }
 
 /** Maximum number of facts from one response. */

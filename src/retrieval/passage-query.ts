@@ -41,6 +41,8 @@ export interface PassageHit {
   readonly id: string
   /** Confidence that the passage answers the question, 0 to 1. */
   readonly score: number
+  /** Whether it has words of the query. */
+  readonly byWords: boolean
   readonly parts?: Readonly<Record<string, number>>
 }
 

@@ -7,11 +7,12 @@ import { Table } from '../records/table.ts'
 import { startOf } from './indexes/settled-facts.ts'
 import { instantOf } from './instant.ts'
 import { type MemoryData, memories } from './kinds.ts'
+import type { PassedMemory } from './memory-batch.ts'
 import { ownersScope } from './memory-owner.ts'
 import { ownerOfRow } from './memory-row.ts'
 import { type MemoryView, memoryView } from './memory-view.ts'
 import type { OpenMemory } from './open-memory.ts'
-import { factsIn } from './understanding.ts'
+import { factsIn, flaggedAs } from './understanding.ts'
 
 type Body = BodyOf<'memory.update'>
 type UpdateCall = Call<{ readonly memory_id: string }, unknown, Body>
@@ -44,10 +45,7 @@ export const changedMemory = async (memory: OpenMemory, call: UpdateCall): Promi
 
 const changesTimes = ({ valid_from, valid_to }: Body): boolean => valid_from !== undefined || valid_to !== undefined
 
-interface Checked {
-  readonly content: string
-  readonly redacted: readonly string[]
-}
+type Checked = Pick<PassedMemory, 'content' | 'redacted' | 'flags'>
 
 const changed = (
   data: MemoryData,
@@ -74,6 +72,8 @@ const changed = (
   const { content, redacted } = checked
   const said = { content: data.content, valid_from_ms: startOf(data), valid_to_ms: now }
   const versions = [...data.versions, { ...said, at_ms: now }].slice(-maxVersions)
-  const facts = factsIn(content, { observedAt: next.observed_at_ms, speaker: data.speaker })
-  return { ...next, content, redacted, facts, versions, embedder: null, vector: null }
+  const found = factsIn(content, { observedAt: next.observed_at_ms, speaker: data.speaker })
+  const facts = found.map((fact) => ({ ...fact, implied: true }))
+  const { superseded: _parts, flags: _flags, ...kept } = next
+  return { ...kept, content, redacted, facts, versions, embedder: null, vector: null, ...flaggedAs(checked.flags) }
 }

@@ -5,6 +5,7 @@ import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { isObject } from '../runtime/schema.ts'
 import { isSeenFrom, type PlaceFilter } from './indexes/memory-place.ts'
+import { holdingContent } from './indexes/superseded-parts.ts'
 import { type MemoryData, memories } from './kinds.ts'
 import { ownersScope } from './memory-owner.ts'
 import { memoryView } from './memory-view.ts'
@@ -35,8 +36,9 @@ const fetched = async ({ records, now }: FetchParts, call: ServerToolCall): Prom
   const place = { scope: null, session: call.sessionId ?? call.runId, namespace: textOrNull(namespace) }
   if (row === null || !isShown(row, { tenant, place }))
     return { ok: false, code: 'not_found', message: 'The user has no such memory.' }
-  const { content, observed_at, valid_from, valid_to } = memoryView(row)
-  return { ok: true, output: JSON.stringify({ id, content, observed_at, valid_from, valid_to }) }
+  const { observed_at, valid_from, valid_to, superseded } = memoryView(row)
+  const content = holdingContent(row.data)
+  return { ok: true, output: JSON.stringify({ id, content, observed_at, valid_from, valid_to, superseded }) }
 }
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
@@ -47,5 +49,5 @@ const isShown = (
   seen: { readonly tenant: string | null; readonly place: PlaceFilter },
 ): boolean => {
   const { scope, session_id: session, namespace } = data
-  return tenant === seen.tenant && isSeenFrom(seen.place, { scope, session, namespace })
+  return tenant === seen.tenant && data.flags === undefined && isSeenFrom(seen.place, { scope, session, namespace })
 }

@@ -12,6 +12,16 @@ export type FactData = {
   readonly valid_to_ms: number | null
   readonly observed_at_ms: number
   readonly text: string
+  /** Found in a content that its caller stored verbatim: it supersedes, but belongs to no graph and no response. */
+  readonly implied?: boolean
+}
+
+/** A part of a content that a newer memory superseded. */
+export type SupersededPart = {
+  readonly text: string
+  readonly valid_to_ms: number
+  /** The memory that superseded it. */
+  readonly by: string
 }
 
 /** Content of a memory before a change. */
@@ -43,6 +53,10 @@ export type MemoryData = {
   readonly valid_from_ms: number | null
   readonly valid_to_ms: number | null
   readonly superseded_by: string | null
+  /** Parts of the content that no longer hold while others do; absent when there are none. */
+  readonly superseded?: readonly SupersededPart[]
+  /** Why the content is not given to a model as it is; absent when nothing is suspected. */
+  readonly flags?: readonly MemoryFlag[]
   /** Embedder of `vector`, which has one byte per dimension, in base64. */
   readonly embedder: string | null
   readonly vector: string | null
@@ -51,10 +65,34 @@ export type MemoryData = {
   readonly versions: readonly VersionData[]
 }
 
-/** The latest changes of one user's memories, from which other nodes update their indexes. */
+/** Suspicion about a content: it contains instructions to a model. */
+export type MemoryFlag = 'instructions'
+
+/**
+ * The latest changes of one user's memories, from which other nodes update their indexes, and the write that is being
+ * carried out.
+ */
 export type MemoryChangesData = {
   readonly owner: string
   readonly recent: readonly { readonly version: number; readonly ids: readonly string[] }[]
+  readonly pending?: PendingWrite | null
+}
+
+/** The end that a decided write gives to an older memory. */
+export type PendingEnd = {
+  readonly id: string
+  readonly facts: readonly FactData[]
+  readonly by: string
+  readonly parts?: readonly SupersededPart[]
+}
+
+/** A decided write: the memories to store and what they supersede. It is one message in the row of its user's memory. */
+export type PendingWrite = {
+  readonly token: string
+  /** ms since the epoch. */
+  readonly at_ms: number
+  readonly rows: readonly JsonObject[]
+  readonly ends: readonly PendingEnd[]
 }
 
 /** A deletion by filter. It does not name the user, so it can stay after the user's memories are deleted. */
@@ -74,7 +112,11 @@ export type MemoryVectorsData = {
 }
 
 /** Operations counted against an allowance in one period. */
-export type MemoryCountData = { readonly used: number }
+export type MemoryCountData = {
+  readonly used: number
+  /** The effects that were counted last. */
+  readonly latest?: readonly string[]
+}
 
 export const memories: TypedKind<MemoryData> = {
   name: 'memories',

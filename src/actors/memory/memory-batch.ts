@@ -1,16 +1,18 @@
 import type { Pause } from '#retrieval/ranking/pause.ts'
 import { derivedId, newId, timeOfId } from '../runtime/ids.ts'
 import { contentKey } from './indexes/content-key.ts'
-import { closedAll, type EndedMemory, endedBy, endOf, settledFacts } from './indexes/settled-facts.ts'
+import { closedAll, type EndedMemory, endedBy, settledFacts } from './indexes/settled-facts.ts'
+import { holdingParts, states } from './indexes/superseded-parts.ts'
 import { factKey, mayClose, type UserMemoryIndex } from './indexes/user-memory-index.ts'
-import type { FactData, MemoryData } from './kinds.ts'
+import type { FactData, MemoryData, MemoryFlag } from './kinds.ts'
 import { type MemoryOwner, ownerKey } from './memory-owner.ts'
 import type { MemorySettings } from './memory-settings.ts'
 import type { NewMemory, WriteOptions, WrittenMemory } from './memory-writer.ts'
-import { factsIn, isSameFact } from './understanding.ts'
+import { factsIn, flaggedAs, isSameFact } from './understanding.ts'
+import type { UpdatedMemory } from './writes/updated-memories.ts'
 
 /** A memory that passed the screening. */
-export type PassedMemory = NewMemory & { readonly redacted: readonly string[] }
+export type PassedMemory = NewMemory & { readonly redacted: readonly string[]; readonly flags: readonly MemoryFlag[] }
 
 /** A memory to be stored. */
 export interface DraftMemory {
@@ -49,7 +51,8 @@ export class MemoryBatch {
     this.#parts = parts
   }
 
-  async add(item: PassedMemory): Promise<void> {
+  /** @param updated finds the older memory that this one updates, where no fact does. */
+  async add(item: PassedMemory, updated: () => Promise<UpdatedMemory | null> = async () => null): Promise<void> {
     if (this.#parts.pause.due()) await this.#parts.pause.turn()
     const key = contentKey(item.place, item.content)
     const id = this.#newId()
@@ -57,17 +60,34 @@ export class MemoryBatch {
     const same = this.#keys.get(key) ?? this.#index.twin(key)
     const twin = same ?? (item.byFacts === true ? await this.#sayer(said) : undefined)
     if (twin !== undefined && twin !== id) {
-      this.written.push({ id: twin, duplicate: true, redacted: item.redacted, superseded: [] })
+      this.written.push({ id: twin, duplicate: true, redacted: item.redacted, flags: item.flags, superseded: [] })
       return
     }
     const settled = await settledFacts(this.#index, said, this.#parts.pause)
     const superseded = [...settled.ended.keys()].filter((known) => known !== id)
     for (const known of superseded) this.ended.set(known, { facts: settled.ended.get(known) ?? [], by: id })
+    if (settled.ended.size === 0) superseded.push(...(await this.#update(id, item, await updated())))
     const facts = await this.#besideDrafts(settled.facts, id)
     this.#keys.set(key, id)
     this.#note(facts)
-    this.drafts.push({ id, key, data: this.#dataOf(item, facts, settled.by), expiresAt: this.#expiryOf(item) })
-    this.written.push({ id, duplicate: false, redacted: item.redacted, superseded })
+    const held = this.#dataOf(item, said)
+    const data = settled.by === null ? { ...held, facts } : endedBy(held, { facts, by: settled.by })
+    this.drafts.push({ id, key, data, expiresAt: this.#expiryOf(item) })
+    this.written.push({ id, duplicate: false, redacted: item.redacted, flags: item.flags, superseded })
+  }
+
+  /** Ends the parts of an older memory that the memory `id` updates. */
+  async #update(id: string, item: PassedMemory, updated: UpdatedMemory | null): Promise<readonly string[]> {
+    if (updated === null || updated.row.id === id || this.ended.has(updated.row.id)) return []
+    const { row, parts } = updated
+    const end = item.validFrom ?? item.observedAt ?? this.#parts.now
+    const ended = parts.map((text) => ({ text, valid_to_ms: end, by: id }))
+    this.ended.set(row.id, {
+      facts: row.data.facts.map((fact) => factWithin(fact, { row, parts, end })),
+      by: id,
+      parts: ended,
+    })
+    return [row.id]
   }
 
   /** Returns the id of a memory that already states all of these facts. */
@@ -128,8 +148,9 @@ export class MemoryBatch {
   async #factsOf(item: PassedMemory): Promise<readonly FactData[]> {
     const observedAt = item.observedAt ?? this.#parts.now
     const given = item.facts ?? []
-    if (item.byFacts === true) return given
-    const found = factsIn(item.content, { observedAt, speaker: item.speaker ?? null })
+    // what is suspected of instructing a model may end no memory either
+    if (item.byFacts === true || item.flags.length > 0) return given
+    const found = factsIn(item.content, { observedAt, speaker: item.speaker ?? null }).map(impliedFact)
     const { pause } = this.#parts
     const all = [...given]
     for (const fact of found) {
@@ -144,9 +165,8 @@ export class MemoryBatch {
     return days === null ? null : this.#parts.now + days * dayMs
   }
 
-  #dataOf(item: PassedMemory, facts: readonly FactData[], by: string | null): MemoryData {
+  #dataOf(item: PassedMemory, facts: readonly FactData[]): MemoryData {
     const { owner, options, now } = this.#parts
-    const end = endOf(item, facts)
     return {
       owner: ownerKey(owner),
       content: item.content,
@@ -163,9 +183,23 @@ export class MemoryBatch {
       facts,
       observed_at_ms: item.observedAt ?? now,
       valid_from_ms: item.validFrom ?? null,
-      valid_to_ms: item.validTo ?? end,
-      superseded_by: end === null ? null : by,
+      valid_to_ms: item.validTo ?? null,
+      superseded_by: null,
+      ...flaggedAs(item.flags),
       ...{ embedder: null, vector: null, used_at_ms: null, versions: [] },
     }
   }
+}
+
+/** Facts that rules find in a content that is stored verbatim only serve to notice what it supersedes. */
+const impliedFact = (fact: FactData): FactData => ({ ...fact, implied: true })
+
+/** Ends a fact that the superseded parts of its memory state. */
+const factWithin = (
+  fact: FactData,
+  { row, parts, end }: { readonly row: UpdatedMemory['row']; readonly parts: readonly string[]; readonly end: number },
+): FactData => {
+  const isWhole = parts.length >= holdingParts(row.data).length
+  const isOver = fact.valid_to_ms === null && (isWhole || parts.some((text) => states(text, fact.object)))
+  return isOver ? { ...fact, valid_to_ms: Math.max(end, fact.valid_from_ms) } : fact
 }

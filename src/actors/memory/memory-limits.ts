@@ -20,8 +20,13 @@ export interface MemoryLimitsParts {
 /** Kinds of operations that allowances count. */
 export type MemoryOperation = 'searches' | 'writes'
 
+/** Number of counted effects that are remembered, so that a repetition is not counted again. */
+const mostLatest = 32
+
 interface Period {
   readonly name: string
+  readonly operation: MemoryOperation
+  readonly once: string | null
   readonly limit: number | null
   readonly endsAt: number
   readonly user: string | null
@@ -44,12 +49,17 @@ export class MemoryLimits {
     this.#stored = new StoredCounts(parts.records, parts.now)
   }
 
-  /** Counts one operation. @throws {ServiceError} `memory_ops_quota_exceeded` when an allowance is used up */
-  async operation(owner: MemoryOwner, operation: MemoryOperation): Promise<void> {
+  /**
+   * Counts one operation.
+   *
+   * @param once id under which a repetition, such as an effect after a crash, is not counted again.
+   * @throws {ServiceError} `memory_ops_quota_exceeded` when an allowance is used up
+   */
+  async operation(owner: MemoryOwner, operation: MemoryOperation, once: string | null = null): Promise<void> {
     const { daily, monthly } = await this.#parts.settings(owner.project)
     const [day, month] = [dayOf(this.#parts.now()), monthOf(this.#parts.now())]
-    await this.#take(owner, operation, { ...day, limit: daily[operation], user: owner.user })
-    await this.#take(owner, operation, { ...month, limit: monthly[operation], user: null })
+    await this.#take(owner, { ...day, operation, once, limit: daily[operation], user: owner.user })
+    await this.#take(owner, { ...month, operation, once, limit: monthly[operation], user: null })
   }
 
   /**
@@ -77,19 +87,21 @@ export class MemoryLimits {
     })
   }
 
-  async #take(owner: MemoryOwner, operation: MemoryOperation, { name, limit, endsAt, user }: Period): Promise<void> {
+  async #take(owner: MemoryOwner, { name, operation, once, limit, endsAt, user }: Period): Promise<void> {
     if (limit === null) return
     const { project } = owner
     const tenant = user === null ? null : owner.tenant
     const id = derivedId('mct', 1, JSON.stringify([project, tenant, user, operation, name]))
-    const counted = (used: number): MemoryCountData => {
+    const counted = ({ used, latest = [] }: MemoryCountData): MemoryCountData | null => {
+      if (once !== null && latest.includes(once)) return null
       if (used >= limit) throw this.#exhausted({ used, limit, endsAt })
-      return { used: used + 1 }
+      const next = { used: used + 1, ...(latest.length > 0 && { latest }) }
+      return once === null ? next : { ...next, latest: [...latest, once].slice(-mostLatest) }
     }
     for (;;) {
-      const edit = ({ data }: { readonly data: MemoryCountData }) => counted(data.used)
+      const edit = ({ data }: { readonly data: MemoryCountData }) => counted(data)
       if ((await this.#counts.change(projectScope(project), id, { edit })) !== null) return
-      const row = { id, project, tenant, user, expiresAtMs: endsAt, data: counted(0) }
+      const row = { id, project, tenant, user, expiresAtMs: endsAt, data: counted({ used: 0 }) ?? { used: 0 } }
       if ((await this.#counts.insert(row)) !== null) return
     }
   }

@@ -2,6 +2,7 @@ import type { PassageQuery } from '#retrieval/passage-query.ts'
 import { isZero } from '#retrieval/vector-table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
+import { maxGraphHits } from '#specs/memory-objects.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { timestampOf, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
@@ -9,12 +10,14 @@ import { Table } from '../records/table.ts'
 import type { Embedded, EmbedderOf } from './embedding/embedders.ts'
 import { connectedMemories, type GraphHit } from './indexes/memory-graph.ts'
 import { isSeenFrom, type PlaceFilter } from './indexes/memory-place.ts'
+import { asOfThen, holdingContent } from './indexes/superseded-parts.ts'
 import type { MemoryEntry, UserMemoryIndex } from './indexes/user-memory-index.ts'
 import type { UserMemoryIndexes } from './indexes/user-memory-indexes.ts'
 import { type MemoryData, memories } from './kinds.ts'
 import type { LastUsedRecorder } from './last-used-recorder.ts'
 import type { MemoryLimits } from './memory-limits.ts'
 import { type MemoryOwner, ownersScope } from './memory-owner.ts'
+import { supersededView } from './memory-view.ts'
 
 export interface MemorySearchParts {
   readonly records: RecordStore
@@ -51,12 +54,11 @@ interface Found {
   readonly id: string
   readonly score: number
   readonly source: MemoryHit['source']
+  readonly match?: MemoryHit['match']
   readonly parts?: Readonly<Record<string, number>> | undefined
   readonly graph?: GraphHit
 }
 
-/** Maximum number of memories added by following relations. */
-const mostConnected = 5
 const summaryLength = 120
 /** Maximum number of excluded memories that an explanation lists. */
 const mostUnseen = 20
@@ -91,14 +93,17 @@ export class MemorySearch {
       ...(embedder !== null && { embedder: embedder.id }),
     }
     const { hits, left_out } = await index.passages.search({ ...search, ...(special?.size !== 0 && filter) })
-    const source = embedded.vectors.length > 0 ? ('vector' as const) : ('lexical' as const)
-    const found: Found[] = hits.map(({ id, score, parts }) => ({ id, score, source, parts }))
+    const isEmbedded = embedded.vectors.length > 0
+    const found: Found[] = hits.map(({ id, score, byWords, parts }) => ({
+      ...{ id, score, source: 'vector', parts },
+      match: !isEmbedded || index.get(id)?.embedded !== true ? 'lexical' : byWords ? 'both' : 'vector',
+    }))
     if (query.graph) found.push(...(await connected(index, { query, found, accepts })))
     const results = await this.#shown(owner, index, { found, query })
     return {
       results,
       abstained: results.length === 0,
-      embedder: source === 'vector' ? (embedder?.id ?? null) : null,
+      embedder: isEmbedded ? (embedder?.id ?? null) : null,
       ...(query.explain === true && {
         left_out: [...(left_out ?? []).map((each) => ({ ...each })), ...(await this.#unseen(index, query, search))],
       }),
@@ -196,7 +201,7 @@ const connected = async (
   const known = new Set(found.map(({ id }) => id))
   const more: Found[] = []
   for await (const graph of connectedMemories(index, query.text, accepts)) {
-    if (more.length >= mostConnected) break
+    if (more.length >= maxGraphHits) break
     if (known.has(graph.id)) continue
     known.add(graph.id)
     more.push({ id: graph.id, score: 0, source: 'graph', graph })
@@ -204,13 +209,17 @@ const connected = async (
   return more
 }
 
-const hitOf = (row: Row<MemoryData>, { score, source, parts, graph }: Found, query: MemoryQuery): MemoryHit => {
-  const { data } = row
+const hitOf = (row: Row<MemoryData>, { score, source, match, parts, graph }: Found, query: MemoryQuery): MemoryHit => {
+  const data = query.asOf === null ? row.data : asOfThen(row.data, query.asOf)
+  const content = holdingContent(data)
   return {
     id: row.id,
-    content: query.index === true ? summaryOf(data.content) : data.content,
+    content: query.index === true ? summaryOf(content) : content,
     score: Math.round(score * 10_000) / 10_000,
     source,
+    ...(match !== undefined && { match }),
+    ...((data.superseded ?? []).length > 0 && { superseded: supersededView(data) }),
+    ...(data.flags !== undefined && { flags: data.flags }),
     ...(graph !== undefined && { hops: graph.hops }),
     scope: data.scope,
     sessionId: data.session_id,

@@ -36,8 +36,8 @@ export const memoryUseCases = (memory: OpenMemory): MemoryUseCases => {
       const result = await writer.write(owner, [newMemory(call.body, call.body)], writeOptions(call, 'write'))
       const [written] = result.memories
       if (written === undefined) throw new ServiceError('internal_error')
-      const { id, duplicate, superseded, redacted } = written
-      return { id, ...(duplicate && { duplicate: true as const }), superseded, redacted, ...costOf(result) }
+      const { id, duplicate, superseded, redacted, flags } = written
+      return { id, ...(duplicate && { duplicate: true as const }), superseded, redacted, flags, ...costOf(result) }
     },
     'memory.write_batch': async (call) => {
       const owner = ownerOf(call.scope, call.body)
@@ -45,11 +45,12 @@ export const memoryUseCases = (memory: OpenMemory): MemoryUseCases => {
         ...newMemory(item, { ...call.body, ...named(item) }),
         param: `memories.${at}.content`,
       }))
-      const result = await writer.write(owner, items, writeOptions(call, 'write'))
-      const written = result.memories.map(({ id, duplicate }) => ({
-        id,
-        ...(duplicate && { duplicate: true as const }),
-      }))
+      const result = await writer.write(owner, items, { ...writeOptions(call, 'write'), each: true })
+      const written = result.memories.map(({ id, duplicate, flags, error }) =>
+        error === undefined
+          ? { id, ...(duplicate && { duplicate: true as const }), ...(flags.length > 0 && { flags }) }
+          : { error: refusalOf(error) },
+      )
       return { memories: written, ...costOf(result) }
     },
     'memory.search': async ({ scope, body }) =>
@@ -108,6 +109,11 @@ const writeOptions = (
   { idempotency, body }: Pick<Call<unknown, unknown, Pick<WriteBody, 'wait' | 'dry_run'>>, 'idempotency' | 'body'>,
   source: string,
 ) => ({ source, seed: idempotency?.seed ?? null, wait: body.wait, dryRun: body.dry_run })
+
+const refusalOf = ({ code, message, details: { param } }: ServiceError) => ({
+  ...{ code, message },
+  ...(param !== undefined && { param }),
+})
 
 const costOf = ({ costUsd, model, provider, embedding, warnings }: WriteResult) => ({
   ...{ costUsd, model, provider, embedding, warnings },

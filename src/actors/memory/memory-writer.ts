@@ -1,24 +1,26 @@
 import { Pause } from '#retrieval/ranking/pause.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { softMemoryBytes } from '#specs/memory-objects.ts'
-import type { JsonObject, RecordStore, StoredRecord } from '#storage/ports.ts'
+import type { JsonObject, StoredRecord } from '#storage/ports.ts'
 import { RowTurns } from '../records/row-turns.ts'
 import type { Row } from '../records/schema.ts'
-import { Table } from '../records/table.ts'
 import type { EmbeddingQueue, EmbeddingResult } from './embedding/embedding-queue.ts'
 import type { MemoryPlace } from './indexes/memory-place.ts'
-import { type EndedMemory, endedBy } from './indexes/settled-facts.ts'
+import type { UserMemoryIndex } from './indexes/user-memory-index.ts'
 import type { UserMemoryIndexes } from './indexes/user-memory-indexes.ts'
-import { type FactData, type MemoryData, memories } from './kinds.ts'
-import { type DraftMemory, MemoryBatch, type PassedMemory } from './memory-batch.ts'
+import type { FactData, MemoryData, MemoryFlag } from './kinds.ts'
+import { type BatchParts, type DraftMemory, MemoryBatch, type PassedMemory } from './memory-batch.ts'
 import type { MemoryLimits } from './memory-limits.ts'
-import { type MemoryOwner, ownerKey, ownersScope } from './memory-owner.ts'
+import { type MemoryOwner, ownerKey } from './memory-owner.ts'
 import type { MemorySettings } from './memory-settings.ts'
-import { screened } from './understanding.ts'
+import { type Screened, screened } from './understanding.ts'
+import type { DecidedWrites } from './writes/decided-writes.ts'
+import type { UpdatedMemories } from './writes/updated-memories.ts'
 
 export interface MemoryWriterParts {
-  readonly records: RecordStore
   readonly now: () => number
+  readonly decided: Pick<DecidedWrites, 'carryOut' | 'again'>
+  readonly updated: Pick<UpdatedMemories, 'of'>
   readonly indexes: UserMemoryIndexes
   readonly queue: EmbeddingQueue
   readonly limits: MemoryLimits
@@ -33,6 +35,15 @@ export type RedactContents = (project: string, contents: readonly string[]) => P
 export interface RedactedContent {
   readonly content: string
   readonly redacted: readonly string[]
+}
+
+/** What the screening and the redaction found in a content. */
+export interface Checked extends RedactedContent, Pick<Screened, 'flags'> {}
+
+/** Items of a write: those that may be stored, and by their place the refusals of the others. */
+export interface SortedItems<T> {
+  readonly passed: readonly (T & Checked)[]
+  readonly refused: ReadonlyMap<number, ServiceError>
 }
 
 /** A memory to write; times in ms since the epoch. */
@@ -65,6 +76,8 @@ export interface WriteOptions {
   /** Resolve only once the memories have their vectors. */
   readonly wait?: boolean | undefined
   readonly dryRun?: boolean | undefined
+  /** Items that may not be stored have a refusal each; the others are stored. Otherwise one refuses all. */
+  readonly each?: boolean
   /** The operation has already been counted, as for an effect, which may run more than once. */
   readonly counted?: boolean
   /** Aborted when the write is forgotten before it is stored. */
@@ -73,9 +86,12 @@ export interface WriteOptions {
 
 /** Result of writing one memory. */
 export interface WrittenMemory {
+  /** Refusal of the memory, which was not stored. */
+  readonly error?: ServiceError
   readonly id: string
   readonly duplicate: boolean
   readonly redacted: readonly string[]
+  readonly flags: readonly MemoryFlag[]
   readonly superseded: readonly string[]
 }
 
@@ -86,6 +102,9 @@ export interface WriteResult extends EmbeddingResult {
   readonly warnings: readonly string[]
 }
 
+/** Number of times a write is decided anew because other nodes' writes of the same user came first. */
+const mostTries = 50
+
 const free: EmbeddingResult = { costUsd: 0, model: null, provider: null }
 
 /**
@@ -94,22 +113,22 @@ const free: EmbeddingResult = { costUsd: 0, model: null, provider: null }
  */
 export class MemoryWriter {
   readonly #parts: MemoryWriterParts
-  readonly #table: Table<MemoryData>
   readonly #turns = new RowTurns()
 
   constructor(parts: MemoryWriterParts) {
     this.#parts = parts
-    this.#table = new Table(parts.records, memories, parts.now)
   }
 
   /** @throws {ServiceError} `memory_refused`, `memory_quota_exceeded`, `memory_ops_quota_exceeded` */
   async write(owner: MemoryOwner, items: readonly NewMemory[], options: WriteOptions): Promise<WriteResult> {
-    const checked = await this.checked(owner.project, items)
+    const { passed: checked, refused } = await this.sorted(owner.project, items)
+    const [first] = refused.values()
+    if (first !== undefined && (options.each !== true || checked.length === 0)) throw first
     if (options.counted !== true && options.dryRun !== true) await this.#parts.limits.operation(owner, 'writes')
     const { batch, isEmbedded } = await this.alone(owner, () => this.#written(owner, checked, options))
     const tooLong = checked.some(({ content }) => Buffer.byteLength(content) > softMemoryBytes)
     const warnings = tooLong ? ['content_over_soft_cap'] : []
-    const memories = batch.written
+    const memories = withRefusals(batch.written, refused)
     if (!isEmbedded) return { memories, embedding: 'none', warnings, ...free }
     if (options.dryRun === true) return { memories, embedding: 'pending', warnings, ...free }
     const ids = batch.drafts.map(({ id }) => id)
@@ -136,74 +155,119 @@ export class MemoryWriter {
   async checked<T extends Pick<NewMemory, 'content' | 'param' | 'facts' | 'byFacts'>>(
     project: string,
     items: readonly T[],
-  ): Promise<readonly (T & RedactedContent)[]> {
-    const screenedItems: T[] = []
+  ): Promise<readonly (T & Checked)[]> {
+    const { passed, refused } = await this.sorted(project, items)
+    const [first] = refused.values()
+    if (first !== undefined) throw first
+    return passed
+  }
+
+  /** Returns the contents that may be stored, and by their place the refusals of the others. */
+  async sorted<T extends Pick<NewMemory, 'content' | 'param' | 'facts' | 'byFacts'>>(
+    project: string,
+    items: readonly T[],
+  ): Promise<SortedItems<T>> {
+    const screenedItems: (T & Pick<Screened, 'flags'>)[] = []
+    const refused = new Map<number, ServiceError>()
     const pause = new Pause()
-    for (const item of items) {
-      screenedItems.push({ ...item, content: passed(item), ...(item.facts && { facts: passedFacts(item) }) })
+    for (const [place, item] of items.entries()) {
+      const found = passed(item)
+      if (found instanceof ServiceError) refused.set(place, found)
+      else screenedItems.push({ ...item, ...found })
       if (pause.due()) await pause.turn()
     }
     const texts = screenedItems.flatMap(({ content, facts = [] }) => [content, ...facts.flatMap(textsOf)])
     const clean = (await this.#parts.redact(project, texts)).values()
-    return screenedItems.map((item) => redactedItem(item, clean))
+    return { passed: screenedItems.map((item) => redactedItem(item, clean)), refused }
   }
 
   async #written(owner: MemoryOwner, checked: readonly PassedMemory[], options: WriteOptions) {
-    const { limits, settings, indexes, now } = this.#parts
-    options.signal?.throwIfAborted()
+    const { settings, indexes } = this.#parts
     const { retentionDays } = await settings(owner.project)
-    const index = await indexes.open(owner)
+    for (let tries = 0; ; tries++) {
+      options.signal?.throwIfAborted()
+      const index = await indexes.open(owner)
+      const batch = await this.#decided(index, checked, { owner, options, retentionDays })
+      const isEmbedded = index.embedder !== null
+      if (options.dryRun === true || batch.drafts.length === 0) return { batch, isEmbedded }
+      if (await this.#stored(owner, index.seen, batch)) return { batch, isEmbedded }
+      // another node's write came first: what is known has changed
+      if (tries === mostTries) throw new ServiceError('version_conflict')
+      await this.#parts.decided.again(tries)
+    }
+  }
+
+  async #decided(
+    index: UserMemoryIndex,
+    checked: readonly PassedMemory[],
+    parts: Omit<BatchParts, 'now' | 'pause'>,
+  ): Promise<MemoryBatch> {
     const pause = new Pause()
     await index.prepareTwins(pause)
-    const batch = new MemoryBatch(index, { owner, options, retentionDays, now: now(), pause })
-    for (const item of checked) await batch.add(item)
-    if (options.dryRun !== true) {
-      await limits.storing(owner.project, batch.drafts.length, () => this.#store(owner, batch))
-    }
-    return { batch, isEmbedded: index.embedder !== null }
+    const batch = new MemoryBatch(index, { ...parts, now: this.#parts.now(), pause })
+    const { updated } = this.#parts
+    for (const item of checked) await batch.add(item, () => updated.of(parts.owner, index, item))
+    return batch
   }
 
-  async #store(owner: MemoryOwner, { drafts, ended }: MemoryBatch): Promise<void> {
-    if (drafts.length === 0) return
-    const at = this.#parts.now()
+  /** @returns false when another write came first. */
+  async #stored(owner: MemoryOwner, seen: number, { drafts, ended }: MemoryBatch): Promise<boolean> {
+    const { limits, decided, indexes, now } = this.#parts
+    const at = now()
     const rows = drafts.map((draft) => rowOf(owner, draft, at))
-    await this.#parts.records.insertMany(memories, rows)
-    const changed = await Promise.all([...ended].map(([id, end]) => this.#end(owner, id, end)))
-    const all = [...rows, ...changed.flatMap((row) => (row === null ? [] : [row]))]
-    await this.#parts.indexes.wrote(
-      owner,
-      all.map(({ id }) => id),
-      (index) => index.putAll(all),
-    )
-  }
-
-  #end(owner: MemoryOwner, id: string, { facts, by }: EndedMemory): Promise<Row<MemoryData> | null> {
-    const edit = ({ data }: Row<MemoryData>): MemoryData => endedBy(data, { facts, by })
-    return this.#table.change(ownersScope(owner), id, { edit })
+    let isStored = false
+    await limits.storing(owner.project, drafts.length, async () => {
+      const done = await decided.carryOut(owner, seen, { rows, ended })
+      if (done === null) return
+      isStored = true
+      await indexes.announced(owner, done.version, (index) => index.putAll(done.rows))
+    })
+    return isStored
   }
 }
 
-/** @throws {ServiceError} `memory_refused` */
-const passed = ({ content: text, param = 'content' }: Pick<NewMemory, 'content' | 'param'>): string => {
-  const { content, refused } = screened(text)
-  if (refused !== null) throw new ServiceError('memory_refused', { param, message: refusals[refused] })
-  return content
-}
-
-/**
- * Returns the facts of a memory that may be stored. Those that were extracted from an exchange are left out otherwise.
- *
- * @throws {ServiceError} `memory_refused` for a fact that the caller gave
- */
-const passedFacts = ({ facts = [], byFacts, param = 'content' }: Pick<NewMemory, 'facts' | 'byFacts' | 'param'>) =>
-  facts.filter(({ subject, relation, object }, at) => {
-    const said = relation.replaceAll('_', ' ')
-    // as one statement, and as "password is …", by which secrets are recognised
-    const { refused } = screened(`${subject} ${said} ${object}\n${said} is ${object}`)
-    if (refused === null || byFacts === true) return refused === null
-    const name = param.replace(/content$/, `facts.${at}`)
-    throw new ServiceError('memory_refused', { param: name, message: refusals[refused] })
+/** Returns one result per item of the request, in order. */
+const withRefusals = (
+  written: readonly WrittenMemory[],
+  refused: ReadonlyMap<number, ServiceError>,
+): readonly WrittenMemory[] => {
+  const rest = written.values()
+  return Array.from({ length: written.length + refused.size }, (_, place) => {
+    const error = refused.get(place)
+    const none = { id: '', duplicate: false, redacted: [], flags: [], superseded: [] }
+    return error === undefined ? (rest.next().value ?? none) : { ...none, error }
   })
+}
+
+/** Returns the fields of an item that change when it is screened, or its refusal. */
+const passed = (
+  item: Pick<NewMemory, 'content' | 'param' | 'facts' | 'byFacts'>,
+): (Pick<Screened, 'content' | 'flags'> & Pick<NewMemory, 'facts'>) | ServiceError => {
+  const { content: text, facts, byFacts, param = 'content' } = item
+  const { content, refused, flags } = screened(text)
+  if (refused !== null) return new ServiceError('memory_refused', { param, message: refusals[refused] })
+  if (facts === undefined) return { content, flags }
+  const judged = facts.map((fact) => ({ fact, ...screenedFact(fact) }))
+  const place = judged.findIndex((each) => each.refused !== null)
+  const bad = judged[place]
+  // a fact that was extracted from an exchange is left out instead
+  if (bad !== undefined && bad.refused !== null && byFacts !== true) {
+    const name = param.replace(/content$/, `facts.${place}`)
+    return new ServiceError('memory_refused', { param: name, message: refusals[bad.refused] })
+  }
+  const kept = judged.filter((each) => each.refused === null)
+  return {
+    content,
+    facts: kept.map(({ fact }) => fact),
+    flags: [...new Set([flags, ...kept.map((each) => each.flags)].flat())],
+  }
+}
+
+/** Screens a fact: as one statement, and as "password is …", by which secrets are recognised. */
+const screenedFact = ({ subject, relation, object }: FactData): Screened => {
+  const said = relation.replaceAll('_', ' ')
+  return screened(`${subject} ${said} ${object}\n${said} is ${object}`)
+}
 
 /** Returns the texts of a fact that may contain personal data. */
 const textsOf = ({ subject, object, text }: FactData): readonly string[] => [subject, object, text]
@@ -231,7 +295,6 @@ const redactedItem = <T extends Pick<NewMemory, 'content' | 'facts'>>(
 
 const refusals = {
   secret: 'The content was not stored because it contains a secret, such as a key or a password.',
-  injection: 'The content was not stored because it contains instructions to a model.',
   empty: 'The content is empty.',
 } as const
 

@@ -48,7 +48,12 @@ export const memory = capability({
       },
       effects: memoryEffects({
         ...house,
-        ...{ models: turns, writer: opened.writer, defaultModel: () => (onlySimulated ? null : defaultModel) },
+        ...{
+          models: turns,
+          writer: opened.writer,
+          limits: opened.limits,
+          defaultModel: () => (onlySimulated ? null : defaultModel),
+        },
       }),
       close: opened.close,
     }

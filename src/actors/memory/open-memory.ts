@@ -14,7 +14,9 @@ import { type MemoryOwner, ownersScope } from './memory-owner.ts'
 import { MemorySearch } from './memory-search.ts'
 import type { MemorySettings } from './memory-settings.ts'
 import { MemoryWriter, type RedactContents } from './memory-writer.ts'
+import { DecidedWrites } from './writes/decided-writes.ts'
 import { forgetWrites, isErasedSoon, type ListedWrite } from './writes/forgotten-writes.ts'
+import { UpdatedMemories } from './writes/updated-memories.ts'
 
 export interface MemoryParts extends Pick<House, 'records' | 'storage' | 'host' | 'clock' | 'now' | 'log'> {
   /** Several nodes share the store. */
@@ -65,18 +67,21 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
       ),
   })
   const projects = new EmbeddedProjects(records, now)
+  const updated = new UpdatedMemories({ records, now, embedderOf })
+  const decided = new DecidedWrites({ records, clock, now, changes })
   const rounds = new EmbeddingRounds({ records, clock, projects, embedderOf, queue, isOurs: parts.isOurs, log })
   const indexes: UserMemoryIndexes = new UserMemoryIndexes({
     ...{ records, now, changes, projects },
     embedderOf: async (project) => (await embedderOf(project))?.id ?? null,
     unembedded: (owner, ids) => void queue.add(owner, ids),
+    recover: (owner, pending) => decided.recover(owner, pending),
   })
   const limits = new MemoryLimits(parts)
   const used = new LastUsedRecorder(records, clock)
   const shared = { records, now, indexes, limits }
   return {
     ...{ ...shared, queue, rounds, projects },
-    writer: new MemoryWriter({ ...shared, queue, settings, redact: parts.redact }),
+    writer: new MemoryWriter({ ...shared, decided, updated, queue, settings, redact: parts.redact }),
     search: new MemorySearch({ ...shared, embedderOf, used }),
     forget: async (owner, ids) => {
       const scope = ownersScope(owner)

@@ -3,21 +3,25 @@ import { factsOf } from '#facts/facts-of.ts'
 import { sameValue } from '#facts/names.ts'
 import { screen } from '#facts/screen/screen.ts'
 import { closed } from '#facts/supersession.ts'
-import type { FactData } from './kinds.ts'
+import type { FactData, MemoryData, MemoryFlag } from './kinds.ts'
 
 /** Result of screening a content before it is stored. */
 export interface Screened {
   readonly content: string
-  readonly refused: 'secret' | 'injection' | 'empty' | null
+  readonly refused: 'secret' | 'empty' | null
+  readonly flags: readonly MemoryFlag[]
 }
 
-/** Screens a content: removes hidden characters, and refuses secrets and instructions to a model. */
+/** Screens a content: removes hidden characters, refuses secrets, and flags instructions to a model. */
 export const screened = (content: string): Screened => {
   const result = screen(content)
-  if (result.ok) return { content: result.content, refused: null }
-  if (result.reason === 'empty') return { content, refused: 'empty' }
-  return { content, refused: result.reason === 'secret' ? 'secret' : 'injection' }
+  if (!result.ok) return { content, refused: result.reason, flags: [] }
+  return { content: result.content, refused: null, flags: result.instructs ? ['instructions'] : [] }
 }
+
+/** Returns the field `flags` of a stored memory, which unsuspected ones lack. */
+export const flaggedAs = (flags: readonly MemoryFlag[]): Pick<MemoryData, 'flags'> =>
+  flags.length > 0 ? { flags } : {}
 
 /** Returns the facts that rules find in a content. A named speaker is the subject of facts about themselves. */
 export const factsIn = (
@@ -45,6 +49,9 @@ export const isSameFact = (one: FactData, other: FactData): boolean =>
   one.ended === other.ended &&
   sameValue(one.subject, other.subject) &&
   sameValue(one.object, other.object)
+
+/** Whether a fact is part of responses and of the graph: one that has ended only ends others, as an implied one does. */
+export const isShown = ({ ended, implied }: Pick<FactData, 'ended' | 'implied'>): boolean => !ended && implied !== true
 
 /** Converts a fact to its stored form. */
 export const factData = (fact: Fact): FactData => ({

@@ -1,13 +1,18 @@
 import { hasClearSecret } from './clear-secrets.ts'
 import { withoutHidden } from './hidden-characters.ts'
-import { isInjection } from './injection.ts'
+import { isInjection } from './instructions/instructions.ts'
 
 /** Reason why a text may not be stored. */
-export type ScreenReason = 'empty' | 'hidden_characters' | 'prompt_injection' | 'secret'
+export type ScreenReason = 'empty' | 'secret'
 
 /** The text to store, or the reason why it may not be stored. */
 export type Screened =
-  | { readonly ok: true; readonly content: string }
+  | {
+      readonly ok: true
+      readonly content: string
+      /** Whether it seems to contain instructions to a model, which must not read them as such. */
+      readonly instructs: boolean
+    }
   | { readonly ok: false; readonly reason: ScreenReason }
 
 /** Additional checks of the caller. */
@@ -17,15 +22,14 @@ export interface ScreenOptions {
 }
 
 /**
- * Screens a text before it is stored as a memory: hidden characters are removed; instructions to a model, and secrets,
- * are refused.
+ * Screens a text before it is stored as a memory: hidden characters are removed, secrets are refused. Instructions to a
+ * model are only recognised, and kept from models when memories are recalled, since a request of the user's own reads alike
+ * (specs/decisions/0276-instructions-in-memories.md).
  */
 export const screen = (content: string, { isSecret }: ScreenOptions = {}): Screened => {
   const { text, hides } = withoutHidden(content)
   const shown = text.trim()
   if (shown === '') return { ok: false, reason: 'empty' }
-  if (hides) return { ok: false, reason: 'hidden_characters' }
   if (hasClearSecret(shown) || isSecret?.(shown) === true) return { ok: false, reason: 'secret' }
-  if (isInjection(shown)) return { ok: false, reason: 'prompt_injection' }
-  return { ok: true, content: shown }
+  return { ok: true, content: shown, instructs: hides || isInjection(shown) }
 }

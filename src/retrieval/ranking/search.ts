@@ -235,7 +235,7 @@ export class Search {
       const score = scores.calibrated(slot, embedder)
       if (score < threshold) left.push({ id, score, reason: 'below_threshold' })
       else if (hits.length === limit) left.push({ id, score, reason: 'beyond_limit' })
-      else hits.push(explain ? { id, score, parts: scores.parts(slot) } : { id, score })
+      else hits.push({ id, score, byWords: scores.words(slot) > 0, ...(explain && { parts: scores.parts(slot) }) })
     }
     return { hits, abstained: hits.length === 0, ...this.#leftOut(left) }
   }

@@ -40,7 +40,11 @@ describe('what memory holds in a process', () => {
     const embedderOf = async () => null
     const projects = { note: async () => {} }
     const parts = { records, now: clock.now, embedderOf, projects, unembedded: () => {} }
-    const indexes = new UserMemoryIndexes({ ...parts, maxBytes: 12_000 })
+    const indexes = new UserMemoryIndexes({
+      recover: async () => {},
+      ...parts,
+      maxBytes: 12_000,
+    })
     for (const user of ['ada', 'bob', 'ada', 'eve']) {
       await clock.advance(1_000)
       expect((await indexes.open(ownerOf(user))).size).toBe(1)

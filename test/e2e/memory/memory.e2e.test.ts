@@ -23,7 +23,9 @@ describe.each(either('sqlite'))('memory of users on $store', ({ store }) => {
   it('finds a new memory by its words at once, and abstains without a match', async () => {
     const id = await written('ada', 'Ada keeps bees on the roof of her house in Leeds')
     const { results, abstained } = await search('ada', 'Where does Ada keep her bees?')
-    expect(results).toMatchObject([{ id, content: expect.stringContaining('Leeds'), source: 'lexical' }])
+    expect(results).toMatchObject([
+      { id, content: expect.stringContaining('Leeds'), source: 'vector', match: 'lexical' },
+    ])
     expect(abstained).toBe(false)
     expect(await search('ada', 'Which motorbike does Ada ride?')).toMatchObject({ results: [], abstained: true })
     expect(await search('nobody', 'bees')).toMatchObject({ results: [], abstained: true })

@@ -29,4 +29,27 @@ describe('memory with two processes on one MongoDB', () => {
       expect(await found(writer, 'bees')).toEqual([])
     }
   })
+
+  const all = async (userId: string) =>
+    (await world.api(0).get(`/v1/memory/list?userId=${userId}&limit=100`)).body.memories
+
+  it('stores what both are sent at the same time once', { timeout: 120_000 }, async () => {
+    for (let round = 0; round < 15; round++) {
+      const content = `Eva has ${round + 2} lemon trees`
+      const both = await Promise.all([0, 1].map((node) => post(node, 'write', { userId: `eva${round}`, content })))
+      expect(new Set(both.map(({ body }) => body.id)).size).toBe(1)
+      expect(await all(`eva${round}`)).toHaveLength(1)
+    }
+  })
+
+  it('has one current value of what both are told differently at the same time', { timeout: 120_000 }, async () => {
+    const towns = ['Oslo', 'Lisbon', 'Ghent', 'Turin', 'Porto', 'Graz', 'Malmo', 'Leeds']
+    for (let round = 0; round < 8; round++) {
+      const userId = `ivo${round}`
+      const said = towns.map((town, n) => post(n % 2, 'write', { userId, content: `I live in ${town}` }))
+      expect((await Promise.all(said)).map(({ status }) => status)).toEqual(towns.map(() => 201))
+      const current = (await all(userId)).filter(({ valid_to }: { valid_to: string | null }) => valid_to === null)
+      expect(current).toHaveLength(1)
+    }
+  })
 })

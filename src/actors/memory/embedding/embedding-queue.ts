@@ -4,6 +4,7 @@ import { Table } from '#records/table.ts'
 import { textOfVector } from '#retrieval/vector-bytes.ts'
 import { type Clock, pause } from '#runtime/clock.ts'
 import type { RecordStore } from '#storage/ports.ts'
+import { holdingContent } from '../indexes/superseded-parts.ts'
 import { type MemoryData, memories } from '../kinds.ts'
 import { type MemoryOwner, ownersScope } from '../memory-owner.ts'
 import type { EmbedderOf } from './embedders.ts'
@@ -124,19 +125,20 @@ export class EmbeddingQueue {
 
   /** Stores a vector; null when the memory was removed or rewritten in the meantime. */
   async #store(
-    { id, project, tenant, user, data: { content } }: Row<MemoryData>,
+    { id, project, tenant, user, data: read }: Row<MemoryData>,
     { embedder, vector }: { readonly embedder: string; readonly vector: Float32Array | undefined },
   ): Promise<Row<MemoryData> | null> {
     if (vector === undefined) return null
     const text = textOfVector(vector)
     const edit = ({ data }: Row<MemoryData>): MemoryData | null =>
-      data.content === content ? { ...data, embedder, vector: text } : null
+      holdingContent(data) === holdingContent(read) ? { ...data, embedder, vector: text } : null
     return this.#table.change(ownersScope({ project, tenant, user: user ?? '' }), id, { edit })
   }
 }
 
 /** The text that is embedded: the content, with its speaker where there is one. */
-const spokenText = ({ speaker, content }: MemoryData): string => (speaker === null ? content : `${speaker}: ${content}`)
+const spokenText = (data: MemoryData): string =>
+  data.speaker === null ? holdingContent(data) : `${data.speaker}: ${holdingContent(data)}`
 
 const together = (one: EmbeddingResult, other: EmbeddingResult): EmbeddingResult => ({
   costUsd: one.costUsd + other.costUsd,

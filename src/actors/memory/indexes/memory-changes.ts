@@ -1,22 +1,28 @@
+import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { derivedId } from '#runtime/ids.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
-import { type MemoryChangesData, memoryChanges } from '../kinds.ts'
+import { type MemoryChangesData, memoryChanges, type PendingWrite } from '../kinds.ts'
 import { type MemoryOwner, ownerKey } from '../memory-owner.ts'
 
 /** Changes since an index was last synchronised; `ids` is null when the index must be read again completely. */
 export interface ChangesSince {
   readonly version: number
   readonly ids: readonly string[] | null
+  /** A write that is being carried out. */
+  readonly pending: PendingWrite | null
 }
 
 const most = 64
 const mostIds = 256
 
+type Recent = MemoryChangesData['recent']
+
 /**
- * Announces to other nodes which memories of a user were written. There is one row per user; it is changed before the
- * write is acknowledged, so that a search on any node sees the write. A single process does not need it.
+ * The row of a user's memory, through which writes of all nodes pass one after the other, and which announces to other
+ * nodes which memories were written (specs/decisions/0275-one-writer-of-a-memory.md). It is changed before a write is
+ * acknowledged, so that a search on any node sees the write. A single process does not need it.
  */
 export class MemoryChanges {
   readonly #table: Table<MemoryChangesData>
@@ -26,31 +32,87 @@ export class MemoryChanges {
   }
 
   /** @returns the version number of this change. @throws {StoreUnavailable} */
-  async note(owner: MemoryOwner, ids: readonly string[]): Promise<number> {
+  note(owner: MemoryOwner, ids: readonly string[]): Promise<number> {
+    return this.#change(owner, ids, (pending) => pending)
+  }
+
+  /**
+   * Claims the next write: what it stores and supersedes is now decided. Nothing else may be decided until `carriedOut`.
+   *
+   * @param seen the version on which the decision is based.
+   * @returns whether it was claimed; false when another change came first. @throws {StoreUnavailable}
+   */
+  async claim(owner: MemoryOwner, seen: number, pending: PendingWrite): Promise<boolean> {
     const { project, tenant, user } = owner
-    const key = ownerKey(owner)
-    const id = derivedId('mch', 1, `${project} ${key}`)
-    const recent = (version: number, before: MemoryChangesData['recent']): MemoryChangesData['recent'] =>
-      ids.length > mostIds ? [] : [...before, { version, ids: [...ids] }].slice(-most)
+    const row = await this.#row(owner)
+    if (row === null) {
+      const data = { owner: ownerKey(owner), recent: [{ version: 1, ids: [] }], pending }
+      return seen === 0 && (await this.#table.insert({ id: idOf(owner), project, tenant, user, data })) !== null
+    }
+    if (row.version !== seen || isPending(row)) return false
+    const recent = after(row.data.recent, { version: row.version + 1, ids: [] })
+    return (await this.#table.replace(row, { ...row.data, recent, pending })) !== null
+  }
+
+  /**
+   * Takes over a write whose process seems to have died, under a new token.
+   *
+   * @returns the write; null when it was carried out or taken over meanwhile. @throws {StoreUnavailable}
+   */
+  async takeOver(owner: MemoryOwner, token: string, next: PendingWrite): Promise<PendingWrite | null> {
+    const row = await this.#row(owner)
+    if (row === null || row.data.pending?.token !== token) return null
+    const recent = after(row.data.recent, { version: row.version + 1, ids: [] })
+    return (await this.#table.replace(row, { ...row.data, recent, pending: next })) === null ? null : next
+  }
+
+  /** Announces a claimed write that has been carried out. @returns the version number of this change. */
+  carriedOut(owner: MemoryOwner, token: string, ids: readonly string[]): Promise<number> {
+    return this.#change(owner, ids, (pending) => (pending?.token === token ? null : pending))
+  }
+
+  /** Returns the changes after version `seen`; null when there are none. @throws {StoreUnavailable} */
+  async since(owner: MemoryOwner, seen: number): Promise<ChangesSince | null> {
+    const row = await this.#row(owner)
+    if (row === null) return null
+    const pending = row.data.pending ?? null
+    if (row.version === seen && pending === null) return null
+    const missed = row.data.recent.filter(({ version }) => version > seen)
+    const whole = missed.length === row.version - seen
+    return { version: row.version, ids: whole ? [...new Set(missed.flatMap(({ ids }) => ids))] : null, pending }
+  }
+
+  async #change(
+    owner: MemoryOwner,
+    ids: readonly string[],
+    next: (pending: PendingWrite | null) => PendingWrite | null,
+  ): Promise<number> {
+    const { project, tenant, user } = owner
+    const id = idOf(owner)
+    const noted = (version: number, before: Recent): Recent =>
+      ids.length > mostIds ? [] : after(before, { version, ids: [...ids] })
     for (;;) {
       const changed = await this.#table.change(projectScope(project), id, {
-        edit: (row) => ({ ...row.data, recent: recent(row.version + 1, row.data.recent) }),
+        edit: ({ version, data }) => ({
+          ...data,
+          recent: noted(version + 1, data.recent),
+          pending: next(data.pending ?? null),
+        }),
       })
       if (changed !== null) return changed.version
-      const made = await this.#table.insert({ id, project, tenant, user, data: { owner: key, recent: recent(1, []) } })
+      const data = { owner: ownerKey(owner), recent: noted(1, []) }
+      const made = await this.#table.insert({ id, project, tenant, user, data })
       if (made !== null) return made.version
     }
   }
 
-  /** Returns the changes after version `seen`; null when there are none. */
-  async since(owner: MemoryOwner, seen: number): Promise<ChangesSince | null> {
-    const row = await this.#table.get(
-      projectScope(owner.project),
-      derivedId('mch', 1, `${owner.project} ${ownerKey(owner)}`),
-    )
-    if (row === null || row.version === seen) return null
-    const missed = row.data.recent.filter(({ version }) => version > seen)
-    const whole = missed.length === row.version - seen
-    return { version: row.version, ids: whole ? [...new Set(missed.flatMap(({ ids }) => ids))] : null }
+  #row(owner: MemoryOwner): Promise<Row<MemoryChangesData> | null> {
+    return this.#table.get(projectScope(owner.project), idOf(owner))
   }
 }
+
+const idOf = (owner: MemoryOwner): string => derivedId('mch', 1, `${owner.project} ${ownerKey(owner)}`)
+
+const after = (before: Recent, change: Recent[number]): Recent => [...before, change].slice(-most)
+
+const isPending = ({ data }: Row<MemoryChangesData>): boolean => (data.pending ?? null) !== null

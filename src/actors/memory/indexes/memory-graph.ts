@@ -1,7 +1,7 @@
 import type { Fact } from '#facts/fact.ts'
 import { FactGraph } from '#facts/graph.ts'
 import { Pause } from '#retrieval/ranking/pause.ts'
-import { factOf } from '../understanding.ts'
+import { factOf, isShown } from '../understanding.ts'
 import type { UserMemoryIndex } from './user-memory-index.ts'
 
 /** A memory that is connected with an entity of a query, and its distance in relations. */
@@ -48,7 +48,7 @@ const built = async (index: UserMemoryIndex): Promise<MemoryGraph> => {
   for (const entry of [...index.entries()]) {
     const { id, facts, validTo } = entry
     if (validTo !== null || index.get(id) !== entry) continue
-    for (const fact of facts) if (!fact.ended && fact.valid_to_ms === null) sources.set(factOf(fact), id)
+    for (const fact of facts) if (isShown(fact) && fact.valid_to_ms === null) sources.set(factOf(fact), id)
     const waits = rest()
     if (waits !== undefined) await waits
   }

@@ -1,6 +1,8 @@
+import { partsOf } from '#facts/parts.ts'
 import type { Pause } from '#retrieval/ranking/pause.ts'
-import type { FactData, MemoryData } from '../kinds.ts'
+import type { FactData, MemoryData, SupersededPart } from '../kinds.ts'
 import { closedBy } from '../understanding.ts'
+import { endedParts, endOfParts } from './superseded-parts.ts'
 import { factKey, mayClose, type UserMemoryIndex } from './user-memory-index.ts'
 
 /** Effect of new facts on the known ones. */
@@ -64,7 +66,7 @@ const leastCover = 0.6
  */
 export const endOf = ({ content }: Pick<MemoryData, 'content'>, facts: readonly FactData[]): number | null => {
   const said = facts.filter(({ ended }) => !ended)
-  if (said.length === 0) return null
+  if (said.length === 0 || partsOf(content).length > 1) return null
   const ends = said.map(({ valid_to_ms }) => valid_to_ms)
   if (ends.includes(null)) return null
   return covers(content, said) ? Math.max(...ends.map((end) => end ?? 0)) : null
@@ -80,17 +82,26 @@ const covers = (content: string, facts: readonly FactData[]): boolean => {
 export interface EndedMemory {
   readonly facts: readonly FactData[]
   readonly by: string
+  /** Parts of its content that an update of the same subject superseded, whatever their facts. */
+  readonly parts?: readonly SupersededPart[]
 }
 
-/** Returns a memory with facts that ended; it ends with them, once they cover its text. */
-export const endedBy = (data: MemoryData, { facts, by }: EndedMemory): MemoryData => {
-  const end = endOf(data, facts)
-  // an end that was known before stays, unless the facts end earlier
-  if (end === null) return { ...data, facts }
-  if (data.valid_to_ms !== null && data.valid_to_ms <= end)
-    return { ...data, facts, superseded_by: data.superseded_by ?? by }
-  return { ...data, facts, valid_to_ms: end, superseded_by: by }
+/** Returns a memory with facts that ended; it ends with them once they cover its text, and so do parts of it before. */
+export const endedBy = (data: MemoryData, { facts, by, parts: updated = [] }: EndedMemory): MemoryData => {
+  const known = endedParts(data, facts, by)
+  const parts = [...known, ...updated.filter(({ text }) => !known.some((part) => part.text === text))]
+  // the vector is that of what holds
+  const less = parts.length > (data.superseded ?? []).length ? { superseded: parts, embedder: null, vector: null } : {}
+  const next: MemoryData = { ...data, facts, ...less }
+  const end = endOf(data, facts) ?? endOfParts(next)
+  return end === null ? next : withEnd(next, end, by)
 }
+
+/** Returns a memory that ends; an end that was known before stays, unless this one is earlier. */
+export const withEnd = (data: MemoryData, end: number, by: string): MemoryData =>
+  data.valid_to_ms !== null && data.valid_to_ms <= end
+    ? { ...data, superseded_by: data.superseded_by ?? by }
+    : { ...data, valid_to_ms: end, superseded_by: by }
 
 /**
  * Returns when a memory begins to hold in ms since the epoch: as given, or with the earliest of the facts that cover its

@@ -8,6 +8,7 @@ import type { FactData, MemoryData } from '../kinds.ts'
 import { contentKey } from './content-key.ts'
 import { type MemoryPlace, placeOf } from './memory-place.ts'
 import { startOf } from './settled-facts.ts'
+import { holdingContent } from './superseded-parts.ts'
 
 /** Metadata of an indexed memory. */
 export interface MemoryEntry {
@@ -27,6 +28,8 @@ export interface MemoryEntry {
   readonly expiresAt: number | null
   readonly usedAt: number | null
   readonly embedded: boolean
+  /** Seems to instruct a model, to which it is not given. */
+  readonly flagged: boolean
   /** Actor of the write that created the memory. */
   readonly receipt: string | null
 }
@@ -174,6 +177,7 @@ export class UserMemoryIndex {
       expiresAt: row.expires_at,
       usedAt: data.used_at_ms,
       embedded,
+      flagged: data.flags !== undefined,
       receipt: data.receipt,
     }
     this.#entries.set(row.id, entry)
@@ -189,7 +193,7 @@ export class UserMemoryIndex {
     }
     this.passages.add({
       id: row.id,
-      text: searched(data.content),
+      text: searched(holdingContent(data)),
       heading: inOtherWords(data.facts),
       group: data.session_id,
       order: data.observed_at_ms,

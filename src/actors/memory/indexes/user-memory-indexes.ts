@@ -2,9 +2,9 @@ import { Table } from '#records/table.ts'
 import { Pause } from '#retrieval/ranking/pause.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { EmbeddedProjects } from '../embedding/embedded-projects.ts'
-import { type MemoryData, memories } from '../kinds.ts'
+import { type MemoryData, memories, type PendingWrite } from '../kinds.ts'
 import { type MemoryOwner, ownerKey, ownersScope } from '../memory-owner.ts'
-import type { MemoryChanges } from './memory-changes.ts'
+import type { ChangesSince, MemoryChanges } from './memory-changes.ts'
 import { UserMemoryIndex } from './user-memory-index.ts'
 
 export interface ScopeIndexesParts {
@@ -15,6 +15,8 @@ export interface ScopeIndexesParts {
   /** Returns the id of the embedder whose vectors a project's indexes hold. */
   readonly embedderOf: (project: string) => Promise<string | null>
   readonly projects: Pick<EmbeddedProjects, 'note'>
+  /** Carries out a write that another process decided but did not carry out. */
+  readonly recover: (owner: MemoryOwner, pending: PendingWrite) => Promise<void>
   /** Called with memories that, when read, have no vector from the project's embedder. */
   readonly unembedded: (owner: MemoryOwner, ids: readonly string[]) => void
   /** Maximum size of all indexes together, in bytes. */
@@ -35,6 +37,9 @@ const pageSize = 500
 
 /** Age in ms after which an index is read again, to find writes that a crashed process did not announce. */
 const rereadAfterMs = 10 * 60_000
+
+/** Age in ms of a decided write from which its process is taken to have died; it stops carrying it out before that. */
+export const abandonedMs = 5_000
 
 /** Minimum time between two measurements of the indexes' size, in ms. */
 const weighEveryMs = 500
@@ -84,7 +89,15 @@ export class UserMemoryIndexes {
     ids: readonly string[],
     apply: (index: UserMemoryIndex) => void | Promise<void>,
   ): Promise<void> {
-    const version = await this.#parts.changes?.note(owner, ids)
+    await this.announced(owner, await this.#parts.changes?.note(owner, ids), apply)
+  }
+
+  /** Applies a write that has been announced to the local index. */
+  async announced(
+    owner: MemoryOwner,
+    version: number | undefined,
+    apply: (index: UserMemoryIndex) => void | Promise<void>,
+  ): Promise<void> {
     await this.#reading.get(cacheKey(owner))
     const index = this.known(owner)
     if (index === undefined) return
@@ -138,8 +151,8 @@ export class UserMemoryIndexes {
   }
 
   async #synced(key: string, { index, owner }: Kept): Promise<UserMemoryIndex> {
-    const missed = await this.#parts.changes?.since(owner, index.seen)
-    if (missed === undefined || missed === null) return index
+    const missed = await this.#settled(owner, index.seen)
+    if (missed === null) return index
     if (missed.ids === null) {
       this.#kept.delete(key)
       return (await this.#read(key, owner, index.embedder)).index
@@ -151,6 +164,16 @@ export class UserMemoryIndexes {
     }
     index.seen = Math.max(index.seen, missed.version)
     return index
+  }
+
+  /** Returns the changes after `seen`; a write whose process seems to have died is carried out first. */
+  async #settled(owner: MemoryOwner, seen: number): Promise<ChangesSince | null> {
+    const { changes, now, recover } = this.#parts
+    const missed = (await changes?.since(owner, seen)) ?? null
+    if (missed?.pending === undefined || missed.pending === null) return missed
+    if (now() - missed.pending.at_ms < abandonedMs) return missed
+    await recover(owner, missed.pending)
+    return (await changes?.since(owner, seen)) ?? null
   }
 
   /** Evicts indexes above the limit, never the one in use, however large it is. */

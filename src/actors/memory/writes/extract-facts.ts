@@ -10,6 +10,7 @@ import type { EffectContext, EffectOutcome, IdempotentEffect } from '#runtime/ef
 import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { FactData } from '../kinds.ts'
+import type { MemoryLimits } from '../memory-limits.ts'
 import { factData } from '../understanding.ts'
 import { failedBy } from './failed-write.ts'
 import { exchangeOf, type StoredExchange } from './schema.ts'
@@ -17,6 +18,7 @@ import { type StoreParts, storedFacts } from './store-memories.ts'
 
 export interface ExtractFactsParts extends StoreParts {
   readonly models: TurnModels
+  readonly limits: Pick<MemoryLimits, 'operation'>
   /** Null: no provider has a key, so rules extract the facts instead of a model. */
   readonly defaultModel: () => string | null
 }
@@ -39,6 +41,8 @@ export const extractFacts = (parts: ExtractFactsParts): IdempotentEffect => ({
     if (write.exchange === null) return { event: { type: 'memories_stored', memories: [] } }
     try {
       const exchange = exchangeOf(write.exchange)
+      // a request to remember was counted when it was received
+      if (!byRequest.has(write.source)) await countedWrite(parts, context)
       const result = await extracted(parts, exchange, context)
       const isPaid = result.extractor === 'model' && result.facts.length > 0
       const memories = isPaid
@@ -51,6 +55,16 @@ export const extractFacts = (parts: ExtractFactsParts): IdempotentEffect => ({
     }
   },
 })
+
+const byRequest: ReadonlySet<string> = new Set(['remember', 'graph'])
+
+/** @throws {ServiceError} `memory_ops_quota_exceeded` */
+const countedWrite = async (
+  { limits }: Pick<ExtractFactsParts, 'limits'>,
+  { actor, owner: { project, tenant, user } }: EffectContext,
+): Promise<void> => {
+  if (user !== null) await limits.operation({ project, tenant, user }, 'writes', actor)
+}
 
 const extracted = async (
   { models, defaultModel }: ExtractFactsParts,

@@ -1,5 +1,6 @@
+import type { Row } from '#records/schema.ts'
 import type { JsonObject } from '#storage/ports.ts'
-import type { FactData } from '../kinds.ts'
+import type { FactData, MemoryData } from '../kinds.ts'
 
 /** An exchange to remember, as its write stores it. */
 export type StoredExchange = {
@@ -25,3 +26,7 @@ export const exchangeOf = (stored: JsonObject): StoredExchange => stored as unkn
 /** Returns the facts of a write. Only its effect stores them. */
 export const factsOfWrite = (stored: readonly JsonObject[]): readonly FactData[] =>
   stored as unknown as readonly FactData[]
+
+/** Returns the memories of a decided write. Only `DecidedWrites` stores them. */
+export const rowsOfWrite = (stored: readonly JsonObject[]): readonly Row<MemoryData>[] =>
+  stored as unknown as readonly Row<MemoryData>[]

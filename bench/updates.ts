@@ -1,0 +1,151 @@
+import { startServer } from '../scripts/services/server.ts'
+import { type MemoryApi, memoryApi } from './memory-api.ts'
+import { linesOf, sharesBy } from './recall/lines.ts'
+import { listedIn, type UpdateCase, type UpdateHit, updateCase, updateHitsIn, writtenOneIn } from './recall/schema.ts'
+import { understandingModel } from './recall/understanding-model.ts'
+import type { Row } from './row.ts'
+import { modelEnv } from './turns.ts'
+
+const key = `csk_${'u'.repeat(40)}`
+
+interface Outcome extends Pick<UpdateCase, 'kind' | 'language'> {
+  /** The current statement is found, before every one that it updates. */
+  readonly newerFirst: boolean
+  /** A statement that no longer holds is among the first five, unmarked. */
+  readonly stale: boolean
+  /** Every statement is current and whole. */
+  readonly isWhole: boolean
+}
+
+/**
+ * Measures updates in other words over the API, from `updates/updates.jsonl` and `updates/independent.jsonl` of the folder of sets: what a
+ * user says over time (`turns`), a question, and which turn is current. Each case is a user of its own; then all cases
+ * are one user, where an update may end the statement of another case. Once by `memory.write`, without a model, and
+ * once by `memory.remember` with a stand-in for a model that understands every text: its facts come from the case itself,
+ * so that this measures what follows from an extraction, and no model. With EMBEDDER_PATH set, that model is used.
+ */
+export const benchUpdates = async (sets: string | null): Promise<readonly Row[]> => {
+  const updates = linesOf(sets, 'updates/updates.jsonl', updateCase)
+  const independent = linesOf(sets, 'updates/independent.jsonl', updateCase)
+  if (updates.length === 0) return []
+  const model = await understandingModel(updates)
+  const embedder = process.env.EMBEDDER_PATH
+  const server = await startServer({
+    ...{ BOOTSTRAP_SECRET_KEY: key, ...modelEnv(model) },
+    ...(embedder !== undefined && { EMBEDDER_PATH: embedder }),
+  })
+  try {
+    const api = memoryApi(server.url, key)
+    const listed = async (userId: string) => {
+      const headers = { authorization: `Bearer ${key}` }
+      return listedIn(
+        await (await fetch(`${server.url}/v1/memory/list?userId=${userId}&limit=100`, { headers })).json(),
+      )
+    }
+    const byWords = await inTurn(updates, (each) => outcomeOf({ api, listed }, each, written))
+    const apart = await inTurn(independent, (each) => outcomeOf({ api, listed }, each, written))
+    const byModel = await inTurn(updates, (each) => outcomeOf({ api, listed }, each, remembered))
+    const wrong = await endedInCrowd(api, [...updates, ...independent])
+    return [
+      ...rowsOf('without a model', byWords, [0.6, 0.3]),
+      ...independentRows(apart),
+      wrong,
+      ...rowsOf('a stand-in that understands', byModel, [0.9, 0.1]),
+    ]
+  } finally {
+    await server.stop()
+    await model.stop()
+  }
+}
+
+const rowsOf = (how: string, cases: readonly Outcome[], [first, stale]: readonly [number, number]): readonly Row[] => {
+  const by = { kind: ({ kind }: Outcome) => kind, language: ({ language }: Outcome) => language }
+  return [
+    ...sharesBy(cases, {
+      measure: `newer first, ${how}`,
+      by,
+      holds: ({ newerFirst }) => newerFirst,
+      bound: { of: 'ours', atLeast: first },
+    }),
+    ...sharesBy(cases, {
+      measure: `stale in the top 5, ${how}`,
+      by,
+      holds: (each) => each.stale,
+      bound: { of: 'ours', atMost: stale },
+    }),
+  ]
+}
+
+const independentRows = (cases: readonly Outcome[]): readonly Row[] =>
+  sharesBy(cases, {
+    measure: 'independent statements both current',
+    by: { language: ({ language }: Outcome) => language },
+    holds: ({ isWhole }) => isWhole,
+    bound: { of: 'ours', atLeast: 0.9 },
+  })
+
+interface Service {
+  readonly api: MemoryApi
+  readonly listed: (userId: string) => Promise<ReturnType<typeof listedIn>>
+}
+
+type Writing = (api: MemoryApi, userId: string, turn: UpdateCase['turns'][number]) => Promise<readonly string[]>
+
+const written: Writing = async (api, userId, { text, at }) => {
+  const { id } = writtenOneIn(await api('write', { userId, content: text, observed_at: at, wait: true }))
+  return [id]
+}
+
+const remembered: Writing = async (api, userId, { text, at }) => {
+  const body = { userId, user: text, observed_at: at, extract: { model: 'gpt-4o-mini' } }
+  return listedIn(await api('remember', body)).map(({ id }) => id)
+}
+
+let users = 0
+
+async function outcomeOf({ api, listed }: Service, each: UpdateCase, writing: Writing): Promise<Outcome> {
+  const userId = `user${users++}`
+  const ids: (readonly string[])[] = []
+  for (const turn of each.turns) ids.push(await writing(api, userId, turn))
+  const query = { userId, query: each.question, topK: 5, threshold: 0 }
+  const hits = updateHitsIn(await api('search', query))
+  const placeOf = (turn: number): number => hits.findIndex(({ id }) => ids[turn]?.includes(id))
+  const current = placeOf(each.current)
+  const isStale = (hit: UpdateHit): boolean => each.stale_texts.some((text) => hit.content.includes(text))
+  const older = each.stale.map(placeOf).filter((place) => place >= 0 && isStale(hits[place] ?? { id: '', content: '' }))
+  const memories = await listed(userId)
+  return {
+    ...{ kind: each.kind, language: each.language },
+    newerFirst: current >= 0 && older.every((place) => place > current),
+    stale: hits.some(isStale),
+    isWhole: memories.every(({ valid_to, superseded }) => valid_to === null && superseded.length === 0),
+  }
+}
+
+/** Writes every case into the memory of one user, and counts the statements that another case's statement ended. */
+async function endedInCrowd(api: MemoryApi, cases: readonly UpdateCase[]): Promise<Row> {
+  const caseOf = new Map<string, string>()
+  let [ended, wrong] = [0, 0]
+  for (const { id: name, turns } of cases) {
+    for (const { text, at } of turns) {
+      const answer = writtenOneIn(await api('write', { userId: 'crowd', content: text, observed_at: at, wait: true }))
+      for (const other of answer.superseded) {
+        ended++
+        if (caseOf.get(other) !== name) wrong++
+      }
+      caseOf.set(answer.id, name)
+    }
+  }
+  const statements = caseOf.size
+  return {
+    measure: `ended by an unrelated statement, ${statements} of one user (${ended} ended)`,
+    unit: '',
+    ours: wrong / statements,
+  }
+}
+
+async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = []
+  for (const item of items) results.push(await work(item))
+  return results
+}

@@ -1,0 +1,62 @@
+import { normalisedName } from '#facts/names.ts'
+import { partsOf } from '#facts/parts.ts'
+import type { FactData, MemoryData, SupersededPart } from '../kinds.ts'
+
+type Divided = Pick<MemoryData, 'content' | 'superseded'>
+
+/** Returns the parts of a memory's content that newer memories have superseded, in order. */
+export const supersededParts = ({ superseded = [] }: Pick<MemoryData, 'superseded'>): readonly SupersededPart[] =>
+  superseded
+
+/** Returns the part of a content that still holds: the whole content while nothing of it is superseded. */
+export const holdingContent = (data: Divided): string => {
+  const gone = new Set(supersededParts(data).map(({ text }) => text))
+  if (gone.size === 0) return data.content
+  return holdingParts(data)
+    .map((text) => text.replace(/[\s,;]{1,8}$/u, ''))
+    .join(' · ')
+}
+
+/** Returns the texts of the parts that still hold. */
+export const holdingParts = (data: Divided): readonly string[] => {
+  const gone = new Set(supersededParts(data).map(({ text }) => text))
+  return partsOf(data.content)
+    .map(({ text }) => text)
+    .filter((text) => !gone.has(text))
+}
+
+/** Returns the parts of a content all of whose facts have ended, with the memory that ended the last of them. */
+export const endedParts = (data: Divided, facts: readonly FactData[], by: string): readonly SupersededPart[] => {
+  const parts = partsOf(data.content)
+  if (parts.length < 2) return supersededParts(data)
+  const known = new Map(supersededParts(data).map((part) => [part.text, part]))
+  const said = facts.filter(({ ended }) => !ended)
+  for (const { text } of parts) {
+    const own = said.filter(({ object }) => states(text, object))
+    const ends = own.map(({ valid_to_ms }) => valid_to_ms)
+    if (known.has(text) || ends.length === 0 || ends.includes(null)) continue
+    known.set(text, { text, valid_to_ms: Math.max(...ends.map((end) => end ?? 0)), by })
+  }
+  return parts.flatMap(({ text }) => known.get(text) ?? [])
+}
+
+/** Whether a part of a text names the object of a fact. */
+export const states = (text: string, object: string): boolean => {
+  const name = normalisedName(object)
+  return name !== '' && ` ${normalisedName(text)} `.includes(` ${name} `)
+}
+
+/** Returns when the last part of a memory ended, in ms since the epoch; null while one of them holds. */
+export const endOfParts = (data: Divided): number | null =>
+  supersededParts(data).length > 0 && holdingParts(data).every(isNothing)
+    ? Math.max(...supersededParts(data).map(({ valid_to_ms }) => valid_to_ms))
+    : null
+
+/** Whether a part is an interjection ("Good news!") rather than a statement. */
+const isNothing = (text: string): boolean => text.length < 16 && text.split(' ').length < 3
+
+/** Returns a memory as it was at a time: parts that were superseded later still hold. */
+export const asOfThen = (data: MemoryData, at: number): MemoryData => ({
+  ...data,
+  superseded: supersededParts(data).filter(({ valid_to_ms }) => valid_to_ms <= at),
+})

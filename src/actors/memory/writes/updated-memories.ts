@@ -1,0 +1,146 @@
+import { partsOf } from '#facts/parts.ts'
+import { meantOf, type Related, topicWords } from '#facts/updates/related.ts'
+import { changeOf, mayShareSubject } from '#facts/updates/updates.ts'
+import { vectorOfText } from '#retrieval/vector-bytes.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import type { Row } from '../../records/schema.ts'
+import { Table } from '../../records/table.ts'
+import type { EmbedderOf } from '../embedding/embedders.ts'
+import { holdingContent, holdingParts } from '../indexes/superseded-parts.ts'
+import type { MemoryEntry, UserMemoryIndex } from '../indexes/user-memory-index.ts'
+import { type MemoryData, memories } from '../kinds.ts'
+import type { PassedMemory } from '../memory-batch.ts'
+import { type MemoryOwner, ownersScope } from '../memory-owner.ts'
+
+export interface UpdatedMemoriesParts {
+  readonly records: RecordStore
+  readonly now: () => number
+  readonly embedderOf: EmbedderOf
+}
+
+/** An older memory that a new one updates, and the parts of it that no longer hold. */
+export interface UpdatedMemory {
+  readonly row: Row<MemoryData>
+  readonly parts: readonly string[]
+}
+
+/** Maximum number of older memories that are compared. */
+const mostCompared = 64
+
+/** A correction is one of what was said last, within this time in ms. */
+const correctedWithinMs = 7 * 86_400_000
+
+/** A text, and its vector by the project's embedder where it is stored. */
+interface Compared {
+  readonly text: string
+  readonly vector: Float32Array | null
+}
+
+/** Compares an update with texts, by an embedder; null: there are no vectors. */
+interface Comparison {
+  readonly embedder: string | null
+  readonly cosines: (texts: readonly Compared[]) => Promise<readonly (number | null)[]>
+}
+
+const byWords: Comparison = { embedder: null, cosines: async (texts) => texts.map(() => null) }
+
+/**
+ * Finds the memory that a new one updates, where no rule reads the facts of both: by words that state a change, the
+ * subject, and how close the texts are (specs/decisions/0277-updates-in-other-words.md).
+ */
+export class UpdatedMemories {
+  readonly #parts: UpdatedMemoriesParts
+  readonly #table: Table<MemoryData>
+
+  constructor(parts: UpdatedMemoriesParts) {
+    this.#parts = parts
+    this.#table = new Table(parts.records, memories, parts.now)
+  }
+
+  /** Returns the memory that `item` updates; null for none. @throws {StoreUnavailable} */
+  async of(owner: MemoryOwner, index: UserMemoryIndex, item: PassedMemory): Promise<UpdatedMemory | null> {
+    const change = item.flags.length > 0 ? null : changeOf(item.content)
+    if (change === null) return null
+    const at = item.observedAt ?? this.#parts.now()
+    const older = [...index.entries()].filter((entry) => isOlder(entry, item, at)).sort(byTime)
+    const rows = await this.#rowsOf(owner, older.slice(0, mostCompared))
+    const latest = rows[0]
+    if (change === 'correction' && latest !== undefined && at - latest.data.observed_at_ms <= correctedWithinMs)
+      return this.#partsOf(owner, latest, item.content)
+    const alike = rows.filter(({ data }) => mayShareSubject(item.content, data.content))
+    const { cosines: compare, embedder } = await this.#comparison(owner, item.content)
+    const cosines = await compare(alike.map(({ data }) => comparedOf(data, embedder)))
+    const words = topicWords(item.content)
+    const candidates = alike.map(
+      ({ data }, place): Related => ({ cosine: cosines[place] ?? null, shared: sharedWith(words, data.content) }),
+    )
+    const meant = meantOf(candidates, embedder)
+    const row = meant === null ? undefined : alike[meant]
+    return row === undefined ? null : this.#partsOf(owner, row, item.content)
+  }
+
+  async #rowsOf(owner: MemoryOwner, entries: readonly MemoryEntry[]): Promise<readonly Row<MemoryData>[]> {
+    const rows = await this.#table.getMany(
+      ownersScope(owner),
+      entries.map(({ id }) => id),
+    )
+    return entries.flatMap(({ id }) => rows.get(id) ?? [])
+  }
+
+  /** Returns the part of a memory that is the closest to the update; all of it when it has one part. */
+  async #partsOf(owner: MemoryOwner, row: Row<MemoryData>, update: string): Promise<UpdatedMemory> {
+    const parts = holdingParts(row.data)
+    if (partsOf(row.data.content).length < 2 || parts.length < 2) return { row, parts }
+    const { cosines: compare } = await this.#comparison(owner, update)
+    const cosines = await compare(parts.map((text) => ({ text, vector: null })))
+    const words = topicWords(update)
+    const closeness = parts.map((text, place) => (cosines[place] ?? 0) + 0.02 * sharedWith(words, text))
+    const best = closeness.indexOf(Math.max(...closeness))
+    return { row, parts: parts.filter((_, place) => place === best) }
+  }
+
+  async #comparison(owner: MemoryOwner, update: string): Promise<Comparison> {
+    const embedder = await this.#parts.embedderOf(owner.project)
+    if (embedder === null) return byWords
+    const embed = async (texts: readonly string[]): Promise<readonly Float32Array[]> =>
+      texts.length === 0 ? [] : (await embedder.embed(texts, 'passage', owner)).vectors
+    try {
+      const [own] = await embed([update])
+      if (own === undefined) return byWords
+      return {
+        embedder: embedder.id,
+        cosines: async (texts) => {
+          const made = (await embed(texts.flatMap(({ text, vector }) => (vector === null ? [text] : [])))).values()
+          return texts.map(({ vector }) => cosineOf(own, vector ?? made.next().value))
+        },
+      }
+    } catch (error) {
+      if (error instanceof ServiceError) return byWords
+      throw error
+    }
+  }
+}
+
+const comparedOf = (data: MemoryData, embedder: string | null): Compared => ({
+  text: holdingContent(data),
+  vector: data.embedder === embedder && data.vector !== null ? vectorOfText(data.vector) : null,
+})
+
+const cosineOf = (one: Float32Array, other: Float32Array | undefined): number | null =>
+  other === undefined || one.length !== other.length
+    ? null
+    : one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0)
+
+const isOlder = (entry: MemoryEntry, { place }: PassedMemory, at: number): boolean =>
+  entry.validTo === null &&
+  !entry.flagged &&
+  entry.observedAt <= at &&
+  entry.place.scope === place.scope &&
+  entry.place.session === place.session &&
+  entry.place.namespace === place.namespace
+
+const byTime = (a: MemoryEntry, b: MemoryEntry): number => b.observedAt - a.observedAt || (a.id < b.id ? 1 : -1)
+
+const sharedWith = (words: ReadonlySet<string>, text: string): number =>
+  [...topicWords(text)].filter((word) => words.has(word)).length
