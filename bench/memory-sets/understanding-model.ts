@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { extractedUser, portOf, type UpdateCase } from './schema.ts'
+import { extractedUser, portOf, type UpdateCase } from '../recall/schema.ts'
 
 /**
  * A stand-in, with OpenAI's protocol, for a model that understands every text of the cases: its facts are what the cases say of

@@ -1,10 +1,10 @@
-import { startServer } from '../scripts/services/server.ts'
-import { type MemoryApi, memoryApi } from './memory-api.ts'
-import { linesOf, sharesBy } from './recall/lines.ts'
-import { listedIn, type UpdateCase, type UpdateHit, updateCase, updateHitsIn, writtenOneIn } from './recall/schema.ts'
-import { understandingModel } from './recall/understanding-model.ts'
-import type { Row } from './row.ts'
-import { modelEnv } from './turns.ts'
+import { startServer } from '#scripts/services/server.ts'
+import { type MemoryApi, memoryApi } from '../memory-api.ts'
+import { linesOf, sharesBy } from '../recall/lines.ts'
+import { listedIn, type UpdateCase, type UpdateHit, updateCase, updateHitsIn, writtenOneIn } from '../recall/schema.ts'
+import type { Row } from '../row.ts'
+import { modelEnv } from '../turns.ts'
+import { understandingModel } from './understanding-model.ts'
 
 const key = `csk_${'u'.repeat(40)}`
 

@@ -1,7 +1,7 @@
-import { startServer } from '../scripts/services/server.ts'
-import { linesOf, sharesBy } from './recall/lines.ts'
-import { type ScreenedCase, screenedCase, writeResult } from './recall/schema.ts'
-import type { Row } from './row.ts'
+import { startServer } from '#scripts/services/server.ts'
+import { linesOf, sharesBy } from '../recall/lines.ts'
+import { type ScreenedCase, screenedCase, writeResult } from '../recall/schema.ts'
+import type { Row } from '../row.ts'
 
 const key = `csk_${'s'.repeat(40)}`
 
