@@ -10,9 +10,9 @@ import { idTextRule, isIdText } from '#specs/dsl/id-text.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import { readTraceparent } from '#telemetry/trace-context.ts'
-import { type CorsQuestion, corsHeaders, isPreflight, originIn, preflightHeaders } from '../cors.ts'
+import { isPreflight, originIn, preflightHeaders } from '../cors.ts'
 import { Containment } from '../http/containment.ts'
-import type { Headers, HttpHandler, HttpRequest, HttpResponse, UpgradeDecision } from '../http/http-port.ts'
+import type { HttpHandler, HttpRequest, HttpResponse, UpgradeDecision } from '../http/http-port.ts'
 import { requestId } from '../request-id.ts'
 import type { SseStreams } from '../streams/sse.ts'
 import { browserOf, type StreamLimit } from '../streams/stream-limit.ts'
@@ -36,10 +36,11 @@ import { idempotencyOf } from './idempotency-key.ts'
 import { keepable } from './keepable.ts'
 import { lastEventId } from './last-event-id.ts'
 import { LimitedResponse, wantsStream } from './limited-response.ts'
+import { headersFor, newExchange } from './new-exchange.ts'
+import { PathFamilies } from './path-families.ts'
 import { refuse } from './refuse.ts'
 import { type Match, Router } from './router.ts'
 import { asStreamed, tenantOfStream } from './schema.ts'
-import { envelopeFor } from './sdk-callers.ts'
 import { ServedCall } from './served-call.ts'
 
 export interface ApiParts {
@@ -81,11 +82,13 @@ const publicPrincipal: Principal = { kind: 'public' }
 export class Dispatcher implements HttpHandler {
   readonly #parts: ApiParts
   readonly #containment: Containment
+  readonly #families: PathFamilies
   readonly #router = new Router<Endpoint>()
 
   constructor(parts: ApiParts) {
     this.#parts = parts
     this.#containment = new Containment(parts.log)
+    this.#families = new PathFamilies(parts.endpoints.map(({ operation }) => operation))
     for (const endpoint of parts.endpoints) {
       const { method, paths, slashesInLast } = endpoint.operation
       for (const path of paths) this.#router.add(method, path, { target: endpoint, slashesInLast })
@@ -97,7 +100,10 @@ export class Dispatcher implements HttpHandler {
     const match = this.#router.find(request.path)
     if (match === null) {
       if (!this.#parts.pages(request, response, id))
-        this.#nowhere(newExchange(request, response, { id, endpoint: null }), 'not_found')
+        this.#nowhere(
+          newExchange(request, response, { id, endpoint: null, envelope: this.#families.envelopeFor(request) }),
+          'not_found',
+        )
       return
     }
     const endpoint = endpointFor(request.method, match.methods)
@@ -354,30 +360,6 @@ const endpointFor = (method: string, methods: ReadonlyMap<string, Endpoint>): En
 }
 
 const noBody = { value: undefined, files: [] }
-
-const newExchange = (
-  request: HttpRequest,
-  response: HttpResponse,
-  { id, endpoint }: { readonly id: string; readonly endpoint: Endpoint | null },
-): Exchange => {
-  const answers = endpoint?.operation.cors ?? false
-  return {
-    request,
-    response,
-    requestId: id,
-    startedMs: performance.now(),
-    endpoint,
-    envelope: endpoint === null ? 'platform' : envelopeFor(endpoint.operation, request),
-    headers: headersFor(id, {
-      answers,
-      origin: answers ? originIn(request.header('origin')) : undefined,
-      allowed: true,
-    }),
-    aborter: null,
-  }
-}
-
-const headersFor = (id: string, question: CorsQuestion): Headers => [['x-request-id', id], ...corsHeaders(question)]
 
 const allowed = (methods: ReadonlyMap<string, Endpoint>): readonly string[] => [
   ...methods.keys(),

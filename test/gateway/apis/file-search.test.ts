@@ -151,6 +151,8 @@ describe('file_search of a response', () => {
       400,
       'tools[0].vector_store_ids',
     ],
+    ['a vector store of OpenAI', { vector_store_ids: ['vs_1'] }, 404, 'tools[0].vector_store_ids[0]'],
+    ['an id of nothing', { vector_store_ids: ['rules'] }, 404, 'tools[0].vector_store_ids[0]'],
     ['too many bases', { vector_store_ids: Array(17).fill('kb_rules') }, 400, 'tools[0].vector_store_ids'],
     ['a number of results that is not an integer', { max_num_results: 1.5 }, 400, 'tools[0].max_num_results'],
     ['too many results', { max_num_results: 51 }, 400, 'tools[0].max_num_results'],
@@ -192,6 +194,9 @@ describe('file_search of a response', () => {
     expect(await refused({ tools: [tool, { type: 'function', name: 'file_search' }] })).toEqual([400, 'tools'])
     expect(await refused({ tools: [], tool_choice: { type: 'file_search' } })).toEqual([400, 'tool_choice'])
     const hosted = { type: 'file_search', vector_store_ids: ['vs_1'] }
-    expect(await refused({ tools: [hosted], tool_choice: { type: 'file_search' } })).toEqual([400, 'tools'])
+    expect(await refused({ tools: [hosted], tool_choice: { type: 'file_search' } })).toEqual([
+      404,
+      'tools[0].vector_store_ids[0]',
+    ])
   })
 })

@@ -19,6 +19,8 @@ export interface ResponseTools {
   readonly files: FileSearchTool | null
   /** Remote (MCP) servers, called by this server. */
   readonly remote: readonly RemoteTool[]
+  /** Path of the first list of vector stores that are not knowledge bases of this server; null for none. */
+  readonly foreignStores: string | null
   /** OpenAI's hosted tools, unchanged: run by OpenAI when it serves the call. */
   readonly hosted: readonly WireObject[]
 }
@@ -43,6 +45,7 @@ export const responseTools = (tools: readonly WireObject[] | null | undefined): 
   const remote: RemoteTool[] = []
   let search: SearchTool | null = null
   let files: FileSearchTool | null = null
+  let foreignStores: string | null = null
   for (const [at, tool] of (tools ?? []).entries()) {
     const path = `tools[${at}]`
     const type = needText(tool.type, `${path}.type`)
@@ -51,15 +54,18 @@ export const responseTools = (tools: readonly WireObject[] | null | undefined): 
     else if (type === 'mcp') remote.push(remoteTool(tool, path))
     else {
       const found = type === fileSearchName ? fileSearchTool(tool, path) : null
-      if (found === null) hosted.push(tool)
-      else if (files === null) files = found
+      if (found === null) {
+        hosted.push(tool)
+        if (type === fileSearchName && arrayOf(tool.vector_store_ids).length > 0)
+          foreignStores ??= `${path}.vector_store_ids`
+      } else if (files === null) files = found
       else throw invalid(`${path}.type`, 'must not be a second file_search: list all knowledge bases in one')
     }
   }
   const { functions, aliases } = callers
   if (search !== null) refuseNamesake(functions, searchToolName)
   if (files !== null) refuseNamesake(functions, fileSearchName)
-  return { functions, aliases, search, files, remote, hosted }
+  return { functions, aliases, search, files, remote, foreignStores, hosted }
 }
 
 /** Refuses a function with the name of a search, since calls are distinguished by name only. */

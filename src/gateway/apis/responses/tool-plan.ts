@@ -26,7 +26,7 @@ export interface ToolPlan {
  * Decides who runs the web search and OpenAI's hosted tools for a request: OpenAI for its own models; otherwise this
  * server's search engine runs the search, and other tools are left out.
  *
- * @throws {ServiceError} `bad_request` with `tools` when the request forces a tool that is not available; also the
+ * @throws {ServiceError} `not_found` for vector stores that only OpenAI could have; `bad_request` with `tools` when the request forces a tool that is not available; also the
  * errors of `Routes.resolve`, such as `model_not_found`.
  */
 export const planTools = async (
@@ -38,6 +38,10 @@ export const planTools = async (
   if (search === null && hosted.length === 0) return { runner: null, tools, ignored: [] }
   const [first] = await routes.resolve(request.project, request.model, request.need)
   if (first !== undefined && searchesItself(first)) return { runner: 'upstream', tools, ignored: [] }
+  if (tools.foreignStores !== null) {
+    const message = 'There is no such vector store on this server. Name knowledge bases by their ids (kb_…).'
+    throw new ServiceError('not_found', { param: `${tools.foreignStores}[0]`, message })
+  }
   const others = hosted.map(({ type }) => textOf(type))
   const forced = textOf(objectOf(objectOf(toolChoice).function).name)
   if (others.includes(forced)) throw noSearch(`${forced} is not available for this model.`)
