@@ -3,6 +3,7 @@ import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { namesOption, positiveOption, readCommandLine, refuseCommandLine } from '#src/start/command-line.ts'
 import { startMongod } from '../scripts/services/mongod.ts'
+import { benchCalibration } from './calibration.ts'
 import { benchCluster } from './cluster.ts'
 import { benchConsole } from './console.ts'
 import { isForBeingWhole, sized } from './extent.ts'
@@ -54,6 +55,7 @@ const sections: Readonly<Record<string, Section>> = {
   console: benchConsole,
   sessions: benchSessions,
   recall: ({ sets }) => benchRecall(sets),
+  calibration: ({ sets }) => benchCalibration(sets),
   memory: benchMemory,
   graph: benchGraph,
   writeback: benchWriteback,
@@ -70,7 +72,7 @@ const usage = [
   '',
   'Measures sections against a raw implementation in the same run, prints a table and writes bench/results/TIME.json.',
   'Exits with 1 if a bound is missed or a section fails. --whole runs the sections for a few seconds and measures nothing.',
-  '--sets is a folder of public sets, which the sections recall, knowledge, web, updates and screening read.',
+  '--sets is a folder of public sets, which the sections recall, calibration, knowledge, web, updates and screening read.',
   `Sections: ${known.join(', ')}`,
 ].join('\n')
 const text = { type: 'string' } as const

@@ -1,3 +1,5 @@
+import type { Background } from './ranking/background.ts'
+
 /**
  * Cosines of a query with passages whose vectors are `stored`: with the candidates and the farthest ones, by id; null for
  * a passage without a vector. All others get the lowest of any passage.
@@ -24,6 +26,8 @@ export interface PassageQuery {
   readonly stored?: (needed: readonly string[]) => Promise<StoredCosinesOfQuery>
   /** Id of the embedder of the vector, to calibrate scores. */
   readonly embedder?: string
+  /** How similar unrelated texts are by it, to calibrate the scores of memories; absent: as by most embedders. */
+  readonly background?: Background | null
   readonly limit: number
   /** Minimum score of a hit; 0 (the default) for no threshold. */
   readonly threshold?: number

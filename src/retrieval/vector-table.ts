@@ -20,6 +20,11 @@ interface SomeCosines {
   readonly last: number
 }
 
+/** Knows how similar texts are that have nothing to do with one another. */
+interface Unrelated {
+  ofPassage(vector: Float32Array): number
+}
+
 /**
  * The vectors of an index, at one byte per dimension. All have the length of the first; one of another length, from an
  * earlier embedder, is treated as absent.
@@ -31,6 +36,9 @@ export class VectorTable {
   #scales = float32s(0)
   /** 1 for each slot whose vector is in a store. */
   #stored = uint8s(0)
+  /** What `unrelated` has returned per slot; 0: not known. */
+  #unrelated = float32s(0)
+  #unrelatedBy: Unrelated | null = null
   #count = 0
 
   get size(): number {
@@ -38,7 +46,7 @@ export class VectorTable {
   }
 
   get bytes(): number {
-    return this.#count * (this.#dimensions + 4)
+    return this.#count * (this.#dimensions + 8)
   }
 
   has(slot: number): boolean {
@@ -77,6 +85,7 @@ export class VectorTable {
 
   delete(slot: number): void {
     if (this.isStored(slot)) this.#stored[slot] = 0
+    if (slot < this.#unrelated.length) this.#unrelated[slot] = 0
     if (!this.has(slot)) return
     this.#scales[slot] = 0
     this.#numbers.fill(0, slot * this.#dimensions, (slot + 1) * this.#dimensions)
@@ -122,6 +131,18 @@ export class VectorTable {
       cosines[slot] = (sums[slot - first] ?? 0) * (this.#scales[slot] ?? 0) * query.scale
   }
 
+  /** Returns the cosine that the slot's text has with unrelated questions. It is kept until the vector changes. */
+  unrelated(slot: number, background: Unrelated): number {
+    if (this.#unrelatedBy !== background) [this.#unrelatedBy, this.#unrelated] = [background, float32s(0)]
+    const known = this.#unrelated[slot] ?? 0
+    if (known !== 0 || !this.has(slot)) return known
+    const first = slot * this.#dimensions
+    const cosine = background.ofPassage(Float32Array.from(this.#numbers.subarray(first, first + this.#dimensions)))
+    this.#unrelated = grown(this.#unrelated, slot + 1, float32s)
+    this.#unrelated[slot] = cosine
+    return cosine
+  }
+
   /** Returns the cosine of two slots' vectors. */
   between(slot: number, other: number): number {
     const [own, its] = [this.#scales[slot] ?? 0, this.#scales[other] ?? 0]
@@ -149,7 +170,8 @@ export function queryVectorOf(vector: Float32Array): QueryVector | null {
   const norm = normOf(vector)
   if (norm === 0) return null
   const scale = largestOf(vector) / mostOfQuery
-  const numbers = Int32Array.from(vector, (value) => Math.round(value / scale))
+  const numbers = new Int32Array(vector.length)
+  for (let at = 0; at < vector.length; at++) numbers[at] = Math.round((vector[at] ?? 0) / scale)
   return { numbers, short: Int16Array.from(numbers), scale: scale / norm }
 }
 

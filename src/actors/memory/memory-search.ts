@@ -7,6 +7,7 @@ import type { RecordStore } from '#storage/ports.ts'
 import { timestampOf, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
+import type { Backgrounds } from './embedding/backgrounds.ts'
 import type { Embedded, EmbedderOf } from './embedding/embedders.ts'
 import { connectedMemories, type GraphHit } from './indexes/memory-graph.ts'
 import { isSeenFrom, type PlaceFilter } from './indexes/memory-place.ts'
@@ -26,6 +27,7 @@ export interface MemorySearchParts {
   readonly embedderOf: EmbedderOf
   readonly limits: MemoryLimits
   readonly used: Pick<LastUsedRecorder, 'note'>
+  readonly backgrounds: Pick<Backgrounds, 'of'>
 }
 
 /** A search of one user's memories. */
@@ -91,6 +93,8 @@ export class MemorySearch {
       ...{ text: query.text, vector: embedded.vectors[0] ?? null, limit: query.limit, threshold: query.threshold },
       ...{ explain: query.explain ?? false, now: at },
       ...(embedder !== null && { embedder: embedder.id }),
+      ...(embedder !== null &&
+        embedded.vectors.length > 0 && { background: this.#parts.backgrounds.of(embedder, owner) }),
     }
     const { hits, left_out } = await index.passages.search({ ...search, ...(special?.size !== 0 && filter) })
     const isEmbedded = embedded.vectors.length > 0

@@ -1,6 +1,7 @@
 import type { RecordStore } from '#storage/ports.ts'
 import type { Residue } from '#storage/residue.ts'
 import type { House } from '../capability/house.ts'
+import { Backgrounds } from './embedding/backgrounds.ts'
 import { EmbeddedProjects } from './embedding/embedded-projects.ts'
 import type { EmbedderOf } from './embedding/embedders.ts'
 import { EmbeddingQueue } from './embedding/embedding-queue.ts'
@@ -82,7 +83,7 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
   return {
     ...{ ...shared, queue, rounds, projects },
     writer: new MemoryWriter({ ...shared, decided, updated, queue, settings, redact: parts.redact }),
-    search: new MemorySearch({ ...shared, embedderOf, used }),
+    search: new MemorySearch({ ...shared, embedderOf, used, backgrounds: new Backgrounds({ now, log }) }),
     forget: async (owner, ids) => {
       const scope = ownersScope(owner)
       let removed = 0

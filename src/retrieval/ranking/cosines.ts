@@ -119,12 +119,14 @@ function withLeads(
 async function withNeighbours(
   { groups }: PassageTable,
   own: Float32Array,
-  { pause, room, allowed: { length: extent } }: Work,
+  { pause, room, allowed }: Work,
 ): Promise<Float32Array> {
+  const extent = allowed.length
   const window = room.floats(extent)
+  const shown = (slot: number): number => (allowed[slot] === 1 ? slot : -1)
   for (let slot = 0; slot < extent; slot++) {
-    const before = groups.before(slot)
-    const after = groups.after(slot)
+    const before = shown(groups.before(slot))
+    const after = shown(groups.after(slot))
     const beside = Number(before !== -1) + Number(after !== -1)
     const sum = (own[slot] ?? 0) + neighbourShare * ((own[before] ?? 0) + (own[after] ?? 0))
     window[slot] = sum / (1 + beside * neighbourShare)

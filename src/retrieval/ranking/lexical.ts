@@ -17,8 +17,12 @@ export interface LexicalScores {
   readonly scores: Float32Array
   /** Returns the share of the question's weight in words that a passage has, 0 to 1. */
   readonly found: (slot: number) => number
+  /** Whether a passage has a word of the question that is not a name; true for a question of names only. */
+  readonly isTopical: (slot: number) => boolean
   /** Returns the share that two passages have in common, 0 to 1; only of the 32 rarest words. */
   readonly shared: (slot: number, other: number) => number
+  /** Sum of the inverse document frequencies of the question's words. */
+  readonly total: number
   /** Share of the question's names that occur in no passage of the index. */
   readonly unseenNames: number
   /** Score of each group, as if it were one text. */
@@ -70,10 +74,12 @@ export async function lexicalScores(
     if (pause.due()) await pause.turn()
   }
   const { scores, found, shared } = scorer
+  const isTopical = scorer.having(rarest.map(({ isName }) => !isName))
   const { groups } = scorer
   const names = all.filter(({ isName }) => isName)
+  const topics = all.filter(({ isName }) => !isName)
   const unseenNames = names.filter(({ terms }) => terms.length === 0).length / Math.max(1, names.length)
-  return { scores, found, shared, unseenNames, groups }
+  return { scores, found, shared, isTopical: topics.length === 0 ? () => true : isTopical, total, unseenNames, groups }
 }
 
 const idfIn = ({ size }: Lexicon['table'], frequency: number): number => idfOf(frequency, Math.max(size, leastSize))
@@ -120,7 +126,7 @@ class Scorer {
 
   /** Uses a plain loop over the raw arrays: a word that most passages have accounts for most of a search's cost. */
   #addTerm(term: number, idf: number): void {
-    const { table, weights, postings } = this.#lexicon
+    const { table, weights, postings, allowed } = this.#lexicon
     const { heads, links } = postings.chains
     const { lengths } = table
     const { numbers } = table.groups
@@ -145,7 +151,8 @@ class Scorer {
       scores[slot] = (scores[slot] ?? 0) + score
       has[row + slot] = (has[row + slot] ?? 0) | bit
       if (groupTimes.length === 0) continue
-      const group = numbers[slot] ?? -1
+      // a passage that may not be found says nothing about its group
+      const group = allowed[slot] === 1 ? (numbers[slot] ?? -1) : -1
       if (group >= 0) groupTimes[group] = (groupTimes[group] ?? 0) + times
     }
   }
@@ -180,6 +187,15 @@ class Scorer {
         sum = Math.fround(sum + (this.#shares[concept] ?? 0))
     }
     return sum
+  }
+
+  /** Returns whether a passage has one of these words of the question, by their positions. */
+  having(isWanted: readonly boolean[]): (slot: number) => boolean {
+    return (slot) =>
+      isWanted.some((wanted, concept) => {
+        const row = Math.floor(concept / bits) * this.#extent
+        return wanted && (((this.#has[row + slot] ?? 0) >> (concept % bits)) & 1) === 1
+      })
   }
 
   readonly shared = (slot: number, other: number): number => {

@@ -3,9 +3,12 @@ import type { StoredCosines } from '../passage-query.ts'
 import type { PassageTable } from '../passage-table.ts'
 import type { Postings } from '../postings.ts'
 import type { VectorTable } from '../vector-table.ts'
-import { calibrated } from './calibration.ts'
+import type { Background } from './background.ts'
+import { calibrated, levelled } from './calibration.ts'
 import type { Cosines } from './cosines.ts'
 import type { LexicalScores } from './lexical.ts'
+import { featuresOf, type MemoryEvidence, memoryLogit, probabilityOf } from './memory-score.ts'
+import { highest } from './top.ts'
 import type { Weights } from './weights.ts'
 
 /** The parts of an index that a search reads. */
@@ -32,8 +35,24 @@ const partsOf = ({ own, paged, window, topic }: Cosines, slot: number): Readonly
   ...(topic !== null && { topic: topic[slot] ?? 0 }),
 })
 
-/** Number of passages at which the rank counts half as much as among many. */
-const few = 10
+/** What is known of the vectors of a search. */
+export interface ComparedVectors {
+  /** Vector of the question. */
+  readonly vector: Float32Array | null
+  readonly embedder: string | null
+  readonly background: Background | null
+  /** Cosines with vectors that are not in the index. */
+  readonly stored: StoredCosines | null
+}
+
+/** Number of memories nearest to the question that are looked at, whatever else is known of them. */
+const nearest = 5
+/** Weight of the fused score, relative to the best, in the order of memories. */
+const fusedShare = 3
+
+/** Without a background: the share of an embedder's range at which texts are unrelated, and its standard deviation. */
+const unrelated = 0.33
+const deviation = 0.08
 
 export interface Parts {
   readonly lexical: LexicalScores
@@ -57,32 +76,100 @@ export class Scores {
   readonly fused: Float32Array
   readonly #in: Searched
   readonly #all: AllScores
+  readonly #allowed: Uint8Array
+  readonly #compared: ComparedVectors
   readonly #most: number
-  readonly #stored: StoredCosines | null
+  readonly #size: number
+  readonly #logits = new Map<number, number>()
+  #ofQuestion: number | null = null
 
-  /** @param stored cosines with vectors that are not in the index. */
-  constructor(searched: Searched, all: AllScores, stored: StoredCosines | null) {
+  constructor(searched: Searched, all: AllScores, { allowed, size, compared }: ScoredSearch) {
     this.#in = searched
     this.#all = all
-    this.#stored = stored
+    this.#allowed = allowed
+    this.#compared = compared
     this.fused = all.fused
     this.#most = mostOf(all.fused)
+    this.#size = size
   }
 
-  calibrated(slot: number, embedder: string | null): number {
-    const { lexical, cosines } = this.#all
-    const cosine = cosines !== null && this.#hasVector(slot) ? (cosines.own[slot] ?? 0) : null
+  /** Returns the probability that a passage answers the question. */
+  calibrated(slot: number): number {
+    if (this.#in.weights.calibration === 'memory') return probabilityOf(this.logit(slot))
+    const evidence = { cosine: this.#cosine(slot), found: this.words(slot), rank: this.#rank(slot) }
+    return calibrated({ ...evidence, unseenNames: this.#all.lexical.unseenNames }, this.#compared.embedder)
+  }
+
+  /** Returns the logarithm of the odds that a memory answers the question. */
+  logit(slot: number): number {
+    const known = this.#logits.get(slot)
+    if (known !== undefined) return known
+    const logit = memoryLogit(this.#evidence(slot))
+    this.#logits.set(slot, logit)
+    return logit
+  }
+
+  /**
+   * Adds to the best memories those nearest to the question, and those with its words that have no vector yet. Returns
+   * all in the order of their scores; the fused score, which also knows sessions and dates, decides between similar ones.
+   */
+  inOrder(best: readonly number[], count: number): readonly number[] {
+    const { cosines, lexical } = this.#all
+    if (cosines === null) return best
+    const { vectors, table } = this.#in
+    const near = highest(this.#only(cosines.own, true), nearest)
+    const hasFresh = vectors.size < table.size
+    const unembedded = hasFresh ? highest(this.#only(lexical.scores, false), nearest) : []
+    const place = (slot: number): number => this.logit(slot) + fusedShare * this.#rank(slot)
+    return [...new Set([...best, ...near, ...unembedded])].toSorted((a, b) => place(b) - place(a)).slice(0, count)
+  }
+
+  /** Returns the values of the passages that may be found, with a vector or without one; 0 for all others. */
+  #only(values: Float32Array, withVector: boolean): Float32Array {
+    const { vectors } = this.#in
+    const only = new Float32Array(values.length)
+    for (let slot = 0; slot < values.length; slot++)
+      if (this.#allowed[slot] === 1 && vectors.has(slot) === withVector) only[slot] = values[slot] ?? 0
+    return only
+  }
+
+  /** Whether the passage has a vector that can be compared with the question's. */
+  isCompared = (slot: number): boolean => this.#cosine(slot) !== null
+
+  #evidence(slot: number): MemoryEvidence {
+    const { lexical, others, rival } = this.#all
     const { found, around } = this.#found(slot)
-    const { others, rival } = this.#all
-    const person = { other: others?.[slot] === 1, rival, unseenNames: lexical.unseenNames }
-    const evidence = { cosine, found, around, rank: this.#standing(slot, around), ...person }
-    return calibrated(evidence, { profile: this.#in.weights.calibration, embedder })
+    return {
+      ...{ vector: this.#above(slot), found, around, asked: lexical.total, matched: lexical.total * found },
+      isTopical: lexical.isTopical(slot),
+      ...{ length: this.#in.table.lengthOf(slot), size: this.#size },
+      ...{ other: others?.[slot] === 1, rival, unseenNames: lexical.unseenNames },
+    }
+  }
+
+  #cosine(slot: number): number | null {
+    const { cosines } = this.#all
+    return cosines !== null && this.#hasVector(slot) ? (cosines.own[slot] ?? 0) : null
+  }
+
+  /** Compares the cosine with those of unrelated texts. */
+  #above(slot: number): MemoryEvidence['vector'] {
+    const cosine = this.#cosine(slot)
+    if (cosine === null) return null
+    const { vector, background, embedder } = this.#compared
+    if (background === null || vector === null) {
+      const above = (levelled(cosine, embedder) - unrelated) / deviation
+      return { ofQuestion: above, ofMemory: above }
+    }
+    this.#ofQuestion ??= background.ofQuestion(vector)
+    const ofMemory = this.#in.vectors.unrelated(slot, background)
+    return { ofQuestion: background.above(cosine, this.#ofQuestion), ofMemory: background.above(cosine, ofMemory) }
   }
 
   #hasVector(slot: number): boolean {
     const { vectors, table } = this.#in
     if (!vectors.isStored(slot)) return vectors.has(slot)
-    return this.#stored?.get(table.idOf(slot) ?? '') !== null
+    return this.#compared.stored?.get(table.idOf(slot) ?? '') !== null
   }
 
   /** Returns the share of the question's weight in words that the passage has. */
@@ -99,28 +186,31 @@ export class Scores {
     const { found, around } = this.#found(slot)
     const words = { words_found: found, words_around: around, names_unseen: lexical.unseenNames }
     const person = { other_person: this.#all.others?.[slot] ?? 0, rival: this.#all.rival }
-    return { lexical: lexical.scores[slot] ?? 0, ...vectors, group, title, ...words, ...person, rank: this.#rank(slot) }
-  }
-
-  /**
-   * Scales the rank. Among few passages a high rank means little, so it counts only as far as the question's words are
-   * found.
-   */
-  #standing(slot: number, around: number): number {
-    const { size } = this.#in.table
-    const many = size / (size + few)
-    return this.#rank(slot) * (many + (1 - many) * around)
+    const parts = { lexical: lexical.scores[slot] ?? 0, ...vectors, group, title, ...words, ...person }
+    if (this.#in.weights.calibration !== 'memory') return { ...parts, rank: this.#rank(slot) }
+    const { question, memory, matched, asked, length, size } = featuresOf(this.#evidence(slot))
+    const above = this.isCompared(slot) ? { above_unrelated: question, above_unrelated_questions: memory } : {}
+    return { ...parts, ...above, rank: this.#rank(slot), matched, asked, length, size }
   }
 
   #rank(slot: number): number {
     return this.#most === 0 ? 0 : (this.fused[slot] ?? 0) / this.#most
   }
 
+  /** Neighbours that may not be found count for nothing. */
   #found(slot: number): { readonly found: number; readonly around: number } {
     const { groups } = this.#in.table
     const { found } = this.#all.lexical
     const own = found(slot)
-    const around = Math.max(own, found(groups.before(slot)), found(groups.after(slot)))
-    return { found: own, around }
+    const beside = [groups.before(slot), groups.after(slot)].filter((other) => this.#allowed[other] === 1)
+    return { found: own, around: Math.max(own, ...beside.map(found)) }
   }
+}
+
+/** Which passages a search may find, by slot, and what is known of their vectors. */
+interface ScoredSearch {
+  readonly allowed: Uint8Array
+  /** Number of these passages. */
+  readonly size: number
+  readonly compared: ComparedVectors
 }

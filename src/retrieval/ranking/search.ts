@@ -56,7 +56,10 @@ export class Search {
     const cosines = await cosinesOf(this.#in, { ...this.#query, stored }, work)
     const parts: Parts = { lexical, cosines, others: this.#others(), titles }
     const all = { ...parts, ...this.#fused(plain, parts, concepts) }
-    return this.#answer(new Scores(this.#in, all, stored?.vector ?? null))
+    const { vector, embedder = null, background: known = null } = this.#query
+    const background = known?.isUsable === true ? known : null
+    const compared = { vector, embedder, background, stored: stored?.vector ?? null }
+    return this.#answer(new Scores(this.#in, all, { allowed, size: candidates, compared }))
   }
 
   async #allow(): Promise<number> {
@@ -220,10 +223,11 @@ export class Search {
   }
 
   #answer(scores: Scores): PassageHits {
-    const { limit, threshold = 0, explain = false, embedder = null } = this.#query
+    const { limit, threshold = 0, explain = false } = this.#query
     const count = Math.max(limit, leastCompared) + (explain ? mostLeftOut : 0)
     const { table, weights } = this.#in
-    const close = diversifyByPage(scores.fused, { table, again: weights.again, count })
+    const best = diversifyByPage(scores.fused, { table, again: weights.again, count })
+    const close = weights.calibration === 'memory' ? scores.inOrder(best, count) : best
     const ranked = this.#newerFirst(
       close.filter((slot) => this.#isStill(slot)),
       scores,
@@ -232,7 +236,7 @@ export class Search {
     const left: LeftOut[] = []
     for (const slot of ranked) {
       const id = table.idOf(slot) ?? ''
-      const score = scores.calibrated(slot, embedder)
+      const score = scores.calibrated(slot)
       if (score < threshold) left.push({ id, score, reason: 'below_threshold' })
       else if (hits.length === limit) left.push({ id, score, reason: 'beyond_limit' })
       else hits.push({ id, score, byWords: scores.words(slot) > 0, ...(explain && { parts: scores.parts(slot) }) })

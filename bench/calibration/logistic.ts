@@ -1,0 +1,50 @@
+/** An example: the features of a memory, and whether it answers. */
+export interface Example {
+  readonly features: readonly number[]
+  readonly answers: boolean
+}
+
+export interface Fitted {
+  readonly bias: number
+  readonly weights: readonly number[]
+}
+
+const steps = 400
+const rate = 0.5
+const ridge = 1e-4
+
+/** Fits a logistic regression by accelerated gradient descent on standardised features. */
+export function fittedTo(examples: readonly Example[]): Fitted {
+  const width = examples[0]?.features.length ?? 0
+  const means = columns(width, (at) => mean(examples.map(({ features }) => features[at] ?? 0)))
+  const spreads = columns(width, (at) => {
+    const squares = examples.map(({ features }) => ((features[at] ?? 0) - (means[at] ?? 0)) ** 2)
+    return Math.sqrt(mean(squares)) || 1
+  })
+  const rows = examples.map(({ features }) => features.map((x, at) => (x - (means[at] ?? 0)) / (spreads[at] ?? 1)))
+  let [weights, velocity, bias, biasVelocity] = [columns(width, () => 0), columns(width, () => 0), 0, 0]
+  for (let step = 0; step < steps; step++) {
+    const slopes = new Float64Array(width + 1)
+    for (const [at, row] of rows.entries()) {
+      const miss = sigmoid(dot(row, weights) + bias) - Number(examples[at]?.answers)
+      for (let column = 0; column < width; column++) slopes[column] = (slopes[column] ?? 0) + miss * (row[column] ?? 0)
+      slopes[width] = (slopes[width] ?? 0) + miss
+    }
+    const slope = (at: number): number => (slopes[at] ?? 0) / rows.length
+    velocity = velocity.map((each, at) => 0.9 * each - rate * (slope(at) + ridge * (weights[at] ?? 0)))
+    biasVelocity = 0.9 * biasVelocity - rate * slope(width)
+    weights = weights.map((each, at) => each + (velocity[at] ?? 0))
+    bias += biasVelocity
+  }
+  const scaled = weights.map((each, at) => each / (spreads[at] ?? 1))
+  return { bias: bias - dot(scaled, means), weights: scaled }
+}
+
+export const logitOf = ({ bias, weights }: Fitted, features: readonly number[]): number => bias + dot(weights, features)
+
+const columns = (width: number, of: (at: number) => number): number[] =>
+  Array.from({ length: width }, (_, at) => of(at))
+const dot = (one: readonly number[], other: readonly number[]): number =>
+  one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0)
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x))

@@ -1,0 +1,79 @@
+/** Evidence from which the probability that a memory answers a question is estimated. */
+export interface MemoryEvidence {
+  /**
+   * By how many standard deviations their cosine is above those of the question with unrelated texts, and of the memory
+   * with unrelated questions; null when either has no vector.
+   */
+  readonly vector: { readonly ofQuestion: number; readonly ofMemory: number } | null
+  /** Share of the question's weight in words that the memory has, 0 to 1; and the maximum of it and its neighbours. */
+  readonly found: number
+  readonly around: number
+  /** Sum of the inverse document frequencies of the question's words, and of those that the memory has. */
+  readonly asked: number
+  readonly matched: number
+  /** Whether it has a word of the question that is not a name: a name says whom a memory is about, not what. */
+  readonly isTopical: boolean
+  /** Words of the memory. */
+  readonly length: number
+  /** Memories that the search may find. */
+  readonly size: number
+  /** Whether it was said by someone other than the one person named in the question. */
+  readonly other: boolean
+  /** Best score by words of memories by others, relative to the best of the person named; 0 when none is named. */
+  readonly rival: number
+  /** Share of the question's names that no memory has. */
+  readonly unseenNames: number
+}
+
+/** The evidence as numbers of a similar range. */
+export type MemoryFeatures = Readonly<Record<(typeof memoryFeatures)[number], number>>
+
+export const memoryFeatures = [
+  ...(['question', 'memory', 'found', 'around', 'matched', 'asked', 'onlyNames', 'length', 'size'] as const),
+  ...(['other', 'rival', 'unseenNames', 'noneKnown'] as const),
+] as const
+
+type Weights = MemoryFeatures & { readonly bias: number }
+
+/**
+ * Logistic models, with vectors and by words alone. Fitted by `bench/calibration/fit.ts` on scopes of 1 to 1,000
+ * memories in several styles and languages, and with several embedders (specs/decisions/0263-score-of-a-memory.md). A
+ * large scope has more memories that resemble a question by chance: that is what the weight of `size` stands for. The
+ * position of a memory among the others does not count.
+ */
+const models: Readonly<Record<'vectors' | 'words', Weights>> = {
+  vectors: {
+    ...{ bias: 0.1, question: 0.89, memory: 1.1, found: 1.72, around: 1, matched: -0.8, asked: -0.14, length: 0.14 },
+    ...{ onlyNames: 0, size: -1.41, other: -1.81, rival: -0.63, unseenNames: -2.43, noneKnown: -3.05 },
+  },
+  words: {
+    ...{ bias: 1.05, question: 0, memory: 0, found: 5.5, around: 2.5, matched: 0.8, asked: 0, length: -0.5 },
+    ...{ onlyNames: -2.5, size: -1, other: -1.93, rival: -0.74, unseenNames: -2.97, noneKnown: -2.77 },
+  },
+}
+
+/** Returns the features of the evidence. */
+export const featuresOf = (evidence: MemoryEvidence): MemoryFeatures => ({
+  question: evidence.vector?.ofQuestion ?? 0,
+  memory: evidence.vector?.ofMemory ?? 0,
+  found: evidence.found,
+  around: evidence.around - evidence.found,
+  matched: evidence.matched / 5,
+  asked: evidence.asked / 10,
+  onlyNames: Number(evidence.found > 0 && !evidence.isTopical),
+  length: Math.log1p(evidence.length),
+  size: Math.log1p(evidence.size) / 2,
+  other: Number(evidence.other),
+  rival: evidence.rival,
+  unseenNames: evidence.unseenNames,
+  noneKnown: Number(evidence.unseenNames === 1),
+})
+
+/** Returns the logarithm of the odds that a memory answers the question: 0 for a probability of one half. */
+export function memoryLogit(evidence: MemoryEvidence): number {
+  const weights = models[evidence.vector === null ? 'words' : 'vectors']
+  const features = featuresOf(evidence)
+  return memoryFeatures.reduce((sum, name) => sum + weights[name] * features[name], weights.bias)
+}
+
+export const probabilityOf = (logit: number): number => 1 / (1 + Math.exp(-logit))
