@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { type Embedder, openLocalEmbedder } from '../../src/retrieval/embedder.ts'
-import { backgroundOf } from '../../src/retrieval/ranking/background.ts'
+import { type Embedder, openLocalEmbedder } from '#retrieval/embedder.ts'
+import { backgroundOf } from '#retrieval/ranking/background.ts'
 import { KeptEmbedder } from '../recall/kept-embedder.ts'
 import { type Example, type Fitted, fittedTo, logitOf } from './logistic.ts'
 import { type Embedding, MemoryScope } from './memory-scope.ts'
@@ -23,8 +23,8 @@ const largest = 1_000
 const candidates = 20
 /** Parts of an explained score that are features, in the order of the weights. */
 const names = {
-  vectors: ['above_unrelated', 'above_unrelated_questions', 'words_found', 'matched', 'asked', 'length', 'size'],
-  words: ['words_found', 'matched', 'asked', 'length', 'size'],
+  vectors: ['above_unrelated', 'above_unrelated_questions', 'words_found', 'matched', 'total', 'length', 'size'],
+  words: ['words_found', 'matched', 'total', 'length', 'size'],
 } as const
 type Model = keyof typeof names
 

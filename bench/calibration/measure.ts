@@ -3,10 +3,10 @@ import { mean } from '../recall/measures.ts'
 import type { Row } from '../row.ts'
 import { type Embedding, MemoryScope, type SearchResult } from './memory-scope.ts'
 import { Scopes, sizes } from './scopes.ts'
-import type { Asked, Sets } from './sets.ts'
+import type { Question, Sets } from './sets.ts'
 
 /** Memories that a request asks for when it does not say how many. */
-const asked = 5
+const topK = 5
 
 interface Outcome {
   readonly size: number
@@ -31,7 +31,7 @@ export async function measured(sets: Sets, embedding: Embedding | null, largest:
     for (const question of [...sets.questions, ...sets.strangers]) {
       const { memories } = scopes.of(question, size)
       if (kept !== memories) [kept, opened] = [memories, await MemoryScope.of(memories, embedding)]
-      const result = await opened?.search(question.text, asked)
+      const result = await opened?.search(question.text, topK)
       if (result !== undefined) outcomes.push(outcomeOf(sets, question, { size, result }))
     }
   }
@@ -40,7 +40,7 @@ export async function measured(sets: Sets, embedding: Embedding | null, largest:
 
 function outcomeOf(
   { people }: Sets,
-  { user, kind, answers }: Asked,
+  { user, kind, answers }: Question,
   { size, result: { hits, byCosine } }: { readonly size: number; readonly result: SearchResult },
 ): Outcome {
   const person = people.find((each) => each.user === user)
@@ -53,8 +53,8 @@ function outcomeOf(
   return {
     ...{ size, kind, passing, style: person?.style ?? '', language: person?.language ?? '' },
     ...{ isAnswerable: answers.length > 0, hasRightHit: passing.includes(true) },
-    ...{ first: isAmong(ids, 1), five: isAmong(ids, asked) },
-    ...{ firstByCosine: isAmong(cosines, 1), fiveByCosine: isAmong(cosines, asked) },
+    ...{ first: isAmong(ids, 1), five: isAmong(ids, topK) },
+    ...{ firstByCosine: isAmong(cosines, 1), fiveByCosine: isAmong(cosines, topK) },
   }
 }
 
@@ -114,7 +114,7 @@ function rankingRows(size: number, here: readonly Outcome[]): readonly Row[] {
       shareOf(some, (one) => Number(one.first)),
       shareOf(some, (one) => Number(one.firstByCosine)),
     ),
-    ...(size > asked
+    ...(size > topK
       ? [
           ranked(
             `vectors ${size}: R@5${name}`,

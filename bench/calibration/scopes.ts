@@ -1,10 +1,10 @@
-import type { Asked, Remembered, Sets } from './sets.ts'
+import type { Question, Remembered, Sets } from './sets.ts'
 
-/** Sizes of the scopes in which every question is asked. */
+/** Sizes of the scopes in which every question is put. */
 export const sizes = [1, 5, 20, 100, 1_000, 10_000] as const
 
-/** The memories among which one question is asked; those of the larger sizes are shared by all questions. */
-export interface AskedScope {
+/** The memories among which one question is put; those of the larger sizes are shared by all questions. */
+export interface QuestionScope {
   readonly size: number
   readonly memories: readonly Remembered[]
 }
@@ -24,11 +24,11 @@ export class Scopes {
     this.#fillers = fillersOf(sets.distractors, largest)
   }
 
-  of(asked: Asked, size: number): AskedScope {
+  of(question: Question, size: number): QuestionScope {
     if (size >= this.#everyone.length + this.#sets.distractors.length) return this.#shared(size)
-    const own = this.#sets.people.find(({ user }) => user === asked.user)?.memories ?? []
-    const right = own.filter(({ id }) => asked.answers.includes(id))
-    const seed = hashOf(asked.text)
+    const own = this.#sets.people.find(({ user }) => user === question.user)?.memories ?? []
+    const right = own.filter(({ id }) => question.answers.includes(id))
+    const seed = hashOf(question.text)
     const rest = shuffled(
       own.filter((each) => !right.includes(each)),
       seed,
@@ -42,9 +42,9 @@ export class Scopes {
     return { size, memories: [...right, ...rest, ...filled, ...between.slice(others.length)].slice(0, size) }
   }
 
-  readonly #all = new Map<number, AskedScope>()
+  readonly #all = new Map<number, QuestionScope>()
 
-  #shared(size: number): AskedScope {
+  #shared(size: number): QuestionScope {
     const known = this.#all.get(size)
     if (known !== undefined) return known
     const scope = { size, memories: [...this.#everyone, ...this.#fillers].slice(0, size) }

@@ -18,7 +18,7 @@ export interface Person {
 }
 
 /** A question of a person, and the memories that answer it; none for a question about what was never said. */
-export interface Asked {
+export interface Question {
   readonly user: string
   readonly text: string
   readonly kind: string
@@ -27,8 +27,8 @@ export interface Asked {
 
 export interface Sets {
   readonly people: readonly Person[]
-  readonly questions: readonly Asked[]
-  readonly strangers: readonly Asked[]
+  readonly questions: readonly Question[]
+  readonly strangers: readonly Question[]
   /** Texts that answer no question. */
   readonly distractors: readonly string[]
 }
@@ -48,13 +48,13 @@ export function readSets(folder: string): Sets {
         return { id: text(memory.id), text: text(memory.text), at: Date.parse(text(memory.at)) || 0 }
       }),
     })),
-    questions: lines('questions').map(askedOf),
-    strangers: lines('strangers').map(askedOf),
+    questions: lines('questions').map(questionOf),
+    strangers: lines('strangers').map(questionOf),
     distractors: lines('distractors').map((line) => text(line.text)),
   }
 }
 
-const askedOf = (line: Readonly<Record<string, unknown>>): Asked => ({
+const questionOf = (line: Readonly<Record<string, unknown>>): Question => ({
   ...{ user: text(line.user), text: text(line.question), kind: text(line.kind) },
   answers: items(line.answer).map(text),
 })

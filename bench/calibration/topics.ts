@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesBelow } from '../recall/files.ts'
-import type { Asked, Person, Remembered, Sets } from './sets.ts'
+import type { Person, Question, Remembered, Sets } from './sets.ts'
 
 const styles: Readonly<Record<string, string>> = { s: 'statement', c: 'chat', n: 'note' }
 
 /** One thing that can be said in several ways, questions that it answers, and near ones that it does not. */
 interface Topic {
   readonly said: readonly { readonly style: string; readonly text: string }[]
-  readonly asked: readonly string[]
+  readonly questions: readonly string[]
   readonly near: readonly string[]
 }
 
@@ -18,7 +18,7 @@ const unsaidOf = 5
 
 /**
  * Our own small set, made of the topics in `texts`: people who said some of them, each in one style. Every topic is said
- * by one person only, and one of five by nobody: questions about these were never said.
+ * by one person only, and one of five by none of them: questions about these were never said.
  */
 export function ownSets(): Sets {
   const files = filesBelow(folder, '.txt').filter((path) => !path.endsWith('distractors.txt'))
@@ -41,7 +41,7 @@ function topicsIn(path: string): readonly Topic[] {
     lines.flatMap((line) => (line.startsWith(`${mark} `) ? [line.slice(2)] : []))
   return parts.map((lines) => ({
     said: Object.entries(styles).flatMap(([mark, style]) => of(lines, mark).map((text) => ({ style, text }))),
-    asked: of(lines, 'q'),
+    questions: of(lines, 'q'),
     near: of(lines, 'x'),
   }))
 }
@@ -51,7 +51,7 @@ function setsOf(topics: readonly Topic[], language: string): Omit<Sets, 'distrac
   const unsaid = topics.filter((_, at) => at % unsaidOf === unsaidOf - 1)
   const said = topics.filter((topic) => !unsaid.includes(topic))
   const count = Math.max(1, Math.round(said.length / perPerson))
-  const [people, questions, strangers]: [Person[], Asked[], Asked[]] = [[], [], []]
+  const [people, questions, strangers]: [Person[], Question[], Question[]] = [[], [], []]
   for (let person = 0; person < count; person++) {
     const [user, style] = [`${language} ${person}`, used[person % used.length] ?? '']
     const memories: Remembered[] = []
@@ -60,11 +60,11 @@ function setsOf(topics: readonly Topic[], language: string): Omit<Sets, 'distrac
       const text = topic.said.find((each) => each.style === style)?.text
       if (text === undefined) continue
       memories.push({ id, text, at: Date.UTC(2026, 0, at + 1) })
-      for (const each of topic.asked) questions.push({ user, text: each, kind: 'paraphrase', answers: [id] })
+      for (const each of topic.questions) questions.push({ user, text: each, kind: 'paraphrase', answers: [id] })
       for (const each of topic.near) strangers.push({ user, text: each, kind: 'near', answers: [] })
     }
     people.push({ user, language, style, memories })
-    const never = unsaid.filter((_, place) => place % count === person).flatMap(({ asked }) => asked)
+    const never = unsaid.filter((_, place) => place % count === person).flatMap((topic) => topic.questions)
     for (const text of never) strangers.push({ user, text, kind: 'never_said', answers: [] })
   }
   return { people, questions, strangers }

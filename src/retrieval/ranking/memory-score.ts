@@ -9,7 +9,7 @@ export interface MemoryEvidence {
   readonly found: number
   readonly around: number
   /** Sum of the inverse document frequencies of the question's words, and of those that the memory has. */
-  readonly asked: number
+  readonly total: number
   readonly matched: number
   /** Whether it has a word of the question that is not a name: a name says whom a memory is about, not what. */
   readonly isTopical: boolean
@@ -29,7 +29,7 @@ export interface MemoryEvidence {
 export type MemoryFeatures = Readonly<Record<(typeof memoryFeatures)[number], number>>
 
 export const memoryFeatures = [
-  ...(['question', 'memory', 'found', 'around', 'matched', 'asked', 'onlyNames', 'length', 'size'] as const),
+  ...(['question', 'memory', 'found', 'around', 'matched', 'total', 'onlyNames', 'length', 'size'] as const),
   ...(['other', 'rival', 'unseenNames', 'noneKnown'] as const),
 ] as const
 
@@ -43,11 +43,11 @@ type Weights = MemoryFeatures & { readonly bias: number }
  */
 const models: Readonly<Record<'vectors' | 'words', Weights>> = {
   vectors: {
-    ...{ bias: 0.1, question: 0.89, memory: 1.1, found: 1.72, around: 1, matched: -0.8, asked: -0.14, length: 0.14 },
+    ...{ bias: 0.1, question: 0.89, memory: 1.1, found: 1.72, around: 1, matched: -0.8, total: -0.14, length: 0.14 },
     ...{ onlyNames: 0, size: -1.41, other: -1.81, rival: -0.63, unseenNames: -2.43, noneKnown: -3.05 },
   },
   words: {
-    ...{ bias: 1.05, question: 0, memory: 0, found: 5.5, around: 2.5, matched: 0.8, asked: 0, length: -0.5 },
+    ...{ bias: 1.05, question: 0, memory: 0, found: 5.5, around: 2.5, matched: 0.8, total: 0, length: -0.5 },
     ...{ onlyNames: -2.5, size: -1, other: -1.93, rival: -0.74, unseenNames: -2.97, noneKnown: -2.77 },
   },
 }
@@ -59,7 +59,7 @@ export const featuresOf = (evidence: MemoryEvidence): MemoryFeatures => ({
   found: evidence.found,
   around: evidence.around - evidence.found,
   matched: evidence.matched / 5,
-  asked: evidence.asked / 10,
+  total: evidence.total / 10,
   onlyNames: Number(evidence.found > 0 && !evidence.isTopical),
   length: Math.log1p(evidence.length),
   size: Math.log1p(evidence.size) / 2,

@@ -140,7 +140,7 @@ export class Scores {
     const { lexical, others, rival } = this.#all
     const { found, around } = this.#found(slot)
     return {
-      ...{ vector: this.#above(slot), found, around, asked: lexical.total, matched: lexical.total * found },
+      ...{ vector: this.#above(slot), found, around, total: lexical.total, matched: lexical.total * found },
       isTopical: lexical.isTopical(slot),
       ...{ length: this.#in.table.lengthOf(slot), size: this.#size },
       ...{ other: others?.[slot] === 1, rival, unseenNames: lexical.unseenNames },
@@ -188,9 +188,9 @@ export class Scores {
     const person = { other_person: this.#all.others?.[slot] ?? 0, rival: this.#all.rival }
     const parts = { lexical: lexical.scores[slot] ?? 0, ...vectors, group, title, ...words, ...person }
     if (this.#in.weights.calibration !== 'memory') return { ...parts, rank: this.#rank(slot) }
-    const { question, memory, matched, asked, length, size } = featuresOf(this.#evidence(slot))
+    const { question, memory, matched, total, length, size } = featuresOf(this.#evidence(slot))
     const above = this.isCompared(slot) ? { above_unrelated: question, above_unrelated_questions: memory } : {}
-    return { ...parts, ...above, rank: this.#rank(slot), matched, asked, length, size }
+    return { ...parts, ...above, rank: this.#rank(slot), matched, total, length, size }
   }
 
   #rank(slot: number): number {

@@ -36,14 +36,14 @@ const scoreOf = async (index: PassageIndex, query: Parameters<typeof question>, 
 
 describe('the score of a memory', () => {
   // the cosines that all-MiniLM-L6-v2 gives to these questions with the memory
-  const asked = [
+  const questions = [
     ['peanut allergy', 0.7],
     ['nut allergies', 0.59],
     ["what can't Ada eat?", 0.62],
   ] as const
   const peanuts = 'Ada is allergic to peanuts'
 
-  it.each(asked)('passes the default threshold for a question in other words: %s', async (text, cosine) => {
+  it.each(questions)('passes the default threshold for a question in other words: %s', async (text, cosine) => {
     const chance = chanceOf(1)
     const background = backgroundBy(chance)
     for (const size of [1, 5, 20, 100]) {
