@@ -7,10 +7,11 @@ RUN apt-get update \
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data MALLOC_ARENA_MAX=2 CHROMIUM_SANDBOX=off
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY scripts/native-server.js ./scripts/
+COPY scripts/native-server.js scripts/embedder-runtime.js ./scripts/
 RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force
 COPY specs ./specs
 COPY src ./src
+COPY models ./models
 COPY console ./console
 COPY bin ./bin
 # what the commands of `troupe --help` need

@@ -13,7 +13,7 @@ import { writePairFindings } from './check/kills/write-pairs.ts'
 import { layerFindings } from './check/layers.ts'
 import { namedPathFindings } from './check/named-paths.ts'
 import { namingFindings } from './check/naming.ts'
-import { binaryFindings, nativeServer } from './check/native-binary.ts'
+import { binaryFindings, modelRuntime, nativeServer } from './check/native-binary.ts'
 import { regExpFindings } from './check/regexps.ts'
 import { drawn, roomFindings, roomGraph } from './check/rooms.ts'
 import { type Finding, readFiles } from './check/source-files.ts'
@@ -57,6 +57,7 @@ const beside = [
 /** Files that the rules for citations and empty comments read, except the test that quotes violations. */
 const cited = [...worded, ...code.filter(({ path }) => /^(test|scripts|bench)\//.test(path) && !quoting.has(path))]
 const rooms = roomGraph(product)
+const isLinuxX64 = process.platform === 'linux' && process.arch === 'x64'
 
 /** Runs one of the project's own tools; null when it succeeds, otherwise its output. */
 async function tool(script: string, ...args: readonly string[]): Promise<string | null> {
@@ -95,7 +96,10 @@ const rules: Readonly<Record<string, Step>> = {
   duplicates: () => listed(duplicateFindings(product)),
   'writes that a kill cuts': () =>
     listed(writePairFindings(readFiles(root, ['src/actors', 'src/gateway'], ['.ts']), harmlessPairs)),
-  'native server': () => binaryFindings(resolve(root, 'node_modules'), nativeServer).join('\n') || null,
+  'native binaries': () =>
+    [nativeServer, ...(isLinuxX64 ? [modelRuntime] : [])]
+      .flatMap((recorded) => binaryFindings(resolve(root, 'node_modules'), recorded))
+      .join('\n') || null,
 }
 
 console.log(`Rooms, each with those that it imports:\n${drawn(rooms).join('\n')}\n`)

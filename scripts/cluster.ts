@@ -33,7 +33,7 @@ const cluster = await LocalCluster.start(number('nodes', 3), {
   ...(given(MONGODB_URL) && { mongodbUrl: MONGODB_URL, dataDir: resolve(DATA_DIR || './data') }),
   ...(given(REDIS_URL) && { redisUrl: REDIS_URL }),
   firstPort: number('port', 8080),
-  env: () => passedOn,
+  env: () => ({ EMBEDDER: 'local', ...passedOn }),
 })
 
 const { credentials, nodes } = cluster

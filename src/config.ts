@@ -74,16 +74,15 @@ export interface Config {
   readonly browserJobs: number | null
   /** Maximum memory of the browser of one job. */
   readonly browserJobMemoryBytes: number
-  /** Folder of a sentence model; null: texts are found by keywords, or by a provider's embeddings. */
+  /** Embedder of projects that name none: `local`, the model of this machine; `none`; or a model of `/v1/embeddings`. */
+  readonly embedder: string
+  /** Folder of a sentence model to use instead of the packaged one; null: the packaged one. */
   readonly embedderPath: string | null
   /** Project whose crawled pages are visible to every project; null: none. */
   readonly sharedCorpus: string | null
   /** Third-party search engines that requests may name. */
   readonly searchEngines: readonly SearchEngineSettings[]
-  /**
-   * Maximum size of a request line with its headers; null: 16 KB. The native server reads this variable from the
-   * environment itself.
-   */
+  /** Maximum size of a request line with its headers; null: 16 KB. The native server itself reads the variable too. */
   readonly mostHeadBytes: number | null
   readonly logLevel: LogLevel
   readonly otelEndpoint: string | null
@@ -175,6 +174,7 @@ function configOf(read: EnvironmentReader): Config {
     trustedProxies:
       read.value('TRUSTED_PROXIES', proxiesOf, 'a number from 1 to 20, or comma-separated IP addresses and networks') ??
       null,
+    embedder: read.value('EMBEDDER', matching(/^[^\s/]+(\/\S+)?$/), 'local, none or the id of a model') ?? 'local',
     embedderPath: read.value('EMBEDDER_PATH', asIs, 'the folder of a sentence model') ?? null,
     sharedCorpus: read.value('WEB_SHARED_PROJECT', matching(/^prj_\w{1,60}$/), 'the id of a project (prj_…)') ?? null,
     searchEngines: read.value('WEB_SEARCH_ENGINES', searchEnginesOf, searchEnginesTake) ?? Object.freeze([]),

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
@@ -9,17 +8,17 @@ import { openServerKeys } from './actors/accounts/lasting-keys.ts'
 import type { BrowserSettings } from './actors/browser/browser.ts'
 import { openActors } from './actors/open-actors.ts'
 import { systemClock } from './actors/runtime/clock.ts'
-import { type Config, ConfigError, readConfig } from './config.ts'
+import { type Config, readConfig } from './config.ts'
 import { ManagedProviders, simulatedWanted } from './gateway/routing/managed-providers.ts'
 import { startSimulatedProvider } from './gateway/simulated/server.ts'
 import { masterKeysOf } from './master-keys.ts'
 import { misspeltIn } from './misspelt-variables.ts'
 import { nodeIdOf, openCluster } from './open-cluster.ts'
+import { type Embedders, openEmbedders } from './open-embedders.ts'
 import { loadDrivers, openStorageAlone } from './open-storage.ts'
 import type { OutgoingWatch } from './outgoing/outgoing-watch.ts'
 import { openSsrfGuard, type SsrfGuard } from './outgoing/ssrf-guard.ts'
 import { undici } from './outgoing/undici.ts'
-import { LocalEmbedder } from './retrieval/embedding/local-embedder.ts'
 import { closingMs, shutdown } from './shutdown.ts'
 import { startFailure } from './start-failure.ts'
 import { openDataFolder } from './storage/data-folder.ts'
@@ -56,31 +55,21 @@ const documents = Object.fromEntries(
 
 interface Models {
   readonly managed: ManagedProviders
-  readonly embedder: LocalEmbedder | null
+  readonly embedders: Embedders
   close(): Promise<void>
 }
 
 /** Opens the models. Without any provider key, a small local server on a loopback port simulates them. */
-const openModels = async (config: Config): Promise<Models> => {
+const openModels = async (config: Config, log: Logger): Promise<Models> => {
   const wanted = { keys: config.providers, simulated: config.simulatedProvider }
   const simulated = simulatedWanted(wanted) ? await startSimulatedProvider() : null
   const managed = new ManagedProviders({ ...wanted, simulatedUrl: simulated?.url })
-  const embedder = config.embedderPath === null ? null : await openEmbedder(config.embedderPath)
+  const embedders = await openEmbedders(config, log)
   const close = async (): Promise<void> => {
     await simulated?.close()
-    await embedder?.close()
+    await embedders.embedder?.close()
   }
-  return { managed, embedder, close }
-}
-
-/** Opens a sentence model in a separate process, whose threads leave one core to the server. */
-const openEmbedder = async (folder: string): Promise<LocalEmbedder> => {
-  try {
-    return await LocalEmbedder.open({ folder, threads: Math.max(1, availableParallelism() - 1) })
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new ConfigError([`EMBEDDER_PATH must be the folder of a sentence model (${reason})`], { cause })
-  }
+  return { managed, embedders, close }
 }
 
 const originOf = ({ publicUrl }: Config): string | null => (publicUrl === null ? null : new URL(publicUrl).origin)
@@ -122,13 +111,13 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   const box = openSecretBox(masterKeys)
   const keys = await openServerKeys({ records: storage.records, ...masterKeys, box })
   const cluster = await openCluster(config, { storage, keys, log })
-  const { managed, embedder, close: closeModels } = await openModels(config)
+  const { managed, embedders, close: closeModels } = await openModels(config, log)
   const traces = openTraces(config, log)
   const telemetry = new Telemetry(log, traces?.tracer)
   const serving = Promise.withResolvers<void>()
   const actors = await openActors({
     storage,
-    ...{ managed, embedder, sharedCorpus: config.sharedCorpus, searchEngines: config.searchEngines },
+    ...{ managed, ...embedders, sharedCorpus: config.sharedCorpus, searchEngines: config.searchEngines },
     guard: guardOf(config, traces, telemetry.outgoing),
     ...{ keys, box },
     secureCookies: config.publicUrl?.startsWith('https:') ?? false,

@@ -47,6 +47,7 @@ describe('readConfig', () => {
       chromiumPath: null,
       browserJobs: null,
       browserJobMemoryBytes: 1_073_741_824,
+      embedder: 'local',
       embedderPath: null,
       sharedCorpus: null,
       searchEngines: [],
@@ -96,6 +97,7 @@ describe('readConfig', () => {
       CHROMIUM_PATH: '/usr/bin/chromium',
       BROWSER_JOBS: '3',
       BROWSER_JOB_MEMORY_MB: '512',
+      EMBEDDER: 'openai/text-embedding-3-small',
       EMBEDDER_PATH: '/models/small',
       WEB_SHARED_PROJECT: 'prj_shared',
       WEB_SEARCH_ENGINES:
@@ -150,6 +152,7 @@ describe('readConfig', () => {
       chromiumPath: '/usr/bin/chromium',
       browserJobs: 3,
       browserJobMemoryBytes: 536_870_912,
+      embedder: 'openai/text-embedding-3-small',
       embedderPath: '/models/small',
       sharedCorpus: 'prj_shared',
       searchEngines: [
@@ -168,6 +171,8 @@ describe('readConfig', () => {
     ['PORT', '65536'],
     ['WEB_SEARCH_ENGINES', '[{"name":"a"}]'],
     ['PORT', '80a'],
+    ['EMBEDDER', '/models/small'],
+    ['EMBEDDER', 'two words'],
     ['PORT', '-1'],
     ['HOST', 'two words'],
     ['MONGODB_URL', 'http://db'],

@@ -19,6 +19,19 @@ export const nativeServer: RecordedBinary = {
   },
 }
 
+/** The runtime of sentence models on Linux x86-64 (specs/decisions/0260-embedder-in-the-box.md). */
+export const modelRuntime: RecordedBinary = {
+  package: 'onnxruntime-node',
+  version: '1.16.3',
+  files: {
+    'bin/napi-v3/linux/x64/onnxruntime_binding.node':
+      '2ad8a142bdf74c5b9cdb49982c06d29fda044e61d1929bad7fdf0f3551dae8d2',
+    'bin/napi-v3/linux/x64/libonnxruntime.so.1.16.3':
+      'ce3752ba35018ee6d8127ff4cba955b68b9c8b8b0fed8798a8f2e5c4c5a35fa5',
+    'dist/binding.js': 'db8ad92079741a4943893eeaf5b577fd057bac27d043035bebd819635cf75e23',
+  },
+}
+
 /**
  * Returns how an installed binary differs from the recorded one, one sentence per difference; empty when it is not
  * installed.

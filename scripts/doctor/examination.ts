@@ -1,6 +1,7 @@
 import { checkCluster } from './cluster-check.ts'
 import { checkConfiguration } from './configuration.ts'
 import { checkDataFolder, checkSqlite } from './data-checks.ts'
+import { checkEmbedder } from './embedder-check.ts'
 import type { Finding } from './finding.ts'
 import { checkMasterKey } from './key-checks.ts'
 import { checkMongo } from './mongo-check.ts'
@@ -29,6 +30,7 @@ export const examine = async (env: Readonly<Record<string, string | undefined>>)
     ...(await checkProviders(config)),
     await checkPort(config),
     checkChromium(config),
+    await checkEmbedder(config),
   ]
 }
 

@@ -20,7 +20,8 @@ const mallocArenas = { MALLOC_ARENA_MAX: '2' }
 
 /**
  * Starts the server (src/start.js) as a separate process, on a free port unless one is given, with its own data folder
- * unless DATA_DIR is set.
+ * unless DATA_DIR is set. Texts are found by their words, unless EMBEDDER or EMBEDDER_PATH is set: the packaged model
+ * would take a second of CPU in every test that writes a memory.
  *
  * @param env its configuration (docs/operating.md, "Configuration"); only PATH and HOME are inherited from this
  * process.
@@ -35,6 +36,7 @@ export async function startServer(env: Readonly<Record<string, string>> = {}, po
       HOME: process.env.HOME,
       ...mallocArenas,
       ...{ HOST: '127.0.0.1', PORT: String(port), DATA_DIR: folder },
+      ...(env.EMBEDDER_PATH === undefined && { EMBEDDER: 'none' }),
       ...env,
     }),
     args: () => [...nodeOptions, resolve(root, 'src/start.js')],

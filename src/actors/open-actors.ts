@@ -27,7 +27,7 @@ import type { Auth } from './accounts/open-auth.ts'
 import { type BrowserSettings, browserSettingsPort, defaultJobMemoryBytes } from './browser/browser.ts'
 import type { AnyUseCases } from './call/use-cases.ts'
 import { actorRows, capabilities, definitions, kinds, ledger } from './capabilities.ts'
-import { localEmbedderPort } from './capability/embedder-port.ts'
+import { defaultEmbedderPort, localEmbedderPort, pageEmbedderPort } from './capability/embedder-port.ts'
 import type { House } from './capability/house.ts'
 import { type OpenCapabilities, openCapabilities } from './capability/open-capabilities.ts'
 import { serverUrlPort } from './connections/connections.ts'
@@ -65,6 +65,10 @@ export interface ActorsParts {
   readonly modelWaits?: ModelTimeouts
   /** Computes embedding vectors on this machine; null or absent when there is none. */
   readonly embedder?: Embedder | null
+  /** Computes those of web pages; null or absent when they are found by their words. */
+  readonly pageEmbedder?: Embedder | null
+  /** Model of `/v1/embeddings` for projects that name no embedder; null or absent: the one of this machine. */
+  readonly defaultEmbedder?: string | null
   /** Settings of browsers on this machine; absent: one per processor, of a browser found on the system. */
   readonly browser?: BrowserSettings
   /** Project whose crawled pages are searchable by all projects; null or absent for none. */
@@ -210,6 +214,8 @@ const houseOf = (parts: ActorsParts, { notices, requests, host, runtime, upkeep 
   runBoundsPort.give(house, parts.runs)
   upkeepPort.give(house, upkeep)
   localEmbedderPort.give(house, parts.embedder ?? null)
+  pageEmbedderPort.give(house, parts.pageEmbedder ?? null)
+  defaultEmbedderPort.give(house, parts.defaultEmbedder ?? null)
   browserSettingsPort.give(house, parts.browser ?? { path: null, atOnce: null, maxMemoryBytes: defaultJobMemoryBytes })
   sharedCorpusPort.give(house, parts.sharedCorpus ?? null)
   foreignEnginesPort.give(house, parts.searchEngines ?? [])

@@ -5,8 +5,19 @@ export interface Embedder {
   /** Stored with each vector: `local/all-minilm-l6-v2`, `openai/text-embedding-3-small`; `none` makes no vectors. */
   readonly id: string
   readonly dimensions: number
-  /** Returns vectors of length 1, in the order of the texts; of zeros for a text that the model cannot read. */
+  /** True while it can make no vectors, so that texts are found by their words; absent: never. */
+  readonly isOff?: boolean
+  /**
+   * Returns vectors of length 1, in the order of the texts; of zeros for a text that the model cannot read.
+   *
+   * @throws {EmbedderUnavailable} and the errors of a provider.
+   */
   embed(texts: readonly string[], use: EmbedUse): Promise<readonly Float32Array[]>
+}
+
+/** The embedder cannot make vectors now: it is opening, or was closed, or its process ended. */
+export class EmbedderUnavailable extends Error {
+  override readonly name = 'EmbedderUnavailable'
 }
 
 /** Use of an embedded text; some models treat questions differently from the passages to be found. */

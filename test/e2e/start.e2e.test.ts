@@ -63,6 +63,16 @@ const withoutNativeServer = `data:text/javascript,${encodeURIComponent(`
   }
 `)}`
 
+/** Makes the runtime of the packaged embedder unknown, as where it was not installed. */
+const withoutRuntime = `data:text/javascript,${encodeURIComponent(`
+  import Module from 'node:module'
+  const resolve = Module._resolveFilename
+  Module._resolveFilename = (name, ...rest) => {
+    if (name === 'onnxruntime-node') throw new Error('not found')
+    return resolve(name, ...rest)
+  }
+`)}`
+
 const started = async (child: ChildProcess, printed: { readonly out: string }): Promise<void> => {
   while (!printed.out.includes('server started')) {
     if (child.stdout === null || child.exitCode !== null) throw new Error('it ended')
@@ -182,6 +192,24 @@ describe('a start', () => {
     expect(failed.printed.err).toBe(
       `The configuration is invalid:\n  EMBEDDER_PATH must be the folder of a sentence model (no model.onnx in ${data})\n`,
     )
+  })
+
+  it('without the runtime of the packaged embedder finds memories by words, and says so once', async () => {
+    const args = ['--import', withoutRuntime, '--disable-warning=ExperimentalWarning', 'src/start.js']
+    const { child, printed } = run(process.execPath, args, { PORT: '0', DATA_DIR: folder() })
+    await started(child, printed)
+    const [, url = ''] = /"url":"([^"]+)"/.exec(printed.out) ?? []
+    const [key = ''] = /csk_[A-Za-z0-9_-]+/.exec(printed.out) ?? []
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const post = async (path: string, body: object) =>
+      (await fetch(`${url}/v1/memory/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()
+    await post('write', { userId: 'ada', content: 'I keep bees', wait: true })
+    const found = await post('search', { userId: 'ada', query: 'bees', threshold: 0 })
+    expect(found).toMatchObject({ embedder: null, results: [{ content: 'I keep bees' }] })
+    const lines = printed.out.split('\n').filter((line) => line.includes('sentence model'))
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 40, reason: 'the package onnxruntime-node is not installed' },
+    ])
   })
 
   it('without a native HTTP server that can be loaded serves with node:http, and says so once', async () => {

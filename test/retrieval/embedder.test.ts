@@ -117,7 +117,6 @@ describe('the local embedder', () => {
   it.each([
     ['model.onnx', 'no model.onnx in'],
     ['tokenizer.json', 'no tokenizer.json in'],
-    ['node_modules/onnxruntime-node/index.js', 'the package onnxruntime-node is not installed'],
   ])('does not open without %s, and reports that', async (without, reason) => {
     const { folder, remove } = modelFolder({ without })
     closers.push(remove)

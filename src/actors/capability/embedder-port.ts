@@ -4,6 +4,12 @@ import { Port } from './port.ts'
 /** The embedder that runs on this machine; null when none is configured. */
 export const localEmbedderPort = new Port<Embedder | null>('the local embedder')
 
+/** The embedder of web pages; null when they are found by their words. */
+export const pageEmbedderPort = new Port<Embedder | null>('the embedder of web pages')
+
+/** The model of `/v1/embeddings` for projects whose settings name no embedder; null: the local embedder. */
+export const defaultEmbedderPort = new Port<string | null>('the default embedder')
+
 /** The owner for whom embeddings are computed, and who is charged. */
 export interface EmbeddedFor {
   readonly project: string

@@ -1,3 +1,4 @@
+import { EmbedderUnavailable } from '#retrieval/embedder.ts'
 import type { PassageQuery } from '#retrieval/passage-query.ts'
 import { isZero } from '#retrieval/vector-table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -124,7 +125,7 @@ export class MemorySearch {
       const embedded = await embedder.embed([text], 'query', owner)
       return embedded.vectors.every(isZero) ? { ...embedded, vectors: [] } : embedded
     } catch (error) {
-      if (error instanceof ServiceError) return none
+      if (error instanceof ServiceError || error instanceof EmbedderUnavailable) return none
       throw error
     }
   }

@@ -9,7 +9,7 @@ import { webTakedown, webTakedowns } from '#specs/resources/web/web-takedowns.ts
 import { PageRooms } from '#src/parsing/pages/page-rooms.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
-import { localEmbedderPort } from '../capability/embedder-port.ts'
+import { pageEmbedderPort } from '../capability/embedder-port.ts'
 import { webService } from '../capability/web-service.ts'
 import { agentWeb } from './agents/agent-web.ts'
 import { crawlEffects } from './crawl/crawl-effects.ts'
@@ -43,7 +43,7 @@ export const web = capability({
     const store = new PageStore(records, now)
     const indexes = new PageIndexes(store, clock)
     const paces = new SitePaces({ robots: fetcher.robots, clock })
-    const embedder = localEmbedderPort.of(house)
+    const embedder = pageEmbedderPort.of(house)
     const search = { indexes, embedder, shared: sharedCorpusPort.of(house), now }
     const foreign = { engines: foreignEnginesPort.of(house), guard: house.guard, store, now }
     const indexing = {

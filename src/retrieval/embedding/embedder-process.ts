@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os'
 import { OnnxModel } from './onnx-model.ts'
 import { type EmbedReply, placeOf, requestOf } from './schema.ts'
 
@@ -7,6 +8,10 @@ const answer = (reply: EmbedReply): void => {
 }
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
+/** Below that of the server, so that it has the processor when both want it. */
+const priority = 2
+
+setPriority(priority)
 process.on('disconnect', () => process.exit(0))
 process.on('SIGINT', () => undefined)
 try {

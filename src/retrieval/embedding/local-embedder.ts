@@ -1,11 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { basename } from 'node:path'
-import type { Embedder, EmbedUse } from '../embedder.ts'
+import { type Embedder, EmbedderUnavailable, type EmbedUse } from '../embedder.ts'
 import { type EmbedReply, type EmbedRequest, type ModelPlace, replyOf } from './schema.ts'
 
-/** Maximum texts per batch: a question waits for at most one batch. */
+/**
+ * Maximum texts per batch, and their characters if there are several: a question waits for at most one batch, of about
+ * a third of a second for a small model.
+ */
 const mostAtOnce = 16
+const mostCharactersAtOnce = 2_000
 /** Timeout for opening the model; it usually takes a second or two, on a busy machine up to a minute. */
 const openMs = 180_000
 
@@ -41,7 +45,8 @@ export class LocalEmbedder implements Embedder {
   #dimensions = 0
   #closed = false
 
-  private constructor(place: ModelPlace) {
+  /** The model is opened with the first text, or by `open`. */
+  constructor(place: ModelPlace) {
     this.id = idOf(place.folder)
     this.#place = place
   }
@@ -64,7 +69,7 @@ export class LocalEmbedder implements Embedder {
   async close(): Promise<void> {
     this.#closed = true
     const { process } = this.#opened ?? {}
-    this.#end(new Error('the embedder is closed'))
+    this.#end(new EmbedderUnavailable('the embedder is closed'))
     if (process === undefined || process.exitCode !== null || process.signalCode !== null) return
     process.ref()
     const exit = once(process, 'exit')
@@ -91,7 +96,7 @@ export class LocalEmbedder implements Embedder {
   }
 
   #vector(text: string, use: EmbedUse): Promise<Float32Array> {
-    if (this.#closed) return Promise.reject(new Error('the embedder is closed'))
+    if (this.#closed) return Promise.reject(new EmbedderUnavailable('the embedder is closed'))
     return new Promise((resolve, reject) => {
       const settle = (vector: Float32Array | Error) => (vector instanceof Error ? reject(vector) : resolve(vector))
       this.#waiting[use].push({ text, use, settle })
@@ -109,7 +114,7 @@ export class LocalEmbedder implements Embedder {
   }
 
   #run(process: ChildProcess, use: EmbedUse): void {
-    this.#running = this.#waiting[use].splice(0, mostAtOnce)
+    this.#running = this.#waiting[use].splice(0, batchLength(this.#waiting[use]))
     const texts = this.#running.map(({ text }) => text)
     process.ref()
     process.channel?.ref()
@@ -141,7 +146,7 @@ export class LocalEmbedder implements Embedder {
   #startAgain(): void {
     this.#start().then(
       () => this.#next(),
-      (error: unknown) => this.#end(new Error('the embedder failed', { cause: error })),
+      (error: unknown) => this.#end(new EmbedderUnavailable('the embedder failed', { cause: error })),
     )
   }
 
@@ -150,7 +155,7 @@ export class LocalEmbedder implements Embedder {
     this.#opened = null
     const lost = this.#running
     this.#running = []
-    for (const { settle } of lost) settle(new Error('the embedder ended'))
+    for (const { settle } of lost) settle(new EmbedderUnavailable('the embedder ended'))
     this.#next()
   }
 
@@ -170,6 +175,21 @@ export class LocalEmbedder implements Embedder {
     for (const { settle } of [...this.#running, ...query.splice(0), ...passage.splice(0)]) settle(error)
     this.#running = []
   }
+}
+
+/** The model cannot be opened, and could not be later: a file or a package is missing, or is not the right one. */
+export class ModelUnusable extends Error {
+  override readonly name = 'ModelUnusable'
+}
+
+/** Number of texts from the start of the queue that make a batch. */
+function batchLength(waiting: readonly Waiting[]): number {
+  let characters = 0
+  for (const [at, { text }] of waiting.entries()) {
+    characters += text.length
+    if (at === mostAtOnce || (at > 0 && characters > mostCharactersAtOnce)) return at
+  }
+  return waiting.length
 }
 
 interface Opened {
@@ -204,7 +224,7 @@ function dimensionsOf(process: ChildProcess): Promise<number> {
     process.on('message', (message: unknown) => {
       const reply = replyOf(message)
       if (reply.kind === 'open') settled(() => resolve(reply.dimensions))
-      if (reply.kind === 'closed') settled(() => reject(new Error(reply.reason)))
+      if (reply.kind === 'closed') settled(() => reject(new ModelUnusable(reply.reason)))
     })
   })
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -19,8 +20,6 @@ import {
 
 const modelFiles = ['model.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'onnx/model_quantized.onnx']
 const mostCharacters = 16_384
-/** Maximum tokens per batch, including padding: larger batches take more memory and are no faster. */
-const mostTokensAtOnce = 4_096
 
 /**
  * An ONNX sentence model from a folder in the layout of sentence-transformers, run on the CPU. The runtime and the
@@ -44,7 +43,8 @@ export class OnnxModel {
   }
 
   /** @throws {Error} when a file or a package is missing, or the model cannot be read. */
-  static async open({ folder, threads }: ModelPlace): Promise<OnnxModel> {
+  static async open({ folder, threads, hashes = {} }: ModelPlace): Promise<OnnxModel> {
+    await Promise.all(Object.entries(hashes).map(([name, hash]) => checkFile(join(folder, name), hash)))
     const file = modelFiles.map((name) => join(folder, name)).find((path) => existsSync(path))
     if (file === undefined) throw new Error(`no ${modelFiles[0]} in ${folder}`)
     const runtime = runtimeOf(await packageNear(folder, 'onnxruntime-node'))
@@ -68,27 +68,17 @@ export class OnnxModel {
     })
   }
 
-  /** Returns vectors of length 1, in the order of the texts; of zeros for a text in a script that it does not read. */
+  /**
+   * Returns vectors of length 1, in the order of the texts; of zeros for a text in a script that it does not read.
+   *
+   * Each text is run alone: a model in 8 bits scales its numbers by the largest in the batch, so that the vector of a
+   * text would depend on the others.
+   */
   async embed(texts: readonly string[], use: EmbedUse): Promise<readonly Float32Array[]> {
-    const vectors: Float32Array[] = []
-    for (const batch of this.#batches(texts, use)) {
-      const made = await this.#run(batch.map(({ ids }) => ids))
-      for (const [at, { place }] of batch.entries()) vectors[place] = made[at] ?? new Float32Array(0)
-    }
-    this.#dimensions = vectors.find((vector) => vector !== undefined)?.length ?? this.#dimensions
-    return texts.map((_, place) => vectors[place] ?? new Float32Array(this.#dimensions))
-  }
-
-  /** Groups texts of similar length, since shorter ones are padded to the longest. */
-  #batches(texts: readonly string[], use: EmbedUse): readonly (readonly Tokenized[])[] {
-    const batches: Tokenized[][] = []
-    const all = texts.flatMap((text, place) => (this.#reads(text) ? [{ place, ids: this.#tokens(text, use) }] : []))
-    for (const tokenized of all.toSorted((a, b) => a.ids.length - b.ids.length)) {
-      const batch = batches.at(-1)
-      if (batch !== undefined && (batch.length + 1) * tokenized.ids.length <= mostTokensAtOnce) batch.push(tokenized)
-      else batches.push([tokenized])
-    }
-    return batches
+    const vectors: (Float32Array | null)[] = []
+    for (const text of texts) vectors.push(this.#reads(text) ? await this.#run(this.#tokens(text, use)) : null)
+    this.#dimensions = vectors.find((vector) => vector !== null)?.length ?? this.#dimensions
+    return vectors.map((vector) => vector ?? new Float32Array(this.#dimensions))
   }
 
   #tokens(text: string, use: EmbedUse): readonly number[] {
@@ -98,42 +88,27 @@ export class OnnxModel {
     return ids.length <= mostTokens || last === undefined ? ids : [...ids.slice(0, mostTokens - 1), last]
   }
 
-  async #run(batch: readonly (readonly number[])[]): Promise<readonly Float32Array[]> {
-    const length = batch.reduce((most, ids) => Math.max(most, ids.length), 1)
-    const dims = [batch.length, length]
-    const ids = new BigInt64Array(batch.length * length)
-    const mask = new BigInt64Array(batch.length * length)
-    for (const [row, tokens] of batch.entries()) {
-      for (const [column, token] of tokens.entries()) {
-        ids[row * length + column] = BigInt(token)
-        mask[row * length + column] = 1n
-      }
+  async #run(tokens: readonly number[]): Promise<Float32Array> {
+    const { length } = tokens
+    const tensor = (data: BigInt64Array): OnnxTensor => new this.#runtime.Tensor('int64', data, [1, length])
+    const inputs = {
+      input_ids: tensor(BigInt64Array.from(tokens, BigInt)),
+      attention_mask: tensor(new BigInt64Array(length).fill(1n)),
+      token_type_ids: tensor(new BigInt64Array(length)),
     }
-    const tensor = (data: BigInt64Array): OnnxTensor => new this.#runtime.Tensor('int64', data, dims)
-    const types = new BigInt64Array(batch.length * length)
-    const inputs = { input_ids: tensor(ids), attention_mask: tensor(mask), token_type_ids: tensor(types) }
     const wanted = Object.entries(inputs).filter(([name]) => this.#session.inputNames.includes(name))
-    const outputs = await this.#session.run(Object.fromEntries(wanted))
-    return this.#pooled(outputs, batch)
+    return this.#pooled(await this.#session.run(Object.fromEntries(wanted)), length)
   }
 
-  #pooled(
-    outputs: Readonly<Record<string, OnnxTensor>>,
-    batch: readonly (readonly number[])[],
-  ): readonly Float32Array[] {
+  #pooled(outputs: Readonly<Record<string, OnnxTensor>>, length: number): Float32Array {
     const name =
       ['sentence_embedding', 'last_hidden_state', ...this.#session.outputNames].find((each) => each in outputs) ?? ''
     const output = outputs[name]
     if (output === undefined || !(output.data instanceof Float32Array)) throw new Error('the model has no vectors')
     const { data, dims } = output
     const size = dims.at(-1) ?? 0
-    if (dims.length === 2) return batch.map((_, row) => unit(data.slice(row * size, (row + 1) * size)))
-    const length = dims[1] ?? 0
-    return batch.map((ids, row) => {
-      const rows = this.#settings.pooling === 'first' ? 1 : ids.length
-      const first = row * length * size
-      return unit(sumOf(data.subarray(first, first + rows * size), size))
-    })
+    const rows = dims.length === 2 || this.#settings.pooling === 'first' ? 1 : length
+    return unit(sumOf(data.subarray(0, rows * size), size))
   }
 }
 
@@ -145,11 +120,6 @@ interface ModelParts {
   readonly reads: (text: string) => boolean
 }
 
-interface Tokenized {
-  readonly place: number
-  readonly ids: readonly number[]
-}
-
 function sumOf(rows: Float32Array, size: number): Float32Array {
   const sum = new Float32Array(size)
   for (let at = 0; at < rows.length; at++) sum[at % size] = (sum[at % size] ?? 0) + (rows[at] ?? 0)
@@ -159,6 +129,14 @@ function sumOf(rows: Float32Array, size: number): Float32Array {
 function unit(vector: Float32Array): Float32Array {
   const norm = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
   return norm > 0 ? vector.map((value) => value / norm) : vector
+}
+
+/** @throws {Error} when a file does not have this SHA-256. */
+async function checkFile(path: string, wanted: string): Promise<void> {
+  const hash = createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex')
+  if (hash !== wanted) throw new Error(`${path} was changed: its SHA-256 is not ${wanted}`)
 }
 
 async function jsonOf(path: string): Promise<unknown> {
@@ -177,6 +155,12 @@ async function packageNear(folder: string, name: string): Promise<unknown> {
   }
   throw new Error(`the package ${name} is not installed`)
 }
+
+/** Whether the packages are installed with which a model in a folder is run. */
+export const hasRuntime = (folder: string): boolean =>
+  ['onnxruntime-node', '@huggingface/tokenizers'].every((name) =>
+    [join(folder, 'package.json'), import.meta.filename].some((from) => resolved(from, name) !== null),
+  )
 
 function resolved(from: string, name: string): string | null {
   try {

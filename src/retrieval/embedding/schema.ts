@@ -102,6 +102,8 @@ export const requestOf = (message: unknown): EmbedRequest => message as EmbedReq
 export interface ModelPlace {
   readonly folder: string
   readonly threads: number
+  /** SHA-256 of files that are checked before the model is opened, by name; absent: none is. */
+  readonly hashes?: Readonly<Record<string, string>>
 }
 
 export const placeOf = (argument: string): ModelPlace => JSON.parse(argument) as ModelPlace

@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * A replacement for the third-party runtime of 288 MB. Its "model" is a JSON file with a row of numbers for each
+ * A replacement for the third-party runtime. Its "model" is a JSON file with a row of numbers for each
  * token, which it returns as the hidden states of a sentence model.
  */
 const runtime = `
@@ -16,6 +17,7 @@ class Session {
   async run({ input_ids, attention_mask, token_type_ids }) {
     if (token_type_ids !== undefined) throw new Error('an input that the model does not have')
     const [texts, length] = input_ids.dims
+    if (texts !== 1) throw new Error('texts that are not run alone')
     const size = this.rows[0].length
     const data = new Float32Array(texts * length * size)
     for (let at = 0; at < texts * length; at++) {
@@ -59,9 +61,13 @@ const files: Readonly<Record<string, unknown>> = {
   '1_Pooling/config.json': { pooling_mode_cls_token: false, pooling_mode_mean_tokens: true },
 }
 
-/** A folder with a model that runs on every platform; `without` leaves a file out, `also` replaces files. */
+/**
+ * A folder with a model that runs on every platform; `without` leaves a file out, `also` replaces files. `hashes` are
+ * those of the files as written.
+ */
 export function modelFolder(change: { readonly without?: string; readonly also?: Record<string, unknown> } = {}): {
   readonly folder: string
+  readonly hashes: Readonly<Record<string, string>>
   readonly remove: () => void
 } {
   const parent = mkdtempSync(join(tmpdir(), 'troupe-model-'))
@@ -72,8 +78,14 @@ export function modelFolder(change: { readonly without?: string; readonly also?:
     mkdirSync(join(path, '..'), { recursive: true })
     writeFileSync(path, text)
   }
-  for (const [name, json] of Object.entries({ ...files, ...change.also })) write(name, JSON.stringify(json))
+  const written = Object.entries({ ...files, ...change.also }).map(
+    ([name, json]) => [name, JSON.stringify(json)] as const,
+  )
+  for (const [name, text] of written) write(name, text)
   write('node_modules/onnxruntime-node/index.js', runtime)
   write('node_modules/@huggingface/tokenizers/index.js', tokenizers)
-  return { folder, remove: () => rmSync(parent, { recursive: true, force: true }) }
+  const hashes = Object.fromEntries(
+    written.map(([name, text]) => [name, createHash('sha256').update(text).digest('hex')]),
+  )
+  return { folder, hashes, remove: () => rmSync(parent, { recursive: true, force: true }) }
 }

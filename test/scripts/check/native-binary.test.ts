@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { binaryFindings, nativeServer } from '#scripts/check/native-binary.ts'
+import { binaryFindings, modelRuntime, nativeServer } from '#scripts/check/native-binary.ts'
 
 const modules = resolve(import.meta.dirname, '../../../node_modules')
 const folders: string[] = []
@@ -15,13 +15,13 @@ const copied = (): string => {
   return folder
 }
 
-describe("the native server's binary", () => {
+describe('a recorded binary', () => {
   afterEach(() => {
     for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
   })
 
-  it('is the recorded one', () => {
-    expect(binaryFindings(modules, nativeServer)).toEqual([])
+  it.each([nativeServer, modelRuntime])('$package is the installed one', (recorded) => {
+    expect(binaryFindings(modules, recorded)).toEqual([])
   })
 
   it.each(Object.keys(nativeServer.files))('is reported if one byte of %s differs', (file) => {

@@ -12,6 +12,7 @@ import { agentReaches } from '#actors/agents/agent-reaches.ts'
 import { kinds } from '#actors/capabilities.ts'
 import { keysOf } from '#records/sealing/server-keys.ts'
 import { checkConfiguration } from '#scripts/doctor/configuration.ts'
+import { checkEmbedder } from '#scripts/doctor/embedder-check.ts'
 import { examine, reportOf } from '#scripts/doctor/examination.ts'
 import type { Finding } from '#scripts/doctor/finding.ts'
 import { skewFound } from '#scripts/doctor/mongo-check.ts'
@@ -64,7 +65,12 @@ const install = async (key: number): Promise<void> => {
   await storage.close()
 }
 
-const env = (more: Readonly<Record<string, string>> = {}) => ({ DATA_DIR: folder, PORT: '0', ...more })
+const env = (more: Readonly<Record<string, string>> = {}) => ({
+  DATA_DIR: folder,
+  PORT: '0',
+  EMBEDDER: 'none',
+  ...more,
+})
 /** Addresses at which nothing listens. */
 const nowhere = { MONGODB_URL: 'mongodb://127.0.0.1:1/', REDIS_URL: 'redis://127.0.0.1:1' }
 const examined = async (more: Readonly<Record<string, string>> = {}) => examine(env(more))
@@ -210,6 +216,15 @@ describe('the doctor finds that', () => {
     }
     expect(checkUws(load)).toMatchObject({ status: 'warning', says: expect.stringContaining('GLIBC_2.38') })
     expect(checkChromium({ chromiumPath: null }, () => null)).toMatchObject({ status: 'warning' })
+  })
+
+  it('the model of the embedder cannot be opened', async () => {
+    expect(await checkEmbedder({ embedder: 'local', embedderPath: folder })).toMatchObject({
+      ...{ status: 'warning', says: expect.stringContaining('no model.onnx in') },
+    })
+    const local = { embedder: 'local', embedderPath: null }
+    expect(await checkEmbedder(local)).toMatchObject({ status: 'ok', says: expect.stringContaining('384 numbers') })
+    expect(await checkEmbedder({ ...local, embedder: 'none' })).toMatchObject({ status: 'ok', says: 'EMBEDDER=none' })
   })
 
   it('the clock differs from MongoDB’s by more than the duration of the request', () => {

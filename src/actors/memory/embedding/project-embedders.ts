@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { localEmbedderPort } from '#actors/capability/embedder-port.ts'
+import { defaultEmbedderPort, localEmbedderPort } from '#actors/capability/embedder-port.ts'
 import type { House } from '#actors/capability/house.ts'
 import { gatewayPort } from '#gateway/gateway.ts'
 import { narrowedScope, projectScope } from '#specs/scope.ts'
 import type { MemorySettings } from '../memory-settings.ts'
 import { type EmbedderOf, freeEmbedder, type MemoryEmbedder } from './embedders.ts'
 
-/** Returns the embedder that a project's settings name, or the local one when they name none. */
+/** Returns the embedder that a project's settings name, or that of the installation when they name none. */
 export const projectEmbedders = (house: House, settings: (project: string) => Promise<MemorySettings>): EmbedderOf => {
   const local = localEmbedderPort.of(house)
   const free = local === null || local.id === 'none' ? null : freeEmbedder(local)
+  const byDefault = defaultEmbedderPort.of(house)
   const made = new Map<string, MemoryEmbedder>()
   return async (project) => {
-    const { embedder } = await settings(project)
-    if (embedder === null || embedder === 'local') return free
+    const embedder = (await settings(project)).embedder ?? byDefault
+    if (embedder === null || embedder === 'local') return local?.isOff ? null : free
     if (embedder === 'none') return null
     const known = made.get(embedder) ?? gatewayEmbedder(house, embedder)
     made.set(embedder, known)

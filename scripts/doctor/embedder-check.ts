@@ -1,0 +1,25 @@
+import { EmbedderUnavailable } from '#retrieval/embedder.ts'
+import { type Config, ConfigError } from '#src/config.ts'
+import { localEmbedderOf } from '#src/open-embedders.ts'
+import { type Finding, ok, reasonOf, warning } from './finding.ts'
+
+/** Checks that the model of this machine can make a vector, which takes some seconds. */
+export const checkEmbedder = async (config: Pick<Config, 'embedder' | 'embedderPath'>): Promise<Finding> => {
+  if (config.embedder !== 'local') return ok('embedder', `EMBEDDER=${config.embedder}`)
+  const reasons: string[] = []
+  try {
+    const embedder = await localEmbedderOf(config, (reason) => reasons.push(reason))
+    try {
+      await embedder.embed(['probe'], 'passage')
+      return ok('embedder', `${embedder.id} makes vectors of ${embedder.dimensions} numbers`)
+    } finally {
+      await embedder.close()
+    }
+  } catch (error) {
+    const [reason = reasonOf(error)] = reasons
+    const advice =
+      'Texts are found by their words. `npm ci` installs the runtime; EMBEDDER names another embedder, or none.'
+    if (error instanceof EmbedderUnavailable || error instanceof ConfigError) return warning('embedder', reason, advice)
+    throw error
+  }
+}

@@ -1,0 +1,55 @@
+import { availableParallelism } from 'node:os'
+import type { Logger } from 'pino'
+import { type Config, ConfigError } from './config.ts'
+import { LocalEmbedder } from './retrieval/embedding/local-embedder.ts'
+import { PackagedEmbedder, packagedModel } from './retrieval/embedding/packaged-embedder.ts'
+
+/** The embedders of an installation. */
+export interface Embedders {
+  /** The model of this machine; null: none. */
+  readonly embedder: LocalEmbedder | PackagedEmbedder | null
+  /** The same, for web pages: only a model that the operator chose, since embedding a page takes seconds. */
+  readonly pageEmbedder: LocalEmbedder | null
+  /** Embedder of projects that name none. */
+  readonly defaultEmbedder: string
+}
+
+/** Processors that the packaged model uses at most: half of them, so that the server keeps its share. */
+const mostThreads = 4
+
+const offMessage =
+  'the sentence model cannot be used, so texts are found by their words; EMBEDDER names another embedder, or none'
+
+/** Opens the embedders. @throws {ConfigError} when the operator's model cannot be opened. */
+export async function openEmbedders(config: Config, log: Logger): Promise<Embedders> {
+  const defaultEmbedder = config.embedder
+  if (defaultEmbedder === 'none') return { embedder: null, pageEmbedder: null, defaultEmbedder }
+  const embedder = await localEmbedderOf(config, (reason) => log.warn({ reason }, offMessage))
+  return { embedder, pageEmbedder: embedder instanceof LocalEmbedder ? embedder : null, defaultEmbedder }
+}
+
+/**
+ * Returns the model of this machine. The packaged one is opened when it is first used, and one that an operator has
+ * chosen at once.
+ *
+ * @param off called once with the reason, if the packaged one cannot be used.
+ * @throws {ConfigError} when the operator's model cannot be opened.
+ */
+export const localEmbedderOf = async (
+  { embedderPath }: Pick<Config, 'embedderPath'>,
+  off: (reason: string) => void,
+): Promise<LocalEmbedder | PackagedEmbedder> => {
+  if (embedderPath !== null) return await openChosen(embedderPath)
+  const threads = Math.max(1, Math.min(mostThreads, Math.floor(availableParallelism() / 2)))
+  return new PackagedEmbedder({ place: { ...packagedModel, threads }, off })
+}
+
+/** Opens a sentence model in a separate process, whose threads leave one core to the server. */
+const openChosen = async (folder: string): Promise<LocalEmbedder> => {
+  try {
+    return await LocalEmbedder.open({ folder, threads: Math.max(1, availableParallelism() - 1) })
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new ConfigError([`EMBEDDER_PATH must be the folder of a sentence model (${reason})`], { cause })
+  }
+}

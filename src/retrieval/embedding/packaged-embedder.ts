@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Embedder, EmbedderUnavailable, type EmbedUse } from '../embedder.ts'
+import { LocalEmbedder, ModelUnusable } from './local-embedder.ts'
+import { hasRuntime } from './onnx-model.ts'
+import type { ModelPlace } from './schema.ts'
+
+/** The sentence model that belongs to the product: multilingual-e5-small (specs/decisions/0260-embedder-in-the-box.md). */
+export const packagedModel: Omit<ModelPlace, 'threads'> = {
+  folder: fileURLToPath(new URL('../../../models/multilingual-e5-small', import.meta.url)),
+  hashes: {
+    'model.onnx': '339f167dd7bbd1934a51e8b9f4b11c7bc29070a6580ea0535349953341f340c8',
+    'tokenizer.json': '06e8292880d9133ac0dcc7d8288a7d2f3033aa1479bcb5bb34d5d4d685f9f054',
+    'config_sentence_transformers.json': 'f8db137f231284b849582327fa0b33b4524b3a938d7f527c65047244b7c7b3af',
+    'sentence_bert_config.json': '39d455ec1f2c1c49b8d2581968a071314d1f0246fc1c29a442bf2e00259edb37',
+  },
+}
+
+/** Time that a question waits for the model to open, in ms; it is answered by words after that. */
+const mostWaitMs = 2_000
+
+export interface PackagedParts {
+  readonly place: ModelPlace
+  /** Called once with the reason, when the model cannot be opened. */
+  readonly off: (reason: string) => void
+}
+
+/**
+ * A local model that is opened when the first text is embedded, so that a server that embeds nothing does not pay for
+ * it. If that is not possible, it is off for good, and texts are found by their words.
+ */
+export class PackagedEmbedder implements Embedder {
+  readonly #parts: PackagedParts
+  readonly #local: LocalEmbedder
+  #isOff = false
+  #hasOpened = false
+
+  constructor(parts: PackagedParts) {
+    this.#parts = parts
+    this.#local = new LocalEmbedder(parts.place)
+    const missing = missingIn(parts.place)
+    if (missing !== null) this.#end(missing)
+  }
+
+  get id(): string {
+    return this.#local.id
+  }
+
+  get dimensions(): number {
+    return this.#local.dimensions
+  }
+
+  get isOff(): boolean {
+    return this.#isOff
+  }
+
+  async embed(texts: readonly string[], use: EmbedUse): Promise<readonly Float32Array[]> {
+    if (this.#isOff) throw new EmbedderUnavailable('the embedder is off')
+    const embedding = this.#embedded(texts, use)
+    if (this.#hasOpened || use === 'passage') return embedding
+    return await inTime(embedding)
+  }
+
+  close(): Promise<void> {
+    return this.#local.close()
+  }
+
+  async #embedded(texts: readonly string[], use: EmbedUse): Promise<readonly Float32Array[]> {
+    try {
+      const vectors = await this.#local.embed(texts, use)
+      this.#hasOpened = true
+      return vectors
+    } catch (error) {
+      if (error instanceof EmbedderUnavailable && error.cause instanceof ModelUnusable) this.#end(error.cause.message)
+      throw error
+    }
+  }
+
+  #end(reason: string): void {
+    if (this.#isOff) return
+    this.#isOff = true
+    this.#parts.off(reason)
+  }
+}
+
+/** Names a file or a package without which the model cannot be opened. */
+const missingIn = ({ folder, hashes = {} }: ModelPlace): string | null => {
+  const file = Object.keys(hashes).find((name) => !existsSync(join(folder, name)))
+  if (file !== undefined) return `there is no ${join(folder, file)}`
+  return hasRuntime(folder) ? null : 'the package onnxruntime-node is not installed'
+}
+
+/** @throws {EmbedderUnavailable} when the vectors are not there in time; they are still computed. */
+async function inTime<T>(vectors: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new EmbedderUnavailable('the embedder is opening')), mostWaitMs)
+  try {
+    return await Promise.race([vectors, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

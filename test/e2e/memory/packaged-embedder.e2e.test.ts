@@ -1,0 +1,84 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { patience } from '../patience.ts'
+import { either, World } from '../world.ts'
+
+const model = 'local/multilingual-e5-small'
+
+/** Facts about a user, each with two questions that share no word with it, or hardly any. */
+const facts: readonly (readonly [fact: string, ...questions: readonly string[]])[] = [
+  ['I am allergic to peanuts.', 'Which food must never be served to me?', 'nut intolerance'],
+  ['My daughter is called Maren and turned six in May.', 'How old is my child?', 'What is the name of my kid?'],
+  ['I moved to Porto two years ago.', 'In which city is my home?', 'Where do I live?'],
+  ['I play the cello in an amateur orchestra.', 'Which instrument can I handle?', 'What music do I make?'],
+  ['My company builds sensors for greenhouses.', 'What does my employer produce?', 'In which business do I work?'],
+  ['I take the 7:14 train every morning.', 'How do I get to the office?', 'When do I set off for work?'],
+  ['I have been a vegetarian since 2015.', 'Do I eat meat?', 'Would a steak be a good dinner for me?'],
+  ['Our cat is blind in one eye.', 'Does my pet have a disability?', 'Which animal do we own?'],
+  ['I am afraid of flying.', 'How do I feel about planes?', 'Why do I avoid airports?'],
+  [
+    'I ran the marathon in Rotterdam in 3 hours and 40 minutes.',
+    'Which sport do I do?',
+    'What was my result in the race?',
+  ],
+  ['My mother tongue is Estonian.', 'Which language did I grow up with?', 'What do I speak at home?'],
+  ['I drive an old red pickup.', 'What car do I have?', 'What colour is my vehicle?'],
+]
+
+describe.each(either('sqlite'))('a server with its own embedder on $store', ({ store }) => {
+  const worlds: World[] = []
+  afterEach(async () => {
+    for (const world of worlds.splice(0)) await world.stop()
+  })
+  const started = async (env: Readonly<Record<string, string>>): Promise<World> => {
+    const world = await World.start({ store, env })
+    worlds.push(world)
+    return world
+  }
+  const choose = async (world: World, embedder: string) => {
+    const dashboard = await world.dashboard()
+    const [project] = (await dashboard.get('/api/projects')).body.data
+    await dashboard.post(`/api/projects/${project.id}`, { memory: { embedder } }, { method: 'PATCH' })
+  }
+  const written = (world: World, wait: boolean) => {
+    const memories = facts.map(([content]) => ({ content }))
+    return world.api.post('/v1/memory/write/batch', { userId: 'ada', memories, wait })
+  }
+  const search = async (world: World, query: string) =>
+    (await world.api.post('/v1/memory/search', { userId: 'ada', query, threshold: 0, topK: 3 })).body
+
+  it('finds 10 of 12 facts by questions in other words, among the first three hits', { timeout: 300_000 }, async () => {
+    const world = await started({ EMBEDDER: 'local' })
+    expect((await written(world, true)).status).toBe(201)
+    await expect.poll(async () => (await search(world, 'Where do I live?')).embedder, patience).toBe(model)
+    const missed: string[] = []
+    for (const [fact, ...questions] of facts) {
+      for (const question of questions) {
+        const found: readonly { readonly content: string }[] = (await search(world, question)).results
+        if (found.every(({ content }) => content !== fact)) missed.push(question)
+      }
+    }
+    expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(4)
+  })
+
+  it('finds a fact by its words only with EMBEDDER=none', async () => {
+    const world = await started({ EMBEDDER: 'none' })
+    await written(world, true)
+    const { embedder, results } = await search(world, 'Estonian')
+    expect({ embedder, found: results[0]?.content }).toEqual({ embedder: null, found: 'My mother tongue is Estonian.' })
+  })
+
+  it('gives vectors to memories that were written without it', { timeout: 300_000 }, async () => {
+    const world = await started({ EMBEDDER: 'local' })
+    await choose(world, 'none')
+    await written(world, false)
+    expect((await search(world, 'nut intolerance')).embedder).toBeNull()
+    await choose(world, 'local')
+    const embedded = async () => {
+      const { body } = await world.api.get('/v1/memory/list?userId=ada&limit=100')
+      return body.memories.filter(({ embedder }: { embedder: string | null }) => embedder === model).length
+    }
+    // a round every minute embeds what has no vector
+    await expect.poll(embedded, { ...patience, timeout: 240_000 }).toBe(facts.length)
+    expect((await search(world, 'nut intolerance')).results[0].content).toContain('peanuts')
+  })
+})
