@@ -182,6 +182,8 @@ export const operations = /** @type {const} */ ({
   'connections.reconnect': ['POST', '/v1/connections/{tool_connection_id}/reconnect', []],
   'connections.start': ['GET', '/v1/connections/oauth/start', ['link']],
   'connections.callback': ['GET', '/v1/connections/oauth/callback', ['state', 'code', 'iss', 'error', 'error_description']],
+  'connections.issuer_callback': ['GET', '/v1/connections/oauth/callback/{issuer}', ['state', 'code', 'iss', 'error', 'error_description']],
+  'connections.client_metadata': ['GET', '/client-metadata.json', []],
   'connections.test': ['POST', '/v1/connections/{tool_connection_id}/test', []],
   'connections.tools': ['GET', '/v1/connections/{tool_connection_id}/tools', []],
   'connectors.list': ['GET', '/v1/connectors', []],

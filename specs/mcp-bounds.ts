@@ -68,6 +68,33 @@ export const mcpBounds: readonly Bound[] = [
     ],
   },
   {
+    of: 'responses of a discovery of an authorization server',
+    most: '512 KB, 16 levels, 24 requests, 15 seconds',
+    beyond: '502 `oauth_discovery_failed`',
+    code: ['src/actors/connections/discovery/discover-server.ts', 'discoveryLimits'],
+    test: ['test/actors/connections/discovery/discover-server.test.ts', 'if the metadata of the resource %s'],
+  },
+  {
+    of: 'authorization servers of a connection whose clients are kept',
+    most: '8',
+    beyond: 'the oldest client is dropped, and its tokens can no longer be refreshed',
+    code: ['src/actors/connections/discovery/known-clients.ts', 'maxKnownClients'],
+    test: [
+      'test/actors/connections/discovery/choose-client.test.ts',
+      'is kept for a limited number of issuers, one for each',
+    ],
+  },
+  {
+    of: 'sign-ins for more scopes that a server causes, a connection',
+    most: '5 a day, 100 scopes in all',
+    beyond: 'the call fails with `insufficient_scope`',
+    code: ['src/machines/connection/connection-data.ts', 'maxStepUps'],
+    test: [
+      'test/machines/connection/connection-table.test.ts',
+      'is ignored after several within a day, so that a server cannot demand sign-ins without end',
+    ],
+  },
+  {
     of: 'actions that wait for one connection',
     most: '1,000',
     beyond: 'the call fails with `connection_busy`, which the model reads',

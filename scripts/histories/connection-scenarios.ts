@@ -86,6 +86,8 @@ export const connectionScenarios: readonly Scenario[] = [
       await give(world, lasting, { type: 'tested', error: null, at: clock.now() })
       const id = await connection(world)
       await give(world, id, signsIn)
+      await give(world, id, { type: 'scopes_required', generation: 1, scopes: ['write'], at: clock.now() })
+      await give(world, id, { ...signsIn, scopes: ['write'] })
       await clock.advance(hourMs)
       reply = refuses(503, 'temporarily_unavailable')
       await clock.advance(hourMs)

@@ -1,3 +1,4 @@
+import { McpFailure } from '#actors/mcp/client/mcp-failure.ts'
 import { retryDelaysMs } from '#machines/mcp-server/mcp-server.ts'
 import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
 import { newId } from '#runtime/ids.ts'
@@ -51,6 +52,11 @@ export const mcpScenarios: readonly Scenario[] = [
       await give(world, tools, { type: 'update', fields: { name: 'Other' }, moves: false, by })
       await give(world, tools, { type: 'disable', by })
       await give(world, tools, { type: 'enable', by })
+      servers = () => {
+        throw new McpFailure('connection_required', 'Sign in first.', { isFinal: true, connectionId: 'con_none' })
+      }
+      await server(world, 'https://private.example/mcp')
+      await clock.advance(lookMs)
       servers = nothing
       const gone = await server(world, 'https://gone.example/mcp')
       for (const delay of retryDelaysMs) await clock.advance(delay + lookMs)

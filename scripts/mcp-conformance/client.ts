@@ -1,101 +1,54 @@
-import type { Client, StoredOAuthClientInformation } from '@modelcontextprotocol/client'
-import type { ToolRequest } from '#actors/mcp/agents/call-tool.ts'
-import { callWithInput } from '#actors/mcp/agents/input/call-with-input.ts'
-import { HeldCalls } from '#actors/mcp/agents/input/held-calls.ts'
-import { type McpWork, withServer } from '#actors/mcp/client/mcp-connection.ts'
-import type { InputAnswer } from '#machines/action/action-data.ts'
-import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { isObject } from '#runtime/schema.ts'
-import type { JsonObject } from '#specs/dsl/json.ts'
-import { signingIn } from './sign-in.ts'
+import { Product } from './product.ts'
+import { type ScriptedCall, scriptedModel } from './scripted-model.ts'
 
 /*
- * The client that the official conformance suite tests: our connection to MCP servers, through our SSRF guard. The
- * suite starts it once per scenario, with the server's URL as its argument.
+ * The client that the official conformance suite tests: an installation of this server, which run.ts has started. This
+ * program only uses its API and opens its sign-in links. The suite starts it once per scenario, with the URL of the
+ * scenario's server as its argument.
  */
 
 const url = process.argv.at(-1) ?? ''
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? ''
 const given: unknown = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}')
 const context = isObject(given) ? given : {}
+const product = new Product({
+  url: process.env.TROUPE_URL ?? '',
+  publicUrl: process.env.TROUPE_PUBLIC_URL ?? '',
+  key: process.env.TROUPE_KEY ?? '',
+})
 
-const guard = openSsrfGuard({ allowedPrivateHosts: ['localhost', '127.0.0.1'] })
-
-const argumentsOf = (name: string): JsonObject => (name === 'add_numbers' ? { a: 5, b: 3 } : {})
-
-/**
- * In these scenarios, the server requests input in a result. Our client returns the request to its caller, and agents
- * pass it on to people.
- */
-const requestsInput = scenario.startsWith('sep-2322-')
-const held = new HeldCalls()
-
-/** Calls a tool as agents do, with a person who accepts every request of the server. */
-const callAsAgents = async (
-  { name, given }: { readonly name: string; readonly given: JsonObject },
-  signal: AbortSignal,
-): Promise<void> => {
-  const request: ToolRequest = {
-    server: 'suite',
-    target: { url, transport: 'streamable_http', headers: {} },
-    tool: { name, input_schema: {} },
-    timeoutMs: 25_000,
-  }
-  const call = { actionId: name, arguments: given, signal }
-  let outcome = await callWithInput({ guard, held }, call, request)
-  while (!outcome.ok && outcome.input !== undefined) {
-    const answer: InputAnswer = { action: 'accept', content: {} }
-    outcome = await callWithInput(
-      { guard, held },
-      { ...call, input: { resume: outcome.input.resume, answer } },
-      request,
-    )
-  }
-}
-
-const callAll = async (client: Client, signal: AbortSignal): Promise<void> => {
-  const { tools } = await client.listTools(undefined, { signal })
-  const calls = Array.isArray(context.toolCalls)
-    ? context.toolCalls.map((call) =>
-        isObject(call) ? { name: String(call.name), given: Object(call.arguments) } : null,
-      )
-    : tools.map(({ name }) => ({ name, given: argumentsOf(name) }))
-  for (const call of calls) {
-    if (call === null) continue
-    const made = requestsInput
-      ? callAsAgents(call, signal)
-      : client.callTool({ name: call.name, arguments: call.given }, { signal })
-    await made.catch((error: unknown) => console.error(`${call.name}: ${String(error)}`))
-  }
-  const { prompts, resources } = client.getServerCapabilities() ?? {}
-  if (prompts !== undefined)
-    for (const { name } of (await client.listPrompts()).prompts) await client.getPrompt({ name })
-  if (resources !== undefined)
-    for (const { uri } of (await client.listResources()).resources) await client.readResource({ uri })
-}
-
-const registered = (): StoredOAuthClientInformation | undefined => {
+const auth = () => {
+  if (!scenario.startsWith('auth/')) return undefined
   const { client_id, client_secret } = context
-  if (typeof client_id !== 'string' || typeof client_secret !== 'string') return undefined
-  return { client_id, client_secret, token_endpoint_auth_method: 'client_secret_basic' }
+  return {
+    type: 'oauth',
+    ...(typeof client_id === 'string' && { client_id }),
+    ...(typeof client_secret === 'string' && { client_secret }),
+  }
 }
 
-const work: McpWork = {
-  guard,
-  timeoutMs: 25_000,
-  signal: new AbortController().signal,
-  options: { capabilities: { elicitation: { form: { applyDefaults: true } } } },
-  ...(scenario.startsWith('auth/') && { middleware: signingIn(url, registered()) }),
-  prepare: (client) =>
-    client.setRequestHandler('elicitation/create', async () => ({ action: 'accept' as const, content: {} })),
+const argumentsOf = (name: string): object => (name === 'add_numbers' ? { a: 5, b: 3 } : {})
+
+const callsOf = async (server: string): Promise<readonly ScriptedCall[]> => {
+  if (Array.isArray(context.toolCalls))
+    return context.toolCalls
+      .filter(isObject)
+      .map((call) => ({ name: String(call.name), arguments: call.arguments ?? {} }))
+  const { tools } = await product.request(`/v1/mcp/servers/${server}/tools`)
+  return tools.map(({ name }: { name: string }) => ({ name, arguments: argumentsOf(name) }))
 }
 
-try {
-  await withServer({ url, transport: 'streamable_http', headers: {} }, work, ({ client }, signal) =>
-    callAll(client, signal),
-  )
-} catch (error) {
-  console.error(error)
-  process.exitCode = 1
+const name = `suite-${process.pid}`
+const server = await product.register({ name, url, transport: 'streamable_http', trust: true, auth: auth() })
+const mcp_servers = [{ server_id: server.id, require_approval: 'never' }]
+const agent = await product.request('/v1/agents', { name, config: { model: scriptedModel, mcp_servers } })
+for (const call of await callsOf(server.id)) {
+  const last = await product.turn(agent.id, scriptedModel, call)
+  if (last.event_type !== 'turn.completed') throw new Error(`${call.name}: ${JSON.stringify(last)}`)
 }
-await guard.close()
+const path = `/v1/mcp/servers/${server.id}`
+const { resources } = await product.request(`${path}/resources`)
+for (const { uri } of resources) await product.request(`${path}/resources/read`, { uri })
+const { prompts } = await product.request(`${path}/prompts`)
+for (const prompt of prompts) await product.request(`${path}/prompts/fill`, { name: prompt.name })

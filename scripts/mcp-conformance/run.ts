@@ -6,18 +6,22 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { rolldown } from 'rolldown'
 import { readCommandLine } from '#src/start/command-line.ts'
+import { startServer } from '../quickstart/server-process.ts'
+import { freePort } from '../services/service.ts'
+import { Product } from './product.ts'
+import { startScriptedModel } from './scripted-model.ts'
 
 /*
- * Runs the official conformance suite on our client of remote tool servers: every client scenario that a revision
- * requires, as frozen at its release. Scenarios run one after the other in two lanes: all at once, as the suite runs
- * them, they would compete for the CPU. Each scenario starts the suite and the client anew, about a hundred starts in
- * all, so each of the two is bundled into one file.
+ * Runs the official conformance suite on this server as a client of remote tool servers: every client scenario that a
+ * revision requires, as frozen at its release. Scenarios run one after the other in two lanes: all at once, as the
+ * suite runs them, they would compete for the CPU. Each scenario starts the suite and client.ts anew, about a hundred
+ * starts in all, so each of the two is bundled into one file. client.ts drives one server process through its API.
  */
 
-readCommandLine({
+const { only = '' } = readCommandLine({
   usage:
-    'usage: npm run mcp-conformance\n\nRuns the official conformance suite of the Model Context Protocol on our client. Exits with 1 if a scenario fails.',
-  options: {},
+    'usage: npm run mcp-conformance -- [--only TEXT]\n\nRuns the official conformance suite of the Model Context Protocol on a server, as a client of tool servers. Exits with 1 if a scenario fails.\n\n--only TEXT  runs the scenarios whose name contains TEXT',
+  options: { only: { type: 'string' } },
 })
 
 const revisions = ['2025-11-25', '2026-07-28']
@@ -57,12 +61,27 @@ const required = async (revision: string): Promise<readonly string[]> => {
   return [...scored.matchAll(/^ {2}- (\S+)$/gm)].map(([, name = '']) => name)
 }
 
+/** Address of the client metadata document that the suite expects. The browser of client.ts knows where it leads. */
+const publicUrl = 'https://conformance-test.local'
+const key = `csk_${'conformance'.repeat(4)}`
+const model = await startScriptedModel()
+const server = await startServer({
+  ...{ PORT: String(await freePort()), DATA_DIR: join(folder, 'data'), BOOTSTRAP_SECRET_KEY: key },
+  ...{ PUBLIC_URL: publicUrl, ALLOWED_PRIVATE_HOSTS: 'localhost,127.0.0.1', LOG_LEVEL: 'error' },
+})
+const product = new Product({ url: server.url, publicUrl, key })
+const provider = { name: 'Scripted', provider: 'openai', base_url: model.url, api_key: 'none' }
+const { id: providerId } = await product.request('/v1/provider-connections', provider)
+const { id: sync } = await product.request(`/v1/provider-connections/${providerId}/model-syncs`, {})
+await product.request(`/v1/provider-connections/${providerId}/model-syncs/${sync}/apply`, {})
+const env = { ...process.env, TROUPE_URL: server.url, TROUPE_PUBLIC_URL: publicUrl, TROUPE_KEY: key }
+
 const outcomeOf = async (revision: string, scenario: string, folder: string): Promise<Outcome> => {
   const command = `${process.execPath} ${client}`
   const which = ['--scenario', scenario, '--spec-version', revision]
   const args = [suite, 'client', '--command', command, ...which, '--timeout', String(timeoutMs), '--output-dir', folder]
   try {
-    await run(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 })
+    await run(process.execPath, args, { maxBuffer: 64 * 1024 * 1024, env })
     return { revision, scenario, passed: true, said: '' }
   } catch (error) {
     const { stdout, stderr } = Object(error)
@@ -71,7 +90,8 @@ const outcomeOf = async (revision: string, scenario: string, folder: string): Pr
 }
 
 const waiting: Pick<Outcome, 'revision' | 'scenario'>[] = []
-for (const revision of revisions) for (const scenario of await required(revision)) waiting.push({ revision, scenario })
+for (const revision of revisions)
+  for (const scenario of await required(revision)) if (scenario.includes(only)) waiting.push({ revision, scenario })
 
 const outcomes: Outcome[] = []
 const lane = async (): Promise<void> => {
@@ -79,6 +99,8 @@ const lane = async (): Promise<void> => {
     outcomes.push(await outcomeOf(next.revision, next.scenario, folder))
 }
 await Promise.all(Array.from({ length: lanes }, lane))
+await server.stop()
+model.close()
 rmSync(folder, { recursive: true, force: true })
 
 for (const { revision, scenario, passed, said } of outcomes)

@@ -20,6 +20,11 @@ export const connectionErrors = {
     type: 'invalid_request_error',
     message: 'The project has no OAuth client for this connector. Set one with connectors.credentials.',
   },
+  oauth_discovery_failed: {
+    status: 502,
+    type: 'provider_error',
+    message: 'The authorization server of the remote server cannot be used.',
+  },
   oauth_state_invalid: {
     status: 400,
     type: 'invalid_request_error',

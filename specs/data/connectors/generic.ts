@@ -24,3 +24,12 @@ export const http = connectorType({
     'Any HTTP API, its operations as tools by an OpenAPI document (`config.openapi`). The key may be left out.',
   auth: 'api_key',
 })
+
+/** A remote server of the Model Context Protocol. */
+export const mcp = connectorType({
+  id: 'mcp',
+  name: 'Remote tool server',
+  description:
+    'A remote tool server (MCP) at `config.server_url`. Its authorization server is found by discovery, and a client is registered there unless `config` has one.',
+  auth: 'oauth2',
+})

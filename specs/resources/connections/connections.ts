@@ -67,6 +67,10 @@ export const connectionConfig = object(
       ),
       'OpenAPI 3 document whose operations become tools. `base_url` defaults to its first server.',
     ),
+    server_url: described(
+      optional(httpUrl),
+      'URL of the remote tool server. For the connector `mcp`, whose authorization server is found by discovery.',
+    ),
     authorization_url: described(optional(httpUrl), 'Authorization endpoint of the connector `oauth2`.'),
     token_url: described(optional(httpUrl), 'Token endpoint.'),
     revocation_url: described(
@@ -109,6 +113,10 @@ const fields = {
     'Public part of the configuration, without `client_secret` and the OpenAPI document.',
   ),
   scopes: described(array(string()), 'Scopes that are requested.'),
+  missing_scopes: described(
+    array(string()),
+    'Scopes that the service requires for a call and that the sign-in has not requested. The calls wait until the owner has signed in again.',
+  ),
   granted_scopes: described(nullable(array(string())), 'Scopes that the provider granted, if it reports them.'),
   key_last4: described(
     nullable(string()),
@@ -177,6 +185,20 @@ const listed = defineResource('connections', {
 const one = '/v1/connections/{tool_connection_id}'
 const shown = rowSchema({ ...row, description })
 
+const signInErrors = ['connection_revoked', 'connector_not_configured', 'oauth_discovery_failed'] as const
+
+/** Parameters of an authorization response. */
+const responseQuery = {
+  state: optional(string({ maxLength: 1024 })),
+  // characters of an authorization code according to RFC 6749, appendix A.11
+  code: optional(string({ maxLength: 4096, pattern: '^[ -~]*$' })),
+  iss: optional(string({ maxLength: 2048 })),
+  error: optional(string({ maxLength: 256 })),
+  error_description: optional(string({ maxLength: 1024 })),
+}
+
+const ignoredParameters = ['scope', 'session_state', 'authuser', 'prompt', 'hd', 'error_uri', 'locale', 'client_info']
+
 /** A redirect for browsers. */
 const seeOther: BytesAnswer = { ...answersBytes('text/html'), status: 303 }
 
@@ -226,7 +248,7 @@ const work = defineOperations('connections', {
       scopes: described(optional(scopes), 'Default: the scopes of the connection.'),
     }),
     answer: isJsonResponse(object({ ...authorizeUrl, expires_at: timestamp() }), { secret: true }),
-    errors: ['connection_revoked', 'connector_not_configured', 'invalid_transition'],
+    errors: [...signInErrors, 'invalid_transition'],
   },
   confirm: {
     summary: 'Confirm a sign-in',
@@ -256,7 +278,7 @@ const work = defineOperations('connections', {
     access,
     ofTenants: 'user',
     answer: isJsonResponse(object({ ...authorizeUrl, expires_at: timestamp() }), { secret: true }),
-    errors: ['connection_revoked', 'connector_not_configured', 'invalid_transition'],
+    errors: [...signInErrors, 'invalid_transition'],
   },
   start: {
     summary: 'Start a sign-in',
@@ -268,7 +290,7 @@ const work = defineOperations('connections', {
     query: { link: string({ minLength: 1, maxLength: 1024 }) },
     answer: seeOther,
     cors: false,
-    errors: ['oauth_state_invalid', 'connection_revoked', 'connector_not_configured'],
+    errors: ['oauth_state_invalid', ...signInErrors],
   },
   callback: {
     summary: 'Complete a sign-in',
@@ -277,18 +299,48 @@ const work = defineOperations('connections', {
     method: 'GET',
     path: '/v1/connections/oauth/callback',
     access: publicAccess,
-    query: {
-      state: optional(string({ maxLength: 1024 })),
-      // characters of an authorization code according to RFC 6749, appendix A.11
-      code: optional(string({ maxLength: 4096, pattern: '^[ -~]*$' })),
-      iss: optional(string({ maxLength: 2048 })),
-      error: optional(string({ maxLength: 256 })),
-      error_description: optional(string({ maxLength: 1024 })),
-    },
-    passedOver: ['scope', 'session_state', 'authuser', 'prompt', 'hd', 'error_uri', 'locale', 'client_info'],
+    query: responseQuery,
+    passedOver: ignoredParameters,
     answer: answersBytes('text/html'),
     cors: false,
     errors: ['oauth_state_invalid'],
+  },
+  issuer_callback: {
+    summary: 'Complete a sign-in at a discovered server',
+    description:
+      'OAuth redirect URI for one authorization server whose responses do not name it, so that a code of another server is not accepted. Otherwise the same as `connections.callback`.',
+    method: 'GET',
+    path: '/v1/connections/oauth/callback/{issuer}',
+    access: publicAccess,
+    query: responseQuery,
+    passedOver: ignoredParameters,
+    answer: answersBytes('text/html'),
+    cors: false,
+    errors: ['oauth_state_invalid'],
+  },
+  client_metadata: {
+    summary: 'Retrieve the OAuth client metadata document',
+    description:
+      'Describes this server as an OAuth client. The URL of the document is its client id at authorization servers that read such documents. It exists only if the public URL of the server uses https.',
+    method: 'GET',
+    path: '/client-metadata.json',
+    access: publicAccess,
+    answer: isJsonResponse(
+      object(
+        {
+          client_id: string(),
+          client_name: string(),
+          client_uri: string(),
+          redirect_uris: array(string()),
+          grant_types: array(string()),
+          response_types: array(string()),
+          application_type: string(),
+          token_endpoint_auth_method: string(),
+        },
+        { title: 'OAuthClientMetadata', description: 'Metadata of an OAuth client (RFC 7591).' },
+      ),
+    ),
+    errors: ['not_found'],
   },
   test: {
     summary: 'Test a connection',

@@ -19,6 +19,7 @@ import {
   string,
   timestamp,
 } from '#specs/dsl/schema.ts'
+import { serverAuth as auth, authWords } from './mcp-auth.ts'
 import { callTimeoutMs, maxResourceUri } from './mcp-limits.ts'
 
 const all = '/v1/mcp/servers'
@@ -36,24 +37,6 @@ const transport = described(
 )
 const timeout = integer({ min: 1000, max: callTimeoutMs.most, description: 'Milliseconds until a call fails.' })
 const headers = record(string({ maxLength: 8192 }), { maxProperties: 32 })
-const auth = object({
-  connection_id: optional(
-    string({
-      minLength: 1,
-      maxLength: 128,
-      description: 'Id of the connection. With `owner`, it is the template for the connections of other owners.',
-    }),
-  ),
-  connector: optional(
-    string({ minLength: 1, maxLength: 128, description: 'Id of the connector for which `owner` has a connection.' }),
-  ),
-  owner: described(
-    optional(oneOf('project', 'tenant', 'end_user')),
-    'Whose connection is used: that of the tenant or end user whose session or run makes the call, or that of the project.',
-  ),
-})
-const authWords =
-  'Connection whose token is sent with each call. For connections of end users, it is that of the user whose session or run makes the call. The token is sent only to the origin for which the connection was set.'
 const toolStates = ['active', 'pending_review', 'disabled'] as const
 
 const serverFields = {
@@ -137,7 +120,14 @@ const server = object(serverFields, {
 })
 
 const serverWithTools = object(
-  { ...serverFields, tools: array(tool) },
+  {
+    ...serverFields,
+    tools: array(tool),
+    authorize_url: described(
+      nullable(string()),
+      'Link at which the owner of the server signs in, valid for 7 days; null if no sign-in is required. The tools are discovered as soon as the owner has signed in.',
+    ),
+  },
   { title: 'McpServerWithTools', description: 'A remote tool server with the snapshot of its tools.' },
 )
 
@@ -182,8 +172,8 @@ export const mcpServers = defineOperations(
           'Whether the tools of the first discovery are activated without a review. Tools that are added or changed later are pending review.',
         ),
       }),
-      answer: isJsonResponse(serverWithTools, { status: 201 }),
-      errors: ['not_found', 'mcp_limit_reached'],
+      answer: isJsonResponse(serverWithTools, { status: 201, secret: true }),
+      errors: ['not_found', 'mcp_limit_reached', 'connection_limit_reached'],
     },
     list: {
       summary: 'List remote tool servers',
@@ -207,7 +197,7 @@ export const mcpServers = defineOperations(
     update: {
       summary: 'Update a remote tool server',
       description:
-        'A new `url` is validated. Stored headers are sent only to the origin that they were set for: a `url` with another origin requires new headers. Changing `url`, `transport`, `headers` or `auth` triggers a new discovery of the tools.',
+        'A new `url` is validated. Stored headers are sent only to the origin that they were set for: a `url` with another origin requires new headers. Changing `url`, `transport`, `headers` or `auth` triggers a new discovery of the tools. An `auth` with `type` is removed by any change of the `url` that does not set it again, and its tokens are revoked.',
       method: 'PATCH',
       path: one,
       access: secretKeyOnly,
@@ -221,7 +211,7 @@ export const mcpServers = defineOperations(
         enabled: described(optional(boolean()), '`false` disables the server; `true` re-enables it.'),
       }),
       answer: isJsonResponse(server),
-      errors: ['invalid_transition'],
+      errors: ['invalid_transition', 'connection_limit_reached'],
     },
     delete: {
       summary: 'Disable a remote tool server',

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ConnectionContext } from '#machines/connection/connection-data.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { ConnectorType } from '#specs/data/connectors/connector-type.ts'
+import { isDiscovered } from '#specs/data/connectors/connectors.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
@@ -53,13 +54,13 @@ export const configChange = async (parts: ConfigChangeParts, change: ChangedConf
     after: baseUrlOf({ ...context, config: after }, imported?.base_url ?? known),
   }
   const drops =
-    leadsElsewhere(before, after, ['authorization_url', 'token_url', 'client_id']) ||
+    leadsElsewhere(before, after, ['authorization_url', 'token_url', 'client_id', ...issuerOf(type)]) ||
     (bases.before !== null && originOf(bases.before) !== originOf(bases.after ?? ''))
   if (drops && (await isFollowed(parts, at)))
     throw refused(
       'Other owners have signed in through connections that are based on this one. To use another server, create another connection.',
     )
-  const losesClient = leadsElsewhere(before, after, ['token_url', 'client_id'])
+  const losesClient = leadsElsewhere(before, after, ['token_url', 'client_id', ...issuerOf(type)])
   return {
     drops,
     fields: {
@@ -76,6 +77,9 @@ export const configChange = async (parts: ConfigChangeParts, change: ChangedConf
     },
   }
 }
+
+/** A discovered server is identified by its issuer. */
+const issuerOf = ({ id }: ConnectorType) => (isDiscovered(id) ? (['issuer'] as const) : [])
 
 const refused = (message: string): ServiceError => new ServiceError('invalid_field', { param: 'config', message })
 

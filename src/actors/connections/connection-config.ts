@@ -1,6 +1,7 @@
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import type { ConnectorType } from '#specs/data/connectors/connector-type.ts'
+import { isDiscovered } from '#specs/data/connectors/connectors.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import type { JsonObject } from '#storage/ports.ts'
@@ -10,6 +11,8 @@ import { isSecureUrl, publicConfig } from './oauth/oauth-server.ts'
 export type ConnectionConfig = NonNullable<BodyOf<'connections.create'>['config']>
 
 const endpoints = ['authorization_url', 'token_url', 'revocation_url'] as const
+/** Fields of a connection whose server is discovered. */
+const discoveredFields = ['server_url', 'issuer', 'client_id', 'client_secret', 'token_auth_method'] as const
 const oauthFields = [...endpoints, 'issuer', 'client_id', 'client_secret', 'token_auth_method'] as const
 const httpFields = ['base_url', 'openapi', 'test_path'] as const
 const keyFields = ['header', 'prefix'] as const
@@ -30,10 +33,12 @@ export const checkConfig = (
 ): void => {
   const takesKey = type.auth === 'api_key'
   const isOwn = type.base_url === null
+  const discovers = isDiscovered(type.id)
   const taken: readonly string[] = [
-    ...(isOwn ? httpFields : []),
+    ...(isOwn && !discovers ? httpFields : []),
     ...(isOwn && takesKey ? keyFields : []),
-    ...(type.auth === 'oauth2' && type.oauth === null ? oauthFields : []),
+    ...(discovers ? discoveredFields : []),
+    ...(type.auth === 'oauth2' && type.oauth === null && !discovers ? oauthFields : []),
     ...(type.auth === 'oauth2' ? ['scopes'] : []),
     ...(type.settings.length > 0 ? ['settings'] : []),
   ]
@@ -43,16 +48,15 @@ export const checkConfig = (
     throw refused('header', 'This header is reserved.')
   const strange = Object.keys(sent.settings ?? {}).find((name) => !type.settings.includes(name))
   if (strange !== undefined) throw refused(`settings.${strange}`, `The connector ${type.id} has no such setting.`)
-  for (const field of [...endpoints, 'base_url'] as const) checkUrl(field, sent[field], guard)
+  for (const field of [...endpoints, 'base_url', 'server_url'] as const) checkUrl(field, sent[field], guard)
   if (sent.test_path !== undefined && !/^\/(?!\/)/.test(sent.test_path))
     throw refused('test_path', 'A path must start with a slash.')
   checkUrl('openapi.url', sent.openapi?.url, guard)
   if (sent.openapi !== undefined && (sent.openapi.url === undefined) === (sent.openapi.document === undefined))
     throw refused('openapi', 'openapi must have either url or document.')
   if (type.auth === 'oauth2' && type.oauth === null) {
-    const missing = (['authorization_url', 'token_url', 'client_id'] as const).find(
-      (field) => whole[field] === undefined,
-    )
+    const required = discovers ? (['server_url'] as const) : (['authorization_url', 'token_url', 'client_id'] as const)
+    const missing = required.find((field) => whole[field] === undefined)
     if (missing !== undefined) throw new ServiceError('missing_field', { param: `config.${missing}` })
   }
 }
@@ -75,8 +79,9 @@ const refused = (field: string, message: string, cause?: unknown): ServiceError 
 export const leadsElsewhere = (
   before: JsonObject,
   after: JsonObject,
-  fields: readonly ('token_url' | 'authorization_url' | 'client_id')[],
+  fields: readonly ('token_url' | 'authorization_url' | 'client_id' | 'issuer')[],
 ): boolean =>
+  before.server_url !== after.server_url ||
   revokesElsewhere(before, after) ||
   fields.some((field) => before[field] !== undefined && placeOf(before[field]) !== placeOf(after[field]))
 

@@ -14,6 +14,7 @@ export const connectionEffects = (
     const at = { id: context.actor, owner: context.owner }
     await revokeAtProvider(parts, context)
     await parts.vault.remove(at)
+    await parts.discoveries.remove(at)
     await parts.tools.remove(at)
   }),
 })

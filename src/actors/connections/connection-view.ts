@@ -23,6 +23,7 @@ export const connectionView = (row: Row<ConnectionRowData & JsonObject>): Connec
     test_only: data.test_only,
     config: data.config,
     scopes: data.scopes,
+    missing_scopes: data.missing_scopes ?? [],
     granted_scopes: data.granted_scopes,
     key_last4: data.key_last4,
     tool_count: data.tool_count,

@@ -1,12 +1,13 @@
 import type { ConnectionContext } from '#machines/connection/connection-data.ts'
 import type { JsonObject, StoredRecord } from '#storage/ports.ts'
+import type { AuthChallenge } from '../capability/connection-service.ts'
 import type { AnyKind, SealedField, TypedKind } from '../records/schema.ts'
 import type { HttpOperation } from './tools/http-operation.ts'
 
 /** Data of a connection's list row (`connectionDefinition.row`). */
 export type ConnectionRowData = Omit<
   ConnectionContext,
-  'connection_id' | 'delay_ms' | 'attempts' | 'waiters' | 'code'
+  'connection_id' | 'delay_ms' | 'attempts' | 'waiters' | 'code' | 'step_ups' | 'stepped_up_at_ms'
 > & {
   readonly status: 'pending' | 'active' | 'expired' | 'error' | 'revoked'
   readonly use_key: string
@@ -53,6 +54,23 @@ export const connectionSecrets: TypedKind<ConnectionSecretsData> = {
   ],
 }
 
+/** What is known about the discovered authorization servers of a connection, stored under its id. */
+export type ConnectionDiscoveryData = {
+  /** What the service's newest refusal of a request demanded; null before the first. */
+  readonly challenge: AuthChallenge | null
+  /** Encrypted JSON of our clients (`KnownClient[]`); '' when there are none. */
+  readonly clients: string
+}
+
+/** Authorization servers of connections that are found by discovery, and our clients there. */
+export const connectionDiscoveries: TypedKind<ConnectionDiscoveryData> = {
+  name: 'connection_discoveries',
+  exported: null,
+  sealed: [
+    sealedField('clients', 'our clients at the authorization servers of a connection: they are registered anew'),
+  ],
+}
+
 /** A sign-in that has started. The first callback with its state removes it. */
 export type SignInData = {
   readonly connection_id: string
@@ -66,6 +84,8 @@ export type SignInData = {
   readonly scopes: readonly string[]
   /** Hash of the sign-in's server and client. The code is only exchanged if the connection still has the same. */
   readonly server: string
+  /** Issuer of a discovered server; null or absent for a configured server. */
+  readonly issuer?: string | null
   /** Hash of the cookie of the browser that started the sign-in; null before the start and after the return. */
   readonly browser: string | null
   /** Whether the caller must confirm the user before the code is exchanged; absent in rows of earlier releases. */
@@ -130,6 +150,7 @@ export const connectionTools: TypedKind<ConnectionToolsData> = { name: 'connecti
 export const connectionKinds: readonly AnyKind[] = [
   connectionRows,
   connectionSecrets,
+  connectionDiscoveries,
   connectionSignIns,
   connectorClients,
   connectionTools,

@@ -3,6 +3,7 @@ import { ConnectionServers } from './connection-servers.ts'
 import { ConnectionTester } from './connection-tester.ts'
 import { ConnectionVault } from './connection-vault.ts'
 import { ConnectorClients } from './connector-clients.ts'
+import { Discoveries } from './discovery/discoveries.ts'
 import { SignInLinks } from './oauth/sign-in-links.ts'
 import { SignIns } from './oauth/sign-ins.ts'
 import { ConnectionTools } from './tools/connection-tools.ts'
@@ -10,17 +11,20 @@ import { openApiReader } from './tools/read-openapi.ts'
 import { ConnectionAccesses } from './use/connection-access.ts'
 import { ConnectorTargets } from './use/connector-targets.ts'
 import { OwnConnections } from './use/own-connections.ts'
+import { RemoteConnections } from './use/remote-connections.ts'
 
 /** Opens what uses connections on this node. */
 export const openConnections = (house: House, serverUrl: string) => {
   const { host, clock, guard, now } = house
   const vault = new ConnectionVault(house)
   const clients = new ConnectorClients(house)
-  const servers = new ConnectionServers({ host, vault, clients })
   const signIns = new SignIns(house)
   const links = new SignInLinks(signIns, serverUrl)
+  const discoveries = new Discoveries(house)
+  const servers = new ConnectionServers({ host, vault, clients, discoveries, guard, links, now })
   const own = new OwnConnections(house)
-  const accesses = new ConnectionAccesses({ host, vault, own, links, clock })
+  const remote = new RemoteConnections({ ...house, vault })
+  const accesses = new ConnectionAccesses({ host, vault, own, links, clock, discoveries, servers, remote })
   const reader = openApiReader(guard)
   const tools = new ConnectionTools({ ...house, read: reader.read })
   const targets = new ConnectorTargets({ host, own, tools, servers, clients })
@@ -31,6 +35,7 @@ export const openConnections = (house: House, serverUrl: string) => {
     servers,
     signIns,
     links,
+    discoveries,
     accesses,
     tools,
     targets,

@@ -7,7 +7,7 @@ import { storedState } from '../runtime/step/actor-state.ts'
 import type { McpTarget, McpWork } from './client/mcp-connection.ts'
 import type { McpServers } from './mcp-servers.ts'
 import { type ContentRequest, fillPrompt, readResource } from './read-content.ts'
-import { ownHeaders } from './server-auth.ts'
+import { withOwnAuth } from './server-auth.ts'
 import type { ServerHeaders } from './server-headers.ts'
 import { listsView, residentView, serverContext } from './server-view.ts'
 
@@ -55,16 +55,18 @@ const contentRequest = async (parts: TargetParts, server: Resident): Promise<Con
   if (serverStatus(storedState(server.state.snapshot)) === 'disabled')
     throw new ServiceError('invalid_transition', { message: 'The server is disabled.' })
   const { timeout_ms: timeoutMs } = serverContext(server)
-  return { guard: parts.guard, target: await targetOf(parts, server), timeoutMs }
+  return { guard: parts.guard, timeoutMs, withTarget: (use) => withOwnTarget(parts, server, use) }
 }
 
-/** Returns the server as target of requests on behalf of its project, never of a user. */
-export const targetOf = async (parts: TargetParts, server: Resident): Promise<McpTarget> => {
+/** Runs work with the server as target of requests on behalf of its project or tenant, never of a user. */
+export const withOwnTarget = async <T>(
+  parts: TargetParts,
+  server: Resident,
+  use: (target: McpTarget) => Promise<T>,
+): Promise<T> => {
   const { url, transport, auth } = serverContext(server)
   const { project, tenant } = server.owner
-  const headers = {
-    ...(await parts.headers.open({ project, id: server.id, url })),
-    ...(await ownHeaders(parts.connections, auth, { project, tenant, user: null })),
-  }
-  return { url, transport, headers }
+  const headers = await parts.headers.open({ project, id: server.id, url })
+  const as = { server: { auth, url }, caller: { project, tenant, user: null } }
+  return withOwnAuth(parts.connections, as, (own) => use({ url, transport, headers: { ...headers, ...own } }))
 }

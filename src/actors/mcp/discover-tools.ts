@@ -9,7 +9,7 @@ import { type McpTarget, withServer } from './client/mcp-connection.ts'
 import { McpFailure } from './client/mcp-failure.ts'
 import { listsOf } from './client/read-lists.ts'
 import { discovered } from './client/read-tools.ts'
-import { ownHeaders } from './server-auth.ts'
+import { withOwnAuth } from './server-auth.ts'
 import type { ServerHeaders } from './server-headers.ts'
 
 /** Maximum duration of the discovery of tools, in ms. */
@@ -59,18 +59,18 @@ export const discoverTools = (parts: DiscoverParts): IdempotentEffect => ({
   run: async (_params, context): Promise<EffectOutcome> => {
     const { server_id: id, url, transport, auth } = contextOf(mcpServerDefinition, context)
     const { project, tenant } = context.owner
-    const headers = {
-      ...(await parts.headers.open({ project, id, url })),
-      ...(await ownHeaders(parts.connections, auth, { project, tenant, user: null })),
-    }
+    const headers = await parts.headers.open({ project, id, url })
+    const as = { server: { auth, url }, caller: { project, tenant, user: null } }
     try {
-      const found = await parts.read({ url, transport, headers }, context.signal)
+      const found = await withOwnAuth(parts.connections, as, (own) =>
+        parts.read({ url, transport, headers: { ...headers, ...own } }, context.signal),
+      )
       // the snapshot contains the result; the log only records that the discovery succeeded
       return { event: { type: 'discovered', found, at: parts.now() }, stored: { type: 'discovered' } }
     } catch (error) {
       if (!(error instanceof McpFailure)) throw error
-      const { code, message, isFinal } = error
-      return { event: { type: 'discovery_failed', error: { code, message }, final: isFinal, at: parts.now() } }
+      const { code, message, isFinal, connectionId: awaits } = error
+      return { event: { type: 'discovery_failed', error: { code, message }, final: isFinal, awaits, at: parts.now() } }
     }
   },
 })

@@ -2,7 +2,10 @@ import type { McpServerContext } from '#machines/mcp-server/mcp-server.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 
 /** Data of a server's list row (`mcpServerDefinition.row`). */
-export type ServerRowData = Omit<McpServerContext, 'server_id' | 'tools' | 'changes' | 'lists' | 'attempts'> & {
+export type ServerRowData = Omit<
+  McpServerContext,
+  'server_id' | 'tools' | 'changes' | 'lists' | 'attempts' | 'awaits'
+> & {
   readonly tenant_id: string | null
   readonly status: 'discovering' | 'active' | 'failing' | 'disabled'
 }

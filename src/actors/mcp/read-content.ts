@@ -18,8 +18,9 @@ export interface ResourceContent {
 /** A server to read from, and how. */
 export interface ContentRequest {
   readonly guard: McpWork['guard']
-  readonly target: McpTarget
   readonly timeoutMs: number
+  /** Runs work with the server as its target. */
+  readonly withTarget: <T>(use: (target: McpTarget) => Promise<T>) => Promise<T>
 }
 
 /** Returns the contents of a resource. @throws {ServiceError} `mcp_server_failed` */
@@ -62,11 +63,12 @@ const bounded = <T>(value: T): T => {
 }
 
 const answered = async <T>(
-  { guard, target, timeoutMs }: ContentRequest,
+  { guard, withTarget, timeoutMs }: ContentRequest,
   use: (connection: McpConnection, signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   try {
-    return await withServer(target, { guard, timeoutMs, signal: new AbortController().signal }, use)
+    const work = { guard, timeoutMs, signal: new AbortController().signal }
+    return await withTarget((target) => withServer(target, work, use))
   } catch (error) {
     if (!(error instanceof McpFailure)) throw error
     throw new ServiceError('mcp_server_failed', { message: `${error.message} (${error.code})`, cause: error })

@@ -5,7 +5,7 @@ import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxServers } from '#specs/resources/mcp/mcp-limits.ts'
 import { projectScope } from '#specs/scope.ts'
-import type { JsonObject, RecordStore, StoredRecord } from '#storage/ports.ts'
+import type { RecordStore, StoredRecord } from '#storage/ports.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
 import { type CountedLimit, CountedLimits } from '../records/counted-limits.ts'
@@ -17,11 +17,11 @@ import type { Host } from '../runtime/host.ts'
 import { newIdFor } from '../runtime/ids.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
-import { contentUseCases, targetOf } from './content-use-cases.ts'
+import { contentUseCases, withOwnTarget } from './content-use-cases.ts'
 import { serverRows } from './kinds.ts'
 import { causeOf, McpServers, requireReachable } from './mcp-servers.ts'
-import { referenceOf } from './server-auth.ts'
 import { checkedHeaders, type ServerHeaders } from './server-headers.ts'
+import { isSignIn, plannedAuth, signInLink, withdrawn } from './server-sign-in.ts'
 import { newestChanges, residentView, serverContext, serverView, toolViews } from './server-view.ts'
 import { testServer } from './test-server.ts'
 
@@ -96,7 +96,8 @@ export const serverUseCases = (parts: ServerUseCaseParts): ServerUseCases => {
   }
 }
 
-const tested = async (parts: ServerUseCaseParts, server: Resident) => testServer(parts, await targetOf(parts, server))
+const tested = (parts: ServerUseCaseParts, server: Resident) =>
+  testServer(parts, (use) => withOwnTarget(parts, server, use))
 
 /** Returns the tenant of a new server. @throws {ServiceError} `not_found` when the caller does not have the tenant */
 const tenantOf = async ({ checkTenant }: ServerUseCaseParts, { scope, body }: CreateCall): Promise<string | null> => {
@@ -112,7 +113,6 @@ const register = async (parts: ServerUseCaseParts, servers: McpServers, call: Cr
   const { host, guard, clock } = parts
   requireReachable(guard, body.url)
   const headers = checkedHeaders(body.headers ?? {})
-  const auth = await checkedAuth(parts, scope.project, body.auth)
   const tenant = await tenantOf(parts, call)
   const limit: CountedLimit = {
     max: maxServers,
@@ -123,17 +123,21 @@ const register = async (parts: ServerUseCaseParts, servers: McpServers, call: Cr
   const id = newIdFor(call, mcpServerDefinition.idPrefix, host.newActorId)
   const owner = { project: scope.project, tenant, user: null, createdAt: clock.now() }
   const { name, url, transport, timeout_ms, trust } = body
+  const place = { project: scope.project, tenant, id, name, url, by: actorOf(call), revision: '' }
+  const auth = await plannedAuth(parts.connections, place, body.auth)
   const input: McpServerInput = {
-    ...{ server_id: id, name, url, transport, timeout_ms, trust, auth },
+    ...{ server_id: id, name, url, transport, timeout_ms, trust, auth: auth.stored },
     header_names: Object.keys(headers),
     created_by: { ...actorOf(call) },
   }
   await CountedLimits.at(parts.records).within(`mcp ${scope.project}`, limit, async () => {
+    await auth.create()
     if (Object.keys(headers).length > 0) await parts.headers.keep({ ...owner, id, url }, headers)
     await host.create({ kind: mcpServerDefinition, id, owner, input, cause: causeOf(idempotency) })
   })
   const server = await servers.settled(scope, id)
-  return { ...residentView(server), tools: toolViews(serverContext(server)) }
+  const context = serverContext(server)
+  return { ...residentView(server), tools: toolViews(context), authorize_url: await signInLink(parts, server) }
 }
 
 const update = async (parts: ServerUseCaseParts, servers: McpServers, call: UpdateCall) => {
@@ -148,7 +152,22 @@ const update = async (parts: ServerUseCaseParts, servers: McpServers, call: Upda
   const { project, tenant } = server.owner
   if (headers !== null) await parts.headers.keep({ project, tenant, id: server.id, url }, headers)
   const header_names = headers !== null ? Object.keys(headers) : leaves ? [] : undefined
-  const auth = body.auth === undefined && !leaves ? undefined : await checkedAuth(parts, project, body.auth)
+  const leavesAuth = isSignIn(before.auth) ? url !== before.url : leaves
+  const place = {
+    project,
+    tenant,
+    id: server.id,
+    name: body.name ?? before.name,
+    url,
+    by,
+    revision: causeOf(idempotency),
+  }
+  const planned =
+    body.auth === undefined && !leavesAuth
+      ? undefined
+      : await plannedAuth(parts.connections, { ...place, before: leavesAuth ? null : before.auth }, body.auth)
+  await planned?.create()
+  const auth = planned?.stored
   const { name, transport, timeout_ms } = body
   const fields = {
     ...(name !== undefined && { name }),
@@ -161,29 +180,12 @@ const update = async (parts: ServerUseCaseParts, servers: McpServers, call: Upda
   const moves =
     url !== before.url || headers !== null || auth !== undefined || (transport ?? before.transport) !== before.transport
   if (Object.keys(fields).length > 0) await servers.give(server, { type: 'update', fields, moves, by }, idempotency)
+  if (planned !== undefined)
+    await withdrawn(parts.connections, { project, by }, { before: before.auth, after: planned.stored })
   const isEnabled = serverStatus(storedState(server.state.snapshot)) !== 'disabled'
   if (body.enabled !== undefined && body.enabled !== isEnabled) {
     const cause = idempotency && { ...idempotency, cause: `${idempotency.cause}:enabled` }
     await servers.give(server, { type: body.enabled ? 'enable' : 'disable', by }, cause)
   }
   return residentView(await servers.settled(scope, server.id))
-}
-
-/**
- * Validates the `auth` of a server.
- *
- * @throws {ServiceError} `missing_field`, and `invalid_field` when the project cannot use the connection
- */
-const checkedAuth = async (
-  { connections }: ServerUseCaseParts,
-  project: string,
-  given: JsonObject | null | undefined,
-): Promise<JsonObject | null> => {
-  const auth = given ?? null
-  const reference = referenceOf(auth)
-  if (auth !== null && reference === null)
-    throw new ServiceError('missing_field', { param: 'auth', message: 'auth requires connection_id or connector.' })
-  const why = reference === null ? null : await connections.missing(project, reference)
-  if (why !== null) throw new ServiceError('invalid_field', { param: 'auth', message: why })
-  return auth
 }

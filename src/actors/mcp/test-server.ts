@@ -2,10 +2,11 @@ import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { isObject } from '../runtime/schema.ts'
-import { type McpConnection, type McpTarget, withServer } from './client/mcp-connection.ts'
+import { type McpConnection, withServer } from './client/mcp-connection.ts'
 import { McpFailure } from './client/mcp-failure.ts'
 import { discovered } from './client/read-tools.ts'
 import { discoveryTimeoutMs } from './discover-tools.ts'
+import type { ContentRequest } from './read-content.ts'
 
 const mostListed = 100
 const maxText = 1024
@@ -15,15 +16,17 @@ type Tested = ResultOf<'mcp_servers.test'>
 /** Connects to a server and lists what it offers. A failure is returned as a result, not thrown. */
 export const testServer = async (
   { guard, clock }: { readonly guard: Pick<SsrfGuard, 'request'>; readonly clock: Clock },
-  target: McpTarget,
+  withTarget: ContentRequest['withTarget'],
 ): Promise<Tested> => {
   const startedAt = clock.now()
   const work = { guard, timeoutMs: discoveryTimeoutMs, signal: new AbortController().signal }
   try {
-    const found = await withServer(target, work, async (connection, signal) => ({
-      ...(await discovered(connection, signal)),
-      ...(await besides(connection, signal)),
-    }))
+    const found = await withTarget((target) =>
+      withServer(target, work, async (connection, signal) => ({
+        ...(await discovered(connection, signal)),
+        ...(await besides(connection, signal)),
+      })),
+    )
     return {
       ...{ ok: true, latency_ms: clock.now() - startedAt, error: null },
       protocol_version: found.protocol_version,

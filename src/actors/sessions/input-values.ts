@@ -22,8 +22,17 @@ export const inputValues = (
     if (content === undefined) return undefined
     throw new ServiceError('invalid_field', { param: 'content', message: 'No server requests values here.' })
   }
-  return JSON.stringify(checked(schema, content ?? {}))
+  return JSON.stringify(checked(schema, { ...defaultsOf(schema), ...content }))
 }
+
+/** Returns the valid defaults of a form, by name of the field. They apply to fields that the answer omits. */
+const defaultsOf = ({ properties }: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(isObject(properties) ? properties : {}).flatMap(([name, field]) => {
+      const value = isObject(field) ? field.default : undefined
+      return isObject(field) && value !== undefined && refusal(field, value) === null ? [[name, value]] : []
+    }),
+  )
 
 const checked = ({ properties, required }: JsonObject, content: JsonObject): JsonObject => {
   const fields = isObject(properties) ? properties : {}

@@ -6,9 +6,12 @@ import {
   type ConnectionContext,
   type ConnectionEvent,
   type ConnectionInput,
+  maxScopes,
+  maxStepUps,
   maxWaiters,
   refreshDelaysMs,
   revokedForMs,
+  stepUpWindowMs,
 } from './connection-data.ts'
 
 /** Types, actions, guards and delays of the connection's chart. */
@@ -34,6 +37,9 @@ export const connectionSetup = setup({
     isRefusalOfThis: ({ context, event }) =>
       event.type === 'refused' && context.is_refreshable && isOfThis(context, event.generation),
     isLossOfThis: ({ context, event }) => event.type === 'refused' && isOfThis(context, event.generation),
+    requiresScopes: ({ context, event }) =>
+      event.type === 'scopes_required' && isOfThis(context, event.generation) && mayStepUp(context, event),
+    lacksScopes: ({ context }) => context.missing_scopes.length > 0,
     isEnded: ({ event }) => event.type === 'refresh_failed' && event.ended,
     isFinal: ({ event }) => event.type === 'refresh_failed' && event.is_final,
     ends: ({ context }) => context.refresh_in_ms !== null,
@@ -51,6 +57,24 @@ export const connectionSetup = setup({
  */
 const isOfThis = (context: ConnectionContext, generation: number | null): boolean =>
   context.held && (generation === null || generation === context.generation)
+
+type Demand = Extract<ConnectionEvent, { readonly type: 'scopes_required' }>
+
+const newScopes = ({ scopes }: ConnectionContext, event: Demand): readonly string[] =>
+  event.scopes.filter((scope) => !scopes.includes(scope))
+
+const stepUpsBefore = ({ step_ups, stepped_up_at_ms }: ConnectionContext, { at }: Demand): number =>
+  stepped_up_at_ms !== null && at - stepped_up_at_ms < stepUpWindowMs ? step_ups : 0
+
+/**
+ * Whether another sign-in may help. It cannot when the latest one has already requested the scopes, and a service that
+ * keeps requiring more is not followed.
+ */
+const mayStepUp = (context: ConnectionContext, event: Demand): boolean => {
+  const added = newScopes(context, event).length
+  const isBounded = context.scopes.length + added <= maxScopes && stepUpsBefore(context, event) < maxStepUps
+  return added > 0 && isBounded
+}
 
 type On<Type extends ConnectionEvent['type']> = At<ConnectionContext, Extract<ConnectionEvent, { readonly type: Type }>>
 
@@ -84,8 +108,11 @@ export const lose = connectionSetup.enqueueActions(({ enqueue, context }) => {
 /** Marks the connection as working, and notifies webhooks and the actors that wait for it. */
 export const recover = connectionSetup.enqueueActions(({ enqueue, context }) => {
   if (context.is_lost) enqueue({ type: 'notify', params: noticeOf(context, 'connection.recovered') })
+  enqueue.assign({ is_lost: false })
+  // a refresh brings no further scopes
+  if (context.missing_scopes.length > 0) return
   if (context.waiters.length > 0) enqueue({ type: 'send', params: toWaiters(context, 'connected') })
-  enqueue.assign({ is_lost: false, waiters: [] })
+  enqueue.assign({ waiters: [] })
 })
 
 /** Notifies the actors that wait for the connection that it will never work again. */
@@ -151,6 +178,21 @@ export const takeGrant = [
   journalGrant,
 ] as const
 
+/** Stores a token that a sign-in granted, which has requested every scope that was missing. */
+export const takeSignIn = [connectionSetup.assign({ missing_scopes: [] }), ...takeGrant] as const
+
+/** Stores which scopes the service requires in addition. The grant stays, since it works for other calls. */
+export const demandScopes = assigns(({ context, event }: On<'scopes_required'>) => {
+  const before = stepUpsBefore(context, event)
+  const added = newScopes(context, event)
+  return {
+    scopes: [...context.scopes, ...added],
+    missing_scopes: [...context.missing_scopes, ...added],
+    step_ups: before + 1,
+    stepped_up_at_ms: before === 0 ? event.at : context.stepped_up_at_ms,
+  }
+})
+
 /** Stores a key that the caller gave. */
 export const takeKey = [
   assigns(({ event: { generation, key_last4 } }: On<'key_given'>) => ({
@@ -206,6 +248,7 @@ export const dropGrant = connectionSetup.assign({
   expires_at_ms: null,
   refresh_in_ms: null,
   granted_scopes: null,
+  missing_scopes: [],
   provided: {},
   code: null,
 })

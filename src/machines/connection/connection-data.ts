@@ -13,6 +13,15 @@ export const revokedForMs = 30 * 24 * 60 * 60 * 1000
 /** Most actors that can wait for one connection. */
 export const maxWaiters = 1000
 
+/** Most sign-ins for more scopes that a service can cause within `stepUpWindowMs`. */
+export const maxStepUps = 5
+
+/** Period in ms over which sign-ins for more scopes are counted. */
+export const stepUpWindowMs = 24 * 60 * 60 * 1000
+
+/** Most scopes of a connection. */
+export const maxScopes = 100
+
 /** Why a sign-in, a refresh or a test failed. */
 export type ConnectionError = { readonly code: string; readonly message: string }
 
@@ -30,6 +39,11 @@ export type ConnectionContext = {
   readonly config: JsonObject
   readonly scopes: readonly string[]
   readonly granted_scopes: readonly string[] | null
+  /** Scopes that the service requires for a call and that no sign-in has requested yet; the grant works for others. */
+  readonly missing_scopes: readonly string[]
+  /** Number of times that the service required more scopes, counted from `stepped_up_at_ms`. */
+  readonly step_ups: number
+  readonly stepped_up_at_ms: number | null
   /** Values from the provider that requests need, such as the URL of the account's own server. */
   readonly provided: JsonObject
   readonly key_last4: string | null
@@ -97,6 +111,13 @@ export type ConnectionEvent =
   | { readonly type: 'refresh'; readonly generation: number | null }
   /** The service refused the token of this generation. */
   | { readonly type: 'refused'; readonly generation: number }
+  /** The service refused the token of this generation for a call because it lacks these scopes. */
+  | {
+      readonly type: 'scopes_required'
+      readonly generation: number
+      readonly scopes: readonly string[]
+      readonly at: number
+    }
   /** `ended`: the grant is gone. `is_final`: a retry would not help, although the grant may still exist. */
   | {
       readonly type: 'refresh_failed'

@@ -26,6 +26,8 @@ const connectionRow: RowOf = (state) => {
     attempts: _tries,
     waiters: _waiting,
     code: _code,
+    step_ups: _stepUps,
+    stepped_up_at_ms: _since,
     ...context
   } = state.context
   return { ...context, status, use_key: useKey(state.context) }
@@ -34,7 +36,7 @@ const connectionRow: RowOf = (state) => {
 /** Connections, as defined in `specs/resources/connections/connections.ts`. */
 export const connectionDefinition = {
   name: 'connection',
-  version: 1,
+  version: 2,
   idPrefix: 'con',
   machine: connectionMachine,
   effects: {
@@ -46,5 +48,11 @@ export const connectionDefinition = {
   row: connectionRow,
   gone: (state) => connectionStatus(state) === null,
   busy: ({ value }) => ['exchanging', 'refreshing'].includes(topState(value)),
-  migrations: {},
+  // version 2 knows which scopes are missing
+  migrations: {
+    1: ({ value, context }) => ({
+      value,
+      context: { ...context, missing_scopes: [], step_ups: 0, stepped_up_at_ms: null },
+    }),
+  },
 } satisfies MachineDefinition

@@ -5,6 +5,7 @@ import {
   auditRevocation,
   change,
   connectionSetup,
+  demandScopes,
   dismiss,
   dropGrant,
   keepEnd,
@@ -17,6 +18,7 @@ import {
   takeCode,
   takeGrant,
   takeKey,
+  takeSignIn,
 } from './connection-actions.ts'
 
 /** Events that every connection accepts unless it is revoked. */
@@ -30,7 +32,9 @@ const common = {
 
 const renew = { guard: 'isRefreshOfThis', target: '#connection.refreshing' } as const
 const waits = { actions: keepWaiter } as const
-const goesOn = { actions: answerWaiter('connected') } as const
+/** Calls that lack scopes wait for a sign-in; all others continue. */
+const goesOn = [{ guard: 'lacksScopes', actions: keepWaiter }, { actions: answerWaiter('connected') }] as const
+const demand = { guard: 'requiresScopes', actions: demandScopes } as const
 const ended = { actions: answerWaiter('connection_ended') } as const
 
 /** Handling of a refused key or token: it is refreshed if possible; otherwise the connection expires. */
@@ -59,7 +63,9 @@ const overAndDone = {
 /**
  * Access of a project, tenant or end user to a service. It is one actor, so a token is refreshed once however many
  * calls use it concurrently. A reminder refreshes it before it expires, or a call does that finds it too old. A failed
- * refresh is retried (`postponed`) and the grant is kept; a grant that the provider reports as gone is `expired`.
+ * refresh is retried (`postponed`) and the grant is kept; a grant that the provider reports as gone is `expired`. A
+ * service may require more scopes for a call (`scopes_required`): the grant stays in use for other calls, and the calls
+ * that lack scopes wait for a sign-in.
  * Secrets are not in its log: effects keep them in a record, sealed, under the generation that the log names
  * (specs/decisions/0166-connections.md).
  */
@@ -68,6 +74,9 @@ export const connectionMachine = connectionSetup.createMachine({
   context: ({ input }) => ({
     ...input,
     granted_scopes: null,
+    missing_scopes: [],
+    step_ups: 0,
+    stepped_up_at_ms: null,
     provided: {},
     generation: input.held ? 1 : 0,
     is_refreshable: false,
@@ -97,7 +106,7 @@ export const connectionMachine = connectionSetup.createMachine({
         ...common,
         authorized: { target: 'exchanging', reenter: true, actions: takeCode },
         wait: waits,
-        granted: { target: 'active', actions: takeGrant },
+        granted: { target: 'active', actions: takeSignIn },
         exchange_failed: [
           { guard: 'isRefreshable', target: 'refreshing', actions: keepError },
           { guard: 'isHeld', target: 'active', actions: keepError },
@@ -108,7 +117,7 @@ export const connectionMachine = connectionSetup.createMachine({
     active: {
       initial: 'deciding',
       meta: { refuses: { refresh: ({ context }) => (context.is_refreshable ? null : notRefreshable) } },
-      on: { ...common, wait: goesOn, refresh: renew, refused: refusals },
+      on: { ...common, wait: goesOn, refresh: renew, refused: refusals, scopes_required: demand },
       states: {
         deciding: { always: [{ guard: 'ends', target: 'scheduled' }, { target: 'resting' }] },
         resting: {},
@@ -128,6 +137,7 @@ export const connectionMachine = connectionSetup.createMachine({
       on: {
         ...common,
         wait: goesOn,
+        scopes_required: demand,
         granted: { target: 'active', actions: takeGrant },
         refresh_failed: [
           { guard: 'isEnded', target: 'expired', actions: keepFailure },
@@ -138,7 +148,7 @@ export const connectionMachine = connectionSetup.createMachine({
     },
     postponed: {
       after: { backoff: 'refreshing' },
-      on: { ...common, wait: goesOn, refresh: renew, refused: refusals },
+      on: { ...common, wait: goesOn, refresh: renew, refused: refusals, scopes_required: demand },
     },
     error: {
       entry: lose,

@@ -21,6 +21,7 @@ const serverRow: RowOf = (state, { tenant }) => {
     changes: _diff,
     lists: _lists,
     attempts: _tries,
+    awaits: _awaits,
     ...context
   } = state.context
   return { ...context, tenant_id: tenant, status }
@@ -29,16 +30,17 @@ const serverRow: RowOf = (state, { tenant }) => {
 /** Remote tool servers, as defined in `specs/resources/mcp/mcp-servers.ts`. */
 export const mcpServerDefinition = {
   name: 'mcp_server',
-  version: 3,
+  version: 4,
   idPrefix: 'mcp',
   machine: mcpServerMachine,
   effects: { discoverTools: 'idempotent', eraseServer: 'idempotent' },
   row: serverRow,
   gone: (state) => serverStatus(state) === null,
   busy: (state) => serverStatus(state) === 'discovering',
-  // version 2 notifies webhooks; no state changed its meaning
+  // version 2 notifies webhooks, version 4 waits for connections; no state changed its meaning
   migrations: {
     1: (state) => state,
     2: ({ value, context }) => ({ value, context: { ...context, lists: null } }),
+    3: ({ value, context }) => ({ value, context: { ...context, awaits: null } }),
   },
 } satisfies MachineDefinition

@@ -1,5 +1,6 @@
 import { setup } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
+import { connectionWaitSink } from '../action/action.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
 import { type AuditLine, type Notice, type Refusal, vocabulary } from '../vocabulary.ts'
@@ -56,6 +57,8 @@ export type McpServerContext = {
   readonly failing_since_ms: number | null
   /** Consecutive failures. */
   readonly attempts: number
+  /** Id of the connection whose owner has to sign in before the tools can be discovered; else null. */
+  readonly awaits: string | null
 }
 
 /** Input of a new server. */
@@ -81,8 +84,17 @@ type By = { readonly by: AuditLine['by'] }
 /** All events of a server. `at` is in ms since the epoch. */
 export type McpServerEvent =
   | { readonly type: 'discovered'; readonly found: Discovery; readonly at: number }
-  /** `final`: a further attempt cannot succeed. */
-  | { readonly type: 'discovery_failed'; readonly error: ServerError; readonly final: boolean; readonly at: number }
+  /** `final`: a further attempt cannot succeed. `awaits`: until this connection is usable. */
+  | {
+      readonly type: 'discovery_failed'
+      readonly error: ServerError
+      readonly final: boolean
+      readonly awaits?: string | null
+      readonly at: number
+    }
+  /** The connection that the server awaits is usable, or never will be. */
+  | { readonly type: 'connected' }
+  | { readonly type: 'connection_ended' }
   | { readonly type: 'refresh' }
   /** `moves`: after the update, another server may respond, or the same server differently. */
   | (By & {
@@ -136,6 +148,20 @@ const takeFailure = assigns(({ context, event: { error, at } }: On<'discovery_fa
   attempts: context.attempts + 1,
 }))
 
+/** Stores the connection to wait for, and subscribes to it; it may be usable already. */
+const awaitConnection = [
+  assigns(({ event: { awaits } }: On<'discovery_failed'>) => ({ awaits: awaits ?? null })),
+  {
+    type: 'send',
+    params: ({ context: { server_id, awaits } }: { context: McpServerContext }) => ({
+      messages:
+        awaits === null
+          ? []
+          : [{ to: connectionWaitSink, event: { type: 'wait', connection_id: awaits, actor: server_id } }],
+    }),
+  },
+] as const
+
 const recover = assigns((_: On<'call_succeeded'>) => ({ error: null, failing_since_ms: null, attempts: 0 }))
 
 const change = assigns(({ event: { fields } }: On<'update'>) => ({ ...fields, attempts: 0 }))
@@ -173,7 +199,7 @@ const audits = (action: string, changes: (event: Commanded) => readonly string[]
 const auditUpdate = [audits('updated', (event) => (event.type === 'update' ? Object.keys(event.fields) : []))] as const
 
 /** Resets the failed attempts, because a person requested a new one. */
-const again = assigns((_: On<'refresh' | 'enable'>) => ({ attempts: 0 }))
+const again = assigns((_: On<'refresh' | 'enable' | 'connected'>) => ({ attempts: 0, awaits: null }))
 
 const stopWork = { type: 'abort', params: { effects: ['discoverTools'] } } as const
 
@@ -205,6 +231,7 @@ const mcpServerSetup = setup({
   guards: {
     isLast: ({ context, event }) =>
       (event.type === 'discovery_failed' && event.final) || context.attempts >= retryDelaysMs.length,
+    awaitsConnection: ({ event }) => event.type === 'discovery_failed' && typeof event.awaits === 'string',
     moves: ({ event }) => event.type === 'update' && event.moves,
     isReviewable: ({ context, event }) =>
       event.type === 'review' &&
@@ -247,7 +274,8 @@ const notifyChanges = mcpServerSetup.enqueueActions(({ enqueue, context, event }
 /**
  * A remote tool server. Its tools are discovered (`discovering`), and agents see those that are `active` in the
  * snapshot. A server that does not respond is `failing`, with the reason, and is retried. Its tools are kept and may be
- * called, and a successful call shows that it is back. A `disabled` server is not contacted.
+ * called, and a successful call shows that it is back. A server that requires a sign-in is read again as soon as the
+ * owner has signed in (`awaiting_connection`). A `disabled` server is not contacted.
  */
 export const mcpServerMachine = mcpServerSetup.createMachine({
   id: 'mcp_server',
@@ -266,6 +294,7 @@ export const mcpServerMachine = mcpServerSetup.createMachine({
     error: null,
     failing_since_ms: null,
     attempts: 0,
+    awaits: null,
   }),
   entry: {
     type: 'audit',
@@ -300,6 +329,11 @@ export const mcpServerMachine = mcpServerSetup.createMachine({
           on: {
             discovered: { target: 'active', actions: [journalDiscovery, notifyRecovery, notifyChanges, takeDiscovery] },
             discovery_failed: [
+              {
+                guard: 'awaitsConnection',
+                target: 'failing.awaiting_connection',
+                actions: [notifyFailure, takeFailure, journalFailure, ...awaitConnection],
+              },
               { guard: 'isLast', target: 'failing.resting', actions: [notifyFailure, takeFailure, journalFailure] },
               { target: 'failing.waiting', actions: [notifyFailure, takeFailure, journalFailure] },
             ],
@@ -316,6 +350,12 @@ export const mcpServerMachine = mcpServerSetup.createMachine({
           states: {
             waiting: { after: { retry: '#mcp_server.enabled.discovering' } },
             resting: {},
+            awaiting_connection: {
+              on: {
+                connected: { target: '#mcp_server.enabled.discovering', actions: again },
+                connection_ended: 'resting',
+              },
+            },
           },
         },
       },

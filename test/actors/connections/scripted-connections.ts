@@ -47,6 +47,7 @@ export const scriptedConnections = ({
     clock,
     vault: new ConnectionVault({ records: storage.records, box: plainBox, now: clock.now }),
     servers: { of: async () => server },
+    discoveries: { forget: async () => {}, remove: async () => {} },
     tools: { remove: async () => {} },
     guard: { request: async () => answerOf(token()) },
     now: clock.now,

@@ -19,6 +19,10 @@ export const serverOf = (...tools: Discovery['tools']): Discovery => ({
 export const noConnections: ConnectionService = {
   access: async () => ({ kind: 'refused', code: 'not_found', message: 'There are no connections.' }),
   refused: async () => ({ kind: 'refused', code: 'not_found', message: 'There are no connections.' }),
+  insufficient: async () => ({ kind: 'refused', code: 'not_found', message: 'There are no connections.' }),
+  challenged: async () => {},
+  createFor: async () => {},
+  withdraw: async () => {},
   missing: async () => 'There are no connections.',
   untestable: async () => null,
 }

@@ -4,6 +4,8 @@ declare module 'oidc-provider' {
 
   export interface Token {
     readonly accountId: string
+    readonly aud?: string | readonly string[]
+    readonly scope?: string
   }
 
   export class Provider {

@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import {
@@ -33,12 +33,26 @@ export interface NewEraServer {
   close(): Promise<void>
 }
 
+/** A request that arrived, and its body once it is complete. */
+export interface Arrived {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly body: Buffer | null
+}
+
+export interface NewEraOptions {
+  readonly legacy?: 'stateless' | 'reject'
+  readonly port?: number
+  /** Called before the body of a request is read, and again with the body. Returns whether it answers the request. */
+  readonly before?: (arrived: Arrived) => Promise<boolean>
+}
+
 /** A tool result with a text. */
 export const said = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })
 
 export const startNewEraServer = async (
   tools: readonly ServedTool[],
-  { legacy = 'reject', port: wanted = 0 }: { readonly legacy?: 'stateless' | 'reject'; readonly port?: number } = {},
+  { legacy = 'reject', port: wanted = 0, before = async () => false }: NewEraOptions = {},
 ): Promise<NewEraServer> => {
   const served: Pick<NewEraServer, 'calls' | 'cancelled'> & { tools: readonly ServedTool[] } = {
     ...{ tools, calls: [], cancelled: [] },
@@ -65,7 +79,9 @@ export const startNewEraServer = async (
     response.on('close', () => ended.abort())
     headers = request.headers
     const method = request.method ?? 'GET'
+    if (await before({ request, response, body: null })) return
     const body = method === 'POST' ? Buffer.concat(await request.toArray()) : null
+    if (body !== null && (await before({ request, response, body }))) return
     const requested = new Request(`http://127.0.0.1${request.url}`, {
       ...{ method, body, signal: ended.signal },
       headers: Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]),

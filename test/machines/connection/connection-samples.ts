@@ -64,6 +64,9 @@ export const move: StoredEvent = {
   by,
 }
 export const tested: StoredEvent = { type: 'tested', error: null, at: 2000 }
+export const demands = (generation = 1, scopes: readonly string[] = ['write'], at = 3000): StoredEvent => ({
+  ...{ type: 'scopes_required', generation, scopes: [...scopes], at },
+})
 export const wait: StoredEvent = { type: 'wait', actor: 'act_1' }
 export const revoke: StoredEvent = { type: 'revoke', by }
 export const gone: StoredEvent = { type: 'grant_revoked' }
@@ -85,7 +88,12 @@ export const walk: Walk = {
   events: [
     ...[signsIn, granted(), grantedOnce, grantedForGood, notExchanged, refresh(), refused(), unavailable, ended],
     ...[clientRefused, key, rename, move, tested, wait, revoke, gone, deletion, renewal, backoff, retention],
+    ...[demands(), demands(2)],
   ],
   kindOf: ({ value, context }) =>
-    [pathOf(value), context.held, context.is_refreshable, context.is_lost, context.waiters.length].join(' '),
+    [
+      pathOf(value),
+      ...[context.held, context.is_refreshable, context.is_lost, context.waiters.length],
+      context.missing_scopes.length,
+    ].join(' '),
 }

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { failuresShown, maxWaiters } from '#machines/connection/connection-data.ts'
+import {
+  failuresShown,
+  maxScopes,
+  maxStepUps,
+  maxWaiters,
+  stepUpWindowMs,
+} from '#machines/connection/connection-data.ts'
 import { connectionStatus } from '#machines/connection/connection-definition.ts'
 import { storedState } from '#runtime/step/actor-state.ts'
 import type { StoredEvent } from '#storage/ports.ts'
@@ -9,6 +15,7 @@ import {
   clientRefused,
   connection,
   deletion,
+  demands,
   ended,
   fresh,
   gone,
@@ -39,7 +46,10 @@ const places = {
   'active until its token is refreshed': connection(signsIn, granted()),
   'active with a token that ends': connection(signsIn, grantedOnce),
   'signing in anew while it works': connection(signsIn, granted(), signsIn),
+  'active but without a scope': connection(signsIn, granted(), demands()),
+  'active but without a scope, with an actor that waits': connection(signsIn, granted(), demands(), wait),
   refreshing: connection(signsIn, granted(), renewal),
+  'refreshing without a scope, with an actor that waits': connection(signsIn, granted(), demands(), wait, renewal),
   'waiting for another attempt': connection(signsIn, granted(), renewal, unavailable),
   'in error': connection(signsIn, granted(), renewal, clientRefused),
   expired: connection(signsIn, granted(), renewal, ended),
@@ -57,6 +67,8 @@ const events = {
   'a refresh of an older token': refresh(0),
   'a refusal of this token': refused(1),
   'a refusal of an older token': refused(0),
+  'a demand for a scope': demands(1),
+  'a demand of an older token': demands(0),
   'a provider that is away': unavailable,
   'a grant that is over': ended,
   'a client that is refused': clientRefused,
@@ -131,6 +143,7 @@ const table: Record<keyof typeof places, Row> = {
   'active by a key': {
     ...{ ...taken('active.resting'), ...notRefreshed },
     'a refusal of this token': 'expired: notify!',
+    'a demand for a scope': 'active.resting',
     'a key': 'active.resting: audit!',
     'an actor that waits': 'active.resting: connected>act_1',
   },
@@ -138,13 +151,33 @@ const table: Record<keyof typeof places, Row> = {
     ...taken('active.scheduled', 'forget '),
     'a refresh of this token': renews,
     'a refusal of this token': renews,
+    'a demand for a scope': 'active.scheduled',
     'a key': 'active.scheduled: forget audit! remind',
     'an actor that waits': 'active.scheduled: connected>act_1',
+    'the end of a token': renews,
+  },
+  'active but without a scope': {
+    ...taken('active.scheduled', 'forget '),
+    'a refresh of this token': renews,
+    'a refusal of this token': renews,
+    'a key': 'active.scheduled: forget audit! remind',
+    'an actor that waits': 'active.scheduled',
+    'the end of a token': renews,
+  },
+  'active but without a scope, with an actor that waits': {
+    ...taken('active.scheduled', 'forget '),
+    'a revocation': 'revoking: forget audit! connection_ended>act_1 revokeGrant!',
+    'a deletion': 'erasing: forget abort connection_ended>act_1 eraseConnection!',
+    'a refresh of this token': renews,
+    'a refusal of this token': renews,
+    'a key': 'active.scheduled: forget audit! remind',
+    'an actor that waits': 'active.scheduled',
     'the end of a token': renews,
   },
   'active with a token that ends': {
     ...{ ...taken('active.scheduled', 'forget '), ...notRefreshed },
     'a refusal of this token': 'expired: forget notify!',
+    'a demand for a scope': 'active.scheduled',
     'a key': 'active.scheduled: forget audit! remind',
     'an actor that waits': 'active.scheduled: connected>act_1',
     'the end of a token': 'expired: forget notify!',
@@ -162,13 +195,27 @@ const table: Record<keyof typeof places, Row> = {
     'a provider that is away': 'postponed: abort connection.failed remind',
     'a grant that is over': 'expired: abort connection.failed notify!',
     'a client that is refused': 'error: abort connection.failed notify!',
+    'a demand for a scope': 'refreshing',
     'a key': 'active.scheduled: abort audit! remind',
     'an actor that waits': 'refreshing: connected>act_1',
+  },
+  'refreshing without a scope, with an actor that waits': {
+    ...taken('refreshing', 'abort '),
+    'a revocation': 'revoking: abort audit! connection_ended>act_1 revokeGrant!',
+    'a deletion': 'erasing: abort abort connection_ended>act_1 eraseConnection!',
+    // a refresh brings no scope: the actor waits for a sign-in
+    'a grant': 'active.scheduled: abort connection.granted remind',
+    'a provider that is away': 'postponed: abort connection.failed remind',
+    'a grant that is over': 'expired: abort connection.failed notify!',
+    'a client that is refused': 'error: abort connection.failed notify!',
+    'a key': 'active.scheduled: abort audit! remind',
+    'an actor that waits': 'refreshing',
   },
   'waiting for another attempt': {
     ...taken('postponed', 'forget '),
     'a refresh of this token': renews,
     'a refusal of this token': renews,
+    'a demand for a scope': 'postponed',
     'a key': 'active.scheduled: forget audit! remind',
     'an actor that waits': 'postponed: connected>act_1',
     'the end of its wait': renews,
@@ -258,4 +305,39 @@ it('accepts 1,000 waiting actors, and dismisses the next one at once', () => {
   expect(outcomeOf(machine, full, waits(0))).toBe('pending')
   expect(outcomeOf(machine, full, waits(maxWaiters))).toBe(`pending: connection_ended>act_${maxWaiters}`)
   expect(after(machine, full, waits(maxWaiters)).context.waiters).toHaveLength(maxWaiters)
+})
+
+describe('a demand for scopes', () => {
+  const contextAfter = (...events: readonly StoredEvent[]) => connection(...events).context
+  const scopes = (count: number, at = 0): StoredEvent => demands(1, [`s${count}`], at)
+
+  it('adds to the scopes of the next sign-in, which satisfies it', () => {
+    const demanded = contextAfter(signsIn, granted(), demands())
+    expect(demanded).toMatchObject({ scopes: ['read', 'write'], missing_scopes: ['write'], held: true })
+    const after = contextAfter(signsIn, granted(), demands(), { ...signsIn, scopes: ['read', 'write'] }, granted(2))
+    expect(after).toMatchObject({ scopes: ['read', 'write'], missing_scopes: [] })
+  })
+
+  it('wakes the calls that wait for it at the next sign-in, and not at a refresh', () => {
+    const waiting = connection(signsIn, granted(), demands(), wait, renewal, granted(2))
+    expect(waiting.context.waiters).toEqual(['act_1'])
+    expect(outcomeOf(machine, after(machine, waiting, signsIn), granted(3))).toContain('connected>act_1')
+  })
+
+  it('is ignored for scopes that the latest sign-in has requested', () => {
+    expect(outcomeOf(machine, connection(signsIn, granted()), demands(1, ['read']))).toBe('ignored')
+  })
+
+  it('is ignored after several within a day, so that a server cannot demand sign-ins without end', () => {
+    const events = Array.from({ length: maxStepUps }, (_, count) => scopes(count, count))
+    expect(outcomeOf(machine, connection(signsIn, granted(), ...events), scopes(98, maxStepUps))).toBe('ignored')
+    const later = contextAfter(signsIn, granted(), ...events, scopes(99, stepUpWindowMs + 1))
+    expect(later).toMatchObject({ step_ups: 1 })
+    expect(later.missing_scopes).toContain('s99')
+  })
+
+  it('never makes more scopes than a sign-in can request', () => {
+    const many = Array.from({ length: maxScopes }, (_, count) => `many${count}`)
+    expect(outcomeOf(machine, connection(signsIn, granted()), demands(1, many))).toBe('ignored')
+  })
 })

@@ -33,6 +33,9 @@ export const finds = (...tools: readonly ReturnType<typeof defined>[]): StoredEv
 const error = { code: 'unreachable', message: 'The server cannot be reached.' }
 export const fails: StoredEvent = { type: 'discovery_failed', error, final: false, at: 2 }
 export const failsForGood: StoredEvent = { ...fails, final: true }
+export const failsWithoutSignIn: StoredEvent = { ...failsForGood, awaits: 'con_1' }
+export const connected: StoredEvent = { type: 'connected' }
+export const connectionEnded: StoredEvent = { type: 'connection_ended' }
 export const refresh: StoredEvent = { type: 'refresh' }
 export const rename: StoredEvent = { type: 'update', fields: { name: 'Other' }, moves: false, by }
 export const move: StoredEvent = { type: 'update', fields: { url: 'https://other.example' }, moves: true, by }
@@ -62,7 +65,7 @@ export const walk: Walk = {
   input,
   events: [
     ...[finds(defined('send')), fails, failsForGood, refresh, rename, move, approval, staleApproval, rejection],
-    ...[callFails, callSucceeds, disable, enable, deletion, retry],
+    ...[failsWithoutSignIn, connected, connectionEnded, callFails, callSucceeds, disable, enable, deletion, retry],
   ],
   kindOf: ({ value, context }) => `${pathOf(value)} ${context.attempts} ${context.pending_count} ${context.tool_count}`,
 }

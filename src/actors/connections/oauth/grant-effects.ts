@@ -3,15 +3,18 @@ import { connectionDefinition } from '#machines/connection/connection-definition
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { EffectContext, EffectOutcome, IdempotentEffect } from '#runtime/effects/effects.ts'
 import { contextOf, isEvent, isObject } from '#runtime/schema.ts'
-import { connectorOf } from '#specs/data/connectors/connectors.ts'
+import { connectorOf, isDiscovered } from '#specs/data/connectors/connectors.ts'
 import type { ConnectionServers } from '../connection-servers.ts'
 import type { ConnectionVault, SecretsAt } from '../connection-vault.ts'
+import type { Discoveries } from '../discovery/discoveries.ts'
 import { grantOf } from './grant-event.ts'
 import { type CodeGrant, OAuthClient, type TokenAnswer, TokenRefused } from './oauth-client.ts'
+import type { OAuthServer } from './oauth-server.ts'
 
 export interface GrantParts {
   readonly vault: ConnectionVault
   readonly servers: Pick<ConnectionServers, 'of'>
+  readonly discoveries: Pick<Discoveries, 'forget' | 'remove'>
   readonly guard: Pick<SsrfGuard, 'request'>
   /** ms since the epoch. */
   readonly now: () => number
@@ -36,7 +39,8 @@ export const exchangeCode = (parts: GrantParts): IdempotentEffect => ({
     try {
       const code = codeOf(parts.vault.unseal(atOf(context), 'code', connection.code ?? ''))
       if (code === null) throw new TokenRefused('sign_in_lost', 'The sign-in is lost: start it again.')
-      return await keepNext(parts, { connection, context, request: (client) => client.exchange(code) })
+      const { issuer } = code
+      return await keepNext(parts, { connection, context, request: (client) => client.exchange(code), issuer })
     } catch (error) {
       return { event: { type: 'exchange_failed', error: wireError(error) } }
     }
@@ -66,6 +70,8 @@ interface Keeping {
   readonly context: EffectContext
   readonly request: (client: OAuthClient) => Promise<TokenAnswer>
   readonly before?: string | null
+  /** Issuer of the code of a discovered server; absent: that of the current grant. */
+  readonly issuer?: string | undefined
 }
 
 /**
@@ -73,22 +79,45 @@ interface Keeping {
  * returned without another request.
  */
 const keepNext = async (
-  { vault, servers, guard, now }: GrantParts,
-  { connection, context, request, before = null }: Keeping,
+  parts: GrantParts,
+  { connection, context, request, before = null, issuer }: Keeping,
 ): Promise<EffectOutcome> => {
+  const { vault, servers, guard, now } = parts
   const at = atOf(context)
   const known = await vault.open({ project: at.owner.project, id: at.id })
   const generation = connection.generation + 1
   const kept = known.granted
   if (kept !== null && kept.by === context.idempotencyKey && isEvent(kept.event)) return { event: kept.event }
-  const server = await servers.of({ project: at.owner.project, id: at.id, context: connection })
+  const server = await servers.of({ project: at.owner.project, id: at.id, context: connection, issuer })
   if (server === null) throw notConfigured
-  const answer = await request(new OAuthClient(server, guard, context.signal))
+  const answer = await request(new OAuthClient(server, guard, context.signal)).catch((error) =>
+    refusedClient(parts, { at, connection, server }, error),
+  )
   const type = connectorOf(connection.connector)
-  const made = grantOf({ answer, before, generation, type, at: now() })
+  const made = grantOf({ answer, before, generation, type, at: now(), issuer: discoveredIssuer(connection, server) })
   const granted = { by: context.idempotencyKey, event: made.event }
   await vault.putGrant(at, made.secrets, { generation, granted })
   return { event: made.event }
+}
+
+/** The issuer that a later refresh of the grant is sent to; null for a configured server. */
+const discoveredIssuer = ({ connector }: ConnectionContext, { issuer }: OAuthServer): string | null =>
+  isDiscovered(connector) ? issuer : null
+
+/** Forgets a registered client that its server no longer accepts, so that the next sign-in registers another. */
+const refusedClient = async (
+  { discoveries }: GrantParts,
+  refused: { readonly at: SecretsAt; readonly connection: ConnectionContext; readonly server: OAuthServer },
+  error: unknown,
+): Promise<never> => {
+  const { at, connection, server } = refused
+  const isUnknown = error instanceof TokenRefused && error.code === 'invalid_client'
+  if (isUnknown && isDiscovered(connection.connector)) {
+    const { project } = at.owner
+    const owner = connection.pattern === null ? at.owner : { project, tenant: null, user: null }
+    await discoveries.forget({ id: connection.pattern ?? at.id, owner }, server.clientId)
+  }
+  throw error
 }
 
 /** Revokes the tokens at the provider, if it can be reached, and removes all secrets. */
@@ -97,6 +126,7 @@ export const revokeGrant = (parts: GrantParts): IdempotentEffect => ({
   run: async (_params, context) => {
     await revokeAtProvider(parts, context)
     await parts.vault.remove(atOf(context))
+    await parts.discoveries.remove(atOf(context))
     return { event: { type: 'grant_revoked' } }
   },
 })
@@ -120,9 +150,9 @@ export const revokeAtProvider = async (
 const codeOf = (text: string | null): CodeGrant | null => {
   const value: unknown = text === null ? null : JSON.parse(text)
   if (!isObject(value)) return null
-  const { code, verifier, redirect_uri } = value
+  const { code, verifier, redirect_uri, issuer } = value
   if (typeof code !== 'string' || typeof verifier !== 'string' || typeof redirect_uri !== 'string') return null
-  return { code, verifier, redirect_uri }
+  return { code, verifier, redirect_uri, ...(typeof issuer === 'string' && { issuer }) }
 }
 
 /** Returns the refusal. Internal errors are rethrown, so that the runtime retries the effect. */

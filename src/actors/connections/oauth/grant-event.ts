@@ -27,12 +27,14 @@ export interface Granting {
   readonly before: string | null
   readonly generation: number
   readonly type: ConnectorType | undefined
+  /** Issuer of a discovered server, at which the grant is refreshed; null or absent for a configured server. */
+  readonly issuer?: string | null
   /** ms since the epoch. */
   readonly at: number
 }
 
 /** Returns the secrets of a grant, and its event, which contains no secrets. */
-export const grantOf = ({ answer, before, generation, type, at }: Granting) => {
+export const grantOf = ({ answer, before, generation, type, at, issuer = null }: Granting) => {
   const refresh_token = answer.refreshToken ?? before
   const lifeMs = answer.expiresInS === null ? null : Math.min(longestLifeMs, Math.max(0, answer.expiresInS) * 1000)
   const secrets: GrantSecrets = { access_token: answer.accessToken, refresh_token }
@@ -43,7 +45,7 @@ export const grantOf = ({ answer, before, generation, type, at }: Granting) => {
     expires_at_ms: lifeMs === null ? null : at + lifeMs,
     refresh_in_ms: lifeMs === null ? null : renewalMs(lifeMs, refresh_token !== null),
     granted_scopes: answer.scope === null ? null : scopesIn(answer.scope),
-    provided: providedOf(answer, type),
+    provided: { ...providedOf(answer, type), ...(issuer !== null && { issuer }) },
     at,
   }
   return { secrets, event }

@@ -47,7 +47,13 @@ interface RefusalOptions {
 type Guard = Pick<SsrfGuard, 'request'>
 
 /** An authorization code and the parameters of its request. */
-export type CodeGrant = { readonly code: string; readonly verifier: string; readonly redirect_uri: string }
+export type CodeGrant = {
+  readonly code: string
+  readonly verifier: string
+  readonly redirect_uri: string
+  /** Issuer of a discovered server at which the sign-in was started; absent for a configured server. */
+  readonly issuer?: string
+}
 
 /** OAuth client for one server. Requests pass the SSRF guard and follow no redirects, which would forward secrets. */
 export class OAuthClient {
@@ -83,6 +89,7 @@ export class OAuthClient {
     const { state, verifier, redirectUri, scopes } = request
     const url = openid.buildAuthorizationUrl(this.#config, {
       ...this.#server.parameters,
+      ...this.#resource(),
       ...(scopes.length > 0 && { scope: scopes.join(' ') }),
       redirect_uri: redirectUri,
       state,
@@ -96,12 +103,18 @@ export class OAuthClient {
   async exchange({ code, verifier, redirect_uri }: CodeGrant): Promise<TokenAnswer> {
     const url = new URL(redirect_uri)
     url.searchParams.set('code', code)
-    return granted(() => openid.authorizationCodeGrant(this.#config, url, { pkceCodeVerifier: verifier }))
+    const checks = { pkceCodeVerifier: verifier }
+    return granted(() => openid.authorizationCodeGrant(this.#config, url, checks, this.#resource()))
   }
 
   /** Refreshes the tokens. @throws {TokenRefused} */
   async refresh(refreshToken: string): Promise<TokenAnswer> {
-    return granted(() => openid.refreshTokenGrant(this.#config, refreshToken))
+    return granted(() => openid.refreshTokenGrant(this.#config, refreshToken, this.#resource()))
+  }
+
+  #resource(): Record<string, string> {
+    const { resource } = this.#server
+    return resource ? { resource } : {}
   }
 
   /** Revokes a token, on a best-effort basis. Returns whether the provider confirmed it. */
@@ -119,8 +132,21 @@ export class OAuthClient {
 
 const authenticationOf = ({ auth, clientSecret }: OAuthServer): openid.ClientAuth => {
   if (clientSecret === null || auth === 'none') return openid.None()
-  return auth === 'client_secret_post' ? openid.ClientSecretPost(clientSecret) : openid.ClientSecretBasic(clientSecret)
+  return auth === 'client_secret_post' ? openid.ClientSecretPost(clientSecret) : basic(clientSecret)
 }
+
+/**
+ * HTTP Basic authentication with form encoding (RFC 6749, section 2.3.1). The library would also encode `-`, `.` and
+ * `_`, which form encoding leaves as they are, and which servers that do not decode would read wrongly.
+ */
+const basic =
+  (secret: string): openid.ClientAuth =>
+  (...[, { client_id }, , headers]: Parameters<openid.ClientAuth>) => {
+    const credentials = `${formEncoded(client_id)}:${formEncoded(secret)}`
+    headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`)
+  }
+
+const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
 
 const granted = async (request: () => Promise<openid.TokenEndpointResponse>): Promise<TokenAnswer> => {
   try {

@@ -18,6 +18,12 @@ export interface OAuthServer {
   readonly clientId: string
   readonly clientSecret: string | null
   readonly auth: 'client_secret_basic' | 'client_secret_post' | 'none'
+  /** Whether every authorization response names the issuer (RFC 9207); absent: unknown. */
+  readonly namesIssuer?: boolean
+  /** Resource indicator of every request (RFC 8707); null or absent for none. */
+  readonly resource?: string | null
+  /** Redirect URI of our client; absent: that of this server. */
+  readonly redirectUri?: string
 }
 
 /** A connection whose server is to be found. */
@@ -92,17 +98,20 @@ const authOf = (named: Json | undefined, secret: string | null): OAuthServer['au
 const textOf = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null)
 
 /** Returns a hash of a server and our client there. A sign-in that started with another one is not completed. */
-export const serverMark = ({ authorizationUrl, tokenUrl, clientId, issuer }: OAuthServer): string =>
+export const serverMark = ({ authorizationUrl, tokenUrl, clientId, issuer, resource }: OAuthServer): string =>
   createHash('sha256')
-    .update(JSON.stringify([authorizationUrl, tokenUrl, clientId, issuer]))
+    .update(JSON.stringify([authorizationUrl, tokenUrl, clientId, issuer, ...(resource ? [resource] : [])]))
     .digest('base64url')
 
 /**
  * Whether a response with this `iss` parameter is from this server (RFC 9207). When the issuer of the server is
- * unknown, the origin must match. A response without the parameter is accepted.
+ * unknown, the origin must match. A response without the parameter is accepted unless the server always sends it.
  */
-export const isIssuedBy = ({ issuer, authorizationUrl }: OAuthServer, named: string | undefined): boolean => {
-  if (named === undefined) return true
+export const isIssuedBy = (
+  { issuer, authorizationUrl, namesIssuer = false }: OAuthServer,
+  named: string | undefined,
+): boolean => {
+  if (named === undefined) return !namesIssuer
   if (issuer !== null) return named === issuer
   return URL.canParse(named) && new URL(named).origin === new URL(authorizationUrl).origin
 }
@@ -111,10 +120,12 @@ export const isIssuedBy = ({ issuer, authorizationUrl }: OAuthServer, named: str
 export const isSecureUrl = (url: string): boolean => {
   if (!URL.canParse(url)) return false
   const { protocol, hostname } = new URL(url)
-  return (
-    protocol === 'https:' || hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
-  )
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
+
+/** Whether a host of a URL is this machine. */
+export const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 
 /** Returns the public part of a config, as connections show it. */
 export const publicConfig = (config: JsonObject): JsonObject => {

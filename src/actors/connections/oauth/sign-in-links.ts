@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { withoutSlash } from '../use/requests.ts'
 import type { SignIns } from './sign-ins.ts'
 
@@ -15,6 +16,22 @@ export class SignInLinks {
   /** URL to which providers redirect browsers after a sign-in. */
   get callbackUrl(): string {
     return `${this.#serverUrl}/v1/connections/oauth/callback`
+  }
+
+  /**
+   * Returns the redirect URI for servers whose responses do not name the issuer. It differs per issuer, so that a code
+   * of another server arrives at another URI (RFC 9700, section 4.4.2.2).
+   */
+  readonly callbackFor = (issuer: string): string => this.callbackAt(issuerMark(issuer))
+
+  /** Returns the redirect URI with the last segment of `callbackFor`. */
+  callbackAt(mark: string): string {
+    return `${this.callbackUrl}/${mark}`
+  }
+
+  /** URL of the document that describes this server as an OAuth client; null without an https address. */
+  get clientDocumentUrl(): string | null {
+    return this.isSecure ? `${this.#serverUrl}/client-metadata.json` : null
   }
 
   /** Path of the cookies of sign-ins. */
@@ -38,3 +55,5 @@ export class SignInLinks {
     return `${this.#serverUrl}/v1/connections/oauth/start?link=${link}`
   }
 }
+
+const issuerMark = (issuer: string): string => createHash('sha256').update(issuer).digest('base64url').slice(0, 22)

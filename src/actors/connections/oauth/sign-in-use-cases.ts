@@ -11,14 +11,16 @@ import { contextOf } from '#runtime/schema.ts'
 import { storedState } from '#runtime/step/actor-state.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, type Scope } from '#specs/scope.ts'
-import type { ConnectionServers } from '../connection-servers.ts'
+import type { ConnectionServers, SignInServer } from '../connection-servers.ts'
 import { usable } from '../connection-use-cases.ts'
 import type { ConnectionVault, SecretsAt } from '../connection-vault.ts'
 import { residentView } from '../connection-view.ts'
+import { clientDocument } from '../discovery/client-metadata.ts'
+import { DiscoveryFailed } from '../discovery/discovery-failed.ts'
 import type { SignInData } from '../kinds.ts'
 import type { ConnectionAccesses } from '../use/connection-access.ts'
 import { OAuthClient } from './oauth-client.ts'
-import { isIssuedBy, type OAuthServer, serverMark } from './oauth-server.ts'
+import { isIssuedBy, serverMark } from './oauth-server.ts'
 import { checkReturnUrl } from './return-url.ts'
 import type { SignInLinks } from './sign-in-links.ts'
 import { signInPage } from './sign-in-page.ts'
@@ -36,8 +38,9 @@ export interface SignInParts {
   readonly returnUrls: (project: string) => Promise<readonly string[]>
 }
 
-type SignInUseCases = Pick<UseCases, `connections.${'authorize' | 'confirm' | 'reconnect' | 'start' | 'callback'}`>
-type CallbackCall = Parameters<UseCases['connections.callback']>[0]
+type Served = 'authorize' | 'confirm' | 'reconnect' | 'start' | 'callback' | 'issuer_callback' | 'client_metadata'
+type SignInUseCases = Pick<UseCases, `connections.${Served}`>
+type CallbackCall = Pick<Parameters<UseCases['connections.callback']>[0], 'query' | 'cookies'>
 
 /** Use-cases of OAuth sign-ins: the start by the API or a link, the provider's callback, and the confirmation. */
 export const signInUseCases = (parts: SignInParts): SignInUseCases => ({
@@ -47,8 +50,8 @@ export const signInUseCases = (parts: SignInParts): SignInUseCases => ({
     if (return_to !== null) checkReturnUrl(return_to, await parts.returnUrls(scope.project))
     else if (confirm) throw new ServiceError('missing_field', { param: 'redirect_uri' })
     const connection = await findOAuth(parts, scope, params.tool_connection_id)
-    const server = await serverOf(parts, connection)
-    const scopes = body.scopes ?? scopesOf(connection, server)
+    const { scopes: wanted } = await signInServer(parts, connection)
+    const scopes = body.scopes ?? wanted
     const offered = { return_to, scopes, by: actorOf(call), confirm }
     const { token, until } = await parts.signIns.offer({ id: connection.id, owner: connection.owner }, offered)
     return { authorize_url: parts.links.start(token), expires_at: timestampOf(until) }
@@ -56,7 +59,7 @@ export const signInUseCases = (parts: SignInParts): SignInUseCases => ({
   'connections.confirm': (call) => confirmed(parts, call),
   'connections.reconnect': async ({ scope, params }) => {
     const connection = await findOAuth(parts, scope, params.tool_connection_id)
-    await serverOf(parts, connection)
+    await signInServer(parts, connection)
     const { url, until } = parts.links.of({ project: connection.owner.project, id: connection.id })
     return { authorize_url: url, expires_at: timestampOf(until) }
   },
@@ -77,16 +80,25 @@ export const signInUseCases = (parts: SignInParts): SignInUseCases => ({
       ],
     }
   },
-  'connections.callback': async (call) => {
-    const ended = await parts.signIns.end(call.query.state ?? '', (name) => cookieOf(call.cookies ?? '', name))
-    if (ended === null) throw new ServiceError('oauth_state_invalid', { param: 'state' })
-    const { trouble, held } = await finished(parts, ended, call)
-    const { return_to } = ended.data
-    const page = signInPage({ trouble, returnTo: return_to, connectionId: ended.at.id, held })
-    const gone = `${cookieName(call.query.state ?? '')}=; Path=${parts.links.cookiePath}; Max-Age=0; HttpOnly; SameSite=Lax`
-    return { ...page, headers: [...page.headers, ['set-cookie', gone]] }
+  'connections.callback': (call) => returned(parts, call, parts.links.callbackUrl),
+  'connections.issuer_callback': (call) => returned(parts, call, parts.links.callbackAt(call.params.issuer)),
+  'connections.client_metadata': async () => {
+    const document = clientDocument(parts.links)
+    if (document === null) throw new ServiceError('not_found')
+    return document
   },
 })
+
+/** Ends the sign-in of a browser that returned from the provider. @param arrivedAt the redirect URI that was opened. */
+const returned = async (parts: SignInParts, call: CallbackCall, arrivedAt: string) => {
+  const ended = await parts.signIns.end(call.query.state ?? '', (name) => cookieOf(call.cookies ?? '', name))
+  if (ended === null) throw new ServiceError('oauth_state_invalid', { param: 'state' })
+  const { return_to, redirect_uri } = ended.data
+  const { trouble, held } = redirect_uri === arrivedAt ? await finished(parts, ended, call) : failed(mixedUp)
+  const page = signInPage({ trouble, returnTo: return_to, connectionId: ended.at.id, held })
+  const gone = `${cookieName(call.query.state ?? '')}=; Path=${parts.links.cookiePath}; Max-Age=0; HttpOnly; SameSite=Lax`
+  return { ...page, headers: [...page.headers, ['set-cookie', gone] as const] }
+}
 
 type StartCall = Parameters<UseCases['connections.start']>[0]
 
@@ -110,11 +122,6 @@ const opened = async (parts: SignInParts, call: StartCall) => {
   return { connection, how: { return_to, by, confirm, scopes } }
 }
 
-const scopesOf = (connection: Resident, server: OAuthServer): readonly string[] => {
-  const own = contextAt(connection).scopes
-  return own.length > 0 ? own : server.scopes
-}
-
 const findOAuth = async ({ host }: Pick<SignInParts, 'host'>, scope: Scope, id: string): Promise<Resident> => {
   const connection = usable(await host.find(scope, connectionDefinition, id))
   if (contextAt(connection).auth === 'oauth2') return connection
@@ -123,12 +130,21 @@ const findOAuth = async ({ host }: Pick<SignInParts, 'host'>, scope: Scope, id: 
 
 const contextAt = (connection: Resident) => contextOf(connectionDefinition, storedState(connection.state.snapshot))
 
-/** Returns the server of a connection. @throws {ServiceError} `connector_not_configured` */
-const serverOf = async ({ servers }: Pick<SignInParts, 'servers'>, connection: Resident): Promise<OAuthServer> => {
-  const place = { project: connection.owner.project, id: connection.id, context: contextAt(connection) }
-  const server = await servers.of(place)
-  if (server === null) throw new ServiceError('connector_not_configured')
-  return server
+/**
+ * Returns the server of a new sign-in.
+ *
+ * @throws {ServiceError} `connector_not_configured`, `oauth_discovery_failed`
+ */
+const signInServer = async ({ servers }: Pick<SignInParts, 'servers'>, connection: Resident): Promise<SignInServer> => {
+  const { id, owner } = connection
+  try {
+    const found = await servers.forSignIn({ id, owner, context: contextAt(connection) })
+    if (found === null) throw new ServiceError('connector_not_configured')
+    return found
+  } catch (error) {
+    if (!(error instanceof DiscoveryFailed)) throw error
+    throw new ServiceError('oauth_discovery_failed', { message: `${error.message} (${error.code})`, cause: error })
+  }
 }
 
 const begin = async (
@@ -136,12 +152,12 @@ const begin = async (
   connection: Resident,
   how: Omit<OfferedSignIn, 'scopes'> & { readonly scopes?: readonly string[]; readonly cookie: string },
 ) => {
-  const server = await serverOf(parts, connection)
-  const scopes = how.scopes ?? scopesOf(connection, server)
-  const redirectUri = parts.links.callbackUrl
+  const { server, scopes: wanted, issuer } = await signInServer(parts, connection)
+  const scopes = how.scopes ?? wanted
+  const redirectUri = server.redirectUri ?? parts.links.callbackUrl
   const { state, verifier, until } = await parts.signIns.begin(
     { id: connection.id, owner: connection.owner },
-    { ...how, scopes, redirect_uri: redirectUri, server: serverMark(server) },
+    { ...how, scopes, redirect_uri: redirectUri, server: serverMark(server), issuer },
   )
   const client = new OAuthClient(server, parts.guard)
   return { url: await client.authorizationUrl({ state, verifier, redirectUri, scopes }), state, until }
@@ -162,12 +178,13 @@ const finished = async (parts: SignInParts, ended: EndedSignIn, call: CallbackCa
   const connection = await host.load(at.id)
   if (connection === null) return failed(gone)
   const context = contextAt(connection)
-  const server = await servers.of({ project: at.owner.project, id: at.id, context })
+  const issuer = data.issuer ?? undefined
+  const server = await servers.of({ project: at.owner.project, id: at.id, context, issuer })
   if (server === null || serverMark(server) !== data.server) return failed(moved)
   if (!isIssuedBy(server, iss)) return failed(mixedUp)
   if (error !== undefined) return failed({ code: 'denied', message: said(error, error_description) })
   if (code === undefined) return failed({ code: 'denied', message: 'The provider returned no authorization code.' })
-  const grant = JSON.stringify({ code, verifier, redirect_uri: data.redirect_uri })
+  const grant = JSON.stringify({ code, verifier, redirect_uri: data.redirect_uri, issuer })
   if (data.confirm === true) return { trouble: null, held: await parts.signIns.hold(ended, grant) }
   return { trouble: await exchanged(parts, { connection, at, data, grant }), held: null }
 }
@@ -204,7 +221,9 @@ const confirmed = async (parts: SignInParts, { scope, params, body }: ConfirmCal
       message: 'The connection belongs to another user. The sign-in was cancelled.',
     })
   const { at, data, verifier: grant } = ended
-  const server = await parts.servers.of({ project: at.owner.project, id: at.id, context: contextAt(connection) })
+  const context = contextAt(connection)
+  const issuer = data.issuer ?? undefined
+  const server = await parts.servers.of({ project: at.owner.project, id: at.id, context, issuer })
   if (server === null || serverMark(server) !== data.server)
     throw new ServiceError('oauth_state_invalid', { message: moved.message })
   await exchanged(parts, { connection, at, data, grant })

@@ -23,7 +23,7 @@ export type OfferedSignIn = Pick<SignInData, 'return_to' | 'scopes' | 'by' | 'co
 
 /** A sign-in that a browser starts. */
 export type NewSignIn = OfferedSignIn &
-  Pick<SignInData, 'redirect_uri' | 'server'> & {
+  Pick<SignInData, 'redirect_uri' | 'server' | 'issuer'> & {
     /** Secret in the cookie of the browser that starts the sign-in. */
     readonly cookie: string
   }

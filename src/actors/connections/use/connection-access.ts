@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from 'node:util'
 import type {
+  AuthChallenge,
   ConnectionAccess,
   ConnectionReference,
   ConnectionService,
   ConnectionUse,
   ReadyConnection,
+  RemoteServer,
 } from '#actors/capability/connection-service.ts'
 import type { ConnectionContext } from '#machines/connection/connection-data.ts'
 import { connectionDefinition, connectionStatus } from '#machines/connection/connection-definition.ts'
@@ -14,11 +17,14 @@ import { newId } from '#runtime/ids.ts'
 import type { Resident } from '#runtime/resident.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { storedState } from '#runtime/step/actor-state.ts'
-import { connectorOf } from '#specs/data/connectors/connectors.ts'
+import { connectorOf, isDiscovered } from '#specs/data/connectors/connectors.ts'
 import type { Json } from '#storage/ports.ts'
+import type { ConnectionServers } from '../connection-servers.ts'
 import type { ConnectionVault } from '../connection-vault.ts'
+import type { Discoveries } from '../discovery/discoveries.ts'
 import type { SignInLinks } from '../oauth/sign-in-links.ts'
 import type { OwnConnections } from './own-connections.ts'
+import type { RemoteConnections } from './remote-connections.ts'
 import { authHeaders } from './requests.ts'
 
 export interface AccessParts {
@@ -27,6 +33,9 @@ export interface AccessParts {
   readonly own: OwnConnections
   readonly links: SignInLinks
   readonly clock: Clock
+  readonly discoveries: Pick<Discoveries, 'of' | 'challenged'>
+  readonly servers: Pick<ConnectionServers, 'configured'>
+  readonly remote: RemoteConnections
 }
 
 /** Remaining lifetime in ms below which a token is refreshed before use, or a tenth of its lifetime if less. */
@@ -61,6 +70,41 @@ export class ConnectionAccesses implements ConnectionService {
       'connection_unavailable',
       'The service refuses the credentials of the connection, and they cannot be renewed at the moment.',
     )
+  }
+
+  async insufficient(use: ConnectionUse, ready: ReadyConnection, scopes: readonly string[]): Promise<ConnectionAccess> {
+    const { own, host, clock } = this.#parts
+    const found = await own.of(use)
+    if (found === null) return gone
+    const event = { type: 'scopes_required', generation: ready.generation, scopes: [...scopes], at: clock.now() }
+    await host.deliver(found.id, { event, cause: newId('use') })
+    const now = await this.idle(found)
+    const context = contextOf(connectionDefinition, storedState(now.state.snapshot))
+    // the owner has signed in again while the call was under way
+    if (context.generation !== ready.generation) return this.#ready(now)
+    if (scopes.some((scope) => context.missing_scopes.includes(scope))) return this.#required(now, context)
+    return refused('insufficient_scope', 'The service requires scopes that the sign-in did not grant.')
+  }
+
+  async challenged(use: ConnectionUse, challenge: AuthChallenge): Promise<void> {
+    const { own, discoveries } = this.#parts
+    const found = await own.of(use)
+    if (found === null) return
+    const { pattern } = contextOf(connectionDefinition, storedState(found.state.snapshot))
+    const { project } = found.owner
+    const id = pattern ?? found.id
+    const known = await discoveries.of({ project, id })
+    if (isDeepStrictEqual(known.challenge, challenge)) return
+    const owner = pattern === null ? found.owner : { project, tenant: null, user: null }
+    await discoveries.challenged({ id, owner }, challenge)
+  }
+
+  createFor(remote: RemoteServer): Promise<void> {
+    return this.#parts.remote.create(remote)
+  }
+
+  withdraw(project: string, connectionId: string, by: RemoteServer['by']): Promise<void> {
+    return this.#parts.remote.withdraw(project, connectionId, by)
   }
 
   untestable(project: string, ids: readonly string[], declared: readonly Json[]): Promise<string | null> {
@@ -98,7 +142,16 @@ export class ConnectionAccesses implements ConnectionService {
       headers: authHeaders(context, grant.access_token),
       token: grant.access_token,
       generation: context.generation,
+      resource: await this.#resource(now, context),
     }
+  }
+
+  async #resource({ owner }: Resident, context: ConnectionContext): Promise<string | null> {
+    if (!isDiscovered(context.connector)) return null
+    const configured = await this.#parts.servers.configured(owner.project, context)
+    const url = configured?.config.server_url
+    // a token whose server is unknown is not sent anywhere
+    return typeof url === 'string' ? url : ''
   }
 
   /** Reports to the connection that its secrets cannot be decrypted. It then waits for its owner to connect again. */
@@ -127,7 +180,7 @@ export class ConnectionAccesses implements ConnectionService {
     const { connector, auth, owner_type } = context
     const { owner, id } = resident
     const link = auth === 'oauth2' ? this.#parts.links.of({ project: owner.project, id }) : null
-    const name = connectorOf(connector)?.name ?? connector
+    const name = isDiscovered(connector) ? context.name : (connectorOf(connector)?.name ?? connector)
     const whose = { project: 'The project', tenant: 'The tenant', end_user: 'The user' }[owner_type]
     return {
       kind: 'required',
@@ -137,7 +190,11 @@ export class ConnectionAccesses implements ConnectionService {
         authorize_url: link?.url ?? null,
         expires_at: link === null ? null : timestampOf(link.until),
       },
-      message: `${whose} has to connect ${name} first.`,
+      message:
+        `${whose} has to connect ${name} ${context.missing_scopes.length > 0 ? 'with more permissions' : ''} first.`.replace(
+          '  ',
+          ' ',
+        ),
     }
   }
 

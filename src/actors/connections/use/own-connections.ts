@@ -55,6 +55,8 @@ export class OwnConnections {
     const context = contextOf(connectionDefinition, storedState(found.state.snapshot))
     if (connection.owner === undefined) return this.#isFor(found, context, owned) ? found : null
     if (context.owner_type !== 'project') return null
+    // no owner signs in by a revoked pattern: the use reports that it was revoked
+    if (connectionStatus(storedState(found.state.snapshot)) === 'revoked') return found
     const { connector, auth, name, config, scopes, tool_count } = context
     const made = { ...blank, connector, auth, name, config, scopes, tool_count, pattern: found.id }
     return this.#ownOf(owned, connection.owner, made)

@@ -26,7 +26,12 @@ export interface CallParts {
 }
 
 /** Failure codes that give no evidence about whether the server works. */
-const ofTheCall: ReadonlySet<McpFailureCode> = new Set(['cancelled', 'bad_answer', 'request_refused'])
+const ofTheCall: ReadonlySet<McpFailureCode> = new Set([
+  'cancelled',
+  'bad_answer',
+  'request_refused',
+  'insufficient_scope',
+])
 
 /** Calls a tool of a registered server, and records in the server's state whether the call showed it to work. */
 export const callRegistered = async (
@@ -39,13 +44,16 @@ export const callRegistered = async (
   const status = serverStatus(storedState(server.state.snapshot))
   try {
     const { project, tenant, user } = call
-    const outcome = await withAuth(parts.connections, { auth, caller: { project, tenant, user } }, (own) =>
-      callWithInput(parts, call, {
-        server: name,
-        target: { url, transport, headers: { ...headers, ...own } },
-        tool,
-        timeoutMs: timeout_ms,
-      }),
+    const outcome = await withAuth(
+      parts.connections,
+      { server: { auth, url }, caller: { project, tenant, user } },
+      (own) =>
+        callWithInput(parts, call, {
+          server: name,
+          target: { url, transport, headers: { ...headers, ...own } },
+          tool,
+          timeoutMs: timeout_ms,
+        }),
     )
     if (status === 'failing') await report(parts, server, { type: 'call_succeeded' })
     return outcome

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Client, ClientOptions, StreamableHTTPClientTransport, Transport } from '@modelcontextprotocol/client'
 import { type FetchLimits, type GuardedFetch, guardedFetch } from '#outgoing/guarded-fetch.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { watchedChallenges } from './challenges.ts'
 import { failureOf, McpFailure } from './mcp-failure.ts'
 
 /** A server, and the headers that every request to it carries. */
@@ -29,8 +30,6 @@ export interface McpWork {
   readonly limit?: AbortSignal
   /** Client options, such as handlers of the server's requests. */
   readonly options?: ClientOptions
-  /** Wraps the guarded fetch, for example to sign in after a 401. */
-  readonly middleware?: (fetch: GuardedFetch) => GuardedFetch
   /** Prepares the client before it connects. */
   readonly prepare?: (client: Client) => void
 }
@@ -78,14 +77,18 @@ export const withServer = async <T>(
     outer: AbortSignal.any([signal, closing.signal]),
     refused: (error) => refusing.abort(error),
   })
-  const fetch = work.middleware?.(guarded) ?? guarded
+  const watched = watchedChallenges(guarded)
   let connection: McpConnection | null = null
   try {
-    connection = await raced(connected(target, work, { fetch, signal }), signal)
+    connection = await raced(connected(target, work, { fetch: watched.fetch, signal }), signal)
     return await raced(use(connection, signal), signal)
   } catch (error) {
     if (work.signal.aborted) throw new McpFailure('cancelled', 'The call was cancelled.', { cause: error })
-    throw failureOf(refusing.signal.aborted ? refusing.signal.reason : error, work.timeoutMs)
+    const { timeoutMs } = work
+    throw failureOf(refusing.signal.aborted ? refusing.signal.reason : error, {
+      timeoutMs,
+      challenge: watched.newest(),
+    })
   } finally {
     await connection?.close()
     closing.abort()

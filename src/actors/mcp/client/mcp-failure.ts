@@ -1,3 +1,4 @@
+import type { AuthChallenge } from '#actors/capability/connection-service.ts'
 import { AnswerRefused } from '#outgoing/guarded-fetch.ts'
 import { addressNotAllowed, RedirectFailed, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 
@@ -7,16 +8,31 @@ export class McpFailure extends Error {
   readonly code: McpFailureCode
   /** Whether retrying is pointless until something is changed. */
   readonly isFinal: boolean
+  /** What the server demanded when it refused the credentials; null for any other failure. */
+  readonly challenge: McpChallenge | null
+  /** Id of the connection whose owner has to sign in first; null for any other failure. */
+  readonly connectionId: string | null
 
-  constructor(
-    code: McpFailureCode,
-    message: string,
-    options: { readonly isFinal?: boolean; readonly cause?: unknown } = {},
-  ) {
+  constructor(code: McpFailureCode, message: string, options: McpFailureOptions = {}) {
     super(message, { cause: options.cause })
     this.code = code
     this.isFinal = options.isFinal ?? false
+    this.challenge = options.challenge ?? null
+    this.connectionId = options.connectionId ?? null
   }
+}
+
+/** Refusal of credentials, as its `WWW-Authenticate` header describes it. */
+export interface McpChallenge extends AuthChallenge {
+  /** Whether the credentials are valid but lack `scopes`. */
+  readonly needsScopes: boolean
+}
+
+interface McpFailureOptions {
+  readonly isFinal?: boolean
+  readonly cause?: unknown
+  readonly challenge?: McpChallenge | null
+  readonly connectionId?: string
 }
 
 /** Failure codes, as in the server's status and the output of a call. */
@@ -24,6 +40,8 @@ export type McpFailureCode =
   | 'url_refused'
   | 'redirect_refused'
   | 'unauthorized'
+  | 'insufficient_scope'
+  | 'connection_required'
   | 'http_error'
   | 'timeout'
   | 'answer_too_large'
@@ -33,8 +51,15 @@ export type McpFailureCode =
   | 'request_refused'
   | 'cancelled'
 
-/** Converts an error of the protocol library, the guard or a socket to a failure. */
-export const failureOf = (error: unknown, timeoutMs: number): McpFailure => {
+/**
+ * Converts an error of the protocol library, the guard or a socket to a failure.
+ *
+ * @param challenge of the newest response that refused the credentials, if any.
+ */
+export const failureOf = (
+  error: unknown,
+  { timeoutMs, challenge = null }: { readonly timeoutMs: number; readonly challenge?: McpChallenge | null },
+): McpFailure => {
   const causes = causesOf(error)
   const known = causes.find((each) => each instanceof McpFailure)
   if (known !== undefined) return known
@@ -55,10 +80,13 @@ export const failureOf = (error: unknown, timeoutMs: number): McpFailure => {
     })
   const status = statusOf(causes)
   if (status === 401 || status === 403)
-    return new McpFailure('unauthorized', `The server refuses the credentials (${status}).`, {
-      isFinal: true,
-      cause: error,
-    })
+    return challenge?.needsScopes === true
+      ? new McpFailure('insufficient_scope', 'The server requires further permissions.', {
+          ...{ isFinal: true, cause: error, challenge },
+        })
+      : new McpFailure('unauthorized', `The server refuses the credentials (${status}).`, {
+          ...{ isFinal: true, cause: error, challenge },
+        })
   if (status !== null)
     return new McpFailure('http_error', `The server responded with status ${status}.`, { cause: error })
   const refused = rpcCodeOf(causes)
@@ -85,6 +113,7 @@ const statusOf = (causes: readonly unknown[]): number | null => {
     const status = 'status' in cause ? cause.status : 'code' in cause ? cause.code : undefined
     if (typeof status === 'number' && status >= 300 && status < 600) return status
     if (cause instanceof Error && cause.name === 'UnauthorizedError') return 401
+    if (cause instanceof Error && cause.name === 'InsufficientScopeError') return 403
   }
   return null
 }

@@ -95,7 +95,7 @@ describe('what a hostile server lists in addition to its tools', () => {
     const { guard, target } = await started((received, response) =>
       answer(response, received.id, { contents: [{ uri: 'a', text: 'x'.repeat(1_200_000) }] }),
     )
-    const read = readResource({ guard, target, timeoutMs: 5000 }, 'a')
+    const read = readResource({ guard, withTarget: (use) => use(target), timeoutMs: 5000 }, 'a')
     await expect(read).rejects.toMatchObject({ code: 'mcp_server_failed' })
     await expect(read).rejects.toThrow('answer_too_large')
   })

@@ -1,0 +1,109 @@
+import type { ConnectionService, RemoteServer } from '#actors/capability/connection-service.ts'
+import { connectionDefinition } from '#machines/connection/connection-definition.ts'
+import { derivedId, timeOfId } from '#runtime/ids.ts'
+import type { Resident } from '#runtime/resident.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { BodyOf } from '#specs/index.ts'
+import type { JsonObject } from '#storage/ports.ts'
+import { ownReference, referenceOf } from './server-auth.ts'
+import { serverContext } from './server-view.ts'
+
+/** The `auth` of a server in a request. */
+type GivenAuth = NonNullable<BodyOf<'mcp_servers.create'>['auth']>
+
+/** A server whose `auth` is set. */
+export interface AuthPlace {
+  readonly project: string
+  readonly tenant: string | null
+  readonly id: string
+  readonly name: string
+  readonly url: string
+  readonly by: RemoteServer['by']
+  /** Distinguishes this change of the server from others; the same in every attempt of a request. */
+  readonly revision: string
+  /** The `auth` that may be kept; absent or null for none. */
+  readonly before?: JsonObject | null
+}
+
+/** The `auth` to store, and the creation of the connection that it refers to. */
+export interface PlannedAuth {
+  readonly stored: JsonObject | null
+  readonly create: () => Promise<void>
+}
+
+const clientFields = ['client_id', 'client_secret', 'token_auth_method', 'issuer', 'scopes'] as const
+
+/**
+ * Validates the `auth` of a server.
+ *
+ * @throws {ServiceError} `missing_field`, and `invalid_field` when the project cannot use the connection
+ */
+export const plannedAuth = async (
+  connections: ConnectionService,
+  place: AuthPlace,
+  given: GivenAuth | null | undefined,
+): Promise<PlannedAuth> => {
+  if (given?.type === 'oauth') return plannedSignIn(connections, place, given)
+  const extra = clientFields.find((field) => given?.[field] !== undefined)
+  if (extra !== undefined) throw refused(`auth.${extra}`, `${extra} requires auth.type.`)
+  const auth = given === null || given === undefined ? null : referenceFields(given)
+  const reference = referenceOf(auth)
+  if (auth !== null && reference === null)
+    throw new ServiceError('missing_field', {
+      param: 'auth',
+      message: 'auth requires type, connection_id or connector.',
+    })
+  const why = reference === null ? null : await connections.missing(place.project, reference)
+  if (why !== null) throw refused('auth', why)
+  return { stored: auth, create: async () => {} }
+}
+
+const referenceFields = ({ connection_id, connector, owner }: GivenAuth): JsonObject => ({
+  ...(connection_id !== undefined && { connection_id }),
+  ...(connector !== undefined && { connector }),
+  ...(owner !== undefined && { owner }),
+})
+
+/** Plans a connection for sign-ins at the server itself. One that the server already has is kept. */
+const plannedSignIn = (connections: ConnectionService, place: AuthPlace, given: GivenAuth): PlannedAuth => {
+  const { project, tenant, id, name, url, by, revision, before = null } = place
+  const extra = (['connection_id', 'connector'] as const).find((field) => given[field] !== undefined)
+  if (extra !== undefined) throw refused(`auth.${extra}`, `${extra} is not allowed with auth.type.`)
+  const owner = given.owner ?? (tenant === null ? 'project' : 'tenant')
+  const config = Object.fromEntries(clientFields.map((field) => [field, given[field]]))
+  const isKept = isSignIn(before) && clientFields.every((field) => given[field] === undefined)
+  if (isKept) return { stored: { ...before, owner }, create: async () => {} }
+  const connection = derivedId(connectionDefinition.idPrefix, timeOfId(id) ?? 0, `mcp ${id} ${revision}`)
+  return {
+    stored: { type: 'oauth', owner, connection_id: connection },
+    create: () => connections.createFor({ project, id: connection, name, url, config, by }),
+  }
+}
+
+/** Whether a server's `auth` is a sign-in at the server itself. */
+export const isSignIn = (auth: JsonObject | null): auth is JsonObject => auth?.type === 'oauth'
+
+/** Revokes the connection of a sign-in that a change has replaced. */
+export const withdrawn = async (
+  connections: ConnectionService,
+  { project, by }: Pick<AuthPlace, 'project' | 'by'>,
+  { before, after }: { readonly before: JsonObject | null; readonly after: JsonObject | null },
+): Promise<void> => {
+  if (!isSignIn(before) || before.connection_id === after?.connection_id) return
+  await connections.withdraw(project, String(before.connection_id), by)
+}
+
+/** Returns the link at which the owner of a server signs in; null when the server does not wait for a sign-in. */
+export const signInLink = async (
+  { connections }: { readonly connections: ConnectionService },
+  server: Resident,
+): Promise<string | null> => {
+  const { auth, awaits } = serverContext(server)
+  const caller = { project: server.owner.project, tenant: server.owner.tenant, user: null }
+  const connection = ownReference(auth, caller)
+  if (connection === null || awaits === null) return null
+  const access = await connections.access({ ...caller, connection })
+  return access.kind === 'required' ? access.required.authorize_url : null
+}
+
+const refused = (param: string, message: string): ServiceError => new ServiceError('invalid_field', { param, message })
