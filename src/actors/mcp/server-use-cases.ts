@@ -167,6 +167,9 @@ const update = async (parts: ServerUseCaseParts, servers: McpServers, call: Upda
       ? undefined
       : await plannedAuth(parts.connections, { ...place, before: leavesAuth ? null : before.auth }, body.auth)
   await planned?.create()
+  // before the server forgets it: a request that is repeated after a crash revokes the rest
+  if (planned !== undefined)
+    await withdrawn(parts.connections, { project, by }, { before: before.auth, after: planned.stored })
   const auth = planned?.stored
   const { name, transport, timeout_ms } = body
   const fields = {
@@ -180,8 +183,6 @@ const update = async (parts: ServerUseCaseParts, servers: McpServers, call: Upda
   const moves =
     url !== before.url || headers !== null || auth !== undefined || (transport ?? before.transport) !== before.transport
   if (Object.keys(fields).length > 0) await servers.give(server, { type: 'update', fields, moves, by }, idempotency)
-  if (planned !== undefined)
-    await withdrawn(parts.connections, { project, by }, { before: before.auth, after: planned.stored })
   const isEnabled = serverStatus(storedState(server.state.snapshot)) !== 'disabled'
   if (body.enabled !== undefined && body.enabled !== isEnabled) {
     const cause = idempotency && { ...idempotency, cause: `${idempotency.cause}:enabled` }

@@ -53,8 +53,18 @@ export class RemoteConnections {
     })
   }
 
-  /** Revokes a connection, after those that are based on it. Running it again completes an interrupted one. */
+  /**
+   * Revokes a connection, after those that are based on it, whose tokens are revoked at the server that it knows.
+   * Running it again completes an interrupted one.
+   */
   async withdraw(project: string, id: string, by: RemoteServer['by']): Promise<void> {
+    await this.#revokeFollowers(project, id, by)
+    await this.#revoke(id, by)
+    // those that were prepared in the meantime; no more can be
+    await this.#revokeFollowers(project, id, by)
+  }
+
+  async #revokeFollowers(project: string, id: string, by: RemoteServer['by']): Promise<void> {
     const { host, records, now } = this.#parts
     await host.rows.shown()
     const table = new Table(records, connectionRows, now)
@@ -62,12 +72,11 @@ export class RemoteConnections {
       for (let after: string | undefined; ; ) {
         const query = { where: { use_key: `${id} ${type}` }, limit: pageLength, ...(after !== undefined && { after }) }
         const rows = await table.list(projectScope(project), query)
-        for (const row of rows) await this.#revoke(row.id, by)
+        for (const row of rows) if (row.data.status !== 'revoked') await this.#revoke(row.id, by)
         after = rows.at(-1)?.id
         if (rows.length < pageLength) break
       }
     }
-    await this.#revoke(id, by)
   }
 
   async #revoke(id: string, by: RemoteServer['by']): Promise<void> {
