@@ -5,7 +5,7 @@ import { type Embedding, MemoryScope, type SearchResult } from './memory-scope.t
 import { Scopes, sizes } from './scopes.ts'
 import type { Question, Sets } from './sets.ts'
 
-/** Memories that a request asks for when it does not say how many. */
+/** Default number of memories that a request gets. */
 const topK = 5
 
 interface Outcome {
@@ -22,7 +22,7 @@ interface Outcome {
   readonly fiveByCosine: boolean
 }
 
-/** Asks every question in scopes of every size and returns the rows of one engine. */
+/** Searches with every question in scopes of every size and returns the rows of one engine. */
 export async function measured(sets: Sets, embedding: Embedding | null, largest: number): Promise<readonly Row[]> {
   const scopes = new Scopes(sets, largest)
   const outcomes: Outcome[] = []

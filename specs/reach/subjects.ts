@@ -173,7 +173,17 @@ export const plainFields: Readonly<Record<RequestPart, readonly string[]>> = {
   query: ['connector', 'external_id', 'owner_type', 'provider', 'subject', 'subject_type'],
   body: [
     // names and keys that the request itself brings
-    ...['external_id', 'client_id', 'config.client_id', 'api_key', 'apiKey', 'models', 'models[].modelId', 'provider'],
+    ...[
+      'external_id',
+      'client_id',
+      'config.client_id',
+      'auth.client_id',
+      'api_key',
+      'apiKey',
+      'models',
+      'models[].modelId',
+      'provider',
+    ],
     // words, numbers and switches
     ...[
       'actions[].key',
@@ -192,5 +202,7 @@ export const plainFields: Readonly<Record<RequestPart, readonly string[]>> = {
     ...['messages[].toolCallId', 'messages[].tool_call_id'],
     // lists whose entries name the subjects, or that are refused
     ...['config.models', 'overlays.models', 'mcp_servers', 'tools[].server_url'],
+    // the URL of a foreign server, which is no resource of the project
+    'config.server_url',
   ],
 }

@@ -227,16 +227,15 @@ export abstract class Host {
    * Returns the actor if it exists, is of this kind, and belongs to the scope. An actor that another process runs is
    * read from the store: it can be inspected and passed to `deliverTo`. One that an effect has parked can be inspected.
    *
-   * @throws {ServiceError} `not_found` otherwise, also for ids of other tenants; `actor_parked`; what `admits` refuses
-   *   with when the scope is one that starts work.
+   * @throws {ServiceError} `not_found` otherwise; `actor_parked`; what `admits` refuses with for a scope of work.
    */
   async find(scope: Scope, kind: MachineDefinition, id: string): Promise<Resident> {
     const coming = this.#outbox.coming(id)
     if (coming !== undefined) await coming
     const resident = id.startsWith(`${kind.idPrefix}_`) ? await this.load(id) : null
     if (resident === null || !covers(scope, resident.owner)) throw new ServiceError('not_found', { param: 'id' })
-    if ((scope.work === true ? resident.parked : resident.unrestorable) !== undefined)
-      throw new ServiceError('actor_parked')
+    const parked = scope.work === true ? resident.parked : resident.unrestorable
+    if (parked !== undefined) throw new ServiceError('actor_parked')
     if (kind.gone?.(storedState(resident.state.snapshot))) throw new ServiceError('not_found', { param: 'id' })
     const admitted = scope.work === true ? this.#options.admits?.(resident.owner) : undefined
     if (admitted !== undefined) await admitted

@@ -3,7 +3,7 @@ import { speakerOf } from '#actors/call/speaker.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { checkFieldAccess, type ReservedField } from '#specs/field-access.ts'
-import { checkModels, checkToolServers } from './check-models.ts'
+import { checkModels, checkToolServers } from './credentials/check-models.ts'
 
 /**
  * Checks a validated body against the field rules of its operation (`fields` in the declaration), and the models and tool
