@@ -5,6 +5,13 @@ import { patternText } from './pattern-text.ts'
 const maxDepth = 6
 const maxItems = 100
 const maxHops = 20
+const maxVariants = 100
+/** Longest pattern that is read, and longest generated text, in characters. */
+const maxPattern = 2_000
+const maxText = 2_000
+/** Work for the arguments of one call: a unit is a value, a search in the text, or 16 characters that are copied. */
+const maxWork = 5_000
+const charsAUnit = 16
 
 /**
  * Generates plausible arguments for a JSON Schema object from the text: `name: value` pairs, quoted phrases, numbers,
@@ -20,10 +27,13 @@ class Filler {
   readonly #quoted: string[]
   readonly #numbers: number[]
   readonly #phrases: string[]
+  readonly #lowerCase: string
+  #work = maxWork
 
   constructor(root: WireObject, text: string, toolName: string) {
     this.#root = root
     this.#text = toolName === '' ? text : text.replaceAll(toolName, ' ')
+    this.#lowerCase = this.#text.toLowerCase()
     this.#quoted = [...this.#text.matchAll(/"([^"]{1,200})"|“([^”]{1,200})”/g)].map(
       (found) => found[1] ?? found[2] ?? '',
     )
@@ -42,13 +52,28 @@ class Filler {
     // a sole list property is always filled: without it the call would be empty (instructor's Iterable requires no
     // field)
     const isList = names.length === 1 && textOf(objectOf(properties[names[0] ?? '']).type) === 'array'
-    const wanted = names.filter((name) => isList || required.includes(name) || this.#names(name))
+    const isRequired = new Set(required)
+    const wanted = names.filter(
+      (name) => this.#spend(name.length) && (isList || isRequired.has(name) || this.#names(name)),
+    )
     return Object.fromEntries(wanted.map((name) => [name, this.#value(objectOf(properties[name]), name, depth + 1)]))
   }
 
+  /** Pays for one piece of work, with the characters that it copies. False: no more work is done for this call. */
+  #spend(chars = 0): boolean {
+    this.#work -= 1 + Math.floor(chars / charsAUnit)
+    return this.#work > 0
+  }
+
+  /** A value of the schema itself, which may be long and used many times. */
+  #copied(value: unknown): unknown {
+    return this.#spend(typeof value === 'object' ? JSON.stringify(value).length : String(value).length) ? value : null
+  }
+
   #value(declared: WireObject, name: string, depth: number): unknown {
+    if (!this.#spend()) return null
     const schema = this.#resolve(declared)
-    if (schema.const !== undefined) return schema.const
+    if (schema.const !== undefined) return this.#copied(schema.const)
     if (Array.isArray(schema.enum)) return this.#choice(schema.enum)
     switch (typeOf(schema)) {
       case 'object':
@@ -90,13 +115,16 @@ class Filler {
       for (const step of ref.slice(2).split('/')) target = objectOf(target)[step]
       return objectOf(target)
     }
-    const variants = [...arrayOf(schema.anyOf), ...arrayOf(schema.oneOf), ...arrayOf(schema.allOf)].filter(isObject)
+    const variants = [schema.anyOf, schema.oneOf, schema.allOf]
+      .flatMap((each) => arrayOf(each).slice(0, maxVariants))
+      .filter(isObject)
     return variants.find((variant) => variant.type !== 'null') ?? schema
   }
 
   #choice(options: readonly unknown[]): unknown {
-    const text = this.#text.toLowerCase()
-    return options.find((option) => typeof option === 'string' && text.includes(option.toLowerCase())) ?? options[0]
+    const isNamed = (option: unknown): boolean =>
+      typeof option === 'string' && this.#spend(option.length) && this.#lowerCase.includes(option.toLowerCase())
+    return this.#copied(options.find(isNamed) ?? options[0])
   }
 
   #string(schema: WireObject, name: string): string {
@@ -104,7 +132,8 @@ class Filler {
     const found =
       this.#pair(name) ?? this.#formatted(textOf(schema.format)) ?? this.#quoted.shift() ?? this.#phrases.shift()
     const value = found ?? (textOf(schema.default) || textOf(arrayOf(schema.examples)[0]) || this.#text.trim() || name)
-    const max = typeof schema.maxLength === 'number' ? schema.maxLength : 200
+    const max = typeof schema.maxLength === 'number' ? Math.min(schema.maxLength, maxText) : 200
+    this.#spend(max)
     return value.slice(0, max)
   }
 
@@ -113,7 +142,7 @@ class Filler {
    * never executed; otherwise one generated from the pattern.
    */
   #patterned(pattern: string, name: string): string {
-    return this.#pair(name) ?? patternText(pattern)
+    return this.#pair(name) ?? patternText(pattern.slice(0, maxPattern))
   }
 
   #number(schema: WireObject, name: string): number {
@@ -140,6 +169,7 @@ class Filler {
    * separated by spaces.
    */
   #pair(name: string): string | undefined {
+    if (!this.#spend(name.length)) return undefined
     for (const end of placesBehind(this.#text, name)) {
       const [, quoted, plain] = given.exec(this.#text.slice(end, end + maxGiven)) ?? []
       if (quoted !== undefined) return quoted
@@ -149,7 +179,7 @@ class Filler {
   }
 
   #names(name: string): boolean {
-    return placesBehind(this.#text, name).next().done !== true
+    return this.#spend(name.length) && placesBehind(this.#text, name).next().done !== true
   }
 }
 

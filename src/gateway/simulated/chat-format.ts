@@ -38,7 +38,7 @@ export function framesOf(head: AnswerHead, body: AnswerBody, includeUsage: boole
     indexes(body)
       .map((index) => `${start}[{"index":${index},"delta":${delta},"finish_reason":${finish}}]}\n\n`)
       .join('')
-  const words = body.text.match(/\s*\S+\s*/g) ?? (body.text === '' ? [] : [body.text])
+  const words = wordsOf(body.text, body.choices)
   const usage = includeUsage ? `${start}[],"usage":${JSON.stringify(usageOf(body))}}\n\n` : ''
   return {
     first: frame('{"role":"assistant","content":""}'),
@@ -69,6 +69,23 @@ export function completionOf(head: AnswerHead, body: AnswerBody): object {
     choices: indexes(body).map((index) => ({ index, message, logprobs: null, finish_reason: body.finishReason })),
     usage: usageOf(body),
   }
+}
+
+/** Length from which a text is divided into equal pieces, and the maximum number of these for all choices. */
+const longChars = 32 * 1024
+const maxPieces = 1_024
+
+const wordsOf = (text: string, choices: number): readonly string[] => {
+  if (text.length <= longChars / choices) return text.match(/\s*\S+\s*/g) ?? (text === '' ? [] : [text])
+  const size = Math.ceil((text.length * choices) / maxPieces) + 1
+  const pieces: string[] = []
+  for (let at = 0; at < text.length; ) {
+    // a surrogate pair stays together
+    const end = /[\ud800-\udbff]/.test(text[at + size - 1] ?? '') ? at + size + 1 : at + size
+    pieces.push(text.slice(at, end))
+    at = end
+  }
+  return pieces
 }
 
 const indexes = ({ choices }: AnswerBody): readonly number[] => Array.from({ length: choices }, (_, index) => index)

@@ -19,16 +19,21 @@ export const inFormat = (
   return JSON.stringify({ reply: text, ...(images.length > 0 && { images: imageFacts(images) }) })
 }
 
+/** Maximum number of fields, and of the characters of each if there are several. */
+const maxFields = 100
+const maxFieldChars = 8 * 1024
+
 /**
  * Returns an object with the fields of a JSON example in the prompt, where `"name": [` is a list; null when there is
  * none.
  */
 const namedFields = (prompt: string, text: string, images: readonly SeenImage[]): WireObject | null => {
-  const fields = [...prompt.matchAll(/"(\w{1,64})"\s*:\s*(\[?)/g)]
+  const fields = [...prompt.matchAll(/"(\w{1,64})"\s*:\s*(\[?)/g)].slice(0, maxFields)
+  const value = fields.length === 1 ? text : text.slice(0, maxFieldChars)
   const words = images.flatMap(({ header }) =>
     header === null ? [] : [header.format.toLowerCase(), `${header.width}x${header.height}`],
   )
-  const filled = fields.map(([, name = '', list]) => [name, list === '[' ? words : text] as const)
+  const filled = fields.map(([, name = '', list]) => [name, list === '[' ? words : value] as const)
   return filled.length === 0 ? null : Object.fromEntries(filled)
 }
 

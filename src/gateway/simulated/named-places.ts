@@ -2,6 +2,14 @@
 const folded = (text: string): string =>
   text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replace(/[_\s-]/g, ' ')
 
+let last = { text: '', folded: '' }
+
+/** The same, once for all names that are searched in one text. */
+const foldedOnce = (text: string): string => {
+  if (last.text !== text) last = { text, folded: folded(text) }
+  return last.folded
+}
+
 const isWord = (character: string | undefined): boolean => character !== undefined && /\w/.test(character)
 const isWordOrDash = (character: string | undefined): boolean => isWord(character) || character === '-'
 
@@ -11,7 +19,7 @@ const isWordOrDash = (character: string | undefined): boolean => isWord(characte
  */
 export function* placesBehind(text: string, name: string, wide = false): Generator<number> {
   if (name === '') return
-  const [hay, needle] = [folded(text), folded(name)]
+  const [hay, needle] = [foldedOnce(text), folded(name)]
   const inside = wide ? isWordOrDash : isWord
   for (let at = hay.indexOf(needle); at >= 0; at = hay.indexOf(needle, at + needle.length)) {
     const end = at + needle.length

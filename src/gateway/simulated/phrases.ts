@@ -20,8 +20,28 @@ export const toolVerbs = ['use', 'call', 'run'] as const
 /** Words that request a search, where one is offered; a question does so too. */
 export const searchVerbs = ['search', 'look up', 'find out'] as const
 
-/** Matches a request for a tool, or for all `tools`, without a name: one of `toolVerbs` and the noun. */
-export const unnamedTool = /\b(?:use|call|run)\b.{0,500}\b(tools?)\b/is
+/** Matches one of `toolVerbs`. */
+export const toolVerb = /\b(?:use|call|run)\b/gi
+const nouns = /\b(tools?)\b/gi
+/** How far after its verb the noun may be, in characters, and how many verbs are looked at. */
+const maxBetween = 500
+const maxVerbs = 200
+
+/**
+ * Finds a request for a tool, or for all `tools`, without a name: one of `toolVerbs` and the noun.
+ *
+ * @returns the noun in lower case; null for none.
+ */
+export const unnamedTool = (text: string): string | null => {
+  let looked = 0
+  for (const { 0: verb, index } of text.matchAll(toolVerb)) {
+    if (looked++ >= maxVerbs) return null
+    const from = index + verb.length
+    const last = [...text.slice(from, from + maxBetween + 'tools'.length).matchAll(nouns)].at(-1)
+    if (last !== undefined) return last[0].toLowerCase()
+  }
+  return null
+}
 
 /** All phrases that change the simulated model's behaviour; the page lists each. */
 export const phrases: readonly string[] = [

@@ -5,6 +5,8 @@ import { tokensOfChars } from '../call/accounting/usage.ts'
 const leastTokens = 1024
 const stepTokens = 128
 const leastChars = 4 * leastTokens
+/** Longer conversations are not remembered: their prefixes would have to be hashed. */
+const mostChars = 512 * 1024
 /** Number of prefixes remembered; the oldest are evicted first. */
 const keptBeginnings = 4096
 
@@ -19,7 +21,7 @@ export class PromptCache {
    * @returns tokens of the longest prefix that was sent before; 0 for short prompts.
    */
   cachedTokens(messages: readonly unknown[], chars: number): number {
-    if (chars < leastChars) return 0
+    if (chars < leastChars || chars > mostChars) return 0
     const hash = createHash('sha1')
     let read = 0
     let cached = 0

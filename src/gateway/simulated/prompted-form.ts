@@ -10,14 +10,19 @@ const maxAttempts = 32
  * Answers a prompt that states the form of the answer: `reply exactly: …`; fields between `[[ ## … ## ]]` (DSPy); or a
  * JSON Schema, as written by clients without structured outputs. Null for any other prompt.
  *
- * @param said all texts of the request, including instructions; `prompt` is the last one of the user.
+ * @param all all texts of the request, including instructions.
+ * @param last the last text of the user, and the part of it that is looked at.
  */
-export const promptedAnswer = (said: string, prompt: string): string | null =>
-  exactly(prompt) ?? markedFields(said, prompt) ?? schemaAnswer(said, prompt)
+export const promptedAnswer = (
+  all: string,
+  { said, prompt }: { readonly said: string; readonly prompt: string },
+): string | null => exactly(said) ?? markedFields(all, prompt) ?? schemaAnswer(all, prompt)
 
-const exactly = (prompt: string): string | null => {
-  const at = prompt.toLowerCase().lastIndexOf(exactPhrase)
-  return at < 0 ? null : prompt.slice(at + exactPhrase.length).trim()
+const exactly = (said: string): string | null => {
+  const end = said.length - maxOrder
+  const late = said.slice(Math.max(0, end)).toLowerCase().lastIndexOf(exactPhrase)
+  const at = late < 0 ? said.slice(0, maxOrder).toLowerCase().lastIndexOf(exactPhrase) : late + Math.max(0, end)
+  return at < 0 ? null : said.slice(at + exactPhrase.length).trim()
 }
 
 /** Returns every field from the first required one up to `completed`, with the types stated after their names. */

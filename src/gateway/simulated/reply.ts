@@ -4,6 +4,7 @@ import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/
 import { fillArguments } from './arguments.ts'
 import { describeImages, type SeenImage } from './images.ts'
 import { inFormat } from './json-reply.ts'
+import { lookedAt } from './looked-at.ts'
 import { placesBehind } from './named-places.ts'
 import { says, unnamedTool } from './phrases.ts'
 import { promptedAnswer, textsOf } from './prompted-form.ts'
@@ -34,6 +35,11 @@ export type Reply =
       readonly trouble: 'none' | 'cut' | 'malformed'
     }
 
+/** Maximum number of tool calls in one reply, as at OpenAI. */
+const maxCalls = 128
+/** Longest text from which facts are extracted, in characters. */
+const maxExtracted = 64 * 1024
+
 const slowWords = 30
 const filler = 'I take my time with every single word of this answer, as you asked me to,'
 
@@ -45,25 +51,26 @@ const filler = 'I take my time with every single word of this answer, as you ask
  */
 export function decideReply(request: WireObject, images: readonly SeenImage[], seed: string): Reply {
   const messages = arrayOf(request.messages)
-  const prompt = lastUserText(messages)
+  const said = lastUserText(messages)
+  const prompt = lookedAt(said)
   const results = toolResultsAtEnd(messages)
-  if (isExtraction(request.response_format)) return answer(simulatedExtraction(prompt), [], false)
+  if (isExtraction(request.response_format)) return answer(simulatedExtraction(said.slice(0, maxExtracted)), [], false)
   const slow = says(prompt, 'slow please')
   const format = request.response_format
   const seeds = `${seed}:${messages.length}`
   if (results.length > 0) {
     const next = nextTools(prompt, messages, request)
-    if (next.length > 0) return answer('', callsOf(next, `${prompt} ${resultsText(results)}`, seeds), slow)
+    if (next.length > 0) return answer('', callsOf(next, `${prompt} ${lookedAt(resultsText(results))}`, seeds), slow)
     return answer(inFormat(quote(results), { prompt, images }, format), [], slow)
   }
   if (says(prompt, 'fail please')) return refuse(500, null, 'server_error')
   if (says(prompt, 'rate limit please')) return refuse(429, 1, 'rate_limit_exceeded')
   const wanted = toolsWanted(prompt, request)
   if (wanted.length > 0) return answer('', callsOf(wanted, prompt, seeds), slow)
-  const prompted = images.length > 0 ? null : promptedAnswer(textsOf(messages, contentText), prompt)
+  const prompted = images.length > 0 ? null : promptedAnswer(textsOf(messages, contentText), { prompt, said })
   if (prompted !== null && objectOf(format).type !== 'json_schema') return answer(prompted, [], slow)
-  const said = `${describeImages(images)}You said: ${prompt}`
-  const text = inFormat(slow ? lengthened(said) : said, { prompt, images }, format)
+  const echo = `${describeImages(images)}You said: ${said}`
+  const text = inFormat(slow ? lengthened(echo) : echo, { prompt, images }, format)
   if (says(prompt, 'cut please')) return { ...answer(text, [], slow), trouble: 'cut' }
   if (says(prompt, 'malformed please')) return { ...answer(text, [], slow), trouble: 'malformed' }
   return answer(text, [], slow)
@@ -188,9 +195,9 @@ function toolsNamedIn(text: string, tools: readonly OfferedTool[]): OfferedTool[
     .sort((a, b) => a.at - b.at)
     .map(({ tool }) => tool)
   if (named.length > 0) return named
-  const match = unnamedTool.exec(text)
-  if (match === null) return wantsSearch(text) ? tools.filter(isSearch).slice(0, 1) : []
-  return match[1]?.toLowerCase() === 'tools' ? [...tools] : tools.slice(0, 1)
+  const noun = unnamedTool(text)
+  if (noun === null) return wantsSearch(text) ? tools.filter(isSearch).slice(0, 1) : []
+  return noun === 'tools' ? [...tools] : tools.slice(0, 1)
 }
 
 function placeOfName(text: string, name: string): number {
@@ -199,15 +206,18 @@ function placeOfName(text: string, name: string): number {
 }
 
 function callsOf(tools: readonly OfferedTool[], text: string, seed: string): SimulatedCall[] {
-  return tools.map(({ name, schema }, place) => ({
+  return tools.slice(0, maxCalls).map(({ name, schema }, place) => ({
     id: `call_${createHash('sha256').update(`${seed}:${place}:${name}`).digest('hex').slice(0, 24)}`,
     name,
     arguments: JSON.stringify(fillArguments(schema, text, name)),
   }))
 }
 
+/** Characters in which words are counted. */
+const maxSplit = 4096
+
 function lengthened(text: string): string {
   let long = text
-  while (long.split(/\s+/).length < slowWords) long += ` ${filler}`
+  while (long.slice(0, maxSplit).split(/\s+/).length < slowWords) long += ` ${filler}`
   return long
 }

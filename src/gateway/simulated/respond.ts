@@ -1,11 +1,16 @@
 import type { ServerResponse } from 'node:http'
+import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 
 /** Time of every answer, in s since the epoch: equal requests get equal answers. */
 export const createdS = 1_767_225_600
 
-/** Sends a JSON document. */
+/** Sends a JSON document; a long one once it is serialised over several loop turns. */
 export const sendJson = (response: ServerResponse, status: number, value: object): void => {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+  const send = (body: string | Uint8Array): void =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+  const body = encodeJson(value)
+  if (body instanceof Promise) void body.then(send)
+  else send(body)
 }
 
 /** Sends an error in OpenAI's format. */

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
+import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
+import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { tokensOfChars } from '../call/accounting/usage.ts'
 import { simulatedWindow } from '../prices/simulated-window.ts'
-import { choicesOf, limitedText } from './answer-limits.ts'
+import { choicesOf, limitedText, sharedText } from './answer-limits.ts'
 import { audioPath, serveAudio } from './audio.ts'
 import { type AnswerBody, type AnswerHead, completionOf, framesOf, type TokenCounts } from './chat-format.ts'
 import { completions } from './documents/completions.ts'
@@ -65,6 +66,8 @@ type AnswerReply = Extract<Reply, { kind: 'answer' }>
 const defaultChunkDelayMs = 15
 const slowChunkDelayMs = 200
 const maxBodyBytes = 32 * 1024 * 1024
+/** Characters whose words delay a slow answer. */
+const maxSpokenChars = 64 * 1024
 const chatPath = '/v1/chat/completions'
 
 /** Operations that take a JSON document and answer one. */
@@ -133,7 +136,7 @@ function route(serving: Serving, exchange: Exchange): void {
   else if (request.method === 'POST' && path.startsWith(audioPath)) audio(serving, path, exchange)
   else if (request.method !== 'POST' || (path !== chatPath && !documents.has(path)))
     sendError(response, 404, 'not_found')
-  else post(serving, path, exchange)
+  else void post(serving, path, exchange)
 }
 
 function audio(serving: Serving, path: string, { request, response, body }: Exchange): void {
@@ -146,9 +149,9 @@ function audio(serving: Serving, path: string, { request, response, body }: Exch
   void serveAudio({ path, contentType: request.headers['content-type'] ?? '', body }, response)
 }
 
-function post(serving: Serving, path: string, exchange: Exchange): void {
+async function post(serving: Serving, path: string, exchange: Exchange): Promise<void> {
   const { response, body } = exchange
-  const parsed = parseJson(body.toString('utf8'))
+  const parsed = await parsedAnswer(body)
   if (!isObject(parsed)) sendError(response, 400, 'invalid_json')
   else if (!textOf(parsed.model).startsWith('simulated')) sendError(response, 404, 'model_not_found')
   else {
@@ -188,8 +191,8 @@ function chat(serving: Serving, request: WireObject, { request: { headers }, res
   })
   const delayMs = reply.slow ? Math.max(slowChunkDelayMs, serving.chunkDelayMs) : serving.chunkDelayMs
   if (request.stream !== true) {
-    const words = body.text.split(/\s+/).length
-    setTimeout(() => sendJson(response, 200, completionOf(head, body)), reply.slow ? words * delayMs : 0)
+    const words = reply.slow ? body.text.slice(0, maxSpokenChars).split(/\s+/).length : 0
+    setTimeout(() => sendJson(response, 200, completionOf(head, body)), words * delayMs)
     return
   }
   const frames = framesOf(head, body, objectOf(request.stream_options).include_usage === true)
@@ -213,8 +216,9 @@ function limited(reply: AnswerReply, request: WireObject, counts: TokenCounts): 
   const { calls } = reply
   const { text, isCut } = limitedText(reply.text, request.stop, request.max_completion_tokens ?? request.max_tokens)
   const choices = choicesOf(request)
+  const shared = sharedText(text, choices)
   const finishReason = isCut ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop'
-  return { text, calls, finishReason, choices, ...counts }
+  return { text: shared, calls, finishReason, choices, ...counts }
 }
 
 /** Seeds ids with the idempotency key, if any, so that a retry gets the same ids. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { phrases, toolVerbs, unnamedTool } from '#gateway/simulated/phrases.ts'
+import { phrases, toolVerb, toolVerbs, unnamedTool } from '#gateway/simulated/phrases.ts'
 import { readFiles } from '#scripts/check/source-files.ts'
 
 const page = readFileSync('docs/simulated-model.md', 'utf8')
@@ -14,7 +14,14 @@ describe('the page of the simulated model', () => {
   })
 
   it('names exactly the verbs that request a tool without a name', () => {
-    expect(unnamedTool.source).toContain(`(?:${toolVerbs.join('|')})`)
+    expect(toolVerb.source).toContain(`(?:${toolVerbs.join('|')})`)
+  })
+
+  it('takes the noun behind the first verb that has one, within five hundred characters', () => {
+    expect(unnamedTool('Please use a tool')).toBe('tool')
+    expect(unnamedTool('Use the tool, and then all Tools')).toBe('tools')
+    expect(unnamedTool(`use ${'x '.repeat(400)} a tool, or call tools`)).toBe('tools')
+    expect(unnamedTool('a tool to use')).toBeNull()
   })
 
   it('has all of them from one file', () => {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
+import { runInSlices, type SlicedWork } from '#outgoing/shares/run-in-slices.ts'
 import { arrayOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { choicesOf, limitedText } from '../answer-limits.ts'
-import { decideReply } from '../reply.ts'
+import { decideReply, type Reply } from '../reply.ts'
 import { createdS, sendError, sendJson, sendRefusal } from '../respond.ts'
 
 /** Maximum number of prompts in one request, as at OpenAI. */
@@ -12,19 +13,28 @@ const maxPrompts = 2048
 const defaultTokens = 16
 
 /** Serves `/v1/completions`: each prompt is answered as the message of a chat would be, with `n`, `stop` and limits. */
-export const completions = (request: WireObject, response: ServerResponse): void => {
+export const completions = async (request: WireObject, response: ServerResponse): Promise<void> => {
   const prompts = typeof request.prompt === 'string' ? [request.prompt] : arrayOf(request.prompt).map(textOf)
   if (prompts.length === 0 || prompts.length > maxPrompts) {
     sendError(response, 400, 'invalid_prompt')
     return
   }
-  const replies = prompts.map((content) => decideReply({ messages: [{ role: 'user', content }] }, [], ''))
+  const replies = await runInSlices(repliesTo(prompts))
   const refusal = replies.find((reply) => reply.kind === 'refuse')
   if (refusal !== undefined) sendRefusal(response, refusal)
   else {
     const texts = replies.map((reply) => (reply.kind === 'answer' ? reply.text : ''))
     sendJson(response, 200, completionsDocument(request, prompts, texts))
   }
+}
+
+function* repliesTo(prompts: readonly string[]): SlicedWork<readonly Reply[]> {
+  const replies: Reply[] = []
+  for (const content of prompts) {
+    replies.push(decideReply({ messages: [{ role: 'user', content }] }, [], ''))
+    yield
+  }
+  return replies
 }
 
 const completionsDocument = (request: WireObject, prompts: readonly string[], texts: readonly string[]): object => {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
+import { runInSlices, type SlicedWork } from '#outgoing/shares/run-in-slices.ts'
 import { arrayOf, type WireObject } from '#outgoing/wire.ts'
 import { sendError, sendJson } from '../respond.ts'
 import { embeddingDimensions, embedText, encodeVector } from './embedding.ts'
@@ -7,23 +8,27 @@ import { embeddingDimensions, embedText, encodeVector } from './embedding.ts'
 /** Limits of OpenAI's API. */
 const maxInputs = 2048
 const maxDimensions = 3072
+/** Characters of a text that its vector depends on: about 8,000 tokens. */
+const maxEmbedded = 32 * 1024
 
 /** Serves `/v1/embeddings`: one or more texts or lists of token ids, with the requested dimensions. */
-export const embeddings = (request: WireObject, response: ServerResponse): void => {
+export const embeddings = async (request: WireObject, response: ServerResponse): Promise<void> => {
   const texts = textsOf(request.input)
   const dimensions = request.dimensions ?? embeddingDimensions
   if (texts === null) sendError(response, 400, 'invalid_input')
   else if (!isDimensions(dimensions)) sendError(response, 400, 'invalid_dimensions')
-  else sendJson(response, 200, embeddingList(request, texts, dimensions))
+  else sendJson(response, 200, await runInSlices(embeddingList(request, texts, dimensions)))
 }
 
-const embeddingList = (request: WireObject, texts: readonly Counted[], dimensions: number): object => {
+function* embeddingList(request: WireObject, texts: readonly Counted[], dimensions: number): SlicedWork<object> {
   const tokens = texts.reduce((sum, { tokens: each }) => sum + each, 0)
-  const data = texts.map(({ text }, index) => {
-    const vector = embedText(text, dimensions)
+  const data: object[] = []
+  for (const [index, { text }] of texts.entries()) {
+    const vector = embedText(text.slice(0, maxEmbedded), dimensions)
     const embedding = request.encoding_format === 'base64' ? encodeVector(vector) : vector
-    return { object: 'embedding', index, embedding }
-  })
+    data.push({ object: 'embedding', index, embedding })
+    yield
+  }
   const usage = { prompt_tokens: tokens, total_tokens: tokens }
   return { object: 'list', data, model: request.model, usage }
 }

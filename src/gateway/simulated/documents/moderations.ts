@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import { runInSlices, type SlicedWork } from '#outgoing/shares/run-in-slices.ts'
 import { arrayOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
+import { lookedAt } from '../looked-at.ts'
 import { sendError, sendJson } from '../respond.ts'
 
 /** Words of each of OpenAI's categories that has some. The page docs/simulated-model.md lists them. */
@@ -23,14 +25,24 @@ const categories = [...Object.keys(words), ...wordless].sort()
 const maxInputs = 2048
 
 /** Serves `/v1/moderations`: texts with certain words are flagged. A list of parts is one input, of texts several. */
-export const moderations = (request: WireObject, response: ServerResponse): void => {
+export const moderations = async (request: WireObject, response: ServerResponse): Promise<void> => {
   const inputs = inputsOf(request.input)
   if (inputs.length === 0 || inputs.length > maxInputs) {
     sendError(response, 400, 'invalid_input')
     return
   }
   const id = `modr-${createHash('sha256').update(inputs.join('\n')).digest('hex').slice(0, 24)}`
-  sendJson(response, 200, { id, model: request.model, results: inputs.map(resultOf) })
+  const results = await runInSlices(resultsOf(inputs))
+  sendJson(response, 200, { id, model: request.model, results })
+}
+
+function* resultsOf(inputs: readonly string[]): SlicedWork<readonly object[]> {
+  const results: object[] = []
+  for (const input of inputs) {
+    results.push(resultOf(lookedAt(input)))
+    yield
+  }
+  return results
 }
 
 const inputsOf = (input: unknown): readonly string[] => {
