@@ -4,12 +4,12 @@ import { ahead } from '../format.js'
 import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
 import { nothing, Table } from '../parts/table.js'
-import { typed } from '../parts/typed.js'
 import { routeHash } from '../route.js'
 import { serverNow } from '../server-time.js'
 import { useEffect, useRef, useState } from '../vendor/hooks.js'
+import { NewKey, scopesText } from './new-key.js'
 
-/** @typedef {{ id: string, name: string, prefix: string, last4: string, created_by: string | null, expires_at: string | null, last_used_at: string | null, revoked_at: string | null }} Key */
+/** @typedef {{ id: string, name: string, prefix: string, last4: string, created_by: string | null, scopes: import('./new-key.js').Scopes | null, expires_at: string | null, last_used_at: string | null, revoked_at: string | null }} Key */
 
 /**
  * Secret keys of the project. A new key is shown only once.
@@ -17,11 +17,9 @@ import { useEffect, useRef, useState } from '../vendor/hooks.js'
  * @param {{ project: string, keys: readonly Key[], operates: boolean, done: () => void }} props
  */
 export const Keys = ({ project, keys, operates, done }) => {
-  const [name, setName] = useState('')
   const [shown, show] = useState('')
-  const create = async () => {
-    show((await callApi(project, 'project_keys.create', { body: { name } })).key)
-    setName('')
+  const create = async (/** @type {ReturnType<typeof import('./new-key.js').keyBody>} */ body) => {
+    show((await callApi(project, 'project_keys.create', { body })).key)
     done()
   }
   const field = useRef(/** @type {HTMLInputElement | null} */ (null))
@@ -40,16 +38,11 @@ export const Keys = ({ project, keys, operates, done }) => {
       ${
         live.length === 0
           ? html`<p class="panel-part muted">The project has no key: nothing can call it. ${operates ? 'Create one below.' : 'An admin can create one.'}</p>`
-          : html`<${Table} label="Keys" columns=${['Key', 'Name', 'Preview', 'Last used', 'Expires', 'Created by', 'Requests', 'Actions']} rows=${live.map(
+          : html`<${Table} label="Keys" columns=${['Key', 'Name', 'Preview', 'Limits', 'Last used', 'Expires', 'Created by', 'Requests', 'Actions']} rows=${live.map(
               (key) => rowOf({ project, operates, show, done }, key),
             )} />`
       }
-      ${
-        operates &&
-        html`<form class="filters" aria-label="New key" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-        <label class="wide">New key name<input value=${name} maxlength="256" onInput=${typed(setName)} /></label>
-        <${ActButton} main label="Create key" disabled=${name.trim() === ''} act=${create} /></form>`
-      }
+      ${operates && html`<${NewKey} create=${create} />`}
     </section>
   `
 }
@@ -57,7 +50,7 @@ export const Keys = ({ project, keys, operates, done }) => {
 /** @param {{ project: string, operates: boolean, show: (key: string) => void, done: () => void }} parts @param {Key} key */
 const rowOf = (
   { project, operates, show, done },
-  { id, name, prefix, last4, created_by, expires_at, last_used_at },
+  { id, name, prefix, last4, created_by, scopes, expires_at, last_used_at },
 ) => {
   const params = { key_id: id }
   const rotate = async () => {
@@ -74,6 +67,7 @@ const rowOf = (
       id,
       name,
       html`<code>${prefix}…${last4}</code>`,
+      scopesText(scopes) || nothing,
       last_used_at === null
         ? 'never'
         : html`<time datetime=${last_used_at} title=${last_used_at}>${age(last_used_at)}</time>`,

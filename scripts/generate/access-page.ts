@@ -1,5 +1,6 @@
 import type { Operation } from '#specs/dsl/declare.ts'
 import { type CallerKind, type FieldRule, speakers, speakersOf } from '#specs/field-access.ts'
+import { groupOf, isReading, tenancyOf } from '#specs/reach/key-scopes.ts'
 import { subjectPlaces } from '#specs/reach/subject-places.ts'
 import { type Reach, reach, type Subject, subjects } from '#specs/reach/subjects.ts'
 import type { GeneratedFile } from './generated-file.ts'
@@ -27,6 +28,8 @@ export const accessPage = (operations: readonly Operation[]): GeneratedFile => {
     ...operations.flatMap((operation) => operation.fields.map((rule) => fieldRow(operation, rule))),
     '',
     ...subjectLines(operations),
+    '',
+    ...scopeLines(operations),
     '',
   ].join('\n')
   return { path: 'specs/access.md', text }
@@ -65,6 +68,23 @@ const subjectLines = (operations: readonly Operation[]): readonly string[] => {
     '| subject | fields |',
     '|---|---|',
     ...subjects.map((subject) => `| ${subject.replaceAll('_', ' ')} | ${namesOf(subject).join(', ')} |`),
+  ]
+}
+
+/** Operations by the group that a key's `operations` name. */
+const scopeLines = (operations: readonly Operation[]): readonly string[] => {
+  const byKeys = operations.filter(({ access }) => access.kinds.includes('secret_key'))
+  const words = { owned: 'names a tenant', shared: 'yes', project: '–' } as const
+  const shown = (operation: Operation) =>
+    `| \`${operation.id}\` | ${groupOf(operation)} | ${isReading(operation) ? 'read' : 'write'} | ${words[tenancyOf(operation)]} |`
+  return [
+    '## Scopes of keys',
+    '',
+    'Without `scopes`, a key may call every operation that its kind may call. A key with `tenants` may call those of the last column.',
+    '',
+    '| operation | group | kind | with `tenants` |',
+    '|---|---|---|---|',
+    ...byKeys.map(shown),
   ]
 }
 

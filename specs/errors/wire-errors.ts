@@ -78,7 +78,7 @@ const allCodes = Object.keys(errors).filter((code): code is ErrorCode => code in
 
 const accessCodes = (operation: Operation): readonly ErrorCode[] => {
   const { method, cors } = operation
-  const { kinds, permission, publicKeys } = operation.access
+  const { kinds, publicKeys } = operation.access
   const csrf: readonly ErrorCode[] = method === 'GET' ? [] : ['csrf_refused']
   if (kinds.includes('public')) return cors ? [] : csrf
   const code = wrongKindCode(operation.access)
@@ -88,7 +88,8 @@ const accessCodes = (operation: Operation): readonly ErrorCode[] => {
     code,
     ...(hasRoles ? (['forbidden'] as const) : []),
     ...(kinds.includes('agent_key') ? (['origin_not_allowed'] as const) : []),
-    ...(permission === undefined ? [] : (['insufficient_scope'] as const)),
+    // any key may have scopes
+    ...(kinds.some((kind) => kind !== 'dashboard') ? (['insufficient_scope'] as const) : []),
     ...(kinds.includes('dashboard') ? csrf : []),
     ...(kinds.includes('dashboard') && method !== 'GET' ? (['project_deleting'] as const) : []),
     ...(streams(operation) && (publicKeys || kinds.includes('client_token')) ? (['too_many_streams'] as const) : []),

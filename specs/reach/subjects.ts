@@ -126,7 +126,7 @@ export const subjectFields: Readonly<Record<RequestPart, Readonly<Record<Subject
     resource: [...['actor_id', 'connection_id', 'key_id', 'rate_plan_id', 'resource_id', 'subject_id', 'webhook_id']],
   },
   body: {
-    tenant: ['tenant_id'],
+    tenant: ['tenant_id', 'scopes.tenants[]'],
     user: [
       'external_user_id',
       'user',
@@ -144,7 +144,7 @@ export const subjectFields: Readonly<Record<RequestPart, Readonly<Record<Subject
     model: [
       ...['model', 'models[]', 'memory.extract.model', 'extract.model', 'config.model', 'config.models[]'],
       ...['config.context.model', 'config.memory.extract.model', 'overlays.model', 'overlays.models[]'],
-      'overlays.context.model',
+      ...['overlays.context.model', 'scopes.models[]'],
     ],
     tool_server: ['tools[].server_id', 'tools[].server_label', 'config.mcp_servers'],
     knowledge_base: ['tools[].vector_store_ids[]', 'config.knowledge', 'config.knowledge_bases'],

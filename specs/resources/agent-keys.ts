@@ -1,6 +1,7 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
 import { defineResource } from '../dsl/resource.ts'
 import { array, defaulted, described, nullable, oneOf, string, timestamp } from '../dsl/schema.ts'
+import { keyScopes } from '../reach/key-scopes.ts'
 
 /** A host name, `*.` with a host name for its subdomains, or an origin; with a port unless it is the default one. */
 const domain = string({
@@ -31,18 +32,20 @@ export const agentKeys = defineResource('agent_keys', {
     prefix: string({ description: 'First characters of the key.' }),
     last4: string({ description: 'Last four characters of the key.' }),
     created_by: nullable(string()),
+    scopes: keyScopes,
     expires_at: nullable(timestamp()),
     last_used_at: nullable(timestamp()),
     revoked_at: nullable(timestamp()),
   },
-  writable: ['name', 'environment', 'key_type', 'allowed_domains', 'expires_at'],
+  writable: ['name', 'environment', 'key_type', 'allowed_domains', 'scopes', 'expires_at'],
   access: secretKeyOrDashboard('admin'),
   operations: {
     list: { access: secretKeyOrDashboard('member') },
     create: {
       access: secretKeyOnly,
       status: 200,
-      description: '`key` is returned only in this response.',
+      description:
+        '`key` is returned only in this response. A key that is created with a limited key has at most its scopes.',
       shows: { key: string({ description: 'The key, shown once.' }) },
     },
     delete: { summary: 'Revoke an agent key', description: 'The key is refused immediately.', answersRow: true },

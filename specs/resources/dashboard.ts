@@ -17,6 +17,7 @@ import {
   string,
   timestamp,
 } from '../dsl/schema.ts'
+import { keyScopes } from '../reach/key-scopes.ts'
 
 const role = oneOf(...roles)
 const name = string({ minLength: 1, maxLength: 256 })
@@ -189,11 +190,12 @@ export const projectKeys = defineResource('project_keys', {
     prefix: string({ description: 'First characters of the key.' }),
     last4: string({ description: 'Last four characters of the key.' }),
     created_by: nullable(string({ description: 'Member that created the key.' })),
+    scopes: keyScopes,
     expires_at: nullable(timestamp()),
     last_used_at: nullable(timestamp()),
     revoked_at: nullable(timestamp()),
   },
-  writable: ['name', 'expires_at'],
+  writable: ['name', 'scopes', 'expires_at'],
   access: dashboardOnly('admin'),
   operations: {
     list: { access: dashboardOnly('member') },
@@ -203,7 +205,7 @@ export const projectKeys = defineResource('project_keys', {
   transitions: {
     rotate: {
       summary: 'Rotate a project key',
-      description: 'Returns a new key. The old key keeps working for `grace_s` seconds.',
+      description: 'Returns a new key with the same scopes. The old key keeps working for `grace_s` seconds.',
       body: object({
         grace_s: described(
           defaulted(integer({ min: 0, max: 2_592_000 }), 86_400),

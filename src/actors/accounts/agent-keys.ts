@@ -1,5 +1,5 @@
 import type { Principal } from '../call/call.ts'
-import type { AgentReach } from '../call/reach.ts'
+import { type AgentReach, withLimits } from '../call/reach.ts'
 import type { Row } from '../records/schema.ts'
 import { mintSecret, secretHash } from '../records/secrets.ts'
 import type { ApiKeysDeps } from './api-keys.ts'
@@ -62,7 +62,16 @@ export class AgentKeys {
     const { agent_id: agentId, key_type: keyType, allowed_domains: allowedDomains } = data
     const reach = await this.#reachOf(project, agentId)
     if (reach === null) return null
-    return Object.freeze({ kind: 'agent_key', project, keyId: id, agentId, keyType, allowedDomains, reach })
+    return Object.freeze({
+      kind: 'agent_key',
+      project,
+      keyId: id,
+      agentId,
+      keyType,
+      allowedDomains,
+      reach,
+      ...withLimits(data.scopes),
+    })
   }
 }
 

@@ -1,9 +1,13 @@
 import type { ServerKeys } from '#records/sealing/server-keys.ts'
+import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { Principal } from '../call/call.ts'
+import { type KeyLimits, withLimits } from '../call/reach.ts'
 import { deriveKey, keyName } from '../records/derive-key.ts'
+import { RecheckCache } from '../records/recheck-cache.ts'
 import type { Row } from '../records/schema.ts'
 import { mintSecret, secretHash } from '../records/secrets.ts'
+import { Table } from '../records/table.ts'
 import { type KeyMaterial, KeyRing } from './key-ring.ts'
 import { type ProjectKeyData, projectKeys } from './kinds.ts'
 
@@ -28,6 +32,8 @@ export class ApiKeys {
    */
   readonly pepperName: string
   readonly #ring: KeyRing<ProjectKeyData, Principal>
+  /** Limits of keys that minted tokens, by project and id. */
+  readonly #minters: RecheckCache<KeyLimits>
 
   constructor({ records, keys, now }: ApiKeysDeps) {
     const pepper = keys.lasting('api-keys')
@@ -37,8 +43,13 @@ export class ApiKeys {
       kind: projectKeys,
       hash: secretHash(pepper),
       shape: keyShape,
-      holderOf: (row) => Object.freeze({ kind: 'secret_key', project: row.project, keyId: row.id }),
+      holderOf: ({ id, project, data }) =>
+        Object.freeze({ kind: 'secret_key', project, keyId: id, ...withLimits(data.scopes) }),
       now,
+    })
+    this.#minters = new RecheckCache({
+      load: (known) => this.#minter(known, { records, now }),
+      ...{ maxAgeMs: 1000, maxEntries: 10_000, now },
     })
   }
 
@@ -60,8 +71,29 @@ export class ApiKeys {
     return this.#ring.verify(secret)
   }
 
+  /**
+   * Returns the limits of a key, which apply to tokens that it minted; null when the key is revoked or expired. A rotated
+   * key keeps its limits until it expires.
+   */
+  async limitsOf(project: string, keyId: string): Promise<KeyLimits | null> {
+    const known = `${project} ${keyId}`
+    return this.#minters.peek(known) ?? (await this.#minters.load(known))
+  }
+
   /** Drops the cached key on this node: call it after every change of its row. */
   forget(row: Row<ProjectKeyData>): void {
     this.#ring.forget(row)
+    this.#minters.forget(`${row.project} ${row.id}`)
+  }
+
+  async #minter(known: string, { records, now }: Pick<ApiKeysDeps, 'records' | 'now'>): Promise<KeyLimits | null> {
+    const [project = '', id = ''] = known.split(' ')
+    const row = await new Table(records, projectKeys, now).get(projectScope(project), id)
+    if (row === null || row.data.revoked_at_ms !== null) return null
+    const { expires_at_ms: end, scopes } = row.data
+    if (end !== null && end <= now()) return null
+    return withLimits(scopes).limits ?? noLimits
   }
 }
+
+const noLimits: KeyLimits = { models: null, tenants: null, operations: null }

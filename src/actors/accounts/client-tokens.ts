@@ -8,7 +8,7 @@ import { keyName } from '../records/derive-key.ts'
 export const maxClientTokenS = 900
 
 /** The claims of a client token: the user it identifies, and what it permits. */
-export type ClientGrant = Omit<Extract<Principal, { kind: 'client_token' }>, 'kind'>
+export type ClientGrant = Omit<Extract<Principal, { kind: 'client_token' }>, 'kind' | 'limits'>
 
 /** A minted token; `expiresAtMs` is in ms since the epoch. */
 export interface ClientToken {
@@ -55,6 +55,7 @@ export class ClientTokens {
       permissions: [...grant.permissions],
       session_id: grant.sessionId,
       installation_ids: [...grant.installationIds],
+      ...(grant.mintedBy !== undefined && { minted_by: grant.mintedBy }),
     })
       .setProtectedHeader({ alg: 'HS256', kid: this.#kid })
       .setSubject(grant.user)
@@ -114,7 +115,11 @@ const principalOf = (claims: Readonly<Record<string, unknown>>): Principal | nul
   if (typeof project !== 'string' || typeof tenant !== 'string' || typeof sub !== 'string') return null
   if (!isStrings(permissions) || !isStrings(installationIds)) return null
   if (sessionId !== null && typeof sessionId !== 'string') return null
-  return Object.freeze({ kind: 'client_token', project, tenant, user: sub, permissions, sessionId, installationIds })
+  const { minted_by: mintedBy } = claims
+  const minter = typeof mintedBy === 'string' ? { mintedBy } : {}
+  return Object.freeze({
+    ...{ kind: 'client_token', project, tenant, user: sub, permissions, sessionId, installationIds, ...minter },
+  })
 }
 
 const isStrings = (value: unknown): value is readonly string[] =>

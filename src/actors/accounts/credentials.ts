@@ -57,6 +57,19 @@ export class Credentials {
    */
   #served(principal: Principal): Principal | Promise<Principal> {
     if (principal.kind === 'public' || principal.kind === 'dashboard') return principal
+    if (principal.kind === 'client_token' && principal.mintedBy !== undefined)
+      return this.#limited(principal, principal.mintedBy)
+    return this.#unlessDeleting(principal)
+  }
+
+  /** Applies the limits of the key that minted a token, which ends with the key. */
+  async #limited(token: Extract<Principal, { kind: 'client_token' }>, keyId: string): Promise<Principal> {
+    const limits = await this.#deps.apiKeys.limitsOf(token.project, keyId)
+    if (limits === null) throw new ServiceError('authentication_required')
+    return this.#unlessDeleting({ ...token, limits })
+  }
+
+  #unlessDeleting(principal: Exclude<Principal, { kind: 'public' }>): Principal | Promise<Principal> {
     const settings = this.#deps.projects.settings(principal.project)
     return settings instanceof Promise
       ? settings.then((found) => unlessDeleting(principal, found))

@@ -1,4 +1,5 @@
 import type { Role } from '#specs/access.ts'
+import type { KeyScopes } from '#specs/reach/key-scopes.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { newSigningSecret } from '../records/secrets.ts'
 
@@ -79,6 +80,8 @@ export type StoredKey = {
   readonly revoked_at_ms: number | null
   /** Accurate to a minute. */
   readonly last_used_at_ms: number | null
+  /** Absent: no limits, as in keys of earlier releases. */
+  readonly scopes?: KeyScopes
 }
 
 export type ProjectKeyData = StoredKey & {

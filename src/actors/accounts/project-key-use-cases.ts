@@ -1,4 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { KeyScopes } from '#specs/reach/key-scopes.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { UseCases } from '../call/use-cases.ts'
@@ -32,6 +33,7 @@ const viewOf = (row: Row<ProjectKeyData>) => ({
   prefix: row.data.prefix,
   last4: row.data.last4,
   created_by: row.data.created_by,
+  scopes: row.data.scopes ?? null,
   expires_at: timestampOrNull(row.data.expires_at_ms),
   last_used_at: timestampOrNull(row.data.last_used_at_ms),
   revoked_at: timestampOrNull(row.data.revoked_at_ms),
@@ -51,6 +53,7 @@ export const projectKeyUseCases = (deps: ProjectKeyDeps): ProjectKeyUseCases => 
           name: call.body.name,
           created_by: memberOf(call.principal).memberId,
           expires_at_ms: futureOf('expires_at', call.body.expires_at, now()),
+          ...scopesOf(call.body.scopes),
         },
       }),
     'project_keys.delete': (call) => keys.revoke(audited(call), call.scope, call.params.key_id),
@@ -65,10 +68,13 @@ export const projectKeyUseCases = (deps: ProjectKeyDeps): ProjectKeyUseCases => 
   }
 }
 
+const scopesOf = (scopes: KeyScopes | null | undefined): { readonly scopes?: KeyScopes } =>
+  scopes === null || scopes === undefined ? {} : { scopes }
+
 const audited = (caller: Caller): Audited => new Audited(caller, 'project_key')
 
 /** Properties of a new key. */
-type NewKey = Pick<ProjectKeyData, 'name' | 'created_by' | 'expires_at_ms'>
+type NewKey = Pick<ProjectKeyData, 'name' | 'created_by' | 'expires_at_ms' | 'scopes'>
 
 /** The key that replaces another one in a rotation. */
 interface Replacement {
@@ -110,7 +116,7 @@ class ProjectKeys {
   }
 
   /**
-   * Creates a key with the same name and expiry. The old key expires after `graceMs`, or at its own expiry if that is
+   * Creates a key with the same name, scopes and expiry. The old key expires after `graceMs`, or at its own expiry if that is
    * earlier.
    * The new key is created first: if the process dies in between, both are listed and the old one still works.
    *
@@ -124,10 +130,10 @@ class ProjectKeys {
     const old = await this.#table.get(scope, id)
     if (old === null) throw new ServiceError('not_found')
     this.#requireCurrent(old, by.id)
-    const { name, expires_at_ms } = old.data
+    const { name, expires_at_ms, scopes } = old.data
     const made = await this.create(audited, scope, {
       id: by.id,
-      given: { name, created_by: by.createdBy, expires_at_ms },
+      given: { name, created_by: by.createdBy, expires_at_ms, ...(scopes !== undefined && { scopes }) },
     })
     try {
       await this.#change(scope, id, {

@@ -1,8 +1,10 @@
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { KeyScopes } from '#specs/reach/key-scopes.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { AgentKeys } from '../accounts/agent-keys.ts'
 import { type AgentKeyData, agentKeys } from '../accounts/kinds.ts'
+import { type KeyLimits, limitsOf } from '../call/reach.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { type AuditActor, actorOf } from '../records/audit-note.ts'
 import { futureOf } from '../records/future-time.ts'
@@ -34,6 +36,7 @@ const viewOf = ({ data, ...row }: Row<AgentKeyData>) => ({
   prefix: data.prefix,
   last4: data.last4,
   created_by: data.created_by,
+  scopes: data.scopes ?? null,
   expires_at: timestampOrNull(data.expires_at_ms),
   last_used_at: timestampOrNull(data.last_used_at_ms),
   revoked_at: timestampOrNull(data.revoked_at_ms),
@@ -66,11 +69,13 @@ export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): AgentKey
       const { scope, params, body } = call
       await requireAgent(scope.project, params.agent_id)
       const { name, environment, key_type, allowed_domains } = body
+      const scopes = scopesWithin(limitsOf(call.principal), body.scopes ?? {})
       const { secret, material } = keys.mint(key_type)
       const by = actorOf(call)
       const data = {
         ...{ agent_id: params.agent_id, name, environment, key_type, allowed_domains, ...material },
         created_by: by.id,
+        ...(Object.keys(scopes).length > 0 && { scopes }),
         expires_at_ms: futureOf('expires_at', body.expires_at, now()),
         revoked_at_ms: null,
         last_used_at_ms: null,
@@ -93,6 +98,30 @@ export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): AgentKey
       return viewOf(found(row))
     },
   }
+}
+
+/**
+ * Returns the scopes of a new key: those that are requested, and where none are, those of the key that creates it.
+ *
+ * @throws {ServiceError} `insufficient_scope` for scopes beyond those of the creating key
+ */
+const scopesWithin = (limits: KeyLimits | null, wanted: KeyScopes): KeyScopes => {
+  const { models = null, tenants = null, operations = null } = limits ?? {}
+  const kept = (param: string, limit: ReadonlySet<string> | null, list: readonly string[] | undefined) => {
+    if (limit === null) return list
+    const beyond = list?.find((each) => !limit.has(each))
+    if (beyond === undefined) return list ?? [...limit]
+    throw new ServiceError('insufficient_scope', {
+      param: `scopes.${param}`,
+      message: `The scopes of the key that creates this one do not include ${beyond}.`,
+    })
+  }
+  const made = {
+    models: kept('models', models, wanted.models),
+    tenants: kept('tenants', tenants, wanted.tenants),
+    operations: kept('operations', operations, wanted.operations),
+  }
+  return Object.fromEntries(Object.entries(made).filter(([, list]) => list !== undefined))
 }
 
 const noAgent = { param: 'agent_id', message: 'There is no such agent.' } as const

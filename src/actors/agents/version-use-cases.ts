@@ -4,6 +4,7 @@ import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { Call } from '../call/call.ts'
+import { requireModels } from '../call/reach.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { ConnectionService } from '../capability/connection-service.ts'
 import { actorOf } from '../records/audit-note.ts'
@@ -111,10 +112,12 @@ const examining = (parts: AgentVersionParts) =>
       await requireConnections(parts, version, body.test_connection_ids ?? [])
       requireAll(await findingsOf(parts, scope, version))
       const by = actorOf(call)
+      const config = manifestOf(contextOf(agentVersionDefinition, version.state.snapshot).config)
+      requireModels(call.principal, [config.model])
       const { evidence, metered } = await tryDraft(parts.trials, {
         project: scope.project,
         agentId: params.agent_id,
-        config: manifestOf(contextOf(agentVersionDefinition, version.state.snapshot).config),
+        config,
         input: body.input,
         by: by.id ?? by.kind,
         keyId: 'keyId' in call.principal ? call.principal.keyId : null,

@@ -3,11 +3,17 @@ import type { SdkEnvelope } from '#specs/dsl/declare.ts'
 import type { ReservedField } from '#specs/field-access.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { LogEvent } from '#storage/ports.ts'
-import type { AgentReach } from './reach.ts'
+import type { AgentReach, KeyLimits } from './reach.ts'
 
 /** The caller, as identified by its credential. */
 export type Principal =
-  | { readonly kind: 'secret_key'; readonly project: string; readonly keyId: string }
+  | {
+      readonly kind: 'secret_key'
+      readonly project: string
+      readonly keyId: string
+      /** Limits of the key; absent: none. */
+      readonly limits?: KeyLimits
+    }
   | {
       readonly kind: 'agent_key'
       readonly project: string
@@ -19,6 +25,8 @@ export type Principal =
       readonly allowedDomains: readonly string[]
       /** What the key reaches through its agent. */
       readonly reach: AgentReach
+      /** Limits of the key; absent: none. */
+      readonly limits?: KeyLimits
     }
   | {
       readonly kind: 'client_token'
@@ -29,6 +37,10 @@ export type Principal =
       /** The only session that the token reaches; null for no such restriction. */
       readonly sessionId: string | null
       readonly installationIds: readonly string[]
+      /** The limited key that minted the token, whose limits apply to it; absent: a key without limits. */
+      readonly mintedBy?: string
+      /** Limits of that key. */
+      readonly limits?: KeyLimits
     }
   | {
       readonly kind: 'dashboard'

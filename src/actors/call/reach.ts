@@ -1,4 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { KeyScopes } from '#specs/reach/key-scopes.ts'
 import { type Scope, scopeAmong } from '#specs/scope.ts'
 import type { Principal } from './call.ts'
 
@@ -14,9 +15,50 @@ export interface AgentReach {
   tenants(): Promise<readonly string[]>
 }
 
-/** The models that a credential may name; null for any. */
-export const modelsOf = (principal: Principal): ReadonlySet<string> | null =>
-  principal.kind === 'agent_key' ? principal.reach.models : null
+/** The `scopes` of a key; null: without limit. */
+export interface KeyLimits {
+  readonly models: ReadonlySet<string> | null
+  readonly tenants: ReadonlySet<string> | null
+  readonly operations: ReadonlySet<string> | null
+}
+
+/** Returns the limits of a key with these scopes, as a field of its principal. */
+export const withLimits = (scopes: KeyScopes | null | undefined): { readonly limits?: KeyLimits } => {
+  if (scopes === null || scopes === undefined) return {}
+  const setOf = (list: readonly string[] | undefined) => (list === undefined ? null : new Set(list))
+  const { models, tenants, operations } = scopes
+  return { limits: { models: setOf(models), tenants: setOf(tenants), operations: setOf(operations) } }
+}
+
+/** The limits of a credential; null for none. */
+export const limitsOf = (principal: Principal): KeyLimits | null =>
+  'limits' in principal ? (principal.limits ?? null) : null
+
+/** The models that a request may name with a credential; null for any. */
+export const modelsOf = (principal: Principal): ReadonlySet<string> | null => {
+  const limit = limitsOf(principal)?.models ?? null
+  if (principal.kind !== 'agent_key') return limit
+  const { models } = principal.reach
+  return limit === null ? models : new Set([...models].filter((model) => limit.has(model)))
+}
+
+/**
+ * Checks the models that an agent's config chose against the limits of the key that starts the work.
+ *
+ * @throws {ServiceError} `insufficient_scope`
+ */
+export const requireModels = (principal: Principal, models: readonly string[]): void => {
+  const limit = limitsOf(principal)?.models ?? null
+  const missing = limit === null ? undefined : models.find((model) => !limit.has(model))
+  if (missing !== undefined) throw modelMissing(missing, 'model')
+}
+
+/** The refusal of a model that is not among the `models` of a key. */
+export const modelMissing = (model: string, param: string): ServiceError =>
+  new ServiceError('insufficient_scope', {
+    param,
+    message: `The scopes of the key do not include the model ${JSON.stringify(model.slice(0, 64))}.`,
+  })
 
 /**
  * Whether a credential reaches what belongs to a tenant (null: to the project itself). The scope has been checked already.
@@ -24,6 +66,8 @@ export const modelsOf = (principal: Principal): ReadonlySet<string> | null =>
  * @throws {StoreUnavailable}
  */
 export const reachesTenant = (principal: Principal, tenant: string | null): boolean | Promise<boolean> => {
+  const limit = limitsOf(principal)?.tenants ?? null
+  if (limit !== null && (tenant === null || !limit.has(tenant))) return false
   if (principal.kind !== 'agent_key' || tenant === null) return true
   return principal.keyType === 'secret' && principal.reach.serves(tenant)
 }
@@ -33,8 +77,22 @@ export const requireReach = async (principal: Principal, tenant: string | null, 
   if (!(await reachesTenant(principal, tenant))) throw new ServiceError('not_found', { param })
 }
 
+/**
+ * Checks that the credential of an open stream still reaches its tenant.
+ *
+ * @throws {ServiceError} `forbidden`, since the reader knows the resource
+ */
+export const requireStillReached = async (principal: Principal, tenant: string): Promise<void> => {
+  if (await reachesTenant(principal, tenant)) return
+  throw new ServiceError('forbidden', { message: 'The credential no longer reaches the tenant.' })
+}
+
 /** Returns the scope for a list over several tenants: only those that the credential reaches. @throws {StoreUnavailable} */
 export const listedScope = async (principal: Principal, scope: Scope): Promise<Scope> => {
-  if (principal.kind !== 'agent_key' || scope.tenant !== null) return scope
-  return scopeAmong(scope, { tenants: await principal.reach.tenants(), untenanted: true })
+  if (scope.tenant !== null) return scope
+  if (principal.kind === 'agent_key') {
+    return scopeAmong(scope, { tenants: await principal.reach.tenants(), untenanted: true })
+  }
+  const limit = limitsOf(principal)?.tenants ?? null
+  return limit === null ? scope : scopeAmong(scope, { tenants: [...limit], untenanted: false })
 }

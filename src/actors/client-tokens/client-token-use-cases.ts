@@ -35,7 +35,7 @@ export const clientTokenUseCases = (deps: ClientTokenDeps): Pick<UseCases, 'clie
     if (found === undefined) throw new ServiceError('not_found', { param: 'session_id' })
   }
   return {
-    'client_tokens.create': async ({ scope, body }) => {
+    'client_tokens.create': async ({ scope, body, principal }) => {
       const tenant = await table.get(scope, body.tenant_id)
       if (tenant === null) throw new ServiceError('not_found', { param: 'tenant_id' })
       await requireActive(scope.project, tenant.id, body.installation_ids ?? [])
@@ -49,6 +49,7 @@ export const clientTokenUseCases = (deps: ClientTokenDeps): Pick<UseCases, 'clie
           permissions: body.permissions,
           sessionId: body.session_id ?? null,
           installationIds: body.installation_ids ?? [],
+          ...(principal.kind === 'secret_key' && principal.limits !== undefined && { mintedBy: principal.keyId }),
         },
         body.expires_in,
       )

@@ -8,6 +8,7 @@ import { actorOf, reasonOf } from '../records/audit-note.ts'
 import { newIdFor } from '../runtime/ids.ts'
 import type { Owner } from '../runtime/step/actor-state.ts'
 import { causeOf } from '../sessions/session-use-cases.ts'
+import { requireConfigModels } from '../sessions/turns/limited-models.ts'
 import type { ResolvedConfig } from '../sessions/turns/resolved-config.ts'
 import { planRun } from './plan-run.ts'
 import { findRun, type RunParts } from './run-use-cases.ts'
@@ -27,6 +28,7 @@ export const replayRun = async (parts: RunParts, call: ReplayCall): Promise<Resu
   if (tenant !== null) await parts.checkTenant(project, tenant)
   const run = contextOf(runDefinition, prior.state.snapshot)
   const resolved = await resolvedAgain(parts, { project, tenant }, run)
+  requireConfigModels(call.principal, resolved.config, { byDefault: parts.defaultModel() })
   const { memory } = await parts.configs.read(project, run.config)
   const runId = newIdFor(call, 'run', host.newActorId)
   const input = await planRun(parts, {

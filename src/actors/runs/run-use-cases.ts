@@ -19,6 +19,7 @@ import { shardOf } from '../runtime/recovery/shard.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { causeOf } from '../sessions/session-use-cases.ts'
 import { checkMemory } from '../sessions/turns/checked-memory.ts'
+import { requireConfigModels } from '../sessions/turns/limited-models.ts'
 import type { AgentReference } from '../sessions/turns/resolved-config.ts'
 import { listRuns } from './list-runs.ts'
 import { inputFrom, planRun } from './plan-run.ts'
@@ -104,6 +105,7 @@ const createRun = async (parts: RunParts, call: CreateCall): Promise<ResultOf<'r
   const tenant = resolved.tenant_id ?? namedTenant
   await checkAgent(call.principal, { agentId: params.agent_id, tenant }, 'installation_id')
   if (tenant !== null && tenant !== namedTenant) await parts.checkTenant(scope.project, tenant)
+  requireConfigModels(call.principal, resolved.config, { byDefault: parts.defaultModel() })
   const runId = newIdFor(call, 'run', host.newActorId)
   const user = scope.user ?? body.external_user_id ?? null
   const { input, memory } = body
@@ -161,6 +163,7 @@ const planChild = async (
     tenant,
   }
   const resolved = await parts.resolveAgent(reference)
+  requireConfigModels(call.principal, resolved.config, { byDefault: parts.defaultModel() })
   const input = inputFrom(body.input)
   const createdBy = actorOf(call)
   return planRun(parts, { runId, project, tenant, user, resolved, input, parent: parentOf(run, runId), createdBy })

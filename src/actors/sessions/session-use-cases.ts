@@ -25,6 +25,7 @@ import { newSessionView, sessionEventView, sessionRowView, sessionView } from '.
 import type { ToolHeaders } from './tools/tool-headers.ts'
 import { broughtTools } from './turns/brought-tools.ts'
 import { checkMemory } from './turns/checked-memory.ts'
+import { requireConfigModels } from './turns/limited-models.ts'
 import { configOwner, type TurnConfigs } from './turns/turn-config.ts'
 import { type AgentConfig, noAgent, planTurn } from './turns/turn-plan.ts'
 
@@ -254,6 +255,7 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
     before: agent.tools,
   })
   const request = { ...body, tools: [...own, ...brought], user, guarded: !isServerSide(call.principal) }
+  requireConfigModels(call.principal, agent, { named: body.model, byDefault: parts.defaultModel() })
   const plan = planTurn(request, agent, parts.defaultModel())
   const checked = parts.checkModel(plan.model, scope.project)
   if (checked instanceof Promise) await checked

@@ -9,7 +9,7 @@ export const withModelReach = (admission: Pick<Admission, 'admit'>): Admission =
   admit: (request) => {
     const { models = null } = request.caller
     if (models !== null && !models.has(request.model))
-      throw new ServiceError('secret_key_required', {
+      throw new ServiceError('insufficient_scope', {
         param: 'model',
         message: `The credential does not reach the model ${request.model}. Name one that it does.`,
       })

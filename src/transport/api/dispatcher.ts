@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Call, Idempotency, Principal } from '#actors/call/call.ts'
-import { requireReach } from '#actors/call/reach.ts'
+import { requireStillReached } from '#actors/call/reach.ts'
 import { readerOf } from '#actors/call/speaker.ts'
 import { nextSlice } from '#outgoing/shares/run-in-slices.ts'
 import type { IdempotentRequests } from '#records/idempotent.ts'
@@ -28,7 +28,7 @@ import type { Authenticator, Origins } from './credentials/authenticator.ts'
 import { authorise, scopeFor } from './credentials/authorise.ts'
 import { refuseCrossSite } from './credentials/csrf.ts'
 import { aboutOf, aboutOfCall, type Tenants } from './credentials/named-tenant.ts'
-import { admitReached } from './credentials/reached-tenant.ts'
+import { admitReached, limitedScope } from './credentials/reached-tenant.ts'
 import type { Endpoint } from './endpoint.ts'
 import { checkEventNames } from './event-names.ts'
 import { addHeaders, type Exchange } from './exchange.ts'
@@ -185,11 +185,12 @@ export class Dispatcher implements HttpHandler {
     this.#admitStream(exchange, operation, { principal, query, body })
     const params = named(operation.params, values)
     const about = aboutOf(params, body)
-    const admitted = admitReached(this.#parts.tenants, operation, { principal, request, params, query, body, about })
+    const naming = { principal, request, params, query, body, about }
+    const admitted = admitReached(this.#parts.tenants, operation, naming)
     if (admitted !== undefined) await admitted
-    const attributed = attributionOf(this.#parts.tenants, operation, { principal, request, about, query })
+    const attributed = attributionOf(this.#parts.tenants, operation, naming)
     const attribution = attributed instanceof Promise ? await attributed : attributed
-    const scope = scopeFor(operation, principal, attribution)
+    const scope = limitedScope(operation, naming, scopeFor(operation, principal, attribution))
     checkEventNames(operation, request)
     const content = { params, query, body, files }
     const keyed = idempotencyOf(operation, { request, principal, scope, attribution }, content)
@@ -253,14 +254,14 @@ export class Dispatcher implements HttpHandler {
 
   /** Repeats authentication and authorisation, as for a new request with this credential. */
   async #lookAgain(request: HttpRequest, endpoint: Endpoint): Promise<void> {
-    authorise(endpoint.operation.access, await this.#principal(request, endpoint))
+    authorise(endpoint.operation, await this.#principal(request, endpoint))
   }
 
   /**
    * Closes open streams of a suspended tenant, for every reader, and those of a tenant that the credential no longer
    * reaches.
    *
-   * @throws {ServiceError} `tenant_suspended`, `not_found`
+   * @throws {ServiceError} `tenant_suspended`, `forbidden`
    */
   async #watchTenant(exchange: Exchange, principal: Principal, result: unknown): Promise<void> {
     const tenant = tenantOfStream(result)
@@ -268,7 +269,7 @@ export class Dispatcher implements HttpHandler {
     if (tenant === null || look === undefined || principal.kind === 'public') return
     const admit = async () => {
       await this.#parts.tenants.admit(principal.project, tenant)
-      await requireReach(principal, tenant, 'session_id')
+      await requireStillReached(principal, tenant)
     }
     await admit()
     exchange.look = async () => {
@@ -278,7 +279,7 @@ export class Dispatcher implements HttpHandler {
   }
 
   #checkAccess(request: HttpRequest, { operation }: Endpoint, principal: Principal): void {
-    authorise(operation.access, principal)
+    authorise(operation, principal)
     if (operation.method === 'GET') return
     if (principal.kind === 'dashboard' || (principal.kind === 'public' && !operation.cors))
       refuseCrossSite(request, this.#parts.publicOrigin)

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Call, EventStream } from '#actors/call/call.ts'
-import { requireReach } from '#actors/call/reach.ts'
+import { requireStillReached } from '#actors/call/reach.ts'
 import { readerOf } from '#actors/call/speaker.ts'
 import type { Ticker } from '#runtime/ticker.ts'
 import { requestValidator } from '#specs/dsl/validate.ts'
@@ -20,7 +20,7 @@ import type { Authenticator } from './credentials/authenticator.ts'
 import { authorise, scopeFor } from './credentials/authorise.ts'
 import { refuseCrossSite } from './credentials/csrf.ts'
 import type { Tenants } from './credentials/named-tenant.ts'
-import { checkReach } from './credentials/reached-tenant.ts'
+import { checkReach, limitedScope } from './credentials/reached-tenant.ts'
 import { deferredStream } from './deferred-stream.ts'
 import type { Endpoint } from './endpoint.ts'
 import { envelop, platformBody } from './envelopes.ts'
@@ -106,7 +106,7 @@ export class SessionUpgrades {
     const { seats, clientAddress } = this.#parts
     this.#checkStays()
     const principal = await this.#parts.authenticator.authenticate(request)
-    authorise(sessionSocket.access, principal)
+    authorise(sessionSocket, principal)
     if (principal.kind === 'dashboard') refuseCrossSite(request, this.#parts.publicOrigin)
     const browser = browserOf(principal, () => clientAddress(request))
     if (browser !== null) seats.check(browser)
@@ -173,10 +173,10 @@ export class SessionUpgrades {
    */
   async #look(request: HttpRequest, tenant: string | null): Promise<void> {
     const principal = await this.#parts.authenticator.authenticate(request)
-    authorise(sessionSocket.access, principal)
+    authorise(sessionSocket, principal)
     if (tenant === null || principal.kind === 'public') return
     await this.#parts.tenants.admit(principal.project, tenant)
-    await requireReach(principal, tenant, 'session_id')
+    await requireStillReached(principal, tenant)
   }
 
   async #tenantOf(upgrade: UpgradeRequest): Promise<string | null> {
@@ -220,7 +220,7 @@ export class SessionUpgrades {
   ): Promise<unknown> {
     const { operation, validator, useCase } = this.#endpoint(id)
     const call = await this.#call(id, upgrade, body)
-    authorise(operation.access, call.principal)
+    authorise(operation, call.principal)
     validator.body(body)
     const reserved = checkFields(operation, call.principal, body)
     return useCase({ ...call, reserved, after })
@@ -233,7 +233,8 @@ export class SessionUpgrades {
   ): Promise<Call<unknown, unknown, unknown>> {
     const principal = await this.#parts.authenticator.authenticate(request)
     const { operation } = this.#endpoint(id)
-    await checkReach(operation, { principal, request, params: {}, query: {}, body })
+    const naming = { principal, request, params: {}, query: {}, body }
+    await checkReach(operation, naming)
     const attribution = await attributionOf(this.#parts.tenants, operation, {
       principal,
       request,
@@ -242,7 +243,7 @@ export class SessionUpgrades {
     })
     return {
       principal,
-      scope: scopeFor(operation, principal, attribution),
+      scope: limitedScope(operation, naming, scopeFor(operation, principal, attribution)),
       attribution,
       params: { session_id: sessionId },
       query: {},

@@ -5,6 +5,7 @@ import { Api } from '../api.ts'
 import { runTool } from '../operator-tool.ts'
 import { patience } from '../patience.ts'
 import { isEvent, type StreamReader } from '../stream-reader.ts'
+import { publishedAgent } from '../tenant-life.ts'
 import { refundTool, startToolServer, type ToolServer } from '../tool-server.ts'
 import { World } from '../world.ts'
 import { openSocket } from './session-socket.ts'
@@ -20,6 +21,8 @@ interface Ending {
     readonly session: string
     readonly token: string
     readonly end: () => Promise<unknown>
+    /** Status of later attempts. Default: 401 or 403. */
+    readonly refusal?: RegExp
   }>
 }
 
@@ -49,6 +52,12 @@ const ok = async (answer: ReturnType<Api['get']>) => {
 }
 const newTenant = async (): Promise<string> =>
   (await ok(api.post('/v1/tenants', { external_id: `tenant-${tenants++}`, name: 'Acme' }))).id
+const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString()
+const installed = async (tenant: string) => {
+  const agent = await publishedAgent(api)
+  const { id } = await ok(api.post('/v1/agent-installations', { tenant_id: tenant, agent_id: agent }))
+  return { agent, installation: id }
+}
 const suspend = (tenant: string) => ok(api.post(`/v1/tenants/${tenant}`, { status: 'suspended' }, { method: 'PATCH' }))
 
 const endings: readonly Ending[] = [
@@ -78,6 +87,37 @@ const endings: readonly Ending[] = [
     },
   },
   {
+    name: 'the limited key that minted the token is revoked',
+    begin: async () => {
+      const tenant = await newTenant()
+      const keys = `/api/projects/${project}/keys`
+      const { id, key } = await ok(dashboard.post(keys, { name: 'doomed', scopes: { tenants: [tenant] } }))
+      const minted = await world.as(key).post('/v1/client-tokens', { tenant_id: tenant, external_user_id: 'ada' })
+      const end = () => ok(dashboard.post(`${keys}/${id}`, undefined, { method: 'DELETE' }))
+      const { token } = minted.body
+      return { session: await world.as(token).createSession(), token, end }
+    },
+  },
+  {
+    name: 'a limited key expires',
+    begin: async () => {
+      const body = { name: 'short', scopes: { operations: ['sessions'] }, expires_at: inSeconds(4) }
+      const { key } = await ok(dashboard.post(`/api/projects/${project}/keys`, body))
+      return { session: await world.as(key).createSession(), token: key, end: async () => {} }
+    },
+  },
+  {
+    name: "the installation is disabled, for the agent's key",
+    begin: async () => {
+      const tenant = await newTenant()
+      const { agent, installation } = await installed(tenant)
+      const { key } = await ok(api.post(`/v1/agents/${agent}/keys`, { name: 'k' }))
+      const session = await world.as(key).createSession({ tenant_id: tenant })
+      const end = () => ok(api.post(`/v1/agent-installations/${installation}`, undefined, { method: 'DELETE' }))
+      return { session, token: key, end, refusal: /404/ }
+    },
+  },
+  {
     name: 'the token expires',
     begin: async () => {
       const body = { tenant_id: await newTenant(), external_user_id: 'ada', expires_in: 5 }
@@ -92,7 +132,7 @@ const follow = (session: string, token: string): Promise<StreamReader> =>
 
 describe.each(endings)('a stream when $name', ({ begin }) => {
   it('ends, by SSE and by WebSocket, and cannot be opened again', limit, async () => {
-    const { session, token, end } = await begin()
+    const { session, token, end, refusal = /40[13]/ } = await begin()
     const [stream, socket] = [await follow(session, token), await openSocket(world, { session, token })]
     noteCalled([sessionSocket.id])
     await end()
@@ -101,7 +141,7 @@ describe.each(endings)('a stream when $name', ({ begin }) => {
     expect(await stream.ended).toBe('done')
     const { code, last } = await socket.closed
     expect([code, last.event]).toEqual([1008, 'stream.ended'])
-    await expect(follow(session, token)).rejects.toThrow(/40[13]/)
+    await expect(follow(session, token)).rejects.toThrow(refusal)
     await expect(openSocket(world, { session, token })).rejects.toThrow('refused')
   })
 })

@@ -28,6 +28,23 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('settings and nodes in 
     expect(await page.content()).not.toContain(key)
   })
 
+  it('create a key with limits and an end, and show them in the list', async () => {
+    const { page } = console
+    await console.show('settings', 'Settings')
+    const form = page.getByRole('form', { name: 'New key' })
+    await form.getByLabel('New key name').fill('Reader')
+    await form.getByLabel('Only these models').fill('simulated-1, gpt-4o-mini')
+    await form.getByLabel('Only these operations').fill('read')
+    await form.getByLabel('Expires').fill('2099-01-31T12:00')
+    await form.getByRole('button', { name: 'Create key' }).click()
+    const key = await page.getByRole('textbox', { name: /^The new key/ }).inputValue()
+    const api = console.world.as(key)
+    expect([(await api.get('/v1/models')).status, (await api.post('/v1/sessions')).status]).toEqual([200, 403])
+    const row = page.getByRole('table', { name: 'Keys' }).getByRole('row').filter({ hasText: 'Reader' })
+    expect(await row.textContent()).toContain('models: simulated-1, gpt-4o-mini · operations: read')
+    expect(await console.faults('settings')).toEqual([])
+  })
+
   it('add a member, change their role, and show the error code of a refused change', async () => {
     const { page } = console
     await console.show('settings', 'Settings')

@@ -60,6 +60,7 @@ const attackerNames = [
   "another project's secret key",
   "a dashboard session under another project's header",
   "the project's secret key with another tenant's header",
+  'a secret key that is limited to another tenant',
   "another user's client token",
   'a client token that is bound to another session of the same user',
   "another project's client token",
@@ -95,6 +96,8 @@ export const foreignIds = (swept: () => Swept): void => {
     const token = (await world.api.post('/v1/client-tokens', ofSession)).body.token
     const withSession = (own: Estate, session_id: string) => own.with({ session_id })
     const eve = world.as(bob.body.token)
+    const scoped = { name: 'limited', scopes: { tenants: [neighbour.tenant] } }
+    const limited = await dashboard.post(`/api/projects/${neighbour.project}/keys`, scoped)
     const agents = { own: neighbour, victim, prefixes: ofAgents, takes: takesKind('agent_key') }
     return {
       "another project's secret key": {
@@ -117,6 +120,13 @@ export const foreignIds = (swept: () => Swept): void => {
         victim,
         prefixes: ofTenants,
         takes: (operation: Operation) => takesKind('secret_key')(operation) && operation.ofTenants !== null,
+      },
+      'a secret key that is limited to another tenant': {
+        api: world.as(limited.body.key),
+        own: neighbour,
+        victim,
+        prefixes: ofTenants,
+        takes: takesKind('secret_key'),
       },
       "another user's client token": {
         api: eve,

@@ -1,16 +1,19 @@
 import type { Attribution, Principal } from '#actors/call/call.ts'
-import { type Access, roles, wrongKindCode } from '#specs/access.ts'
+import { type KeyLimits, limitsOf } from '#actors/call/reach.ts'
+import { roles, wrongKindCode } from '#specs/access.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { groupOf, includesOperation, isReading, tenancyOf } from '#specs/reach/key-scopes.ts'
 import { narrowedScope, projectScope, type Scope, userScope, workScope } from '#specs/scope.ts'
 import { isWork } from './named-tenant.ts'
 
 /**
  * Checks that a credential may call an operation.
  *
- * @throws {ServiceError} `secret_key_required` where only a secret key is allowed, `insufficient_scope`, `forbidden`.
+ * @throws {ServiceError} `secret_key_required` where a secret key is required, `insufficient_scope`, `forbidden`.
  */
-export const authorise = (access: Access, principal: Principal): void => {
+export const authorise = (operation: Operation, principal: Principal): void => {
+  const { access } = operation
   if (!access.kinds.includes(principal.kind)) throw new ServiceError(wrongKindCode(access))
   if (principal.kind === 'agent_key' && principal.keyType === 'public' && access.publicKeys !== true)
     throw new ServiceError('forbidden')
@@ -20,6 +23,24 @@ export const authorise = (access: Access, principal: Principal): void => {
   if (principal.kind === 'dashboard' && access.role !== undefined) {
     if (roles.indexOf(principal.role) < roles.indexOf(access.role)) throw new ServiceError('forbidden')
   }
+  const limits = limitsOf(principal)
+  if (limits !== null) checkLimits(operation, limits)
+}
+
+/** @throws {ServiceError} `insufficient_scope`, with the missing part of the key's scopes in `param` */
+const checkLimits = (operation: Operation, { operations, tenants }: KeyLimits): void => {
+  if (operations !== null && !includesOperation(operations, operation)) {
+    const missing = `${groupOf(operation)}:${isReading(operation) ? 'read' : 'write'}`
+    throw new ServiceError('insufficient_scope', {
+      param: 'operations',
+      message: `The scopes of the key do not include ${missing}.`,
+    })
+  }
+  if (tenants === null || tenancyOf(operation) !== 'project') return
+  throw new ServiceError('insufficient_scope', {
+    param: 'tenants',
+    message: 'The operation concerns the whole project, and the key is limited to tenants.',
+  })
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Principal } from '#actors/call/call.ts'
-import { modelsOf } from '#actors/call/reach.ts'
+import { limitsOf, modelMissing, modelsOf } from '#actors/call/reach.ts'
 import { isObject } from '#runtime/schema.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -18,7 +18,8 @@ const modelPaths = subjectFields.body.model.map((path) => path.split('.'))
  * Checks the models that a body names against those that the credential reaches.
  *
  * @returns fields that the caller may set only if the agent allows it, which the use-case checks.
- * @throws {ServiceError} `secret_key_required` with the path of the model
+ * @throws {ServiceError} `secret_key_required`, or `insufficient_scope` for one that only the key's scopes exclude; with
+ * the path of the model
  */
 export const checkModels = (
   { fields }: Pick<Operation, 'fields'>,
@@ -30,6 +31,7 @@ export const checkModels = (
   const foreign = modelPaths.flatMap((path) => valuesAt(body, path, '')).filter(({ value }) => !own.has(value))
   return foreign.map(({ value, param }) => {
     const leave = fields.find(({ field }) => field === param)?.unlessLeave
+    if (limitsOf(principal)?.models?.has(value) === false) throw modelMissing(value, param)
     if (leave === undefined) throw unreached(value, param)
     return { field: param, param, leave }
   })

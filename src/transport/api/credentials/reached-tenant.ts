@@ -1,10 +1,12 @@
 import type { Principal } from '#actors/call/call.ts'
-import { reachesTenant } from '#actors/call/reach.ts'
+import { limitsOf, reachesTenant } from '#actors/call/reach.ts'
 import type { About } from '#records/idempotent.ts'
 import { isObject } from '#runtime/schema.ts'
 import { namesTenants, type Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { usesMemory } from '#specs/memory-field.ts'
+import { tenancyOf } from '#specs/reach/key-scopes.ts'
+import { narrowedScope, type Scope, scopeAmong } from '#specs/scope.ts'
 import type { HttpRequest } from '#transport/http/http-port.ts'
 import { textIn } from '../schema.ts'
 import { admitNamed, type Tenants } from './named-tenant.ts'
@@ -22,18 +24,56 @@ export interface NamingRequest {
  * Checks the tenants and users that a request names against those that its credential reaches (`reach` in
  * specs/reach/subjects.ts). Tenants of objects named by their own id are checked where the object is found.
  *
- * @throws {ServiceError} (or rejects with) `not_found` for a tenant, `secret_key_required` for a user; with the place in
- * `param`
+ * @throws {ServiceError} (or rejects with) `not_found` for a tenant, `secret_key_required` for a user, `insufficient_scope`
+ * for a tenant that the key's scopes exclude; with the place in `param`
  */
 export const checkReach = (operation: Operation, request: NamingRequest): void | Promise<void> => {
   const { principal } = request
-  if (principal.kind !== 'agent_key' || principal.keyType === 'public') return
-  const named = [
+  const limit = limitsOf(principal)?.tenants ?? null
+  const isAgents = principal.kind === 'agent_key' && principal.keyType === 'secret'
+  if (limit === null && !isAgents) return
+  const named = tenantsNamed(operation, request)
+  if (limit !== null) checkLimit(operation, limit, named)
+  if (!isAgents) return
+  checkUser(operation, request, named.length > 0 || limit?.size === 1)
+  return checkTenants(principal, named)
+}
+
+interface NamedTenant {
+  readonly param: string
+  readonly tenant: string
+}
+
+const tenantsNamed = (operation: Operation, request: NamingRequest): readonly NamedTenant[] =>
+  [
     ['X-Tenant-Id', headerOf(operation, request, 'x-tenant-id')] as const,
     ...[request.params, request.body, request.query].map((part) => ['tenant_id', textIn(part, 'tenant_id')] as const),
   ].flatMap(([param, tenant]) => (tenant === null ? [] : [{ param, tenant }]))
-  checkUser(operation, request, named.length > 0)
-  return checkTenants(principal, named)
+
+/** @throws {ServiceError} `insufficient_scope` for a tenant, or for none where the key has several */
+const checkLimit = (operation: Operation, limit: ReadonlySet<string>, named: readonly NamedTenant[]): void => {
+  const foreign = named.find(({ tenant }) => !limit.has(tenant))
+  if (foreign !== undefined)
+    throw new ServiceError('insufficient_scope', {
+      param: foreign.param,
+      message: 'The scopes of the key do not include this tenant.',
+    })
+  if (named.length > 0 || limit.size === 1 || tenancyOf(operation) !== 'owned' || listsTenants(operation)) return
+  throw new ServiceError('insufficient_scope', {
+    param: 'X-Tenant-Id',
+    message: 'The key is limited to several tenants: name one of them in X-Tenant-Id.',
+  })
+}
+
+const listsTenants = ({ id }: Pick<Operation, 'id'>): boolean => id === 'tenants.list'
+
+/** Returns the scope of a call, limited to the tenant that it names or that is the only one of its key. */
+export const limitedScope = (operation: Operation, request: NamingRequest, scope: Scope): Scope => {
+  const limit = limitsOf(request.principal)?.tenants ?? null
+  if (limit === null || tenancyOf(operation) !== 'owned') return scope
+  if (listsTenants(operation)) return scopeAmong(scope, { tenants: [...limit], untenanted: false })
+  const [tenant = null] = [...tenantsNamed(operation, request).map((named) => named.tenant), ...limit]
+  return narrowedScope(scope, { tenant, user: null })
 }
 
 /** Checks the tenants and users that a request names: that the credential reaches them, then that they are active. */
