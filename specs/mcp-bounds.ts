@@ -4,7 +4,7 @@ import type { Bound } from './bounds.ts'
 export const mcpBounds: readonly Bound[] = [
   {
     of: 'answers of a remote tool server in one piece of work',
-    most: '8 MB, 64 levels, 16 pages of a list',
+    most: '8 MB, 64 levels, 16 pages of a list; 200,000 names, strings, objects and arrays in a message',
     beyond: 'the work fails with `answer_too_large`',
     code: ['src/actors/mcp/client/mcp-connection.ts', 'mcpLimits'],
     test: ['test/actors/mcp/client/hostile-servers.test.ts', 'are refused in a response of 100 MB'],

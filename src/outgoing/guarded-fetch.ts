@@ -13,6 +13,8 @@ export interface FetchLimits {
   readonly maxBytes: number
   /** Maximum nesting of objects and arrays. */
   readonly maxDepth: number
+  /** Maximum number of names, strings, objects and arrays of one message, which the reader parses in one go. */
+  readonly maxValues: number
   /** Maximum number of requests in the conversation: each question of the server is answered by a request. */
   readonly maxRequests: number
 }
@@ -34,7 +36,7 @@ const withoutBody = new Set([101, 204, 205, 304])
  */
 export const guardedFetch = (
   guard: Pick<SsrfGuard, 'request'>,
-  { maxBytes, maxDepth, maxRequests }: FetchLimits,
+  { maxBytes, maxDepth, maxValues, maxRequests }: FetchLimits,
   {
     kind,
     outer,
@@ -55,7 +57,7 @@ export const guardedFetch = (
   const check = (bytes: Uint8Array, depth: JsonDepth): void => {
     left -= bytes.length
     if (left < 0) throw refusal(`the answers have more than ${maxBytes} bytes`)
-    if (!depth.push(bytes)) throw refusal(`an answer has more than ${maxDepth} levels`)
+    if (!depth.push(bytes)) throw refusal(`an answer has more than ${maxDepth} levels or ${maxValues} values`)
   }
   return async (url, init = {}) => {
     if (++requests > maxRequests) throw refusal(`a conversation has more than ${maxRequests} requests`)
@@ -69,7 +71,11 @@ export const guardedFetch = (
       maxRedirects: 0,
       ...(body !== null && { body }),
     })
-    return responseOf(answer, { check, refusal, maxDepth })
+    return responseOf(answer, {
+      check,
+      refusal,
+      depth: (isStream) => new JsonDepth(maxDepth, { mostValues: maxValues, isStream }),
+    })
   }
 }
 
@@ -90,7 +96,7 @@ interface Checks {
   /** @throws {AnswerRefused} */
   readonly check: (bytes: Uint8Array, depth: JsonDepth) => void
   readonly refusal: (message: string) => AnswerRefused
-  readonly maxDepth: number
+  readonly depth: (isStream: boolean) => JsonDepth
 }
 
 /** Bytes of an event stream that are passed on in one turn of the loop: each event is work for its reader. */
@@ -98,7 +104,7 @@ const turnBytes = 4096
 
 const responseOf = (
   { statusCode, headers, body }: Dispatcher.ResponseData,
-  { check, refusal, maxDepth }: Checks,
+  { check, refusal, depth: newDepth }: Checks,
 ): Response => {
   const shown = new Headers()
   for (const [name, value] of Object.entries(headers)) {
@@ -108,8 +114,8 @@ const responseOf = (
     body.destroy()
     return new Response(null, { status: statusCode, headers: shown })
   }
-  const depth = new JsonDepth(maxDepth)
   const isStream = /text\/event-stream/i.test(shown.get('content-type') ?? '')
+  const depth = newDepth(isStream)
   const parts: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]()
   let rest: Uint8Array = new Uint8Array()
   let isBeginning = true

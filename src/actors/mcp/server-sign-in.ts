@@ -65,19 +65,30 @@ const referenceFields = ({ connection_id, connector, owner }: GivenAuth): JsonOb
 })
 
 /** Plans a connection for sign-ins at the server itself. One that the server already has is kept. */
-const plannedSignIn = (connections: ConnectionService, place: AuthPlace, given: GivenAuth): PlannedAuth => {
+const plannedSignIn = async (
+  connections: ConnectionService,
+  place: AuthPlace,
+  given: GivenAuth,
+): Promise<PlannedAuth> => {
   const { project, tenant, id, name, url, by, revision, before = null } = place
   const extra = (['connection_id', 'connector'] as const).find((field) => given[field] !== undefined)
   if (extra !== undefined) throw refused(`auth.${extra}`, `${extra} is not allowed with auth.type.`)
   const owner = given.owner ?? (tenant === null ? 'project' : 'tenant')
   const config = Object.fromEntries(clientFields.map((field) => [field, given[field]]))
-  const isKept = isSignIn(before) && clientFields.every((field) => given[field] === undefined)
-  if (isKept) return { stored: { ...before, owner }, create: async () => {} }
+  const isSame = clientFields.every((field) => given[field] === undefined)
+  if (isSignIn(before) && isSame && !(await isRevoked(connections, project, before)))
+    return { stored: { ...before, owner }, create: async () => {} }
   const connection = derivedId(connectionDefinition.idPrefix, timeOfId(id) ?? 0, `mcp ${id} ${revision}`)
   return {
     stored: { type: 'oauth', owner, connection_id: connection },
     create: () => connections.createFor({ project, id: connection, name, url, config, by }),
   }
+}
+
+const isRevoked = async (connections: ConnectionService, project: string, auth: JsonObject): Promise<boolean> => {
+  const connection = { connection_id: String(auth.connection_id) }
+  const access = await connections.access({ project, tenant: null, user: null, connection })
+  return access.kind === 'refused' && ['connection_revoked', 'connection_not_found'].includes(access.code)
 }
 
 /** Whether a server's `auth` is a sign-in at the server itself. */

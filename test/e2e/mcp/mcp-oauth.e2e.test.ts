@@ -195,6 +195,13 @@ describe.each(stores)('a remote server that requires a sign-in, on $store', ({ s
       { method: 'PATCH' },
     )
     expect(changed.body).toMatchObject({ auth, status: 'active' })
+    // a revoked connection is replaced
+    await world.api.post(`/v1/connections/${auth.connection_id}`, undefined, { method: 'DELETE' })
+    const again = await world.api.post(`/v1/mcp/servers/${id}`, { auth: { type: 'oauth' } }, { method: 'PATCH' })
+    expect(again.body.auth.connection_id).not.toBe(auth.connection_id)
+    const { body } = await world.api.post(`/v1/connections/${again.body.auth.connection_id}/reconnect`)
+    await signIn(body.authorize_url, 'admin')
+    await active(id)
   })
 
   it('forgets a registered client that its server no longer knows, and registers another', async () => {

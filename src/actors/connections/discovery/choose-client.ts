@@ -1,3 +1,4 @@
+import { mcpSdk } from '#outgoing/mcp-sdk.ts'
 import type { OAuthServer } from '../oauth/oauth-server.ts'
 import type { SignInLinks } from '../oauth/sign-in-links.ts'
 import { clientMetadata } from './client-metadata.ts'
@@ -105,7 +106,7 @@ const registered = async (
       'client_required',
       'The authorization server registers no clients. Register one there, and set client_id.',
     )
-  const sdk = await import('@modelcontextprotocol/client')
+  const sdk = await mcpSdk()
   try {
     const made = await sdk.registerClient(server.issuer, {
       ...(metadata !== null && { metadata }),

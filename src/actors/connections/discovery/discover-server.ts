@@ -1,5 +1,6 @@
 import type { AuthorizationServerMetadata, OAuthProtectedResourceMetadata } from '@modelcontextprotocol/client'
 import { AnswerRefused, type GuardedFetch, guardedFetch } from '#outgoing/guarded-fetch.ts'
+import { mcpSdk } from '#outgoing/mcp-sdk.ts'
 import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { isSecureUrl } from '../oauth/oauth-server.ts'
 import { DiscoveryFailed } from './discovery-failed.ts'
@@ -38,7 +39,7 @@ export interface DiscoveryRequest {
 }
 
 /** Limits of one discovery with the registration of a client. Metadata documents have a few kilobytes. */
-export const discoveryLimits = { maxBytes: 512 * 1024, maxDepth: 16, maxRequests: 24 } as const
+export const discoveryLimits = { maxBytes: 512 * 1024, maxDepth: 16, maxValues: 10_000, maxRequests: 24 } as const
 
 const timeoutMs = 15_000
 
@@ -71,7 +72,7 @@ type Sdk = typeof import('@modelcontextprotocol/client')
  * @throws {DiscoveryFailed}
  */
 export const discoverServer = async (request: DiscoveryRequest, wire: DiscoveryFetch): Promise<DiscoveredServer> => {
-  const sdk = await import('@modelcontextprotocol/client')
+  const sdk = await mcpSdk()
   const resource = await resourceMetadata(sdk, request, wire)
   if (resource !== null) checkResource(sdk, request.url, resource)
   const issuer = issuerOf(request, resource)

@@ -1,4 +1,5 @@
 import type { GuardedFetch } from '#outgoing/guarded-fetch.ts'
+import { mcpSdk } from '#outgoing/mcp-sdk.ts'
 import type { McpChallenge } from './mcp-failure.ts'
 
 /** Maximum number and length of the scopes of a challenge, and length of its URL. */
@@ -31,7 +32,7 @@ export const watchedChallenges = (fetch: GuardedFetch): WatchedChallenges => {
 
 /** Returns the challenge of a response; null for a refusal that no other credentials would change. */
 const challengeOf = async (answer: Response): Promise<McpChallenge | null> => {
-  const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
+  const { extractWWWAuthenticateParams } = await mcpSdk()
   const { scope, error, resourceMetadataUrl: url } = extractWWWAuthenticateParams(answer)
   const scopes = (scope ?? '').split(' ').filter((each) => each.length <= maxScope && scopePattern.test(each))
   const needsScopes = answer.status === 403 && error === 'insufficient_scope' && scopes.length > 0

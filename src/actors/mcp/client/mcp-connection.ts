@@ -1,9 +1,11 @@
 import { randomInt } from 'node:crypto'
 import type { Client, ClientOptions, StreamableHTTPClientTransport, Transport } from '@modelcontextprotocol/client'
 import { type FetchLimits, type GuardedFetch, guardedFetch } from '#outgoing/guarded-fetch.ts'
+import { mcpSdk } from '#outgoing/mcp-sdk.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { watchedChallenges } from './challenges.ts'
 import { failureOf, McpFailure } from './mcp-failure.ts'
+import { ToolSieve } from './tool-sieve.ts'
 
 /** A server, and the headers that every request to it carries. */
 export interface McpTarget {
@@ -17,6 +19,8 @@ export interface McpTarget {
 export interface McpConnection {
   readonly client: Client
   readonly transport: 'streamable_http' | 'sse'
+  /** The tools that the server has listed. */
+  readonly sieve: ToolSieve
   /** Never throws. */
   close(): Promise<void>
 }
@@ -35,7 +39,12 @@ export interface McpWork {
 }
 
 /** Limits of one unit of work: total size of the responses, and number of requests. */
-export const mcpLimits: FetchLimits = { maxBytes: 8 * 1024 * 1024, maxDepth: 64, maxRequests: 500 }
+export const mcpLimits: FetchLimits = {
+  maxBytes: 8 * 1024 * 1024,
+  maxDepth: 64,
+  maxValues: 200_000,
+  maxRequests: 500,
+}
 
 /** Maximum number of pages that are read of a list. */
 export const maxListPages = 16
@@ -124,7 +133,7 @@ const isOlder = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'status' in error && olderStatuses.has(Number(error.status))
 
 const overHttp = async (target: McpTarget, work: McpWork, { fetch, signal }: Wire): Promise<McpConnection> => {
-  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
+  const { StreamableHTTPClientTransport } = await mcpSdk()
   const transport = new StreamableHTTPClientTransport(new URL(target.url), {
     fetch,
     requestInit: { headers: { ...target.headers } },
@@ -136,20 +145,24 @@ const overHttp = async (target: McpTarget, work: McpWork, { fetch, signal }: Wir
     },
   })
   const client = await newClient(work)
+  const sieve = new ToolSieve()
+  sieve.watch(transport)
   await begun(client, transport, { timeout: work.timeoutMs, signal })
-  return { client, transport: 'streamable_http', close: () => closed(client, transport) }
+  return { client, transport: 'streamable_http', sieve, close: () => closed(client, transport) }
 }
 
 const overSse = async (target: McpTarget, work: McpWork, { fetch, signal }: Wire): Promise<McpConnection> => {
-  const { SSEClientTransport } = await import('@modelcontextprotocol/client')
+  const { SSEClientTransport } = await mcpSdk()
   const transport = new SSEClientTransport(new URL(target.url), {
     fetch,
     requestInit: { headers: { ...target.headers } },
   })
   // every revision with this transport uses the legacy handshake, and some of these servers stop at an unknown method
   const client = await newClient(work, 'legacy')
+  const sieve = new ToolSieve()
+  sieve.watch(transport)
   await begun(client, transport, { timeout: work.timeoutMs, signal })
-  return { client, transport: 'sse', close: () => closed(client, null) }
+  return { client, transport: 'sse', sieve, close: () => closed(client, null) }
 }
 
 /** Connects a client. A failed or aborted transport is closed, since it would otherwise keep reconnecting. */
@@ -165,7 +178,7 @@ const begun = async (client: Client, transport: Transport, options: { timeout: n
 }
 
 const newClient = async ({ options, prepare }: McpWork, mode: 'auto' | 'legacy' = 'auto'): Promise<Client> => {
-  const { Client } = await import('@modelcontextprotocol/client')
+  const { Client } = await mcpSdk()
   const client = new Client(clientInfo, {
     versionNegotiation: { mode },
     listMaxPages: maxListPages,

@@ -90,6 +90,16 @@ describe('the tools of a hostile server', () => {
     ['a blank in its name', named('send mail'), 'invalid_name'],
     ['a name without an end', named('x'.repeat(200)), 'invalid_name'],
     ['a name that is there', named('right'), 'duplicate_name'],
+    ['no schema', named('a', { inputSchema: undefined }), 'invalid_schema'],
+    ['a schema that is text', named('a', { inputSchema: 'object' }), 'invalid_schema'],
+    ['a schema of a list', named('a', { inputSchema: { type: 'array' } }), 'invalid_schema'],
+    [
+      'a schema whose required fields are no list',
+      named('a', { inputSchema: { type: 'object', required: 1 } }),
+      'invalid_schema',
+    ],
+    ['a description that is a number', named('a', { description: 1 }), 'description_too_long'],
+    ['no name', { inputSchema: { type: 'object' } }, 'invalid_name'],
     ['a description without an end', named('a', { description: 'x'.repeat(5000) }), 'description_too_long'],
     [
       'a schema that is large',
@@ -112,6 +122,17 @@ describe('the tools of a hostile server', () => {
     expect(tools.map(({ name }) => name)).toEqual(['right'])
     expect(skipped).toMatchObject([{ reason }])
     expect(skipped[0]?.name).toMatch(/^[ -~]*$/)
+  })
+
+  it.each([
+    ['its hints', { annotations: { readOnlyHint: 'yes' } }],
+    ['its output schema', { outputSchema: 1 }],
+    ['its title', { title: 7 }],
+    ['its icons', { icons: 'x' }],
+  ])('include one where only %s are invalid, without them', async (_what, more) => {
+    const { tools, skipped } = await toolsOf(listing([named('right'), named('odd', more)]))
+    expect(tools).toMatchObject([{ name: 'right' }, { name: 'odd', annotations: null }])
+    expect(skipped).toEqual([])
   })
 
   it('have the same hash for any order of the fields of a schema', async () => {
