@@ -14,6 +14,10 @@ export class Speakers {
   readonly #byName = new Map<string, Speaker>()
   readonly #all: (Speaker | null)[] = []
 
+  get size(): number {
+    return this.#byName.size
+  }
+
   /** Counts one more passage of a speaker and returns the speaker's number; -1 without a name. */
   add(name: string | null): number {
     const key = name?.trim().toLowerCase() ?? ''

@@ -17,6 +17,11 @@ export interface MemoryEvidence {
   readonly length: number
   /** Memories that the search may find. */
   readonly size: number
+  /**
+   * Share of the memories searched that are turns of named people. A question that names one of them is close to all
+   * that was said by or to that person, so vectors say little.
+   */
+  readonly spoken: number
   /** Whether it was said by someone other than the one person named in the question. */
   readonly other: boolean
   /** Best score by words of memories by others, relative to the best of the person named; 0 when none is named. */
@@ -36,15 +41,29 @@ export const memoryFeatures = [
 type Weights = MemoryFeatures & { readonly bias: number }
 
 /**
- * Logistic models, with vectors and by words alone. Fitted by `bench/calibration/fit.ts` on scopes of 1 to 1,000
- * memories in several styles and languages, and with several embedders (specs/decisions/0263-score-of-a-memory.md). A
+ * Logistic models, with vectors and by words alone, fitted by `bench/calibration/fit.ts` on scopes of 1 to 1,000
+ * memories in several styles and languages, and with several embedders (specs/decisions/0263-score-of-a-memory.md); and
+ * with vectors for the turns of conversations between named people, fitted on half of the questions of LoCoMo. A
  * large scope has more memories that resemble a question by chance: that is what the weight of `size` stands for. The
  * position of a memory among the others does not count.
  */
-const models: Readonly<Record<'vectors' | 'words', Weights>> = {
+const models: Readonly<Record<'vectors' | 'conversation' | 'words', Weights>> = {
   vectors: {
     ...{ bias: 0.1, question: 0.89, memory: 1.1, found: 1.72, around: 1, matched: -0.8, total: -0.14, length: 0.14 },
     ...{ onlyNames: 0, size: -1.41, other: -1.81, rival: -0.63, unseenNames: -2.43, noneKnown: -3.05 },
+  },
+  conversation: {
+    ...{
+      bias: -1.4,
+      question: 0.14,
+      memory: 0.19,
+      found: 2.61,
+      around: 2.53,
+      matched: 0.97,
+      total: 0.29,
+      length: 0.63,
+    },
+    ...{ onlyNames: 0, size: -1, other: -3.56, rival: -0.63, unseenNames: -1, noneKnown: -3.06 },
   },
   words: {
     ...{ bias: 1.05, question: 0, memory: 0, found: 5.5, around: 2.5, matched: 0.8, total: 0, length: -0.5 },
@@ -71,9 +90,12 @@ export const featuresOf = (evidence: MemoryEvidence): MemoryFeatures => ({
 
 /** Returns the logarithm of the odds that a memory answers the question: 0 for a probability of one half. */
 export function memoryLogit(evidence: MemoryEvidence): number {
-  const weights = models[evidence.vector === null ? 'words' : 'vectors']
   const features = featuresOf(evidence)
-  return memoryFeatures.reduce((sum, name) => sum + weights[name] * features[name], weights.bias)
+  const by = (model: keyof typeof models): number =>
+    memoryFeatures.reduce((sum, name) => sum + models[model][name] * features[name], models[model].bias)
+  if (evidence.vector === null) return by('words')
+  const { spoken } = evidence
+  return (1 - spoken) * by('vectors') + (spoken === 0 ? 0 : spoken * by('conversation'))
 }
 
 export const probabilityOf = (logit: number): number => 1 / (1 + Math.exp(-logit))

@@ -47,8 +47,12 @@ export interface ComparedVectors {
 
 /** Number of memories nearest to the question that are looked at, whatever else is known of them. */
 const nearest = 5
-/** Weight of the fused score, relative to the best, in the order of memories. */
+/**
+ * Weight of the fused score, relative to the best, in the order of memories; and that among memories of sessions, which
+ * need each other to be understood.
+ */
 const fusedShare = 3
+const fusedShareOfSessions = 400
 
 /** Without a background: the share of an embedder's range at which texts are unrelated, and its standard deviation. */
 const unrelated = 0.33
@@ -82,6 +86,7 @@ export class Scores {
   readonly #size: number
   readonly #logits = new Map<number, number>()
   #ofQuestion: number | null = null
+  #spoken: number | null = null
 
   constructor(searched: Searched, all: AllScores, { allowed, size, compared }: ScoredSearch) {
     this.#in = searched
@@ -120,8 +125,32 @@ export class Scores {
     const near = highest(this.#only(cosines.own, true), nearest)
     const hasFresh = vectors.size < table.size
     const unembedded = hasFresh ? highest(this.#only(lexical.scores, false), nearest) : []
-    const place = (slot: number): number => this.logit(slot) + fusedShare * this.#rank(slot)
+    const share = fusedShare + (fusedShareOfSessions - fusedShare) * this.#sessionShare()
+    const place = (slot: number): number => this.logit(slot) + share * this.#rank(slot)
     return [...new Set([...best, ...near, ...unembedded])].toSorted((a, b) => place(b) - place(a)).slice(0, count)
+  }
+
+  /** Returns the share of the memories searched that are in a session with others. */
+  #sessionShare(): number {
+    const { groups } = this.#in.table
+    if (groups.size === 0) return 0
+    let count = 0
+    for (let slot = 0; slot < this.#allowed.length; slot++) {
+      const group = this.#allowed[slot] === 1 ? groups.numberOf(slot) : -1
+      if (group !== -1 && groups.sizeOf(group) > 1) count++
+    }
+    return count / Math.max(1, this.#size)
+  }
+
+  /** Returns the share of the memories searched that are turns of named people; 0 for fewer than two people. */
+  #spokenShare(): number {
+    if (this.#spoken !== null) return this.#spoken
+    const { table } = this.#in
+    let count = 0
+    for (let slot = 0; table.speakers.size > 1 && slot < this.#allowed.length; slot++)
+      if (this.#allowed[slot] === 1 && table.speakerOf(slot) !== -1) count++
+    this.#spoken = count / Math.max(1, this.#size)
+    return this.#spoken
   }
 
   /** Returns the values of the passages that may be found, with a vector or without one; 0 for all others. */
@@ -143,7 +172,7 @@ export class Scores {
       ...{ vector: this.#above(slot), found, around, total: lexical.total, matched: lexical.total * found },
       isTopical: lexical.isTopical(slot),
       ...{ length: this.#in.table.lengthOf(slot), size: this.#size },
-      ...{ other: others?.[slot] === 1, rival, unseenNames: lexical.unseenNames },
+      ...{ spoken: this.#spokenShare(), other: others?.[slot] === 1, rival, unseenNames: lexical.unseenNames },
     }
   }
 

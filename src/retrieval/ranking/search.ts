@@ -114,6 +114,7 @@ export class Search {
     const allowed = this.#allowed
     const fused = cosines === null || others === null ? plain : this.#copy(plain)
     if (cosines !== null) {
+      this.#raiseUnembedded(fused)
       this.#addRange(fused, cosines.paged, { weight: weights.vector })
       this.#addRange(fused, cosines.window, { weight: weights.window })
       if (cosines.topic !== null) this.#addRange(fused, cosines.topic, { weight: weights.topic })
@@ -121,6 +122,14 @@ export class Search {
     const rival = others === null ? 0 : this.#heldBack(fused, plain, others)
     liftStances(this.#query.text, this.#in, { concepts, scores: fused, found: lexical.found, allowed })
     return { fused: this.#besides(fused), rival }
+  }
+
+  /** Gives the words of a memory that has no vector yet the weight that words and vector have together. */
+  #raiseUnembedded(fused: Float32Array): void {
+    const { vectors, table, weights } = this.#in
+    if (weights.calibration !== 'memory' || vectors.size === table.size) return
+    const factor = 1 + (weights.vector + weights.window) / weights.lexical
+    for (let slot = 0; slot < fused.length; slot++) if (!vectors.has(slot)) fused[slot] = (fused[slot] ?? 0) * factor
   }
 
   /** Returns scores by words and priors. Whether another person said something is judged by these, without vectors. */
