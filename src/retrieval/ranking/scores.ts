@@ -46,13 +46,15 @@ export interface ComparedVectors {
 }
 
 /** Number of memories nearest to the question that are looked at, whatever else is known of them. */
-const nearest = 5
+const nearest = 10
 /**
  * Weight of the fused score, relative to the best, in the order of memories; and that among memories of sessions, which
  * need each other to be understood.
  */
-const fusedShare = 3
+const fusedShare = 1
 const fusedShareOfSessions = 400
+/** Difference in the order at which two memories count as equal, relative to the weights. */
+const sameScore = 0.01
 
 /** Without a background: the share of an embedder's range at which texts are unrelated, and its standard deviation. */
 const unrelated = 0.33
@@ -86,6 +88,8 @@ export class Scores {
   readonly #size: number
   readonly #logits = new Map<number, number>()
   #ofQuestion: number | null = null
+  /** Weight of the fused score in the order of memories; null while the fused score alone orders. */
+  #fusedShare: number | null = null
   #spoken: number | null = null
 
   constructor(searched: Searched, all: AllScores, { allowed, size, compared }: ScoredSearch) {
@@ -125,9 +129,19 @@ export class Scores {
     const near = highest(this.#only(cosines.own, true), nearest)
     const hasFresh = vectors.size < table.size
     const unembedded = hasFresh ? highest(this.#only(lexical.scores, false), nearest) : []
-    const share = fusedShare + (fusedShareOfSessions - fusedShare) * this.#sessionShare()
-    const place = (slot: number): number => this.logit(slot) + share * this.#rank(slot)
-    return [...new Set([...best, ...near, ...unembedded])].toSorted((a, b) => place(b) - place(a)).slice(0, count)
+    this.#fusedShare = fusedShare + (fusedShareOfSessions - fusedShare) * this.#sessionShare()
+    const all = [...new Set([...best, ...near, ...unembedded])]
+    return all.toSorted((a, b) => this.#place(b) - this.#place(a)).slice(0, count)
+  }
+
+  /** Whether a passage is as good as another one, up to a share of the fused score or a small difference of the score. */
+  isAsGood(slot: number, other: number, share: number): boolean {
+    if (this.#fusedShare === null) return (this.fused[slot] ?? 0) >= share * (this.fused[other] ?? 0)
+    return this.#place(slot) >= this.#place(other) - sameScore * (1 + this.#fusedShare)
+  }
+
+  #place(slot: number): number {
+    return this.logit(slot) + (this.#fusedShare ?? 0) * this.#rank(slot)
   }
 
   /** Returns the share of the memories searched that are in a session with others. */

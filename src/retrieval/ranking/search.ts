@@ -254,14 +254,16 @@ export class Search {
   }
 
   /** Moves a newer passage before an older one that matches the question no better. */
-  #newerFirst(ranked: readonly number[], { fused, words, shared }: Scores): readonly number[] {
+  #newerFirst(ranked: readonly number[], scores: Scores): readonly number[] {
     const { newer, amended } = this.#in.weights
     if (newer >= 1) return ranked
+    const { fused, words, shared } = scores
     const { atOf, amends } = this.#in.table
     const replaces = (slot: number, other: number): boolean => {
       const [own, others] = [fused[slot] ?? 0, fused[other] ?? 0]
-      if (own >= newer * others && words(slot) >= words(other)) return true
-      return amends(slot) && own >= amended * others && shared(slot, other) >= amendedWords * words(other)
+      if (scores.isAsGood(slot, other, newer) && words(slot) >= words(other)) return true
+      const common = shared(slot, other)
+      return amends(slot) && own >= amended * others && common > 0 && common >= amendedWords * words(other)
     }
     const order: number[] = []
     for (const slot of ranked) {
