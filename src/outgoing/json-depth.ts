@@ -2,13 +2,27 @@ const quote = 0x22
 const backslash = 0x5c
 const newline = 0x0a
 const carriageReturn = 0x0d
-const openers = new Set([0x5b, 0x7b])
-const closers = new Set([0x5d, 0x7d])
+
+const [other, string, opener, closer] = [0, 1, 2, 3] as const
+
+/** Kind of each byte outside of strings. */
+const kinds = new Uint8Array(256)
+kinds[quote] = string
+for (const byte of [0x5b, 0x7b]) kinds[byte] = opener
+for (const byte of [0x5d, 0x7d]) kinds[byte] = closer
+
+/** Limits of JSON besides its nesting. */
+interface JsonShape {
+  /** Maximum number of names, strings, objects and arrays of one document: a parser's time grows with it. */
+  readonly mostValues?: number
+  /** Whether the bytes are an event stream, in which an empty line ends a document. */
+  readonly isStream?: boolean
+}
 
 /**
- * Tracks the nesting of JSON as its bytes arrive, before it is parsed: a recursive parser or validator would overflow
- * its stack on an input that is small enough to be sent. A raw line break, which JSON strings never contain, ends a
- * string, so that the lines of an event stream are counted too.
+ * Tracks the nesting and the size of JSON as its bytes arrive, before it is parsed: a recursive parser or validator
+ * would overflow its stack on an input that is small enough to be sent. A raw line break, which JSON strings never
+ * contain, ends a string, so that the lines of an event stream are counted too.
  */
 export class JsonDepth {
   readonly #most: number
@@ -18,14 +32,10 @@ export class JsonDepth {
   #values = 0
   #inString = false
   #escaped = false
+  /** Whether only carriage returns have arrived since the last line break. */
   #isLineEmpty = false
 
-  /**
-   * @param mostValues maximum number of names, strings, objects and arrays of one document: the time that a parser takes
-   * grows with it.
-   * @param isStream whether the bytes are an event stream, in which an empty line ends a document.
-   */
-  constructor(most: number, { mostValues = Number.POSITIVE_INFINITY, isStream = false } = {}) {
+  constructor(most: number, { mostValues = Number.POSITIVE_INFINITY, isStream = false }: JsonShape = {}) {
     this.#most = most
     this.#mostValues = mostValues
     this.#isStream = isStream
@@ -33,30 +43,43 @@ export class JsonDepth {
 
   /** @returns false when the nesting or the number of values exceeds the limit. */
   push(bytes: Uint8Array): boolean {
-    for (const byte of bytes) {
-      if (this.#inString) this.#inside(byte)
-      else if (byte === quote) {
-        this.#inString = true
-        this.#values += 1
-      } else if (openers.has(byte)) {
-        this.#depth += 1
-        this.#values += 1
-      } else if (closers.has(byte)) this.#depth = Math.max(0, this.#depth - 1)
-      this.#endOfLine(byte)
-      if (this.#depth > this.#most || this.#values > this.#mostValues) return false
+    const isStream = this.#isStream
+    const { length } = bytes
+    let inString = this.#inString
+    // an indexed loop: it runs for every byte of every response, and takes a quarter of the time of an iterator
+    for (let at = 0; at < length; at++) {
+      const byte = bytes[at] ?? 0
+      if (inString) inString = this.#inside(byte)
+      else if (kinds[byte] !== other) {
+        if (!this.#outside(kinds[byte])) return false
+        inString = kinds[byte] === string
+      }
+      if (isStream) this.#endOfLine(byte)
     }
+    this.#inString = inString
     return true
   }
 
-  #endOfLine(byte: number): void {
-    if (this.#isStream && byte === newline && this.#isLineEmpty) this.#values = 0
-    if (byte !== carriageReturn) this.#isLineEmpty = byte === newline
+  #outside(kind: number | undefined): boolean {
+    if (kind === string) return ++this.#values <= this.#mostValues
+    if (kind === opener) return ++this.#depth <= this.#most && ++this.#values <= this.#mostValues
+    if (kind === closer) this.#depth = Math.max(0, this.#depth - 1)
+    return true
   }
 
-  #inside(byte: number): void {
-    if (this.#escaped) this.#escaped = false
-    else if (byte === backslash) this.#escaped = true
-    else if (byte === quote || byte === newline) this.#inString = false
+  /** Whether the string continues after this byte. */
+  #inside(byte: number): boolean {
+    if (this.#escaped) {
+      this.#escaped = false
+      return true
+    }
+    this.#escaped = byte === backslash
+    return byte !== quote && byte !== newline
+  }
+
+  #endOfLine(byte: number): void {
+    if (byte === newline && this.#isLineEmpty) this.#values = 0
+    if (byte !== carriageReturn) this.#isLineEmpty = byte === newline
   }
 }
 

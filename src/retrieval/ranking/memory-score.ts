@@ -41,7 +41,7 @@ export const memoryFeatures = [
 type Weights = MemoryFeatures & { readonly bias: number }
 
 /**
- * Logistic models, with vectors and by words alone, fitted by `bench/calibration/fit.ts` on scopes of 1 to 1,000
+ * Logistic models, with vectors and by words alone, fitted by the features of `bench/calibration/fit.ts` on scopes of 1 to 1,000
  * memories in several styles and languages, and with several embedders (specs/decisions/0263-score-of-a-memory.md); and
  * with vectors for the turns of conversations between named people, fitted on half of the questions of LoCoMo. A
  * large scope has more memories that resemble a question by chance: that is what the weight of `size` stands for. The
