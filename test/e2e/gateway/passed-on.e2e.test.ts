@@ -9,7 +9,8 @@ describe('operations that are passed through to one provider', () => {
   let client: OpenAI
   beforeAll(async () => {
     upstream = await openUpstream()
-    const env = { OPENAI_API_KEY: 'key-1', OPENAI_BASE_URL: upstream.url, SIMULATED_PROVIDER: 'on' }
+    const keys = { OPENAI_API_KEY: 'key-1', ANTHROPIC_API_KEY: 'key-2' }
+    const env = { ...keys, OPENAI_BASE_URL: upstream.url, SIMULATED_PROVIDER: 'on' }
     world = await World.start({ env })
     client = new OpenAI({ apiKey: world.secretKey, baseURL: `${world.url}/v1`, maxRetries: 0 })
   }, 120_000)
@@ -85,7 +86,7 @@ describe('operations that are passed through to one provider', () => {
   })
 
   it('refuse a provider without them, and name an invalid field', async () => {
-    const unknown = client.moderations.create({ input: 'a', model: 'simulated-1' })
+    const unknown = client.moderations.create({ input: 'a', model: 'anthropic/claude-3-5-haiku-latest' })
     await expect(unknown).rejects.toMatchObject({ status: 404 })
     const empty = await world.api.post('/v1/rerank', { model: 'openai/rerank-1', query: 'q', documents: [] })
     expect([empty.status, empty.body.error.param]).toEqual([400, 'documents'])

@@ -55,9 +55,11 @@ it('an image leads a public key to a vision model of its agent', async () => {
   expect([answer.status, called()]).toEqual([200, ['gpt-4o-mini']])
 })
 
-it('an image leads a secret key to another model of the provider when the requested one lacks vision', async () => {
+it("an image leads a project's secret key to another model of the provider, and an agent's only to one of its agent", async () => {
   answers()
-  const answer = await (await keyOf({ model: 'gpt-3.5-turbo' }, 'secret')).post('/v1/chat/completions', seen)
+  const refused = await (await keyOf({ model: 'gpt-3.5-turbo' }, 'secret')).post('/v1/chat/completions', seen)
+  expect([refused.status, called()]).toEqual([403, []])
+  const answer = await world.api.post('/v1/chat/completions', seen)
   expect(answer.status).toBe(200)
   expect(called()).not.toContain('gpt-3.5-turbo')
 })
