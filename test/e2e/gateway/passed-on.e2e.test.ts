@@ -82,7 +82,7 @@ describe('operations that are passed through to one provider', () => {
     const streamed = client.images.generate({ ...body, stream: true })
     await expect(streamed).rejects.toMatchObject({ status: 400, param: 'stream' })
     const chat = client.images.generate({ model: 'claude-haiku-4-5', prompt: 'A tree' })
-    await expect(chat).rejects.toMatchObject({ status: 400, param: 'model' })
+    await expect(chat).rejects.toMatchObject({ status: 404, param: 'model' })
   })
 
   it('refuse a provider without them, and name an invalid field', async () => {
