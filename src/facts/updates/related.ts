@@ -13,7 +13,7 @@ const relatedFrom = (embedder: string | null): number => (/e5/i.test(embedder ??
 const few = 8
 
 /** Weight of shared words in units of a cosine, and the distance from the next candidate that decides among many. */
-const [wordWeight, distance, wordsAlone] = [0.005, 0.03, 3]
+const [wordWeight, distance, wordsAlone] = [0.005, 0.04, 3]
 
 /** Words without a topic of their own. */
 const empty: ReadonlySet<string> = new Set(

@@ -2,7 +2,7 @@ import { partsOf } from '#facts/parts.ts'
 import type { Pause } from '#retrieval/ranking/pause.ts'
 import type { FactData, MemoryData, SupersededPart } from '../kinds.ts'
 import { closedBy } from '../understanding.ts'
-import { endedParts, endOfParts } from './superseded-parts.ts'
+import { endedParts, endOfParts, states } from './superseded-parts.ts'
 import { factKey, mayClose, type UserMemoryIndex } from './user-memory-index.ts'
 
 /** Effect of new facts on the known ones. */
@@ -66,10 +66,16 @@ const leastCover = 0.6
  */
 export const endOf = ({ content }: Pick<MemoryData, 'content'>, facts: readonly FactData[]): number | null => {
   const said = facts.filter(({ ended }) => !ended)
-  if (said.length === 0 || partsOf(content).length > 1) return null
+  if (said.length === 0 || areApart(content, said)) return null
   const ends = said.map(({ valid_to_ms }) => valid_to_ms)
   if (ends.includes(null)) return null
   return covers(content, said) ? Math.max(...ends.map((end) => end ?? 0)) : null
+}
+
+/** Whether a content has several parts, one of which states each fact: then it ends by parts. */
+const areApart = (content: string, facts: readonly FactData[]): boolean => {
+  const parts = partsOf(content)
+  return parts.length > 1 && facts.every(({ object }) => parts.some(({ text }) => states(text, object)))
 }
 
 /** Whether facts cover most of a content. */

@@ -3,10 +3,11 @@ import { meantOf, type Related, topicWords } from '#facts/updates/related.ts'
 import { changeOf, mayShareSubject } from '#facts/updates/updates.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
+import { EmbedderUnavailable } from '#retrieval/embedder.ts'
 import { vectorOfText } from '#retrieval/vector-bytes.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { RecordStore } from '#storage/ports.ts'
-import type { EmbedderOf } from '../embedding/embedders.ts'
+import type { EmbedderOf, MemoryEmbedder } from '../embedding/embedders.ts'
 import { holdingContent, holdingParts } from '../indexes/superseded-parts.ts'
 import type { MemoryEntry, UserMemoryIndex } from '../indexes/user-memory-index.ts'
 import { type MemoryData, memories } from '../kinds.ts'
@@ -103,22 +104,31 @@ export class UpdatedMemories {
   async #comparison(owner: MemoryOwner, update: string): Promise<Comparison> {
     const embedder = await this.#parts.embedderOf(owner.project)
     if (embedder === null) return byWords
-    const embed = async (texts: readonly string[]): Promise<readonly Float32Array[]> =>
-      texts.length === 0 ? [] : (await embedder.embed(texts, 'passage', owner)).vectors
-    try {
-      const [own] = await embed([update])
-      if (own === undefined) return byWords
-      return {
-        embedder: embedder.id,
-        cosines: async (texts) => {
-          const made = (await embed(texts.flatMap(({ text, vector }) => (vector === null ? [text] : [])))).values()
-          return texts.map(({ vector }) => cosineOf(own, vector ?? made.next().value))
-        },
-      }
-    } catch (error) {
-      if (error instanceof ServiceError) return byWords
-      throw error
+    const embed = (texts: readonly string[]) => embedded(embedder, texts, owner)
+    const [own] = await embed([update])
+    if (own === undefined) return byWords
+    return {
+      embedder: embedder.id,
+      cosines: async (texts) => {
+        const made = (await embed(texts.flatMap(({ text, vector }) => (vector === null ? [text] : [])))).values()
+        return texts.map(({ vector }) => cosineOf(own, vector ?? made.next().value))
+      },
     }
+  }
+}
+
+/** Returns the vectors of texts; none when the embedder fails, which must not fail the write. */
+const embedded = async (
+  embedder: MemoryEmbedder,
+  texts: readonly string[],
+  owner: MemoryOwner,
+): Promise<readonly Float32Array[]> => {
+  if (texts.length === 0) return []
+  try {
+    return (await embedder.embed(texts, 'passage', owner)).vectors
+  } catch (error) {
+    if (error instanceof ServiceError || error instanceof EmbedderUnavailable) return []
+    throw error
   }
 }
 

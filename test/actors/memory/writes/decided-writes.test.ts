@@ -85,4 +85,30 @@ describe('a decided write of a memory', () => {
     expect(older?.data.valid_to_ms).toBeNull()
     expect(older?.data.superseded).toMatchObject([{ text: 'I moved to Lisbon' }])
   })
+
+  it('ends a memory of several sentences whose only fact has ended', async () => {
+    const { clock, records, node, rows } = await opened()
+    const memory = node(records)
+    const remembered = async (text: string) => {
+      const at = { valid_from_ms: clock.now(), valid_to_ms: null, observed_at_ms: clock.now() }
+      const facts = [{ ...{ subject: 'user', relation: 'commute', object: text, single: true, ended: false }, ...at, text }]
+      await memory.writer.write(ada, [{ content: text, place, facts, byFacts: true }], { source: 'remember', seed: null })
+      await clock.advance(1000)
+    }
+    await remembered('I go by bus. It takes half an hour.')
+    await remembered('Sold on the e-bike. I pedal in every morning.')
+    expect((await rows()).map(({ data }) => data.valid_to_ms === null)).toEqual([false, true])
+  })
+
+  it('supersedes what an update in other words clearly means, and nothing said in addition', async () => {
+    const { clock, records, node, rows } = await opened()
+    const memory = node(records)
+    const said = ['My dog is called Rex.', 'We keep our notes in Evernote.', 'I also keep some notes on paper.']
+    for (const content of [...said, 'We switched from Evernote to Obsidian.']) {
+      await write(memory, content)
+      await clock.advance(1000)
+    }
+    const current = (await rows()).filter(({ data }) => data.valid_to_ms === null)
+    expect(current.map(({ data }) => data.content)).toEqual([said[0], said[2], 'We switched from Evernote to Obsidian.'])
+  })
 })
