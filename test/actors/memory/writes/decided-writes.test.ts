@@ -91,8 +91,13 @@ describe('a decided write of a memory', () => {
     const memory = node(records)
     const remembered = async (text: string) => {
       const at = { valid_from_ms: clock.now(), valid_to_ms: null, observed_at_ms: clock.now() }
-      const facts = [{ ...{ subject: 'user', relation: 'commute', object: text, single: true, ended: false }, ...at, text }]
-      await memory.writer.write(ada, [{ content: text, place, facts, byFacts: true }], { source: 'remember', seed: null })
+      const facts = [
+        { ...{ subject: 'user', relation: 'commute', object: text, single: true, ended: false }, ...at, text },
+      ]
+      await memory.writer.write(ada, [{ content: text, place, facts, byFacts: true }], {
+        source: 'remember',
+        seed: null,
+      })
       await clock.advance(1000)
     }
     await remembered('I go by bus. It takes half an hour.')
@@ -109,6 +114,10 @@ describe('a decided write of a memory', () => {
       await clock.advance(1000)
     }
     const current = (await rows()).filter(({ data }) => data.valid_to_ms === null)
-    expect(current.map(({ data }) => data.content)).toEqual([said[0], said[2], 'We switched from Evernote to Obsidian.'])
+    expect(current.map(({ data }) => data.content)).toEqual([
+      said[0],
+      said[2],
+      'We switched from Evernote to Obsidian.',
+    ])
   })
 })
