@@ -34,11 +34,11 @@ export const requestBounds: readonly Bound[] = [
   },
   {
     of: 'what a body may take to come',
-    most: '20 s, and a second more for each 16 KB',
+    most: '20 s, and a second more for each 16 KB; of public keys and client tokens 5 s, and a second more for each 32 KB',
     beyond: '408 `body_too_slow`, and the connection closes',
     code: ['src/transport/http/body-pace.ts', 'usual'],
     test: [
-      'test/transport/http/http-suite.ts',
+      'test/transport/http/pace-suite.ts',
       'refuses a body that is too slow or absent after its grace period, and closes its connection',
     ],
   },

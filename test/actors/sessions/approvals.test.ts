@@ -283,14 +283,19 @@ it('a rejection of the action completes the session, and the model receives the 
   expect(world.provider.requests[1]?.messages).toContainEqual(expect.objectContaining({ role: 'tool', content: heard }))
 })
 
-it('a waiting action is rejected when its session is deleted or its turn cancelled', async () => {
+it('a waiting action is rejected when its turn is cancelled, and gone when its session is deleted', async () => {
   const world = await open({ scripts: [calls('a'), calls('a')] })
-  for (const end of ['delete', 'cancel'] as const) {
+  const paused = async () => {
     const session = await newSession(world)
     const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('a', true)] })
-    const params = { session_id: session }
-    if (end === 'delete') await world.useCases['sessions.delete'](callOf(params, {}, undefined))
-    else await world.useCases['sessions.cancel'](callOf(params, {}, {}))
-    await expect.poll(async () => (await action(world, waiting.a ?? '')).status).toBe('rejected')
+    return { params: { session_id: session }, waiting: waiting.a ?? '' }
   }
+  const cancelled = await paused()
+  await world.useCases['sessions.cancel'](callOf(cancelled.params, {}, {}))
+  await expect.poll(async () => (await action(world, cancelled.waiting)).status).toBe('rejected')
+  const deleted = await paused()
+  await world.useCases['sessions.delete'](callOf(deleted.params, {}, undefined))
+  await expect
+    .poll(() => action(world, deleted.waiting).catch((error: unknown) => error))
+    .toMatchObject({ code: 'not_found' })
 })
