@@ -11,7 +11,7 @@ import { freePort } from './services/service.ts'
  * `npm run clients`: generates a client from the served `/openapi.json` with each code generator, compiles it, and runs
  * a turn of a session with it against a server. `-- --only openapi-typescript,hey-api` runs some of them. Generators
  * are installed into a temporary folder, never into the project. SDKs and agent frameworks (`openai`,
- * `anthropic-python`, `ai-sdk` …) also run turns with tools; `-- --quick` runs only what installs in under two minutes.
+ * `anthropic-python`, `ai-sdk` …) also run turns with tools; `-- --quick` runs only what installs in seconds.
  * Exit code 1 when a client does not compile or its turn fails.
  */
 const known = Object.keys(knownClients)
@@ -19,7 +19,7 @@ const usage = [
   'usage: npm run clients [-- --only CLIENT,… | --quick]',
   '',
   'Generates, compiles and runs clients of the API, and runs turns with SDKs and agent frameworks.',
-  'Exits with 1 if one fails. --quick runs those that install in under two minutes.',
+  'Exits with 1 if one fails. --quick runs those that install in seconds.',
   `Clients: ${known.join(', ')}`,
 ].join('\n')
 const values = readCommandLine({ usage, options: { only: { type: 'string' }, quick: { type: 'boolean' } } })

@@ -68,7 +68,9 @@ function rowsOf(outcomes: readonly Outcome[], engine: 'words' | 'vectors'): read
     const here = outcomes.filter((one) => one.size === size)
     const answerable = here.filter(isMain)
     return [
-      row(`${engine} ${size}: right hit`, shareOf(answerable, hit), { atLeast: engine === 'vectors' ? 0.85 : 0.6 }),
+      ...unlessEmpty(answerable).map((some) =>
+        row(`${engine} ${size}: right hit`, shareOf(some, hit), { atLeast: engine === 'vectors' ? 0.85 : 0.6 }),
+      ),
       ...split(answerable, ({ kind }) => kind).map(([kind, some]) =>
         row(`${engine} ${size}: right hit, ${kind}`, shareOf(some, hit)),
       ),
@@ -77,7 +79,9 @@ function rowsOf(outcomes: readonly Outcome[], engine: 'words' | 'vectors'): read
         row(`${engine} ${size}: never said, any hit`, shareOf(some, any), { atMost: 0.05 }),
       ),
       ...kindsOf(here, 'near').map((some) => row(`${engine} ${size}: near, any hit`, shareOf(some, any))),
-      row(`${engine} ${size}: precision`, precisionOf(answerable), { atLeast: 0.5 }),
+      ...unlessEmpty(answerable).map((some) =>
+        row(`${engine} ${size}: precision`, precisionOf(some), { atLeast: 0.5 }),
+      ),
       ...(engine === 'vectors' && size > 1
         ? rankingRows(
             size,
@@ -95,9 +99,11 @@ const shareOf = (some: readonly Outcome[], measure: Measure): number => mean(som
 const precisionOf = (some: readonly Outcome[]): number => mean(some.flatMap(({ passing }) => passing.map(Number)))
 
 const kindsOf = (here: readonly Outcome[], kind: string): readonly (readonly Outcome[])[] => {
-  const some = here.filter((one) => one.kind === kind)
-  return some.length === 0 ? [] : [some]
+  return unlessEmpty(here.filter((one) => one.kind === kind))
 }
+
+/** A set without questions of a kind has no figure for it. */
+const unlessEmpty = (some: readonly Outcome[]): readonly (readonly Outcome[])[] => (some.length === 0 ? [] : [some])
 
 const split = (some: readonly Outcome[], by: (one: Outcome) => string): readonly (readonly [string, Outcome[]])[] =>
   [...Map.groupBy(some, by)].toSorted(([a], [b]) => a.localeCompare(b))

@@ -59,7 +59,7 @@ const javaCheckOf = (name: keyof typeof javaArtifacts, program: string): ClientC
     run(world, 'java', ['-cp', 'lib/*', program])
   })
 
-/** SDKs of compiled languages that install in under two minutes, by name. One whose compiler is missing is skipped. */
+/** SDKs of compiled languages, by name. One whose compiler is missing is skipped. */
 export const compiledSdks: Readonly<Record<string, ClientCheck>> = {
   'openai-go': goCheckOf('openai.go'),
   'anthropic-go': goCheckOf('anthropic.go'),

@@ -169,7 +169,9 @@ func main() {
 	}
 	_, err = client.Audio.Speech.New(ctx, openai.AudioSpeechNewParams{Model: "simulated-tts", Input: "", Voice: openai.AudioSpeechNewParamsVoiceUnion{OfString: openai.String("alloy")}})
 	refused(err, 400, "input", "invalid_field")
-	_, err = client.Moderations.New(ctx, openai.ModerationNewParams{Input: openai.ModerationNewParamsInputUnion{OfString: openai.String("hello")}, Model: model})
+	moderation, err := client.Moderations.New(ctx, openai.ModerationNewParams{Input: openai.ModerationNewParamsInputUnion{OfString: openai.String("hello")}, Model: model})
+	check(err == nil && len(moderation.Results) == 1 && !moderation.Results[0].Flagged, "no moderation", err)
+	_, err = client.Moderations.New(ctx, openai.ModerationNewParams{Input: openai.ModerationNewParamsInputUnion{OfString: openai.String("hello")}, Model: "no-such-model"})
 	refused(err, 404, "model", "model_not_found")
 
 	if failures > 0 {
