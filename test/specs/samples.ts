@@ -22,6 +22,7 @@ const texts = [
   'DE',
   '01890a5d-ac96-774b-bcce-b302099a8057',
   '/v1/me',
+  'read',
 ]
 
 /** A value that the schema accepts, with every declared field of every object. */

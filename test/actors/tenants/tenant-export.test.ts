@@ -28,6 +28,7 @@ const left = [
   'memory_vectors',
   'memory_writes',
   'session_checkpoints',
+  'connection_discoveries',
   'connection_secrets',
   'connection_sign_ins',
   'connection_tools',

@@ -185,7 +185,7 @@ describe('an operation', () => {
     const { responses } = paths['/v1/things'].post
     expect(responses['403']).toEqual({
       $ref: '#/components/responses/PlatformError403',
-      description: '`secret_key_required`, `tenant_suspended`, `tenant_deleting`',
+      description: '`secret_key_required`, `insufficient_scope`, `tenant_suspended`, `tenant_deleting`',
     })
     const { schema } = components.responses.PlatformError403.content['application/json']
     expect(schema).toEqual({ $ref: '#/components/schemas/PlatformError' })
