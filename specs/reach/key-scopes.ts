@@ -1,7 +1,10 @@
 import type { Operation } from '../dsl/declare.ts'
 import { array, described, nullable, object, optional, string } from '../dsl/schema.ts'
 
-/** The groups of operations, with the resources of each; ids of operations begin with the name of a resource. */
+/**
+ * The groups of operations, with the resources of each; ids of operations begin with the name of a resource. An operation that
+ * shows more than its resource is named by its whole id.
+ */
 const groups: Readonly<Record<string, readonly string[]>> = {
   sessions: ['sessions'],
   runs: ['runs'],
@@ -14,6 +17,8 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   memory: ['memory'],
   knowledge: ['knowledge_bases', 'knowledge_grants', 'knowledge_sources', 'knowledge_recall_sets'],
   tenants: ['tenants', 'tenant_users', 'end_users'],
+  // everything that a tenant has, such as its sessions and memories
+  exports: ['tenants.export'],
   keys: ['client_tokens', 'agent_keys'],
   web: ['web', 'web_crawls', 'web_takedowns', 'browser_jobs', 'browser_profiles'],
   connections: ['connections', 'connectors'],
@@ -21,7 +26,9 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   skills: ['skills', 'skill_versions', 'skill_imports'],
   providers: ['provider_connections', 'model_syncs'],
   webhooks: ['webhooks', 'webhook_deliveries'],
-  usage: ['usage', 'rate_plans', 'limits', 'credits', 'request_log'],
+  usage: ['usage', 'rate_plans', 'limits', 'credits'],
+  // the texts of requests and answers
+  request_log: ['request_log'],
   settings: [...['redaction_policy', 'retention_settings', 'request_log_settings', 'audit_log', 'stuck']],
 }
 
@@ -45,7 +52,7 @@ export const isReading = ({ id, method }: OperationName): boolean => method === 
 
 /** The group of an operation; null for one that only dashboard sessions or no credentials call. */
 export const groupOf = ({ id }: Pick<Operation, 'id'>): string | null =>
-  groupOfResource.get(id.slice(0, id.lastIndexOf('.'))) ?? null
+  groupOfResource.get(id) ?? groupOfResource.get(id.slice(0, id.lastIndexOf('.'))) ?? null
 
 /** Whether the `operations` of a key include an operation. */
 export const includesOperation = (granted: ReadonlySet<string>, operation: OperationName): boolean => {
@@ -53,6 +60,14 @@ export const includesOperation = (granted: ReadonlySet<string>, operation: Opera
   const group = groupOf(operation)
   if (group !== null && (granted.has(group) || granted.has(`${group}:write`))) return true
   return isReading(operation) && (granted.has('read') || (group !== null && granted.has(`${group}:read`)))
+}
+
+/** Whether the `operations` of a key include one entry of another list of operations, such as `sessions:read`. */
+export const includesEntry = (granted: ReadonlySet<string>, entry: string): boolean => {
+  if (granted.has('write') || granted.has(entry)) return true
+  const [group = '', part] = entry.split(':')
+  if (granted.has(group) || granted.has(`${group}:write`)) return true
+  return part === 'read' && granted.has('read')
 }
 
 /**

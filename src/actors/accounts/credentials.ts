@@ -66,7 +66,8 @@ export class Credentials {
   async #limited(token: Extract<Principal, { kind: 'client_token' }>, keyId: string): Promise<Principal> {
     const limits = await this.#deps.apiKeys.limitsOf(token.project, keyId)
     if (limits === null) throw new ServiceError('authentication_required')
-    return this.#unlessDeleting({ ...token, limits })
+    // a token reaches only its own tenant, which was among those of the key; so it never has to name one
+    return this.#unlessDeleting({ ...token, limits: { ...limits, tenants: null } })
   }
 
   #unlessDeleting(principal: Exclude<Principal, { kind: 'public' }>): Principal | Promise<Principal> {

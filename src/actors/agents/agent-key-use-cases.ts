@@ -1,10 +1,10 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { KeyScopes } from '#specs/reach/key-scopes.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope, type Scope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { AgentKeys } from '../accounts/agent-keys.ts'
-import { type AgentKeyData, agentKeys } from '../accounts/kinds.ts'
-import { type KeyLimits, limitsOf } from '../call/reach.ts'
+import { type AgentKeyData, agentKeys, projectKeys } from '../accounts/kinds.ts'
+import type { Principal } from '../call/call.ts'
+import { limitsOf } from '../call/reach.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { type AuditActor, actorOf } from '../records/audit-note.ts'
 import { futureOf } from '../records/future-time.ts'
@@ -14,6 +14,7 @@ import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/ids.ts'
+import { expiryWithin, scopesWithin } from './inherited-limits.ts'
 import { agents } from './kinds.ts'
 
 /** Dependencies of the use-cases of agent keys. */
@@ -56,9 +57,14 @@ const audit = (action: 'created' | 'revoked', id: string, by: AuditActor): Notic
 export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): AgentKeyUseCases => {
   const table = new Table(records, agentKeys, now)
   const agentTable = new Table(records, agents, now)
+  const projectKeyTable = new Table(records, projectKeys, now)
   const requireAgent = async (project: string, id: string): Promise<void> => {
     if ((await agentTable.get(projectScope(project), id)) === null) throw new ServiceError('not_found', noAgent)
   }
+  const expiry = async (scope: Scope, principal: Principal, wanted: number | null): Promise<number | null> =>
+    principal.kind === 'secret_key'
+      ? expiryWithin(projectKeyTable, scope, { creator: principal.keyId, wanted })
+      : wanted
   return {
     'agent_keys.list': async ({ scope, params, query }) => {
       await requireAgent(scope.project, params.agent_id)
@@ -76,7 +82,7 @@ export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): AgentKey
         ...{ agent_id: params.agent_id, name, environment, key_type, allowed_domains, ...material },
         created_by: by.id,
         ...(Object.keys(scopes).length > 0 && { scopes }),
-        expires_at_ms: futureOf('expires_at', body.expires_at, now()),
+        expires_at_ms: await expiry(scope, call.principal, futureOf('expires_at', body.expires_at, now())),
         revoked_at_ms: null,
         last_used_at_ms: null,
       }
@@ -98,30 +104,6 @@ export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): AgentKey
       return viewOf(found(row))
     },
   }
-}
-
-/**
- * Returns the scopes of a new key: those that are requested, and where none are, those of the key that creates it.
- *
- * @throws {ServiceError} `insufficient_scope` for scopes beyond those of the creating key
- */
-const scopesWithin = (limits: KeyLimits | null, wanted: KeyScopes): KeyScopes => {
-  const { models = null, tenants = null, operations = null } = limits ?? {}
-  const kept = (param: string, limit: ReadonlySet<string> | null, list: readonly string[] | undefined) => {
-    if (limit === null) return list
-    const beyond = list?.find((each) => !limit.has(each))
-    if (beyond === undefined) return list ?? [...limit]
-    throw new ServiceError('insufficient_scope', {
-      param: `scopes.${param}`,
-      message: `The scopes of the key that creates this one do not include ${beyond}.`,
-    })
-  }
-  const made = {
-    models: kept('models', models, wanted.models),
-    tenants: kept('tenants', tenants, wanted.tenants),
-    operations: kept('operations', operations, wanted.operations),
-  }
-  return Object.fromEntries(Object.entries(made).filter(([, list]) => list !== undefined))
 }
 
 const noAgent = { param: 'agent_id', message: 'There is no such agent.' } as const

@@ -4,7 +4,7 @@ import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { Call } from '../call/call.ts'
-import { requireModels } from '../call/reach.ts'
+import { modelLimitOf, requireModels } from '../call/reach.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { ConnectionService } from '../capability/connection-service.ts'
 import { actorOf } from '../records/audit-note.ts'
@@ -113,7 +113,7 @@ const examining = (parts: AgentVersionParts) =>
       requireAll(await findingsOf(parts, scope, version))
       const by = actorOf(call)
       const config = manifestOf(contextOf(agentVersionDefinition, version.state.snapshot).config)
-      requireModels(call.principal, [config.model])
+      requireModels(modelLimitOf(call.principal), [config.model, ...(config.models ?? [])])
       const { evidence, metered } = await tryDraft(parts.trials, {
         project: scope.project,
         agentId: params.agent_id,

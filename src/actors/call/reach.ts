@@ -34,6 +34,12 @@ export const withLimits = (scopes: KeyScopes | null | undefined): { readonly lim
 export const limitsOf = (principal: Principal): KeyLimits | null =>
   'limits' in principal ? (principal.limits ?? null) : null
 
+/** The `models` of a limited key, for work that outlives the request; undefined: any. */
+export const modelLimitOf = (principal: Principal): readonly string[] | undefined => {
+  const limit = limitsOf(principal)?.models ?? null
+  return limit === null ? undefined : [...limit]
+}
+
 /** The models that a request may name with a credential; null for any. */
 export const modelsOf = (principal: Principal): ReadonlySet<string> | null => {
   const limit = limitsOf(principal)?.models ?? null
@@ -43,13 +49,12 @@ export const modelsOf = (principal: Principal): ReadonlySet<string> | null => {
 }
 
 /**
- * Checks the models that an agent's config chose against the limits of the key that starts the work.
+ * Checks the models that an agent's config chose against those of the limited key that starts the work.
  *
  * @throws {ServiceError} `insufficient_scope`
  */
-export const requireModels = (principal: Principal, models: readonly string[]): void => {
-  const limit = limitsOf(principal)?.models ?? null
-  const missing = limit === null ? undefined : models.find((model) => !limit.has(model))
+export const requireModels = (limit: readonly string[] | undefined, models: readonly string[]): void => {
+  const missing = limit === undefined ? undefined : models.find((model) => !limit.includes(model))
   if (missing !== undefined) throw modelMissing(missing, 'model')
 }
 

@@ -51,6 +51,8 @@ export interface Writeback {
   readonly source: 'chat' | 'session' | 'run' | 'response'
   readonly extract?: {
     readonly model?: string | undefined
+    /** The only models that may extract facts; undefined: any. Without one of them rules do. */
+    readonly models?: readonly string[] | undefined
     readonly prompt?: string | undefined
     readonly minImportance?: number | undefined
   }

@@ -3,6 +3,7 @@ import { memoryWriteDefinition } from '#machines/memory-write/memory-write-defin
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf, ResultOf } from '#specs/index.ts'
 import type { Call } from '../call/call.ts'
+import { modelLimitOf } from '../call/reach.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { timestampOf } from '../records/row-times.ts'
 import { newIdFor } from '../runtime/ids.ts'
@@ -84,7 +85,8 @@ const remembered = async (
   await memory.limits.storing(owner.project, 1, async () => {})
   const id = newIdFor(call, memoryWriteDefinition.idPrefix, newWriteId)
   const { user, assistant, importance, metadata } = body
-  const given = { user, assistant, place, at, importance, metadata, facts, model, prompt, minImportance }
+  const models = modelLimitOf(call.principal)
+  const given = { user, assistant, place, at, importance, metadata, facts, model, models, prompt, minImportance }
   await writes.start(owner, { id, exchange: exchangeInput(given), source, cause: call.idempotency?.cause ?? id })
   const receipt = body.wait ? await writes.settled(scope, id) : await writes.receipt(scope, id)
   return { request_id: requestIdOf(id), ...shown(receipt) }

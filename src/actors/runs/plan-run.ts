@@ -22,6 +22,8 @@ export interface RunRequest {
   readonly input: JsonObject
   /** How the run uses memory; takes precedence over the agent's setting. */
   readonly memory?: TurnRequest['memory']
+  /** The only models that the run, its delegations and its memory may use; undefined: any. */
+  readonly models?: readonly string[] | undefined
   /** Seconds; undefined for the maximum, a week. */
   readonly expiresIn?: number | undefined
   readonly parent?: ParentRun
@@ -72,8 +74,8 @@ const defaultSteps = 50
 export const planRun = async (parts: PlanParts, request: RunRequest): Promise<RunInput> => {
   const { runId, project, tenant, resolved, parent } = request
   const depth = parent === undefined ? 0 : parent.depth + 1
-  const { user, memory = null } = request
-  const plan = planTurn({ user, memory }, resolved.config, parts.defaultModel())
+  const { user, memory = null, models } = request
+  const plan = planTurn({ user, memory, models }, resolved.config, parts.defaultModel())
   await parts.checkModel(plan.model, project)
   const policy = resolved.approval_policy ?? parent?.policy ?? null
   const agentTools = depth < maxDepth ? delegations(resolved.subagents, plan.tools) : []

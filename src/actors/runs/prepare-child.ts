@@ -7,6 +7,7 @@ import type { EffectContext, IdempotentEffect } from '../runtime/effects/effects
 import { newIdIn } from '../runtime/ids.ts'
 import { shardOf } from '../runtime/recovery/shard.ts'
 import { isObject } from '../runtime/schema.ts'
+import { requireConfigModels } from '../sessions/turns/limited-models.ts'
 import type { ResolveAgent } from '../sessions/turns/resolved-config.ts'
 import { inputFrom, type ParentRun, type PlanParts, planRun } from './plan-run.ts'
 
@@ -45,7 +46,10 @@ const planned = async (parts: ChildParts, { owner, context, actor }: EffectConte
     version: subagent.version,
     tenant,
   })
+  const { models } = await parts.configs.read(project, run.config)
+  requireConfigModels(models, resolved.config, { byDefault: parts.defaultModel() })
   return planRun(parts, {
+    models,
     runId: newIdIn('run', shardOf(actor)),
     project,
     tenant,

@@ -3,6 +3,7 @@ import { runDefinition } from '#machines/run/run-definition.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
+import { modelLimitOf } from '../call/reach.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf, reasonOf } from '../records/audit-note.ts'
 import { newIdFor } from '../runtime/ids.ts'
@@ -28,11 +29,12 @@ export const replayRun = async (parts: RunParts, call: ReplayCall): Promise<Resu
   if (tenant !== null) await parts.checkTenant(project, tenant)
   const run = contextOf(runDefinition, prior.state.snapshot)
   const resolved = await resolvedAgain(parts, { project, tenant }, run)
-  requireConfigModels(call.principal, resolved.config, { byDefault: parts.defaultModel() })
+  const models = modelLimitOf(call.principal)
+  requireConfigModels(models, resolved.config, { byDefault: parts.defaultModel() })
   const { memory } = await parts.configs.read(project, run.config)
   const runId = newIdFor(call, 'run', host.newActorId)
   const input = await planRun(parts, {
-    ...{ runId, project, tenant, user, memory: memory ?? false },
+    ...{ runId, project, tenant, user, models, memory: memory ?? false },
     resolved: asThen(resolved, run),
     input: body?.input ?? runInputOf(run.input),
     expiresIn: run.expires_in_ms / msPerSecond,

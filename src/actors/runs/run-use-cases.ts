@@ -9,7 +9,7 @@ import type { ResultOf } from '#specs/index.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { Call } from '../call/call.ts'
-import { requireReach } from '../call/reach.ts'
+import { modelLimitOf, requireReach } from '../call/reach.ts'
 import { readerOf } from '../call/speaker.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf, reasonOf } from '../records/audit-note.ts'
@@ -105,7 +105,8 @@ const createRun = async (parts: RunParts, call: CreateCall): Promise<ResultOf<'r
   const tenant = resolved.tenant_id ?? namedTenant
   await checkAgent(call.principal, { agentId: params.agent_id, tenant }, 'installation_id')
   if (tenant !== null && tenant !== namedTenant) await parts.checkTenant(scope.project, tenant)
-  requireConfigModels(call.principal, resolved.config, { byDefault: parts.defaultModel() })
+  const models = modelLimitOf(call.principal)
+  requireConfigModels(models, resolved.config, { byDefault: parts.defaultModel() })
   const runId = newIdFor(call, 'run', host.newActorId)
   const user = scope.user ?? body.external_user_id ?? null
   const { input, memory } = body
@@ -119,6 +120,7 @@ const createRun = async (parts: RunParts, call: CreateCall): Promise<ResultOf<'r
     resolved,
     input,
     memory,
+    models,
     expiresIn: body.expires_in,
     createdBy,
   }
@@ -163,10 +165,12 @@ const planChild = async (
     tenant,
   }
   const resolved = await parts.resolveAgent(reference)
-  requireConfigModels(call.principal, resolved.config, { byDefault: parts.defaultModel() })
+  const models = modelLimitOf(call.principal)
+  requireConfigModels(models, resolved.config, { byDefault: parts.defaultModel() })
   const input = inputFrom(body.input)
   const createdBy = actorOf(call)
-  return planRun(parts, { runId, project, tenant, user, resolved, input, parent: parentOf(run, runId), createdBy })
+  const on = { runId, project, tenant, user }
+  return planRun(parts, { ...on, resolved, input, models, parent: parentOf(run, runId), createdBy })
 }
 
 type Version = AgentVersionContext

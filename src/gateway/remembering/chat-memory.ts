@@ -1,4 +1,5 @@
 import type { Call } from '#actors/call/call.ts'
+import { modelLimitOf } from '#actors/call/reach.ts'
 import type { MemoryAt, MemoryService, Recall, WritebackMessage } from '#actors/capability/memory-service.ts'
 import { withoutMarked } from '#facts/injected-text.ts'
 import { arrayOf, objectOf, textOf } from '#outgoing/wire.ts'
@@ -159,7 +160,7 @@ export class RememberedChat {
       recalled: recall.hits.map(({ content }) => content),
       at: now,
       source: request.source,
-      ...(wanted.extract !== undefined && { extract: wanted.extract }),
+      extract: { ...wanted.extract, models: modelLimitOf(request.call.principal) },
     })
   }
 }

@@ -139,6 +139,39 @@ describe.each(either('sqlite'))('a limited key on $store', ({ store }) => {
     expect((await ok(api.get(`/v1/sessions/${session}`))).turn_count).toBe(0)
   })
 
+  it('of several tenants mints tokens that name none, and reach only their own', async () => {
+    const key = await keyOf({ tenants: [acme, globex] })
+    const wanted = { external_user_id: 'ada' }
+    expect(await refused(key.post('/v1/client-tokens', { tenant_id: 'ten_other', ...wanted }))).toBe(
+      '403 insufficient_scope tenant_id',
+    )
+    const { token } = await ok(key.post('/v1/client-tokens', { tenant_id: acme, ...wanted }))
+    const client = world.as(token)
+    const session = await client.createSession({ agent_id: agent })
+    expect(await ok(api.get(`/v1/sessions/${session}`))).toMatchObject({ tenant_id: acme })
+    await (await client.turn(session, { input: 'Hi' })).all()
+    const foreign = await api.createSession({ tenant_id: globex, external_user_id: 'ada' })
+    const named = client.with({ 'x-tenant-id': globex })
+    for (const each of [client, named]) expect((await each.get(`/v1/sessions/${foreign}`)).status).toBe(404)
+  })
+
+  it('that expires makes no agent key that outlives it, also after a rotation', async () => {
+    const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+    const expires_at = inHours(2)
+    const made = await ok(dashboard.post(keys, { name: 'short', expires_at }))
+    const agentKeys = `/v1/agents/${agent}/keys`
+    const key = world.as(made.key)
+    expect((await ok(key.post(agentKeys, { name: 'k' }))).expires_at).toBe(expires_at)
+    expect(await refused(key.post(agentKeys, { name: 'k', expires_at: inHours(3) }))).toBe(
+      '403 insufficient_scope expires_at',
+    )
+    const sooner = inHours(1)
+    expect((await ok(key.post(agentKeys, { name: 'k', expires_at: sooner }))).expires_at).toBe(sooner)
+    await ok(dashboard.post(`${keys}/${made.id}/rotate`, { grace_s: 60 }))
+    expect((await ok(key.post(agentKeys, { name: 'k' }))).expires_at).toBe(expires_at)
+    expect((await ok(api.post(agentKeys, { name: 'k' }))).expires_at).toBeNull()
+  })
+
   it('gives its limits to the tokens and agent keys that it mints', async () => {
     const key = await keyOf({ models: ['small-1'], operations: ['keys', 'sessions'] })
     const { token } = await ok(key.post('/v1/client-tokens', { tenant_id: acme, external_user_id: 'ada' }))

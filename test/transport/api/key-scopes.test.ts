@@ -2,8 +2,17 @@ import { describe, expect, it } from 'vitest'
 import type { Call, Principal } from '#actors/call/call.ts'
 import { withLimits } from '#actors/call/reach.ts'
 import { operations } from '#actors/capabilities.ts'
+import { isObject } from '#runtime/schema.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
-import { groupOf, isReading, type KeyScopes, operationGroups, tenancyOf } from '#specs/reach/key-scopes.ts'
+import {
+  groupOf,
+  includesEntry,
+  isReading,
+  type KeyScopes,
+  operationGroups,
+  tenancyOf,
+} from '#specs/reach/key-scopes.ts'
+import { subjectPlaces } from '#specs/reach/subject-places.ts'
 import { takesForms } from '#test/specs/sample-form.ts'
 import { sampleOf } from '#test/specs/samples.ts'
 import { principals, serve } from './serving.ts'
@@ -64,6 +73,21 @@ describe('the operations of a key', () => {
     },
   )
 
+  it('include what a key that is made with it may be limited to', () => {
+    const includes = (granted: string, entry: string) => includesEntry(new Set([granted]), entry)
+    for (const entry of ['read', 'write', 'runs', 'runs:read']) expect(includes('write', entry)).toBe(true)
+    for (const entry of ['runs', 'runs:read', 'runs:write']) expect(includes('runs', entry)).toBe(true)
+    expect(includes('read', 'runs:read')).toBe(true)
+    for (const [granted, entry] of [
+      ['read', 'runs'],
+      ['runs', 'write'],
+      ['runs', 'read'],
+      ['runs:read', 'runs'],
+      ['runs:read', 'models:read'],
+    ] as const)
+      expect([granted, entry, includes(granted, entry)]).toEqual([granted, entry, false])
+  })
+
   it('are named by the refusal', async () => {
     const session = { target: '/v1/sessions', body: {} }
     expect(await answerTo(keyOf({ operations: ['sessions:read'] }), session)).toBe('403 insufficient_scope operations')
@@ -71,6 +95,15 @@ describe('the operations of a key', () => {
     expect(Object(json).error.message).toBe('The scopes of the key do not include sessions:write.')
   })
 })
+
+/** One object with the fields of both; where both have an object, with its fields of both. */
+const merged = (one: object, other: object): object =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(one), ...Object.keys(other)])].map((name) => {
+      const [a, b] = [Object(one)[name], Object(other)[name]]
+      return [name, isObject(a) && isObject(b) ? merged(a, b) : (b ?? a)]
+    }),
+  )
 
 const one = keyOf({ tenants: ['ten_1'] })
 const two = keyOf({ tenants: ['ten_1', 'ten_2'] })
@@ -128,8 +161,38 @@ describe('the tenants of a key', () => {
   })
 })
 
+/** A body that names a model at a place such as `memory.extract.model` or `models[]`. */
+const naming = (place: string, model: string): object => {
+  const [step = '', ...rest] = place.split('.')
+  const field = step.replace('[]', '')
+  const inner = rest.length === 0 ? model : naming(rest.join('.'), model)
+  return { [field]: field === step ? inner : [inner] }
+}
+
 describe('the models of a key', () => {
   const limited = keyOf({ models: ['small-1'] })
+  const places = byKeys
+    .filter((operation) => !takesForms(operation))
+    .flatMap((operation) =>
+      subjectPlaces(operation)
+        .filter(({ part, subject, name }) => part === 'body' && subject === 'model' && !name.startsWith('scopes.'))
+        .map(({ name }) => ({ id: operation.id, name, operation })),
+    )
+  it.each(places)('are required for $name of $id', async ({ operation, name }) => {
+    const { method } = operation
+    const whole = { ...requiredOf(operation), ...(operation.body?.json.properties?.model && { model: 'small-1' }) }
+    const config = name.startsWith('config.') && name !== 'config.model' ? { config: { model: 'small-1' } } : {}
+    const given: Readonly<Record<string, unknown>> = { ...whole, ...config }
+    const body = merged(given, naming(name, 'large-1'))
+    expect(await answerTo(limited, { method, target: targetOf(operation), body })).toBe(
+      `403 insufficient_scope ${name.replace('[]', '[0]')}`,
+    )
+  })
+
+  it('are looked for in every place where an operation names one', () => {
+    expect(places.length).toBeGreaterThan(40)
+  })
+
   it.each<[string, Wanted]>([
     ['model', { target: '/v1/embeddings', body: { model: 'large-1', input: 'x' } }],
     ['models[0]', { target: '/v1/embeddings', body: { model: 'small-1', models: ['large-1'], input: 'x' } }],

@@ -15,6 +15,7 @@ export interface NewExchange {
   readonly metadata?: JsonObject | undefined
   readonly facts?: readonly FactData[] | undefined
   readonly model?: string | undefined
+  readonly models?: readonly string[] | undefined
   readonly prompt?: string | undefined
   readonly minImportance?: number | undefined
 }
@@ -33,6 +34,7 @@ export const exchangeInput = (exchange: NewExchange): StoredExchange & JsonObjec
   metadata: exchange.metadata ?? {},
   facts: exchange.facts ?? null,
   model: exchange.model ?? null,
+  ...(exchange.models !== undefined && { models: exchange.models }),
   prompt: exchange.prompt ?? null,
   min_importance: exchange.minImportance ?? null,
 })

@@ -74,7 +74,7 @@ const extracted = async (
   if (stored.facts !== null) return { facts: stored.facts, extractor: 'given', charges: [] }
   const { user, assistant, recalled, at_ms: observedAt } = stored
   const exchange: Exchange = { user, assistant, observedAt, recalled }
-  const model = stored.model ?? defaultModel()
+  const model = permitted(stored, stored.model ?? defaultModel())
   if (model === null) return { facts: exchangeFacts(exchange).map(factData), extractor: 'rules', charges: [] }
   const charges: Charge[] = []
   const complete: Parameters<typeof extractWith>[0] = async ({ messages, response_format, temperature }) => {
@@ -96,6 +96,10 @@ const extracted = async (
   const facts = await extractWith(complete, exchange, stored.prompt ?? undefined)
   return { facts: facts.map(factData), extractor: 'model', charges }
 }
+
+/** A model that the key of the request may use; null for another one, in place of which rules extract the facts. */
+const permitted = ({ models }: StoredExchange, model: string | null): string | null =>
+  model === null || models === undefined || models.includes(model) ? model : null
 
 const outcomeOf = (
   { facts, extractor, charges }: Extracted,

@@ -16,6 +16,8 @@ export type StoredExchange = {
   /** Facts given by the caller; with them no model is called. */
   readonly facts: readonly FactData[] | null
   readonly model: string | null
+  /** The only models that may extract facts, for the request of a limited key; absent: any. */
+  readonly models?: readonly string[]
   readonly prompt: string | null
   readonly min_importance: number | null
 }

@@ -197,13 +197,17 @@ const prepare = async (
       ? null
       : await recallFor(parts.memory, {
           ...{ memory: config.memory, owner, actor, messages, source, cause: idempotencyKey, now: parts.clock.now() },
+          models: config.models,
         })
   const text = recalled?.text ?? ''
   const instructions = text === '' ? config.instructions : [...config.instructions, text]
   const request = { ...requestOf({ ...config, instructions }, requested, messages), idempotencyKey }
   return {
     request,
-    caller: actorCaller(owner, requested.whose.agentId),
+    caller: {
+      ...actorCaller(owner, requested.whose.agentId),
+      ...(config.models !== undefined && { models: new Set(config.models) }),
+    },
     config,
     recalled,
     // The text of a turn joins all its answers; the output of a run is its last answer only.

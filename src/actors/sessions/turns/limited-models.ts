@@ -1,16 +1,16 @@
-import type { Principal } from '#actors/call/call.ts'
 import { requireModels } from '#actors/call/reach.ts'
 import { arrayOf } from '#outgoing/wire.ts'
 import type { AgentConfig } from './turn-plan.ts'
 
 /**
- * Checks the models that a turn or run of this config calls against the limits of the credential that starts it.
+ * Checks the models that a turn or run of this config calls against those of the limited key that started the work.
  *
+ * @param limit the models of the key; undefined: any.
  * @param named the model that the request names instead of the agent's.
  * @throws {ServiceError} `insufficient_scope`
  */
 export const requireConfigModels = (
-  principal: Principal,
+  limit: readonly string[] | undefined,
   { model, sampling, context, memory }: AgentConfig,
   { named, byDefault }: { readonly named?: string | undefined; readonly byDefault: string },
 ): void => {
@@ -20,5 +20,5 @@ export const requireConfigModels = (
     ...(named === undefined ? arrayOf(sampling?.models).map(String) : []),
     ...[context?.model, extracting].flatMap((each) => each ?? []),
   ]
-  requireModels(principal, used)
+  requireModels(limit, used)
 }

@@ -32,6 +32,8 @@ export interface TurnConfig {
   readonly context?: ContextPolicy
   /** How memory is used; absent when it is not used. */
   readonly memory?: TurnMemory
+  /** The only models that its calls, and those of its delegations and memory, may use; absent: any. */
+  readonly models?: readonly string[]
   /** The plan by which the call's tenant is charged, where an installation has one. */
   readonly rate_plan_id?: string
 }
@@ -57,9 +59,10 @@ const isPlain = ({
   sampling,
   context,
   memory,
+  models,
 }: TurnConfig): boolean =>
   instructions.length + tools.length === 0 &&
-  [temperature ?? undefined, max_tokens ?? undefined, rate_plan_id, sampling, context, memory].every(
+  [temperature ?? undefined, max_tokens ?? undefined, rate_plan_id, sampling, context, memory, models].every(
     (value) => value === undefined,
   )
 

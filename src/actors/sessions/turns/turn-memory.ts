@@ -14,6 +14,8 @@ export interface RememberingTurn {
   /** Key of the effect, from which the ids of the written memories are derived. */
   readonly cause: string
   readonly source: 'session' | 'run'
+  /** The only models that may extract facts from the answer; undefined: any. */
+  readonly models: readonly string[] | undefined
   /** ms since the epoch. */
   readonly now: number
 }
@@ -51,7 +53,7 @@ export const recallFor = async (service: () => MemoryService, turn: RememberingT
       const { to, event, requestId } = opened.writeback(at, {
         ...{ cause: turn.cause, user: said, assistant: answer, at: turn.now, source: turn.source },
         recalled: recall.hits.map(({ content }) => content),
-        ...(memory.extract !== undefined && { extract: memory.extract }),
+        extract: { ...memory.extract, models: turn.models },
       })
       return { message: { to, event }, block: { ...skipped, write_status: 'pending', write_request_id: requestId } }
     },

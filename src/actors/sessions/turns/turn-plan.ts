@@ -21,6 +21,8 @@ export interface TurnRequest {
   readonly model?: string
   readonly pause_on_tool_calls?: boolean
   readonly memory?: MemoryField | null
+  /** The models of the limited key that starts the turn or run; absent: any. */
+  readonly models?: readonly string[] | undefined
   /** External id of the user of the session or run; null or absent for none. */
   readonly user?: string | null
   /**
@@ -102,6 +104,7 @@ export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel:
       ...samplingOf(request, agent),
       ...(agent.context !== undefined && { context: agent.context }),
       ...memory,
+      ...(request.models !== undefined && { models: request.models }),
       ...(rate_plan_id !== undefined && { rate_plan_id }),
     },
     tools: sessionTools(tools, namesToApprove(tools, request, agent), policy),
