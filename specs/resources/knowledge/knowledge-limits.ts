@@ -26,7 +26,13 @@ export const maxGrants = 10_000
 export const maxTopK = 50
 
 /** Maximum length of a query, in characters. */
-export const maxQueryLength = 2_000
+export const maxQueryLength = 20_000
+
+/** Length of the beginning of a query that is compared by meaning, in characters; the words of all of it are searched. */
+export const maxEmbeddedQueryLength = 2_000
+
+/** Maximum length of a question of a recall set, in characters. */
+export const maxQuestionLength = 2_000
 
 /** Maximum number of questions of a recall set. */
 export const maxQuestions = 500

@@ -14,13 +14,13 @@ import {
   optional,
   string,
 } from '#specs/dsl/schema.ts'
-import { maxQueryLength, maxQuestions, maxTopK } from './knowledge-limits.ts'
+import { maxQuestionLength, maxQuestions, maxTopK } from './knowledge-limits.ts'
 
 const path = '/v1/knowledge-bases/{knowledge_base_id}/recall-sets'
 
 const question = object(
   {
-    question: string({ minLength: 1, maxLength: maxQueryLength }),
+    question: string({ minLength: 1, maxLength: maxQuestionLength }),
     source_id: described(optional(string({ minLength: 1, maxLength: 128 })), 'Source that answers the question.'),
     text: described(
       optional(string({ minLength: 1, maxLength: 2000 })),

@@ -15,6 +15,7 @@ import {
   oneOf,
   optional,
   string,
+  union,
 } from '#specs/dsl/schema.ts'
 import { subjectTypes } from './knowledge-grants.ts'
 import { maxQueryLength, maxTopK } from './knowledge-limits.ts'
@@ -59,6 +60,13 @@ const hit = object(
   { title: 'KnowledgeHit', description: 'A chunk that answers a query.' },
 )
 
+const subjectId = string({ minLength: 1, maxLength: 128 })
+
+/** A subject, as grants name it. */
+const grantedSubject = object({ subject_type: oneOf(...subjectTypes), subject_id: subjectId })
+
+const namedSubject = object({ type: oneOf(...subjectTypes), id: subjectId })
+
 /** Search of a knowledge base. */
 export const knowledgeSearch = defineOperations('knowledge_bases', {
   search: {
@@ -70,15 +78,18 @@ export const knowledgeSearch = defineOperations('knowledge_bases', {
     access: everyCaller,
     ofTenants: 'user',
     body: object({
-      query: string({ minLength: 1, maxLength: maxQueryLength }),
+      query: described(
+        string({ minLength: 1, maxLength: maxQueryLength }),
+        'Question or words, up to 20,000 characters. Its words are all searched; by meaning, its first 2,000 characters.',
+      ),
       top_k: described(defaulted(integer({ min: 1, max: maxTopK }), 5), 'Maximum number of hits. Default: 5.'),
       filter: described(
         optional(jsonObject({ maxBytes: 8192 })),
         'Metadata that a source must have, such as `{"lang": "en", "year": [2025, 2026]}`; a list matches any of its values. `source_id` filters by source.',
       ),
       subject: described(
-        optional(object({ type: oneOf(...subjectTypes), id: string({ minLength: 1, maxLength: 128 }) })),
-        'Subject to search as, with only its grants. Only for secret keys and the dashboard.',
+        optional(union([grantedSubject, namedSubject])),
+        'Subject to search as, with only its grants: `subject_type` and `subject_id` of a grant, or `type` and `id`. Only for secret keys and the dashboard.',
       ),
       threshold: described(
         defaulted(number({ min: 0, max: 1 }), 0),

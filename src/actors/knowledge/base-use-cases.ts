@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { BodyOf } from '#specs/index.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { Caller } from '../records/audit-note.ts'
@@ -8,7 +9,7 @@ import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { newIdFor } from '../runtime/ids.ts'
-import { type BaseAccess, everything, type Searcher } from './access/base-access.ts'
+import { type BaseAccess, everything, type Searcher, type Subject } from './access/base-access.ts'
 import { deletionNotice } from './deletions.ts'
 import type { KnowledgeBaseData } from './kinds.ts'
 import { metadataFilter } from './search/metadata-filter.ts'
@@ -65,8 +66,9 @@ export const baseUseCases = (parts: BaseParts): BaseUseCases => {
       if (!(await access.maySearch(base, caller))) throw new ServiceError('not_found')
       if (body.subject !== undefined) {
         if (caller !== everything) throw new ServiceError('secret_key_required', { param: 'subject' })
-        if (body.subject.type === 'tenant') await checkTenant(project, body.subject.id, 'subject.id')
-        const searcher: Searcher = await access.searcherAs(scope, body.subject)
+        const { subject, param } = subjectOf(body.subject)
+        if (subject.type === 'tenant') await checkTenant(project, subject.id, param)
+        const searcher: Searcher = await access.searcherAs(scope, subject, param)
         if (!(await access.maySearch(base, searcher))) return nothingFound
       }
       const { query, top_k, threshold, filter, explain = false } = body
@@ -75,6 +77,14 @@ export const baseUseCases = (parts: BaseParts): BaseUseCases => {
     },
   }
 }
+
+type NamedSubject = NonNullable<BodyOf<'knowledge_bases.search'>['subject']>
+
+/** Returns the subject of a search, and the path of its id for errors. */
+const subjectOf = (named: NamedSubject): { readonly subject: Subject; readonly param: string } =>
+  'subject_type' in named
+    ? { subject: { type: named.subject_type, id: named.subject_id }, param: 'subject.subject_id' }
+    : { subject: named, param: 'subject.id' }
 
 const audited = (caller: Caller) => new Audited(caller, 'knowledge_base')
 

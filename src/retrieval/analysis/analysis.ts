@@ -20,6 +20,8 @@ export interface Analysis {
 export interface Concept {
   readonly word: string
   readonly terms: readonly string[]
+  /** How often the question has it. */
+  readonly times: number
   /** Whether it is written as a name: capitalised, and not only because a sentence begins. */
   readonly isName: boolean
 }
@@ -48,7 +50,7 @@ export function analysisOf(text: string, others: () => Language): Analysis {
 }
 
 /**
- * Returns the words of a question without duplicates, with their stems in its own language and in those of the index.
+ * Returns the words of a question, each once, with their stems in its own language and in those of the index.
  */
 export function conceptsOf(text: string, languages: readonly Language[]): readonly Concept[] {
   const tokens = tokensOf(text.slice(0, mostCharacters))
@@ -59,7 +61,8 @@ export function conceptsOf(text: string, languages: readonly Language[]): readon
   for (const token of contentOf(tokens, own ?? languages[0] ?? 'en')) {
     const terms = [...new Set([...spoken.map((language) => token.termIn(language)), ...yearOf(token.text)])]
     const key = terms.join(' ')
-    if (!concepts.has(key)) concepts.set(key, { word: token.text, terms, isName: names.has(token.text) })
+    const { word, isName, times } = concepts.get(key) ?? { word: token.text, isName: names.has(token.text), times: 0 }
+    concepts.set(key, { word, terms, isName, times: times + 1 })
   }
   return [...concepts.values()]
 }

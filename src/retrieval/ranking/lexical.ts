@@ -5,6 +5,7 @@ import type { SearchBuffers } from '../search-buffers.ts'
 import { feedbackOf } from './feedback.ts'
 import { idfOf, type Lexicon } from './lexicon.ts'
 import type { Pause } from './pause.ts'
+import { shortGroup } from './weights.ts'
 
 /**
  * Smallest number of passages assumed when weighing words. In a smaller index, a word that no passage has would weigh
@@ -33,6 +34,8 @@ interface WeighedConcept {
   readonly isName: boolean
   readonly terms: readonly number[]
   readonly idf: number
+  /** Weight in the score: the inverse document frequency, more for a word that the question repeats. */
+  readonly weight: number
 }
 
 /** Maximum number of words of a question that are scored, the rarest first; more would only cost time. */
@@ -59,13 +62,14 @@ export async function lexicalScores(
   const all = weighed(lexicon, concepts)
   const known = all.filter(({ terms }) => terms.length > 0)
   const total = all.reduce((sum, { idf }) => sum + idf, 0)
-  const rarest = known.toSorted((a, b) => b.idf - a.idf).slice(0, mostConcepts)
+  const rarest = known.toSorted((a, b) => b.weight - a.weight).slice(0, mostConcepts)
   const shares = rarest.map(({ idf }) => idf / Math.max(total, Number.MIN_VALUE))
   const scorer = new Scorer(lexicon, shares, room)
   for (const concept of rarest) {
     scorer.add(concept)
     if (pause.due()) await pause.turn()
   }
+  scorer.mix()
   scorer.coordinate(Math.min(all.length, mostConcepts), weights.coordination)
   const questionTerms = new Set(known.flatMap(({ terms }) => terms))
   const feedback = weights.feedback === 0 ? [] : feedbackOf(lexicon, scorer.scores, questionTerms)
@@ -84,11 +88,16 @@ export async function lexicalScores(
 
 const idfIn = ({ size }: Lexicon['table'], frequency: number): number => idfOf(frequency, Math.max(size, leastSize))
 
-function weighed({ postings, table }: Lexicon, concepts: readonly Concept[]): readonly WeighedConcept[] {
+function weighed(
+  { postings, table, weights: { k3 } }: Lexicon,
+  concepts: readonly Concept[],
+): readonly WeighedConcept[] {
   return concepts.map((concept) => {
     const terms = concept.terms.map((term) => postings.termOf(term)).filter((term) => term !== -1)
     const frequency = terms.reduce((most, term) => Math.max(most, postings.frequency(term)), 0)
-    return { isName: concept.isName, terms, idf: idfIn(table, frequency) }
+    const idf = idfIn(table, frequency)
+    const repeated = ((k3 + 1) * concept.times) / (k3 + concept.times)
+    return { isName: concept.isName, terms, idf, weight: idf * repeated }
   })
 }
 
@@ -117,11 +126,11 @@ class Scorer {
     this.#averageGroup = averageLength(groups)
   }
 
-  add({ terms, idf }: WeighedConcept): void {
+  add({ terms, weight }: WeighedConcept): void {
     this.#groupTimes.fill(0)
-    for (const term of terms) this.#addTerm(term, idf)
+    for (const term of terms) this.#addTerm(term, weight)
     this.#concept++
-    this.#addToGroups(idf)
+    this.#addToGroups(weight)
   }
 
   /** Uses a plain loop over the raw arrays: a word that most passages have accounts for most of a search's cost. */
@@ -175,6 +184,24 @@ class Scorer {
     for (let slot = 0; slot < this.scores.length; slot++) {
       const score = this.scores[slot] ?? 0
       if (score > 0) this.scores[slot] = score * (factors[this.#matched(slot)] ?? 1)
+    }
+  }
+
+  /**
+   * Gives each passage a share of the score of its whole group. A short group is about one subject, so its words say as
+   * much about a passage as the passage's own; of a long group, the share falls with its length.
+   */
+  mix(): void {
+    const { table, weights } = this.#lexicon
+    const { whole } = weights
+    const { groups } = table
+    if (whole === 0 || groups.size === 0) return
+    for (let slot = 0; slot < this.scores.length; slot++) {
+      const score = this.scores[slot] ?? 0
+      const group = score > 0 ? groups.numberOf(slot) : -1
+      if (group === -1) continue
+      const share = whole * Math.min(1, shortGroup / groups.sizeOf(group))
+      this.scores[slot] = (1 - share) * score + share * (this.groups[group] ?? 0)
     }
   }
 

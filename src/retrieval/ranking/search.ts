@@ -235,7 +235,8 @@ export class Search {
     const { limit, threshold = 0, explain = false } = this.#query
     const count = Math.max(limit, leastCompared) + (explain ? mostLeftOut : 0)
     const { table, weights } = this.#in
-    const best = diversifyByPage(scores.fused, { table, again: weights.again, count })
+    const { again, againShort } = weights
+    const best = diversifyByPage(scores.fused, { table, again, againShort, count })
     const close = weights.calibration === 'memory' ? scores.inOrder(best, count) : best
     const ranked = this.#newerFirst(
       close.filter((slot) => this.#isStill(slot)),

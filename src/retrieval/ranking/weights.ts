@@ -3,6 +3,10 @@ export interface Weights {
   /** BM25 parameters: saturation of term frequency, and length normalisation. */
   readonly k1: number
   readonly b: number
+  /** BM25 parameter: saturation of the frequency of a word in the question; 0: each word counts once. */
+  readonly k3: number
+  /** Share of a passage's lexical score that is the score of its whole group, if that is short; 0 to 1. */
+  readonly whole: number
   /** Exponent of the share of the question's words that a passage has; 0 disables it. */
   readonly coordination: number
   /** Weight of words that the best passages have in common in addition to the question's; 0 disables it. */
@@ -23,6 +27,8 @@ export interface Weights {
   readonly neighbour: number
   /** Factor for a passage on a page of which a better passage is found. */
   readonly again: number
+  /** The same factor for a source without pages that is as short as a page. */
+  readonly againShort: number
   /** Weight of a date in the question that matches the passage's. */
   readonly time: number
   /**
@@ -60,12 +66,17 @@ export interface Weights {
 /** Kind of passages: memories, found among hundreds of similar ones, or parts of a document. */
 export type Profile = 'memory' | 'document'
 
+/** Number of passages up to which a group is short: about as much as a page has. */
+export const shortGroup = 4
+
 /**
- * Tuned with `npm run bench -- --only recall` on one half of the questions; results are reported for the other half.
+ * Tuned with `npm run bench -- --only recall` on one half of the questions; results are reported for the other half. The BM25 parameters of documents are the
+ * usual ones (specs/decisions/0298-words-of-whole-documents.md).
  */
 export const weightsOf: Readonly<Record<Profile, Weights>> = {
   memory: {
-    ...{ k1: 0.9, b: 0.4, coordination: 0.5, feedback: 0, lexical: 0.4, vector: 0.4, window: 0.25, group: 0.3 },
+    ...{ k1: 0.9, b: 0.4, k3: 0, whole: 0, coordination: 0.5, feedback: 0 },
+    ...{ lexical: 0.4, vector: 0.4, window: 0.25, group: 0.3 },
     ...{
       neighbour: 0.3,
       time: 0.3,
@@ -76,13 +87,14 @@ export const weightsOf: Readonly<Record<Profile, Weights>> = {
       ...{ reply: 0.1, replyBack: 0.2 },
       leastGroup: 2,
       title: 0,
-      ...{ topic: 0, lead: 0, again: 1 },
+      ...{ topic: 0, lead: 0, again: 1, againShort: 1 },
       calibration: 'memory',
     },
   },
   document: {
-    ...{ k1: 0.9, b: 0.4, coordination: 0, feedback: 0, lexical: 0.6, vector: 1, window: 0, group: 0.15 },
-    ...{ title: 0.4, topic: 0.5, lead: 0.4, again: 0.9 },
+    ...{ k1: 1.5, b: 0.75, k3: 8, whole: 0.5, coordination: 0, feedback: 0 },
+    ...{ lexical: 0.6, vector: 1, window: 0, group: 0.15 },
+    ...{ title: 0.4, topic: 0.5, lead: 0.4, again: 0.9, againShort: 0.8 },
     ...{ neighbour: 0, time: 0, newer: 1, amended: 1, otherPerson: 1, leastGroup: 20, calibration: 'document' },
     ...{ brief: 0, longVector: 0, instruction: 0, closestInstruction: 0, preference: 0, reply: 0, replyBack: 0 },
   },
@@ -92,4 +104,7 @@ export const weightsOf: Readonly<Record<Profile, Weights>> = {
  * Weights for passages of web pages. Lengths vary widely, and a passage alone contains as much of its page as answers a
  * query. Tuned with `npm run bench -- --only web` in the same way.
  */
-export const weightsOfPages: Weights = { ...weightsOf.document, k1: 3, b: 0.8, feedback: 0.1, vector: 0.5, group: 0 }
+export const weightsOfPages: Weights = {
+  ...weightsOf.document,
+  ...{ k1: 3, b: 0.8, k3: 0, whole: 0, feedback: 0.1, vector: 0.5, group: 0, againShort: 1 },
+}

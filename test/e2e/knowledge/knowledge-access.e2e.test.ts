@@ -121,6 +121,22 @@ describe.each(either('mongo'))('access to a knowledge base on $store', ({ store 
       })
   })
 
+  it('is searched as a subject that is named as in a grant', async () => {
+    const base = await otters()
+    const [acme, globex] = [ids.acme ?? '', ids.globex ?? '']
+    await base.grant('tenant', acme)
+    const as = (subject_id: string) => ({ subject: { subject_type: 'tenant', subject_id } })
+    expect([await sees(base, world.api, as(acme)), await sees(base, world.api, as(globex))]).toEqual([
+      'found',
+      'nothing',
+    ])
+    expect(await base.search('otters', as('x'))).toMatchObject({
+      status: 404,
+      body: { error: { param: 'subject.subject_id' } },
+    })
+    expect((await base.search('otters', { subject: { subject_type: 'tenant', id: acme } })).status).toBe(422)
+  })
+
   it('is given to the owning tenant and to no other tenant', async () => {
     const base = await otters({ tenant_id: ids.acme })
     expect(await sees(base, await token('acme', 'bob'))).toBe('found')

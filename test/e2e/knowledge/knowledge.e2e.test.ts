@@ -52,6 +52,18 @@ describe.each(either('sqlite'))('a knowledge base on $store', ({ store }) => {
     expect((await base.search('quantum chromodynamics')).body).toMatchObject({ data: [], abstained: true })
   })
 
+  it('accepts a query of 20,000 characters, and finds what its last words say', limit, async () => {
+    const letters = await KnowledgeBase.create(world.api)
+    await letters.add({ text: handbook })
+    for (const filler of ['paper and string, ', '紙と紐、', 'กระดาษและเชือก ']) {
+      const query = `${filler.repeat(20_000).slice(0, 19_960)} pigeons to Norway?`
+      const { status, body } = await letters.search(query)
+      expect(status).toBe(200)
+      expect(body.data[0].content).toContain('carrier pigeons')
+    }
+    expect((await letters.search('a'.repeat(20_001))).status).toBe(422)
+  })
+
   it('ranks the document named in the question first, by its title or file name', limit, async () => {
     const reports = await KnowledgeBase.create(world.api)
     const text = 'Net revenues rose to a record, and the company hired in every region.'

@@ -21,11 +21,19 @@ describe('passages of one page', () => {
   })
 
   it('are not combined across sources or without page numbers', async () => {
-    expect(await found(indexOf([null, null, null]), wanted)).toEqual(['0', '1', '2'])
-    const index = indexOf([1])
-    index.add(passage(`${text} It is so.`, { id: 'other', group: 'other book', order: 0, page: 1 }))
-    index.add(passage(`${text} It is so. It is so.`, { id: 'next', group: 'book', order: 1, page: 2 }))
-    expect(await found(index, wanted)).toEqual(['0', 'other', 'next'])
+    expect(await found(indexOf([null, null, null, null, null]), wanted)).toEqual(['0', '1', '2'])
+    const scoresOf = async (page: number) => {
+      const index = indexOf([1, 2])
+      index.add(passage(`${text} It is so.`, { id: 'other', group: 'other book', order: 0, page }))
+      return (await index.search(wanted)).hits.map(({ id, score }) => [id, score])
+    }
+    expect(await scoresOf(1)).toEqual(await scoresOf(7))
+  })
+
+  it('of a short source without pages rank below the best one of another source with a similar score', async () => {
+    const index = indexOf([null, null])
+    index.add(passage(`${text} It is so. It is so.`, { id: 'other', group: 'other book', order: 0 }))
+    expect(await found(index, wanted)).toEqual(['0', 'other', '1'])
   })
 
   it('have descending scores in the order of the hits', async () => {

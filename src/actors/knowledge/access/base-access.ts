@@ -71,7 +71,7 @@ export class BaseAccess {
    *
    * @throws {ServiceError} `not_found`
    */
-  async searcherAs(scope: Scope, { type, id }: Subject, param = 'subject.id'): Promise<Searcher> {
+  async searcherAs(scope: Scope, { type, id }: Subject, param: string): Promise<Searcher> {
     const tenant = await this.tenantOf(scope, { type, id }, param)
     const owner: readonly Subject[] = tenant === null ? [] : [{ type: 'tenant', id: tenant }]
     if (type === 'tenant') return { tenant, subjects: owner }

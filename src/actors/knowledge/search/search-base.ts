@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { PassageHits, PassageQuery } from '#retrieval/passage-query.ts'
 import { isZero } from '#retrieval/vector-table.ts'
 import type { ResultOf } from '#specs/index.ts'
+import { maxEmbeddedQueryLength } from '#specs/resources/knowledge/knowledge-limits.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import type { VectorStore } from '#storage/vector-port.ts'
 import type { EmbedderOf } from '../sources/embed-source.ts'
@@ -73,7 +74,8 @@ type Meaning = Required<Pick<PassageQuery, 'vector' | 'topic' | 'embedder'>> & P
  * index still has the vectors of another one.
  */
 const meaningOf = async (parts: SearchParts, index: BaseIndex, search: BaseSearch): Promise<Meaning | null> => {
-  const { project, base, query, accepts, top_k: limit } = search
+  const { project, base, accepts, top_k: limit } = search
+  const query = beginningOf(search.query)
   const embedded = await vectorsOf(parts, project, () => [query, index.passages.topicOf(query)])
   if (embedded === null) return null
   const embedder = embedded.id
@@ -86,6 +88,9 @@ const meaningOf = async (parts: SearchParts, index: BaseIndex, search: BaseSearc
   const stored = storedCandidates(parts.vectors, posed)
   return { vector, topic, embedder, stored }
 }
+
+/** Returns the beginning of a query that is embedded: models read no more, and providers charge for it. */
+const beginningOf = (query: string): string => query.slice(0, maxEmbeddedQueryLength).toWellFormed()
 
 interface Searched {
   readonly index: BaseIndex

@@ -5,6 +5,27 @@ import { StoredSources } from '#actors/knowledge/search/stored-sources.ts'
 import { SourceBlobs } from '#actors/knowledge/sources/source-blobs.ts'
 import { openHouse } from '#test/support/open-house.ts'
 
+it('embeds the first 2,000 characters of a long query', async () => {
+  const { storage, clock, log } = await openHouse()
+  const index = new BaseIndex({
+    blobs: new SourceBlobs(storage.blobs, clock.now),
+    breathe: async () => {},
+    stored: new StoredSources({ project: 'prj_a', base: 'kb_a', vectors: null, steady: () => 0 }),
+    steady: () => 0,
+  })
+  const lengths: number[] = []
+  const embed = async (texts: readonly string[]) => {
+    lengths.push(...texts.map(({ length }) => length))
+    return texts.map(() => new Float32Array([0.6, 0.8]))
+  }
+  const parts = {
+    ...{ indexes: { of: async () => index, drop: () => {} }, embedderOf: async () => ({ id: 'local/small', embed }) },
+    ...{ vectors: null, log, now: () => 0 },
+  }
+  await searchBase(parts, { ...search, query: 'harbour '.repeat(2_500) })
+  expect(lengths).toEqual([2_000])
+})
+
 const search = {
   ...{ project: 'prj_a', base: 'kb_a', top_k: 5, threshold: 0, accepts: null, explain: false },
 }
