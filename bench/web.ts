@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { systemClock } from '../src/actors/runtime/clock.ts'
 import { advancedCrawl, isFinished, startedCrawl } from '../src/actors/web/crawl/crawl-site.ts'
 import { PageReader } from '../src/actors/web/extract/page-reader.ts'
 import { PageFetcher } from '../src/actors/web/fetch/page-fetcher.ts'
@@ -41,8 +42,8 @@ async function crawlRows(): Promise<readonly Row[]> {
   const rooms = new PageRooms()
   const { records } = openMemoryStorage({ now: Date.now })
   await records.prepare(webKinds)
-  const fetcher = new PageFetcher(guard, Date.now)
-  const reader = new PageReader({ pages: fetcher, rooms, steady: () => performance.now() })
+  const fetcher = new PageFetcher({ guard, clock: systemClock })
+  const reader = new PageReader({ pages: fetcher, rooms })
   const parts = {
     fetcher,
     reader,
@@ -51,7 +52,15 @@ async function crawlRows(): Promise<readonly Row[]> {
     indexed: () => {},
     now: Date.now,
   }
-  const plan = { project: 'prj_a', seeds: [site.url('/')], maxDepth: 1, sameOrigin: true, sitemap: false, maxAge: 0 }
+  const plan = {
+    project: 'prj_a',
+    job: 'crw_a',
+    seeds: [site.url('/')],
+    maxDepth: 1,
+    sameOrigin: true,
+    sitemap: false,
+    maxAge: 0,
+  }
   const { signal } = new AbortController()
   const crawl = async (maxPages: number): Promise<number> => {
     const whole = { ...plan, maxPages }

@@ -24,11 +24,28 @@ export const webBounds: readonly Bound[] = [
     test: ['test/actors/web/fetch/robots-files.test.ts', 'are those of 1,000 sites: the oldest is read again'],
   },
   {
-    of: 'sites whose pace of crawls is kept',
-    most: '10,000; the pace itself 10 s at most',
-    beyond: 'the oldest is dropped, and read at once',
-    code: ['src/actors/web/crawl/site-paces.ts', 'maxPaces'],
-    test: ['test/actors/web/crawl/site-paces.test.ts', 'the pace of the oldest of 10,000 sites is forgotten'],
+    of: 'hosts whose turns of crawls are kept by a node without Redis',
+    most: '10,000',
+    beyond: 'the oldest is dropped, and requested at once',
+    code: ['src/storage/local-turns.ts', 'maxPlaces'],
+    test: ['test/storage/local-turns.test.ts', 'the turns of the oldest of 10,000 resources are forgotten'],
+  },
+  {
+    of: 'requests of all crawls to a host',
+    most: 'WEB_HOST_REQUESTS at a time, by default 2; 200 ms apart',
+    beyond: 'they wait, and the crawls take turns',
+    code: ['src/actors/web/crawl/host-turns.ts', 'atOnce'],
+    test: [
+      'test/actors/web/crawl/host-turns.test.ts',
+      'a host gets no more requests at a time than allowed, whatever the number of crawls, and they take turns',
+    ],
+  },
+  {
+    of: 'the pause that a host of a crawl asks for',
+    most: '10 minutes at a time, 30 minutes in all, 5 requests a page; a host postpones crawls for an hour at most',
+    beyond: 'the page is skipped as `site_busy` or `robots_unreachable`',
+    code: ['src/actors/web/crawl/postponed-pages.ts', 'patience'],
+    test: ['test/actors/web/crawl/crawl-site.test.ts', 'ends if each answer is 429 with Retry-After: %s'],
   },
   {
     of: 'the schema of an extraction',

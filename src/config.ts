@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { providers } from '../specs/data/providers.ts'
 import { type OwnPrices, ownPriceNames } from '../specs/own-prices.ts'
 import type { RunCeilings } from '../specs/run-limits.ts'
 import { type SearchEngineSettings, searchEnginesOf, searchEnginesTake } from '../specs/search-engines.ts'
+import { type Environment, EnvironmentReader } from './environment-reader.ts'
 
 /** Settings of a model provider from the environment. */
 export interface ProviderSettings {
@@ -80,6 +80,8 @@ export interface Config {
   readonly embedderPath: string | null
   /** Project whose crawled pages are visible to every project; null: none. */
   readonly sharedCorpus: string | null
+  /** How crawls treat hosts: requests at a time, ms between two, and a contact for the hosts' owners. */
+  readonly crawler: { readonly contact: string | null; readonly atOnce: number; readonly delayMs: number }
   /** Third-party search engines that requests may name. */
   readonly searchEngines: readonly SearchEngineSettings[]
   /** Maximum size of a request line with its headers; null: 16 KB. The native server itself reads the variable too. */
@@ -104,12 +106,6 @@ export class ConfigError extends Error {
 }
 
 const encoded = 'with characters such as @ : / ? # in the user and password percent-encoded (@ is %40)'
-
-type Environment = Readonly<Record<string, string | undefined>>
-
-/** Variables that hold a secret. */
-const isSecret =
-  /_API_KEY$|^(MASTER_KEY|MASTER_KEY_PREVIOUS|MONGODB_URL|REDIS_URL|BOOTSTRAP_SECRET_KEY|BOOTSTRAP_OWNER_PASSWORD|WEB_SEARCH_ENGINES)$/
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 const simulatedModes = ['auto', 'on', 'off'] as const
@@ -177,6 +173,7 @@ function configOf(read: EnvironmentReader): Config {
     embedder: read.value('EMBEDDER', matching(/^[^\s/]+(\/\S+)?$/), 'local, none or the id of a model') ?? 'local',
     embedderPath: read.value('EMBEDDER_PATH', asIs, 'the folder of a sentence model') ?? null,
     sharedCorpus: read.value('WEB_SHARED_PROJECT', matching(/^prj_\w{1,60}$/), 'the id of a project (prj_…)') ?? null,
+    crawler: crawlerOf(read),
     searchEngines: read.value('WEB_SEARCH_ENGINES', searchEnginesOf, searchEnginesTake) ?? Object.freeze([]),
     chromiumPath: read.value('CHROMIUM_PATH', asIs, 'the path of a browser') ?? null,
     browserJobs: read.value('BROWSER_JOBS', countUpTo(100), 'a number from 1 to 100') ?? null,
@@ -203,45 +200,17 @@ const ceilingsOf = (read: EnvironmentReader): RunCeilings => ({
   maxDurationS: read.value('RUN_MAX_DURATION_S', countUpTo(604_800), 'seconds from 1 to 604800') ?? null,
 })
 
-class EnvironmentReader {
-  readonly problems: string[] = []
-  readonly names: string[] = []
-  readonly #env: Environment
-
-  constructor(env: Environment) {
-    this.#env = env
-  }
-
-  /** Returns the parsed value; undefined when the variable is unset, or invalid, which is recorded as a problem. */
-  value<T>(name: string, parse: (text: string) => T | undefined, takes: string): T | undefined {
-    this.names.push(name)
-    const text = this.#textOf(name)
-    if (text === undefined || text === '') return undefined
-    const value = parse(text)
-    if (value === undefined) this.problems.push(`${name} must be ${takes}`)
-    return value
-  }
-
-  /** Returns the text of a variable; undefined also for an unreadable file, which is recorded as a problem. */
-  #textOf(name: string): string | undefined {
-    const text = this.#env[name]?.trim()
-    const file = isSecret.test(name) ? this.#env[`${name}_FILE`]?.trim() : undefined
-    if (file === undefined || file === '') return text
-    if (text !== undefined && text !== '') {
-      this.problems.push(`${name} and ${name}_FILE are both set: unset one of them`)
-      return undefined
-    }
-    try {
-      const secret = readFileSync(file, 'utf8').trim()
-      // if it counted as unset, data would go to another store, or be encrypted with another key
-      if (secret === '') this.problems.push(`${name}_FILE names a file that is empty`)
-      return secret
-    } catch {
-      this.problems.push(`${name}_FILE must be the path of a file that this user may read`)
-      return undefined
-    }
-  }
-}
+const crawlerOf = (read: EnvironmentReader): Config['crawler'] =>
+  Object.freeze({
+    contact:
+      read.value(
+        'WEB_CONTACT',
+        matching(/^[!-'*-~]{3,200}$/),
+        'a URL or an e-mail address without spaces or brackets',
+      ) ?? null,
+    atOnce: read.value('WEB_HOST_REQUESTS', countUpTo(20), 'a number from 1 to 20') ?? 2,
+    delayMs: read.value('WEB_HOST_DELAY_MS', countFrom(0, 60_000), 'ms from 0 to 60000') ?? 200,
+  })
 
 const bootstrapOf = (read: EnvironmentReader): Config['bootstrap'] =>
   Object.freeze({

@@ -8,6 +8,7 @@ import { openServerKeys } from './actors/accounts/lasting-keys.ts'
 import type { BrowserSettings } from './actors/browser/browser.ts'
 import { openActors } from './actors/open-actors.ts'
 import { systemClock } from './actors/runtime/clock.ts'
+import type { CrawlerSettings } from './actors/web/crawler-settings.ts'
 import { type Config, readConfig } from './config.ts'
 import { ManagedProviders, simulatedWanted } from './gateway/routing/managed-providers.ts'
 import { startSimulatedProvider } from './gateway/simulated/server.ts'
@@ -122,9 +123,9 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     ...{ keys, box },
     secureCookies: config.publicUrl?.startsWith('https:') ?? false,
     ...{ publicOrigin: originOf(config), serverUrl: url },
-    ...{ runs: config.runs, browser: browserOf(config) },
+    ...{ runs: config.runs, browser: browserOf(config), crawler: crawlerOf(config) },
     modelWaits: config.modelWaits,
-    ...(cluster !== null && { cluster: cluster.parts, limits: cluster.limits }),
+    ...(cluster !== null && { cluster: cluster.parts, limits: cluster.limits, turns: cluster.turns }),
     ...{ telemetry, log },
     serving: serving.promise,
     clock: systemClock,
@@ -163,6 +164,12 @@ const browserOf = ({ chromiumPath, browserJobs, browserJobMemoryBytes }: Config)
   path: chromiumPath,
   atOnce: browserJobs,
   maxMemoryBytes: browserJobMemoryBytes,
+})
+
+/** The contact is the public URL unless another one is configured. */
+const crawlerOf = (config: Config): CrawlerSettings => ({
+  ...config.crawler,
+  contact: config.crawler.contact ?? config.publicUrl,
 })
 
 const guardOf = (config: Config, traces: Traces | null, watch: OutgoingWatch): SsrfGuard => {

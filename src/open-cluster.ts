@@ -8,7 +8,7 @@ import type { PeerService } from './actors/runtime/messages/peers.ts'
 import type { Config } from './config.ts'
 import { openHints } from './open-storage.ts'
 import { hasEnded, processMark } from './process-mark.ts'
-import type { RateLimits } from './storage/cluster-ports.ts'
+import type { RateLimits, SharedTurns } from './storage/cluster-ports.ts'
 import type { Storage } from './storage/ports.ts'
 import { openPeerServer } from './transport/peers/open-peer-server.ts'
 import { openPeers } from './transport/peers/open-peers.ts'
@@ -17,6 +17,7 @@ import { openPeers } from './transport/peers/open-peers.ts'
 export interface OpenedCluster {
   readonly parts: ClusterParts
   readonly limits: RateLimits
+  readonly turns: SharedTurns
   /** Call when no more requests are sent to other nodes, and none of theirs are being served. */
   close(): Promise<void>
 }
@@ -57,7 +58,7 @@ export const openCluster = async (
   log.info({ address: self.address }, 'listening for other nodes')
   return {
     parts: { leases, presence: hints.presence, fanOut: hints.fanOut, peers, self, hasEnded, serve: service.resolve },
-    limits: hints.limits,
+    ...{ limits: hints.limits, turns: hints.turns },
     close: async () => {
       await server.close()
       peers.close()

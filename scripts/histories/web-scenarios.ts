@@ -2,7 +2,7 @@ import { crawlRetentionMs } from '#machines/web-crawl/web-crawl.ts'
 import { webCrawlDefinition } from '#machines/web-crawl/web-crawl-definition.ts'
 import { newId } from '#runtime/ids.ts'
 import type { World } from '#test/actors/sessions/harness.ts'
-import { crawlSeeds } from '#test/actors/web/scripted-crawls.ts'
+import { crawlPauseMs, crawlSeeds } from '#test/actors/web/scripted-crawls.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 import type { Scenario } from './scenarios.ts'
 
@@ -25,6 +25,10 @@ export const webScenarios: readonly Scenario[] = [
     play: async (world, clock) => {
       await crawl(world)
       await crawl(world, crawlSeeds.fails)
+      await crawl(world, crawlSeeds.busy)
+      const paused = await crawl(world, crawlSeeds.busy)
+      await world.host.deliver(paused, { event: { type: 'cancel', at: clock.now() }, cause: newId('req') })
+      await clock.advance(crawlPauseMs)
       const cancelled = await crawl(world, crawlSeeds.endless)
       const removed = await crawl(world, crawlSeeds.endless)
       await world.host.deliver(cancelled, { event: { type: 'cancel', at: clock.now() }, cause: newId('req') })

@@ -18,8 +18,9 @@ import { RequestLedger } from '../gateway/ledger/request-ledger.ts'
 import type { Gateway } from '../gateway/open-gateway.ts'
 import type { ManagedProviders } from '../gateway/routing/managed-providers.ts'
 import type { SsrfGuard } from '../outgoing/ssrf-guard.ts'
-import type { RateLimits } from '../storage/cluster-ports.ts'
+import type { RateLimits, SharedTurns } from '../storage/cluster-ports.ts'
 import { LocalLimits } from '../storage/local-limits.ts'
+import { LocalTurns } from '../storage/local-turns.ts'
 import type { RecordStore, Storage } from '../storage/ports.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { authPort, secureCookiesPort } from './accounts/accounts.ts'
@@ -46,6 +47,7 @@ import { RecordSweeper } from './runtime/rows/record-sweeper.ts'
 import { type Runtime, startRuntime } from './runtime/runtime.ts'
 import type { TenantDirectory } from './tenants/tenant-directory.ts'
 import { tenantDirectory } from './tenants/tenants.ts'
+import { type CrawlerSettings, crawlerPort, defaultCrawler } from './web/crawler-settings.ts'
 import { foreignEnginesPort } from './web/engines/foreign-engines.ts'
 import { sharedCorpusPort } from './web/shared-corpus.ts'
 
@@ -73,6 +75,8 @@ export interface ActorsParts {
   readonly browser?: BrowserSettings
   /** Project whose crawled pages are searchable by all projects; null or absent for none. */
   readonly sharedCorpus?: string | null
+  /** How crawls treat foreign hosts; absent: `defaultCrawler`. */
+  readonly crawler?: CrawlerSettings
   /** Third-party search engines that requests may select; absent for none. */
   readonly searchEngines?: readonly SearchEngineSettings[]
   /** Maximum number of concurrent runs, and ceilings of each run. */
@@ -81,6 +85,8 @@ export interface ActorsParts {
   readonly cluster?: ClusterParts
   /** Rate limits shared by all nodes; limits of this process alone when absent. */
   readonly limits?: RateLimits
+  /** Turns at crawled hosts, shared by all nodes; turns of this process alone when absent. */
+  readonly turns?: SharedTurns
   /** Metrics and traces; not recorded when absent. */
   readonly telemetry?: Telemetry
   /** Resolves when requests are served. Unfinished work of earlier processes is recovered then; at once when absent. */
@@ -204,6 +210,7 @@ const houseOf = (parts: ActorsParts, { notices, requests, host, runtime, upkeep 
     actorRows: Object.values(actorRows),
     rowsOfMachine: actorRows,
     limits: parts.limits ?? new LocalLimits(parts.clock),
+    turns: parts.turns ?? new LocalTurns(parts.clock),
   }
   secureCookiesPort.give(house, parts.secureCookies)
   publicOriginPort.give(house, parts.publicOrigin ?? null)
@@ -219,6 +226,7 @@ const houseOf = (parts: ActorsParts, { notices, requests, host, runtime, upkeep 
   browserSettingsPort.give(house, parts.browser ?? { path: null, atOnce: null, maxMemoryBytes: defaultJobMemoryBytes })
   sharedCorpusPort.give(house, parts.sharedCorpus ?? null)
   foreignEnginesPort.give(house, parts.searchEngines ?? [])
+  crawlerPort.give(house, parts.crawler ?? defaultCrawler)
   return house
 }
 

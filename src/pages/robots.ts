@@ -8,6 +8,11 @@ export interface RobotsRules {
    * Requested delay between two requests in ms (`Crawl-delay`, which is not part of RFC 9309); at most `maxDelayMs`.
    */
   readonly delayMs: number
+  /**
+   * Whether nothing may be fetched because the file could not be read: its server or the network failed (RFC 9309,
+   * section 2.3.1.4). A later attempt may succeed.
+   */
+  readonly isUnreachable?: true
 }
 
 interface Rule {
@@ -33,11 +38,12 @@ const maxSteps = 16_000_000
 /** Rules of a site without a robots.txt file. */
 export const allowsAll: RobotsRules = { allows: () => true, sitemaps: [], delayMs: 0 }
 
-/** Rules of a site whose server fails to deliver the file: nothing may be fetched (RFC 9309, section 2.3.1.4). */
-export const allowsNone: RobotsRules = {
+/** Rules of a site whose server fails to deliver the file. */
+export const unreachable: RobotsRules = {
   allows: ({ pathname }) => pathname === '/robots.txt',
   sitemaps: [],
   delayMs: 0,
+  isUnreachable: true,
 }
 
 /**

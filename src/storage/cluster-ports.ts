@@ -214,3 +214,35 @@ export interface RateLimits {
   /** Resets a key's count. */
   reset(key: string): Promise<void>
 }
+
+/** Rule of the turns at a resource that does not belong to the installation, such as a host that is crawled. */
+export interface TurnRule {
+  /** Maximum number of turns at a time. */
+  readonly atOnce: number
+  /** Minimum time between the beginnings of two turns, in ms. */
+  readonly spacingMs: number
+  /** Time in ms after which a turn ends by itself, should its process have died. */
+  readonly holdMs: number
+}
+
+/** Outcome of an attempt to take a turn. */
+export interface TurnState {
+  readonly taken: boolean
+  /** ms after which another attempt may succeed; 0 when the turn is taken. */
+  readonly waitMs: number
+  /** Whether all turns are postponed until then. */
+  readonly postponed: boolean
+}
+
+/**
+ * Turns at resources, exact across all nodes that share them. While the shared store is unavailable each node counts for
+ * itself. No method rejects.
+ */
+export interface SharedTurns {
+  /** Takes a turn if the rule allows it now. `holder` identifies the turn. */
+  take(key: string, holder: string, rule: TurnRule): Promise<TurnState>
+  /** Ends a turn; one that has ended by itself is ignored. */
+  giveBack(key: string, holder: string): Promise<void>
+  /** Postpones all further turns: none begins within `ms` from now. A longer postponement stays. */
+  postpone(key: string, ms: number): Promise<void>
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { allowsAll, allowsNone, robotsOf } from '#src/pages/robots.ts'
+import { allowsAll, robotsOf, unreachable } from '#src/pages/robots.ts'
 
 const allows = (text: string, path: string, crawler = 'TroupeBot'): boolean =>
   robotsOf(text, crawler).allows(new URL(path, 'http://site.example'))
@@ -72,8 +72,8 @@ describe('robots.txt', () => {
 
   it('allows everything if there is no file, and only itself if the server fails', () => {
     const page = new URL('http://site.example/a')
-    expect([allowsAll.allows(page), allowsNone.allows(page)]).toEqual([true, false])
-    expect(allowsNone.allows(new URL('http://site.example/robots.txt'))).toBe(true)
+    expect([allowsAll.allows(page), unreachable.allows(page)]).toEqual([true, false])
+    expect(unreachable.allows(new URL('http://site.example/robots.txt'))).toBe(true)
   })
 
   it('is evaluated with 10,000 wildcard rules in less than a second', () => {

@@ -5,6 +5,7 @@ import { openRedis } from '#storage/redis/open-redis.ts'
 import { fanOutContract, newsOf } from './contract/fan-out.ts'
 import { limitsContract } from './contract/limits.ts'
 import { presenceContract } from './contract/presence.ts'
+import { turnsContract } from './contract/turns.ts'
 import { openOn, silent } from './redis/opening.ts'
 
 let server: Service | undefined
@@ -31,6 +32,12 @@ limitsContract('redis', async () => {
   const opened = await Promise.all([1, 2, 3].map(() => openOn(url(), 'limits')))
   const close = async () => void (await Promise.all(opened.map((redis) => redis.close())))
   return { views: opened.map(({ limits }) => limits), close }
+})
+
+turnsContract('redis', async () => {
+  const opened = await Promise.all([1, 2, 3].map(() => openOn(url(), 'turns')))
+  const close = async () => void (await Promise.all(opened.map((redis) => redis.close())))
+  return { views: opened.map(({ turns }) => turns), close }
 })
 
 describe('limits in Redis', () => {

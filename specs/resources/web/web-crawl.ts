@@ -11,7 +11,7 @@ export const crawledPage = object(
     status: oneOf('indexed', 'skipped', 'failed'),
     reason: described(
       optional(string()),
-      'Reason for which the page was not indexed: an error code of `web.fetch`, `noindex`, `duplicate`, `duplicate_content`, `no_text`, `taken_down`, `corpus_full` or `out_of_time`.',
+      'Reason for which the page was not indexed: an error code of `web.fetch`, `noindex`, `no_store` or `private` (directives of `Cache-Control`), `duplicate`, `duplicate_content`, `no_text`, `taken_down`, `corpus_full`, `out_of_time`, `site_busy` (429 or 503 for too long) or `robots_unreachable` (the site failed to deliver its robots.txt).',
     ),
     canonicalUrl: described(optional(string()), 'URL under which the page is indexed, if it differs.'),
     change: described(
@@ -54,7 +54,7 @@ export const webCrawl = defineOperations('web', {
     ...ofWeb,
     summary: "Crawl pages into the project's index",
     description:
-      'Crawls breadth first from the seed URLs, and indexes the pages for searches of this project only. robots.txt, `noindex`, `nofollow` and canonical URLs are respected; a page with the same content as another page is skipped. The response is sent within one minute: pages not reached by then are skipped as `out_of_time`.',
+      'Crawls breadth first from the seed URLs, and indexes the pages for searches of this project only. robots.txt, `noindex`, `nofollow`, `Cache-Control: no-store` and `private`, and canonical URLs are respected; a page with the same content as another page is skipped. All crawls of the installation together send few requests at a time to a host, with a pause between two; a host that answers 429 or 503 is waited for. The response is sent within one minute: pages not reached by then are skipped as `out_of_time`.',
     method: 'POST',
     path: '/v1/web/crawl',
     body: object(crawlRequest),

@@ -34,6 +34,23 @@ const crawl = object(
     skipped: integer(),
     failed: integer(),
     discovered: described(integer(), 'Number of URLs that were discovered.'),
+    waitingFor: described(
+      array(
+        object(
+          {
+            host: string(),
+            reason: described(
+              oneOf('site_busy', 'robots_unreachable'),
+              '`site_busy`: the host answered 429 or 503. `robots_unreachable`: it failed to deliver its robots.txt.',
+            ),
+            pages: described(integer(), 'Number of postponed pages.'),
+            until: described(timestamp(), 'When the first of them is requested again.'),
+          },
+          { title: 'WebCrawlWait' },
+        ),
+      ),
+      'Hosts that the crawl is waiting for. Pages are postponed for at most 10 minutes at a time and 30 minutes in all, and then skipped.',
+    ),
     error: nullable(object({ code: string(), message: string() })),
     stuck,
     createdAt: timestamp(),

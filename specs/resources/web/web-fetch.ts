@@ -32,7 +32,7 @@ export const webFetch = defineOperations('web', {
     ...ofWeb,
     summary: 'Fetch a page',
     description:
-      'Reads HTML, XHTML, JSON, JSON-LD, XML, Markdown and plain text from the public internet. Follows at most 5 redirects and checks each of them. Addresses in private networks, URLs with credentials, and pages that robots.txt disallows are refused.',
+      'Reads HTML, XHTML, JSON, JSON-LD, XML, Markdown and plain text from the public internet. Follows at most 5 redirects and checks each of them. Addresses in private networks, URLs with credentials, and pages that robots.txt disallows are refused, as are all pages of a site that fails to deliver its robots.txt.',
     method: 'POST',
     path: '/v1/web/fetch',
     body: object(pageRequest),

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { MachineDefinition } from '#machines/definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { ServerKeys } from '#records/sealing/server-keys.ts'
-import type { RateLimits } from '#storage/cluster-ports.ts'
+import type { RateLimits, SharedTurns } from '#storage/cluster-ports.ts'
 import type { RecordKind, RecordStore, Storage } from '#storage/ports.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import type { NoticeDelivery } from '../records/notice-delivery.ts'
@@ -36,6 +36,8 @@ export interface House {
   readonly box: SecretBox
   readonly keys: ServerKeys
   readonly limits: RateLimits
+  /** Turns at hosts that do not belong to the installation. */
+  readonly turns: SharedTurns
   /** Absent when this is the only process. */
   readonly cluster?: ClusterParts
   /** Metrics and traces; not recorded when absent. */

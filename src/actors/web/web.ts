@@ -15,7 +15,8 @@ import { agentWeb } from './agents/agent-web.ts'
 import { crawlEffects } from './crawl/crawl-effects.ts'
 import { crawlJobUseCases } from './crawl/crawl-job-use-cases.ts'
 import { crawlUseCase } from './crawl/crawl-use-case.ts'
-import { SitePaces } from './crawl/site-paces.ts'
+import { HostTurns } from './crawl/host-turns.ts'
+import { crawlerPort } from './crawler-settings.ts'
 import { foreignEnginesPort } from './engines/foreign-engines.ts'
 import { thirdPartySearch } from './engines/third-party-search.ts'
 import { extractUseCase } from './extract/extract-use-case.ts'
@@ -37,12 +38,13 @@ export const web = capability({
   machines: [{ definition: webCrawlDefinition, rows: webCrawlRows }],
   open: (house) => {
     const { clock, now, records } = house
-    const fetcher = new PageFetcher(house.guard.content, now)
+    const crawler = crawlerPort.of(house)
+    const fetcher = new PageFetcher({ guard: house.guard.content, clock, contact: crawler.contact })
     const rooms = new PageRooms()
-    const reader = new PageReader({ pages: fetcher, rooms, steady: clock.steady })
+    const reader = new PageReader({ pages: fetcher, rooms })
     const store = new PageStore(records, now)
     const indexes = new PageIndexes(store, clock)
-    const paces = new SitePaces({ robots: fetcher.robots, clock })
+    const turns = new HostTurns({ turns: house.turns, robots: fetcher.robots, clock, pace: crawler })
     const embedder = pageEmbedderPort.of(house)
     const search = { indexes, embedder, shared: sharedCorpusPort.of(house), now }
     const foreign = { engines: foreignEnginesPort.of(house), guard: house.guard, store, now }
@@ -52,7 +54,7 @@ export const web = capability({
       embedder,
       indexed: (row: Parameters<PageIndexes['put']>[0]) => indexes.put(row),
       now,
-      pace: paces.turn.bind(paces),
+      turns,
     }
     agentResources.give(house, agentWeb({ ...search, reader }))
     webService.give(house, {
@@ -63,7 +65,7 @@ export const web = capability({
       useCases: {
         'web.fetch': fetchUseCase(fetcher),
         'web.extract': extractUseCase(reader),
-        'web.crawl': crawlUseCase({ ...indexing, fetcher, steady: clock.steady }),
+        'web.crawl': crawlUseCase({ ...indexing, fetcher, clock }),
         'web.search': ({ scope: { project }, body }) =>
           body.engine === undefined
             ? searchPages(search, { ...body, project })

@@ -9,7 +9,7 @@ export type WebCrawlStatus = (typeof webCrawlStatuses)[number]
 
 /** A crawl's status in the API; null once it is being removed. */
 export const webCrawlStatus = ({ value }: Pick<StoredState, 'value'>): WebCrawlStatus | null =>
-  webCrawlStatuses.find((status) => status === value) ?? null
+  value === 'waiting' ? 'crawling' : (webCrawlStatuses.find((status) => status === value) ?? null)
 
 const webCrawlRow: RowOf = (state) => {
   const status = webCrawlStatus(state)
@@ -27,12 +27,13 @@ const webCrawlRow: RowOf = (state) => {
 /** Background crawls, as defined in `specs/resources/web/web-crawls.ts`. */
 export const webCrawlDefinition = {
   name: 'web_crawl',
-  version: 1,
+  version: 2,
   idPrefix: 'crw',
   machine: webCrawlMachine,
   effects: { crawlPages: 'idempotent', eraseWebCrawl: 'idempotent' },
   row: webCrawlRow,
   gone: (state) => webCrawlStatus(state) === null,
   busy: ({ value }) => value === 'crawling',
-  migrations: {},
+  // version 1 did not wait for sites that ask for a pause
+  migrations: { 1: ({ value, context }) => ({ value, context: { ...context, wait_ms: 0 } }) },
 } satisfies MachineDefinition

@@ -27,9 +27,22 @@ export type CrawlPage = {
   readonly depth: number
 }
 
+/** A URL that is still to be read. */
+export type CrawlWaiting = {
+  readonly url: string
+  readonly depth: number
+  /** Set once the page was postponed, because its site asked for a pause. Times in ms since the epoch. */
+  readonly postponed?: {
+    readonly reason: 'site_busy' | 'robots_unreachable'
+    readonly tries: number
+    readonly since_ms: number
+    readonly until_ms: number
+  }
+}
+
 /** Progress of a crawl. */
 export type CrawlProgress = {
-  readonly waiting: readonly { readonly url: string; readonly depth: number }[]
+  readonly waiting: readonly CrawlWaiting[]
   readonly pages: readonly CrawlPage[]
   /** Number of URLs that were discovered. */
   readonly discovered: number
@@ -44,6 +57,8 @@ export type CrawlContext = {
   readonly error: { readonly code: string; readonly message: string } | null
   /** ms since the epoch. */
   readonly ended_at_ms: number | null
+  /** How long the crawl waits until a postponed page may be requested. */
+  readonly wait_ms: number
 }
 
 /** Input of a new crawl. */
@@ -66,6 +81,12 @@ type On<Type extends CrawlEvent['type']> = At<CrawlContext, Extract<CrawlEvent, 
 const assigns = assignsOf<CrawlContext, CrawlEvent>()
 
 const keepProgress = assigns(({ event: { progress } }: On<'advanced'>) => ({ progress }))
+
+/** Time in ms until the first of the waiting pages may be requested; 0 when one may be now. */
+const waitOf = ({ progress: { waiting }, at }: Extract<CrawlEvent, { readonly type: 'advanced' }>): number =>
+  Math.max(0, Math.min(...waiting.map(({ postponed }) => postponed?.until_ms ?? at)) - at)
+
+const keepWait = assigns(({ event }: On<'advanced'>) => ({ progress: event.progress, wait_ms: waitOf(event) }))
 
 const keepLast = assigns(({ event: { progress, at } }: On<'advanced'>) => ({
   progress: { ...progress, waiting: [] },
@@ -96,7 +117,8 @@ const notifies = (type: 'web.crawl.completed' | 'web.crawl.failed' | 'web.crawl.
 
 /**
  * A background crawl. It reads a batch of pages at a time (`crawling`). The results of a batch are durable before the
- * next one begins, and a batch that a crash interrupted is read again.
+ * next one begins, and a batch that a crash interrupted is read again. While the sites of all remaining pages have asked
+ * for a pause, it waits (`waiting`).
  */
 export const webCrawlMachine = setup({
   types: {
@@ -113,11 +135,12 @@ export const webCrawlMachine = setup({
     isOver: ({ context, event }) =>
       event.type === 'advanced' &&
       (event.progress.waiting.length === 0 || event.progress.pages.length >= context.request.maxPages),
+    mustWait: ({ event }) => event.type === 'advanced' && waitOf(event) > 0,
   },
-  delays: { retention: crawlRetentionMs },
+  delays: { retention: crawlRetentionMs, pause: ({ context }) => context.wait_ms },
 }).createMachine({
   id: 'web_crawl',
-  context: ({ input }) => ({ ...input, progress: null, error: null, ended_at_ms: null }),
+  context: ({ input }) => ({ ...input, progress: null, error: null, ended_at_ms: null, wait_ms: 0 }),
   initial: 'crawling',
   on: { delete: '.erasing' },
   states: {
@@ -127,11 +150,16 @@ export const webCrawlMachine = setup({
       on: {
         advanced: [
           { guard: 'isOver', target: 'completed', actions: keepLast },
+          { guard: 'mustWait', target: 'waiting', actions: keepWait },
           { target: 'crawling', reenter: true, actions: keepProgress },
         ],
         crawl_failed: { target: 'failed', actions: keepFailure },
         cancel: { target: 'cancelled', actions: keepEnd },
       },
+    },
+    waiting: {
+      after: { pause: 'crawling' },
+      on: { cancel: { target: 'cancelled', actions: keepEnd } },
     },
     completed: { entry: notifies('web.crawl.completed'), after: { retention: 'erasing' } },
     failed: { entry: notifies('web.crawl.failed'), after: { retention: 'erasing' } },

@@ -1,11 +1,13 @@
-import type { FanOut, Presence, RateLimits } from '../cluster-ports.ts'
+import type { FanOut, Presence, RateLimits, SharedTurns } from '../cluster-ports.ts'
 import { LocalLimits } from '../local-limits.ts'
+import { LocalTurns } from '../local-turns.ts'
 import { openConnection } from './connection.ts'
 import type { PulseOptions } from './connection-monitor.ts'
 import { DirectoryClient } from './directory-client.ts'
 import { RedisFanOut } from './fan-out.ts'
 import { defineLimits, RedisLimits } from './limits.ts'
 import { RedisPresence } from './presence.ts'
+import { defineTurns, RedisTurns } from './turns.ts'
 
 /**
  * Services that Redis provides to an installation with several nodes; each falls back to its own substitute while Redis
@@ -15,6 +17,7 @@ export interface RedisServices {
   readonly presence: Presence
   readonly fanOut: FanOut
   readonly limits: RateLimits
+  readonly turns: SharedTurns
   /** Whether all connections answer. */
   ping(): Promise<boolean>
   close(): Promise<void>
@@ -72,6 +75,7 @@ export const openRedis = async ({
     },
   )
   defineLimits(commands.client)
+  defineTurns(commands.client)
   const fanOut = new RedisFanOut(commands, { url, prefix, pulsing: pulseOptions('news') })
   const directory = new DirectoryClient(
     url,
@@ -85,7 +89,8 @@ export const openRedis = async ({
   return {
     presence,
     fanOut,
-    limits: new RedisLimits(commands, prefix, new LocalLimits({ steady: () => performance.now() })),
+    limits: new RedisLimits(commands, prefix, new LocalLimits(steadyClock)),
+    turns: new RedisTurns(commands, prefix, new LocalTurns(steadyClock)),
     ping,
     close: async () => {
       await fanOut.close()
@@ -96,6 +101,8 @@ export const openRedis = async ({
     },
   }
 }
+
+const steadyClock = { steady: () => performance.now() }
 
 const within = async (ms: number, holds: () => Promise<boolean>): Promise<boolean> => {
   const deadline = performance.now() + ms

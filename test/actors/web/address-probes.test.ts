@@ -8,6 +8,7 @@ import { PageFetcher } from '#actors/web/fetch/page-fetcher.ts'
 import { webKinds } from '#actors/web/kinds.ts'
 import { PageStore } from '#actors/web/store/page-store.ts'
 import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { systemClock } from '#runtime/clock.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { PageRooms } from '#src/parsing/pages/page-rooms.ts'
 import { callOf } from '#test/support/call-of.ts'
@@ -41,14 +42,13 @@ describe('private addresses', () => {
     guard = openSsrfGuard({ allowedPrivateHosts: [site.host], lookup: names.lookup })
     const { records } = openMemoryStorage({ now: Date.now })
     await records.prepare(webKinds)
-    const steady = () => performance.now()
-    const fetcher = () => new PageFetcher(guard, Date.now)
+    const fetcher = () => new PageFetcher({ guard, clock: systemClock })
     const call = <Body>(body: Body) => callOf({}, {}, body)
     const one = { maxBytes: 100_000, timeoutMs: 5_000 }
     const crawl = { maxPages: 4, maxDepth: 1, sameOrigin: false, sitemap: false, maxAge: 0 }
     const crawled = async (seed: string, sitemap = false): Promise<unknown> => {
       const pages = fetcher()
-      const reader = new PageReader({ pages, rooms, steady })
+      const reader = new PageReader({ pages, rooms })
       const parts = {
         fetcher: pages,
         reader,
@@ -56,7 +56,7 @@ describe('private addresses', () => {
         embedder: null,
         indexed: () => {},
         now: Date.now,
-        steady,
+        clock: systemClock,
       }
       const answer = await crawlUseCase(parts)(call({ ...crawl, sitemap, seeds: [seed] }))
       return answer
@@ -65,9 +65,7 @@ describe('private addresses', () => {
     routes = {
       fetch: (url) => fetchUseCase(fetcher())(call({ ...one, url })),
       extract: (url) =>
-        extractUseCase(new PageReader({ pages: fetcher(), rooms, steady }))(
-          call({ ...one, format: 'text' as const, url }),
-        ),
+        extractUseCase(new PageReader({ pages: fetcher(), rooms }))(call({ ...one, format: 'text' as const, url })),
       'a seed of a crawl': (url) => crawled(url),
       'a redirect of fetch': (url) => {
         site.pages.set('/', to(encodeLocation(url)))

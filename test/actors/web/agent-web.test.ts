@@ -31,11 +31,10 @@ describe('the web for agents', () => {
     guard = openSsrfGuard({ allowedPrivateHosts: [site.host] })
     const { records } = openMemoryStorage({ now: Date.now })
     await records.prepare(webKinds)
-    const steady = () => performance.now()
-    const fetcher = new PageFetcher(guard, Date.now)
-    const reader = new PageReader({ pages: fetcher, rooms, steady })
+    const fetcher = new PageFetcher({ guard, clock: systemClock })
+    const reader = new PageReader({ pages: fetcher, rooms })
     const store = new PageStore(records, Date.now)
-    const parts = { fetcher, reader, store, embedder: null, now: Date.now, steady }
+    const parts = { fetcher, reader, store, embedder: null, now: Date.now, clock: systemClock }
     const indexes = new PageIndexes(store, systemClock)
     const crawl = { maxPages: 5, maxDepth: 0, sameOrigin: true, sitemap: false, maxAge: 0, seeds: [site.url('/')] }
     await crawlUseCase({ ...parts, indexed: (row) => indexes.put(row) })(callOf({}, {}, crawl))

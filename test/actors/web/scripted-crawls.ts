@@ -6,8 +6,15 @@ import { eraseActor } from '#runtime/erasure/erase-actor.ts'
 import { contextOf } from '#runtime/schema.ts'
 import type { Storage } from '#storage/ports.ts'
 
-/** Seeds whose crawl does not read one page per batch. */
-export const crawlSeeds = { fails: 'https://fails.example/', endless: 'https://endless.example/' } as const
+/** Seeds whose crawl does not read one page per batch, or pauses after the first. */
+export const crawlSeeds = {
+  fails: 'https://fails.example/',
+  endless: 'https://endless.example/',
+  busy: 'https://busy.example/',
+} as const
+
+/** Pause in ms that the busy seed asks for. */
+export const crawlPauseMs = 5_000
 
 /** Effects of crawls without a network, for simulations in virtual time: one page per batch. */
 export const scriptedCrawls = ({
@@ -31,10 +38,17 @@ export const scriptedCrawls = ({
         ...(progress?.pages ?? []),
         { url: `${seed}${progress?.pages.length ?? 0}`, status: 'indexed', change: 'new', depth: 0 },
       ]
+      // the site asks for a pause once
+      const isBusy = seed === crawlSeeds.busy && progress === null
+      const postponed = { reason: 'site_busy', tries: 1, since_ms: at, until_ms: at + crawlPauseMs } as const
       return {
         event: {
           type: 'advanced',
-          progress: { waiting: [{ url: seed, depth: 1 }], pages, discovered: pages.length },
+          progress: {
+            waiting: [{ url: seed, depth: 1, ...(isBusy && { postponed }) }],
+            pages,
+            discovered: pages.length,
+          },
           at,
         },
       }

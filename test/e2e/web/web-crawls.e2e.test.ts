@@ -22,7 +22,7 @@ describe.each(either('sqlite'))('a background crawl on $store', ({ store }) => {
       })
     }
     site.pages.set('/never', { answer: () => {} })
-    world = await World.start({ store, env: { ALLOWED_PRIVATE_CONTENT_HOSTS: site.host } })
+    world = await World.start({ store, env: { ALLOWED_PRIVATE_CONTENT_HOSTS: site.host, WEB_HOST_DELAY_MS: '20' } })
   })
   afterAll(async () => {
     await world.stop()

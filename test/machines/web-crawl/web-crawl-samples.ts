@@ -25,6 +25,22 @@ export const fills: StoredEvent = {
   at: 6,
 }
 export const ends: StoredEvent = { type: 'advanced', progress: { waiting: [], pages: [page(1)], discovered: 1 }, at: 7 }
+/** The site of the only waiting page asks for a pause of three seconds. */
+export const pauses: StoredEvent = {
+  type: 'advanced',
+  progress: {
+    waiting: [
+      {
+        ...{ url: `${seed}2`, depth: 1 },
+        postponed: { reason: 'site_busy', tries: 1, since_ms: 6, until_ms: 3_006 },
+      },
+    ],
+    pages: [page(1)],
+    discovered: 2,
+  },
+  at: 6,
+}
+export const resumes: StoredEvent = { type: 'xstate.after.pause.web_crawl.waiting' }
 export const fails: StoredEvent = { type: 'crawl_failed', error: { code: 'invalid_url', message: 'No.' }, at: 8 }
 export const cancels: StoredEvent = { type: 'cancel', at: 9 }
 export const deletion: StoredEvent = { type: 'delete' }
@@ -37,7 +53,7 @@ export const walk: Walk = {
   machine,
   input,
   events: [
-    ...[advances, fills, ends, fails, cancels, deletion],
+    ...[advances, fills, pauses, resumes, ends, fails, cancels, deletion],
     ...[retention('completed'), retention('failed'), retention('cancelled')],
   ],
   kindOf: ({ value, context }) => `${pathOf(value)} ${context.progress?.pages.length ?? 0}`,

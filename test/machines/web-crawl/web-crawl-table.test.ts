@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { initialTransition } from 'xstate'
 import { after, outcomeOf, pathOf } from '../outcome.ts'
-import { advances, cancels, deletion, ends, fails, fills, machine, retention, walk } from './web-crawl-samples.ts'
+import { advances, cancels, deletion, ends, fails, fills, machine, pauses, resumes, retention, walk } from './web-crawl-samples.ts'
 
 const crawl = (...events: Parameters<typeof after>[2][]) =>
   after(machine, initialTransition(machine, walk.input)[0], ...events)
@@ -12,6 +12,9 @@ describe('a crawl', () => {
     ['crawling', [advances]],
     ['completed', [advances, fills]],
     ['completed', [ends]],
+    ['waiting', [pauses]],
+    ['crawling', [pauses, resumes]],
+    ['cancelled', [pauses, cancels]],
     ['failed', [fails]],
     ['cancelled', [advances, cancels]],
     ['erasing', [ends, retention('completed')]],
@@ -26,6 +29,10 @@ describe('a crawl', () => {
     expect(crawl(advances).context.progress).toMatchObject({ pages: [{ depth: 1 }], waiting: [{ depth: 1 }] })
     for (const end of [fills, cancels]) expect(crawl(advances, end).context.progress.waiting).toEqual([])
     expect(crawl(advances, fills).context.ended_at_ms).toBe(6)
+  })
+
+  it('waits until the first postponed page may be requested', () => {
+    expect(crawl(pauses).context.wait_ms).toBe(3_000)
   })
 
   it('ignores a batch, a cancellation or a failure once it has ended', () => {

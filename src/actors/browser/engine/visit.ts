@@ -11,7 +11,7 @@ import { type PageRead, readPage } from './read-page.ts'
 import type { ProfileState } from './schema.ts'
 import { type AccessibilitySnapshot, snapshotOf } from './snapshot.ts'
 import { VisitFailed } from './visit-failed.ts'
-import { WorkTime } from './work-time.ts'
+import { WorkTime } from '#runtime/work-time.ts'
 
 export interface VisitParts {
   readonly guard: Pick<SsrfGuard, 'check' | 'connect'>

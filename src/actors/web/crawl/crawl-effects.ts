@@ -16,7 +16,7 @@ const crawlPages = (parts: CrawlJobParts): IdempotentEffect => ({
   run: async (_params, context): Promise<EffectOutcome> => {
     const { request, progress } = contextOf(webCrawlDefinition, context)
     const { signal, owner } = context
-    const plan = { ...request, project: owner.project }
+    const plan = { ...request, project: owner.project, job: context.actor }
     try {
       const state = progress ?? (await startedCrawl(parts, plan, signal))
       return {

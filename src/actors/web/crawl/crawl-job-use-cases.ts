@@ -17,6 +17,7 @@ import { projectScope, type Scope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { type WebCrawlRow, webCrawlRows } from '../kinds.ts'
 import { crawlView, requirePages } from './crawl-use-case.ts'
+import { postponedHosts } from './postponed-pages.ts'
 
 export interface CrawlJobRequests {
   readonly host: Host
@@ -86,6 +87,10 @@ const view = ({ id, created_at, data }: WebCrawlRow): ResultOf<'web_crawls.get'>
   return {
     ...{ id, status, seeds, maxPages, maxDepth, error },
     ...crawlView(progress ?? { waiting: [], pages: [], discovered: 0 }),
+    waitingFor: postponedHosts(progress?.waiting ?? []).map(({ until_ms, ...host }) => ({
+      ...host,
+      until: timestampOf(until_ms),
+    })),
     createdAt: timestampOf(created_at),
     endedAt: timestampOrNull(ended_at_ms),
   }

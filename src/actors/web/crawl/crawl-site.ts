@@ -1,10 +1,13 @@
 import { normalUrl, pageUrlOf } from '#src/pages/page-url.ts'
 import { type CrawledPage, type IndexingParts, type PageOutcome, readToIndex } from './index-page.ts'
+import { givenUp, isDue, type PostponedPage, postponedWith, type Waiting } from './postponed-pages.ts'
 import { type FetchedSite, sitemapUrls } from './sitemap-urls.ts'
 
 /** A crawl to perform. */
 export interface CrawlPlan {
   readonly project: string
+  /** Identifies the crawl: hosts serve crawls in rotation. */
+  readonly job: string
   readonly seeds: readonly string[]
   readonly maxPages: number
   readonly maxDepth: number
@@ -15,9 +18,6 @@ export interface CrawlPlan {
   /** `steady` time until which pages may wait for the crawl delay of their sites; absent: without limit. */
   readonly paceUntil?: number
 }
-
-/** A URL that is still to be read. */
-export type Waiting = { readonly url: string; readonly depth: number }
 
 /** Progress of a crawl; plain data, so that it can be stored. */
 export type CrawlState = {
@@ -54,7 +54,7 @@ export const startedCrawl = async (
 export const isFinished = (state: CrawlState, { maxPages }: Pick<CrawlPlan, 'maxPages'>): boolean =>
   state.waiting.length === 0 || state.pages.length >= maxPages
 
-/** Reads the next pages and adds the URLs that they link to. */
+/** Reads the next pages that are not postponed, and adds the URLs that they link to. */
 export const advancedCrawl = async (
   parts: IndexingParts,
   plan: CrawlPlan,
@@ -65,12 +65,24 @@ export const advancedCrawl = async (
   }: { readonly state: CrawlState; readonly signal: AbortSignal; readonly width?: number },
 ): Promise<CrawlState> => {
   const room = Math.min(width, plan.maxPages - state.pages.length)
-  const batch = state.waiting.slice(0, room)
+  const from = parts.now()
+  const batch = state.waiting.filter((next) => isDue(next, from)).slice(0, room)
   const read = await Promise.all(batch.map((next) => readToIndex(parts, { ...plan, ...next, signal })))
   const outcomes: PageOutcome[] = []
-  for (const store of read) outcomes.push(await store())
+  const postponed: PostponedPage[] = []
+  for (const store of read) {
+    const outcome = await store()
+    if ('waiting' in outcome) postponed.push(outcome)
+    else outcomes.push(outcome)
+  }
   if (outcomes.some(({ row }) => row !== null)) await parts.store.changed(plan.project)
-  const pages = withoutTwins([...state.pages, ...outcomes.map(({ page }) => page)])
+  const kept = stillWaiting(parts, { state, batch, postponed })
+  const left = plan.maxPages - state.pages.length - outcomes.length
+  const pages = withoutTwins([
+    ...state.pages,
+    ...outcomes.map(({ page }) => page),
+    ...kept.givenUp.slice(0, Math.max(0, left)),
+  ])
   const known = new Set([...pages, ...state.waiting].map(({ url }) => url))
   const origins = new Set(plan.seeds.map((url) => (URL.canParse(url) ? new URL(url).origin : '')))
   const found = outcomes.flatMap(({ page, links }) =>
@@ -81,13 +93,46 @@ export const advancedCrawl = async (
     0,
     Math.max(0, Math.min(maxKnown, plan.maxPages * 10 + 100) - known.size),
   )
-  return { waiting: [...state.waiting.slice(room), ...next], pages, discovered: state.discovered + next.length }
+  return { waiting: [...kept.waiting, ...next], pages, discovered: state.discovered + next.length }
+}
+
+/** Returns the waiting URLs after a batch, and the outcomes of those that are not waited for any longer. */
+const stillWaiting = (
+  { now }: Pick<IndexingParts, 'now'>,
+  {
+    state,
+    batch,
+    postponed,
+  }: {
+    readonly state: CrawlState
+    readonly batch: readonly Waiting[]
+    readonly postponed: readonly PostponedPage[]
+  },
+): { readonly waiting: readonly Waiting[]; readonly givenUp: readonly CrawledPage[] } => {
+  const read = new Set(batch)
+  const rest = state.waiting.filter((each) => !read.has(each))
+  const all = [...postponed.map(({ waiting }) => waiting), ...postponedWith(rest, postponed)]
+  const at = now()
+  const ended = all.map((each) => givenUp(each, at))
+  return {
+    waiting: all.filter((_, index) => ended[index] === null),
+    givenUp: ended.filter((page) => page !== null),
+  }
+}
+
+/** Returns the ms until a postponed page may be requested; 0 when one may be now, or none is waiting. */
+export const pauseOf = ({ waiting }: CrawlState, now: number): number => {
+  const times = waiting.map(({ postponed }) => postponed?.until_ms ?? now)
+  return times.length === 0 ? 0 : Math.max(0, Math.min(...times) - now)
 }
 
 /** Ends a crawl whose time has run out. */
 export const outOfTime = ({ waiting, pages, discovered }: CrawlState, { maxPages }: CrawlPlan): CrawlState => {
   const left = waiting.slice(0, Math.max(0, maxPages - pages.length))
-  const skipped = left.map(({ url, depth }) => ({ url, depth, status: 'skipped' as const, reason: 'out_of_time' }))
+  const skipped = left.map(({ url, depth, postponed }) => ({
+    ...{ url, depth, status: 'skipped' as const },
+    reason: postponed?.reason ?? 'out_of_time',
+  }))
   return { waiting: [], pages: [...pages, ...skipped], discovered }
 }
 

@@ -1,23 +1,34 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
+import { type Clock, pause } from '#runtime/clock.ts'
+import { newId } from '#runtime/ids.ts'
 import { pageUrlOf } from '#src/pages/page-url.ts'
 import { faultRefusal } from '../fetch/page-refusal.ts'
-import { advancedCrawl, type CrawlState, isFinished, outOfTime, startedCrawl } from './crawl-site.ts'
+import { advancedCrawl, type CrawlState, isFinished, outOfTime, pauseOf, startedCrawl } from './crawl-site.ts'
 import type { IndexingParts } from './index-page.ts'
 import type { FetchedSite } from './sitemap-urls.ts'
 
 /** Maximum duration of a crawl within a request, in ms. */
 const wholeMs = 55_000
 
+/** Maximum time in ms that a crawl within a request waits for sites that ask for a pause. */
+const patienceMs = 10_000
+
 /** Crawls that complete within their request. */
 export const crawlUseCase =
-  (parts: IndexingParts & FetchedSite & { readonly steady: () => number }): UseCases['web.crawl'] =>
+  (parts: IndexingParts & FetchedSite & { readonly clock: Clock }): UseCases['web.crawl'] =>
   async ({ scope, body, signal }) => {
     requirePages(body.seeds)
-    const until = parts.steady() + wholeMs
-    const plan = { ...body, project: scope.project, paceUntil: until }
+    const { clock } = parts
+    const until = clock.steady() + wholeMs
+    const plan = { ...body, project: scope.project, job: newId('req'), paceUntil: until }
     let state = await startedCrawl(parts, plan, signal)
-    while (!isFinished(state, plan) && parts.steady() < until)
+    while (!isFinished(state, plan)) {
+      const pauseMs = pauseOf(state, clock.now())
+      if (pauseMs > patienceMs || clock.steady() + pauseMs >= until) break
+      if (pauseMs > 0) await pause(clock, pauseMs, signal)
+      signal.throwIfAborted()
       state = await advancedCrawl(parts, plan, { state, signal })
+    }
     return crawlView(isFinished(state, plan) ? state : outOfTime(state, plan))
   }
 

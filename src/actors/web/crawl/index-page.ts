@@ -3,11 +3,15 @@ import { aboveOf, pagePassages } from '#retrieval/pages/page-passages.ts'
 import { textOfVector } from '#retrieval/vector-bytes.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
+import { storeRefusalOf } from '#src/pages/cache-control.ts'
 import { normalUrl } from '#src/pages/page-url.ts'
 import { chunksOf } from '#src/parsing/documents/chunk.ts'
 import type { PageReader, ReadPage } from '../extract/page-reader.ts'
+import { PagePostponed } from '../fetch/page-refusal.ts'
 import type { StoredPassage } from '../kinds.ts'
 import type { NewPage, PageStore, WebPageRow } from '../store/page-store.ts'
+import type { HostTurns } from './host-turns.ts'
+import { type PostponedPage, postponedBy, type Waiting } from './postponed-pages.ts'
 
 export interface IndexingParts {
   readonly reader: PageReader
@@ -16,8 +20,8 @@ export interface IndexingParts {
   /** Called with each page that was stored. */
   readonly indexed: (row: WebPageRow) => void
   readonly now: () => number
-  /** Waits until a page of the site may be read; false when that is after `until`. Absent: no wait. */
-  readonly pace?: (url: string, signal: AbortSignal, until?: number) => Promise<boolean>
+  /** Turns at the pages' hosts; absent: no wait. */
+  readonly turns?: Pick<HostTurns, 'enter' | 'postpone'>
 }
 
 /** A crawled page as the API returns it. */
@@ -31,10 +35,10 @@ export interface PageOutcome {
   readonly row: WebPageRow | null
 }
 
-interface PageTask {
+interface PageTask extends Waiting {
   readonly project: string
-  readonly url: string
-  readonly depth: number
+  /** The crawl. */
+  readonly job: string
   /** In seconds. */
   readonly maxAge: number
   /** `steady` time until which the page may wait for the crawl delay of its site; absent: without limit. */
@@ -48,7 +52,7 @@ const timeoutMs = 10_000
 const kept = { text: 100_000, links: 200, passages: 200 } as const
 
 /** Stores a page that was read. Pages are stored in order, so that the first of two with the same content stays. */
-export type Storing = () => Promise<PageOutcome>
+export type Storing = () => Promise<PageOutcome | PostponedPage>
 
 /** Reads a page and returns the function that stores it. Failures of the page are part of the outcome. */
 export const readToIndex = async (parts: IndexingParts, task: PageTask): Promise<Storing> => {
@@ -56,6 +60,9 @@ export const readToIndex = async (parts: IndexingParts, task: PageTask): Promise
   try {
     return await readFor(parts, task)
   } catch (error) {
+    const postponed = await postponedBy(parts, task, error)
+    if (postponed !== null) return async () => postponed
+    if (error instanceof PagePostponed) return done(without({ url, depth, status: 'skipped', reason: 'out_of_time' }))
     if (!(error instanceof ServiceError)) throw error
     const isRefused = error.code === 'robots_denied' || error.code === 'unsupported_content_type'
     return done(without({ url, depth, status: isRefused ? 'skipped' : 'failed', reason: error.code }))
@@ -70,7 +77,7 @@ const done =
 const without = (page: CrawledPage, links: readonly string[] = []): PageOutcome => ({ page, links, row: null })
 
 const readFor = async (parts: IndexingParts, task: PageTask): Promise<Storing> => {
-  const { project, url, depth, maxAge, signal, paceUntil } = task
+  const { project, url, depth, maxAge, signal } = task
   const { store, reader, now } = parts
   if (await store.isBlocked(project, url)) return done(without({ url, depth, status: 'skipped', reason: 'taken_down' }))
   const known = await store.find(project, url)
@@ -78,11 +85,18 @@ const readFor = async (parts: IndexingParts, task: PageTask): Promise<Storing> =
   const validators = known === null ? undefined : { etag: known.data.etag, lastModified: known.data.last_modified }
   const hasValidators = validators !== undefined && (validators.etag ?? validators.lastModified) !== null
   const request = { url, maxBytes, timeoutMs, signal, ...(hasValidators && { known: validators }) }
-  if ((await parts.pace?.(url, signal, paceUntil)) === false)
-    return done(without({ url, depth, status: 'skipped', reason: 'out_of_time' }))
-  const read = await reader.read(request)
+  const read = await reader.read({ ...request, enter: (at) => entered(parts, task, at) })
   if (read.read === null && known !== null) return async () => unchanged(task, await store.touch(known))
   return () => indexed(parts, task, { ...read, known })
+}
+
+/** Waits for the turn of a URL's host. @throws {PagePostponed} when it does not come now */
+const entered = async ({ turns }: IndexingParts, task: PageTask, at: URL): Promise<() => void> => {
+  if (turns === undefined) return () => {}
+  const { job, signal, paceUntil } = task
+  const turn = await turns.enter(at, { job, signal, ...(paceUntil !== undefined && { until: paceUntil }) })
+  if (turn.kind === 'taken') return turn.leave
+  throw new PagePostponed(turn.kind === 'late' ? null : turn.ms)
 }
 
 const unchanged = ({ url, depth }: PageTask, { data }: WebPageRow): PageOutcome => {
@@ -105,6 +119,8 @@ const indexed = async (
   const skipped = (reason: string, more: Partial<CrawledPage> = {}): PageOutcome =>
     without({ url, depth, status: 'skipped', reason, ...more }, links)
   if (robots.includes('noindex') || robots.includes('none')) return skipped('noindex')
+  const forbidden = storeRefusalOf(page.header('cache-control'))
+  if (forbidden !== null) return skipped(forbidden)
   if (read.content.trim() === '') return skipped('no_text')
   const name = canonicalOf(read.canonical, page.finalUrl)
   if (await parts.store.isBlocked(project, name)) return skipped('taken_down')

@@ -15,6 +15,8 @@ export interface TextRequest {
   readonly signal: AbortSignal
   readonly format?: TextFormat
   readonly known?: PageValidators
+  /** Waits for the turn of the page's host, as for `PageFetcher`. */
+  readonly enter?: (url: URL) => Promise<() => void>
   /** JSON Schema of the data to extract from the page. */
   readonly schema?: JsonObject
 }
@@ -32,25 +34,17 @@ const leastMs = 500
 export class PageReader {
   readonly #pages: PageFetcher
   readonly #rooms: PageRooms
-  readonly #steady: () => number
 
-  constructor(parts: { readonly pages: PageFetcher; readonly rooms: PageRooms; readonly steady: () => number }) {
+  constructor(parts: { readonly pages: PageFetcher; readonly rooms: PageRooms }) {
     this.#pages = parts.pages
     this.#rooms = parts.rooms
-    this.#steady = parts.steady
   }
 
   /** Reads a page. @throws {ServiceError} with the codes of `web.extract` */
   async read({ format = 'text', schema, ...request }: TextRequest): Promise<ReadPage> {
-    const from = this.#steady()
-    const page = await this.#pages.fetch({ ...request, kinds: readKinds })
+    const page = await this.#pages.fetch({ ...request, kinds: readKinds, refusesErrors: true })
     if (page.notModified) return { page, read: null }
-    if (page.statusCode >= 300) {
-      const message = `The page responded with status ${page.statusCode}.`
-      throw pageRefusal('fetch_failed', { url: page.finalUrl, statusCode: page.statusCode }, { message })
-    }
-    const left = Math.max(leastMs, request.timeoutMs - (this.#steady() - from))
-    const read = await this.#parsed(page, { format, schema, left })
+    const read = await this.#parsed(page, { format, schema, left: Math.max(leastMs, page.leftMs) })
     return { page, read: { ...read, contentHash: hashOf(read.content) } }
   }
 

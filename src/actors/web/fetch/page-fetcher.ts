@@ -1,15 +1,28 @@
 import { createHash } from 'node:crypto'
 import { acceptedCodings, UnknownCoding, unpackedBody } from '#outgoing/decompression.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import type { Clock } from '#runtime/clock.ts'
+import { WorkTime } from '#runtime/work-time.ts'
 import { maxRedirects } from '#specs/resources/web/web-limits.ts'
 import { type PageKind, type PageType, pageTypeOf } from '#src/pages/content-type.ts'
 import { pageUrlOf } from '#src/pages/page-url.ts'
-import { faultRefusal, pageRefusal, requestRefusal } from './page-refusal.ts'
+import { retryAfterMs } from '#src/pages/retry-after.ts'
+import {
+  faultRefusal,
+  PagePostponed,
+  pageRefusal,
+  RobotsUnreachable,
+  requestRefusal,
+  SiteBusy,
+} from './page-refusal.ts'
 import { RobotsFiles } from './robots-files.ts'
 
 /** Name of the crawler in its user agent, and in the rules of robots.txt. */
 export const crawlerName = 'TroupeBot'
-const userAgent = `${crawlerName}/1.0 (page reader for agents)`
+
+/** Returns the user agent. @param contact URL or e-mail address for the owners of sites; null: none. */
+export const userAgentOf = (contact: string | null): string =>
+  `${crawlerName}/1.0 (${contact === null ? 'page reader for agents' : `+${contact}`})`
 
 /** A page to fetch. */
 export interface PageRequest {
@@ -21,6 +34,13 @@ export interface PageRequest {
   readonly kinds: ReadonlySet<PageKind>
   /** Validators of the known version, with which the server can respond that the page has not changed. */
   readonly known?: PageValidators
+  /** Whether a status that is not of success fails. */
+  readonly refusesErrors?: true
+  /**
+   * Waits until a URL may be requested, and returns what ends its turn; absent: no wait. The wait does not count towards
+   * the timeout.
+   */
+  readonly enter?: (url: URL) => Promise<() => void>
 }
 
 /** Validators of a version of a page, for conditional requests. */
@@ -42,6 +62,8 @@ export interface FetchedPage {
   readonly retrievedAt: number
   readonly header: (name: string) => string | null
   readonly notModified: boolean
+  /** What is left of the timeout, in ms. */
+  readonly leftMs: number
 }
 
 type Answer = Awaited<ReturnType<SsrfGuard['request']>>
@@ -49,6 +71,15 @@ type Answer = Awaited<ReturnType<SsrfGuard['request']>>
 interface Hop {
   readonly answer: Answer
   readonly url: URL
+  /** Ends the turn of the request. */
+  readonly leave: () => void
+}
+
+interface HopOptions {
+  readonly signal: AbortSignal
+  /** Waits until a URL may be requested, and returns what ends its turn. @throws {ServiceError} when it may not */
+  readonly enter?: (url: URL) => Promise<() => void>
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Kinds of pages that `web.fetch` accepts. */
@@ -57,73 +88,120 @@ export const textKinds: ReadonlySet<PageKind> = new Set(['html', 'json', 'xml', 
 /** Kinds of pages from which text can be extracted. */
 export const readKinds: ReadonlySet<PageKind> = new Set([...textKinds, 'pdf'])
 
+export interface FetcherParts {
+  readonly guard: Pick<SsrfGuard, 'request'>
+  readonly clock: Clock
+  /** URL or e-mail address in the user agent; null or absent: none. */
+  readonly contact?: string | null
+}
+
 /** Fetches pages of the public internet. The SSRF guard and the site's robots.txt are checked at every redirect. */
 export class PageFetcher {
   readonly #guard: Pick<SsrfGuard, 'request'>
-  readonly #now: () => number
+  readonly #clock: Clock
+  readonly #headers: Readonly<Record<string, string>>
   readonly robots: RobotsFiles
 
-  constructor(guard: Pick<SsrfGuard, 'request'>, now: () => number) {
+  constructor({ guard, clock, contact = null }: FetcherParts) {
     this.#guard = guard
-    this.#now = now
-    this.robots = new RobotsFiles({ now, crawler: crawlerName, read: (url, options) => this.#follow(url, options) })
+    this.#clock = clock
+    this.#headers = { ...accepted, 'user-agent': userAgentOf(contact) }
+    const read = (url: URL, options: { readonly signal: AbortSignal }) => this.#follow(url, options)
+    this.robots = new RobotsFiles({ clock, crawler: crawlerName, read })
   }
 
-  /** Fetches a page. @throws {ServiceError} with the codes of `web.fetch` */
+  /** Fetches a page. @throws {ServiceError} with the codes of `web.fetch`, and what `enter` throws */
   async fetch(request: PageRequest): Promise<FetchedPage> {
-    const limit = AbortSignal.timeout(request.timeoutMs)
-    const signal = AbortSignal.any([request.signal, limit])
+    const limit = new AbortController()
+    const time = new WorkTime(request.timeoutMs, () => limit.abort())
     try {
-      return await this.#read(request, signal)
+      return await this.#read(request, { time, signal: AbortSignal.any([request.signal, limit.signal]) })
     } catch (error) {
-      if (limit.aborted && !request.signal.aborted)
+      if (limit.signal.aborted && !request.signal.aborted)
         throw pageRefusal('fetch_timeout', { url: request.url, timeoutMs: request.timeoutMs }, { cause: error })
-      throw requestRefusal(error, request.url)
+      throw error instanceof PagePostponed ? error : requestRefusal(error, request.url)
+    } finally {
+      time.end()
     }
   }
 
-  async #read(request: PageRequest, signal: AbortSignal): Promise<FetchedPage> {
+  async #read(
+    request: PageRequest,
+    { time, signal }: { readonly time: WorkTime; readonly signal: AbortSignal },
+  ): Promise<FetchedPage> {
     const first = checkedUrl(request.url)
-    const allowed = async (url: URL): Promise<void> => {
-      if (await this.robots.allows(url, signal)) return
-      throw pageRefusal('robots_denied', { url: url.href })
+    const enter = (url: URL): Promise<() => void> => this.#entered(url, { request, time, signal })
+    const hop = await this.#follow(first, { signal, enter, headers: conditionsOf(request.known) })
+    try {
+      return await this.#page(request, hop, time)
+    } finally {
+      hop.leave()
     }
-    const { answer, url } = await this.#follow(first, { signal, allowed, headers: conditionsOf(request.known) })
+  }
+
+  async #page(request: PageRequest, { answer, url }: Hop, time: WorkTime): Promise<FetchedPage> {
     const header = (name: string): string | null => textOf(answer.headers[name])
     const page = { url: request.url, finalUrl: url.href, statusCode: answer.statusCode, header }
     if (answer.statusCode === 304 && request.known !== undefined) {
       answer.body.destroy()
-      const nothing = { bytes: Buffer.alloc(0), contentHash: '', type: null }
-      return { ...page, ...nothing, retrievedAt: this.#now(), notModified: true }
+      const nothing = { bytes: Buffer.alloc(0), contentHash: '', type: null, leftMs: 0 }
+      return { ...page, ...nothing, retrievedAt: this.#clock.now(), notModified: true }
+    }
+    if (request.refusesErrors === true && answer.statusCode >= 300) {
+      answer.body.destroy()
+      throw this.#statusRefusal(page)
     }
     const bytes = await bytesOf(answer, { url, maxBytes: request.maxBytes })
     const type = pageTypeOf(header('content-type'), bytes)
     if (type === null || !request.kinds.has(type.kind))
       throw pageRefusal('unsupported_content_type', { url: url.href, contentType: header('content-type') })
     const contentHash = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
-    return { ...page, type, bytes, contentHash, retrievedAt: this.#now(), notModified: false }
+    const retrievedAt = this.#clock.now()
+    return { ...page, type, bytes, contentHash, retrievedAt, notModified: false, leftMs: time.leftMs }
+  }
+
+  #statusRefusal({ finalUrl, statusCode, header }: Pick<FetchedPage, 'finalUrl' | 'statusCode' | 'header'>): Error {
+    if (statusCode === 429 || statusCode === 503)
+      return new SiteBusy({ finalUrl, statusCode, askedMs: retryAfterMs(header('retry-after'), this.#clock.now()) })
+    const message = `The page responded with status ${statusCode}.`
+    return pageRefusal('fetch_failed', { url: finalUrl, statusCode }, { message })
+  }
+
+  /** Checks the site's rules, and waits for a turn if the request has any. */
+  async #entered(
+    url: URL,
+    { request, time, signal }: { readonly request: PageRequest; readonly time: WorkTime; readonly signal: AbortSignal },
+  ): Promise<() => void> {
+    if (request.enter !== undefined) time.pause()
+    try {
+      await this.#requireAllowed(url, signal)
+      return (await request.enter?.(url)) ?? nothing
+    } finally {
+      if (request.enter !== undefined) time.resume()
+    }
+  }
+
+  async #requireAllowed(url: URL, signal: AbortSignal): Promise<void> {
+    const rules = await this.robots.of(url, signal)
+    if (rules.allows(url)) return
+    if (rules.isUnreachable === true) throw new RobotsUnreachable(url.href, this.robots.retryMs(url))
+    throw pageRefusal('robots_denied', { url: url.href })
   }
 
   /** Requests a page and follows redirects. Each URL must be that of a page, allowed and public. */
-  async #follow(
-    first: URL,
-    {
-      signal,
-      allowed,
-      headers = {},
-    }: {
-      readonly signal: AbortSignal
-      readonly allowed?: (url: URL) => Promise<void>
-      readonly headers?: Readonly<Record<string, string>>
-    },
-  ): Promise<Hop> {
+  async #follow(first: URL, { signal, enter, headers = {} }: HopOptions): Promise<Hop> {
     let url = first
     for (let hops = 0; ; hops += 1) {
-      await allowed?.(url)
-      const answer = await this.#requested(url, { ...ownHeaders, ...headers }, signal)
+      const leave = (await enter?.(url)) ?? nothing
+      const answer = await this.#requested(url, { ...this.#headers, ...headers }, signal).catch((error: unknown) => {
+        leave()
+        throw error
+      })
       const { location } = answer.headers
-      if (![301, 302, 303, 307, 308].includes(answer.statusCode) || typeof location !== 'string') return { answer, url }
+      if (![301, 302, 303, 307, 308].includes(answer.statusCode) || typeof location !== 'string')
+        return { answer, url, leave }
       answer.body.destroy()
+      leave()
       if (hops >= maxRedirects)
         throw pageRefusal(
           'fetch_failed',
@@ -144,11 +222,12 @@ export class PageFetcher {
   }
 }
 
-const ownHeaders = {
+const nothing = (): void => {}
+
+const accepted = {
   accept: 'text/html,application/xhtml+xml,application/json;q=0.9,text/markdown;q=0.9,text/plain;q=0.8,*/*;q=0.5',
   'accept-encoding': acceptedCodings,
   'accept-language': 'en,*;q=0.5',
-  'user-agent': userAgent,
 }
 
 const conditionsOf = (known: PageValidators | undefined): Readonly<Record<string, string>> => ({

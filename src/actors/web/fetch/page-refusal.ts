@@ -10,6 +10,48 @@ export const pageRefusal = (
   more: { readonly message?: string; readonly cause?: unknown } = {},
 ): ServiceError => new ServiceError(code, { param: 'url', extra: details, ...more })
 
+/** The robots.txt of a site cannot be read at the moment, so that nothing of it may be fetched. */
+export class RobotsUnreachable extends ServiceError {
+  /** Time in ms after which the file is requested again. */
+  readonly retryMs: number
+
+  constructor(url: string, retryMs: number) {
+    const message = 'The robots.txt of the site could not be read because the site failed. Try again later.'
+    super('robots_denied', { param: 'url', extra: { url, reason: 'robots_unreachable' }, message })
+    this.retryMs = retryMs
+  }
+}
+
+/** A site answered 429 or 503: it asks to try again later. */
+export class SiteBusy extends ServiceError {
+  readonly statusCode: number
+  /** URL of the page after redirects. */
+  readonly finalUrl: string
+  /** The time in ms that the site asks to wait; null when it names none. */
+  readonly askedMs: number | null
+
+  constructor(page: { readonly finalUrl: string; readonly statusCode: number; readonly askedMs: number | null }) {
+    const { finalUrl, statusCode, askedMs } = page
+    const message = `The page responded with status ${statusCode}.`
+    super('fetch_failed', { param: 'url', extra: { url: finalUrl, statusCode }, message })
+    this.finalUrl = finalUrl
+    this.statusCode = statusCode
+    this.askedMs = askedMs
+  }
+}
+
+/** A page is not requested because its turn comes too late, or because its host has asked for a pause of `ms`. */
+export class PagePostponed extends Error {
+  override readonly name = 'PagePostponed'
+  /** Null: the turn comes too late. */
+  readonly ms: number | null
+
+  constructor(ms: number | null) {
+    super('the turn of the page has not come')
+    this.ms = ms
+  }
+}
+
 const faults: Readonly<Record<UrlFault, readonly [code: ErrorCode, message: string]>> = {
   malformed: ['invalid_url', 'The URL is malformed.'],
   protocol: ['invalid_url', 'Only http and https URLs are supported.'],

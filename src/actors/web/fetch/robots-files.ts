@@ -1,13 +1,15 @@
 import { unpackedBody } from '#outgoing/decompression.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { backoffMs, type Clock, pause } from '#runtime/clock.ts'
 import type { ServiceError } from '#specs/errors/errors.ts'
-import { allowsAll, allowsNone, maxRobotsBytes, type RobotsRules, robotsOf } from '#src/pages/robots.ts'
+import { retryAfterMs } from '#src/pages/retry-after.ts'
+import { allowsAll, maxRobotsBytes, type RobotsRules, robotsOf, unreachable } from '#src/pages/robots.ts'
 import { requestRefusal } from './page-refusal.ts'
 
 type Answer = Awaited<ReturnType<SsrfGuard['request']>>
 
 export interface RobotsParts {
-  readonly now: () => number
+  readonly clock: Clock
   readonly crawler: string
   /** Requests a URL through the SSRF guard and follows its redirects. */
   readonly read: (url: URL, options: { readonly signal: AbortSignal }) => Promise<{ readonly answer: Answer }>
@@ -16,16 +18,27 @@ export interface RobotsParts {
 interface Kept {
   readonly rules: Promise<RobotsRules>
   until: number
+  /** Number of times in a row that the file could not be read. */
+  failures: number
 }
 
-/** Time in ms for which rules are cached, and for which a failure is. At most a day (RFC 9309, section 2.4). */
-const keepMs = { read: 60 * 60_000, failed: 30_000 } as const
+/** Result of one attempt: the rules, or how long the site asks to wait before the next one, if it says so. */
+type Attempt = { readonly rules: RobotsRules } | { readonly rules: null; readonly askedMs: number | null }
+
+/** Time in ms for which rules are cached (at most a day: RFC 9309, section 2.4), and for which failures are. */
+const keepMs = { read: 60 * 60_000, failed: 30_000, mostFailed: 10 * 60_000 } as const
 const timeoutMs = 5_000
+/** Attempts to read a file, and the pauses between them in ms: those that a site asks for are limited. */
+const attempts = 3
+const pauseMs = { first: 250, most: 2_000 } as const
 
 /** Maximum number of sites whose rules are cached. */
 export const maxSites = 1_000
 
-/** The robots.txt files of sites, cached for an hour. */
+/**
+ * The robots.txt files of sites, cached for an hour. While a file cannot be read again, its earlier rules apply; without
+ * such rules nothing of the site may be fetched, and the file is requested again at growing intervals.
+ */
 export class RobotsFiles {
   readonly #parts: RobotsParts
   readonly #sites = new Map<string, Kept>()
@@ -53,20 +66,30 @@ export class RobotsFiles {
     }
   }
 
+  /** Returns the ms after which a file that could not be read is requested again. */
+  retryMs({ origin }: URL): number {
+    const { clock } = this.#parts
+    return Math.max(0, (this.#sites.get(origin)?.until ?? 0) - clock.now())
+  }
+
   #kept(origin: string): Kept {
-    const { now } = this.#parts
+    const { clock } = this.#parts
     const known = this.#sites.get(origin)
-    if (known !== undefined && known.until > now()) return known
+    if (known !== undefined && known.until > clock.now()) return known
     this.#sites.delete(origin)
     for (const oldest of this.#sites.keys()) {
       if (this.#sites.size < maxSites) break
       this.#sites.delete(oldest)
     }
-    const kept: Kept = { rules: this.#read(origin), until: now() + keepMs.read }
+    const fresh = this.#read(origin)
+    const rules = fresh.then(async (read) => read ?? (await known?.rules.catch(() => undefined)) ?? unreachable)
+    const kept: Kept = { rules, until: clock.now() + keepMs.read, failures: 0 }
     this.#sites.set(origin, kept)
-    kept.rules.then(
-      (rules) => {
-        if (rules === allowsNone) kept.until = now() + keepMs.failed
+    fresh.then(
+      (read) => {
+        if (read !== null) return
+        kept.failures = (known?.failures ?? 0) + 1
+        kept.until = clock.now() + backoffMs(kept.failures - 1, keepMs.failed, keepMs.mostFailed)
       },
       () => {
         if (this.#sites.get(origin) === kept) this.#sites.delete(origin)
@@ -75,25 +98,40 @@ export class RobotsFiles {
     return kept
   }
 
-  /** Reads a site's rules. A missing file allows all, a failing server nothing (RFC 9309, section 2.3.1). */
-  async #read(origin: string): Promise<RobotsRules> {
-    const signal = AbortSignal.timeout(timeoutMs)
+  /** Reads a site's rules in a few attempts; null when all fail. */
+  async #read(origin: string): Promise<RobotsRules | null> {
+    const { clock } = this.#parts
     const url = new URL('/robots.txt', origin)
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const found = await this.#attempt(url)
+      if (found.rules !== null) return found.rules
+      const asked = found.askedMs ?? backoffMs(attempt, pauseMs.first, pauseMs.most)
+      if (asked > pauseMs.most) break
+      if (attempt < attempts - 1) await pause(clock, asked)
+    }
+    return null
+  }
+
+  /** A missing file allows all, a failing server nothing (RFC 9309, section 2.3.1). */
+  async #attempt(url: URL): Promise<Attempt> {
+    const { clock, crawler, read } = this.#parts
     try {
-      const { answer } = await this.#parts.read(url, { signal })
+      const { answer } = await read(url, { signal: AbortSignal.timeout(timeoutMs) })
       const { statusCode, headers, body } = answer
       if (statusCode >= 200 && statusCode < 300) {
         const coding = headers['content-encoding']
         const { bytes } = await unpackedBody(body, { coding: coding?.toString(), maxBytes: maxRobotsBytes })
-        return robotsOf(new TextDecoder().decode(bytes), this.#parts.crawler)
+        return { rules: robotsOf(new TextDecoder().decode(bytes), crawler) }
       }
       body.destroy()
-      return statusCode >= 500 || statusCode === 429 ? allowsNone : allowsAll
+      if (statusCode < 500 && statusCode !== 429) return { rules: allowsAll }
+      return { rules: null, askedMs: retryAfterMs(headers['retry-after']?.toString() ?? null, clock.now()) }
     } catch (error) {
       const refusal = requestRefusal(error, url.href)
       // when a site cannot be reached at all, the request for the page fails with the reason
       if (isOwn(refusal, url)) throw refusal
-      return allowsNone
+      // a site that is silent, or redirects to where nothing may be requested, gets no further attempt now
+      return { rules: null, askedMs: refusal.code === 'fetch_failed' ? null : Number.POSITIVE_INFINITY }
     }
   }
 }

@@ -5,16 +5,21 @@ import {
   type CrawlState,
   isFinished,
   outOfTime,
+  pauseOf,
   startedCrawl,
 } from '#actors/web/crawl/crawl-site.ts'
+import { HostTurns } from '#actors/web/crawl/host-turns.ts'
+import { postponedHosts } from '#actors/web/crawl/postponed-pages.ts'
 import { PageReader } from '#actors/web/extract/page-reader.ts'
 import { PageFetcher } from '#actors/web/fetch/page-fetcher.ts'
 import { webKinds } from '#actors/web/kinds.ts'
 import { PageStore } from '#actors/web/store/page-store.ts'
 import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { pause, systemClock } from '#runtime/clock.ts'
 import { PageRooms } from '#src/parsing/pages/page-rooms.ts'
+import { LocalTurns } from '#storage/local-turns.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
-import { html, Site } from '#test/support/site.ts'
+import { html, Site, type SitePage } from '#test/support/site.ts'
 
 describe('a crawl', () => {
   let site: Site
@@ -32,11 +37,11 @@ describe('a crawl', () => {
     await site.close()
   })
 
-  const parts = async () => {
+  const parts = async (guarded = guard) => {
     const { records } = openMemoryStorage({ now: Date.now })
     await records.prepare(webKinds)
-    const fetcher = new PageFetcher(guard, Date.now)
-    const reader = new PageReader({ pages: fetcher, rooms, steady: () => performance.now() })
+    const fetcher = new PageFetcher({ guard: guarded, clock: systemClock })
+    const reader = new PageReader({ pages: fetcher, rooms })
     return {
       fetcher,
       reader,
@@ -49,6 +54,7 @@ describe('a crawl', () => {
   const plan = (more: Partial<CrawlPlan> = {}): CrawlPlan => ({
     ...{
       project: 'prj_a',
+      job: 'crw_a',
       seeds: [site.url('/')],
       maxPages: 25,
       maxDepth: 3,
@@ -126,5 +132,109 @@ describe('a crawl', () => {
     await advancedCrawl(made, plan(), { state: await startedCrawl(made, plan(), signal), signal })
     expect(texts.length).toBeGreaterThan(1)
     expect(texts.map((passage) => passage.startsWith('The harbour\nThe pier'))).toEqual(texts.map((_, at) => at === 0))
+  })
+
+  describe('of a site that asks for a pause', () => {
+    const host = async (pace = { atOnce: 2, delayMs: 0 }) => {
+      const made = await parts()
+      const turns = new HostTurns({
+        ...{ clock: systemClock, turns: new LocalTurns(systemClock), pace },
+        robots: made.fetcher.robots,
+      })
+      return { ...made, turns }
+    }
+    const crawled = async (crawl: CrawlPlan, made: Awaited<ReturnType<typeof host>>) => {
+      const pauses: number[] = []
+      let state = await startedCrawl(made, crawl, signal)
+      while (!isFinished(state, crawl)) {
+        const pauseMs = pauseOf(state, Date.now())
+        if (pauseMs > 0) pauses.push(pauseMs)
+        if (pauseMs > 20_000) return { state, pauses }
+        await pause(systemClock, pauseMs)
+        state = await advancedCrawl(made, crawl, { state, signal })
+      }
+      return { state, pauses }
+    }
+    /** Answers with a status for the first `times` requests, and then with a page. */
+    const busy = (status: number, headers: Readonly<Record<string, string>>, times = 1): SitePage => {
+      let asked = 0
+      return {
+        answer: (response) => {
+          asked += 1
+          const page = html(text('busy'))
+          if (asked <= times) response.writeHead(status, headers).end('<p>busy')
+          else response.writeHead(200, page.headers).end(page.body)
+        },
+      }
+    }
+
+    it.each<readonly [number, string]>([
+      [429, '1'],
+      [503, '1'],
+      [429, 'date'],
+    ])('waits for %i with Retry-After: %s, and reads all pages', async (status, asked) => {
+      site.pages.clear()
+      site.requested.length = 0
+      const value = asked === 'date' ? new Date(Date.now() + 2_000).toUTCString() : asked
+      site.pages.set('/', html(text('a') + links(0, 3)))
+      for (let n = 0; n < 3; n += 1) site.pages.set(`/p${n}`, html(text(`n${n}`)))
+      site.pages.set('/p1', busy(status, { 'retry-after': value }))
+      const { state, pauses } = await crawled(plan(), await host())
+      expect(state.pages.map((page) => page.status)).toEqual(['indexed', 'indexed', 'indexed', 'indexed'])
+      expect(pauses.length).toBeGreaterThan(0)
+      expect(site.paths().filter((path) => path === '/p1')).toHaveLength(2)
+    })
+
+    it.each(['1000000000', '-5', 'tomorrow', '', '9'.repeat(1_000), 'Sun, 06 Nov 1994 08:49:37 GMT'])(
+      'ends if each answer is 429 with Retry-After: %s',
+      async (value) => {
+        site.pages.clear()
+        site.requested.length = 0
+        site.pages.set('/', html(text('a') + links(0, 2)))
+        for (let n = 0; n < 2; n += 1) site.pages.set(`/p${n}`, busy(429, { 'retry-after': value }, 1_000))
+        const made = await host()
+        let state = await startedCrawl(made, plan(), signal)
+        // time passes at once
+        let passed = 0
+        const quick = {
+          ...made,
+          now: () => Date.now() + passed,
+          turns: { enter: made.turns.enter.bind(made.turns), postpone: async () => {} },
+        }
+        for (let rounds = 0; !isFinished(state, plan()); rounds += 1) {
+          expect(rounds).toBeLessThan(40)
+          passed += pauseOf(state, quick.now())
+          state = await advancedCrawl(quick, plan(), { state, signal })
+        }
+        expect(state.pages.map(({ status, reason }) => reason ?? status)).toEqual(['indexed', 'site_busy', 'site_busy'])
+        expect(passed).toBeLessThan(35 * 60_000)
+        expect(site.requested.length).toBeLessThan(15)
+      },
+    )
+
+    it('skips the pages of a site that fails to deliver its robots.txt, with the reason, and reads those of others', async () => {
+      site.pages.clear()
+      const failing = await Site.open({ '/robots.txt': { status: 503 }, '/': html(text('f')) })
+      const open = openSsrfGuard({ allowedPrivateHosts: [site.host, failing.host] })
+      site.pages.set('/', html(text('a')))
+      const made = await parts(open)
+      const crawl = plan({ seeds: [site.url('/'), failing.url('/')] })
+      let state = await startedCrawl(made, crawl, signal)
+      state = await advancedCrawl(made, crawl, { state, signal })
+      expect(state.pages.map(({ url }) => url)).toEqual([site.url('/')])
+      expect(postponedHosts(state.waiting)).toMatchObject([
+        { host: failing.host, reason: 'robots_unreachable', pages: 1 },
+      ])
+      expect(outOfTime(state, crawl).pages.at(-1)).toMatchObject({ status: 'skipped', reason: 'robots_unreachable' })
+      await open.close()
+      await failing.close()
+    })
+  })
+
+  it.each(['no-store', 'private, max-age=0'])('does not index a page with Cache-Control: %s', async (value) => {
+    site.pages.clear()
+    site.pages.set('/', html(text('secret'), { 'cache-control': value }))
+    const { pages } = await whole(plan())
+    expect(pages).toMatchObject([{ status: 'skipped', reason: value.startsWith('no') ? 'no_store' : 'private' }])
   })
 })

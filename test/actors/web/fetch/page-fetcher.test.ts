@@ -2,6 +2,7 @@ import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { PageFetcher, textKinds } from '#actors/web/fetch/page-fetcher.ts'
 import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { systemClock } from '#runtime/clock.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { html, Site, to } from '#test/support/site.ts'
 
@@ -32,7 +33,7 @@ describe('a page', () => {
       one.requested.length = 0
       one.pages.set('/', html('<p>hello'))
     }
-    pages = new PageFetcher(guard, () => time)
+    pages = new PageFetcher({ guard, clock: { ...systemClock, now: () => time } })
   })
   afterAll(async () => {
     await guard.close()
@@ -303,7 +304,7 @@ describe('a page', () => {
     const lookup = (_host: string, _options: object, callback: (error: NodeJS.ErrnoException, found: []) => void) =>
       callback(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }), [])
     const nameless = openSsrfGuard({ allowedPrivateHosts: [], lookup })
-    const fetcher = new PageFetcher(nameless, () => 0)
+    const fetcher = new PageFetcher({ guard: nameless, clock: systemClock })
     const signal = new AbortController().signal
     const request = { maxBytes: 10, timeoutMs: 5_000, signal, kinds: textKinds }
     expect(await codeOf(fetcher.fetch({ ...request, url: 'http://none.example/' }))).toBe('dns_unavailable')

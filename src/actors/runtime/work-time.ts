@@ -1,4 +1,4 @@
-/** A timer that can be paused while a person is waited for. */
+/** A timer that can be paused while something else is waited for, such as a person or a turn. */
 export class WorkTime {
   readonly #onOver: () => void
   #leftMs: number
@@ -10,6 +10,12 @@ export class WorkTime {
     this.#leftMs = ms
     this.#onOver = onOver
     this.resume()
+  }
+
+  /** Time left in ms. */
+  get leftMs(): number {
+    const passed = this.#timer === undefined ? 0 : performance.now() - this.#since
+    return Math.max(0, this.#leftMs - passed)
   }
 
   pause(): void {
