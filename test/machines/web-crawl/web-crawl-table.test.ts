@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { initialTransition } from 'xstate'
 import { after, outcomeOf, pathOf } from '../outcome.ts'
-import { advances, cancels, deletion, ends, fails, fills, machine, pauses, resumes, retention, walk } from './web-crawl-samples.ts'
+import {
+  advances,
+  cancels,
+  deletion,
+  ends,
+  fails,
+  fills,
+  machine,
+  pauses,
+  resumes,
+  retention,
+  walk,
+} from './web-crawl-samples.ts'
 
 const crawl = (...events: Parameters<typeof after>[2][]) =>
   after(machine, initialTransition(machine, walk.input)[0], ...events)
