@@ -1,20 +1,14 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { folderOf, keepVerified } from './native-package.js'
 
 /*
  * `postinstall`: removes the builds of onnxruntime-node for other machines, 84 of its 102 MB
- * (specs/decisions/0260-embedder-in-the-box.md). The package is optional: without it, texts are found by their words.
+ * (specs/decisions/0260-embedder-in-the-box.md), and the package itself if its build for Linux x86-64 is not the recorded
+ * one. The package is optional: without it, texts are found by their words.
  */
+const name = 'onnxruntime-node'
 const { platform, arch } = process
-
-const buildsFolder = () => {
-  try {
-    return join(dirname(createRequire(import.meta.url).resolve('onnxruntime-node/package.json')), 'bin', 'napi-v3')
-  } catch {
-    return null
-  }
-}
 
 const removeExcept = (folder, kept) => {
   for (const name of readdirSync(folder)) {
@@ -22,8 +16,11 @@ const removeExcept = (folder, kept) => {
   }
 }
 
-const builds = buildsFolder()
-if (builds !== null && existsSync(join(builds, platform, arch))) {
+const isRecorded = platform === 'linux' && arch === 'x64'
+if (isRecorded) keepVerified(name, 'texts are found by their words alone.')
+const folder = folderOf(name)
+const builds = folder === null ? '' : join(folder, 'bin', 'napi-v3')
+if (folder !== null && existsSync(join(builds, platform, arch))) {
   removeExcept(builds, platform)
   removeExcept(join(builds, platform), arch)
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { openServerKeys } from '#actors/accounts/lasting-keys.ts'
 import { type Auth, openAuth } from '#actors/accounts/open-auth.ts'
+import { activeInstallations } from '#actors/agents/active-installations.ts'
 import { agentReaches } from '#actors/agents/agent-reaches.ts'
 import { BackupError } from '#actors/backup/backup-error.ts'
 import type { Secrets } from '#actors/backup/file-secrets.ts'
@@ -56,6 +57,7 @@ export const openInstallation = async ({ mayBeNew, alone = false }: Installation
   const auth = openAuth({
     records: storage.records,
     reachOfAgent: agentReaches({ records: storage.records, now: Date.now }),
+    activeInstallations: activeInstallations({ records: storage.records, now: Date.now }),
     ...{ keys, box },
     now: Date.now,
   })

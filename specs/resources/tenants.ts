@@ -4,7 +4,9 @@ import { defineOperations } from '../dsl/declare.ts'
 import { defineResource } from '../dsl/resource.ts'
 import {
   array,
+  boolean,
   constant,
+  defaulted,
   described,
   id,
   jsonObject,
@@ -96,10 +98,16 @@ const lifecycle = defineOperations('tenants', {
   export: {
     summary: 'Export a tenant',
     description:
-      'Returns everything that is stored for the tenant. For large tenants, send `Accept: application/x-ndjson` to get one JSON document per line.',
+      'Returns everything that is stored for the tenant. For large tenants, send `Accept: application/x-ndjson` to get one JSON document per line. Secrets in arguments and outputs of tool calls are masked, as in every other view, unless `include_secrets` is true; the audit log records which of the two was exported.',
     method: 'POST',
     path: `${one}/export`,
     access: secretKeyOnly,
+    query: {
+      include_secrets: described(
+        defaulted(boolean(), false),
+        'Whether arguments and outputs of tool calls are complete instead of masked.',
+      ),
+    },
     answer: answersEither(
       isJsonResponse(
         object(

@@ -168,4 +168,97 @@ describe('a secret in the arguments of a tool call', () => {
     expect(shown).toContain('[masked]')
     expect(shown).not.toContain(secret)
   })
+
+  describe('in the export of its tenant', () => {
+    const card = '4111111111111111'
+    const declared = {
+      type: 'function',
+      function: { name: 'weather', description: 'Weather of a city.', parameters },
+      needsApproval: true,
+    }
+    let tenant = ''
+    let path = ''
+
+    beforeAll(async () => {
+      tenant = (await api.post('/v1/tenants', { external_id: 'exported', name: 'Exported' })).body.id
+      path = `/v1/tenants/${tenant}/export`
+      const session = await api.createSession({ tenant_id: tenant })
+      const first = await api.turn(session, { input, tools: [weather({ needsApproval: true })] })
+      const { data } = await first.until(isEvent('turn.paused'))
+      await (await api.approve(session, data.action_id)).until(endsTurn)
+      const own = await api.createSession({ tenant_id: tenant })
+      const second = await api.turn(own, {
+        input: `Please use the weather tool with api_key: ${card}, city: Lagos`,
+        tools: [declared],
+      })
+      await second.until(isEvent('turn.paused'))
+    })
+
+    /** An export without what the user itself wrote, in which nothing is masked. */
+    const exported = async (query: string, accept: string): Promise<string> => {
+      const answer = await fetch(world.url + path + query, {
+        method: 'POST',
+        headers: { accept, authorization: `Bearer ${world.secretKey}` },
+      })
+      expect(answer.status).toBe(200)
+      return (await answer.text()).replaceAll(/"input_text":"[^"]*"/g, '"input_text":""')
+    }
+
+    it.each(['application/json', 'application/x-ndjson'])(
+      'is masked as %s, unless secrets are included',
+      async (accept) => {
+        const shown = await exported('', accept)
+        expect(shown).toContain('[masked]')
+        expect(shown).toContain('Lagos')
+        expect(shown).not.toMatch(new RegExp(`${secret}|${card}`))
+        expect(await exported('?include_secrets=false', accept)).not.toMatch(new RegExp(`${secret}|${card}`))
+        const whole = await exported('?include_secrets=true', accept)
+        expect([whole.includes(secret), whole.includes(card)]).toEqual([true, true])
+      },
+    )
+
+    it('is whole for the secret key of the project alone, and audited', async () => {
+      const agent = (await api.post('/v1/agents', { name: 'A', config: { model: 'simulated-1' } })).body.id
+      await api.post('/v1/agent-installations', { tenant_id: tenant, agent_id: agent })
+      const keys = await Promise.all(
+        ['secret', 'public'].map(
+          async (key_type) => (await api.post(`/v1/agents/${agent}/keys`, { name: 'k', key_type })).body.key,
+        ),
+      )
+      const user = { tenant_id: tenant, external_user_id: 'ada' }
+      const token = (await api.post('/v1/client-tokens', user)).body.token
+      const limited = await dashboard.post(`/api/projects/${project}/keys`, {
+        name: 'l',
+        scopes: { operations: ['tenants:read'] },
+      })
+      const others = (await api.post('/v1/tenants', { external_id: 'other', name: 'Other' })).body.id
+      const bound = await dashboard.post(`/api/projects/${project}/keys`, { name: 'b', scopes: { tenants: [others] } })
+      const callers = [...keys, token, limited.body.key, bound.body.key].map((key) => world.as(key))
+      const whole = `${path}?include_secrets=true`
+      const answers = await Promise.all([
+        ...callers.map((caller) => caller.post(whole)),
+        dashboard.post(whole, undefined, { headers: { 'x-project-id': project } }),
+        world.as('csk_wrong').post(whole),
+      ])
+      expect(answers.map(({ status, body }) => `${status} ${body.error?.code}`)).toEqual([
+        '403 secret_key_required',
+        '403 secret_key_required',
+        '403 secret_key_required',
+        '403 insufficient_scope',
+        '403 insufficient_scope',
+        '403 secret_key_required',
+        '401 authentication_required',
+      ])
+      const second = (await dashboard.post('/api/projects', { name: 'Second' })).body
+      const foreign = (await dashboard.post(`/api/projects/${second.id}/keys`, { name: 'k' })).body.key
+      expect((await world.as(foreign).post(whole)).status).toBe(404)
+      expect((await api.post(`${path}?include_secrets=yes`)).status).toBe(400)
+      expect((await api.post(`${path}?includeSecrets=true`)).status).toBe(400)
+      const lines = (await api.get(`/v1/audit-log?tenant_id=${tenant}&limit=100`)).body.data
+      const actions = lines.map(({ action }: { action: string }) => action)
+      expect(new Set(actions.filter((action: string) => action.includes('export')))).toEqual(
+        new Set(['tenant.exported', 'tenant.exported_with_secrets']),
+      )
+    })
+  })
 })

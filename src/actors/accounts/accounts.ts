@@ -4,6 +4,7 @@ import { capability } from '../capability/capability.ts'
 import { Port } from '../capability/port.ts'
 import type { ReachOfAgent } from './agent-keys.ts'
 import { installations } from './bootstrap.ts'
+import type { ActiveInstallations } from './credentials.ts'
 import { authKinds } from './kinds.ts'
 import { authUseCases } from './login-use-cases.ts'
 import { projectMemberUseCases } from './member-use-cases.ts'
@@ -18,6 +19,9 @@ export const authPort = new Port<Auth>('authentication')
 /** Port for what the keys of an agent reach, and whether the agent exists. */
 export const agentReachPort = new Port<ReachOfAgent>('the reach of agents')
 
+/** Port for which installations of a tenant are active. */
+export const activeInstallationsPort = new Port<ActiveInstallations>('the active installations')
+
 /** Port for whether the dashboard is served over https. */
 export const secureCookiesPort = new Port<boolean>('whether cookies are secure')
 
@@ -27,7 +31,11 @@ export const accounts = capability({
   operations: { ...login, ...projects, ...projectKeys, ...projectMembers, ...projectSigningSecret },
   kinds: [...authKinds, installations],
   open: (house) => {
-    const auth = openAuth({ ...house, reachOfAgent: (project, agent) => agentReachPort.of(house)(project, agent) })
+    const auth = openAuth({
+      ...house,
+      reachOfAgent: (project, agent) => agentReachPort.of(house)(project, agent),
+      activeInstallations: (tenant, ids) => activeInstallationsPort.of(house)(tenant, ids),
+    })
     authPort.give(house, auth)
     return {
       useCases: {

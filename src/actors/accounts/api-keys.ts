@@ -2,7 +2,7 @@ import type { ServerKeys } from '#records/sealing/server-keys.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { Principal } from '../call/call.ts'
-import { type KeyLimits, withLimits } from '../call/reach.ts'
+import { type LimitsField, withLimits } from '../call/reach.ts'
 import { deriveKey, keyName } from '../records/derive-key.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import type { Row } from '../records/schema.ts'
@@ -33,7 +33,7 @@ export class ApiKeys {
   readonly pepperName: string
   readonly #ring: KeyRing<ProjectKeyData, Principal>
   /** Limits of keys that minted tokens, by project and id. */
-  readonly #minters: RecheckCache<KeyLimits>
+  readonly #minters: RecheckCache<LimitsField>
 
   constructor({ records, keys, now }: ApiKeysDeps) {
     const pepper = keys.lasting('api-keys')
@@ -73,11 +73,11 @@ export class ApiKeys {
 
   /**
    * Returns the limits of a key, which apply to tokens that it minted; null when the key is revoked or expired. A rotated
-   * key keeps its limits until it expires.
+   * key keeps its limits until it expires. Synchronous for a key whose tokens are in use.
    */
-  async limitsOf(project: string, keyId: string): Promise<KeyLimits | null> {
+  limitsOf(project: string, keyId: string): LimitsField | Promise<LimitsField | null> {
     const known = `${project} ${keyId}`
-    return this.#minters.peek(known) ?? (await this.#minters.load(known))
+    return this.#minters.peek(known) ?? this.#minters.load(known)
   }
 
   /** Drops the cached key on this node: call it after every change of its row. */
@@ -86,14 +86,12 @@ export class ApiKeys {
     this.#minters.forget(`${row.project} ${row.id}`)
   }
 
-  async #minter(known: string, { records, now }: Pick<ApiKeysDeps, 'records' | 'now'>): Promise<KeyLimits | null> {
+  async #minter(known: string, { records, now }: Pick<ApiKeysDeps, 'records' | 'now'>): Promise<LimitsField | null> {
     const [project = '', id = ''] = known.split(' ')
     const row = await new Table(records, projectKeys, now).get(projectScope(project), id)
     if (row === null || row.data.revoked_at_ms !== null) return null
     const { expires_at_ms: end, scopes } = row.data
     if (end !== null && end <= now()) return null
-    return withLimits(scopes).limits ?? noLimits
+    return withLimits(scopes)
   }
 }
-
-const noLimits: KeyLimits = { models: null, tenants: null, operations: null }

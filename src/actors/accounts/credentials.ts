@@ -1,10 +1,21 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Principal } from '../call/call.ts'
+import type { LimitsField } from '../call/reach.ts'
 import { type AgentKeys, type AgentPrincipal, isAgentKey, permitsOrigin } from './agent-keys.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { ClientTokens } from './client-tokens.ts'
 import type { DashboardSessions, SignedIn } from './dashboard-sessions.ts'
 import type { ProjectDirectory, ProjectSettings } from './project-directory.ts'
+
+/**
+ * Returns those of the installations that are active. At most a second old.
+ *
+ * @throws {StoreUnavailable}
+ */
+export type ActiveInstallations = (
+  tenant: { readonly project: string; readonly tenant: string },
+  ids: readonly string[],
+) => readonly string[] | Promise<readonly string[]>
 
 /** The verifiers of each kind of credential. */
 export interface CredentialsDeps {
@@ -13,6 +24,8 @@ export interface CredentialsDeps {
   readonly clientTokens: ClientTokens
   readonly dashboardSessions: DashboardSessions
   readonly projects: ProjectDirectory
+  /** Installations that tokens may be restricted to. */
+  readonly activeInstallations: ActiveInstallations
 }
 
 /**
@@ -57,17 +70,31 @@ export class Credentials {
    */
   #served(principal: Principal): Principal | Promise<Principal> {
     if (principal.kind === 'public' || principal.kind === 'dashboard') return principal
-    if (principal.kind === 'client_token' && principal.mintedBy !== undefined)
-      return this.#limited(principal, principal.mintedBy)
-    return this.#unlessDeleting(principal)
+    if (principal.kind !== 'client_token') return this.#unlessDeleting(principal)
+    const limited = this.#limited(principal)
+    const installed =
+      limited instanceof Promise ? limited.then((token) => this.#installed(token)) : this.#installed(limited)
+    return installed instanceof Promise
+      ? installed.then((token) => this.#unlessDeleting(token))
+      : this.#unlessDeleting(installed)
   }
 
   /** Applies the limits of the key that minted a token, which ends with the key. */
-  async #limited(token: Extract<Principal, { kind: 'client_token' }>, keyId: string): Promise<Principal> {
-    const limits = await this.#deps.apiKeys.limitsOf(token.project, keyId)
-    if (limits === null) throw new ServiceError('authentication_required')
-    // a token reaches only its own tenant, which was among those of the key; so it never has to name one
-    return this.#unlessDeleting({ ...token, limits: { ...limits, tenants: null } })
+  #limited(token: ClientPrincipal): ClientPrincipal | Promise<ClientPrincipal> {
+    if (token.mintedBy === undefined) return token
+    const limits = this.#deps.apiKeys.limitsOf(token.project, token.mintedBy)
+    return limits instanceof Promise ? limits.then((found) => withFound(token, found)) : withFound(token, limits)
+  }
+
+  /**
+   * Restricts a token for installations to those that are active, and ends it with the last of them.
+   *
+   * @throws {ServiceError} `forbidden`
+   */
+  #installed(token: ClientPrincipal): ClientPrincipal | Promise<ClientPrincipal> {
+    if (token.installationIds.length === 0) return token
+    const active = this.#deps.activeInstallations(token, token.installationIds)
+    return active instanceof Promise ? active.then((ids) => restrictedTo(token, ids)) : restrictedTo(token, active)
   }
 
   #unlessDeleting(principal: Exclude<Principal, { kind: 'public' }>): Principal | Promise<Principal> {
@@ -98,6 +125,22 @@ export class Credentials {
     if (changes && settings.deleting === true) throw new ServiceError('project_deleting')
     return project
   }
+}
+
+type ClientPrincipal = Extract<Principal, { kind: 'client_token' }>
+
+const withFound = (token: ClientPrincipal, found: LimitsField | null): ClientPrincipal => {
+  if (found === null) throw unknownCredential()
+  if (found.limits === undefined) return token
+  // a token reaches only its own tenant, which was among those of the key; so it never has to name one
+  return { ...token, limits: { ...found.limits, tenants: null } }
+}
+
+const restrictedTo = (token: ClientPrincipal, installationIds: readonly string[]): ClientPrincipal => {
+  if (installationIds.length === token.installationIds.length) return token
+  // none means no restriction, so a token without any is refused
+  if (installationIds.length > 0) return { ...token, installationIds }
+  throw new ServiceError('forbidden', { message: 'The installations of the token are disabled.' })
 }
 
 /** The error for a credential that is present but not valid; it does not say which of the reasons applies. */

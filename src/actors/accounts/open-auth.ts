@@ -4,7 +4,7 @@ import type { SecretBox } from '../records/secret-box.ts'
 import { AgentKeys, type ReachOfAgent } from './agent-keys.ts'
 import { ApiKeys } from './api-keys.ts'
 import { ClientTokens } from './client-tokens.ts'
-import { Credentials } from './credentials.ts'
+import { type ActiveInstallations, Credentials } from './credentials.ts'
 import { DashboardSessions } from './dashboard-sessions.ts'
 import { ProjectDirectory } from './project-directory.ts'
 
@@ -15,6 +15,8 @@ export interface AuthDeps {
   readonly box: SecretBox
   /** What the keys of an agent reach. */
   readonly reachOfAgent: ReachOfAgent
+  /** Installations that client tokens may be restricted to. */
+  readonly activeInstallations: ActiveInstallations
   /** ms since the epoch. */
   readonly now: () => number
 }
@@ -38,5 +40,5 @@ export const openAuth = (deps: AuthDeps): Auth => {
     dashboardSessions: new DashboardSessions(deps),
     projects: new ProjectDirectory(deps),
   }
-  return { ...parts, credentials: new Credentials(parts) }
+  return { ...parts, credentials: new Credentials({ ...parts, activeInstallations: deps.activeInstallations }) }
 }

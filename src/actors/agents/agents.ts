@@ -7,7 +7,7 @@ import { agentKeys } from '#specs/resources/agent-keys.ts'
 import { agentVersions } from '#specs/resources/agent-versions.ts'
 import { agents as agentOperations } from '#specs/resources/agents.ts'
 import { installations } from '#specs/resources/installations.ts'
-import { agentReachPort, authPort } from '../accounts/accounts.ts'
+import { activeInstallationsPort, agentReachPort, authPort } from '../accounts/accounts.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { connectionService } from '../capability/connection-service.ts'
@@ -15,6 +15,7 @@ import { eraseActor } from '../runtime/erasure/erase-actor.ts'
 import { sessionAgents } from '../sessions/sessions.ts'
 import { ToolHeaders } from '../sessions/tools/tool-headers.ts'
 import { tenantDirectory } from '../tenants/tenants.ts'
+import { activeInstallations } from './active-installations.ts'
 import { agentReaches } from './agent-reaches.ts'
 import { Catalogue } from './catalogue.ts'
 import { agentKinds, agentVersionRows } from './kinds.ts'
@@ -43,6 +44,7 @@ export const agents = capability({
       connections: () => connectionService.of(house),
     })
     agentReachPort.give(house, agentReaches(house))
+    activeInstallationsPort.give(house, activeInstallations(house))
     sessionAgents.give(house, opened)
     return {
       useCases: opened.useCases,

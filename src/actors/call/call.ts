@@ -37,7 +37,7 @@ export type Principal =
       /** The only session that the token reaches; null for no such restriction. */
       readonly sessionId: string | null
       readonly installationIds: readonly string[]
-      /** The limited key that minted the token, whose limits apply to it; absent: a key without limits. */
+      /** The key that minted the token, which ends with it; absent: a token of an earlier release. */
       readonly mintedBy?: string
       /** Limits of that key. */
       readonly limits?: KeyLimits
@@ -160,6 +160,8 @@ export interface StreamAnswer {
   readonly stream: EventStream
   /** The tenant of the stream, which ends for every reader when the tenant is suspended. Null or absent: no tenant. */
   readonly tenant?: string | null
+  /** The installation of the session; a token for installations ends with it. Null or absent: none. */
+  readonly installation?: string | null
   readonly replayed: boolean
 }
 

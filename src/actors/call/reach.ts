@@ -22,8 +22,13 @@ export interface KeyLimits {
   readonly operations: ReadonlySet<string> | null
 }
 
+/** The field of a principal with the limits of its key; absent: none. */
+export interface LimitsField {
+  readonly limits?: KeyLimits
+}
+
 /** Returns the limits of a key with these scopes, as a field of its principal. */
-export const withLimits = (scopes: KeyScopes | null | undefined): { readonly limits?: KeyLimits } => {
+export const withLimits = (scopes: KeyScopes | null | undefined): LimitsField => {
   if (scopes === null || scopes === undefined) return {}
   const setOf = (list: readonly string[] | undefined) => (list === undefined ? null : new Set(list))
   const { models, tenants, operations } = scopes
@@ -82,15 +87,32 @@ export const requireReach = async (principal: Principal, tenant: string | null, 
   if (!(await reachesTenant(principal, tenant))) throw new ServiceError('not_found', { param })
 }
 
+/** Tenant and installation of a session or run; null for none. */
+export interface StreamPlace {
+  readonly tenant: string | null
+  readonly installation: string | null
+}
+
 /**
- * Checks that the credential of an open stream still reaches its tenant.
+ * Checks that the credential of an open stream still reaches its tenant and installation.
  *
  * @throws {ServiceError} `forbidden`, since the reader knows the resource
  */
-export const requireStillReached = async (principal: Principal, tenant: string): Promise<void> => {
-  if (await reachesTenant(principal, tenant)) return
+export const requireStillReached = async (
+  principal: Principal,
+  { tenant, installation }: StreamPlace,
+): Promise<void> => {
+  if (!reachesInstallation(principal, installation))
+    throw new ServiceError('forbidden', { message: 'The credential no longer reaches the installation.' })
+  if (tenant === null || (await reachesTenant(principal, tenant))) return
   throw new ServiceError('forbidden', { message: 'The credential no longer reaches the tenant.' })
 }
+
+/** Whether a credential reaches what belongs to an installation: a token for installations reaches nothing else. */
+export const reachesInstallation = (principal: Principal, installation: string | null): boolean =>
+  principal.kind !== 'client_token' ||
+  principal.installationIds.length === 0 ||
+  (installation !== null && principal.installationIds.includes(installation))
 
 /** Returns the scope for a list over several tenants: only those that the credential reaches. @throws {StoreUnavailable} */
 export const listedScope = async (principal: Principal, scope: Scope): Promise<Scope> => {

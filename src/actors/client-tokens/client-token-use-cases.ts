@@ -49,7 +49,7 @@ export const clientTokenUseCases = (deps: ClientTokenDeps): Pick<UseCases, 'clie
           permissions: body.permissions,
           sessionId: body.session_id ?? null,
           installationIds: body.installation_ids ?? [],
-          ...(principal.kind === 'secret_key' && principal.limits !== undefined && { mintedBy: principal.keyId }),
+          ...(principal.kind === 'secret_key' && { mintedBy: principal.keyId }),
         },
         body.expires_in,
       )

@@ -15,6 +15,8 @@ export interface TypedKind<T extends JsonObject> extends RecordKind {
   readonly exported?: string | null
   /** Id of a project's record in a kind that belongs to the installation; the project's backup includes it. */
   readonly ofProject?: (project: string) => string
+  /** Masks the fields that people see sanitized, as in the API: tenant exports show the others as they are stored. */
+  readonly masked?: (data: JsonObject) => JsonObject
   /** Names of blobs whose text, in this order, becomes the field `text` of the exported record. */
   readonly textBlobs?: (data: JsonObject) => readonly string[]
 }

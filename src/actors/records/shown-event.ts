@@ -58,6 +58,15 @@ export const sanitizedOutput = (output: string): string => {
   return before === after ? output : after
 }
 
+/** Returns an action's stored data as people may see it, with the same masks as its view and its events. */
+export const maskedAction = (data: JsonObject): JsonObject => {
+  const texts = (['arguments', 'proposed_arguments', 'answer', 'output'] as const).flatMap((field) => {
+    const text = data[field]
+    return typeof text === 'string' ? [[field, sanitizedOutput(text)] as const] : []
+  })
+  return { ...data, ...Object.fromEntries(texts) }
+}
+
 const withArguments = (payload: JsonObject): JsonObject =>
   payload.arguments === undefined ? payload : { ...payload, arguments: sanitized(payload.arguments) }
 

@@ -15,6 +15,7 @@ import type { Delivered, Resident } from '../runtime/resident.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
 import { editedArguments } from './argument-edits.ts'
 import { inputValues } from './input-values.ts'
+import { streamPlace } from './session-agent.ts'
 import { causeOf, checkSameRequest, endsTurn, findSession } from './session-use-cases.ts'
 
 type ApproveCall = Parameters<UseCases['sessions.approve']>[0]
@@ -219,7 +220,7 @@ const resolve = async (
 }
 
 /** Streams the events that follow a decision, until the turn ends or pauses again. */
-const resumed = (host: Host, session: Resident, after: number): Pick<StreamAnswer, 'stream' | 'tenant'> => ({
+const resumed = (host: Host, session: Resident, after: number): Omit<StreamAnswer, 'replayed'> => ({
   stream: host.feed.follow(session.id, after, { at: 'idle', after: endsTurn }),
-  tenant: session.owner.tenant,
+  ...streamPlace(session),
 })

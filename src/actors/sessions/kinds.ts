@@ -1,6 +1,7 @@
 import type { ForkedFrom } from '#machines/session/session-data.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
+import { maskedAction } from '../records/shown-event.ts'
 import { toolHeaders } from './tools/tool-headers.ts'
 
 /** Data of a session's list row (`sessionDefinition.row`). */
@@ -34,6 +35,7 @@ export const actionRows: AnyKind = {
   filters: ['status', { fields: ['status'], within: 'tenant' }, { fields: ['session_id'], narrow: true }, 'run_id'],
   // the agent's instructions and tools, and addresses of the vendor
   unexported: ['config', 'execute'],
+  masked: maskedAction,
 }
 
 /** The newest checkpoint of each session: `{ hash, through }`. */

@@ -3,7 +3,7 @@ import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import type { Call, Principal } from '../call/call.ts'
-import { reachesTenant, requireReach } from '../call/reach.ts'
+import { reachesInstallation, reachesTenant, requireReach, type StreamPlace } from '../call/reach.ts'
 import type { Resident } from '../runtime/resident.ts'
 import type { SessionParts } from './session-use-cases.ts'
 
@@ -16,9 +16,14 @@ export const mayAccessSession = (principal: Principal, session: Resident): boole
   const { agent_id, installation_id } = contextOf(sessionDefinition, session.state.snapshot)
   if (principal.kind === 'agent_key')
     return principal.agentId === agent_id && reachesTenant(principal, session.owner.tenant)
-  if (principal.kind !== 'client_token' || principal.installationIds.length === 0) return true
-  return installation_id !== undefined && principal.installationIds.includes(installation_id)
+  return reachesInstallation(principal, installation_id ?? null)
 }
+
+/** The tenant and the installation of a session, by which its open streams are checked. */
+export const streamPlace = ({ owner, state }: Resident): StreamPlace => ({
+  tenant: owner.tenant,
+  installation: contextOf(sessionDefinition, state.snapshot).installation_id ?? null,
+})
 
 /**
  * The filter that restricts a session list for this credential.

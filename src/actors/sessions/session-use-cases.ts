@@ -20,7 +20,7 @@ import type { SessionAgent } from './agent-configs.ts'
 import { behind, pageOfRange, rangeOfTurn, wholeLog } from './event-pages.ts'
 import { forkSession } from './fork-session.ts'
 import { sessionRows } from './kinds.ts'
-import { type Installed, mayAccessSession, newSessionOwner, sessionListFilter } from './session-agent.ts'
+import { type Installed, mayAccessSession, newSessionOwner, sessionListFilter, streamPlace } from './session-agent.ts'
 import { newSessionView, sessionEventView, sessionRowView, sessionView } from './session-views.ts'
 import type { ToolHeaders } from './tools/tool-headers.ts'
 import { broughtTools } from './turns/brought-tools.ts'
@@ -103,7 +103,7 @@ export const sessionUseCases = (parts: SessionParts): SessionUseCases => ({
   'sessions.stream': async (call) => {
     const session = await findSession(parts.host, call, call.params.session_id)
     const stream = parts.host.feed.follow(session.id, call.after ?? 0, { at: 'never' })
-    return { stream, tenant: session.owner.tenant, replayed: false }
+    return { stream, ...streamPlace(session), replayed: false }
   },
   'sessions.cancel': async (call) => {
     const session = await findSession(parts.host, call, call.params.session_id)
@@ -277,7 +277,7 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   })
   checkSameRequest(result, idempotency)
   const stream = turnStream(host, session.id, result.commit?.events ?? [])
-  return { stream, tenant: session.owner.tenant, replayed: result.duplicate }
+  return { stream, ...streamPlace(session), replayed: result.duplicate }
 }
 
 /** @throws {ServiceError} `secret_key_required` for a field that the agent does not let this caller set. */

@@ -3,6 +3,7 @@ import type { JsonObject, Storage, StoredRecord } from '#storage/ports.ts'
 import type { BytesResult } from '../call/use-cases.ts'
 import { rowTimes, timestampOf } from '../records/row-times.ts'
 import type { AnyKind, Row } from '../records/schema.ts'
+import { shownPayload } from '../records/shown-event.ts'
 import type { Host } from '../runtime/host.ts'
 import { logPage } from '../runtime/log/log-page.ts'
 import type { TenantData } from './kinds.ts'
@@ -25,15 +26,29 @@ interface Section {
   readonly kind: AnyKind | null
 }
 
+/** The tenant of an export, and how its data is shown. */
+interface Source extends Pick<ExportOptions, 'includeSecrets'> {
+  readonly tenant: Row<TenantData>
+}
+
 const pageSize = 100
+
+/** How an export is written. */
+export interface ExportOptions {
+  /** The request's `Accept` header. */
+  readonly accept: string
+  /** Whether arguments and outputs of tool calls are complete; otherwise they are masked as in the API. */
+  readonly includeSecrets: boolean
+}
 
 /** Lists that every export has, in this order, even if empty; those of other kinds follow. */
 const always = ['users', 'installations', 'sessions', 'runs', 'actions', 'memories', 'knowledge', 'usage', 'audit_log']
 
 /**
  * Exports everything stored about a tenant, as one JSON document or as JSON lines. Only one page of rows or of a log is
- * in memory at a time, whatever the size of the tenant. Secrets are left out, and so is data of the project: its
- * agents' prompts and tools.
+ * in memory at a time, whatever the size of the tenant. Encrypted fields are left out, and so is data of the project:
+ * its agents' prompts and tools. Arguments and outputs of tool calls are masked as in the API, unless secrets are
+ * included (specs/decisions/0308-one-mask.md).
  */
 export class TenantExport {
   readonly #parts: TenantExportParts
@@ -47,18 +62,18 @@ export class TenantExport {
     this.#sections = names.map((name) => ({ name, kind: named.get(name) ?? null }))
   }
 
-  /** @param accept the request's `Accept` header. */
-  of(tenant: Row<TenantData>, accept: string): BytesResult {
+  of(tenant: Row<TenantData>, { accept, includeSecrets }: ExportOptions): BytesResult {
+    const source = { tenant, includeSecrets }
     return accept.includes('application/x-ndjson')
-      ? { contentType: 'application/x-ndjson', bytes: this.#lines(tenant) }
-      : { contentType: 'application/json; charset=utf-8', bytes: this.#document(tenant) }
+      ? { contentType: 'application/x-ndjson', bytes: this.#lines(source) }
+      : { contentType: 'application/json; charset=utf-8', bytes: this.#document(source) }
   }
 
-  async *#lines(tenant: Row<TenantData>): AsyncGenerator<string> {
+  async *#lines(source: Source): AsyncGenerator<string> {
     const line = (type: string, data: object): string => `${JSON.stringify({ type, data })}\n`
-    yield line('tenant', shown(tenant))
+    yield line('tenant', shown(source.tenant))
     for (const { name, kind } of this.#sections) {
-      for await (const row of this.#rowsOf(tenant, kind)) {
+      for await (const row of this.#rowsOf(source, kind)) {
         const begun = `{"type":${JSON.stringify(name)},"data":${this.#fields(row, kind)}`
         if (kind?.textBlobs === undefined) yield `${begun}}}\n`
         else {
@@ -67,20 +82,20 @@ export class TenantExport {
           yield '}}\n'
         }
         if (!this.#hasLog(kind)) continue
-        for await (const event of this.#eventsOf(row)) yield line(`${name}.event`, { of: row.id, ...event })
+        for await (const event of this.#eventsOf(source, row)) yield line(`${name}.event`, { of: row.id, ...event })
       }
     }
     yield line('end', { exported_at: timestampOf(this.#parts.now()) })
   }
 
-  async *#document(tenant: Row<TenantData>): AsyncGenerator<string> {
-    yield `{"tenant":${JSON.stringify(shown(tenant))}`
+  async *#document(source: Source): AsyncGenerator<string> {
+    yield `{"tenant":${JSON.stringify(shown(source.tenant))}`
     for (const { name, kind } of this.#sections) {
       yield `,${JSON.stringify(name)}:[`
       let separator = ''
-      for await (const row of this.#rowsOf(tenant, kind)) {
+      for await (const row of this.#rowsOf(source, kind)) {
         yield separator
-        yield* this.#item(row, kind)
+        yield* this.#item(source, row, kind)
         separator = ','
       }
       yield ']'
@@ -88,7 +103,7 @@ export class TenantExport {
     yield `,"exported_at":${JSON.stringify(timestampOf(this.#parts.now()))}}`
   }
 
-  async *#item(row: StoredRecord, kind: AnyKind | null): AsyncGenerator<string> {
+  async *#item(source: Source, row: StoredRecord, kind: AnyKind | null): AsyncGenerator<string> {
     yield this.#fields(row, kind)
     if (kind?.textBlobs !== undefined) yield* this.#text(row, kind.textBlobs(row.data))
     if (!this.#hasLog(kind)) {
@@ -97,7 +112,7 @@ export class TenantExport {
     }
     yield ',"events":['
     let separator = ''
-    for await (const event of this.#eventsOf(row)) {
+    for await (const event of this.#eventsOf(source, row)) {
       yield separator + JSON.stringify(event)
       separator = ','
     }
@@ -129,21 +144,22 @@ export class TenantExport {
     return Object.fromEntries([...sealed, ...(kind?.unexported ?? [])].map((field) => [field, undefined]))
   }
 
-  async *#rowsOf(tenant: Row<TenantData>, kind: AnyKind | null): AsyncGenerator<StoredRecord> {
+  async *#rowsOf({ tenant, includeSecrets }: Source, kind: AnyKind | null): AsyncGenerator<StoredRecord> {
     if (kind === null) return
+    const mask = includeSecrets ? undefined : kind.masked
     const { storage, host } = this.#parts
     await host.rows.shown()
     const scope: Scope = tenantScope(tenant.project, tenant.id)
     for (let after: string | undefined; ; ) {
       const query = { limit: pageSize, ascending: true, ...(after !== undefined && { after }) }
       const page: readonly StoredRecord[] = await storage.records.list(kind, scope, query)
-      yield* page
+      for (const row of page) yield mask === undefined ? row : { ...row, data: mask(row.data) }
       after = page.at(-1)?.id
       if (after === undefined) return
     }
   }
 
-  async *#eventsOf({ id, project }: StoredRecord): AsyncGenerator<JsonObject> {
+  async *#eventsOf({ includeSecrets }: Source, { id, project }: StoredRecord): AsyncGenerator<JsonObject> {
     const log = { storage: this.#parts.storage, actor: id, project }
     for (let after = 0; ; ) {
       const page = await logPage(log, after, pageSize)
@@ -152,7 +168,7 @@ export class TenantExport {
           sequence,
           event_type,
           ...(turn_number !== undefined && { turn_number }),
-          payload,
+          payload: includeSecrets ? payload : shownPayload({ event_type, payload }, 'person'),
           created_at: timestampOf(at),
         }
       }

@@ -3,6 +3,8 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { WebhookEventType } from '#specs/events/webhook-events.ts'
 import type { BodyOf } from '#specs/index.ts'
 import type { RecordStore } from '#storage/ports.ts'
+import type { Principal } from '../call/call.ts'
+import { limitsOf } from '../call/reach.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf, changedFields } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
@@ -75,13 +77,25 @@ export const tenantUseCases = ({ records, directory, exports, now }: TenantDeps)
       return { ...row, deleted: true }
     },
     'tenants.export': async (call) => {
-      const { scope, params, accept } = call
+      const { scope, params, query, accept } = call
       const audited = new Audited(call, 'tenant')
-      const row = await table.notify(scope, params.tenant_id, ({ id }) => [audited.line('exported', id)])
+      const includeSecrets = query.include_secrets
+      if (includeSecrets) requireEveryOperation(call.principal)
+      const done = includeSecrets ? 'exported_with_secrets' : 'exported'
+      const row = await table.notify(scope, params.tenant_id, ({ id }) => [audited.line(done, id)])
       if (row === null) throw new ServiceError('not_found')
-      return { bytes: exports.of(row, accept) }
+      return { bytes: exports.of(row, { accept, includeSecrets }) }
     },
   }
+}
+
+/** @throws {ServiceError} `insufficient_scope` for a key that is limited to operations, such as reading. */
+const requireEveryOperation = (principal: Principal): void => {
+  if ((limitsOf(principal)?.operations ?? null) === null) return
+  throw new ServiceError('insufficient_scope', {
+    param: 'include_secrets',
+    message: 'A key whose scopes limit its operations cannot include secrets.',
+  })
 }
 
 const unlessDeleting = (row: Row<TenantData>): Row<TenantData> => {

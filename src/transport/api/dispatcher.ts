@@ -40,7 +40,7 @@ import { headersFor, newExchange } from './new-exchange.ts'
 import { PathFamilies } from './path-families.ts'
 import { refuse } from './refuse.ts'
 import { type Match, Router } from './router.ts'
-import { asStreamed, tenantOfStream } from './schema.ts'
+import { asStreamed, placeOfStream } from './schema.ts'
 import { ServedCall } from './served-call.ts'
 
 export interface ApiParts {
@@ -213,7 +213,7 @@ export class Dispatcher implements HttpHandler {
     const placed = this.#place(exchange, operation, { principal, query, body })
     if (placed !== undefined) await placed
     const result = await this.#result(exchange, endpoint, call)
-    if (exchange.look !== undefined) await this.#watchTenant(exchange, principal, result)
+    if (exchange.look !== undefined) await this.#watchPlace(exchange, endpoint, { principal, result })
     return answer(exchange, operation, { result, query, reader: readerOf(principal), streams: this.#parts.streams })
   }
 
@@ -253,29 +253,32 @@ export class Dispatcher implements HttpHandler {
   }
 
   /** Repeats authentication and authorisation, as for a new request with this credential. */
-  async #lookAgain(request: HttpRequest, endpoint: Endpoint): Promise<void> {
-    authorise(endpoint.operation, await this.#principal(request, endpoint))
+  async #lookAgain(request: HttpRequest, endpoint: Endpoint): Promise<Principal> {
+    const principal = await this.#principal(request, endpoint)
+    authorise(endpoint.operation, principal)
+    return principal
   }
 
   /**
-   * Closes open streams of a suspended tenant, for every reader, and those of a tenant that the credential no longer
-   * reaches.
+   * Closes open streams of a suspended tenant, for every reader, and those of a tenant or installation that the
+   * credential no longer reaches.
    *
    * @throws {ServiceError} `tenant_suspended`, `forbidden`
    */
-  async #watchTenant(exchange: Exchange, principal: Principal, result: unknown): Promise<void> {
-    const tenant = tenantOfStream(result)
-    const { look } = exchange
-    if (tenant === null || look === undefined || principal.kind === 'public') return
-    const admit = async () => {
-      await this.#parts.tenants.admit(principal.project, tenant)
-      await requireStillReached(principal, tenant)
+  async #watchPlace(
+    exchange: Exchange,
+    endpoint: Endpoint,
+    { principal: first, result }: { readonly principal: Principal; readonly result: unknown },
+  ): Promise<void> {
+    const place = placeOfStream(result)
+    if ((place.tenant === null && place.installation === null) || first.kind === 'public') return
+    const admit = async (principal: Principal) => {
+      if (principal.kind === 'public') return
+      if (place.tenant !== null) await this.#parts.tenants.admit(principal.project, place.tenant)
+      await requireStillReached(principal, place)
     }
-    await admit()
-    exchange.look = async () => {
-      await look()
-      await admit()
-    }
+    await admit(first)
+    exchange.look = async () => admit(await this.#lookAgain(exchange.request, endpoint))
   }
 
   #checkAccess(request: HttpRequest, { operation }: Endpoint, principal: Principal): void {

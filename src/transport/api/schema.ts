@@ -1,4 +1,5 @@
 import type { StreamAnswer } from '#actors/call/call.ts'
+import type { StreamPlace } from '#actors/call/reach.ts'
 import type { BytesResult, JsonChoice, WithHeaders } from '#actors/call/use-cases.ts'
 import type { Json } from '#storage/ports.ts'
 
@@ -10,10 +11,13 @@ import type { Json } from '#storage/ports.ts'
 /** The document of an operation with `tagged`. */
 export const asObject = (result: unknown) => result as object
 
-/** The tenant of the stream in an answer; null if the answer is no stream, or its stream belongs to no tenant. */
-export const tenantOfStream = (result: unknown): string | null => {
-  const { events, tenant } = result as Partial<StreamAnswer> & { readonly events?: StreamAnswer }
-  return events?.tenant ?? tenant ?? null
+/** Tenant and installation of the stream in an answer; null if the answer is no stream, or its stream has none. */
+export const placeOfStream = (result: unknown): StreamPlace => {
+  const { events, tenant, installation } = result as Partial<StreamAnswer> & { readonly events?: StreamAnswer }
+  return {
+    tenant: events?.tenant ?? tenant ?? null,
+    installation: events?.installation ?? installation ?? null,
+  }
 }
 
 export const asStream = (result: unknown) => result as StreamAnswer

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Call, EventStream } from '#actors/call/call.ts'
-import { requireStillReached } from '#actors/call/reach.ts'
+import { requireStillReached, type StreamPlace } from '#actors/call/reach.ts'
 import { readerOf } from '#actors/call/speaker.ts'
 import type { Ticker } from '#runtime/ticker.ts'
 import { requestValidator } from '#specs/dsl/validate.ts'
@@ -112,8 +112,8 @@ export class SessionUpgrades {
     if (browser !== null) seats.check(browser)
     const query = this.#validator.query(request.query)
     const newest = await this.#newest(upgrade)
-    const tenant = await this.#tenantOf(upgrade)
-    await this.#look(request, tenant)
+    const place = await this.#placeOf(upgrade)
+    await this.#look(request, place)
     const owner = memoryOwner(principal, () => clientAddress(request))
     const names = asStreamQuery(query).event_names ?? request.header('x-event-names')
     const options = {
@@ -124,7 +124,7 @@ export class SessionUpgrades {
       ticker: this.#parts.ticker,
       counters: this.#parts.counters,
       log: this.#parts.log,
-      look: () => this.#look(request, tenant),
+      look: () => this.#look(request, place),
       takeRoom: (bytes: number) => this.#roomFor(owner, bytes),
     }
     const accept = (peer: WebSocketPeer): void => {
@@ -167,20 +167,22 @@ export class SessionUpgrades {
   }
 
   /**
-   * Checks the credential again, that it still reaches the session's tenant, and that the tenant is not suspended.
+   * Checks the credential again, that it still reaches the session's tenant and installation, and that the tenant is not
+   * suspended.
    *
    * @throws {ServiceError} `tenant_suspended`
    */
-  async #look(request: HttpRequest, tenant: string | null): Promise<void> {
+  async #look(request: HttpRequest, place: StreamPlace): Promise<void> {
     const principal = await this.#parts.authenticator.authenticate(request)
     authorise(sessionSocket, principal)
-    if (tenant === null || principal.kind === 'public') return
-    await this.#parts.tenants.admit(principal.project, tenant)
-    await requireStillReached(principal, tenant)
+    if (principal.kind === 'public') return
+    if (place.tenant !== null) await this.#parts.tenants.admit(principal.project, place.tenant)
+    await requireStillReached(principal, place)
   }
 
-  async #tenantOf(upgrade: UpgradeRequest): Promise<string | null> {
-    return textIn(await this.#obey('sessions.get', upgrade, {}), 'tenant_id')
+  async #placeOf(upgrade: UpgradeRequest): Promise<StreamPlace> {
+    const session = await this.#obey('sessions.get', upgrade, {})
+    return { tenant: textIn(session, 'tenant_id'), installation: textIn(session, 'installation_id') }
   }
 
   #commands(upgrade: UpgradeRequest, newest: number): SessionCommands {

@@ -11,6 +11,38 @@ export const checkHeaders = (headers: Headers): void => {
   }
 }
 
+/** Headers of answers that do not set them: one per header, and all in the place of one, which costs less to write. */
+interface DefaultHeaders {
+  readonly each: Headers
+  readonly joined: Headers
+}
+
+const nosniff = ['x-content-type-options', 'nosniff'] as const
+const uncached = ['cache-control', 'no-store'] as const
+
+const none: DefaultHeaders = { each: [], joined: [] }
+const onlyNosniff: DefaultHeaders = { each: [nosniff], joined: [nosniff] }
+const onlyUncached: DefaultHeaders = { each: [uncached], joined: [uncached] }
+const both: DefaultHeaders = {
+  each: [nosniff, uncached],
+  joined: [[nosniff[0], `${nosniff[1]}\r\n${uncached[0]}: ${uncached[1]}`]],
+}
+
+/**
+ * Returns the headers that an answer lacks: no browser may guess its type, and no cache may keep it unless it says so
+ * itself, since most answers hold data of a caller (specs/decisions/0306-headers-of-every-answer.md).
+ */
+export const defaultHeaders = (headers: Headers): DefaultHeaders => {
+  let hasType = false
+  let hasCache = false
+  for (const [name] of headers) {
+    if (name === nosniff[0]) hasType = true
+    else if (name === uncached[0]) hasCache = true
+  }
+  if (hasCache) return hasType ? none : onlyNosniff
+  return hasType ? onlyUncached : both
+}
+
 const lines = new Map<number, string>()
 
 /** Code and reason phrase, e.g. `404 Not Found`. */

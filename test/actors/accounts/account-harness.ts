@@ -7,6 +7,7 @@ import { openAuth } from '#actors/accounts/open-auth.ts'
 import { hashPassword } from '#actors/accounts/passwords.ts'
 import { projectKeyUseCases } from '#actors/accounts/project-key-use-cases.ts'
 import { projectUseCases } from '#actors/accounts/project-use-cases.ts'
+import { activeInstallations } from '#actors/agents/active-installations.ts'
 import { agentReaches } from '#actors/agents/agent-reaches.ts'
 import { auditLines } from '#actors/audit/audit-log.ts'
 import { auditLogUseCases } from '#actors/audit/audit-use-cases.ts'
@@ -50,7 +51,7 @@ export const openAccounts = async ({ secureCookies = false } = {}) => {
     },
   })
   const deps = { records, keys: keysOf({ masterKey: Buffer.alloc(32, 1) }), box: readableBox, now }
-  const auth = openAuth({ ...deps, reachOfAgent: agentReaches(deps) })
+  const auth = openAuth({ ...deps, reachOfAgent: agentReaches(deps), activeInstallations: activeInstallations(deps) })
   const given = { secretKey: `csk_${'k'.repeat(43)}`, ownerEmail, ownerPassword }
   const { organization, project } = await bootstrap({ ...deps, apiKeys: auth.apiKeys, projects: auth.projects, given })
   const directory = new TenantDirectory({ records, now })

@@ -158,8 +158,10 @@ describe('client tokens', () => {
   const permissions = ['sessions:turn'] as const
 
   it('authenticate one end user of a tenant of the project', async () => {
-    const { useCases, secret, tenant, auth, project, clock } = await open()
+    const { useCases, dashboard, tenant, auth, project, clock } = await open()
     const { id } = await tenant({ external_id: 'acme', name: 'Acme' })
+    const made = await useCases['project_keys.create'](callOf(dashboard, { project_id: project }, {}, { name: 'k' }))
+    const secret = await auth.credentials.token(made.key)
     const body = { tenant_id: id, external_user_id: 'u1', permissions, expires_in: 900, session_id: 'ses_1' }
     const { token, expires_at } = await useCases['client_tokens.create'](callOf(secret, {}, {}, body))
     expect(Date.parse(expires_at)).toBe(clock.now + 900_000)
@@ -171,7 +173,10 @@ describe('client tokens', () => {
       permissions: ['sessions:turn'],
       sessionId: 'ses_1',
       installationIds: [],
+      mintedBy: made.id,
     })
+    await useCases['project_keys.delete'](callOf(dashboard, { project_id: project, key_id: made.id }, {}, undefined))
+    await expect(async () => auth.credentials.token(token)).rejects.toMatchObject({ code: 'authentication_required' })
   })
 
   it('cannot be created for a tenant that is unknown or of another project', async () => {

@@ -4,6 +4,7 @@ import { afterAll, expect, it } from 'vitest'
 import { bootstrap } from '#actors/accounts/bootstrap.ts'
 import { authKinds, members, organizations, projectKeys, projects } from '#actors/accounts/kinds.ts'
 import { openAuth } from '#actors/accounts/open-auth.ts'
+import { activeInstallations } from '#actors/agents/active-installations.ts'
 import { agentReaches } from '#actors/agents/agent-reaches.ts'
 import { keysOf } from '#records/sealing/server-keys.ts'
 import { organizationScope, projectScope } from '#specs/scope.ts'
@@ -27,6 +28,7 @@ const startOn = async () => {
   const auth = openAuth({
     records: storage.records,
     reachOfAgent: agentReaches({ records: storage.records, now: Date.now }),
+    activeInstallations: activeInstallations({ records: storage.records, now: Date.now }),
     keys: keysOf({ masterKey }),
     box: openSecretBox({ masterKey }),
     now: Date.now,

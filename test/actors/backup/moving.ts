@@ -1,5 +1,6 @@
 import { projectKeys, projects } from '#actors/accounts/kinds.ts'
 import { openAuth } from '#actors/accounts/open-auth.ts'
+import { activeInstallations } from '#actors/agents/active-installations.ts'
 import { agentReaches } from '#actors/agents/agent-reaches.ts'
 import { type ExportReport, exportProject } from '#actors/backup/export-project.ts'
 import type { Secrets } from '#actors/backup/file-secrets.ts'
@@ -26,6 +27,7 @@ export const openPlace = async (storage: Storage = openMemoryStorage(), key = 1,
   const auth = openAuth({
     records: storage.records,
     reachOfAgent: agentReaches({ records: storage.records, now: Date.now }),
+    activeInstallations: activeInstallations({ records: storage.records, now: Date.now }),
     keys: keysOf({ masterKey }),
     box,
     now: Date.now,

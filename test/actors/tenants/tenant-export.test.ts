@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { kinds } from '#actors/capabilities.ts'
 import { sourceRows } from '#actors/knowledge/kinds.ts'
 import { memories } from '#actors/memory/kinds.ts'
-import { sessionRows } from '#actors/sessions/kinds.ts'
+import { actionRows, sessionRows } from '#actors/sessions/kinds.ts'
 import { tenants } from '#actors/tenants/kinds.ts'
 import { TenantExport } from '#actors/tenants/tenant-export.ts'
 import type { RecordKind, StoredRecord } from '#storage/ports.ts'
@@ -48,9 +48,9 @@ const open = () => {
   const parts = { storage, host: { rows: { shown: async () => {} } }, kinds, actorRows: [sessionRows], now: () => 0 }
   const put = (kind: RecordKind, id: string, change: Partial<StoredRecord> = {}) =>
     storage.records.insert(kind, recordOf(id, { tenant: 'ten_1', data: { of: id }, ...change }))
-  const exported = async (accept: string): Promise<string> => {
+  const exported = async (accept: string, includeSecrets = false): Promise<string> => {
     const row = { ...recordOf('ten_1'), ...tenantRow, data: { ...tenantRow.data, status: 'active' as const } }
-    const { bytes } = new TenantExport(parts).of(row, accept)
+    const { bytes } = new TenantExport(parts).of(row, { accept, includeSecrets })
     let text = ''
     if (typeof bytes === 'string' || !(Symbol.asyncIterator in bytes))
       throw new Error('the export is not made in parts')
@@ -124,6 +124,28 @@ describe('an export of a tenant', () => {
     expect([lines[0].type, lines.at(-1).type]).toEqual(['tenant', 'end'])
   })
 
+  it('masks the fields of actions as their view does, and shows them as stored only with secrets', async () => {
+    const { put, exported } = open()
+    const masked = { city: 'Lagos', api_key: '[masked]' }
+    const whole = { city: 'Lagos', api_key: 'hunter-4242-value' }
+    const text = JSON.stringify(whole)
+    const data = { tool: 'weather', arguments: text, proposed_arguments: null, output: `${text}\n`, answer: text }
+    await put(actionRows, 'act_1', { data })
+    for (const accept of ['application/json', 'application/x-ndjson']) {
+      expect(await exported(accept)).not.toContain('hunter-4242')
+      expect(await exported(accept, true)).toContain('hunter-4242')
+    }
+    const [action] = JSON.parse(await exported('application/json')).actions
+    expect(action).toMatchObject({ tool: 'weather', proposed_arguments: null })
+    expect([action.arguments, action.answer, action.output].map((each) => JSON.parse(each))).toEqual([
+      masked,
+      masked,
+      masked,
+    ])
+    const [raw] = JSON.parse(await exported('application/json', true)).actions
+    expect(raw).toMatchObject(data)
+  })
+
   it('contains the text of documents, even with a character split between blobs, and memories with their history', async () => {
     const { put, storage, exported } = open()
     await storage.blobs.put('prj_1', 'text-1', 'Otters "hold"\n\ud83e')
@@ -166,7 +188,10 @@ describe('an export of a tenant', () => {
     })
     const parts = { storage: { ...storage, records }, host: { rows: { shown: async () => {} } }, kinds, actorRows: [] }
     const row = { ...recordOf('ten_1'), ...tenantRow, data: { ...tenantRow.data, status: 'active' as const } }
-    const { bytes } = new TenantExport({ ...parts, now: () => 0 }).of(row, 'application/x-ndjson')
+    const { bytes } = new TenantExport({ ...parts, now: () => 0 }).of(row, {
+      accept: 'application/x-ndjson',
+      includeSecrets: false,
+    })
     if (typeof bytes === 'string' || !(Symbol.asyncIterator in bytes))
       throw new Error('the export is not made in parts')
     const lines = bytes[Symbol.asyncIterator]()

@@ -58,6 +58,12 @@ const installed = async (tenant: string) => {
   const { id } = await ok(api.post('/v1/agent-installations', { tenant_id: tenant, agent_id: agent }))
   return { agent, installation: id }
 }
+const tokenFor = async (tenant: string, installations: readonly string[]): Promise<string> => {
+  const body = { tenant_id: tenant, external_user_id: 'ada', installation_ids: installations }
+  return (await ok(api.post('/v1/client-tokens', body))).token
+}
+const disable = (installation: string) =>
+  ok(api.post(`/v1/agent-installations/${installation}`, undefined, { method: 'DELETE' }))
 const suspend = (tenant: string) => ok(api.post(`/v1/tenants/${tenant}`, { status: 'suspended' }, { method: 'PATCH' }))
 
 const endings: readonly Ending[] = [
@@ -99,6 +105,17 @@ const endings: readonly Ending[] = [
     },
   },
   {
+    name: 'the key that minted the token is revoked',
+    begin: async () => {
+      const tenant = await newTenant()
+      const keys = `/api/projects/${project}/keys`
+      const { id, key } = await ok(dashboard.post(keys, { name: 'doomed' }))
+      const { body } = await world.as(key).post('/v1/client-tokens', { tenant_id: tenant, external_user_id: 'ada' })
+      const end = () => ok(dashboard.post(`${keys}/${id}`, undefined, { method: 'DELETE' }))
+      return { session: await world.as(body.token).createSession(), token: body.token, end }
+    },
+  },
+  {
     name: 'a limited key expires',
     begin: async () => {
       const body = { name: 'short', scopes: { operations: ['sessions'] }, expires_at: inSeconds(4) }
@@ -113,8 +130,27 @@ const endings: readonly Ending[] = [
       const { agent, installation } = await installed(tenant)
       const { key } = await ok(api.post(`/v1/agents/${agent}/keys`, { name: 'k' }))
       const session = await world.as(key).createSession({ tenant_id: tenant })
-      const end = () => ok(api.post(`/v1/agent-installations/${installation}`, undefined, { method: 'DELETE' }))
-      return { session, token: key, end, refusal: /404/ }
+      return { session, token: key, end: () => disable(installation), refusal: /404/ }
+    },
+  },
+  {
+    name: 'the installation is disabled, for a token of it',
+    begin: async () => {
+      const tenant = await newTenant()
+      const { agent, installation } = await installed(tenant)
+      const token = await tokenFor(tenant, [installation])
+      const session = await world.as(token).createSession({ agent_id: agent })
+      return { session, token, end: () => disable(installation) }
+    },
+  },
+  {
+    name: 'its installation is disabled, for a token that has another one',
+    begin: async () => {
+      const tenant = await newTenant()
+      const [first, second] = [await installed(tenant), await installed(tenant)]
+      const token = await tokenFor(tenant, [first.installation, second.installation])
+      const session = await world.as(token).createSession({ agent_id: first.agent })
+      return { session, token, end: () => disable(first.installation), refusal: /404/ }
     },
   },
   {

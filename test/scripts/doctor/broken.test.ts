@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bootstrap } from '#actors/accounts/bootstrap.ts'
 import { openAuth } from '#actors/accounts/open-auth.ts'
+import { activeInstallations } from '#actors/agents/active-installations.ts'
 import { agentReaches } from '#actors/agents/agent-reaches.ts'
 import { kinds } from '#actors/capabilities.ts'
 import { keysOf } from '#records/sealing/server-keys.ts'
@@ -56,6 +57,7 @@ const install = async (key: number): Promise<void> => {
   const auth = openAuth({
     records,
     reachOfAgent: agentReaches({ records, now: Date.now }),
+    activeInstallations: activeInstallations({ records, now: Date.now }),
     keys: keysOf({ masterKey }),
     box: openSecretBox({ masterKey }),
     now: Date.now,

@@ -58,7 +58,10 @@ const open = async () => {
     return id
   }
   const agentKeys = new AgentKeys({ ...deps, reachOfAgent: agentReaches(deps) })
-  const credentials = new Credentials({ apiKeys, agentKeys, clientTokens, dashboardSessions, projects: directory })
+  const credentials = new Credentials({
+    ...{ apiKeys, agentKeys, clientTokens, dashboardSessions, projects: directory },
+    activeInstallations: (_, ids) => ids,
+  })
   const agentKey = async (allowed_domains: readonly string[] = []) => {
     const id = newId('agt')
     const data = { name: 'Helper', description: null, config: { model: 'simulated-1' } }

@@ -35,6 +35,34 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
   const statusOf = (error: unknown): number =>
     error instanceof BodyTooLarge ? 413 : error instanceof BodyTooSlow ? 408 : 500
 
+  describe('headers of every answer', () => {
+    const headersOf = ({ headers }: Response) => [headers.get('x-content-type-options'), headers.get('cache-control')]
+
+    it.each([
+      ['a whole answer', (response: HttpResponse) => response.send(200, [], 'x')],
+      ['an error', (response: HttpResponse) => response.send(404, [['content-type', 'application/json']], '{}')],
+      ['a stream', (response: HttpResponse) => response.stream(200, []).end('x')],
+    ])('forbid caches to keep it, and browsers to guess its type: %s', async (_, answer) => {
+      const { url } = await serve((_request, response) => answer(response))
+      expect(headersOf(await fetch(url))).toEqual(['nosniff', 'no-store'])
+    })
+
+    it.each([
+      [[['cache-control', 'public, s-maxage=60']], ['nosniff', 'public, s-maxage=60']],
+      [[['x-content-type-options', 'nosniff']], ['nosniff', 'no-store']],
+      [
+        [
+          ['cache-control', 'no-cache'],
+          ['x-content-type-options', 'nosniff'],
+        ],
+        ['nosniff', 'no-cache'],
+      ],
+    ] as const)('are not sent twice when the answer sets them itself: %j', async (own, expected) => {
+      const { url } = await serve((_request, response) => response.send(200, own, 'x'))
+      expect(headersOf(await fetch(url))).toEqual(expected)
+    })
+  })
+
   describe('requests', () => {
     it('provides method, encoded path, query, headers and body, also after an await', async () => {
       const { url } = await serve(echo)

@@ -4,7 +4,7 @@ import type { Containment } from '../containment.ts'
 import type { BodyWriter, Headers, HttpResponse } from '../http-port.ts'
 import { mutedWriter } from '../muted-writer.ts'
 import { PacedAnswer } from '../paced-answer.ts'
-import { checkHeaders, isBodiless } from '../response-head.ts'
+import { checkHeaders, defaultHeaders, isBodiless } from '../response-head.ts'
 import type { NodeHttpRequest } from './node-request.ts'
 
 /** Time in ms that a reader may accept no bytes at all. */
@@ -110,7 +110,7 @@ export class NodeHttpResponse implements HttpResponse {
     this.#begun = true
     this.#request.drop()
     const last = this.#owner.closing || this.#request.isLast ? ['connection', 'close'] : []
-    this.#response.writeHead(status, [...headers.flat(), ...more, ...last])
+    this.#response.writeHead(status, [...headers.flat(), ...defaultHeaders(headers).each.flat(), ...more, ...last])
   }
 
   #gone(): void {

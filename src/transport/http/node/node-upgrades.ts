@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { Ticker } from '#runtime/ticker.ts'
 import type { OpenWork } from '#transport/open-work.ts'
 import type { HttpHandler, UpgradeDecision, WebSocketPeer } from '../http-port.ts'
-import { checkHeaders, statusLine } from '../response-head.ts'
+import { checkHeaders, defaultHeaders, statusLine } from '../response-head.ts'
 import { NodeHttpRequest } from './node-request.ts'
 import { acceptHead, NodeWebSocket, type NodeWebSocketParts } from './node-websocket.ts'
 
@@ -105,7 +105,7 @@ const websocketKey = (message: IncomingMessage): string | null => {
 /** Sends a refusal and closes the socket. It is not read, so the server would not notice that the client has left. */
 const refuse = (socket: Duplex, { status, headers, body }: Refusal): void => {
   checkHeaders(headers)
-  const fields = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  const fields = [...headers, ...defaultHeaders(headers).each].map(([name, value]) => `${name}: ${value}\r\n`).join('')
   const length = `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n`
   socket.end(`HTTP/1.1 ${statusLine(status)}\r\n${fields}${length}\r\n${body}`, () => socket.destroy())
 }

@@ -4,7 +4,7 @@ import type { Containment } from '../containment.ts'
 import type { BodyWriter, Headers, HttpResponse } from '../http-port.ts'
 import { mutedWriter } from '../muted-writer.ts'
 import { PacedAnswer } from '../paced-answer.ts'
-import { checkHeaders, isBodiless, statusLine } from '../response-head.ts'
+import { checkHeaders, defaultHeaders, isBodiless, statusLine } from '../response-head.ts'
 import type { UwsResponse } from './uws-binding.ts'
 import type { UwsHttpRequest } from './uws-request.ts'
 import { type UwsBody, UwsWriter } from './uws-writer.ts'
@@ -84,6 +84,7 @@ export class UwsHttpResponse implements HttpResponse, UwsBody {
     if (this.#request.isInvited) this.#writeStatusAgain()
     else this.uws.writeStatus(this.#status)
     for (const [name, value] of this.#headers) this.uws.writeHeader(name, value)
+    for (const [name, value] of defaultHeaders(this.#headers).joined) this.uws.writeHeader(name, value)
   }
 
   /**
