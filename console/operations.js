@@ -23,7 +23,7 @@ export const operations = /** @type {const} */ ({
   'project_members.delete': ['DELETE', '/api/projects/{project_id}/members/{member_id}', []],
   'project_signing_secret.get': ['GET', '/api/projects/{project_id}/signing-secret', []],
   'project_signing_secret.rotate': ['POST', '/api/projects/{project_id}/signing-secret/rotate', []],
-  'tenants.list': ['GET', '/v1/tenants', ['limit', 'cursor', 'status']],
+  'tenants.list': ['GET', '/v1/tenants', ['limit', 'cursor', 'status', 'external_id']],
   'tenants.create': ['POST', '/v1/tenants', []],
   'tenants.get': ['GET', '/v1/tenants/{tenant_id}', []],
   'tenants.update': ['PATCH', '/v1/tenants/{tenant_id}', []],

@@ -25,7 +25,7 @@ const busy = async () => {
 }
 
 const source = async ({ host, clock, storage }: World, url: string | null = null): Promise<string> => {
-  const source_id = newId('ksr')
+  const source_id = newId('src')
   const owner = { project: 'prj_a', tenant: null, user: null, createdAt: clock.now() }
   const blobs = new SourceBlobs(storage.blobs, clock.now)
   const what = { mime_type: 'text/plain', filename: null }

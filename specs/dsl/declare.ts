@@ -66,6 +66,11 @@ export interface OperationSpec {
   readonly answer: Answer
   /** Error codes in addition to those that follow from the declaration (401, 403, 404, 413, 422 …). */
   readonly errors?: readonly ErrorCode[]
+  /**
+   * Codes of refused values by their places in the body, such as `url` or `urls[]`, instead of `invalid_field`. They apply to
+   * everything within the place.
+   */
+  readonly refusals?: Readonly<Record<string, ErrorCode>>
   readonly envelope?: EnvelopeName
   /** SDKs that receive errors in their own envelope instead. */
   readonly sdkEnvelopes?: readonly SdkEnvelope[]
@@ -125,6 +130,7 @@ export interface Operation<S extends Signature = Signature> {
   readonly files: FileParts | null
   readonly answer: Answer
   readonly errors: readonly ErrorCode[]
+  readonly refusals: Readonly<Record<string, ErrorCode>>
   readonly envelope: EnvelopeName
   readonly sdkEnvelopes: readonly SdkEnvelope[]
   readonly unknownFields: 'refuse' | 'ignore'
@@ -190,6 +196,7 @@ export function defineOperation(id: string, spec: OperationSpec): Operation {
     files: spec.files ?? null,
     answer: spec.answer,
     errors: spec.errors ?? [],
+    refusals: spec.refusals ?? {},
     envelope: spec.envelope ?? 'platform',
     sdkEnvelopes: spec.sdkEnvelopes ?? [],
     unknownFields: spec.unknownFields ?? 'refuse',

@@ -76,8 +76,30 @@ export const numberedPage = <S extends Schema<unknown>>(item: S) =>
     ),
   })
 
-/** `{ object: list, data }`: the authenticated model list. */
-export const objectList = <S extends Schema<unknown>>(item: S) => object({ object: oneOf('list'), data: array(item) })
+const providersOfList = 'Providers of the models in `data`, in the order of their first models.'
+
+/** A provider of models of a list. */
+const listedProvider = object(
+  {
+    id: string({ description: 'As `provider` of the models.' }),
+    name: string(),
+    logo_url: described(nullable(string()), 'SVG image; null for a provider of the project.'),
+  },
+  { title: 'ListedProvider', description: 'A provider of models of the list.' },
+)
+
+/** `{ object: list, data, providers }`: the authenticated model list. */
+export const objectList = <S extends Schema<unknown>>(item: S) =>
+  object({ object: oneOf('list'), data: array(item), providers: described(array(listedProvider), providersOfList) })
+
+/** `{ object: list, data, providers, total }`: the models of the public catalogue. */
+export const providedList = <S extends Schema<unknown>>(item: S) =>
+  object({
+    object: oneOf('list'),
+    data: array(item),
+    providers: described(array(listedProvider), providersOfList),
+    total: integer(),
+  })
 
 /** `{ object: list, data, total }`: the public catalogue. */
 export const countedList = <S extends Schema<unknown>>(item: S) =>

@@ -57,6 +57,8 @@ export interface ResourceSpec {
   /** Path parameter that identifies a row: an id, or a key that callers choose (`version`, `external_user_id`). */
   readonly key: string
   readonly idPrefix: string
+  /** Prefix of the ids that earlier releases generated. */
+  readonly olderIdPrefix?: string
   /** Name in the API reference and in generated clients, from which default summaries are derived. */
   readonly title: string
   /** Description in whole sentences, for the API reference. */
@@ -175,12 +177,12 @@ export function defineResource(name: string, resource: ResourceSpec): Readonly<R
 
 /** Returns the schema of a resource's row in responses. */
 export const rowSchema = (
-  resource: Pick<ResourceSpec, 'idPrefix' | 'fields' | 'title' | 'description'>,
+  resource: Pick<ResourceSpec, 'idPrefix' | 'olderIdPrefix' | 'fields' | 'title' | 'description'>,
   shows?: Shape,
 ): Schema<unknown> =>
   object(
     {
-      id: id(resource.idPrefix),
+      id: id(resource.idPrefix, resource.olderIdPrefix),
       ...resource.fields,
       ...shows,
       created_at: described(timestamp(), 'Time at which the resource was created.'),
@@ -260,8 +262,8 @@ function verbShape(
   }
 }
 
-const deleted = ({ idPrefix }: ResourceSpec) =>
-  object({ id: id(idPrefix), deleted: described(constant(true), 'Always true.') })
+const deleted = ({ idPrefix, olderIdPrefix }: ResourceSpec) =>
+  object({ id: id(idPrefix, olderIdPrefix), deleted: described(constant(true), 'Always true.') })
 
 const createBody = (resource: ResourceSpec) =>
   object({

@@ -184,9 +184,13 @@ export const timeOrDay = (): Schema<string, 'required'> =>
 /**
  * Schema of an id that the server generated: the prefix, `_`, 26 characters. For responses; requests use `string()`,
  * since an unknown id results in 404.
+ *
+ * @param older prefix of the ids that earlier releases generated.
  */
-export const id = (prefix: string): Schema<string, 'required'> =>
-  make({ type: 'string', pattern: `^${prefix}_[0-9a-z]{26}$`, 'x-id': prefix })
+export const id = (prefix: string, older?: string): Schema<string, 'required'> => {
+  const start = older === undefined ? prefix : `(${prefix}|${older})`
+  return make({ type: 'string', pattern: `^${start}_[0-9a-z]{26}$`, 'x-id': prefix })
+}
 
 /**
  * Schema of a value that matches one of several schemas. With `discriminator` (a field with a different word in each),

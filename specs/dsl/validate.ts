@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors/errors.ts'
+import { type ErrorCode, ServiceError } from '../errors/errors.ts'
 import { answerForm, compile, type ErrorObject, requestForm, type Validate } from './ajv.ts'
 import { eventsOf } from './answer.ts'
 import type { Operation } from './declare.ts'
@@ -11,7 +11,8 @@ export interface RequestValidator {
   /**
    * Validates a parsed body in place: defaults are filled in, and clamped numbers are adjusted.
    *
-   * @throws {ServiceError} `missing_field`, `unknown_field` or `invalid_field` with the field's path in `param`.
+   * @throws {ServiceError} `missing_field`, `unknown_field`, `invalid_field` or the operation's own code (`refusals`), with the
+   * field's path in `param`.
    */
   body(value: unknown): void
   /** Parses and validates a query string. @throws {ServiceError} `invalid_query` with the name in `param`. */
@@ -27,7 +28,7 @@ export interface RequestValidator {
 export const requestValidator = (operation: Operation): RequestValidator => {
   const { body } = operation
   const form = body === null ? () => null : once(() => compile(requestForm(body.json, operation.unknownFields)))
-  return { body: (value) => checkBody(form(), value), query: queryOf(operation) }
+  return { body: (value) => checkBody(operation, form(), value), query: queryOf(operation) }
 }
 
 const once = <T>(make: () => T): (() => T) => {
@@ -48,9 +49,24 @@ export const answerChecker = (schema: JsonSchema): ((value: unknown) => string |
   return (value) => (validate(value) ? null : `${validate.errors?.[0]?.instancePath} ${validate.errors?.[0]?.message}`)
 }
 
-function checkBody(validate: Validate | null, value: unknown): void {
+function checkBody(operation: Operation, validate: Validate | null, value: unknown): void {
   if (validate === null || validate(value)) return
-  throw refusal(validate.errors ?? [])
+  throw ownRefusal(operation, refusal(validate.errors ?? []))
+}
+
+/** The code with which an operation refuses a value at this path (`actions[0].type`): `invalid_field` unless declared. */
+export const refusalCode = ({ refusals }: Pick<Operation, 'refusals'>, param: string): ErrorCode => {
+  const place = param.replaceAll(/\[\d+\]/g, '[]')
+  const within = ([declared]: readonly [string, ErrorCode]): boolean =>
+    place === declared || ['.', '['].some((next) => place.startsWith(declared + next))
+  return Object.entries(refusals).find(within)?.[1] ?? 'invalid_field'
+}
+
+const ownRefusal = (operation: Operation, error: ServiceError): ServiceError => {
+  const { param, message } = error.details
+  if (error.code !== 'invalid_field' || typeof param !== 'string') return error
+  const code = refusalCode(operation, param)
+  return code === error.code ? error : new ServiceError(code, { param, ...(message !== undefined && { message }) })
 }
 
 const nothing = Object.freeze({})

@@ -5,8 +5,7 @@ import { metadata } from '../tools.ts'
 
 const externalId = string({ minLength: 1, maxLength: 256 })
 
-/** Users of a project, independent of its tenants. Creating one with a known `external_id` updates it. */
-export const endUsers = defineResource('end_users', {
+const resource = {
   path: '/v1/end-users',
   key: 'end_user_id',
   idPrefix: 'eus',
@@ -18,8 +17,12 @@ export const endUsers = defineResource('end_users', {
     email: nullable(string({ format: 'email', maxLength: 320 })),
     metadata,
   },
-  writable: ['external_id', 'display_name', 'email', 'metadata'],
   access: secretKeyOnly,
+} as const
+
+const collection = defineResource('end_users', {
+  ...resource,
+  writable: ['external_id', 'display_name', 'email', 'metadata'],
   operations: {
     list: { query: { external_id: optional(externalId) } },
     create: {
@@ -28,6 +31,19 @@ export const endUsers = defineResource('end_users', {
     },
   },
 })
+
+const one = defineResource('end_users', {
+  ...resource,
+  writable: ['display_name', 'email', 'metadata'],
+  operations: {
+    get: {},
+    update: {},
+    delete: { description: 'Grants of knowledge bases to the user have no effect any more.' },
+  },
+})
+
+/** Users of a project, independent of its tenants. Creating one with a known `external_id` updates it. */
+export const endUsers = { ...collection, ...one } as const
 
 declare module '../index.ts' {
   interface Resources {

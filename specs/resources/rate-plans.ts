@@ -1,10 +1,10 @@
 import { secretKeyOnly } from '../access.ts'
 import { defineResource } from '../dsl/resource.ts'
-import { boolean, defaulted, described, nullable, string } from '../dsl/schema.ts'
+import { boolean, defaulted, described, nullable, optional, string } from '../dsl/schema.ts'
 
 /** Decimal text, since floats are not exact enough for money. */
-const amount = (description: string) =>
-  defaulted(described(string({ pattern: '^\\d{1,9}(\\.\\d{1,18})?$' }), description), '0')
+const amountPattern = '^\\d{1,9}(\\.\\d{1,18})?$'
+const amount = (description: string) => defaulted(described(string({ pattern: amountPattern }), description), '0')
 
 /**
  * Prices at which tenants are charged. A plan is immutable, so that an invoice can be reproduced; an installation can
@@ -21,6 +21,10 @@ export const ratePlans = defineResource('rate_plans', {
     name: string({ minLength: 1, maxLength: 256 }),
     description: nullable(string({ maxLength: 4096 })),
     markup_percent: amount('Markup on the service charge, in percent.'),
+    markup_percentage: described(
+      optional(string({ pattern: amountPattern })),
+      'Another name of `markup_percent`. Responses contain both; a request that contains both with different values is refused.',
+    ),
     input_per_million_usd: amount('Price in USD per million input tokens, in addition to the service charge.'),
     output_per_million_usd: amount('Price in USD per million output tokens, in addition to the service charge.'),
     per_call_usd: amount('Price in USD per model call.'),
@@ -33,6 +37,7 @@ export const ratePlans = defineResource('rate_plans', {
     'name',
     'description',
     'markup_percent',
+    'markup_percentage',
     'input_per_million_usd',
     'output_per_million_usd',
     'per_call_usd',

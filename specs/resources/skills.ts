@@ -204,7 +204,7 @@ export const skillVersions = defineOperations('skill_versions', {
 
 const skillImport = object(
   {
-    id: id('ski'),
+    id: id('imp', 'ski'),
     status: described(
       oneOf('staged', 'published', 'rejected'),
       'Status of the import. An import is never published automatically.',

@@ -52,7 +52,7 @@ const resource = defineResource('tenants', {
   writable: ['external_id', 'name', 'region', 'metadata'],
   access: secretKeyOrDashboard('member'),
   operations: {
-    list: { query: { status: optional(status) } },
+    list: { query: { status: optional(status), external_id: optional(fields.external_id) } },
     create: {
       summary: 'Create or update a tenant',
       description: 'Updates the tenant if one with this `external_id` exists; otherwise creates it.',

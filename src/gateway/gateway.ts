@@ -124,7 +124,7 @@ export const gateway = capability({
     return {
       useCases: {
         ...opened.useCases,
-        ...projectModelUseCases(routing, house),
+        ...projectModelUseCases(routing, house, publicOriginPort.of(house)),
       },
       effects: responseEffects({ ...house, make: opened.makeResponse }),
       close: async () => {

@@ -54,6 +54,8 @@ export interface MachineDefinition {
   readonly name: string
   readonly version: number
   readonly idPrefix: string
+  /** Prefix of the ids that earlier releases generated. Actors with such an id go on as before. */
+  readonly olderIdPrefix?: string
   readonly machine: AnyStateMachine
   readonly effects: EffectPolicies
   readonly row: RowOf
@@ -65,3 +67,7 @@ export interface MachineDefinition {
   /** `migrations[n]` converts an actor of version n to version n + 1. */
   readonly migrations: Readonly<Record<number, Migration>>
 }
+
+/** Whether an id has the prefix of a machine, or the one that it had earlier. */
+export const isIdOf = ({ idPrefix, olderIdPrefix }: MachineDefinition, id: string): boolean =>
+  id.startsWith(`${idPrefix}_`) || (olderIdPrefix !== undefined && id.startsWith(`${olderIdPrefix}_`))

@@ -1,7 +1,7 @@
 import { publicAccess } from '#specs/access.ts'
 import { answersBytes, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
-import { countedList } from '#specs/dsl/lists.ts'
+import { countedList, providedList } from '#specs/dsl/lists.ts'
 import {
   array,
   boolean,
@@ -108,7 +108,7 @@ export const catalogue = defineOperations('catalogue', {
       search: optional(word),
       capability: optional(array(oneOf(...capabilityNames), { maxItems: 32 })),
     },
-    answer: isJsonResponse(countedList(model)),
+    answer: isJsonResponse(providedList(model)),
     headers: [cached],
   },
   providers: {

@@ -20,7 +20,7 @@ import {
   union,
 } from '#specs/dsl/schema.ts'
 import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
-import { memoryField } from '#specs/memory-field.ts'
+import { memoryBlock, memoryField } from '#specs/memory-field.ts'
 import { maybe } from './shapes/chat-shapes.ts'
 import { responseInputItem, responseTextFormat, responseTool, responseToolChoice } from './shapes/response-shapes.ts'
 
@@ -71,7 +71,7 @@ const body = object(
     user: maybe(string({ maxLength: 256 })),
     memory: described(
       maybe(memoryField),
-      'Memory of an end user. Response headers report what was read and the receipt of the write.',
+      'Memory of an end user. `memory` of the response reports what was read and the receipt of the write; headers do so too. It is not stored with the response.',
     ),
     background: described(
       maybe(boolean()),
@@ -116,6 +116,7 @@ const response = object(
     instructions: nullable(json()),
     max_output_tokens: optional(nullable(integer())),
     max_tool_calls: optional(nullable(integer())),
+    memory: optional(memoryBlock),
     metadata: nullable(jsonObject()),
     model: string(),
     output: array(item),

@@ -9,7 +9,8 @@ export const subjectTypes = ['tenant', 'agent', 'installation', 'end_user'] as c
 export const knowledgeGrants = defineResource('knowledge_grants', {
   path: '/v1/knowledge-bases/{knowledge_base_id}/grants',
   key: 'grant_id',
-  idPrefix: 'kgr',
+  idPrefix: 'grt',
+  olderIdPrefix: 'kgr',
   title: 'KnowledgeGrant',
   description: 'Allows a tenant, an agent, an installation or an end user to search a knowledge base.',
   fields: {

@@ -29,7 +29,7 @@ const everyCaller: Access = {
 /** Location from which a hit comes. */
 export const citation = object(
   {
-    source_id: id('ksr'),
+    source_id: id('src', 'ksr'),
     title: nullable(string()),
     page: described(optional(integer()), 'Page number in a PDF file, starting at 1.'),
     start: described(integer(), 'Offset of the first character of the hit in the text of the source.'),
@@ -46,7 +46,7 @@ export const citation = object(
 const hit = object(
   {
     chunk_id: string(),
-    source_id: id('ksr'),
+    source_id: id('src', 'ksr'),
     content: string(),
     score: described(
       number(),

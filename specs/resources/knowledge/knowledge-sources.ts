@@ -68,7 +68,7 @@ const fields = {
 const description = 'A document of a knowledge base: a text, a file or a URL.'
 const source = object(
   {
-    id: id('ksr'),
+    id: id('src', 'ksr'),
     ...fields,
     created_at: described(timestamp(), 'Time at which the resource was created.'),
     updated_at: described(timestamp(), 'Time at which the resource was last updated.'),
@@ -79,7 +79,8 @@ const source = object(
 const listed = defineResource('knowledge_sources', {
   path: all,
   key: 'source_id',
-  idPrefix: 'ksr',
+  idPrefix: 'src',
+  olderIdPrefix: 'ksr',
   title: 'KnowledgeSource',
   description,
   fields,

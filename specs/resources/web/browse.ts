@@ -215,6 +215,7 @@ export const browserJobs = defineOperations('browser_jobs', {
     }),
     answer: isJsonResponse(job, { status: 202 }),
     errors: ['invalid_url', 'unsafe_url', 'invalid_browser_action', 'browser_unavailable', 'browser_queue_full'],
+    refusals: { url: 'invalid_url', actions: 'invalid_browser_action' },
   },
   list: {
     summary: 'List browser jobs',

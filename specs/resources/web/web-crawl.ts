@@ -71,6 +71,7 @@ export const webCrawl = defineOperations('web', {
       ),
     ),
     errors: ['invalid_url', 'unsafe_url'],
+    refusals: { 'seeds[]': 'invalid_url' },
   },
 })
 

@@ -85,6 +85,7 @@ export const webCrawls = defineOperations('web_crawls', {
     }),
     answer: isJsonResponse(crawl, { status: 202 }),
     errors: ['invalid_url', 'unsafe_url', 'rate_limit_exceeded'],
+    refusals: { 'seeds[]': 'invalid_url' },
   },
   list: {
     ...ofWeb,

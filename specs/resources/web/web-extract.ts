@@ -114,6 +114,7 @@ export const webExtract = defineOperations('web', {
     }),
     answer: isJsonResponse(extracted),
     errors: pageErrors,
+    refusals: { url: 'invalid_url' },
     idempotency: 'ignored',
   },
 })

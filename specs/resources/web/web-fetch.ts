@@ -38,6 +38,7 @@ export const webFetch = defineOperations('web', {
     body: object(pageRequest),
     answer: isJsonResponse(fetched),
     errors: pageErrors,
+    refusals: { url: 'invalid_url' },
     idempotency: 'ignored',
   },
 })

@@ -65,6 +65,7 @@ export const webTakedown = defineOperations('web', {
       { status: 202 },
     ),
     errors: ['invalid_url', 'unsafe_url'],
+    refusals: { 'urls[]': 'invalid_url' },
   },
 })
 

@@ -120,10 +120,14 @@ const listed = async (
     filters.every((field) => wanted[field] === undefined || data[field] === wanted[field])
   await host.rows.shown()
   const table = new Table(records, connectionRows, now)
-  const page = await filteredPage(table, connectionDefinition.idPrefix, {
-    cover: { scope: within, where, matches },
-    page: { limit, cursor },
-  })
+  const page = await filteredPage(
+    table,
+    { idPrefix: connectionDefinition.idPrefix },
+    {
+      cover: { scope: within, where, matches },
+      page: { limit, cursor },
+    },
+  )
   return { ...page, data: page.data.map(connectionView) }
 }
 

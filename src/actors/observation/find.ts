@@ -1,4 +1,5 @@
 import { requestLog } from '#gateway/ledger/kinds.ts'
+import { isIdOf, type MachineDefinition } from '#machines/definition.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { RecordKind, StoredRecord } from '#storage/ports.ts'
@@ -37,9 +38,12 @@ export const findAnything = async (
 const findActors = async (parts: ObservationParts, scope: Scope, text: string): Promise<readonly Finding[]> => {
   const found = await Promise.all(
     listedMachines(parts).map(async ({ definition, rows }) => {
-      const beginning = beginningOf(definition.idPrefix, text.toLowerCase())
-      const records = beginning === null ? [] : await startingWith(parts, scope, { kind: rows, beginning })
-      return records.map((row): Finding => {
+      const records = await Promise.all(
+        beginningsOf(definition, text.toLowerCase()).map((beginning) =>
+          startingWith(parts, scope, { kind: rows, beginning }),
+        ),
+      )
+      return records.flat().map((row): Finding => {
         const { id, machine, state, label, updated_at } = listedActor(definition.name, row)
         return { kind: 'actor', id, tenant_id: null, machine, state, label, updated_at }
       })
@@ -48,12 +52,13 @@ const findActors = async (parts: ObservationParts, scope: Scope, text: string): 
   return found.flat()
 }
 
-/**
- * The id, or beginning of an id, that the text is, with the prefix added if it is missing; null when it cannot be one.
- */
-const beginningOf = (prefix: string, text: string): string | null => {
-  if (text.startsWith(`${prefix}_`)) return text
-  return /^[0-7][0-9a-hjkmnp-tv-z]{3,25}$/.test(text) ? `${prefix}_${text}` : null
+/** The ids, or beginnings of ids, that the text can be, with the prefixes of the machine added if they are missing. */
+const beginningsOf = (definition: MachineDefinition, text: string): readonly string[] => {
+  if (isIdOf(definition, text)) return [text]
+  if (!/^[0-7][0-9a-hjkmnp-tv-z]{3,25}$/.test(text)) return []
+  return [definition.idPrefix, definition.olderIdPrefix].flatMap((prefix) =>
+    prefix === undefined ? [] : [`${prefix}_${text}`],
+  )
 }
 
 const startingWith = async (

@@ -68,7 +68,7 @@ export const listActors = async (parts: ObservationParts, { scope, query }: List
   const matches = ({ data }: Row<JsonObject>) => wanted.every(([field, value]) => data[field] === value)
   const table = new Table<JsonObject>(parts.records, rows, parts.now)
   const page = { limit: query.limit, cursor: query.cursor, ...timesOf(definition.idPrefix, query) }
-  const { data, next_cursor } = await filteredPage(table, definition.idPrefix, {
+  const { data, next_cursor } = await filteredPage(table, definition, {
     cover: { scope: within, where, matches },
     page,
   })

@@ -1,6 +1,6 @@
 import type { Scope } from '#specs/scope.ts'
 import type { Json, JsonObject } from '#storage/ports.ts'
-import { cursorAfter, type Page, type PageQuery, pageOf } from './pages.ts'
+import { cursorAfter, type IdPrefixes, type Page, type PageQuery, pageOf } from './pages.ts'
 import type { Row } from './schema.ts'
 import type { Table } from './table.ts'
 
@@ -18,14 +18,14 @@ const lookedAtOnce = 100
 /** Returns one page of rows, newest first, where the index alone finds too many and a predicate filters them. */
 export const filteredPage = async <T extends JsonObject>(
   table: Table<T>,
-  idPrefix: string,
+  prefixes: IdPrefixes,
   {
     cover: { scope, where, matches },
     page: query,
   }: { readonly cover: Cover<T>; readonly page: Omit<PageQuery, 'where'> },
 ): Promise<Page<Row<T>>> => {
   const data: Row<T>[] = []
-  const spec = { idPrefix, view: (row: Row<T>) => row }
+  const spec = { ...prefixes, view: (row: Row<T>) => row }
   let cursor = query.cursor ?? null
   for (let looked = 0; looked < mostLooked; looked += lookedAtOnce) {
     const limit = looked === 0 ? query.limit : lookedAtOnce

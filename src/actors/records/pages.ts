@@ -23,11 +23,17 @@ export interface PageQuery {
   readonly floor?: string
 }
 
+/** The prefixes of the ids of a table. */
+export interface IdPrefixes {
+  readonly idPrefix: string
+  /** Prefix of the ids that earlier releases generated. All of these rows are older than the others. */
+  readonly olderIdPrefix?: string | undefined
+}
+
 /**
  * Returns one page of a list, newest first. A cursor refers to the last row of the previous page, so rows that are
  * inserted or removed meanwhile neither shift nor repeat what follows.
  *
- * @param idPrefix prefix of the ids of this table.
  * @throws {ServiceError} `invalid_query` for a cursor that was not issued by this list.
  */
 export const pageOf = async <T extends JsonObject, V>(
@@ -35,16 +41,12 @@ export const pageOf = async <T extends JsonObject, V>(
   scope: Scope,
   {
     query: { limit, cursor, where, ceiling, floor = '' },
-    shown: { idPrefix, view },
-  }: { readonly query: PageQuery; readonly shown: { readonly idPrefix: string; readonly view: (row: Row<T>) => V } },
+    shown: { view, ...prefixes },
+  }: { readonly query: PageQuery; readonly shown: IdPrefixes & { readonly view: (row: Row<T>) => V } },
 ): Promise<Page<V>> => {
-  const after = cursor === undefined || cursor === null ? ceiling : idAfter(cursor, idPrefix)
-  const found = await table.list(scope, {
-    limit: limit + 1,
-    ...(after === undefined ? {} : { after }),
-    ...(where === undefined ? {} : { where }),
-  })
-  const rows = found.filter(({ id }) => id > floor)
+  const after = cursor === undefined || cursor === null ? undefined : idAfter(cursor, prefixes)
+  const filter = where === undefined ? {} : { where }
+  const rows = await rowsAfter(table, scope, { limit: limit + 1, filter, after, ceiling, floor, ...prefixes })
   const data = rows.slice(0, limit)
   const last = data.at(-1)
   return { data: data.map(view), next_cursor: rows.length > limit && last !== undefined ? cursorAfter(last.id) : null }
@@ -53,8 +55,43 @@ export const pageOf = async <T extends JsonObject, V>(
 /** Returns the cursor of the page after this row. */
 export const cursorAfter = (id: string): string => Buffer.from(id).toString('base64url')
 
-const idAfter = (cursor: string, idPrefix: string): string => {
+interface Range extends IdPrefixes {
+  readonly limit: number
+  readonly filter: Pick<PageQuery, 'where'>
+  /** Id of the last row of the previous page. */
+  readonly after: string | undefined
+  readonly ceiling: string | undefined
+  readonly floor: string
+}
+
+/** Reads the rows that follow: first those with ids of today, then those with ids of earlier releases. */
+const rowsAfter = async <T extends JsonObject>(
+  table: Table<T>,
+  scope: Scope,
+  { limit, filter, after, ceiling, floor, idPrefix, olderIdPrefix }: Range,
+): Promise<readonly Row<T>[]> => {
+  if (olderIdPrefix === undefined) {
+    const below = after ?? ceiling
+    const found = await table.list(scope, { limit, ...filter, ...(below !== undefined && { after: below }) })
+    return found.filter(({ id }) => id > floor)
+  }
+  const rows: Row<T>[] = []
+  const isOlder = after?.startsWith(`${olderIdPrefix}_`) === true
+  for (const prefix of isOlder ? [olderIdPrefix] : [idPrefix, olderIdPrefix]) {
+    if (rows.length >= limit) break
+    const under = (bound: string): string => `${prefix}_${bound.slice(bound.indexOf('_') + 1)}`
+    // `~` sorts above every id
+    const top = ceiling === undefined ? `${prefix}_~` : under(ceiling)
+    const below = after?.startsWith(`${prefix}_`) === true ? after : top
+    const found = await table.list(scope, { limit: limit - rows.length, ...filter, after: below })
+    rows.push(...found.filter(({ id }) => id.startsWith(`${prefix}_`) && (floor === '' || id > under(floor))))
+  }
+  return rows
+}
+
+const idAfter = (cursor: string, { idPrefix, olderIdPrefix }: IdPrefixes): string => {
   const id = Buffer.from(cursor, 'base64url').toString()
-  if (isId(id, idPrefix) && cursorAfter(id) === cursor) return id
+  const isOurs = isId(id, idPrefix) || (olderIdPrefix !== undefined && isId(id, olderIdPrefix))
+  if (isOurs && cursorAfter(id) === cursor) return id
   throw new ServiceError('invalid_query', { param: 'cursor', message: 'The cursor does not belong to this list.' })
 }

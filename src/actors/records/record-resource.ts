@@ -2,14 +2,13 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import type { Notice } from './notices.ts'
-import { type Page, type PageQuery, pageOf } from './pages.ts'
+import { type IdPrefixes, type Page, type PageQuery, pageOf } from './pages.ts'
 import type { KeyOf, Row } from './schema.ts'
 import type { Change, NewRow, Table } from './table.ts'
 
 /** Description of a resource that is a plain record. */
-export interface RecordResourceSpec<T extends JsonObject, V> {
+export interface RecordResourceSpec<T extends JsonObject, V> extends IdPrefixes {
   readonly table: Table<T>
-  readonly idPrefix: string
   /** Builds the response for a row. */
   readonly view: (row: Row<T>) => V
   /** Name of the body field to report when a create violates a unique key. */

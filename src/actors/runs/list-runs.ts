@@ -35,7 +35,7 @@ export const listRuns = async (
   await host.rows.shown()
   const table = new Table(records, runRows, now)
   const cover = { scope: within, where, matches }
-  const page = await filteredPage(table, 'run', { cover, page: { limit, cursor } })
+  const page = await filteredPage(table, { idPrefix: 'run' }, { cover, page: { limit, cursor } })
   return { ...page, data: page.data.map(listedView) }
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { MachineDefinition, Migrated } from '#machines/definition.ts'
+import { definitionOf } from '#machines/definition-of.ts'
 import type { Commit, Json, MessageRecord, Storage } from '#storage/ports.ts'
 import { restoreBlobs } from './blobs/blob-fields.ts'
 import type { Clock } from './clock.ts'
@@ -106,7 +107,7 @@ const readOrParked = async (storage: Storage, definition: MachineDefinition, hea
 }
 
 const definitionFor = ({ definitions }: Pick<ActivationParts, 'definitions'>, id: string) =>
-  definitions.find(({ idPrefix }) => id.startsWith(`${idPrefix}_`))
+  definitionOf(definitions, id)
 
 /** Null when another process wrote a commit in between. */
 const restoredOrParked = async (

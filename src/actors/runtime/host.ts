@@ -1,4 +1,4 @@
-import type { MachineDefinition } from '#machines/definition.ts'
+import { isIdOf, type MachineDefinition } from '#machines/definition.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { covers, type Scope } from '#specs/scope.ts'
 import type { Commit, JsonObject, LogEvent, StoredLogEvent } from '#storage/ports.ts'
@@ -232,7 +232,7 @@ export abstract class Host {
   async find(scope: Scope, kind: MachineDefinition, id: string): Promise<Resident> {
     const coming = this.#outbox.coming(id)
     if (coming !== undefined) await coming
-    const resident = id.startsWith(`${kind.idPrefix}_`) ? await this.load(id) : null
+    const resident = isIdOf(kind, id) ? await this.load(id) : null
     if (resident === null || !covers(scope, resident.owner)) throw new ServiceError('not_found', { param: 'id' })
     const parked = scope.work === true ? resident.parked : resident.unrestorable
     if (parked !== undefined) throw new ServiceError('actor_parked')

@@ -29,6 +29,6 @@ export const listActions = async (
   await host.rows.shown()
   const cover = { scope: within, where, matches }
   const table = new Table(records, actionRows, now)
-  const page = await filteredPage(table, 'act', { cover, page: { limit, cursor } })
+  const page = await filteredPage(table, { idPrefix: 'act' }, { cover, page: { limit, cursor } })
   return { ...page, data: page.data.map(actionRowView) }
 }

@@ -36,7 +36,7 @@ export const skillImportUseCases = (parts: ImportParts): ImportUseCases => {
       if (body.skill_id !== undefined) await parts.versions.skill(scope, body.skill_id)
       const files = await filesOf(parts, body, scope)
       const { findings, name, description } = await parts.scanner.scan(files, scope)
-      const id = newIdFor(call, 'ski')
+      const id = newIdFor(call, 'imp')
       const data = {
         ...({ status: 'staged', source, url: body.url ?? null, name, description, findings } as const),
         files: await parts.files.keep(scope.project, files),
@@ -51,7 +51,7 @@ export const skillImportUseCases = (parts: ImportParts): ImportUseCases => {
     'skill_imports.list': ({ scope, query: { status, ...query } }) =>
       pageOf(parts.imports, projectScope(scope.project), {
         query: { ...query, ...(status !== undefined && { where: { status } }) },
-        shown: { idPrefix: 'ski', view: importView },
+        shown: { idPrefix: 'imp', olderIdPrefix: 'ski', view: importView },
       }),
     'skill_imports.get': async ({ scope, params }) => importView(await found(parts, scope, params.import_id)),
     'skill_imports.publish': (call) => turns.take(call.params.import_id, () => publish(parts, call)),
@@ -205,7 +205,7 @@ const nextVersion = async ({ versions }: ImportParts, row: Row<SkillImportData>,
   return `${major}.${minor}.${(patch ?? 0) + 1}`
 }
 
-const idBeside = (importId: string, prefix: string): string => `${prefix}_${importId.slice('ski_'.length)}`
+const idBeside = (importId: string, prefix: string): string => `${prefix}_${importId.slice(importId.indexOf('_') + 1)}`
 
 const moved = async (
   { imports }: ImportParts,

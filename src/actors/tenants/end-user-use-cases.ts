@@ -10,7 +10,7 @@ import { Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/ids.ts'
 import { type EndUserData, endUsers } from './kinds.ts'
 
-type EndUserUseCases = Pick<UseCases, 'end_users.list' | 'end_users.create'>
+type EndUserUseCases = Pick<UseCases, Extract<keyof UseCases, `end_users.${string}`>>
 type EndUserBody = BodyOf<'end_users.create'>
 
 /** Use-cases of users of the whole project. Creation is an upsert by `external_id`. */
@@ -30,6 +30,14 @@ export const endUserUseCases = ({ records, now }: { records: RecordStore; now: (
       const edit = (known: Row<EndUserData>) => changed(known, body)
       return resource.upsert(scope, { external_id: body.external_id }, { row, edit, notices: audited.changed() })
     },
+    'end_users.get': ({ scope, params }) => resource.get(scope, params.end_user_id),
+    'end_users.update': (call) =>
+      resource.change(call.scope, call.params.end_user_id, {
+        edit: ({ data }) => unlessSame(data, { ...data, ...call.body }),
+        notices: new Audited(call, 'end_user').changed(),
+      }),
+    'end_users.delete': (call) =>
+      resource.remove(call.scope, call.params.end_user_id, new Audited(call, 'end_user').removed()),
   }
 }
 
@@ -48,5 +56,8 @@ const changed = ({ data }: Row<EndUserData>, body: EndUserBody): EndUserData | n
     email: body.email === undefined ? data.email : body.email,
     metadata: Object.keys(body.metadata).length === 0 ? data.metadata : body.metadata,
   }
-  return isDeepStrictEqual(next, data) ? null : next
+  return unlessSame(data, next)
 }
+
+const unlessSame = (before: EndUserData, after: EndUserData): EndUserData | null =>
+  isDeepStrictEqual(before, after) ? null : after

@@ -39,8 +39,13 @@ export const tenantUseCases = ({ records, directory, exports, now }: TenantDeps)
   const table = new Table(records, tenants, now)
   const resource = new RecordResource({ table, idPrefix: 'ten', view: tenantView, uniqueField: 'external_id' })
   return {
-    'tenants.list': ({ scope, query: { status, ...page } }) =>
-      resource.list(scope, status === undefined ? page : { ...page, where: { status } }),
+    'tenants.list': async ({ scope, query: { status, external_id, ...page } }) => {
+      // at most one tenant has an external id
+      if (external_id === undefined)
+        return resource.list(scope, status === undefined ? page : { ...page, where: { status } })
+      const { data, next_cursor } = await resource.list(scope, { ...page, where: { external_id } })
+      return { data: data.filter((row) => status === undefined || row.status === status), next_cursor }
+    },
     'tenants.get': ({ scope, params }) => resource.get(scope, params.tenant_id),
     'tenants.create': (call) => {
       const { scope, body } = call

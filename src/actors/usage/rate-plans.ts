@@ -1,3 +1,4 @@
+import { ServiceError } from '#specs/errors/errors.ts'
 import { ratePlans as declaration } from '#specs/resources/rate-plans.ts'
 import { plainResource } from '../capability/plain-resource.ts'
 import { ratePlans as kind } from './kinds.ts'
@@ -10,5 +11,20 @@ export const ratePlans = plainResource({
   idPrefix: 'rp',
   key: 'rate_plan_id',
   noun: 'rate_plan',
-  data: (body) => ({ ...body, description: body.description ?? null }),
+  data: ({ markup_percentage, ...body }) => ({
+    ...body,
+    description: body.description ?? null,
+    markup_percent: markupOf(body.markup_percent, markup_percentage),
+  }),
+  view: ({ data }) => ({ ...data, markup_percentage: data.markup_percent }),
 })
+
+/** The markup by either name. `markup_percent` is `0` when absent. @throws {ServiceError} `invalid_field` for two that differ */
+function markupOf(percent: string, percentage: string | undefined): string {
+  if (percentage === undefined || percentage === percent) return percent
+  if (percent === '0') return percentage
+  throw new ServiceError('invalid_field', {
+    param: 'markup_percentage',
+    message: 'markup_percentage differs from markup_percent, of which it is another name.',
+  })
+}

@@ -81,4 +81,4 @@ export const usagePage = (
   table: Table<UsageData>,
   cover: UsageCover,
   query: Omit<PageQuery, 'where'>,
-): Promise<Page<Row<UsageData>>> => filteredPage(table, usagePrefix, { cover, page: query })
+): Promise<Page<Row<UsageData>>> => filteredPage(table, { idPrefix: usagePrefix }, { cover, page: query })

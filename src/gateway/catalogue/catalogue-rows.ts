@@ -3,6 +3,7 @@ import { providers } from '#specs/data/providers.ts'
 import { type CapabilityName, capabilityNames, type ModelType } from '#specs/resources/gateway/catalogue.ts'
 import type { PriceRow, PriceTable } from '../prices/price-table.ts'
 import { contextDisplay, imageDisplay, perMillion, tokenDisplay } from './displays.ts'
+import { logoUrl } from './listed-providers.ts'
 
 /** One row of `GET /api/models`. */
 export interface CatalogueModel {
@@ -93,8 +94,6 @@ const catalogueModel = (row: PriceRow, provider: ProviderSpec, origin: string): 
     pricing: pricingOf(row),
   }
 }
-
-const logoUrl = (provider: string, origin: string): string => `${origin}/api/providers/${provider}/logo`
 
 /** Returns the name without the path that some providers include in ids. */
 const nameOf = (id: string): string => id.slice(id.lastIndexOf('/') + 1)

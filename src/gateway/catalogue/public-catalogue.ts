@@ -2,6 +2,7 @@ import { providers } from '#specs/data/providers.ts'
 import type { QueryOf } from '#specs/index.ts'
 import type { PriceTable } from '../prices/price-table.ts'
 import { type CatalogueModel, type CatalogueProvider, catalogueModels, catalogueProviders } from './catalogue-rows.ts'
+import { type ListedProvider, listedProviders } from './listed-providers.ts'
 
 /** Filters of the list of models; a model has to match all of them. */
 export type CatalogueFilter = QueryOf<'catalogue.models'>
@@ -11,6 +12,11 @@ export interface ListResponse<T> {
   readonly object: 'list'
   readonly data: readonly T[]
   readonly total: number
+}
+
+/** A list of models with their providers. */
+export interface ModelsResponse extends ListResponse<CatalogueModel> {
+  readonly providers: readonly ListedProvider[]
 }
 
 /** Dependencies of the catalogue. */
@@ -31,18 +37,19 @@ export class PublicCatalogue {
   #day = -1
   #all: readonly CatalogueModel[] = []
   #providers: ListResponse<CatalogueProvider> = counted([])
-  readonly #answers = new Map<string, ListResponse<CatalogueModel>>()
+  readonly #answers = new Map<string, ModelsResponse>()
 
   constructor(parts: PublicCatalogueParts) {
     this.#parts = parts
   }
 
-  models(filter: CatalogueFilter): ListResponse<CatalogueModel> {
+  models(filter: CatalogueFilter): ModelsResponse {
     this.#makeRows()
     const question = questionOf(filter)
     const kept = this.#answers.get(question)
     if (kept !== undefined) return kept
-    const answer = counted(this.#all.filter(matches(filter)))
+    const rows = this.#all.filter(matches(filter))
+    const answer = { ...counted(rows), providers: listedProviders(rows, this.#parts.origin ?? '') }
     const [oldest] = this.#answers.keys()
     if (oldest !== undefined && this.#answers.size >= keptAnswers) this.#answers.delete(oldest)
     this.#answers.set(question, answer)

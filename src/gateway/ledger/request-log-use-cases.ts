@@ -35,10 +35,14 @@ export const requestLogUseCases = ({ records, rows, settings, now }: RequestLogP
   return {
     'request_log.list': async ({ scope, query }) => {
       await rows.shown()
-      const { data, next_cursor } = await filteredPage(table, logPrefix, {
-        cover: coverOf(scope, query),
-        page: pageQuery(query),
-      })
+      const { data, next_cursor } = await filteredPage(
+        table,
+        { idPrefix: logPrefix },
+        {
+          cover: coverOf(scope, query),
+          page: pageQuery(query),
+        },
+      )
       return { data: data.map(lineOf), next_cursor }
     },
     'request_log.get': async ({ scope, params: { request_id } }) => {

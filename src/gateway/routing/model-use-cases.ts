@@ -1,6 +1,7 @@
 import { modelsOf } from '#actors/call/reach.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { listedProviders } from '../catalogue/listed-providers.ts'
 import { anthropicModel, anthropicModels } from './anthropic-models.ts'
 import { providerNamed } from './model-names.ts'
 import { effective, type ModelRegistry } from './model-registry.ts'
@@ -9,19 +10,28 @@ import type { ModelRow } from './model-rows.ts'
 /**
  * The model registry (`models.list`). All query parameters are filters and combine. Each id is listed once: the first
  * row in the order of routing that passes the filters.
+ *
+ * @param origin origin under which logos are served; '' for relative paths.
  */
-export const modelUseCases = (registry: Pick<ModelRegistry, 'rows'>): Pick<UseCases, 'models.list' | 'models.get'> => ({
+export const modelUseCases = (
+  registry: Pick<ModelRegistry, 'rows'>,
+  origin = '',
+): Pick<UseCases, 'models.list' | 'models.get'> => ({
   'models.list': async ({ scope, principal, query, sdk, requestId }) => {
     const { provider, type, available, source, connection_id } = query
     const wanted = provider === undefined ? undefined : providerWord(provider)
-    const rows = rowsFor(await registry.rows(scope.project), modelsOf(principal))
+    const all = await registry.rows(scope.project)
+    const rows = rowsFor(all, modelsOf(principal))
       .filter((row) => wanted === undefined || row.provider.toLowerCase() === wanted)
       .filter((row) => type === undefined || row.types.includes(type))
       .filter((row) => available === undefined || row.available === available)
       .filter((row) => source === undefined || row.source === source)
       .filter((row) => connection_id === undefined || row.connection_id === connection_id)
     const data = usableFirst(effective(rows))
-    return sdk === 'anthropic' ? asBytes(anthropicModels(data), requestId) : { json: { object: 'list', data } }
+    if (sdk === 'anthropic') return asBytes(anthropicModels(data), requestId)
+    const names = customNames(all)
+    const providers = listedProviders(data, origin, (row) => names.get(row.provider) ?? row.provider)
+    return { json: { object: 'list', data, providers } }
   },
 
   'models.get': async ({ scope, principal, params, sdk, requestId }) => {
@@ -32,6 +42,10 @@ export const modelUseCases = (registry: Pick<ModelRegistry, 'rows'>): Pick<UseCa
     return sdk === 'anthropic' ? asBytes(anthropicModel(row), requestId) : { json: row }
   },
 })
+
+/** Names of the custom providers, by the `provider` of their rows. The last row of each is its name as an alias. */
+const customNames = (rows: readonly ModelRow[]): ReadonlyMap<string, string> =>
+  new Map(rows.filter(({ source }) => source === 'custom').map(({ provider, id }) => [provider, id]))
 
 /** Puts the models that can be called first, since SDKs show the list in its order. The order is otherwise kept. */
 const usableFirst = (rows: readonly ModelRow[]): readonly ModelRow[] => [

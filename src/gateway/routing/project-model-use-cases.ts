@@ -6,8 +6,12 @@ import { modelUseCases } from './model-use-cases.ts'
 import type { Routing } from './open-routing.ts'
 
 /** Use-cases of the models of a project, and of the connections and custom providers that add to them. */
-export const projectModelUseCases = ({ own, registry }: Routing, parts: Omit<ConnectionParts, 'own'>) => ({
-  ...modelUseCases(registry),
+export const projectModelUseCases = (
+  { own, registry }: Routing,
+  parts: Omit<ConnectionParts, 'own'>,
+  origin: string | null = null,
+) => ({
+  ...modelUseCases(registry, origin ?? ''),
   ...connectionUseCases({ ...parts, own }),
   ...connectionTestUseCases({ ...parts, own }),
   ...modelSyncUseCases({ ...parts, own }),

@@ -29,7 +29,8 @@ export const sourceKeys = (base: string, status: string) => ({ base_status: `${b
 export const sourceDefinition = {
   name: 'knowledge_source',
   version: 2,
-  idPrefix: 'ksr',
+  idPrefix: 'src',
+  olderIdPrefix: 'ksr',
   machine: sourceMachine,
   effects: { syncSource: 'idempotent', embedSource: 'idempotent', eraseSource: 'idempotent' },
   row: sourceRow,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RecordResource } from '#records/record-resource.ts'
-import type { TypedKind } from '#records/schema.ts'
+import type { Row, TypedKind } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { newId } from '#runtime/ids.ts'
 import { projectScope, tenantScope } from '#specs/scope.ts'
@@ -46,6 +46,38 @@ describe('a record resource', () => {
     await resource.remove(scope, first.data[0]?.id ?? '')
     expect(names(await resource.list(scope, { limit: 5, cursor: first.next_cursor }))).toEqual(['b', 'a'])
   })
+
+  it.each([
+    ['before', 'aaa'],
+    ['after', 'zzz'],
+  ])(
+    'lists rows whose ids have the prefix of an earlier release last, if it sorts %s today’s',
+    async (_where, older) => {
+      const { table } = open()
+      const view = (row: Row<Thing>) => ({ id: row.id, ...row.data })
+      const resource = new RecordResource({ table, idPrefix: 'thg', olderIdPrefix: older, view })
+      for (const [prefix, key] of [
+        [older, 'a'],
+        [older, 'b'],
+        ['thg', 'c'],
+        ['thg', 'd'],
+      ] as const) {
+        const data = { key, name: key, color: key === 'c' ? null : 'red' }
+        await resource.create(scope, { id: newId(prefix), project: 'prj_1', data })
+      }
+      const pages = async (limit: number, cursor: string | null = null): Promise<readonly (readonly string[])[]> => {
+        const page = await resource.list(scope, { limit, cursor })
+        return [names(page), ...(page.next_cursor === null ? [] : await pages(limit, page.next_cursor))]
+      }
+      expect(await pages(10)).toEqual([['d', 'c', 'b', 'a']])
+      for (const limit of [1, 2, 3]) expect((await pages(limit)).flat()).toEqual(['d', 'c', 'b', 'a'])
+      expect(names(await resource.list(scope, { limit: 2, where: { color: 'red' } }))).toEqual(['d', 'b'])
+      const [newest] = (await resource.list(scope, { limit: 1 })).data
+      const ceiling = newest?.id ?? ''
+      expect(names(await resource.list(scope, { limit: 5, ceiling }))).toEqual(['c', 'b', 'a'])
+      expect(names(await resource.list(scope, { limit: 5, floor: ceiling }))).toEqual([])
+    },
+  )
 
   it('filters on a declared field', async () => {
     const { resource, add } = open()

@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { operations } from '#actors/capabilities.ts'
 import { wrongKindCode } from '#specs/access.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
+import { refusalCode } from '#specs/dsl/validate.ts'
 import type { ErrorCode } from '#specs/errors/errors.ts'
 import { codeIn, statusIn } from '#specs/errors/wire-errors.ts'
 import { takesForms } from '#test/specs/sample-form.ts'
@@ -186,10 +187,11 @@ export const refusals = (swept: () => Swept): void => {
 
   const ofBodies = (operation: Operation): readonly Case[] => {
     const requested = { operation }
-    const wrong = (mutations: readonly Mutation[], code: ErrorCode): readonly Case[] =>
-      mutations.map(({ param, body }) =>
-        refuses(`${code} ${param}`, { ...requested, body }, saying(operation, code, param)),
-      )
+    const wrong = (mutations: readonly Mutation[], codeOf: (param: string) => ErrorCode): readonly Case[] =>
+      mutations.map(({ param, body }) => {
+        const code = codeOf(param)
+        return refuses(`${code} ${param}`, { ...requested, body }, saying(operation, code, param))
+      })
     return [
       refuses('refuses a body that is no JSON', { ...requested, body: '{"a":' }, saying(operation, 'malformed_json')),
       checked('refuses a body that is too large as soon as its length is said', async () => {
@@ -197,9 +199,9 @@ export const refusals = (swept: () => Swept): void => {
         const answered = await apiFor(operation).announce(target(operation, mine.id), sent)
         expect(refusalIn(answered)).toMatchObject(saying(operation, 'body_too_large'))
       }),
-      ...wrong(mutated(operation, withoutRequired), 'missing_field'),
-      ...wrong(mutated(operation, withWrongTypes), 'invalid_field'),
-      ...(operation.unknownFields === 'refuse' ? wrong(mutated(operation, withUnknown), 'unknown_field') : []),
+      ...wrong(mutated(operation, withoutRequired), () => 'missing_field'),
+      ...wrong(mutated(operation, withWrongTypes), (param) => refusalCode(operation, param)),
+      ...(operation.unknownFields === 'refuse' ? wrong(mutated(operation, withUnknown), () => 'unknown_field') : []),
     ]
   }
 

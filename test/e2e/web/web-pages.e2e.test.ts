@@ -99,7 +99,7 @@ describe('web pages', () => {
 
   it.each([
     [{}, 'missing_field'],
-    [{ url: 5 }, 'invalid_field'],
+    [{ url: 5 }, 'invalid_url'],
     [{ url: 'http://a.example', more: 1 }, 'unknown_field'],
     [{ url: 'not an address' }, 'invalid_url'],
   ])('are refused for a request like %j', async (body, code) => {

@@ -3,7 +3,7 @@ import type { AnyUseCases } from '#actors/call/use-cases.ts'
 import { operations } from '#actors/capabilities.ts'
 import { wrongKindCode } from '#specs/access.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
-import { answerChecker } from '#specs/dsl/validate.ts'
+import { answerChecker, refusalCode } from '#specs/dsl/validate.ts'
 import type { ErrorCode } from '#specs/errors/errors.ts'
 import { codeIn, statusIn } from '#specs/errors/wire-errors.ts'
 import { sampleForm, takesForms } from '#test/specs/sample-form.ts'
@@ -212,7 +212,9 @@ describe('bodies', () => {
   })
 
   it.each(cases(withWrongTypes))('of $id refuse a wrong type of $param', async ({ operation, param, body }) => {
-    expect(await refused(good(operation, { body }))).toMatchObject(saying(operation, 'invalid_field', param))
+    expect(await refused(good(operation, { body }))).toMatchObject(
+      saying(operation, refusalCode(operation, param), param),
+    )
   })
 
   const closed = cases(withUnknown).filter(({ operation }) => operation.unknownFields === 'refuse')

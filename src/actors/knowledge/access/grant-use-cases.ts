@@ -24,7 +24,7 @@ type GrantUseCases = Pick<UseCases, Extract<keyof UseCases, `knowledge_grants.${
 export const grantUseCases = ({ access, checkTenant }: GrantParts): GrantUseCases => {
   const { grants } = access
   const limits = new CountedLimits()
-  const resource = new RecordResource({ table: grants, idPrefix: 'kgr', view: grantView })
+  const resource = new RecordResource({ table: grants, idPrefix: 'grt', olderIdPrefix: 'kgr', view: grantView })
   const baseOf = async (scope: Scope, id: string): Promise<Row<KnowledgeBaseData>> => {
     const base = await access.bases.get(scope, id)
     if (base === null) throw new ServiceError('not_found')
@@ -56,7 +56,7 @@ export const grantUseCases = ({ access, checkTenant }: GrantParts): GrantUseCase
         count: () => grants.count(scope, { knowledge_base_id: base.id }),
         full: () => new ServiceError('knowledge_limit_reached'),
       }
-      const id = newIdFor(call, 'kgr')
+      const id = newIdFor(call, 'grt')
       const row = {
         id,
         project: scope.project,

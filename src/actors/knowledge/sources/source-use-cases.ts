@@ -53,7 +53,8 @@ export const sourceUseCases = (parts: SourceParts): SourceUseCases => {
       const { id } = await sources.baseOf(scope, params.knowledge_base_id)
       await parts.host.rows.shown()
       const where = status === undefined ? { knowledge_base_id: id } : { base_status: `${id} ${status}` }
-      const shown = { idPrefix: sourceKind.idPrefix, view: sourceView }
+      const { idPrefix, olderIdPrefix } = sourceKind
+      const shown = { idPrefix, olderIdPrefix, view: sourceView }
       return pageOf(table, scope, { query: { ...page, where }, shown })
     },
     'knowledge_sources.get': async ({ scope, params }) => residentView(await sources.find(scope, params)),

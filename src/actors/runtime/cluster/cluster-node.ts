@@ -1,3 +1,4 @@
+import { definitionOf } from '#machines/definition-of.ts'
 import type { FanOut, LeaseStore, Member, Presence } from '#storage/cluster-ports.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import { readActor } from '../activation.ts'
@@ -377,7 +378,7 @@ export class ClusterNode {
   async #headOf(actor: string): Promise<FeedState | null> {
     const { storage, definitions } = this.#parts
     const head = await storage.commits.head(actor)
-    const definition = definitions.find(({ idPrefix }) => actor.startsWith(`${idPrefix}_`))
+    const definition = definitionOf(definitions, actor)
     if (head === null || definition === undefined) return null
     return { busy: definition.busy(readStoredState(head)), lastSequence: head.last_sequence }
   }

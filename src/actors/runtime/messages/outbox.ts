@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { MachineDefinition } from '#machines/definition.ts'
+import { definitionOf } from '#machines/definition-of.ts'
 import { errors, ServiceError } from '#specs/errors/errors.ts'
 import { type MessageRecord, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock, pause, within } from '../clock.ts'
@@ -210,7 +211,7 @@ export class Outbox {
       await this.#host.deliver(to, { event, cause: id })
       return
     }
-    const kind = definitions.find(({ idPrefix }) => to.startsWith(`${idPrefix}_`))
+    const kind = definitionOf(definitions, to)
     const input = event.input
     if (kind === undefined || !isObject(input)) throw new ServiceError('not_found')
     await this.#host.create({ kind, id: to, owner: { ...owner, createdAt: clock.now() }, input, cause: id, again })

@@ -1,4 +1,5 @@
 import type { MachineDefinition } from '#machines/definition.ts'
+import { definitionOf } from '#machines/definition-of.ts'
 import { type Clock, within } from '../clock.ts'
 import type { Host } from '../host.ts'
 import type { Resident } from '../resident.ts'
@@ -16,7 +17,7 @@ export interface MadeActorsParts {
 
 /** Whether the id has the prefix of an actor kind. */
 export const isActorId = (definitions: readonly MachineDefinition[], id: string): boolean =>
-  definitions.some(({ idPrefix }) => id.startsWith(`${idPrefix}_`))
+  definitionOf(definitions, id) !== undefined
 
 /**
  * Resolves when an actor that a durable commit requested has been created.

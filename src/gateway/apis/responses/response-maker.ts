@@ -88,7 +88,8 @@ export class ResponseMaker {
       return outcome
     }
     const end = await this.#run(task, output, callModel)
-    return { json: await this.#ended(task, { head, output, end }), headers: [...headersOf(end), ...task.headers] }
+    const document = await this.#ended(task, { head, output, end })
+    return { json: withMemory(document, task), headers: [...headersOf(end), ...task.headers] }
   }
 
   /**
@@ -111,7 +112,7 @@ export class ResponseMaker {
       const stream = new ResponseStream(this.#parts, task, open)
       this.#run(task, stream.output, stream.callModel)
         .then((end) => this.#ended(task, { head, output: stream.output, end }))
-        .then((response) => stream.over(`response.${response.status}`, { response }))
+        .then((response) => stream.over(`response.${response.status}`, { response: withMemory(response, task) }))
         .catch((error: Error) => {
           if (stream.begun) this.#broke(stream, head, error)
           else {
@@ -198,6 +199,13 @@ export class ResponseMaker {
     stream.over('error', { code, message, param: null })
   }
 }
+
+/**
+ * The answer to the request that made a response: with what it read and wrote of memory, which is not stored with the
+ * response, so that a forgotten memory stays in no document.
+ */
+const withMemory = (document: ResponseDocument, { remembered }: ToMake): ResponseDocument =>
+  remembered === null ? document : { ...document, memory: remembered.block }
 
 const incompleteReasons: Readonly<Record<string, string>> = {
   length: 'max_output_tokens',

@@ -36,7 +36,14 @@ export interface SearchTool {
 }
 
 const searchTypes = ['web_search_preview', 'web_search_preview_2025_03_11', 'web_search', 'web_search_2025_08_26']
-const limits: Readonly<Record<string, number>> = { low: 3, medium: 6, high: 12 }
+const limits = { low: 3, medium: 6, high: 12 } as const
+
+/** How many hits a search returns. @throws {ServiceError} `invalid_field` for a size that does not exist */
+const limitOf = ({ search_context_size: size }: WireObject, path: string): number => {
+  if (size === undefined || size === null) return limits.medium
+  if (size === 'low' || size === 'medium' || size === 'high') return limits[size]
+  throw invalid(`${path}.search_context_size`, 'must be one of low, medium, high')
+}
 
 /** Validates the tools of a request. @throws {ServiceError} `invalid_field`, `missing_field`, `bad_request` */
 export const responseTools = (tools: readonly WireObject[] | null | undefined): ResponseTools => {
@@ -50,7 +57,7 @@ export const responseTools = (tools: readonly WireObject[] | null | undefined): 
     const path = `tools[${at}]`
     const type = needText(tool.type, `${path}.type`)
     if (callers.take(tool, path)) continue
-    if (searchTypes.includes(type)) search = { tool, path, limit: limits[textOf(tool.search_context_size)] ?? 6 }
+    if (searchTypes.includes(type)) search = { tool, path, limit: limitOf(tool, path) }
     else if (type === 'mcp') remote.push(remoteTool(tool, path))
     else {
       const found = type === fileSearchName ? fileSearchTool(tool, path) : null
