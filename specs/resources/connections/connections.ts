@@ -161,7 +161,7 @@ const listed = defineResource('connections', {
     get: { access: secretKeyOrDashboard('member') },
     update: {
       description:
-        'A new `api_key` makes the connection active again. The parts of `config` that are sent replace the stored ones. A `config` that points to another server discards the granted tokens; it is refused while other owners are signed in through connections that are based on this one.',
+        'A new `api_key` makes the connection active again. The parts of `config` that are sent replace the stored ones. A `config` that points to another address (origin, path or query) discards the granted tokens; it is refused while other owners are signed in through connections that are based on this one.',
       errors: ['connection_revoked', 'fetch_failed'],
     },
     delete: {

@@ -197,7 +197,7 @@ export const mcpServers = defineOperations(
     update: {
       summary: 'Update a remote tool server',
       description:
-        'A new `url` is validated. Stored headers are sent only to the origin that they were set for: a `url` with another origin requires new headers. Changing `url`, `transport`, `headers` or `auth` triggers a new discovery of the tools. An `auth` with `type` is removed by any change of the `url` that does not set it again, and its tokens are revoked.',
+        'A new `url` is validated. Stored headers are sent only to the address that they were set for: a `url` with another origin, path or query requires new headers, and removes `auth` unless it is set again. Changing `url`, `transport`, `headers` or `auth` triggers a new discovery of the tools. An `auth` with `type` is removed by any change of the `url` that does not set it again, and its tokens are revoked.',
       method: 'PATCH',
       path: one,
       access: secretKeyOnly,

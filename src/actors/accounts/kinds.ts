@@ -115,6 +115,8 @@ export const projects: TypedKind<ProjectData> = {
   sealed: ['signing_secret', 'previous_signing_secret'].map((field) => ({
     field,
     aad: ({ id }) => signingAad(id),
+    // it signs requests, and is not sent itself
+    sentTo: null,
     instead: (box, { id }) => box.seal(newSigningSecret(), signingAad(id)),
     loss: 'the secret that signs requests to http tools: the project gets a new one',
   })),

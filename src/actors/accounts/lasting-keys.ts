@@ -23,7 +23,9 @@ const aad = `${place.project}|${place.id}`
 export const lastingKeys: TypedKind<LastingKeysData> = {
   name: 'lasting_keys',
   exported: null,
-  sealed: [{ field: 'sealed', aad: () => aad, instead: null, loss: 'keys by which the store is searched' }],
+  sealed: [
+    { field: 'sealed', aad: () => aad, instead: null, sentTo: null, loss: 'keys by which the store is searched' },
+  ],
 }
 
 /** The master keys of a process, and the store of lasting keys. */

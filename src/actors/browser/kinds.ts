@@ -42,6 +42,7 @@ export const browserProfileRows: TypedKind<BrowserProfileData> = {
       field: 'sealed',
       aad: ({ project, id }) => profileAad(project, id),
       instead: null,
+      sentTo: null,
       loss: 'cookies of a browser profile: let a job keep them again',
     },
   ],

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ConnectionContext } from '#machines/connection/connection-data.ts'
+import { credentialAddress } from '#outgoing/credential-address.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { ConnectorType } from '#specs/data/connectors/connector-type.ts'
 import { isDiscovered } from '#specs/data/connectors/connectors.ts'
@@ -8,7 +9,7 @@ import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { Table } from '../records/table.ts'
 import type { Host } from '../runtime/host.ts'
-import { type ConnectionConfig, checkConfig, leadsElsewhere, originOf, shownConfig } from './connection-config.ts'
+import { type ConnectionConfig, checkConfig, leadsElsewhere, shownConfig } from './connection-config.ts'
 import type { ConnectionVault, SecretsAt } from './connection-vault.ts'
 import { connectionRows } from './kinds.ts'
 import type { ConnectionTools } from './tools/connection-tools.ts'
@@ -55,7 +56,7 @@ export const configChange = async (parts: ConfigChangeParts, change: ChangedConf
   }
   const drops =
     leadsElsewhere(before, after, ['authorization_url', 'token_url', 'client_id', ...issuerOf(type)]) ||
-    (bases.before !== null && originOf(bases.before) !== originOf(bases.after ?? ''))
+    (bases.before !== null && credentialAddress(bases.before) !== credentialAddress(bases.after ?? ''))
   if (drops && (await isFollowed(parts, at)))
     throw refused(
       'Other owners have signed in through connections that are based on this one. To use another server, create another connection.',

@@ -1,3 +1,4 @@
+import { credentialAddress, isBelow } from '#outgoing/credential-address.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import type { ConnectorType } from '#specs/data/connectors/connector-type.ts'
@@ -51,6 +52,8 @@ export const checkConfig = (
   for (const field of [...endpoints, 'base_url', 'server_url'] as const) checkUrl(field, sent[field], guard)
   if (sent.test_path !== undefined && !/^\/(?!\/)/.test(sent.test_path))
     throw refused('test_path', 'A path must start with a slash.')
+  if (sent.test_path !== undefined && !staysBelow(sent.test_path))
+    throw refused('test_path', 'A path must not leave the base URL.')
   checkUrl('openapi.url', sent.openapi?.url, guard)
   if (sent.openapi !== undefined && (sent.openapi.url === undefined) === (sent.openapi.document === undefined))
     throw refused('openapi', 'openapi must have either url or document.')
@@ -60,6 +63,11 @@ export const checkConfig = (
     if (missing !== undefined) throw new ServiceError('missing_field', { param: `config.${missing}` })
   }
 }
+
+const someBase = 'https://example.com/base'
+
+const staysBelow = (path: string): boolean =>
+  URL.canParse(someBase + path) && isBelow(new URL(someBase + path), someBase)
 
 const checkUrl = (field: string, url: string | null | undefined, guard: Pick<SsrfGuard, 'check'>): void => {
   if (url === undefined || url === null) return
@@ -85,16 +93,13 @@ export const leadsElsewhere = (
   revokesElsewhere(before, after) ||
   fields.some((field) => before[field] !== undefined && placeOf(before[field]) !== placeOf(after[field]))
 
-/** Whether the revocation endpoint, which receives the tokens and the client secret, moves to a new origin. */
+/** Whether the revocation endpoint, which receives the tokens and the client secret, moves to a new address. */
 const revokesElsewhere = (before: JsonObject, { revocation_url }: JsonObject): boolean =>
   typeof revocation_url === 'string' &&
   before.token_url !== undefined &&
   [before.revocation_url, before.token_url].every((known) => placeOf(known) !== placeOf(revocation_url))
 
-const placeOf = (value: JsonObject[string] | undefined): string => originOf(String(value ?? ''))
-
-/** Returns the origin of a URL; a text that is not a URL is returned unchanged. */
-export const originOf = (text: string): string => (URL.canParse(text) ? new URL(text).origin : text)
+const placeOf = (value: JsonObject[string] | undefined): string => credentialAddress(String(value ?? ''))
 
 /** Returns the part of a config that is stored in the connection's log: everything except secrets. */
 export const shownConfig = (config: ConnectionConfig): JsonObject => publicConfig(JSON.parse(JSON.stringify(config)))

@@ -32,13 +32,24 @@ export type ConnectionSecretsData = {
   readonly granted: JsonObject | null
 }
 
-const sealedField = (field: string, loss: string): SealedField => ({
+const sealedField = (field: string, sentTo: SealedField['sentTo'], loss: string): SealedField => ({
   field,
+  sentTo,
   isSealed: (value) => value !== '',
   aad: (record) => secretAad(record, field),
   instead: () => '',
   loss,
 })
+
+/** Fields of a connection's config with the addresses of its servers. */
+const grantAddresses = [
+  'base_url',
+  'openapi',
+  'authorization_url',
+  'token_url',
+  'revocation_url',
+  'server_url',
+] as const
 
 /** Returns the additional authenticated data with which a connection's secret is encrypted. */
 export const secretAad = ({ project, id }: Pick<StoredRecord, 'project' | 'id'>, field: string): string =>
@@ -49,8 +60,12 @@ export const connectionSecrets: TypedKind<ConnectionSecretsData> = {
   name: 'connection_secrets',
   exported: null,
   sealed: [
-    sealedField('grant', 'the key or tokens of a connection: its owner has to connect it anew'),
-    sealedField('client_secret', 'the client secret of a connection: set it again'),
+    sealedField('grant', grantAddresses, 'the key or tokens of a connection: its owner has to connect it anew'),
+    sealedField(
+      'client_secret',
+      ['token_url', 'revocation_url', 'server_url'],
+      'the client secret of a connection: set it again',
+    ),
   ],
 }
 
@@ -67,7 +82,7 @@ export const connectionDiscoveries: TypedKind<ConnectionDiscoveryData> = {
   name: 'connection_discoveries',
   exported: null,
   sealed: [
-    sealedField('clients', 'our clients at the authorization servers of a connection: they are registered anew'),
+    sealedField('clients', null, 'our clients at the authorization servers of a connection: they are registered anew'),
   ],
 }
 
@@ -103,6 +118,7 @@ export const connectionSignIns: TypedKind<SignInData> = {
     {
       field: 'verifier',
       aad: (record) => secretAad(record, 'verifier'),
+      sentTo: null,
       instead: null,
       loss: 'a sign-in that was under way: start it again',
     },
@@ -127,6 +143,7 @@ export const connectorClients: TypedKind<ConnectorClientData> = {
       field: 'client_secret',
       isSealed: (value) => value !== '',
       aad: (record) => connectorSecretAad(record.project, String(record.data.connector)),
+      sentTo: null,
       instead: () => '',
       loss: 'the secret of a client of a connector: set it again',
     },

@@ -1,4 +1,5 @@
 import type { McpServerContext } from '#machines/mcp-server/mcp-server.ts'
+import type { BoundTo } from '#outgoing/credential-address.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 
 /** Data of a server's list row (`mcpServerDefinition.row`). */
@@ -10,8 +11,8 @@ export type ServerRowData = Omit<
   readonly status: 'discovering' | 'active' | 'failing' | 'disabled'
 }
 
-/** Headers of one server: `sealed` is the encrypted JSON of names and values. They are sent to this origin only. */
-export type ServerHeadersData = { readonly origin: string; readonly sealed: string }
+/** Headers of one server: `sealed` is the encrypted JSON of names and values. They are sent to this address only. */
+export type ServerHeadersData = BoundTo & { readonly sealed: string }
 
 /** List rows of servers. */
 export const serverRows: TypedKind<ServerRowData> = { name: 'mcp_servers', filters: ['status'] }
@@ -25,6 +26,7 @@ export const serverHeaders: TypedKind<ServerHeadersData> = {
       field: 'sealed',
       aad: ({ project, id }) => serverHeadersAad(project, id),
       instead: null,
+      sentTo: ['url'],
       loss: 'headers of a remote tool server: set them again',
     },
   ],

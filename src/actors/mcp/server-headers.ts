@@ -1,3 +1,4 @@
+import { boundTo, mayReceive } from '#outgoing/credential-address.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
@@ -29,7 +30,7 @@ type Headers = Readonly<Record<string, string>>
 const reserved =
   /^(?:host|connection|content-length|content-type|transfer-encoding|accept|accept-encoding|te|upgrade|keep-alive|trailer|expect|cookie|mcp-[a-z-]{1,64}|last-event-id)$/
 
-/** Headers of every request to a server. They are encrypted, and only sent to the origin that they were given for. */
+/** Headers of every request to a server. They are encrypted, and only sent to the address that they were given for. */
 export class ServerHeaders {
   readonly #table: Table<ServerHeadersData>
   readonly #box: SecretBox
@@ -43,15 +44,15 @@ export class ServerHeaders {
   async keep(place: HeadersPlace, headers: Headers): Promise<void> {
     const { project, tenant, user = null, id } = place
     const sealed = this.#box.seal(JSON.stringify(headers), serverHeadersAad(project, id))
-    const data = { origin: new URL(place.url).origin, sealed }
+    const data = { ...boundTo(place.url), sealed }
     if ((await this.#table.insert({ id, project, tenant, user, data })) !== null) return
     await this.#table.change(projectScope(project), id, { edit: () => data })
   }
 
-  /** Returns the headers for requests to a URL; none when it has another origin, or when they cannot be decrypted. */
+  /** Returns the headers for requests to a URL; none when it is another address, or when they cannot be decrypted. */
   async open({ project, id, url }: Omit<HeadersPlace, 'tenant'>): Promise<Headers> {
     const row = await this.#table.get(projectScope(project), id)
-    if (row === null || row.data.origin !== new URL(url).origin) return {}
+    if (row === null || !mayReceive(row.data, url)) return {}
     try {
       return headersOf(JSON.parse(this.#box.open(row.data.sealed, serverHeadersAad(project, id))))
     } catch {

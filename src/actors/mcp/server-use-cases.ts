@@ -1,6 +1,7 @@
 import type { ConnectionService } from '#actors/capability/connection-service.ts'
 import type { McpServerInput } from '#machines/mcp-server/mcp-server.ts'
 import { mcpServerDefinition, serverStatus } from '#machines/mcp-server/mcp-server-definition.ts'
+import { credentialAddress } from '#outgoing/credential-address.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxServers } from '#specs/resources/mcp/mcp-limits.ts'
@@ -148,7 +149,7 @@ const update = async (parts: ServerUseCaseParts, servers: McpServers, call: Upda
   if (body.url !== undefined) requireReachable(parts.guard, body.url)
   const url = body.url ?? before.url
   const headers = body.headers === undefined ? null : checkedHeaders(body.headers ?? {})
-  const leaves = new URL(url).origin !== new URL(before.url).origin
+  const leaves = credentialAddress(url) !== credentialAddress(before.url)
   const { project, tenant } = server.owner
   if (headers !== null) await parts.headers.keep({ project, tenant, id: server.id, url }, headers)
   const header_names = headers !== null ? Object.keys(headers) : leaves ? [] : undefined

@@ -42,6 +42,7 @@ export const idempotencyKeys: TypedKind<IdempotencyData> = {
       isSealed: (answer) => isSealedAnswer(answer),
       aad: (record) => answerAad(record),
       instead: null,
+      sentTo: null,
       loss: 'a kept answer that shows a secret: its Idempotency-Key is free again',
     },
   ],

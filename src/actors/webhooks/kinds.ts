@@ -30,6 +30,8 @@ export const webhooks: TypedKind<WebhookData> = {
   sealed: ['secret', 'previous_secret'].map((field) => ({
     field,
     aad: (row) => webhookSecretAad(row),
+    // it signs requests, and is not sent itself
+    sentTo: null,
     instead: (box, row) => box.seal(newSigningSecret(), webhookSecretAad(row)),
     loss: 'the secret that signs requests to a webhook: it gets a new one, which a rotation shows',
   })),

@@ -1,3 +1,4 @@
+import { credentialAddress } from '#outgoing/credential-address.ts'
 import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import type { WireFormat } from '#specs/data/providers.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -44,25 +45,25 @@ export const destinationOf = (guard: Pick<SsrfGuard, 'check'>, given: Destinatio
 }
 
 /**
- * Ensures that a stored key is only sent to the server for which it was set: otherwise a caller who may change the
+ * Ensures that a stored key is only sent to the address for which it was set: otherwise a caller who may change the
  * address could obtain the key.
  *
  * @param key the new key, if there is one.
- * @throws {ServiceError} `missing_field` for a change of the server without its key.
+ * @throws {ServiceError} `missing_field` for a change of the address without its key.
  */
 export const requireKeyFor = (before: Destination, after: Destination, key: string | undefined): void => {
   if (key !== undefined || serverOf(before) === serverOf(after)) return
   throw needsItsKey({ url: 'base_url', key: 'api_key' })
 }
 
-/** The error for a change that would send a stored key to another server; it names the API's own fields. */
+/** The error for a change that would send a stored key to another address; it names the API's own fields. */
 export const needsItsKey = ({ url, key }: { readonly url: string; readonly key: string }): ServiceError => {
-  const message = `A new ${url} requires ${key}: the stored key is sent only to the server for which it was set.`
+  const message = `A new ${url} requires ${key}: the stored key is sent only to the address for which it was set.`
   return new ServiceError('missing_field', { param: key, message })
 }
 
 const serverOf = ({ provider, base_url }: Destination): string =>
-  new URL(base_url ?? providerNamed(provider)?.baseUrl ?? '').origin
+  credentialAddress(base_url ?? providerNamed(provider)?.baseUrl ?? '')
 
 const notAllowed = new ServiceError('invalid_field', {
   param: 'provider',

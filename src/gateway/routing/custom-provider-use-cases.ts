@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { UseCases } from '#actors/call/use-cases.ts'
+import { credentialAddress } from '#outgoing/credential-address.ts'
 import type { Caller } from '#records/audit-note.ts'
 import { changedFields } from '#records/audit-note.ts'
 import { Audited } from '#records/audited.ts'
@@ -113,13 +114,14 @@ const nameOf = (given: string): string => {
 }
 
 /**
- * Ensures that a stored key is only sent to the server for which it was set. A server without a key may move.
+ * Ensures that a stored key is only sent to the address for which it was set. A server without a key may move.
  *
- * @throws {ServiceError} `missing_field` for another origin without its key.
+ * @throws {ServiceError} `missing_field` for another address without its key.
  */
 const requireKeyAt = (before: CustomProviderData, baseUrl: string, key: string | null | undefined): void => {
   if (before.api_key === null || key !== undefined) return
-  if (new URL(before.base_url).origin !== new URL(baseUrl).origin) throw needsItsKey({ url: 'baseUrl', key: 'apiKey' })
+  if (credentialAddress(before.base_url) !== credentialAddress(baseUrl))
+    throw needsItsKey({ url: 'baseUrl', key: 'apiKey' })
 }
 
 const trimmed = (url: string): string => url.replace(/(?<!\/)\/+$/, '')

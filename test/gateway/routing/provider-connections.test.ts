@@ -78,19 +78,20 @@ describe('a provider connection', () => {
     expect(await refusalOf(useCases['provider_connections.get'](one(id)))).toBe('not_found')
   })
 
-  it('requires a new key for another server', async () => {
+  it('requires a new key for another address', async () => {
     const useCases = await open()
     const { id } = await useCases['provider_connections.create'](
       callOf({}, {}, body({ base_url: 'https://one.example.com/v1' })),
     )
     const change = (more: Partial<Body>) =>
       useCases['provider_connections.update'](callOf({ connection_id: id }, {}, more))
-    for (const elsewhere of ['https://two.example.com/v1', 'http://one.example.com/v1', null]) {
+    const path = 'https://one.example.com/v2'
+    for (const elsewhere of ['https://two.example.com/v1', 'http://one.example.com/v1', path, null]) {
       const error = await change({ base_url: elsewhere }).catch((thrown: unknown) => thrown)
       expect(error).toMatchObject({ code: 'missing_field', details: { param: 'api_key' } })
     }
-    const path = 'https://one.example.com/v2'
-    expect(await change({ base_url: path })).toMatchObject({ base_url: path, key_last4: '7890' })
+    const same = 'https://ONE.example.com:443/x/../v1/'
+    expect(await change({ base_url: same })).toMatchObject({ key_last4: '7890' })
     const moved = { base_url: null, provider: 'groq', api_key: 'gsk-another-key-4321' }
     expect(await change(moved)).toMatchObject({ base_url: null, provider: 'groq', key_last4: '4321' })
     expect(await refusalOf(change({ provider: 'mistral' }))).toBe('missing_field api_key')

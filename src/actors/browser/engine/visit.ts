@@ -2,6 +2,7 @@ import type { BrowserContext, Page, Request } from 'playwright'
 import type { BrowserAction, BrowserRequest, BrowserStep } from '#machines/browser-job/browser-job.ts'
 import { GuardedProxy } from '#outgoing/guarded-proxy.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { WorkTime } from '#runtime/work-time.ts'
 import { handOverTimeoutMs } from '#specs/resources/web/browse-limits.ts'
 import { startBrowser } from './browser-process.ts'
 import { type HandedOverPage, LivePage } from './live/live-page.ts'
@@ -11,7 +12,6 @@ import { type PageRead, readPage } from './read-page.ts'
 import type { ProfileState } from './schema.ts'
 import { type AccessibilitySnapshot, snapshotOf } from './snapshot.ts'
 import { VisitFailed } from './visit-failed.ts'
-import { WorkTime } from '#runtime/work-time.ts'
 
 export interface VisitParts {
   readonly guard: Pick<SsrfGuard, 'check' | 'connect'>

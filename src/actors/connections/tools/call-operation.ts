@@ -1,4 +1,5 @@
 import { boundedBody } from '#outgoing/bounded-body.ts'
+import { isBelow } from '#outgoing/credential-address.ts'
 import { RedirectFailed, type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { isObject } from '#runtime/schema.ts'
 import type { Json, JsonObject } from '#storage/ports.ts'
@@ -46,6 +47,8 @@ export const buildRequest = (operation: HttpOperation, baseUrl: string, given: J
     return segment(name, args[name])
   })
   const url = new URL(baseUrl + path)
+  // dot segments of an imported path would send the secrets of this base URL to another party at its host
+  if (!isBelow(url, baseUrl)) throw new ArgumentsRefused('The path of this operation leaves the base URL.')
   const headers: Record<string, string> = { accept: 'application/json, text/*;q=0.9' }
   const body: Record<string, Json> = {}
   for (const [name, value = null] of sent) {

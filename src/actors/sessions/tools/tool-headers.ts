@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { type BoundTo, boundTo, credentialAddress, mayReceive } from '#outgoing/credential-address.ts'
 import { mask } from '#records/sanitize.ts'
 import type { TypedKind } from '#records/schema.ts'
 import type { ServerKeys } from '#records/sealing/server-keys.ts'
@@ -11,8 +12,8 @@ import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { ToolDeclaration, TurnTool } from '../turns/turn-config.ts'
 
-/** The headers of one http tool: `sealed` is encrypted JSON of names and values. They are only sent to this origin. */
-export type ToolHeadersData = { readonly origin: string; readonly sealed: string }
+/** The headers of one http tool: `sealed` is encrypted JSON of names and values. They are only sent to this address. */
+export type ToolHeadersData = BoundTo & { readonly sealed: string }
 
 /** Encrypted headers of http tools (specs/decisions/0135-headers-of-tools.md). */
 export const toolHeaders: TypedKind<ToolHeadersData> = {
@@ -23,6 +24,7 @@ export const toolHeaders: TypedKind<ToolHeadersData> = {
       field: 'sealed',
       aad: ({ project, id }) => aadOf(project, id),
       instead: null,
+      sentTo: ['url'],
       loss: 'headers of an http tool: set them again',
     },
   ],
@@ -75,7 +77,7 @@ export class ToolHeaders {
   /**
    * Returns the tools as they may be stored. Equal headers of one owner give the same reference.
    *
-   * @throws {ServiceError} `invalid_field` for a masked value without a stored one: another tool, header or server.
+   * @throws {ServiceError} `invalid_field` for a masked value without a stored one: another tool, header or address.
    */
   async keep<T extends ToolDeclaration>(tools: readonly T[], place: ToolsPlace): Promise<readonly T[]> {
     if (!tools.some(hasHeaders)) return tools
@@ -107,7 +109,7 @@ export class ToolHeaders {
     const id = referenceOf(tool)
     if (id === null) return tool.headers ?? {}
     const row = await this.#table.get(projectScope(project), id)
-    if (row === null || row.data.origin !== originOf(tool)) return null
+    if (row === null || !mayReceive(row.data, tool.url)) return null
     try {
       return headersOf(this.#parts.box.open(row.data.sealed, aadOf(project, id)))
     } catch {
@@ -118,12 +120,12 @@ export class ToolHeaders {
   async #kept<T extends HttpDeclaration>(tool: T, place: ToolsPlace): Promise<T> {
     const headers = await this.#whole(tool, place)
     const { project, tenant, user } = place.owner
-    const origin = originOf(tool)
+    const bound = boundTo(tool.url)
     const text = JSON.stringify(Object.fromEntries(Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1))))
-    const named = JSON.stringify([project, tenant, user, origin, text])
+    const named = JSON.stringify([project, tenant, user, bound.address, text])
     const id = `thd_${createHmac('sha256', this.#key).update(named).digest('hex').slice(0, 40)}`
     if (!this.#known.has(id)) {
-      const data = { origin, sealed: this.#parts.box.seal(text, aadOf(project, id)) }
+      const data = { ...bound, sealed: this.#parts.box.seal(text, aadOf(project, id)) }
       await this.#table.insert({ id, project, tenant, user, data })
       if (this.#known.size >= maxKnown) this.#known.clear()
       this.#known.add(id)
@@ -138,13 +140,15 @@ export class ToolHeaders {
     if (hidden.length === 0) return own
     const stored = before.find((each): each is HttpDeclaration => each.type === 'http' && each.name === tool.name)
     const opened =
-      stored === undefined || originOf(stored) !== originOf(tool) ? {} : await this.open(owner.project, stored)
+      stored === undefined || credentialAddress(stored.url) !== credentialAddress(tool.url)
+        ? {}
+        : await this.open(owner.project, stored)
     const missing = hidden.find((name) => opened?.[name] === undefined)
     if (missing === undefined)
       return { ...own, ...Object.fromEntries(hidden.map((name) => [name, opened?.[name] ?? ''])) }
     throw new ServiceError('invalid_field', {
       param: `${param}.headers.${missing}`,
-      message: `${mask} stands for a stored value; there is none for this tool at this server. Send the value itself.`,
+      message: `${mask} stands for a stored value; there is none for this tool at this address. Send the value itself.`,
     })
   }
 }
@@ -169,8 +173,6 @@ const masked = (headers: Headers): Record<string, string> =>
 /** Only stored tools have this field: a declaration in a request cannot set it. */
 const referenceOf = (tool: HttpDeclaration): string | null =>
   'headers_ref' in tool && typeof tool.headers_ref === 'string' ? tool.headers_ref : null
-
-const originOf = ({ url }: HttpDeclaration): string => (URL.canParse(url) ? new URL(url).origin : url)
 
 const headersOf = (text: string): Headers => {
   const value: unknown = JSON.parse(text)

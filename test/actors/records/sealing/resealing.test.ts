@@ -14,7 +14,7 @@ const before = openSecretBox({ masterKey: old })
 const box = openSecretBox({ masterKey: next, previous: [old] })
 const things: TypedKind<{ readonly secret: string }> = {
   name: 'things',
-  sealed: [{ field: 'secret', aad: ({ id }) => id, instead: null, loss: 'a thing' }],
+  sealed: [{ field: 'secret', aad: ({ id }) => id, instead: null, sentTo: null, loss: 'a thing' }],
 }
 const hour = 60 * 60 * 1000
 
