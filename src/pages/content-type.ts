@@ -65,7 +65,7 @@ export const pageTypeOf = (header: string | null, bytes: Uint8Array): PageType |
   const kind = kindOf(mimeType)
   if (kind === null) return null
   if (kind === 'pdf') return signature === 'application/pdf' ? { mimeType, kind, charset: null } : null
-  if (signature !== null || isBinary(bytes)) return null
+  if (signature !== null || isBinary(bytes, isUnsaid ? 0 : mostControls[kind])) return null
   return { mimeType, kind, charset }
 }
 
@@ -100,14 +100,26 @@ const textTypeOf = (bytes: Uint8Array): string => {
 }
 
 /**
- * Whether the bytes contain control characters that text does not have. UTF-16 and UTF-32 contain zero bytes and are
- * detected by their byte order mark or by the alternation of zeros.
+ * Maximum share of control characters of a declared type, beyond which the content is binary data. Browsers accept any
+ * number in markup; text that is declared as plain is often a binary file that the server does not know.
  */
-const isBinary = (bytes: Uint8Array): boolean => {
+const mostControls: Readonly<Record<Exclude<PageKind, 'pdf'>, number>> = {
+  ...{ html: 0.1, xml: 0.1, json: 0.1 },
+  ...{ markdown: 0.01, text: 0.01 },
+}
+
+/**
+ * Whether more than a share of the first bytes are control characters that text does not have. UTF-16 and UTF-32
+ * contain zero bytes and are detected by their byte order mark or by the alternation of zeros.
+ */
+const isBinary = (bytes: Uint8Array, share: number): boolean => {
   if (wideCharset(bytes) !== null) return false
   const start = bytes.subarray(0, 4096)
-  return start.some((byte) => byte < 9 || byte === 11 || (byte > 13 && byte < 27) || (byte > 27 && byte < 32))
+  return start.filter(isControl).length > start.length * share
 }
+
+const isControl = (byte: number): boolean =>
+  byte < 9 || byte === 11 || (byte > 13 && byte < 27) || (byte > 27 && byte < 32)
 
 /** Detects UTF-16, by its byte order mark or by the positions of zero bytes. */
 export const wideCharset = (bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null => {

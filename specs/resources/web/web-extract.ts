@@ -79,7 +79,7 @@ const extracted = object(
     ),
     metadata: described(
       jsonObject(),
-      'Further metadata of the page: `author`, `siteName`, `type`, `image`, `keywords`, `feeds`, `jsonLd`, `mimeType`, `charset`, `pageCount` of a PDF file, and `leftOut`, which lists what was omitted because the page had too much of it.',
+      'Further metadata of the page: `author`, `siteName`, `type`, `image`, `keywords`, `feeds`, `jsonLd`, `mimeType`, `charset`, `pageCount` of a PDF file, `contentSource` (`json_ld` if `content` is the article that the page has in JSON-LD only), and `leftOut`, which lists what was omitted because the page had too much of it.',
     ),
     data: described(
       optional(jsonObject()),

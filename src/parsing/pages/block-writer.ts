@@ -29,10 +29,12 @@ export const textOf = (element: PageElement, format: TextFormat): string => {
 class BlockWriter {
   readonly #format: TextFormat
   readonly #blocks: string[] = []
-  #line = ''
+  #line = new GrowingLine()
   /** Prefix of the next block: of a heading, list item or quote. */
   #prefix = ''
   #depth = 0
+  /** Numbers of the elements of each numbered list. */
+  readonly #places = new WeakMap<PageElement, ReadonlyMap<PageNode, number>>()
   #isTight = false
 
   constructor(format: TextFormat) {
@@ -46,7 +48,7 @@ class BlockWriter {
 
   children(element: PageNode & { readonly childNodes: Iterable<PageNode> }): void {
     for (const node of element.childNodes) {
-      if (node.nodeType === 3) this.#line += node.textContent.replace(/\s+/g, ' ')
+      if (node.nodeType === 3) this.#line.add(node.textContent.replace(/\s+/g, ' '))
       else if (isElement(node)) this.#element(node)
     }
   }
@@ -63,19 +65,21 @@ class BlockWriter {
   }
 
   #inline(element: PageElement, name: string): void {
-    if (name === 'td' || name === 'th') this.#line += ' '
+    if (name === 'td' || name === 'th') this.#line.add(' ')
     const mark = this.#format === 'text' || element.textContent.trim() === '' ? undefined : marks[name]
     if (this.#format === 'markdown' && name === 'a') this.#link(element)
     else if (mark === undefined) this.children(element)
     else {
-      this.#line += mark
+      this.#line.add(mark)
       this.children(element)
-      this.#line = `${this.#line.trimEnd()}${mark}`
+      this.#line.trimEnd()
+      this.#line.add(mark)
     }
   }
 
   #break(): void {
-    this.#line = `${this.#line.trimEnd()}\n`
+    this.#line.trimEnd()
+    this.#line.add('\n')
   }
 
   #block(element: PageElement): void {
@@ -90,16 +94,24 @@ class BlockWriter {
 
   #item(element: PageElement): void {
     this.#flush()
-    const list = element.parentElement
-    const isNumbered = list?.localName === 'ol'
-    const place = isNumbered ? [...list.childNodes].filter((node) => isElement(node)).indexOf(element) + 1 : 0
-    if (this.#format === 'markdown') this.#prefix = `${'  '.repeat(this.#depth)}${isNumbered ? `${place}.` : '-'} `
+    if (this.#format === 'markdown') this.#prefix = `${'  '.repeat(this.#depth)}${this.#bullet(element)} `
     this.#isTight = this.#blocks.length > 0
     this.#depth += 1
     this.children(element)
     this.#depth -= 1
     this.#flush()
     this.#prefix = ''
+  }
+
+  #bullet(item: PageElement): string {
+    const list = item.parentElement
+    if (list?.localName !== 'ol') return '-'
+    let places = this.#places.get(list)
+    if (places === undefined) {
+      places = new Map([...list.childNodes].filter((node) => isElement(node)).map((node, at) => [node, at + 1]))
+      this.#places.set(list, places)
+    }
+    return `${places.get(item) ?? 1}.`
   }
 
   #pre(element: PageElement): void {
@@ -113,17 +125,18 @@ class BlockWriter {
   #image(element: PageElement): void {
     const alt = element.getAttribute('alt')?.trim() ?? ''
     const source = element.getAttribute('src') ?? ''
-    if (this.#format === 'markdown' && alt !== '' && /^https?:/.test(source)) this.#line += `![${alt}](${source})`
+    if (this.#format === 'markdown' && alt !== '' && /^https?:/.test(source)) this.#line.add(`![${alt}](${source})`)
   }
 
   #link(element: PageElement): void {
     const address = element.getAttribute('href') ?? ''
     const before = this.#line
-    this.#line = ''
+    this.#line = new GrowingLine()
     this.children(element)
-    const text = this.#line
+    const text = this.#line.take()
     const isLink = text.trim() !== '' && !text.includes('\n') && /^https?:/.test(address)
-    this.#line = before + (isLink ? `[${text.trim()}](${address.replace(/[()\s]/g, encodeURIComponent)})` : text)
+    this.#line = before
+    this.#line.add(isLink ? `[${text.trim()}](${address.replace(/[()\s]/g, encodeURIComponent)})` : text)
   }
 
   #table(table: PageElement): void {
@@ -144,11 +157,11 @@ class BlockWriter {
 
   #flush(): void {
     const text = this.#line
+      .take()
       .split('\n')
       .map((line) => line.replace(/\s+/g, ' ').trim())
       .join('\n')
       .trim()
-    this.#line = ''
     if (text === '') return
     this.#push(this.#prefix + text)
     this.#prefix = ''
@@ -157,5 +170,28 @@ class BlockWriter {
   #push(text: string): void {
     this.#blocks.push(this.#blocks.length === 0 ? '' : this.#isTight ? '\n' : '\n\n', text)
     this.#isTight = false
+  }
+}
+
+/** Text of a block that is being written. Trimming a string would copy all of it each time. */
+class GrowingLine {
+  readonly #parts: string[] = []
+
+  add(text: string): void {
+    if (text !== '') this.#parts.push(text)
+  }
+
+  trimEnd(): void {
+    for (let last = this.#parts.pop(); last !== undefined; last = this.#parts.pop()) {
+      const text = last.trimEnd()
+      if (text === '') continue
+      this.#parts.push(text)
+      return
+    }
+  }
+
+  /** Returns the text, and empties the line. */
+  take(): string {
+    return this.#parts.splice(0).join('')
   }
 }

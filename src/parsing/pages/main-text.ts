@@ -1,4 +1,5 @@
 import { dropBoilerplate, dropLinkBlocks } from './boilerplate.ts'
+import type { CleanPage } from './clean-html.ts'
 import { dropFramingLines } from './framing-lines.ts'
 import { isDescribed, leadOf, type PageMetadata } from './lead.ts'
 import { articleOf, documentOf, type PageDocument, type PageElement, prependParagraphs } from './schema.ts'
@@ -7,6 +8,11 @@ import { textRuns } from './text-runs.ts'
 /** Minimum share of the text that Readability finds on the whole page; an article with less has lost some of it. */
 const leastShare = 0.5
 const leastLength = 100
+/**
+ * Minimum number of links, and share of the text in them, of a page that is a list of links and has no article; the
+ * share is lower for a page that has too many elements, whose further links are text only.
+ */
+const list = { links: 5_000, share: 0.7, shareOfCut: 0.1 } as const
 
 /**
  * Returns the element with the main content of a page: what Readability finds after boilerplate is removed, or what it
@@ -15,7 +21,13 @@ const leastLength = 100
  *
  * @param plain the page as a tree, which is modified.
  */
-export const mainElement = (html: string, plain: PageDocument, said: PageMetadata): PageElement => {
+export const mainElement = (
+  { html, leftOut }: Pick<CleanPage, 'html' | 'leftOut'>,
+  plain: PageDocument,
+  said: PageMetadata,
+): PageElement => {
+  const share = leftOut.includes('elements') ? list.shareOfCut : list.share
+  if (isListOfLinks(plain, share)) return bodyOf(html)
   const framed = documentOf(html)
   dropBoilerplate(framed.body)
   // taken first, since Readability modifies the trees
@@ -36,6 +48,14 @@ export const mainElement = (html: string, plain: PageDocument, said: PageMetadat
   dropLinkBlocks(best)
   dropFramingLines(best)
   return best
+}
+
+/** For such a page Readability would take seconds, and find an arbitrary part of the list. */
+const isListOfLinks = ({ body }: PageDocument, share: number): boolean => {
+  const links = [...body.querySelectorAll('a')]
+  if (links.length < list.links) return false
+  const linked = links.reduce((sum, link) => sum + link.textContent.length, 0)
+  return linked >= body.textContent.length * share
 }
 
 const bodyOf = (html: string): PageElement => {

@@ -1,6 +1,6 @@
-import { isObject } from '#outgoing/wire.ts'
-import type { Json, JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/ports.ts'
 import type { OpenedTag } from './clean-html.ts'
+import { articleIn, authorIn, jsonLdOf, maxJsonLd, textIn } from './json-ld.ts'
 
 /** Metadata of a page. Times are RFC 3339 in UTC, URLs absolute. */
 export type PageFacts = {
@@ -16,8 +16,6 @@ export type PageFacts = {
   readonly metadata: JsonObject
 }
 
-const maxJsonLd = 20
-
 /** Reads the metadata elements of a page. Of each fact, the newest standard takes precedence. */
 export const pageFacts = (said: readonly OpenedTag[], base: string): PageFacts => {
   const page = new SaidPage(said, base)
@@ -31,7 +29,7 @@ export const pageFacts = (said: readonly OpenedTag[], base: string): PageFacts =
     modifiedAt: page.modified(),
     robots: robotsOf(page.metas),
     metadata: {
-      author: meta('author', 'article:author', 'citation_author') ?? authorIn(article),
+      author: meta('author', 'article:author', 'citation_author') ?? page.author,
       siteName: meta('og:site_name', 'application-name'),
       type: meta('og:type'),
       image: page.absolute(meta('og:image', 'twitter:image')),
@@ -49,6 +47,7 @@ class SaidPage {
   readonly jsonLd: readonly JsonObject[]
   /** The JSON-LD object that describes an article. */
   readonly article: JsonObject
+  readonly author: string | null
 
   constructor(said: readonly OpenedTag[], base: string) {
     this.#said = said
@@ -56,7 +55,8 @@ class SaidPage {
     this.metas = said.filter(({ name }) => name === 'meta')
     const objects = jsonLdOf(said)
     this.jsonLd = objects.slice(0, maxJsonLd)
-    this.article = objects.find((each) => 'datePublished' in each || 'headline' in each) ?? {}
+    this.article = articleIn(objects)
+    this.author = authorIn(this.article, objects)
   }
 
   /** Returns the content of the first of these names that the page has. */
@@ -133,44 +133,6 @@ const robotsOf = (metas: readonly OpenedTag[]): readonly string[] =>
     .flatMap(({ attributes: { content = '' } }) => content.toLowerCase().split(','))
     .map((each) => each.trim())
     .filter((each) => each !== '')
-
-/** Returns the JSON-LD objects of a page, including the members of graphs. */
-export const jsonLdOf = (said: readonly OpenedTag[]): readonly JsonObject[] =>
-  said
-    .filter(
-      ({ name, attributes: { type = '' } }) => name === 'script' && type.trim().toLowerCase() === 'application/ld+json',
-    )
-    .slice(0, maxJsonLd)
-    .flatMap((script) => objectsIn(parsedJson(script.text())))
-
-/** Parses JSON; null when it is invalid. */
-export const parsedJson = (text: string): Json => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
-/** Returns the objects of a JSON or JSON-LD document. */
-export const objectsIn = (value: Json): readonly JsonObject[] => {
-  if (Array.isArray(value)) return value.slice(0, 100).flatMap((each) => (isRecord(each) ? [each] : []))
-  if (!isRecord(value)) return []
-  return Array.isArray(value['@graph']) ? objectsIn(value['@graph']) : [value]
-}
-
-const isRecord = (value: unknown): value is JsonObject => isObject(value) && !Array.isArray(value)
-
-const textIn = (value: JsonObject, field: string): string | null => {
-  const found = value[field]
-  return typeof found === 'string' && found.trim() !== '' ? found.trim() : null
-}
-
-const authorIn = ({ author }: JsonObject): string | null => {
-  const [first] = Array.isArray(author) ? author : [author]
-  if (typeof first === 'string') return first
-  return isRecord(first) ? textIn(first, 'name') : null
-}
 
 const firstTimeOf = (...texts: readonly (string | null)[]): string | null => {
   for (const text of texts) {

@@ -4,12 +4,14 @@ import type { PageType } from '#src/pages/content-type.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import { pdfText } from '../documents/pdf-text.ts'
 import { type TextFormat, textOf } from './block-writer.ts'
-import { cleanPage } from './clean-html.ts'
+import { type CleanPage, cleanPage } from './clean-html.ts'
 import { candidatesOf, type PageCandidates } from './data/candidates.ts'
 import { type PageData, pageDataOf, SchemaFault } from './data/page-data.ts'
+import { decodedEntities } from './entities.ts'
 import { type EvidenceSpan, evidenceOf } from './evidence.ts'
+import { articleBodyOf, jsonLdOf, objectsIn, parsedJson } from './json-ld.ts'
 import { mainElement } from './main-text.ts'
-import { jsonLdOf, objectsIn, type PageFacts, pageFacts, parsedJson } from './page-facts.ts'
+import { type PageFacts, pageFacts } from './page-facts.ts'
 import { linksOf, type PageLink } from './page-links.ts'
 import { documentOf, type PageDocument } from './schema.ts'
 
@@ -43,6 +45,9 @@ export type PageRead = PageFacts & {
 /** Maximum length of a page's text, in characters. */
 export const maxContent = 1_000_000
 
+/** Share of an article's text in JSON-LD below which the visible text is not the article. */
+const leastShown = 0.4
+
 const noFacts: PageFacts = {
   ...{ title: '', description: '', language: null, canonical: null, publishedAt: null, modifiedAt: null },
   ...{ robots: [], metadata: {} },
@@ -52,7 +57,9 @@ const noFacts: PageFacts = {
 export const readPage = async (input: PageInput): Promise<PageRead> => {
   const { bytes, type, schema } = input
   if (type.kind === 'pdf') return readPdf(bytes, schema)
-  const { text, charset } = decodedPage(bytes, type)
+  const { text: decoded, charset } = decodedPage(bytes, type)
+  // as browsers do; texts with it are refused by many readers
+  const text = decoded.replaceAll('\0', '')
   if (type.kind === 'html') return readHtml(text, { ...input, charset })
   const content = bounded(type.kind === 'xml' ? textOfXml(text) : text.replaceAll('\r\n', '\n').trim())
   const title = type.kind === 'markdown' ? (/^#\s+(.{1,300})$/m.exec(content)?.[1] ?? '') : ''
@@ -94,18 +101,29 @@ const readHtml = (
   const document = documentOf(page.html)
   const links = linksOf(document, base)
   const title = facts.title || headingOf(document)
-  const main = mainElement(page.html, document, facts)
+  const main = mainElement(page, document, facts)
   if (format === 'markdown')
     for (const anchor of main.querySelectorAll('a[href]'))
       anchor.setAttribute('href', absolute(anchor.getAttribute('href'), base))
-  const content = bounded(textOf(main, format))
+  const shown = textOf(main, format)
+  const told = toldText(page.said)
+  const isTold = shown.length < told.length * leastShown
+  const content = bounded(isTold ? told : shown)
   const language = page.language ?? facts.language
   // parsed again, since extracting the main content modified the tree
   const candidates = () =>
     candidatesOf(documentOf(page.html), { said: page.said, jsonLd: jsonLdOf(page.said), content })
   const data = schemaRead(schema, candidates, content)
   const rest = { links, evidence: evidenceOf(content), charset, pageCount: null, leftOut: page.leftOut, data }
-  return { ...facts, title, language, content, ...rest }
+  const metadata = isTold ? { ...facts.metadata, contentSource: 'json_ld' } : facts.metadata
+  return { ...facts, metadata, title, language, content, ...rest }
+}
+
+/** Returns the text of the article that a page has in JSON-LD; '' when it has none. */
+const toldText = (said: CleanPage['said']): string => {
+  const body = articleBodyOf(jsonLdOf(said))
+  if (!/<[a-z/][^>]*>/i.test(body)) return decodedEntities(body).replaceAll('\r\n', '\n').trim()
+  return textOf(documentOf(cleanPage(body).html).body, 'text')
 }
 
 const headingOf = (document: PageDocument): string => {

@@ -79,7 +79,10 @@ export class OAuthClient {
       guardedFetch(guard, url, { ...init, signal: signal ?? new AbortController().signal })
   }
 
-  /** Returns the URL at which the owner signs in. It always uses PKCE. */
+  /**
+   * Returns the URL at which the owner signs in. It always uses PKCE. Parameters of the request replace those that the
+   * server's URL has already: servers refuse repeated ones (RFC 6749, section 3.1).
+   */
   async authorizationUrl(request: {
     readonly state: string
     readonly verifier: string
@@ -87,7 +90,7 @@ export class OAuthClient {
     readonly scopes: readonly string[]
   }): Promise<string> {
     const { state, verifier, redirectUri, scopes } = request
-    const url = openid.buildAuthorizationUrl(this.#config, {
+    const parameters = {
       ...this.#server.parameters,
       ...this.#resource(),
       ...(scopes.length > 0 && { scope: scopes.join(' ') }),
@@ -95,7 +98,10 @@ export class OAuthClient {
       state,
       code_challenge: await openid.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
-    })
+    }
+    const url = openid.buildAuthorizationUrl(this.#config, parameters)
+    const own = { ...parameters, client_id: this.#server.clientId, response_type: 'code' }
+    for (const [name, value] of Object.entries(own)) url.searchParams.set(name, value)
     return url.href
   }
 

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pageTypeOf } from '#src/pages/content-type.ts'
+import { PageRooms } from '#src/parsing/pages/page-rooms.ts'
+
+const links = (count: number, form: (link: string, n: number) => string): string =>
+  Array.from({ length: count }, (_, n) => form(`<a href="/p${n}">Page ${n}</a>`, n)).join('\n')
+
+const pages: Readonly<Record<string, string>> = {
+  'in one line': `<div>${links(30_000, (link) => link)}</div>`,
+  'in a list': `<ul>${links(30_000, (link) => `<li>${link}</li>`)}</ul>`,
+  'in a numbered list': `<ol>${links(30_000, (link) => `<li>${link} and some words after it</li>`)}</ol>`,
+  'in blocks': links(30_000, (link) => `<div>${link}</div>`),
+  'in lines of one block': `<div>${links(30_000, (link) => `${link}<br>`)}</div>`,
+  'in a table': `<table>${links(30_000, (link) => `<tr><td>${link}</td></tr>`)}</table>`,
+  'in bold': `<p>${links(30_000, (link) => `<b>${link}</b>`)}</p>`,
+}
+
+describe('a page of 30,000 links', () => {
+  const rooms = new PageRooms()
+  const read = (html: string, format: 'text' | 'markdown') => {
+    const bytes = Buffer.from(`<html><title>Index</title><body>${html}</body></html>`)
+    const type = pageTypeOf('text/html', bytes)
+    if (type === null) throw new Error('no page')
+    return rooms.read({ bytes, type, url: 'https://site.example/', format }, 5_000)
+  }
+  beforeAll(() => read('<p>warm', 'text'))
+  afterAll(() => rooms.close())
+
+  it.each(Object.keys(pages).flatMap((name) => [[name, 'text'] as const, [name, 'markdown'] as const]))(
+    '%s is read as %s within five seconds',
+    async (name, format) => {
+      const { content, links: found, title } = await read(pages[name] ?? '', format)
+      expect(title).toBe('Index')
+      expect(found).toHaveLength(1_000)
+      expect(content).toContain('Page 4999')
+    },
+  )
+})
