@@ -264,8 +264,8 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'a document of a knowledge base',
-    most: '20 MB, 20,000,000 characters, 20 seconds and 512 MB to read',
-    beyond: '413 `body_too_large`; the source fails with `unreadable`, `too_slow` or `too_complex`',
+    most: '20 MB, 20,000,000 characters, 64 MB unpacked, 1,000,000 cells, 20 seconds and 768 MB to read',
+    beyond: '413 `body_too_large`; the source fails with `unreadable`, `too_many_cells`, `too_slow` or `too_complex`',
     code: ['src/parsing/documents/document-room.ts', 'documentLimits'],
     test: ['test/parsing/documents/hostile-documents.test.ts', '(%s) ends, and does not block the event loop'],
   },

@@ -49,6 +49,55 @@ describe('a parser of untrusted bytes', () => {
     expect(await Promise.all([first, second])).toEqual([expect.any(Number), expect.any(Number)])
   })
 
+  describe('while one is slow', () => {
+    const own = (limits: Partial<ParserLimits> = {}) =>
+      new ParserPool<typeof documentTasks>(
+        { slowMs: 100, deadlineMs: 3_000, ...limits },
+        new URL('./slow-worker.ts', import.meta.url),
+      )
+    const read = (room: ParserPool<typeof documentTasks>, text: string, tenant: string) =>
+      room.parse(
+        'document',
+        { bytes: Buffer.from(text), mimeType: 'text/plain' },
+        { owner: { project: 'prj_a', tenant } },
+      )
+
+    it('reads those of other owners in a second worker, and those of its owner after it', {
+      timeout: 30_000,
+    }, async () => {
+      const room = own()
+      await read(room, '1', 'ten_1')
+      const ended: string[] = []
+      const note = (name: string) => () => void ended.push(name)
+      const slow = read(room, '1500', 'ten_1').then(note('slow'))
+      const next = read(room, '2', 'ten_1').then(note('next of its owner'))
+      const others = [3, 4, 5].map((n) => read(room, `${n}`, `ten_${n}`).then(note('other')))
+      await Promise.all([slow, next, ...others])
+      expect(ended).toEqual(['other', 'other', 'other', 'slow', 'next of its owner'])
+      await room.close()
+    })
+
+    it('reads no more than two at once', { timeout: 30_000 }, async () => {
+      const room = own()
+      const began = performance.now()
+      const all = [1, 2, 3].map((n) => read(room, '1200', `ten_${n}`))
+      await Promise.all(all)
+      expect(performance.now() - began).toBeGreaterThan(2_300)
+      await room.close()
+    })
+
+    it('blames the document that makes the process grow, and no other one', { timeout: 60_000 }, async () => {
+      const room = own({ deadlineMs: 10_000, maxGrowthMb: 150 })
+      await read(room, '1', 'ten_0')
+      const slow = read(room, '1000', 'ten_1')
+      const grows = read(room, 'grow', 'ten_2')
+      await expect(grows).rejects.toMatchObject({ reason: 'memory' })
+      expect(await slow).toMatchObject({ text: '1000' })
+      expect(await read(room, '5', 'ten_3')).toMatchObject({ text: '5' })
+      await room.close()
+    })
+  })
+
   it('reads the document of another owner after the one in progress, however many wait, and refuses only their owner', async () => {
     const slow = new ParserPool<typeof documentTasks>({ maxWaiting: 80 }, new URL('./slow-worker.ts', import.meta.url))
     const read: string[] = []

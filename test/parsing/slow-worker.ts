@@ -3,10 +3,19 @@ import { serveParsers } from '#src/parsing/serve-parsers.ts'
 
 const never = new Int32Array(new SharedArrayBuffer(4))
 
-/** A document that takes as many milliseconds to read as its text says. */
+const held: Buffer[] = []
+
+/** Uses 400 MB, and goes on. */
+const grow = (): void => {
+  for (let count = 0; count < 400; count++) held.push(Buffer.alloc(1024 * 1024, 1))
+  Atomics.wait(never, 0, 0, 2_000)
+}
+
+/** A document that takes as many milliseconds to read as its text says, or much memory. */
 const document = async ({ bytes }: DocumentBytes) => {
   const text = Buffer.from(bytes).toString('utf8')
-  Atomics.wait(never, 0, 0, Number(text))
+  if (text === 'grow') grow()
+  else Atomics.wait(never, 0, 0, Number(text))
   const chunk = { id: text, start: 0, end: text.length, heading: null, page: null }
   return { title: null, text, page_count: null, chunks: [chunk] }
 }

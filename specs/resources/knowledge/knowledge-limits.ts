@@ -10,6 +10,12 @@ export const maxExtractedLength = 20_000_000
 /** Maximum number of pages of a PDF file. */
 export const maxPdfPages = 5_000
 
+/** Maximum total size of the parts of a zipped document that are read, once unpacked, in bytes. */
+export const maxUnpackedBytes = 64 * 1024 * 1024
+
+/** Maximum number of cells of a workbook that have a value. */
+export const maxCells = 1_000_000
+
 /** Maximum length of a chunk, which is the content of one search hit, in characters. */
 export const maxChunkLength = 1_200
 

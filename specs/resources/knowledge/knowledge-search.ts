@@ -31,7 +31,10 @@ export const citation = object(
   {
     source_id: id('src', 'ksr'),
     title: nullable(string()),
-    page: described(optional(integer()), 'Page number in a PDF file, starting at 1.'),
+    page: described(
+      optional(integer()),
+      'Number of the page of a PDF file, or of the slide of a presentation, starting at 1.',
+    ),
     start: described(integer(), 'Offset of the first character of the hit in the text of the source.'),
     end: described(integer(), 'Offset after its last character.'),
     url: optional(string()),
@@ -52,7 +55,7 @@ const hit = object(
       number(),
       'Relevance from 0 to 1: how likely the hit is about the query. Comparable across queries.',
     ),
-    heading: described(nullable(string()), 'Headings above the hit.'),
+    heading: described(nullable(string()), 'Headings above the hit; in a workbook, the name of its sheet.'),
     metadata: described(jsonObject(), 'Metadata of the source.'),
     citation,
     parts: described(optional(jsonObject()), 'Components of the score. Present with `explain`.'),

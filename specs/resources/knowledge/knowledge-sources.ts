@@ -53,7 +53,7 @@ const fields = {
     integer(),
     'Length of the extracted text, in the same units as citation offsets (UTF-16 code units).',
   ),
-  page_count: described(nullable(integer()), 'Number of pages of a PDF file.'),
+  page_count: described(nullable(integer()), 'Number of pages of a PDF file, or of slides of a presentation.'),
   chunk_count: integer(),
   embedder: described(nullable(string()), 'Embedder of the vectors. Null if only keyword search finds the chunks.'),
   embedded_count: described(integer(), 'Number of chunks that have an embedding.'),
@@ -98,7 +98,7 @@ const work = defineOperations('knowledge_sources', {
   create: {
     summary: 'Add a knowledge source',
     description:
-      'Takes `text`, `url`, or a multipart form with `file`: txt, md, html, pdf, docx, csv or json, up to 20 MB. The response is sent as soon as the content is stored. The content is indexed in the background; searches find it once `status` is `ready`.',
+      'Takes `text`, `url`, or a multipart form with `file`: txt, md, html, pdf, docx, pptx, xlsx, epub, csv or json, up to 20 MB. The response is sent as soon as the content is stored. The content is indexed in the background; searches find it once `status` is `ready`.',
     method: 'POST',
     path: all,
     access: secretKeyOrDashboard('admin'),

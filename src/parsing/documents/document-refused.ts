@@ -1,5 +1,12 @@
 /** Why a document is not read although its bytes may be valid. */
-export type Refusal = 'too_much_text' | 'too_many_pages' | 'password_protected' | 'old_word_format'
+export type Refusal =
+  | 'too_much_text'
+  | 'too_many_pages'
+  | 'too_many_cells'
+  | 'too_much_unpacked'
+  | 'declares_entities'
+  | 'password_protected'
+  | 'old_office_format'
 
 /** Thrown for a document that is not read for a reason that its owner can do something about. */
 export class DocumentRefused extends Error {

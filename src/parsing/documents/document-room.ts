@@ -3,9 +3,15 @@ import type { documentTasks } from './document-tasks.ts'
 import { DocumentTurns } from './document-turns.ts'
 
 /** Limits for documents, which take longer to read than audio headers. */
-export const documentLimits: ParserLimits = { deadlineMs: 20_000, maxHeapMb: 2048, maxWaiting: 64, maxGrowthMb: 768 }
+export const documentLimits: ParserLimits = {
+  deadlineMs: 20_000,
+  maxHeapMb: 2048,
+  maxWaiting: 64,
+  maxGrowthMb: 768,
+  slowMs: 1_000,
+}
 
-/** Opens a room that reads documents, one at a time, in a separate worker. */
+/** Opens a room that reads documents, one at a time, and two while one of them is slow. */
 export const openDocumentRoom = (limits: Partial<ParserLimits> = {}): ParserPool<typeof documentTasks> =>
   new ParserPool({ ...documentLimits, ...limits }, new URL('./document-worker.ts', import.meta.url))
 

@@ -6,9 +6,12 @@ import type { ForeignBytes } from '../parser-tasks.ts'
 import { type Chunk, chunksOf, type Page } from './chunk.ts'
 import { csvText } from './csv-text.ts'
 import { DocumentRefused, type Refusal } from './document-refused.ts'
-import { docxText } from './docx-text.ts'
-import { htmlText } from './html-text.ts'
+import { htmlText } from './html/html-text.ts'
 import { jsonText } from './json-text.ts'
+import { docxText } from './office/docx-text.ts'
+import { epubText } from './office/epub-text.ts'
+import { pptxText } from './office/pptx-text.ts'
+import { xlsxText } from './office/xlsx-text.ts'
 import { pdfText } from './pdf-text.ts'
 
 /** Content extracted from a document. */
@@ -30,6 +33,9 @@ export const documentTypes = {
   'application/xhtml+xml': 'html',
   'application/pdf': 'pdf',
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/epub+zip': 'epub',
   'text/csv': 'csv',
   'application/json': 'json',
 } as const
@@ -75,12 +81,18 @@ export const readOrRefused = async (document: DocumentBytes): Promise<DocumentRe
   }
 }
 
+/** Readers of formats that are not text. */
+const ofBytes: Readonly<Partial<Record<string, (bytes: Uint8Array) => Promise<Extracted>>>> = {
+  pdf: (bytes) => pdfText(bytes, true),
+  ...{ docx: docxText, pptx: pptxText, xlsx: xlsxText, epub: epubText },
+}
+
 const extracted = async ({ bytes, mimeType, charset = null }: DocumentBytes): Promise<Extracted> => {
   const kind = isDocumentType(mimeType) ? documentTypes[mimeType] : 'text'
-  if (kind === 'pdf') return pdfText(bytes, true)
-  if (kind === 'docx') return docxText(bytes)
+  const readBytes = ofBytes[kind]
+  if (readBytes !== undefined) return readBytes(bytes)
   if (signatureOf(bytes) !== null) throw new Error('the bytes are no text')
-  const text = decoded(bytes, { mimeType, charset, kind: kind === 'csv' ? 'text' : kind })
+  const text = decoded(bytes, { mimeType, charset, kind: kind === 'html' || kind === 'json' ? kind : 'text' })
   if (kind === 'html') return htmlText(text)
   return { title: null, text: kind === 'csv' ? csvText(text) : kind === 'json' ? jsonText(text) : text }
 }

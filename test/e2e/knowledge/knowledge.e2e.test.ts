@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { docxFile } from '#test/support/files/docx-file.ts'
 import { pdfFile } from '#test/support/files/pdf-file.ts'
@@ -62,6 +63,24 @@ describe.each(either('sqlite'))('a knowledge base on $store', ({ store }) => {
       expect(body.data[0].content).toContain('carrier pigeons')
     }
     expect((await letters.search('a'.repeat(20_001))).status).toBe(422)
+  })
+
+  it('reads presentations, workbooks and books, and cites the slide and the sheet', limit, async () => {
+    const office = await KnowledgeBase.create(world.api)
+    const file = (name: string) => readFileSync(new URL(`../../parsing/documents/files/${name}`, import.meta.url))
+    for (const name of ['slides.pptx', 'fleet.xlsx', 'novel.epub'])
+      expect(await office.upload(name, file(name))).toMatchObject({ status: 'ready', filename: name })
+    const first = async (query: string) => (await office.search(query)).body.data[0]
+    expect(await first('How many cranes lift containers?')).toMatchObject({ heading: 'Cranes', citation: { page: 2 } })
+    expect(await first('When was Aurora built?')).toMatchObject({
+      heading: 'Ships',
+      content: expect.stringContaining('2019-03-01'),
+    })
+    expect(await first('keeper arrived')).toMatchObject({ heading: 'Arrival', citation: { title: 'The Lighthouse' } })
+    expect(await office.upload('a.xlsx', file('novel.epub'))).toMatchObject({
+      status: 'failed',
+      error: { code: 'unreadable' },
+    })
   })
 
   it('ranks the document named in the question first, by its title or file name', limit, async () => {

@@ -36,9 +36,43 @@ const pdfBomb = () => {
   return Buffer.concat([Buffer.from(head), page, Buffer.from('\nendstream endobj\ntrailer << /Root 1 0 R >>')])
 }
 
+const office = 'application/vnd.openxmlformats-officedocument'
+const [pptx, xlsx] = [`${office}.presentationml.presentation`, `${office}.spreadsheetml.sheet`]
+
+/** An archive of so many empty entries. */
+const manyEntries = () => zipFile(Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`${n}`, ''])))
+
 const hostile: readonly (readonly [name: string, type: string, bytes: () => Uint8Array])[] = [
   ['an archive that unpacks to 80 MB', docx, bomb],
   ['an archive that lies about its size', docx, lying],
+  ['an archive of 60,000 entries', xlsx, manyEntries],
+  [
+    'a presentation that is garbage after its first bytes',
+    pptx,
+    () => Buffer.concat([Buffer.from('PK\u0003\u0004'), randomBytes(500_000)]),
+  ],
+  ['a workbook of 64 MB of blanks', xlsx, () => zipFile({ 'xl/workbook.xml': Buffer.alloc(64 * 1024 * 1024, 0x20) })],
+  [
+    'a book of a million documents',
+    'application/epub+zip',
+    () =>
+      zipFile({
+        'META-INF/container.xml': '<rootfile full-path="b.opf"/>',
+        'b.opf': '<item id="a" href="a" media-type="html"/><itemref idref="a"/>'.repeat(800_000),
+      }),
+  ],
+  [
+    '100,000 rules of style',
+    'text/html',
+    () =>
+      Buffer.from(`<style>${'.a{display:none}'.repeat(100_000)}</style>${'<p class="a b c d">x</p>'.repeat(10_000)}`),
+  ],
+  [
+    '2 MB of braces in a style sheet',
+    'text/html',
+    () => Buffer.from(`<style>${'{'.repeat(1_000_000)}${'}'.repeat(1_000_000)}</style>x`),
+  ],
+  ['a million style sheets', 'text/html', () => Buffer.from('<style>a{</style>'.repeat(1_000_000))],
   ['an archive of nothing', docx, () => Buffer.from('PK\u0005\u0006')],
   ['100,000 nested elements', 'text/html', () => Buffer.from(`${'<div>'.repeat(100_000)}deep`)],
   ['100,000 elements that do not end', 'text/html', () => Buffer.from('<p><a href="'.repeat(100_000))],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { maxExtractedLength, maxPdfPages } from '#specs/resources/knowledge/knowledge-limits.ts'
 import { csvRows, csvText } from '#src/parsing/documents/csv-text.ts'
-import { htmlText } from '#src/parsing/documents/html-text.ts'
+import { htmlText } from '#src/parsing/documents/html/html-text.ts'
 import { jsonText } from '#src/parsing/documents/json-text.ts'
 import { readDocument, readOrRefused } from '#src/parsing/documents/read-document.ts'
 import { docxFile } from '#test/support/files/docx-file.ts'
@@ -125,7 +125,7 @@ describe('a document that is refused', () => {
     ['too_much_text', 'application/json', JSON.stringify({ ['k'.repeat(200)]: Array(110_000).fill(0) })],
     ['too_many_pages', 'application/pdf', pdfFile(Array.from({ length: maxPdfPages + 1 }, () => ['x']))],
     ['password_protected', 'application/pdf', Buffer.from(locked, 'latin1')],
-    ['old_word_format', docx, old],
+    ['old_office_format', docx, old],
   ])('gives the reason %s (%s)', { timeout: 30_000 }, async (refused, mimeType, bytes) => {
     expect(await readOrRefused({ bytes: Buffer.from(bytes), mimeType })).toEqual({ refused })
   })

@@ -4,7 +4,7 @@ import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-de
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { EffectContext, EffectOutcome, IdempotentEffect } from '#runtime/effects/effects.ts'
 import { contextOf } from '#runtime/schema.ts'
-import { maxChunks, maxExtractedLength, maxPdfPages } from '#specs/resources/knowledge/knowledge-limits.ts'
+import { maxCells, maxChunks, maxExtractedLength, maxPdfPages, maxUnpackedBytes } from '#specs/resources/knowledge/knowledge-limits.ts'
 import type { Refusal } from '#src/parsing/documents/document-refused.ts'
 import type { openDocumentRoom, openDocumentTurns } from '#src/parsing/documents/document-room.ts'
 import {
@@ -93,11 +93,14 @@ const contentOf = async (
 
 const refusals: Readonly<Record<Refusal, readonly [code: string, message: string]>> = {
   too_much_text: ['too_much_text', `The content has more than ${maxExtractedLength} characters of text.`],
-  too_many_pages: ['too_many_pages', `The PDF file has more than ${maxPdfPages} pages.`],
-  password_protected: ['password_protected', 'The PDF file is protected by a password.'],
-  old_word_format: [
+  too_many_pages: ['too_many_pages', `The document has more than ${maxPdfPages} pages or slides.`],
+  too_many_cells: ['too_many_cells', `The workbook has more than ${maxCells} cells with values.`],
+  too_much_unpacked: ['too_complex', `The document unpacks to more than ${maxUnpackedBytes / 1024 / 1024} MB.`],
+  declares_entities: ['unreadable', 'The document has a document type declaration, which its format does not allow.'],
+  password_protected: ['password_protected', 'The document is protected by a password or by other encryption.'],
+  old_office_format: [
     'unsupported_type',
-    'The Word document is protected by a password, or has the format that preceded docx.',
+    'The Office document is protected by a password, or has a format that preceded docx, pptx and xlsx.',
   ],
 }
 

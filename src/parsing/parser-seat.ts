@@ -1,0 +1,220 @@
+import { Worker } from 'node:worker_threads'
+import type { Json } from '#storage/ports.ts'
+import type { LineOwner } from './fair-line.ts'
+import { ParserFailed } from './parser-failed.ts'
+import { isReady, isReply } from './schema.ts'
+
+/** Resource limits of a room's parsers. */
+export interface ParserLimits {
+  /** Timeout of one parse, in ms from its start. */
+  readonly deadlineMs: number
+  /**
+   * Heap limit of the worker. Where `maxGrowthMb` is set, it is higher: near its heap limit, V8 collects garbage again
+   * and again within one call of native code, such as `JSON.parse`, which cannot be terminated meanwhile.
+   */
+  readonly maxHeapMb: number
+  /** Maximum number of requests waiting for the worker. An owner has a quarter of the places, and always one. */
+  readonly maxWaiting: number
+  /** Maximum growth of the process during a parse; it covers memory outside the heap, such as unpacked streams. */
+  readonly maxGrowthMb?: number
+  /** Time in ms after which a parse is slow, so that a second worker reads for other owners; absent for no such one. */
+  readonly slowMs?: number
+}
+
+/** A request to parse. */
+export interface ParseRequest {
+  readonly task: PropertyKey
+  readonly input: unknown
+  readonly deadlineMs: number
+  readonly owner: LineOwner
+  /** Whether nothing else may be parsed meanwhile, so that the growth of the process is its own. */
+  readonly isAlone: boolean
+  readonly settle: (outcome: ParseOutcome) => void
+}
+
+/** Outcome of a parse: its value or its failure. */
+export type ParseOutcome = { readonly value: Json } | { readonly failure: ParserFailed }
+
+interface Running {
+  readonly id: number
+  readonly request: ParseRequest
+  /** Starts the deadline. */
+  readonly begin: () => void
+  readonly end: (outcome: ParseOutcome | 'again') => void
+}
+
+/** What a seat notifies its room of. */
+export interface SeatListener {
+  /** A parse has ended or has become slow, or a terminated worker has ended. */
+  readonly changed: () => void
+  /** A request was stopped since it may have made the process grow, or another parse at the same time. */
+  readonly again: (request: ParseRequest) => void
+}
+
+/** Interval between checks of the process's memory, in ms. */
+const watchMs = 50
+
+/** One worker of a room, which runs one parse at a time. It is replaced after a failure. */
+export class ParserSeat {
+  readonly #limits: ParserLimits
+  readonly #module: URL
+  readonly #listener: SeatListener
+  #worker: Worker | null = null
+  /**
+   * Whether the worker has loaded its parsers. Loading takes longer than most parses and does not count towards their
+   * deadline.
+   */
+  #ready = false
+  #running: Running | null = null
+  /** Owner of the parse that runs or ran last. */
+  #owner: LineOwner | null = null
+  #isSlow = false
+  /** Whether another parse has run at the same time as the one in progress. */
+  #isShared = false
+  /** Number of terminated workers that have not ended: they use memory and a core until they have. */
+  #ending = 0
+  /** Whether a worker is to be started when they have ended. */
+  #isWanted = false
+  #ids = 0
+
+  constructor(limits: ParserLimits, module: URL, listener: SeatListener) {
+    this.#limits = limits
+    this.#module = module
+    this.#listener = listener
+  }
+
+  get isReady(): boolean {
+    return this.#ready
+  }
+
+  /** Whether neither a parse is in progress nor a terminated worker has still to end. */
+  get isFree(): boolean {
+    return this.#running === null && this.#ending === 0
+  }
+
+  /** Whether the parse in progress has taken long. */
+  get isSlow(): boolean {
+    return this.#isSlow
+  }
+
+  /** Whether nothing else may be parsed meanwhile. */
+  get isAlone(): boolean {
+    return this.#running?.request.isAlone ?? false
+  }
+
+  /** Owner of the parse in progress; null for none. */
+  get owner(): LineOwner | null {
+    return this.isFree ? null : this.#owner
+  }
+
+  /** Notes that another parse runs at the same time. */
+  share(): void {
+    this.#isShared = true
+  }
+
+  /** Starts the worker in advance of the next parse, once a terminated one has ended. */
+  warm(): void {
+    if (this.#ending === 0) this.#open()
+    else this.#isWanted = true
+  }
+
+  /** Terminates the worker; a parse in progress fails. */
+  async close(): Promise<void> {
+    this.#isWanted = false
+    await this.#replace({ failure: new ParserFailed('deadline', 'the room is closed') })
+  }
+
+  /** Terminates the worker if no parse is in progress. */
+  release(): void {
+    if (this.#running === null && this.#worker !== null) void this.close()
+  }
+
+  /** Runs a parse; the seat has to be free. */
+  run(request: ParseRequest): void {
+    const id = ++this.#ids
+    const timers: NodeJS.Timeout[] = []
+    this.#owner = request.owner
+    this.#isSlow = false
+    this.#isShared = false
+    this.#running = {
+      id,
+      request,
+      begin: () => timers.push(...this.#timers(request)),
+      end: (outcome) => {
+        // this clears intervals, too
+        for (const timer of timers) clearTimeout(timer)
+        this.#running = null
+        if (outcome === 'again') this.#listener.again(request)
+        else request.settle(outcome)
+        if (this.#ending > 0) return
+        this.#isSlow = false
+        this.#listener.changed()
+      },
+    }
+    this.#open().postMessage({ id, task: request.task, input: request.input })
+    if (this.#ready) this.#running.begin()
+  }
+
+  #timers({ deadlineMs }: ParseRequest): readonly NodeJS.Timeout[] {
+    const { slowMs, maxGrowthMb } = this.#limits
+    const late = new ParserFailed('deadline', `the parser took longer than ${deadlineMs} ms`)
+    const timers = [setTimeout(() => void this.#replace({ failure: late }), deadlineMs)]
+    if (slowMs !== undefined) {
+      const slow = (): void => {
+        this.#isSlow = true
+        this.#listener.changed()
+      }
+      timers.push(setTimeout(slow, slowMs))
+    }
+    if (maxGrowthMb !== undefined) timers.push(this.#watched(maxGrowthMb))
+    return timers
+  }
+
+  /** Watches the memory of the process, and terminates a parse during which it grows too much. */
+  #watched(maxGrowthMb: number): NodeJS.Timeout {
+    const most = process.memoryUsage.rss() + maxGrowthMb * 1024 * 1024
+    const large = new ParserFailed('memory', `the process grew by more than ${maxGrowthMb} MB`)
+    return setInterval(() => {
+      if (process.memoryUsage.rss() > most) void this.#replace(this.#isShared ? 'again' : { failure: large })
+    }, watchMs)
+  }
+
+  #open(): Worker {
+    if (this.#worker !== null) return this.#worker
+    const resourceLimits = { maxOldGenerationSizeMb: this.#limits.maxHeapMb }
+    const worker = new Worker(this.#module, { resourceLimits })
+    this.#worker = worker
+    worker.unref()
+    worker.on('message', (reply: unknown) => {
+      if (isReady(reply)) this.#begin(worker)
+      if (!isReply(reply) || reply.id !== this.#running?.id) return
+      const failure = 'error' in reply ? new ParserFailed('unreadable', String(reply.error)) : null
+      this.#running.end(failure === null ? { value: reply.value ?? null } : { failure })
+    })
+    worker.on('error', (error) => {
+      if (this.#worker === worker) void this.#replace({ failure: new ParserFailed('memory', String(error)) })
+    })
+    return worker
+  }
+
+  #begin(worker: Worker): void {
+    if (this.#worker !== worker) return
+    this.#ready = true
+    this.#running?.begin()
+  }
+
+  /** Terminates the worker and ends its parse; the next parse starts a new worker once this one has ended. */
+  async #replace(outcome: ParseOutcome | 'again'): Promise<void> {
+    const worker = this.#worker
+    this.#worker = null
+    this.#ready = false
+    this.#ending += 1
+    this.#running?.end(outcome)
+    await worker?.terminate()
+    this.#ending -= 1
+    if (this.#ending === 0 && this.#isWanted) this.#open()
+    this.#isWanted &&= this.#ending > 0
+    if (this.#ending === 0) this.#isSlow = false
+    this.#listener.changed()
+  }
+}

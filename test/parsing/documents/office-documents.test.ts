@@ -1,0 +1,191 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { readDocument, readOrRefused } from '#src/parsing/documents/read-document.ts'
+import { docxFile } from '#test/support/files/docx-file.ts'
+import { zipFile } from '#test/support/files/zip-file.ts'
+
+const office = 'application/vnd.openxmlformats-officedocument'
+const [pptx, xlsx, docx, epub] = [
+  `${office}.presentationml.presentation`,
+  `${office}.spreadsheetml.sheet`,
+  `${office}.wordprocessingml.document`,
+  'application/epub+zip',
+]
+const bytesOf = (name: string): Buffer => readFileSync(new URL(`./files/${name}`, import.meta.url))
+const xmlns = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+
+/** A workbook of one sheet with this XML. */
+const bookOf = (sheet: string): Record<string, string> => ({
+  'xl/workbook.xml': `<workbook ${xmlns}><sheets><sheet name="One" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+  'xl/_rels/workbook.xml.rels':
+    '<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>',
+  'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${sheet}</sheetData></worksheet>`,
+})
+
+const slides = (count: number): Buffer => {
+  const numbers = Array.from({ length: count }, (_, n) => n + 1)
+  return zipFile({
+    'ppt/presentation.xml': `<p:presentation ${xmlns}><p:sldIdLst>${numbers.map((n) => `<p:sldId id="${n}" r:id="r${n}"/>`).join('')}</p:sldIdLst></p:presentation>`,
+    'ppt/_rels/presentation.xml.rels': `<Relationships>${numbers.map((n) => `<Relationship Id="r${n}" Target="slides/slide${n}.xml"/>`).join('')}</Relationships>`,
+    ...Object.fromEntries(
+      numbers.map((n) => [
+        `ppt/slides/slide${n}.xml`,
+        `<p:sld><p:sp><a:p><a:r><a:t>Word ${n}</a:t></a:r></a:p></p:sp></p:sld>`,
+      ]),
+    ),
+  })
+}
+
+describe('a presentation', () => {
+  it('has a heading and a page for each slide, with tables and notes, without those that are hidden', async () => {
+    const { text, title, page_count, chunks } = await readDocument({ bytes: bytesOf('slides.pptx'), mimeType: pptx })
+    expect(text).toBe(
+      [
+        '# Harbour report\n\nSpring 2026',
+        '# Cranes\n\nNine cranes lift containers.\n\nTwo wait for repair.\n\nMention the strike in May.',
+        '# Slide 3\n\nBerth | Depth\nNorth | 14 m',
+        '# الميناء\n\nتسع رافعات ترفع الحاويات.\n\n港には九つのクレーンがある。',
+      ].join('\n\n'),
+    )
+    expect({ title, page_count }).toEqual({ title: 'Harbour deck', page_count: 5 })
+    expect(chunks.map(({ page, heading }) => [page, heading])).toEqual([
+      [1, 'Harbour report'],
+      [2, 'Cranes'],
+      [3, 'Slide 3'],
+      [5, 'الميناء'],
+    ])
+    for (const { start, heading } of chunks) expect(text.slice(start)).toMatch(`# ${heading}`)
+  })
+
+  it('may have 1,000 slides, and is refused with more than 5,000', async () => {
+    const read = await readDocument({ bytes: slides(1_000), mimeType: pptx })
+    expect(read.page_count).toBe(1_000)
+    expect(read.chunks.at(-1)).toMatchObject({ page: 1_000, heading: 'Slide 1000' })
+    expect(await readOrRefused({ bytes: slides(5_001), mimeType: pptx })).toEqual({ refused: 'too_many_pages' })
+  })
+})
+
+describe('a workbook', () => {
+  it('has a heading for each sheet and a paragraph for each row, with names, dates and numbers as shown', async () => {
+    const { text, title, chunks } = await readDocument({ bytes: bytesOf('fleet.xlsx'), mimeType: xlsx })
+    expect(text).toBe(
+      [
+        '# Ships',
+        'Name: Aurora\nBuilt: 2019-03-01\nLength: 182.5\nHome: Bergen',
+        'Name: 海鷗\nBuilt: 2021-11-30\nLength: 0.3\nHome: בית',
+        '# Prices',
+        'Prices of 2026',
+        'Item: Rope\nCrowns: 12',
+        'Item: Paid\nCrowns: TRUE',
+      ].join('\n\n'),
+    )
+    expect(title).toBe('Fleet')
+    expect(chunks.map(({ heading }) => heading)).toEqual(['Ships', 'Prices'])
+  })
+
+  it('does not make headings of its cells', async () => {
+    const row = (text: string) => `<row><c t="inlineStr"><is><t>${text}</t></is></c></row>`
+    const { chunks } = await readDocument({ bytes: zipFile(bookOf(row('# No') + row('## No'))), mimeType: xlsx })
+    expect(chunks.map(({ heading }) => heading)).toEqual(['One'])
+  })
+
+  it('is refused with more than a million cells', { timeout: 60_000 }, async () => {
+    const bytes = zipFile(bookOf(`<row>${'<c><v>1</v></c>'.repeat(1_000_001)}</row>`))
+    expect(await readOrRefused({ bytes, mimeType: xlsx })).toEqual({ refused: 'too_many_cells' })
+  })
+})
+
+describe('an electronic book', () => {
+  it('is read in the order of its documents, without text that is hidden', async () => {
+    const { text, title, chunks } = await readDocument({ bytes: bytesOf('novel.epub'), mimeType: epub })
+    expect(text).toBe(
+      '# Arrival\n\nThe keeper arrived in October.\n\n# Storm\n\nThe lamp went out twice & was lit again.\n\n# 終わり\n\n灯台は今も光っている。',
+    )
+    expect(title).toBe('The Lighthouse')
+    expect(chunks.map(({ heading }) => heading)).toEqual(['Arrival', 'Storm', '終わり'])
+  })
+
+  it('is refused when it is encrypted, but not for its fonts', async () => {
+    const bookWith = (algorithm: string) =>
+      zipFile({
+        'META-INF/container.xml': '<container><rootfile full-path="b.opf"/></container>',
+        'META-INF/encryption.xml': `<encryption><EncryptionMethod Algorithm="${algorithm}"/></encryption>`,
+        'b.opf':
+          '<package><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/><itemref idref="a"/></package>',
+        'a.xhtml': '<p>Plain.</p>',
+      })
+    const read = (algorithm: string) => readOrRefused({ bytes: bookWith(algorithm), mimeType: epub })
+    expect(await read('http://www.w3.org/2001/04/xmlenc#aes128-cbc')).toEqual({ refused: 'password_protected' })
+    expect(await read('http://www.idpf.org/2008/embedding')).toMatchObject({ text: 'Plain.' })
+  })
+
+  it('reads each document once, and none from outside the archive', async () => {
+    const opf = `<package>${'<itemref idref="a"/>'.repeat(1_000)}<itemref idref="b"/><itemref idref="c"/>
+      <item id="a" href="a.xhtml#x" media-type="text/html"/><item id="b" href="../../../../etc/passwd" media-type="text/html"/>
+      <item id="c" href="file:///etc/passwd" media-type="text/html"/></package>`
+    const bytes = zipFile({
+      'META-INF/container.xml': '<container><rootfile full-path="x/b.opf"/></container>',
+      ...{ 'x/b.opf': opf, 'x/a.xhtml': '<p>Once.</p>' },
+    })
+    expect(await readDocument({ bytes, mimeType: epub })).toMatchObject({ text: 'Once.' })
+    const climbing = zipFile({ '../../etc/passwd.xhtml': '<p>No.</p>' })
+    await expect(readDocument({ bytes: climbing, mimeType: epub })).rejects.toThrow('invalid relative path')
+  })
+})
+
+describe('a zipped document', () => {
+  const entity = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>'
+
+  it.each([
+    ['docx', docx, { 'word/document.xml': `${entity}<w:document><w:p><w:r><w:t>&b;</w:t></w:r></w:p></w:document>` }],
+    ['xlsx', xlsx, { ...bookOf(''), 'xl/sharedStrings.xml': `${entity}<sst><si><t>&b;</t></si></sst>` }],
+    ['pptx', pptx, { 'ppt/presentation.xml': `${entity}<p:presentation/>` }],
+  ])('that declares entities is refused (%s)', async (_, mimeType, entries) => {
+    expect(await readOrRefused({ bytes: zipFile(entries), mimeType })).toEqual({ refused: 'declares_entities' })
+  })
+
+  it.each([
+    ['docx', docx, 'word/document.xml'],
+    ['xlsx', xlsx, 'xl/workbook.xml'],
+    ['pptx', pptx, 'ppt/slides/slide1.xml'],
+    ['epub', epub, 'a.xhtml'],
+  ])('that unpacks to too much is refused before it is unpacked (%s)', async (_, mimeType, path) => {
+    const packed = zipFile({ [path]: 'small' })
+    // what the directory of the archive declares is the size of the entry: nearly 4 GB
+    packed.writeUInt32LE(0xfffffffe, packed.length - 22 - 46 - Buffer.byteLength(path) + 24)
+    expect(await readOrRefused({ bytes: packed, mimeType })).toEqual({ refused: 'too_much_unpacked' })
+  })
+
+  it('does not unpack what it does not need: media, or an archive within it', async () => {
+    const bomb = zipFile({ 'a.xml': Buffer.alloc(80 * 1024 * 1024) })
+    const bytes = zipFile({
+      ...bookOf('<row><c t="inlineStr"><is><t>Read.</t></is></c></row>'),
+      'xl/media/image1.png': Buffer.alloc(80 * 1024 * 1024),
+      'xl/embeddings/book.zip': bomb,
+    })
+    expect(await readDocument({ bytes, mimeType: xlsx })).toMatchObject({ text: '# One\n\nRead.' })
+  })
+
+  it.each([
+    ['docx', docx],
+    ['xlsx', xlsx],
+    ['pptx', pptx],
+    ['epub', epub],
+  ])('of another format is no %s', async (_, mimeType) => {
+    await expect(readDocument({ bytes: zipFile({ 'a.txt': 'a' }), mimeType })).rejects.toThrow('archive is no')
+    await expect(readDocument({ bytes: Buffer.from('PK\u0003\u0004 and no archive'), mimeType })).rejects.toThrow()
+    const old = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0, 0])
+    expect(await readOrRefused({ bytes: old, mimeType })).toEqual({ refused: 'old_office_format' })
+  })
+
+  it('of Word leaves out hidden text', async () => {
+    const bytes = zipFile({
+      'word/document.xml':
+        '<w:document><w:p><w:r><w:t>Seen</w:t></w:r><w:r><w:rPr><w:vanish/></w:rPr><w:t> gone</w:t></w:r><w:r><w:rPr><w:vanish w:val="0"/></w:rPr><w:t> too.</w:t></w:r></w:p></w:document>',
+    })
+    expect(await readDocument({ bytes, mimeType: docx })).toMatchObject({ text: 'Seen too.' })
+    expect(await readDocument({ bytes: docxFile(['# One', 'Two']), mimeType: docx })).toMatchObject({
+      text: '# One\n\nTwo',
+    })
+  })
+})
