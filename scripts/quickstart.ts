@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { readCommandLine } from '#src/start/command-line.ts'
 import { portNear, startServer } from './quickstart/server-process.ts'
 import { type Frame, frames } from './quickstart/sse-lines.ts'
@@ -7,10 +8,11 @@ import { startToolServer, type ToolServer } from './quickstart/tool-server.ts'
 
 /*
  * `npm run quickstart`: starts the server on SQLite with the simulated model, and runs one turn of a session that
- * pauses for an approval. Its data and its key are under data/quickstart, separate from `npm start`.
+ * pauses for an approval. Its data and its key are under `quickstart` in the data folder
+ * (DATA_DIR), separate from those of `npm start`.
  */
 
-const folder = 'data/quickstart'
+const folder = join(process.env.DATA_DIR ?? 'data', 'quickstart')
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 interface Credentials {
@@ -21,7 +23,7 @@ interface Credentials {
 
 const credentials = (): Credentials => {
   mkdirSync(folder, { recursive: true })
-  const file = `${folder}/credentials.json`
+  const file = join(folder, 'credentials.json')
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'))
   const made = {
     key: `csk_${randomBytes(32).toString('base64url')}`,

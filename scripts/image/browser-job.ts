@@ -24,7 +24,11 @@ document.getElementById('fonts').textContent =
   'Japanese is ' + (has('日') && has('ひ') ? 'drawn' : 'missing') + ', emoji are ' + (coloured(drawn('🎭')) ? 'drawn' : 'missing') + ', as this page of fonts says.'
 </script>`
 
-/** Runs a browser job against a server of the image. @returns its screenshot (WebP) @throws when text is not drawn */
+/**
+ * Runs a browser job against a server of the image, and asks that server for stuck work.
+ *
+ * @returns the job's screenshot (WebP) @throws when text is not drawn, or work is stuck
+ */
 export const runsBrowserJob = async (image: ImageRoot): Promise<Uint8Array> => {
   const site = createServer((_, response) => response.setHeader('content-type', 'text/html; charset=utf-8').end(page))
   site.listen(0, '127.0.0.1')
@@ -48,7 +52,10 @@ export const runsBrowserJob = async (image: ImageRoot): Promise<Uint8Array> => {
     url: (port) => `http://127.0.0.1:${port}`,
   })
   try {
-    return await screenshotOf(server.url, key, `http://${host}/`)
+    const screenshot = await screenshotOf(server.url, key, `http://${host}/`)
+    const { stdout, stderr } = image.run(['troupe', 'stuck', '--url', server.url], { SECRET_KEY: key })
+    if (stdout !== 'no stuck work\n') throw new Error(`troupe stuck: ${stdout}${stderr}`)
+    return screenshot
   } finally {
     await server.stop()
     site.close()

@@ -1,5 +1,5 @@
 import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type Instruction, instructionsOf, variablesOf } from './dockerfile.ts'
 
@@ -19,6 +19,7 @@ export class ImageRoot {
   readonly #folder: string
   readonly #mounted: string[] = []
   #env: Record<string, string> = { ...baseEnv }
+  #ofBuild: Readonly<Record<string, string>> = {}
   #workdir = '/'
   #user = 'root'
 
@@ -77,6 +78,8 @@ export class ImageRoot {
       throw new Error(`The base image ${image} has another Node than this one, ${process.versions.node}.`)
     const sources = readFileSync('/etc/apt/sources.list.d/debian.sources', 'utf8')
     const [, mirror = ''] = /^URIs: (\S+)/m.exec(sources) ?? []
+    // a temporary folder is only its owner's, and the root of the image is everybody's
+    chmodSync(this.#folder, 0o755)
     execFileSync('debootstrap', ['--variant=minbase', release, this.#folder, mirror], { stdio: 'ignore' })
     const own = ['/etc/apt/sources.list.d', '/etc/apt/apt.conf.d', '/etc/resolv.conf', '/etc/hosts', '/root/.npmrc']
     for (const path of own)
@@ -88,10 +91,19 @@ export class ImageRoot {
     writeFileSync(this.#inside('/usr/local/bin/npm'), '#!/bin/sh\nexec node /usr/local/lib/npm/bin/npm-cli.js "$@"\n', {
       mode: 0o755,
     })
+    this.#trust(process.env.NODE_EXTRA_CA_CERTS)
     for (const name of mounts) this.#mount(name)
     this.#obey(
       'useradd --create-home --uid 1000 node && apt-get update && apt-get install -y --no-install-recommends ca-certificates',
     )
+  }
+
+  /** Lets the commands of the build, and nothing after it, trust the authorities that this machine trusts. */
+  #trust(authorities: string | undefined): void {
+    if (authorities === undefined) return
+    const path = '/tmp/authorities.crt'
+    cpSync(authorities, this.#inside(path), { dereference: true })
+    this.#ofBuild = { NODE_EXTRA_CA_CERTS: path, npm_config_cafile: path }
   }
 
   #mount(name: string): void {
@@ -111,7 +123,7 @@ export class ImageRoot {
   }
 
   #obey(command: string): void {
-    const { status, stdout, stderr } = this.run(['sh', '-c', command])
+    const { status, stdout, stderr } = this.run(['sh', '-c', command], this.#ofBuild)
     if (status !== 0) throw new Error(`RUN ${command}\n${stdout.slice(-2000)}\n${stderr.slice(-4000)}`)
   }
 

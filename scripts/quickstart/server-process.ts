@@ -13,10 +13,11 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
-/** Returns the wanted port if it is free, else any free port. */
-export const portNear = async (wanted: number): Promise<number> => ((await isFree(wanted)) ? wanted : freePort())
+/** Returns the wanted port if it is free, else any free port, as for 0. */
+export const portNear = async (wanted: number): Promise<number> =>
+  wanted !== 0 && (await isFree(wanted)) ? wanted : freePort()
 
-/** Starts the server; resolves when it accepts requests. @throws {Error} when it does not within a minute. */
+/** Starts the server; resolves when it accepts requests. @throws {Error} when it does not within a minute; it has ended then */
 export const startServer = async (env: Readonly<Record<string, string>>): Promise<ServerProcess> => {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', startFile], {
     env: { ...process.env, ...env },
@@ -24,15 +25,17 @@ export const startServer = async (env: Readonly<Record<string, string>>): Promis
   })
   const url = `http://127.0.0.1:${env.PORT}`
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  await untilReady(url, child)
-  return {
-    url,
-    process: child,
-    stop: async () => {
-      child.kill('SIGTERM')
-      await exited
-    },
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM')
+    await exited
   }
+  try {
+    await untilReady(url, child)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { url, process: child, stop }
 }
 
 const untilReady = async (url: string, child: ChildProcess): Promise<void> => {
