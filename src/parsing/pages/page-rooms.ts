@@ -1,3 +1,4 @@
+import type { LineOwner } from '../fair-line.ts'
 import { ParserFailed, ParserPool } from '../parser-pool.ts'
 import type { pageTasks } from './page-tasks.ts'
 import { isPageRead, type PageInput, type PageRead } from './read-page.ts'
@@ -12,22 +13,32 @@ interface Room {
   readonly parser: ParserPool<typeof pageTasks>
   /** Number of pages that it is reading, or that wait for it. */
   load: number
+  /** The same by project. */
+  readonly loads: Map<string, number>
+}
+
+/** A page's owner, and its timeout. */
+export interface PageReading {
+  readonly deadlineMs: number
+  readonly owner: LineOwner
 }
 
 /**
  * Reads pages in workers. Each page goes to the worker with the least load, so that a slow page delays no other while a
- * worker is free. Workers are started on demand.
+ * worker is free. Owners take turns at a worker, and one project never occupies the last of them. Workers are started on
+ * demand.
  */
 export class PageRooms {
   readonly #rooms: Room[] = []
   #isClosed = false
 
-  /** @param deadlineMs timeout for the page. @throws {ParserFailed} */
-  async read(input: PageInput, deadlineMs: number): Promise<PageRead> {
-    const room = this.#free()
-    room.load += 1
+  /** @throws {ParserFailed} */
+  async read(input: PageInput, { deadlineMs, owner }: PageReading): Promise<PageRead> {
+    const room = this.#roomFor(owner)
+    count(room, owner, 1)
     try {
-      const read: unknown = await room.parser.parse('page', input, { deadlineMs: Math.min(maxDeadlineMs, deadlineMs) })
+      const options = { deadlineMs: Math.min(maxDeadlineMs, deadlineMs), owner }
+      const read: unknown = await room.parser.parse('page', input, options)
       if (!isPageRead(read)) throw new ParserFailed('unreadable', 'the worker answered something else')
       return read
     } catch (error) {
@@ -35,7 +46,7 @@ export class PageRooms {
       if (!this.#isClosed) room.parser.warm()
       throw error
     } finally {
-      room.load -= 1
+      count(room, owner, -1)
     }
   }
 
@@ -45,14 +56,21 @@ export class PageRooms {
     await Promise.all(this.#rooms.map(({ parser }) => parser.close()))
   }
 
-  #free(): Room {
-    const [least] = this.#rooms.toSorted(
-      (a, b) => a.load - b.load || Number(b.parser.isReady) - Number(a.parser.isReady),
-    )
-    if (least !== undefined && (least.load === 0 || this.#rooms.length >= maxRooms)) return least
+  #roomFor({ project }: LineOwner): Room {
+    const own = this.#rooms.filter(({ loads }) => loads.has(project))
+    const open = own.length >= maxRooms - 1 ? own : this.#rooms
+    const [least] = open.toSorted((a, b) => a.load - b.load || Number(b.parser.isReady) - Number(a.parser.isReady))
+    if (least !== undefined && (least.load === 0 || open === own || this.#rooms.length >= maxRooms)) return least
     const parser = new ParserPool<typeof pageTasks>(limits, new URL('./page-worker.ts', import.meta.url))
-    const room = { parser, load: 0 }
+    const room = { parser, load: 0, loads: new Map() }
     this.#rooms.push(room)
     return room
   }
+}
+
+const count = (room: Room, { project }: LineOwner, change: 1 | -1): void => {
+  room.load += change
+  const left = (room.loads.get(project) ?? 0) + change
+  if (left > 0) room.loads.set(project, left)
+  else room.loads.delete(project)
 }

@@ -4,11 +4,12 @@ import { PageRooms } from '#src/parsing/pages/page-rooms.ts'
 import { ParserFailed } from '#src/parsing/parser-pool.ts'
 
 const rooms = new PageRooms()
-const read = (html: string, deadlineMs: number, by = rooms) => {
+const one = { project: 'prj_1', tenant: null }
+const read = (html: string, deadlineMs: number, by = rooms, owner = one) => {
   const bytes = Buffer.from(html)
   const type = pageTypeOf('text/html', bytes)
   if (type === null) throw new Error('no page')
-  return by.read({ bytes, type, url: 'https://site.example/', format: 'text' }, deadlineMs)
+  return by.read({ bytes, type, url: 'https://site.example/', format: 'text' }, { deadlineMs, owner })
 }
 const plain = '<p>Just a line.</p>'
 
@@ -53,6 +54,21 @@ describe('a hostile page', () => {
     )
     expect((await read(plain, 10_000, crowded)).content).toBe('Just a line.')
     // if the plain page had waited for a hostile one, that one would have ended
+    expect(ended).toBe(0)
+    await crowded.close()
+    await Promise.all(slow)
+  })
+
+  it('in any number does not delay the page of another project', async () => {
+    let ended = 0
+    const crowded = new PageRooms()
+    const slow = Array.from({ length: 12 }, () =>
+      read(hostile['30,000 breaks'] ?? '', 10_000, crowded)
+        .catch(() => undefined)
+        .finally(() => ended++),
+    )
+    const other = { project: 'prj_2', tenant: null }
+    expect((await read(plain, 10_000, crowded, other)).content).toBe('Just a line.')
     expect(ended).toBe(0)
     await crowded.close()
     await Promise.all(slow)

@@ -101,7 +101,9 @@ const fetched = async ({ reader }: AgentWebParts, call: ServerToolCall): Promise
   const url = argument(call, 'url')
   if (typeof url !== 'string' || url === '' || url.length > maxUrlLength)
     return { ok: false, code: 'invalid_url', message: 'The argument url is the address of a page.' }
-  const { page, read } = await reader.read({ url, maxBytes: most.bytes, timeoutMs: most.ms, signal: call.signal })
+  const { project, tenant, signal } = call
+  const owner = { project, tenant }
+  const { page, read } = await reader.read({ url, owner, maxBytes: most.bytes, timeoutMs: most.ms, signal })
   const { title = '', content = '', publishedAt = null } = read ?? {}
   const cut = content.length > most.characters
   const text = cut ? content.slice(0, most.characters) : content

@@ -84,7 +84,8 @@ const readFor = async (parts: IndexingParts, task: PageTask): Promise<Storing> =
   if (known !== null && now() - known.data.retrieved_at < maxAge * 1000) return done(unchanged(task, known))
   const validators = known === null ? undefined : { etag: known.data.etag, lastModified: known.data.last_modified }
   const hasValidators = validators !== undefined && (validators.etag ?? validators.lastModified) !== null
-  const request = { url, maxBytes, timeoutMs, signal, ...(hasValidators && { known: validators }) }
+  const owner = { project, tenant: null }
+  const request = { url, owner, maxBytes, timeoutMs, signal, ...(hasValidators && { known: validators }) }
   const read = await reader.read({ ...request, enter: (at) => entered(parts, task, at) })
   if (read.read === null && known !== null) return async () => unchanged(task, await store.touch(known))
   return () => indexed(parts, task, { ...read, known })

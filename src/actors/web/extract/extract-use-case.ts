@@ -6,8 +6,8 @@ import type { PageReader } from './page-reader.ts'
 /** Extracts the text of pages. */
 export const extractUseCase =
   (reader: PageReader): UseCases['web.extract'] =>
-  async ({ body, signal }) => {
-    const { page, read } = await reader.read({ ...body, signal })
+  async ({ scope: { project, tenant }, body, signal }) => {
+    const { page, read } = await reader.read({ ...body, signal, owner: { project, tenant } })
     if (read === null) throw pageRefusal('fetch_failed', { url: body.url })
     const { metadata, charset, pageCount, leftOut, data } = read
     if (data !== null && 'fault' in data)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { LineOwner } from '#src/parsing/fair-line.ts'
 import type { TextFormat } from '#src/parsing/pages/block-writer.ts'
 import type { PageRooms } from '#src/parsing/pages/page-rooms.ts'
 import type { PageRead } from '#src/parsing/pages/read-page.ts'
@@ -9,6 +10,8 @@ import { pageRefusal } from '../fetch/page-refusal.ts'
 
 /** A request for the text of a page. */
 export interface TextRequest {
+  /** Whose page it is: owners take turns at the parsers. */
+  readonly owner: LineOwner
   readonly url: string
   readonly maxBytes: number
   readonly timeoutMs: number
@@ -41,10 +44,10 @@ export class PageReader {
   }
 
   /** Reads a page. @throws {ServiceError} with the codes of `web.extract` */
-  async read({ format = 'text', schema, ...request }: TextRequest): Promise<ReadPage> {
+  async read({ format = 'text', schema, owner, ...request }: TextRequest): Promise<ReadPage> {
     const page = await this.#pages.fetch({ ...request, kinds: readKinds, refusesErrors: true })
     if (page.notModified) return { page, read: null }
-    const read = await this.#parsed(page, { format, schema, left: Math.max(leastMs, page.leftMs) })
+    const read = await this.#parsed(page, { format, schema, owner, left: Math.max(leastMs, page.leftMs) })
     return { page, read: { ...read, contentHash: hashOf(read.content) } }
   }
 
@@ -53,14 +56,18 @@ export class PageReader {
     {
       format,
       schema,
+      owner,
       left,
-    }: { readonly format: TextFormat; readonly schema: JsonObject | undefined; readonly left: number },
+    }: Required<Pick<TextRequest, 'format' | 'owner'>> & {
+      readonly schema: JsonObject | undefined
+      readonly left: number
+    },
   ): Promise<PageRead> {
     if (type === null) throw pageRefusal('fetch_failed', { url })
     try {
       return await this.#rooms.read(
         { bytes, type, url: finalUrl, format, ...(schema !== undefined && { schema }) },
-        left,
+        { deadlineMs: left, owner },
       )
     } catch (error) {
       if (!(error instanceof ParserFailed)) throw error
