@@ -111,9 +111,9 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   const masterKeys = masterKeysOf(config)
   const box = openSecretBox(masterKeys)
   const keys = await openServerKeys({ records: storage.records, ...masterKeys, box })
-  const cluster = await openCluster(config, { storage, keys, log })
-  const { managed, embedders, close: closeModels } = await openModels(config, log)
   const traces = openTraces(config, log)
+  const cluster = await openCluster(config, { storage, keys, traces, log })
+  const { managed, embedders, close: closeModels } = await openModels(config, log)
   const telemetry = new Telemetry(log, traces?.tracer)
   const serving = Promise.withResolvers<void>()
   const actors = await openActors({

@@ -10,6 +10,7 @@ import { openHints } from './open-storage.ts'
 import { hasEnded, processMark } from './process-mark.ts'
 import type { RateLimits, SharedTurns } from './storage/cluster-ports.ts'
 import type { Storage } from './storage/ports.ts'
+import type { Traces } from './telemetry/open-traces.ts'
 import { openPeerServer } from './transport/peers/open-peer-server.ts'
 import { openPeers } from './transport/peers/open-peers.ts'
 
@@ -36,8 +37,15 @@ export const openCluster = async (
   {
     storage: { leases },
     keys,
+    traces,
     log,
-  }: { readonly storage: Pick<Storage, 'leases'>; readonly keys: ServerKeys; readonly log: Logger },
+  }: {
+    readonly storage: Pick<Storage, 'leases'>
+    readonly keys: ServerKeys
+    /** Spans, which requests between nodes carry; null: traces are off. */
+    readonly traces: Traces | null
+    readonly log: Logger
+  },
 ): Promise<OpenedCluster | null> => {
   const [key, otherKeys] = [keys.current('peers'), keys.others('peers')]
   const hints = await openHints(config, keyName(keys.lasting('peers')), log)
@@ -49,9 +57,10 @@ export const openCluster = async (
     ...{ key, otherKeys },
     // requests that arrive before the actors are ready wait
     service: async (request) => (await service.promise)(request),
+    traced: traces?.within,
     log,
   })
-  const peers = openPeers({ key, otherKeys, log, clock: systemClock })
+  const peers = openPeers({ key, otherKeys, log, clock: systemClock, trace: traces?.current })
   const mark = processMark()
   const address = config.peerAddress ?? server.address
   const self = { node: nodeIdOf(config), address, ...(mark !== undefined && { mark }) }

@@ -109,7 +109,7 @@ export abstract class Host {
     const reader = {
       read: (actor: string, after: number) => this.readLog(actor, after),
       standing: (actor: string) => this.#standing(actor),
-      followed: (actor: string) => this.followed(actor),
+      followed: (actor: string, isFresh: boolean) => this.followed(actor, isFresh),
     }
     return new Feed(reader, this.#options.log, this.#options.clock)
   }
@@ -208,8 +208,8 @@ export abstract class Host {
   /** State of the log of an actor that is not in memory here; undefined when such an actor is idle. */
   protected abstract standingElsewhere(id: string): FeedState | 'unknown' | undefined
 
-  /** Called when the first stream of an actor starts in this process. */
-  protected abstract followed(id: string): void
+  /** Called when a stream of an actor starts in this process, as `EventReader.followed`. */
+  protected abstract followed(id: string, isFresh: boolean): void
 
   /** Called when an actor of this process has made a durable commit. */
   protected abstract committedHere(resident: Resident, events: readonly LogEvent[]): void

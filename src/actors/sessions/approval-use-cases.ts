@@ -221,6 +221,6 @@ const resolve = async (
 
 /** Streams the events that follow a decision, until the turn ends or pauses again. */
 const resumed = (host: Host, session: Resident, after: number): Omit<StreamAnswer, 'replayed'> => ({
-  stream: host.feed.follow(session.id, after, { at: 'idle', after: endsTurn }),
+  stream: host.feed.follow(session.id, after, { at: 'idle', after: endsTurn, isFresh: true }),
   ...streamPlace(session),
 })

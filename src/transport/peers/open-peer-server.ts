@@ -6,7 +6,7 @@ import type { PeerService } from '#runtime/messages/peers.ts'
 import { addressText } from './host-port.ts'
 import { peerLimits } from './peer-limits.ts'
 import { secureServer } from './secure-channel.ts'
-import { ServedPeer } from './served-peer.ts'
+import { ServedPeer, type TracedWork } from './served-peer.ts'
 
 /** Options of the serving side. */
 export interface PeerServerOptions {
@@ -19,6 +19,8 @@ export interface PeerServerOptions {
   /** Keys derived from earlier or later master keys: peers that hold one of them are accepted as well. */
   readonly otherKeys?: readonly Uint8Array[]
   readonly service: PeerService
+  /** Runs work in the span of this `traceparent`; absent: spans of peers are ignored. */
+  readonly traced?: TracedWork | undefined
   readonly log: Logger
   readonly clock?: Clock
 }

@@ -17,6 +17,8 @@ export interface PeersOptions {
   readonly otherKeys?: readonly Uint8Array[]
   readonly log: Logger
   readonly clock?: Clock
+  /** Returns the `traceparent` of the current span, which requests carry; absent: none do. */
+  readonly trace?: (() => string | null) | undefined
 }
 
 /**

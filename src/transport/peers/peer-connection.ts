@@ -18,11 +18,14 @@ export interface ConnectionParts {
   readonly log: Logger
   /** Pace shared by all connections to the address. */
   readonly pace: PeerPace
+  /** Returns the `traceparent` of the current span; null without one. */
+  readonly trace?: (() => string | null) | undefined
 }
 
 interface OpenQuestion {
   readonly id: number
   readonly request: PeerRequest
+  readonly trace: string | null
   readonly resolve: (answer: PeerAnswer) => void
   readonly reject: (error: unknown) => void
   readonly cancelTimer: () => void
@@ -75,7 +78,8 @@ export class PeerConnection {
     return new Promise((resolve, reject) => {
       const id = ++this.#questions
       const cancelTimer = this.#parts.clock.after(peerLimits.answerMs, () => this.#tooLate(id))
-      const question = { id, request, resolve, reject, cancelTimer }
+      const trace = this.#parts.trace?.() ?? null
+      const question = { id, request, trace, resolve, reject, cancelTimer }
       this.#open.set(id, question)
       if (this.#state === 'ready') this.#send(question)
     })
@@ -87,8 +91,8 @@ export class PeerConnection {
     this.#end(undefined)
   }
 
-  #send({ id, request }: OpenQuestion): void {
-    if (this.#socket.send({ id, ask: request })) {
+  #send({ id, request, trace }: OpenQuestion): void {
+    if (this.#socket.send({ id, ask: request, ...(trace !== null && { trace }) })) {
       this.#heartbeat.sent()
       return
     }

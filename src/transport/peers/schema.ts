@@ -13,6 +13,8 @@ export type WireFailure =
 export interface Question {
   readonly id: number
   readonly request: PeerRequest | null
+  /** `traceparent` of the span in which it was made; null without one. */
+  readonly trace: string | null
 }
 
 /** One answer. */
@@ -82,8 +84,9 @@ export const pingIn = (value: unknown): number | undefined =>
 /** Parses a request frame. @throws {Error} when it is none. */
 export const questionIn = (value: unknown): Question => {
   if (!isObject(value) || !count(value.id)) throw new Error('a frame that is no question')
-  const { id, ask } = value
-  return { id, request: isObject(ask) && fits(requests, ask) ? ask : null } as Question
+  const { id, ask, trace } = value
+  const sender = typeof trace === 'string' ? trace : null
+  return { id, request: isObject(ask) && fits(requests, ask) ? ask : null, trace: sender } as Question
 }
 
 /** Parses an answer frame. @throws {Error} when it is none. */

@@ -7,9 +7,13 @@ import { FrameSocket } from './frame-socket.ts'
 import { peerLimits } from './peer-limits.ts'
 import { pingIn, type Question, questionIn } from './schema.ts'
 
+/** Runs work in the span of a `traceparent`. */
+export type TracedWork = <T>(traceparent: string, work: () => T) => T
+
 /** Dependencies of the serving side. */
 export interface ServedParts {
   readonly service: PeerService
+  readonly traced?: TracedWork | undefined
   readonly clock: Clock
   readonly log: Logger
 }
@@ -51,9 +55,11 @@ export class ServedPeer {
     else this.#socket.send({ id: ping, answer: { kind: 'done' } })
   }
 
-  async #answer({ id, request }: Question): Promise<void> {
+  async #answer({ id, request, trace }: Question): Promise<void> {
     this.#open++
-    const reply = await this.#replyTo(request)
+    const { traced } = this.#parts
+    const answering = () => this.#replyTo(request)
+    const reply = await (trace === null || traced === undefined ? answering() : traced(trace, answering))
     this.#open--
     if (!this.#socket.send({ id, ...reply })) {
       this.#parts.log.error({ kind: request?.kind }, 'answer larger than peers take')

@@ -57,8 +57,8 @@ export class ClusterHost extends Host {
     return this.node.standing(id)
   }
 
-  protected followed(id: string): void {
-    this.node.followed(id)
+  protected followed(id: string, isFresh: boolean): void {
+    this.node.followed(id, isFresh)
   }
 
   protected committedHere(resident: Resident, events: readonly LogEvent[]): void {

@@ -277,8 +277,10 @@ export class ClusterNode {
   }
 
   /** Called when the first stream of an actor starts in this process. */
-  followed(id: string): void {
-    if (this.#parts.held.heldUnder(shardOf(id)) === undefined) this.#feeds.watch(id)
+  followed(id: string, isFresh: boolean): void {
+    if (this.#parts.held.heldUnder(shardOf(id)) !== undefined) return
+    if (isFresh) this.#feeds.readAgain(id)
+    this.#feeds.watch(id)
   }
 
   /** Reads the leases soon, because they seem to have changed. */

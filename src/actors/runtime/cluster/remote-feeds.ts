@@ -77,6 +77,14 @@ export class RemoteFeeds {
     if (entry.notified === undefined) this.#notifySoon()
   }
 
+  /** Forgets the known state of an actor that is followed here, and reads it. */
+  readAgain(actor: string): void {
+    const entry = this.#followed.get(actor)
+    if (entry === undefined) return
+    entry.standing = undefined
+    void this.#read(actor, entry)
+  }
+
   /** Notes that a delivery notifies the owner of a stream that is about to follow the actor here. */
   expect(actor: string, owner: string): void {
     const entry = this.#entry(actor)

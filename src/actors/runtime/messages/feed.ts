@@ -16,8 +16,11 @@ export interface EventReader {
    * after which `refresh` or `look` is called.
    */
   standing(actor: string): FeedState | 'unknown' | undefined
-  /** Called when the first stream of an actor starts. */
-  followed?(actor: string): void
+  /**
+   * Called when the first stream of an actor starts, and with `isFresh` when any stream does for which a known state is
+   * too old.
+   */
+  followed?(actor: string, isFresh: boolean): void
 }
 
 /** Whether a turn or run of an actor is in progress, and the newest sequence of its log. */
@@ -31,6 +34,11 @@ export interface StreamEnd {
   readonly at: 'idle' | 'never'
   /** Also ends the stream after an event for which this returns true. */
   readonly after?: (event: LogEvent) => boolean
+  /**
+   * The actor has just been changed by another one: a state that another process reported earlier does not show that it
+   * is idle.
+   */
+  readonly isFresh?: boolean
 }
 
 /**
@@ -126,7 +134,8 @@ export class Feed {
         })
         const set = this.#followers.get(actor) ?? new Set<Follower>()
         this.#followers.set(actor, set.add(follower))
-        if (set.size === 1) this.#reader.followed?.(actor)
+        const isFresh = end.isFresh ?? false
+        if (set.size === 1 || isFresh) this.#reader.followed?.(actor, isFresh)
         follower.catchUp()
         return { resume: () => follower.resume(), stop: () => this.#leave(actor, follower) }
       },
