@@ -63,7 +63,7 @@ export const roomOf = (path: string): string | null => {
   if (inner !== null) return `${inner[1]}/${inner[2]}`
   const layer = /^src\/([^/]+)\//.exec(path)
   if (layer !== null) return `${layer[1]}`
-  if (path === 'src/config.ts') return 'config'
+  if (path === 'src/config.ts' || path === 'src/environment-reader.ts') return 'config'
   if (/^src\/[^/]+$/.test(path)) return 'main'
   return path.startsWith('specs/') ? 'specs' : null
 }

@@ -25,7 +25,7 @@ document.getElementById('fonts').textContent =
 </script>`
 
 /**
- * Runs a browser job against a server of the image, and asks that server for stuck work.
+ * Runs a browser job against a server of the image, and lists the stuck work of that server.
  *
  * @returns the job's screenshot (WebP) @throws when text is not drawn, or work is stuck
  */

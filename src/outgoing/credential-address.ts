@@ -29,5 +29,5 @@ export const mayReceive = (bound: BoundTo, url: string): boolean => {
 export const isBelow = (url: URL, address: string): boolean => {
   if (!URL.canParse(address)) return false
   const { origin, pathname } = new URL(address)
-  return url.origin === origin && `${url.pathname}/`.startsWith(pathname.replace(/\/*$/, '/'))
+  return url.origin === origin && `${url.pathname}/`.startsWith(pathname.endsWith('/') ? pathname : `${pathname}/`)
 }

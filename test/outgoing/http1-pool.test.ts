@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Http1Pool } from '#outgoing/http1-pool.ts'
+import { Http1Pool } from '#outgoing/http1/http1-pool.ts'
 
 /** A server that records requests and whose responses a test writes. */
 interface Wire {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MalformedResponse, ResponseParser } from '#outgoing/response-parser.ts'
+import { MalformedResponse, ResponseParser } from '#outgoing/http1/response-parser.ts'
 
 interface Seen {
   status: number

@@ -1,5 +1,5 @@
 import type { Dispatcher, Pool } from 'undici'
-import { Http1Pool, type PoolRequest } from '#outgoing/http1-pool.ts'
+import { Http1Pool, type PoolRequest } from '#outgoing/http1/http1-pool.ts'
 import { identityEncoding } from '#outgoing/identity-encoding.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { undici } from '#outgoing/undici.ts'

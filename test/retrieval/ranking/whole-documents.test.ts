@@ -24,8 +24,8 @@ describe('a query to documents', () => {
       ...parts('titles', ['Descriptive titles are made up by hand in most offices.']),
       ...parts('indexing', ['Descriptive indexing is made up by hand in most offices.']),
     ])
-    const asked = 'Is indexing made up by hand? Who checks indexing, and what does indexing cost beside titles?'
-    expect((await found(index, question(asked)))[0]).toBe('indexing0')
+    const repeating = 'Is indexing made up by hand? Who checks indexing, and what does indexing cost beside titles?'
+    expect((await found(index, question(repeating)))[0]).toBe('indexing0')
     expect((await found(index, question('Do titles cost more than titles did, beside indexing?')))[0]).toBe('titles0')
   })
 

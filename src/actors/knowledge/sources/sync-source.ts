@@ -4,7 +4,13 @@ import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-de
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { EffectContext, EffectOutcome, IdempotentEffect } from '#runtime/effects/effects.ts'
 import { contextOf } from '#runtime/schema.ts'
-import { maxCells, maxChunks, maxExtractedLength, maxPdfPages, maxUnpackedBytes } from '#specs/resources/knowledge/knowledge-limits.ts'
+import {
+  maxCells,
+  maxChunks,
+  maxExtractedLength,
+  maxPdfPages,
+  maxUnpackedBytes,
+} from '#specs/resources/knowledge/knowledge-limits.ts'
 import type { Refusal } from '#src/parsing/documents/document-refused.ts'
 import type { openDocumentRoom, openDocumentTurns } from '#src/parsing/documents/document-room.ts'
 import {

@@ -16,6 +16,9 @@ const blocks: ReadonlySet<string> = new Set([
 
 const headings: ReadonlyMap<string, number> = new Map([1, 2, 3, 4, 5, 6].map((level) => [`h${level}`, level]))
 
+/** Values of `media` of style sheets that apply to screens. */
+const screenMedia: ReadonlySet<string> = new Set(['', 'all', 'screen'])
+
 /** Maximum total length of style sheets that are read. */
 const maxStyleLength = 1_000_000
 
@@ -79,7 +82,7 @@ const stylesIn = (html: string): readonly string[] => {
     html,
     {
       onopentag: (name, { media = 'all' }) => {
-        isStyle = name === 'style' && /^\s*(?:all|screen)?\s*$/i.test(media)
+        isStyle = name === 'style' && screenMedia.has(media.trim().toLowerCase())
         if (isStyle) sheets.push('')
       },
       ontext: (text) => {

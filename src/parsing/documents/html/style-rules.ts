@@ -47,7 +47,8 @@ export const declaredIn = (style: string): readonly Declared[] => {
       .slice(colon + 1)
       .trim()
       .toLowerCase()
-      .split(/\s*!\s*/)
+      .split('!')
+      .map((piece) => piece.trim())
     all.push({ property, isHiding: hiding[property].test(value), isImportant: marks.includes('important') })
   }
   return all

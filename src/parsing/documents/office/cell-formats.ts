@@ -34,7 +34,7 @@ const kindOf = (code: string): NumberKind => {
   const fields = code
     .slice(0, 200)
     .toLowerCase()
-    .replace(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/g, '')
+    .replace(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^[\]]*\]/g, '')
   const hasTime = /[hs]/.test(fields)
   const hasDate = /[yd]/.test(fields) || (!hasTime && /m/.test(fields))
   if (hasDate) return hasTime ? 'date-time' : 'date'

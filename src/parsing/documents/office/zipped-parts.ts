@@ -1,5 +1,5 @@
 import { maxUnpackedBytes } from '#specs/resources/knowledge/knowledge-limits.ts'
-import { zipFiles } from '../../archives/zip-files.ts'
+import { zipFiles } from '#src/parsing/archives/zip-files.ts'
 import { DocumentRefused } from '../document-refused.ts'
 
 /** First bytes of Office documents in the formats before docx, and of those that are protected by a password. */

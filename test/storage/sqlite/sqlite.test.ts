@@ -7,8 +7,8 @@ import { projectScope, tenantScope } from '#specs/scope.ts'
 import { NewerStore, storeVersion } from '#storage/newer-store.ts'
 import { type RecordKind, StoreUnavailable } from '#storage/ports.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
-import { storageContract } from './contract.ts'
-import { commitOf, letters, recordOf, widgets } from './samples.ts'
+import { storageContract } from '#test/storage/contract.ts'
+import { commitOf, letters, recordOf, widgets } from '#test/storage/samples.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-sqlite-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, it } from 'vitest'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
-import { eventBytes, mergeTurns, removeTurns, writeTurns } from './turn-bytes.ts'
+import { eventBytes, mergeTurns, removeTurns, writeTurns } from '#test/storage/turn-bytes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-bytes-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,5 +1,5 @@
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
-import { commitOf } from './samples.ts'
+import { commitOf } from '#test/storage/samples.ts'
 
 /**
  * Appends commits endlessly from eight actors to the file named as argument, and prints `<actor>/<seq>` of each
