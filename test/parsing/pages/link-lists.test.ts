@@ -21,7 +21,10 @@ describe('a page of 30,000 links', () => {
     const bytes = Buffer.from(`<html><title>Index</title><body>${html}</body></html>`)
     const type = pageTypeOf('text/html', bytes)
     if (type === null) throw new Error('no page')
-    return rooms.read({ bytes, type, url: 'https://site.example/', format }, 5_000)
+    return rooms.read(
+      { bytes, type, url: 'https://site.example/', format },
+      { deadlineMs: 5_000, owner: { project: 'prj_1', tenant: null } },
+    )
   }
   beforeAll(() => read('<p>warm', 'text'))
   afterAll(() => rooms.close())
