@@ -38,7 +38,13 @@ const frontPages = ['README.md', 'AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.m
   .map((path) => ({ path, text: readFileSync(resolve(root, path), 'utf8') }))
 
 /** Detection patterns quote the words that they search for. */
-const patterns = ['src/skill-scan/rules/', 'src/facts/screen/instructions/', 'src/facts/updates/cues.ts']
+const patterns = [
+  'src/skill-scan/rules/',
+  'src/skill-scan/meaning/',
+  'src/skill-scan/speech.ts',
+  'src/facts/screen/instructions/',
+  'src/facts/updates/cues.ts',
+]
 
 const quoting = new Set(['test/scripts/check/word-list.test.ts'])
 

@@ -29,6 +29,10 @@ export interface Match {
   /** Offset in the scanned text. */
   readonly at: number
   readonly length: number
+  /** Whether the act is to leave something undone, so that a "not" before it forbids nothing. */
+  readonly isOmission?: boolean
+  /** Whether it counts wherever it stands, also in a quotation. */
+  readonly isLiteral?: boolean
 }
 
 /** A rule against content that a skill should not have. */

@@ -70,10 +70,25 @@ const taggedMessage = (run: string): string => {
 
 /** Returns text that is hidden from a reader: comments, and markup without size, colour or display. */
 export const concealed = (text: string): readonly { readonly at: number; readonly text: string }[] =>
-  concealing.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => ({ at: match.index, text: match[0] })))
+  concealing
+    .flatMap((pattern) => [...text.matchAll(pattern)].map((match) => ({ at: match.index, text: match[0] })))
+    .filter(({ at }) => !isShown(text, at))
+
+/** Whether a mark stands in inline code or in quotation marks of its line, where a reader sees it. */
+const isShown = (text: string, at: number): boolean => {
+  const lead =
+    text
+      .slice(Math.max(0, at - 1_000), at)
+      .split('\n')
+      .at(-1) ?? ''
+  return (lead.split('`').length & 1) === 0 || (lead.split('"').length & 1) === 0
+}
 
 const concealing = [
   /<!--[\s\S]{3,4000}?-->/gu,
   /^\[\/\/\]: # [("'][^\n]{3,2000}/gmu,
   /<(?:span|div|p|font|small|details|section)\b[^>\n]{0,200}(?:display\s{0,2}:\s{0,2}none|visibility\s{0,2}:\s{0,2}hidden|font-size\s{0,2}:\s{0,2}0|opacity\s{0,2}:\s{0,2}0(?![.\d])|color\s{0,2}:\s{0,2}(?:white|#fff(?:fff)?\b|transparent)|\bhidden\b)[^>\n]{0,200}>[^<]{3,4000}/giu,
 ]
+
+/** Returns hidden text without the marks that hide it. */
+export const uncovered = (text: string): string => text.replaceAll(/<!--|-->|<[^>]{0,400}>|^\[\/\/\]: # /gu, ' ')

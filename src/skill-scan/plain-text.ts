@@ -91,14 +91,19 @@ const latinized = (line: string): string => {
   isLookalike.lastIndex = 0
   if (!isLookalike.test(line)) return line
   const isNative = [...line.matchAll(foreign)].some(([letter]) => !(letter in lookalikes))
+  // a dotless i is a letter of its own in Turkish, as others of its letters show
+  const isTurkish = turkish.test(line)
   return line.replaceAll(mixedWord, (word) => {
-    const read = [...word].map((letter) => lookalikes[letter] ?? letter).join('')
+    const read = [...word]
+      .map((letter) => (isTurkish && letter === 'ı' ? letter : (lookalikes[letter] ?? letter)))
+      .join('')
     return latinWord.test(word) || (!isNative && isAscii.test(read)) ? read : word
   })
 }
 
 const foreign = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}]/gu
 const isAscii = /^[a-z]+$/iu
+const turkish = /[şğçöüŞĞÇÖÜİ]/u
 
 /** Returns the line number of an offset, from 1. */
 export const lineAt = (text: string, offset: number): number => {

@@ -1,59 +1,133 @@
-/** Words of a text that teaches, detects or forbids what it quotes. */
+/** Words of a text that teaches, detects or forbids what it quotes, in several languages. */
 const defensive =
-  /\b(?:detect|flag|recogni[sz]e|look (?:out )?for|watch for|search for|grep|scan|audit|review|attack|attacker|adversar|malicious|injection|jailbreak|exploit|vulnerab|untrusted|suspicious|red[- ]?flag|threat|phishing|forbid|forbidden|prohibit|block(?:ed|s)?|reject|refuse|sanitize|anti-?pattern|bad example|unsafe|dangerous|do not follow|never|avoid|warn(?:ing)?|must not|don't|do not|cannot|not allowed|❌|⚠)/iu
+  /(?<!\p{L})(?:detect|flag(?:s|ged|ging)?\b|recogni[sz]|look (?:out )?for|watch for|attack|adversar|malicious|injection|jailbreak|exploit|vulnerab|suspicious|red[- ]?flag|threat|phishing|forbid|prohibit|reject|refuse|anti-?pattern|bad (?:example|pattern|practice)|insecure|unsafe|dangerous|harmful|hostile|tamper|poison|payload|warning sign|danger sign|indicator|test case|must not|never (?:run|use|execute|paste|do|copy|follow|write|type|accept|pipe)|do not (?:run|use|execute|paste|follow|copy|type|pipe)|don['’]t (?:run|use|execute|paste|follow|copy|type|pipe)|avoid\b|instead of\b|wrong\b|❌|⚠|🚫|✗|gefährlich|verdächtig|bösartig|schädlich|angriff|warnzeichen|niemals|verboten|unsicher|falsch|peligros|malicios|sospechos|ataque|señal(?:es)? de|nunca (?:ejecut|us)|prohibid|insegur|dangereu|malveillant|suspect|attaque|jamais (?:ex[eé]cut|utilis)|interdit|signes? d|perigos|suspeit|ataque|sinais de|proibid|pericolos|dannos|sospett|attacc|vietat|segnali di|gevaarlijk|kwaadaardig|verdacht|aanval|verboden|опасн|вредонос|подозрит|атак|запрещ|признак|никогда не (?:запуск|выполн)|tehlikeli|kötü niyetli|şüpheli|saldırı|yasak)|危险|恶意|可疑|攻击|切勿|禁止|注入|危険|悪意|不審|攻撃|怪しい|위험|악성|의심|공격|금지|خطير|خبيث|مشبوه|هجوم|ممنوع|حقن|खतर|दुर्भावना|संदिग्ध|हमल|इंजेक्शन/iu
 
+/** An act that is forbidden in the same clause before it. */
 const forbidding =
-  /(?:\bnever|\bdo not|\bdon['’]t|\bmust not|\bshould not|\bavoid|\brefuse to|\bnot to|\bcannot|\bwithout ever|❌)[^.\n]{0,60}$/iu
+  /(?:\bnever|\bdo not|\bdon['’]t|\bmust not|\bshould not|\bavoid|\brefuse to|\bcannot|\bwithout ever|\binstead of|\brather than|❌|\bniemals|\bnicht|\bnie\b|\bnunca|\bjamais|\bne\b|\bnão|\bnon\b|\bmai\b|\bnooit|\bniet|никогда|нельзя|(?<!\p{L})не |不要|不得|切勿|禁止|请勿|避免|لا )[^.:;!?\n。：；！？]{0,60}$/iu
+const forbiddenAfter =
+  /^[^.\n。]{0,80}(?:ないで|しないこと|禁止|してはいけ|하지 마|금지|न करें|मत |yapma|etme(?:yin)?\b|is (?:forbidden|prohibited|not allowed))/iu
 
 /** A sentence that attributes an action to an attacker. */
 const attributed =
-  /\b(?:attackers?|adversar(?:y|ies)|malicious (?:actors?|users?|skills?|pages?|servers?)|threat actors?)\b[^.\n]{0,120}$/i
+  /(?:\battackers?|\badversar(?:y|ies)|\bmalicious (?:actors?|users?|skills?|pages?|servers?)|\bthreat actors?|angreifer|atacantes?|attaquants?|aggressori|aanvallers?|злоумышленник|saldırgan|攻击者|攻撃者|공격자|المهاجم|हमलावर)[^.\n]{0,120}$/iu
 
-/** Characters before and after a match that are searched for an explanation. */
-const before = 400
-const after = 160
+/** What somebody in a story says, and what a log showed: it happened, or was made up, and is no order. */
+const narrated =
+  /(?:\b(?:logs?|history|trace|output|alert|report|note|journal)\b[^.\n‖]{0,30}\b(?:show|contain|read|say|include|reveal)(?:s|ed)?\b[^.\n‖]{0,40}[`"'“:]?‖)|["”'»][^\n.]{0,4}\b(?:said|says|asked|whispered|replied|cried)\b|\b(?:said|says|whispered|cried) the\b/iu
 
-/**
- * Returns a function that determines whether a match is only mentioned, and not an instruction: it is forbidden, or
- * quoted in a context of detection and defence.
- */
-export const speechOf = (text: string): ((at: number, length: number) => boolean) => {
-  let fences: readonly number[] | undefined
-  const fenced = (at: number): boolean => {
-    fences ??= [...text.matchAll(fence)].map(({ index }) => index)
-    return (fences.filter((index) => index < at).length & 1) === 1
-  }
-  return (at, length) => speaksAbout(text, { at, length }, fenced)
+/** What a skill says that it is for, when it is about attacks. */
+const security =
+  /\b(?:security|secure|audit|injection|malicious|malware|red[- ]?team|pentest|penetration|vulnerab|threat|phishing|jailbreak|moderat|guardrail|incident|forensic|scanner|(?:review|vet|check|inspect)\w{0,4} (?:of )?(?:[\w-]{1,20} ){0,3}(?:skills?|plugins?|prompts?|mcp|extensions?)\b|skill (?:review|audit|scan|check))|sicherheit|angriff|seguridad|sécurité|segurança|sicurezza|beveilig|безопасн|güvenlik|安全|セキュリティ|보안|أمن|सुरक्षा/iu
+
+/** Returns whether a skill is about attacks, by its name, its description and its first heading. */
+export const isAboutSecurity = (text: string): boolean => {
+  const front = /^\ufeff?---\r?\n([\s\S]{0,4096}?)\r?\n---/u.exec(text)?.[1] ?? ''
+  const heading = /^# [^\n]{0,200}/mu.exec(text)?.[0] ?? ''
+  return security.test(front) || security.test(heading)
 }
+
+/** Characters of a line around a match that are looked at. */
+const longestLine = 2_000
+
+const before = 320
+const after = 160
 
 interface Place {
   readonly at: number
   readonly length: number
+  /** Whether the act is to leave something undone, so that a "not" before it forbids nothing. */
+  readonly isOmission?: boolean
 }
 
-const speaksAbout = (text: string, { at, length }: Place, fenced: (at: number) => boolean): boolean => {
+/**
+ * Returns a function that determines whether a match is only mentioned, and not an instruction: it is forbidden, or
+ * quoted in a context of detection and defence. In a skill about attacks, what stands in quotation marks and tables is
+ * taken for a quotation.
+ */
+export const speechOf = (text: string, isSecurity = false): ((place: Place) => boolean) => {
+  let fences: readonly number[] | undefined
+  const openedAt = (at: number): number | undefined => {
+    fences ??= [...text.matchAll(fence)].map(({ index }) => index)
+    const earlier = fences.filter((index) => index < at)
+    return (earlier.length & 1) === 1 ? earlier.at(-1) : undefined
+  }
+  return (place) => isMentioned(text, place, { openedAt, isSecurity })
+}
+
+interface Surroundings {
+  readonly openedAt: (at: number) => number | undefined
+  readonly isSecurity: boolean
+}
+
+const isMentioned = (text: string, place: Place, { openedAt, isSecurity }: Surroundings): boolean => {
+  const { at, length, isOmission = false } = place
   const lead = text.slice(Math.max(0, at - before), at)
-  if (forbidding.test(lead.slice(-100)) || attributed.test(lead.slice(-160))) return true
-  if (!isQuoted(text, { at, length }, fenced)) return false
-  return defensive.test(lead) || defensive.test(text.slice(at + length, at + length + after)) || isListed(lead)
+  const opened = openedAt(at)
+  if (
+    opened === undefined &&
+    !isOmission &&
+    (forbidding.test(lead.slice(-100)) || forbiddenAfter.test(text.slice(at, at + length + 100)))
+  )
+    return true
+  if (attributed.test(lead.slice(-160)) || narrated.test(`${lead.slice(-120)}‖${text.slice(at, at + length + 80)}`))
+    return true
+  if (opened !== undefined) return isIntroduced(text, { opened, at }, isSecurity)
+  if (!isQuoted(text, place)) return false
+  return (
+    isSecurity || defensive.test(lead) || defensive.test(text.slice(at + length, at + length + after)) || isListed(lead)
+  )
 }
 
-/** Whether a heading before it announces attacks or examples. */
+/** Whether a block of code is introduced as an attack: by the line above it, its heading, or a comment within it. */
+const isIntroduced = (
+  text: string,
+  { opened, at }: { readonly opened: number; readonly at: number },
+  isSecurity: boolean,
+): boolean => {
+  const above = text
+    .slice(Math.max(0, opened - 600), opened)
+    .trimEnd()
+    .split('\n')
+  const line = above.at(-1) ?? ''
+  const heading = above.findLast((each) => /^#{1,6} /u.test(each)) ?? ''
+  const comment = text
+    .slice(opened, at)
+    .split('\n')
+    .slice(-3)
+    .filter((each) => /^\s{0,8}(?:#|\/\/|--|<!--)/u.test(each))
+    .join(' ')
+  const info = text.slice(opened, text.indexOf('\n', opened))
+  const isSaid =
+    defensive.test(line) ||
+    defensive.test(heading) ||
+    defensive.test(comment) ||
+    /\b(?:bad|wrong|attack|unsafe|malicious)\b/iu.test(info)
+  return (
+    isSaid ||
+    (isSecurity &&
+      /example|beispiel|ejemplo|exemple|exemplo|esempio|voorbeeld|пример|örnek|例|예|مثال|उदाहरण|pattern|sample|case/iu.test(
+        line + heading,
+      ))
+  )
+}
+
+/** Whether a heading before it announces attacks or examples of what to look for. */
 const isListed = (lead: string): boolean =>
-  /(?:^|\n)#{1,6} [^\n]*(?:example|pattern|indicator|sign|test case)/iu.test(lead)
+  /(?:^|\n)#{1,6} [^\n]*(?:indicator|warning sign|test case|anti-?pattern|red flag)/iu.test(lead)
 
 const fence = /^ {0,3}(?:```|~~~)/gmu
 
-/** Whether a match is in a code block, in backticks or quotation marks, in a quoted line or in a table. */
-const isQuoted = (text: string, { at, length }: Place, fenced: (at: number) => boolean): boolean => {
-  const start = text.lastIndexOf('\n', at - 1) + 1
-  const found = text.indexOf('\n', at + length)
-  const line = text.slice(start, found < 0 ? text.length : found)
+/** Whether a match is in backticks or quotation marks, in a quoted line or in a table. */
+const isQuoted = (text: string, { at, length }: Place): boolean => {
+  const from = Math.max(0, at - longestLine)
+  const start = from + text.slice(from, at).lastIndexOf('\n') + 1
+  const found = text.slice(at + length, at + length + longestLine).indexOf('\n')
+  const end = found < 0 ? Math.min(text.length, at + length + longestLine) : at + length + found
+  const line = text.slice(start, end)
   if (/^\s*(?:>|\|)/u.test(line)) return true
-  const lead = text.slice(start, at)
-  const rest = text.slice(at + length, found < 0 ? text.length : found)
-  if (pairs.some(([open, close]) => opened(lead, open, close) && rest.includes(close))) return true
-  return fenced(at)
+  const [lead, rest] = [text.slice(start, at), text.slice(at + length, end)]
+  return pairs.some(([open, close]) => opensIn(lead, open, close) && rest.includes(close))
 }
 
 const pairs = [
@@ -62,10 +136,11 @@ const pairs = [
   ['“', '”'],
   ['«', '»'],
   ['„', '“'],
+  ['「', '」'],
   ["'", "'"],
 ] as const
 
-const opened = (lead: string, open: string, close: string): boolean => {
+const opensIn = (lead: string, open: string, close: string): boolean => {
   if (open === close) return (lead.split(open).length & 1) === 0
   return lead.lastIndexOf(open) > lead.lastIndexOf(close)
 }

@@ -1,3 +1,4 @@
+import { addressIn, isInstaller } from '../commands/addresses.ts'
 import type { Rule } from '../finding.ts'
 
 const rule = (
@@ -9,9 +10,8 @@ const rule = (
   ...more,
 })
 
-/** Hosts whose documentation recommends piping their install script to a shell; and paths that name an installer. */
-const installer =
-  /https:\/\/(?:[\w-]+\.)*(?:astral\.sh|rustup\.rs|docker\.com|bun\.sh|deno\.land|deno\.com|nodesource\.com|brew\.sh|nvm-sh|fly\.io|volta\.sh|pnpm\.io|get-poetry|python-poetry\.org|pixi\.sh|nixos\.org|githubusercontent\.com\/(?:Homebrew|nvm-sh|rust-lang|ohmyzsh|helm|k3d-io|pyenv)|github\.com|starship\.rs|ollama\.com|cursor\.com|claude\.ai|anthropic\.com|vercel\.com|railway\.(?:com|app)|supabase\.com|modal\.com|turso\.tech|sdkman\.io|get\.helm\.sh|k3s\.io|tailscale\.com|trunk\.io|mise\.(?:run|jdx\.dev)|just\.systems|aka\.ms|microsoft\.com|googleapis\.com|google\.com|apple\.com)|https:\/\/[^\s"'`|]{1,200}\/install(?:er)?(?:\.sh|\.ps1)?\b|https:\/\/(?:get|install|sh)\.[^\s"'`|]{1,200}/iu
+/** Whether a command takes its code from the installer of a known tool. */
+const isKnown = ([text]: readonly string[]): boolean => isInstaller(addressIn(text ?? '') ?? '')
 
 const runsRemote = 'Code from the network is run without being looked at.'
 
@@ -20,22 +20,22 @@ export const commandRules: readonly Rule[] = [
   rule(
     ['remote_code', runsRemote],
     /\b(?:curl|wget|aria2c)\b[^\n|;]{1,400}\|\s{0,4}(?:sudo\s{1,4}(?:-\w{1,4}\s{1,4})?)?(?:\/(?:usr\/)?bin\/)?(?:ba|z|da|k|fi)?(?:sh|python3?|node|perl|ruby|php|pwsh|powershell|deno|bun)\b/gi,
-    { holds: (match) => !installer.test(match[0]) },
+    { holds: (match) => !isKnown(match) },
   ),
   rule(
     ['remote_code_installer', 'An installer from the network is run without being looked at.'],
     /\b(?:curl|wget)\b[^\n|;]{1,400}\|\s{0,4}(?:sudo\s{1,4}(?:-\w{1,4}\s{1,4})?)?(?:ba|z|da)?sh\b/gi,
-    { severity: 'warning', holds: (match) => installer.test(match[0]) },
+    { severity: 'warning', holds: (match) => isKnown(match) },
   ),
   rule(
     ['remote_code', runsRemote],
     /(?:\b(?:ba|z)?sh\s{1,4}(?:-c\s{1,4})?(?:<\(|["']?\$\()|\b(?:eval|source|\.)\s{1,4}(?:<\(|["'`]?\$?\())\s{0,4}(?:curl|wget)\b[^\n]{1,300}/gi,
-    { holds: (match) => !installer.test(match[0]) },
+    { holds: (match) => !isKnown(match) },
   ),
   rule(
     ['remote_code', runsRemote],
     /\b(?:iex|invoke-expression)\b[^\n]{0,80}(?:downloadstring|invoke-webrequest|\biwr\b|\birm\b|net\.webclient|frombase64string)|(?:downloadstring|\biwr\b|\birm\b|invoke-webrequest)[^\n|]{1,300}\|\s{0,4}(?:iex|invoke-expression)\b/gi,
-    { holds: (match) => !installer.test(match[0]) },
+    { holds: (match) => !isKnown(match) },
   ),
   rule(
     ['remote_code', runsRemote],
@@ -68,7 +68,7 @@ export const commandRules: readonly Rule[] = [
   ),
   rule(
     ['covers_tracks', 'The command hides what was done.'],
-    /\bhistory\s{1,4}-c\b|\bunset\s{1,4}HISTFILE\b|\bHISTFILE=\/dev\/null|\bset\s{1,4}\+o\s{1,4}history|\bHISTSIZE=0|\brm\s{1,4}(?:-\w{1,4}\s{1,4})?[^\n]{0,20}(?:\.bash_history|\.zsh_history)|\b(?:truncate|rm|shred)\b[^\n]{0,60}\/var\/log\/|\bwevtutil\s{1,4}cl\b|clear-eventlog/gi,
+    /\bhistory\s{1,4}-c\b|\bunset\s{1,4}HISTFILE\b|\bHISTFILE=\/dev\/null|\bset\s{1,4}\+o\s{1,4}history|\bHISTSIZE=0|\brm\s{1,4}(?:-\w{1,4}\s{1,4})?[^\n]{0,20}(?:\.bash_history|\.zsh_history)|\b(?:truncate|rm|shred)\b[^\n]{0,60}\/var\/log\/(?:\*|\S{0,40}(?:auth|secure|syslog|audit|wtmp|lastlog|messages|journal))|\bwevtutil\s{1,4}cl\b|clear-eventlog/gi,
   ),
   rule(
     ['weakens_security', 'The command turns off a protection of the machine.'],

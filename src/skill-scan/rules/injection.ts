@@ -54,11 +54,6 @@ export const injectionRules: readonly Rule[] = [
   ),
   rule(
     ['hides_from_user', secrecy],
-    /\b(?:do not|don['’]?t|never|must not|should not|without|avoid)\s{1,4}(?:ever\s{1,4})?(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|notify(?:ing)?|alert(?:ing)?|disclos(?:e|ing)|reveal(?:ing)?|show(?:ing)?|report(?:ing)?|let(?:ting)?)\s{1,4}(?:(?:this|it|that|any of this|anything|these steps?|what you did|the above)\s{1,4})?(?:to\s{1,4})?(?:the\s{1,4}|your\s{1,4}|any\s{1,4})?(?:users?|human|operator|owner|developer|person|anyone|reviewers?)\b(?!['’]s? (?:password|secret|private))/gi,
-    { quotable: false, holds: (match) => !/show(?:ing)?\s+(?:the\s+|your\s+)?users?$/iu.test(match[0]) },
-  ),
-  rule(
-    ['hides_from_user', secrecy],
     /\b(?:hide|conceal|keep)\s{1,4}(?:this|it|these|that|the|all)\s{1,4}(?:\w{1,14}\s{1,4}){0,5}?(?:from|secret from|hidden from)\s{1,4}(?:the\s{1,4}|your\s{1,4})?(?:users?|human|operator|owner|reviewers?|logs?)\b/gi,
   ),
   rule(

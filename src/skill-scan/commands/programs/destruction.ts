@@ -1,0 +1,67 @@
+import { operands, type Program, type ProgramCall, wholeText } from '../program-call.ts'
+import { nothing } from '../value.ts'
+
+const everything =
+  /^(?:\/(?:\*|\.\*)?|~\/?\*?|~\/\.\*|\$HOME\/?\*?|\/(?:etc|usr|var|home|boot|bin|sbin|lib\w{0,3}|root|opt|Users|System|Library|Applications|srv|mnt|dev|proc|data)(?:\/\*?)?|\/(?:home|Users)\/(?:\*|\$USER|\$\{USER\})\/?\*?|[a-z]:\\?(?:\*|Users\S{0,40}|Windows\S{0,40})?|--no-preserve-root|%USERPROFILE%\S{0,10}|\$env:\S{1,40})$/iu
+const precious =
+  /^(?:~|\$HOME)\/(?:(?:Documents|Desktop|Pictures|Downloads|Movies|Music|Videos|Library|Projects|projects|code|src|work|repos|workspace|\.ssh|\.aws|\.gnupg|\.kube|\.config|\.password-store|\.local|\.git|\.docker|\.mozilla|\.thunderbird)(?:\/\*?)?)$|^\/var\/(?:lib|log|backups?|mail|www)(?:\/|$)|^\/(?:backups?|srv|mnt\/[\w-]{1,40}|data)\/?\*?$|time ?machine/iu
+const histories = /\.(?:bash|zsh|python|node_repl|psql|mysql)_history|fish_history/u
+
+const lost = 'The command destroys data that is not its own.'
+const tracks = 'The command hides what was done.'
+
+/** Commands that destroy what lies beyond the work at hand, or the traces of what was done. */
+export const destruction: Program = (call) => {
+  const { name, args, world } = call
+  const text = wholeText(args)
+  if (/^(?:rm|rmdir|del|erase|rd|remove-item|shred|srm|unlink|truncate|trash)$/u.test(name)) return removed(call, text)
+  if (name === 'find' && /-delete\b/u.test(text)) return removed(call, text)
+  const message = others[name]?.(text)
+  if (message !== undefined)
+    world.report({ code: message === tracks ? 'covers_tracks' : 'destructive_command', message })
+  return message === undefined ? undefined : nothing
+}
+
+const removed = ({ args, world, name }: ProgramCall, text: string): typeof nothing => {
+  const isDeep =
+    name === 'find' || name === 'shred' || /(?:^|\s)-{1,2}\w{0,6}(?:r|recurse|recursive)\w{0,4}\b|\/s\b/iu.test(text)
+  for (const { text: path } of operands(args)) {
+    if (
+      (isDeep && everything.test(path)) ||
+      (isDeep && precious.test(path)) ||
+      (name === 'shred' && /^~|^\/home/u.test(path))
+    )
+      world.report({ code: 'destructive_command', message: lost })
+    else if (
+      histories.test(path) ||
+      /^\/var\/log(?:\/(?:\*|\S{0,60}(?:auth|secure|syslog|audit|wtmp|btmp|lastlog|messages|kern|journal)\S{0,20})?)?$/u.test(
+        path,
+      )
+    )
+      world.report({ code: 'covers_tracks', message: tracks })
+  }
+  return nothing
+}
+
+const when = (isSo: boolean, message: string): string | undefined => (isSo ? message : undefined)
+
+const others: Readonly<Record<string, (text: string) => string | undefined>> = {
+  mkfs: () => lost,
+  'mkfs.ext4': () => lost,
+  'mkfs.xfs': () => lost,
+  wipefs: () => lost,
+  blkdiscard: () => lost,
+  diskutil: (text) => when(/\berase(?:disk|volume)/iu.test(text), lost),
+  dd: (text) => when(/\bof=\/dev\/(?:sd|hd|nvme|disk|vd|mmcblk|rdisk)/u.test(text), lost),
+  vssadmin: (text) => when(/delete shadows/iu.test(text), lost),
+  wbadmin: (text) => when(/delete/iu.test(text), lost),
+  bcdedit: (text) => when(/recoveryenabled|bootstatuspolicy/iu.test(text), lost),
+  cipher: (text) => when(/\/w:/iu.test(text), lost),
+  tmutil: (text) => when(/delete|disable/iu.test(text), lost),
+  history: (text) => when(/-c\b|-w\s{1,4}\/dev\/null/u.test(text), tracks),
+  unset: (text) => when(/\bHISTFILE\b/u.test(text), tracks),
+  export: (text) => when(/\bHISTFILE=(?:\/dev\/null)?(?:\s|$)|\bHISTSIZE=0\b/u.test(text), tracks),
+  set: (text) => when(/\+o\s{1,4}history/u.test(text), tracks),
+  journalctl: (text) => when(/--vacuum-(?:time|size)[= ]1[sSK]?\b/u.test(text), tracks),
+  'clear-eventlog': () => tracks,
+}
