@@ -24,6 +24,8 @@ export interface Config {
   readonly dataDir: string
   /** null: SQLite in `dataDir`. */
   readonly mongodbUrl: string | null
+  /** Time in ms that a start waits for a MongoDB that does not respond. */
+  readonly storeWaitMs: number
   /** Number of chunks from which MongoDB searches the vectors of a knowledge base, if it can; 0: never. */
   readonly vectorSearchMinChunks: number
   /** null: a single process. Otherwise `mongodbUrl` is set too, and the nodes share both. */
@@ -155,6 +157,7 @@ function configOf(read: EnvironmentReader): Config {
     },
     shutdownGraceMs: 1000 * (read.value('SHUTDOWN_GRACE_S', countUpTo(3600), 'seconds from 1 to 3600') ?? 130),
     modelWaits: modelWaitsOf(read),
+    storeWaitMs: storeWaitOf(read),
     chatBodyBytes: 1024 * 1024 * (read.value('MAX_CHAT_BODY_MB', countUpTo(64), 'megabytes from 1 to 64') ?? 8),
     bootstrap: bootstrapOf(read),
     masterKey: read.value('MASTER_KEY', keyOf, '32 bytes in base64 (openssl rand -base64 32)') ?? null,
@@ -185,6 +188,11 @@ function configOf(read: EnvironmentReader): Config {
     otelEndpoint: read.value('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrlOf, 'an http:// or https:// URL') ?? null,
   }
 }
+
+/** Without a limit, unless one is set. */
+const storeWaitOf = (read: EnvironmentReader): number =>
+  1000 *
+  (read.value('MONGODB_START_WAIT_S', countFrom(0, 604_800), 'seconds from 0 to 604800') ?? Number.POSITIVE_INFINITY)
 
 const modelWaitsOf = (read: EnvironmentReader): Config['modelWaits'] => ({
   firstByteTimeoutMs:

@@ -6,9 +6,11 @@ import { bootstrap, type Installation } from './actors/accounts/bootstrap.ts'
 import { show } from './actors/accounts/first-secrets.ts'
 import { openServerKeys } from './actors/accounts/lasting-keys.ts'
 import type { BrowserSettings } from './actors/browser/browser.ts'
+import { kinds } from './actors/capabilities.ts'
 import { openActors } from './actors/open-actors.ts'
 import { systemClock } from './actors/runtime/clock.ts'
 import type { CrawlerSettings } from './actors/web/crawler-settings.ts'
+import { awaitStore } from './await-store.ts'
 import { type Config, readConfig } from './config.ts'
 import { ManagedProviders, simulatedWanted } from './gateway/routing/managed-providers.ts'
 import { startSimulatedProvider } from './gateway/simulated/server.ts'
@@ -16,7 +18,7 @@ import { masterKeysOf } from './master-keys.ts'
 import { misspeltIn } from './misspelt-variables.ts'
 import { nodeIdOf, openCluster } from './open-cluster.ts'
 import { type Embedders, openEmbedders } from './open-embedders.ts'
-import { loadDrivers, openStorageAlone } from './open-storage.ts'
+import { loadDrivers } from './open-storage.ts'
 import type { OutgoingWatch } from './outgoing/outgoing-watch.ts'
 import { openSsrfGuard, type SsrfGuard } from './outgoing/ssrf-guard.ts'
 import { undici } from './outgoing/undici.ts'
@@ -43,6 +45,9 @@ const collectEarly = (): void => setFlagsFromString('--heap-growing-percent=70')
 const closeMs = 2_000
 /** Time in ms after the start at which optional modules are loaded, so that no request waits for them later. */
 const settledMs = 5_000
+
+/** Why a server is not ready yet, for probes: no address or error of the store. */
+const storeAway = 'the store does not respond'
 
 const consoleFolder = fileURLToPath(new URL('../console', import.meta.url))
 
@@ -107,7 +112,7 @@ const listen = async ({ host, port, publicUrl }: Config, log: Logger) => {
 const start = async (config: Config, log: Logger): Promise<() => Promise<void>> => {
   if (config.mongodbUrl === null || config.masterKey === null) await openDataFolder(config.dataDir)
   const { early, server, url } = await listen(config, log)
-  const storage = await openStorageAlone(config)
+  const storage = await awaitStore({ config, kinds, waiting: () => early.wait(storeAway), log })
   const masterKeys = masterKeysOf(config)
   const box = openSecretBox(masterKeys)
   const keys = await openServerKeys({ records: storage.records, ...masterKeys, box })

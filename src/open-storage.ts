@@ -6,7 +6,11 @@ import { openSqliteStorage } from './storage/sqlite/open-sqlite-storage.ts'
 import { claimStore } from './storage/sqlite/store-claim.ts'
 
 /** The configuration of a store. */
-export type StorageConfig = Pick<Config, 'mongodbUrl' | 'dataDir'> & Partial<Pick<Config, 'vectorSearchMinChunks'>>
+export type StorageConfig = Pick<Config, 'mongodbUrl' | 'dataDir'> &
+  Partial<Pick<Config, 'vectorSearchMinChunks'>> & {
+    /** Timeout in ms of the connection to MongoDB; absent: ten seconds. */
+    readonly startPatienceMs?: number
+  }
 
 /** Path of the embedded store. */
 export const sqlitePath = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'troupe.db')
@@ -25,6 +29,7 @@ export const openStorage = async ({
   mongodbUrl,
   dataDir,
   vectorSearchMinChunks = 0,
+  startPatienceMs,
 }: StorageConfig): Promise<Storage> =>
   mongodbUrl === null
     ? openSqliteStorage({ path: sqlitePath({ dataDir }) })
@@ -32,6 +37,7 @@ export const openStorage = async ({
         url: mongodbUrl,
         database: databaseOf(mongodbUrl),
         vectorSearchMinChunks,
+        ...(startPatienceMs !== undefined && { startPatienceMs }),
       })
 
 /**

@@ -36,6 +36,7 @@ describe('readConfig', () => {
       masterKey: null,
       previousMasterKeys: [],
       providers: {},
+      storeWaitMs: Number.POSITIVE_INFINITY,
       shutdownGraceMs: 130_000,
       chatBodyBytes: 8 * 1024 * 1024,
       modelWaits: { firstByteTimeoutMs: 600_000, idleTimeoutMs: 120_000, totalTimeoutMs: 3_600_000 },
@@ -114,6 +115,7 @@ describe('readConfig', () => {
       MODEL_FIRST_BYTE_TIMEOUT_S: '900',
       MODEL_IDLE_TIMEOUT_S: '30',
       MODEL_TOTAL_TIMEOUT_S: '7200',
+      MONGODB_START_WAIT_S: '90',
     })
     expect(config).toEqual({
       port: 0,
@@ -145,6 +147,7 @@ describe('readConfig', () => {
         groq: { apiKey: 'gsk-4' },
         xai: { apiKey: 'xai-5' },
       },
+      storeWaitMs: 90_000,
       shutdownGraceMs: 45_000,
       chatBodyBytes: 20 * 1024 * 1024,
       modelWaits: { firstByteTimeoutMs: 900_000, idleTimeoutMs: 30_000, totalTimeoutMs: 7_200_000 },

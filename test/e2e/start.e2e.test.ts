@@ -2,11 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { freePort } from '#scripts/services/service.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { mongodSpec } from '#scripts/services/mongod.ts'
+import { freePort, startService } from '#scripts/services/service.ts'
+import { patience } from './patience.ts'
 
 const folder = (): string => {
   const made = mkdtempSync(join(tmpdir(), 'troupe-start-'))
@@ -315,11 +317,14 @@ describe('a start on a store that cannot be used', () => {
     },
   )
 
-  it('that is an unreachable MongoDB fails with one line without the password, and creates nothing', async () => {
+  it('that is a MongoDB which stays unreachable for MONGODB_START_WAIT_S fails with one line without the password, and creates nothing', async () => {
     const data = join(folder(), 'data')
     const env = { PORT: String(await freePort()), DATA_DIR: data }
     const away = `127.0.0.1:${await freePort()}`
-    const failed = server({ ...env, MONGODB_URL: `mongodb://ada:hidden-word@${away}/troupe` })
+    const failed = server({
+      ...{ ...env, MONGODB_START_WAIT_S: '1' },
+      MONGODB_URL: `mongodb://ada:hidden-word@${away}/troupe`,
+    })
     expect(await failed.ended).toBe(1)
     expect(failed.printed.err).toContain(`MongoDB at mongodb://${away}/troupe does not respond`)
     expect(failed.printed.err).toContain('Is it running, and is MONGODB_URL right?')
@@ -330,5 +335,56 @@ describe('a start on a store that cannot be used', () => {
     const { child, printed } = server(env)
     await started(child, printed)
     expect(printed.out, 'it is the first start still').toMatch(/secret key {7}csk_/)
+  })
+
+  it('waits for a MongoDB that is away or hangs: alive, not ready, refusing requests, with one line every few seconds', {
+    timeout: 120_000,
+  }, async () => {
+    const port = await freePort()
+    const dataPort = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    const env = { PORT: String(port), DATA_DIR: folder(), MONGODB_URL: `mongodb://127.0.0.1:${dataPort}/late` }
+    const { child, printed, ended } = server(env)
+    const waits = () => printed.out.split('\n').filter((line) => line.includes('waiting for the store'))
+    await vi.waitFor(() => expect(waits()).toHaveLength(1), patience)
+    const reason = 'the store does not respond'
+    const notReady = async () => {
+      expect((await fetch(`${url}/healthz`)).status).toBe(200)
+      const ready = await fetch(`${url}/readyz`)
+      expect([ready.status, await ready.json()]).toEqual([503, { status: 'starting', reason }])
+      const refused = await fetch(`${url}/v1/sessions`)
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+      expect(await refused.json()).toMatchObject({ error: { code: 'store_unavailable' } })
+    }
+    await notReady()
+    // a server that accepts connections and says nothing
+    const sockets = new Set<Socket>()
+    const hanging = createServer((socket) => sockets.add(socket)).listen(dataPort, '127.0.0.1')
+    await once(hanging, 'listening')
+    await vi.waitFor(() => expect(waits().length).toBeGreaterThan(2), { ...patience, timeout: 60_000 })
+    expect(sockets.size, 'it has tried').toBeGreaterThan(0)
+    await notReady()
+    const times = waits().map((line) => JSON.parse(line).time)
+    expect(times[2] - times[1], 'between two lines').toBeGreaterThan(3_000)
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => hanging.close(resolve))
+    expect(child.exitCode).toBeNull()
+    const mongod = await startService(mongodSpec(null), dataPort)
+    onTestFinished(() => mongod.stop())
+    await started(child, printed)
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    expect((await fetch(`${url}/v1/sessions`)).status).toBe(401)
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+  })
+
+  it('that waits for MongoDB ends at once with SIGTERM', async () => {
+    const env = { PORT: '0', DATA_DIR: folder(), MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/late` }
+    const { child, printed, ended } = server(env)
+    await vi.waitFor(() => expect(printed.out).toContain('waiting for the store'), patience)
+    const from = performance.now()
+    child.kill('SIGTERM')
+    await ended
+    expect(performance.now() - from).toBeLessThan(10_000)
   })
 })

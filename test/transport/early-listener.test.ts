@@ -31,6 +31,27 @@ describe.for(['uws', 'node'] as const)('a server on %s that has not started yet'
     expect(await (await fetch(`${url}/readyz`)).text()).toBe('/readyz ')
   })
 
+  it('refuses requests, and those that wait already, while the start waits for something', async () => {
+    const { early, url } = await listen()
+    const waiting = fetch(`${url}/v1/x`)
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    early.wait('the store does not respond')
+    for (const refused of [await waiting, await fetch(`${url}/v1/y`, { headers: { 'x-request-id': 'r-1' } })]) {
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+      expect(await refused.json()).toMatchObject({ error: { code: 'store_unavailable' } })
+    }
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
+      status: 'starting',
+      reason: 'the store does not respond',
+    })
+    early.serve({
+      request: (request, response) => response.send(200, [], request.path),
+      upgrade: async () => ({ refuse: { status: 404, headers: [], body: '' } }),
+    })
+    for (const path of ['/v1/x', '/readyz']) expect(await (await fetch(url + path)).text()).toBe(path)
+  })
+
   it('rejects with one sentence if its port is in use', async () => {
     const { port } = await listen()
     const second = openServer(new EarlyListener(), log, { adapter })

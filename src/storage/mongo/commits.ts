@@ -27,6 +27,13 @@ const name = 'commits'
  */
 const scanTimeoutMs = 600_000
 
+const options = { readConcern: { level: 'majority' }, writeConcern: { w: 'majority', j: true } } as const
+
+/** Creates the indexes of commits. */
+export const prepareCommits = async (db: Db): Promise<void> => {
+  await guarded(db.collection<CommitDocument>(name, options).createIndexes(commitIndexes, whilePreparing))
+}
+
 /**
  * Commits in MongoDB. Reads see only what a majority holds, so that no effect runs for a commit that a failover rolls
  * back.
@@ -37,15 +44,9 @@ export class MongoCommits implements CommitStore {
   readonly #settles: SettleQueue
 
   constructor(db: Db) {
-    const options = { readConcern: { level: 'majority' }, writeConcern: { w: 'majority', j: true } } as const
     this.#collection = db.collection<CommitDocument>(name, options)
     this.#appends = new AppendQueue(db, name)
     this.#settles = new SettleQueue(db, name)
-  }
-
-  /** Creates the indexes. */
-  async prepare(): Promise<void> {
-    await guarded(this.#collection.createIndexes(commitIndexes, whilePreparing))
   }
 
   append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]> {

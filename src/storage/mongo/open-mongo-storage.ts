@@ -2,11 +2,12 @@ import { type Db, MongoClient } from 'mongodb'
 import { checkStoreVersion, storeVersion } from '../newer-store.ts'
 import type { Storage } from '../ports.ts'
 import { MongoBlobs } from './blobs.ts'
-import { MongoCommits } from './commits.ts'
+import { MongoCommits, prepareCommits } from './commits.ts'
 import { asPortError, guarded } from './errors.ts'
 import { MongoLeases } from './leases.ts'
 import { MongoRecords } from './records.ts'
 import { whilePreparing } from './schema.ts'
+import { StartClient } from './start-client.ts'
 import { MongoVectors } from './vectors.ts'
 
 /**
@@ -16,20 +17,23 @@ import { MongoVectors } from './vectors.ts'
  * @param options.url `mongodb://…`; its write concern is ignored.
  * @param options.now ms since the epoch; decides which records have expired.
  * @param options.patienceMs timeout in ms of each wait for the server; default: as short as requests need.
+ * @param options.startPatienceMs timeout in ms of the connection; default: ten seconds.
  * @param options.vectorSearchMinChunks number of vectors from which a deployment with vector search is used for it; 0: never.
- * @throws {NewerStore} {StoreUnavailable} when the server cannot be reached within ten seconds, or within `patienceMs`.
+ * @throws {NewerStore} {StoreUnavailable} when the server cannot be reached within `startPatienceMs`, or `patienceMs`.
  */
 export const openMongoStorage = async ({
   url,
   database,
   now = Date.now,
   patienceMs,
+  startPatienceMs = connectMs,
   vectorSearchMinChunks = 0,
 }: {
   readonly url: string
   readonly database: string
   readonly now?: () => number
   readonly patienceMs?: number
+  readonly startPatienceMs?: number
   readonly vectorSearchMinChunks?: number
 }): Promise<Storage> => {
   const client = new MongoClient(url, {
@@ -43,16 +47,19 @@ export const openMongoStorage = async ({
     appName: 'troupe',
   })
   const db = client.db(database)
+  const starting = new StartClient(url, database, patienceMs)
   const commits = new MongoCommits(db)
-  const records = new MongoRecords(db, now)
+  const records = new MongoRecords(db, now, starting)
   let vectors: MongoVectors | null = null
   try {
-    await connect(client, patienceMs ?? connectMs)
-    await markVersion(db)
-    await commits.prepare()
+    await connect(client, patienceMs ?? startPatienceMs)
+    await starting.run(async (preparing) => {
+      await markVersion(preparing)
+      await prepareCommits(preparing)
+    })
     if (vectorSearchMinChunks > 0) vectors = await MongoVectors.open(db, vectorSearchMinChunks)
   } catch (error) {
-    await client.close()
+    await Promise.all([client.close(), starting.close()])
     throw error
   }
   return {
@@ -66,7 +73,7 @@ export const openMongoStorage = async ({
     purge: async () => 'reused_later',
     close: async () => {
       await Promise.all([commits.drain(), records.drain()])
-      await client.close()
+      await Promise.all([client.close(), starting.close()])
     },
   }
 }

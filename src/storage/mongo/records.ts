@@ -17,6 +17,7 @@ import { duplicateKey, guarded, isDuplicate } from './errors.ts'
 import { keysOf, preparedKinds, prepareKind } from './kind-collection.ts'
 import { RowQueue } from './row-queue.ts'
 import { type RecordDocument, toRecord, toRecordDocument, type WriteError, writeErrorsIn } from './schema.ts'
+import type { StartClient } from './start-client.ts'
 
 type Where = { readonly [field: string]: Json } | undefined
 
@@ -37,24 +38,32 @@ const lookMs = 30_000
 export class MongoRecords implements RecordStore {
   readonly #db: Db
   readonly #now: () => number
+  readonly #starting: Pick<StartClient, 'run'>
   readonly #rows: RowQueue
   readonly #totals = new Totals()
   #closed = false
 
-  /** @param now ms since the epoch; decides which records have expired. */
-  constructor(db: Db, now: () => number) {
+  /**
+   * @param now ms since the epoch; decides which records have expired.
+   * @param starting builds the indexes.
+   */
+  constructor(db: Db, now: () => number, starting: Pick<StartClient, 'run'>) {
     this.#db = db
     this.#now = now
+    this.#starting = starting
     this.#rows = new RowQueue(db)
   }
 
   async prepare(kinds: readonly RecordKind[]): Promise<void> {
-    const made = await this.#persistently(() => preparedKinds(this.#db, kinds))
-    const others = kinds.filter((kind) => !made.includes(kind))
-    for (let first = 0; first < others.length; first += preparedAtOnce) {
-      const some = others.slice(first, first + preparedAtOnce)
-      await Promise.all(some.map((kind) => this.#persistently(() => prepareKind(this.#db, kind))))
-    }
+    const made = await this.#starting.run(async (db) => {
+      const known = await this.#persistently(() => preparedKinds(db, kinds))
+      const others = kinds.filter((kind) => !known.includes(kind))
+      for (let first = 0; first < others.length; first += preparedAtOnce) {
+        const some = others.slice(first, first + preparedAtOnce)
+        await Promise.all(some.map((kind) => this.#persistently(() => prepareKind(db, kind))))
+      }
+      return known
+    })
     this.#lookLater(made)
   }
 
