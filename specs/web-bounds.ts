@@ -118,9 +118,9 @@ export const webBounds: readonly Bound[] = [
   },
   {
     of: 'windows that the page of a job opens',
-    most: '20; each is closed',
+    most: '20, 5 of them open at a time; others are closed',
     beyond: 'the job fails with `fetch_failed`',
-    code: ['src/actors/browser/engine/visit.ts', 'maxWindows'],
+    code: ['src/actors/browser/engine/tabs.ts', 'maxWindows'],
     test: [
       'test/e2e/browser/visits.e2e.test.ts',
       'limits the windows of a page that opens a thousand, and leaves no process',

@@ -110,7 +110,10 @@ const result = object(
     finalUrl: string({ description: 'Final URL of the page.' }),
     title: nullable(string()),
     language: nullable(string()),
-    content: described(string(), 'Visible text of the page, at most 500,000 characters.'),
+    content: described(
+      string(),
+      'Visible text of the page, with its open shadow roots and the frames of its site, at most 500,000 characters.',
+    ),
     contentHash: described(string(), 'SHA-256 of `content`.'),
     links: array(object({ url: string(), text: string() })),
     evidenceSpans: array(evidenceSpan),
@@ -175,7 +178,7 @@ export const browserJobs = defineOperations('browser_jobs', {
   create: {
     summary: 'Start a browser job',
     description:
-      'Opens the page in an isolated browser, performs the actions in order, and returns the resulting content of the page. The job runs in the background: poll `browser_jobs.get` for its status and result. Navigations and requests of the page can reach public addresses only.',
+      'Opens the page in an isolated browser, performs the actions in order, and returns the resulting content of the page. A window that a click or a key opens becomes the page of the following actions. The job runs in the background: poll `browser_jobs.get` for its status and result. Navigations and requests of the page can reach public addresses only.',
     method: 'POST',
     path,
     access: secretKeyOnly,

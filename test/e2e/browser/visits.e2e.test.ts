@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findChromium } from '#actors/browser/engine/find-chromium.ts'
 import { processTree } from '#actors/browser/engine/process-tree.ts'
 import { maxContentLength } from '#actors/browser/engine/read-page.ts'
-import { maxWindows, type VisitEnd, type VisitParts, type VisitRequest, visit } from '#actors/browser/engine/visit.ts'
+import { maxWindows } from '#actors/browser/engine/tabs.ts'
+import { type VisitEnd, type VisitParts, type VisitRequest, visit } from '#actors/browser/engine/visit.ts'
 import type { BrowserRequest } from '#machines/browser-job/browser-job.ts'
 import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { newId } from '#runtime/ids.ts'
@@ -252,7 +253,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser visit', () =
     await visited({ url: `http://${site}/changes`, actions }, { submitting })
     expect(requestCount).toBe(1)
     const changed = requested.slice(before).flatMap((each) => each.split(' /changed/').slice(1))
-    const ways = ['beacon', 'fetch', 'form', 'frame', 'keepalive', 'ping', 'worker']
+    const ways = ['beacon', 'fetch', 'form', 'frame', 'keepalive', 'worker']
     expect(changed.toSorted()).toEqual(allowed ? ways : [])
   })
 
@@ -277,7 +278,10 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser visit', () =
   })
 
   it('limits the windows of a page that opens a thousand, and leaves no process', async () => {
-    pages.set('/storm', "<button id=b onclick=\"for (let n = 0; n < 1000; n++) open('/w' + n, 'w' + n)\">x</button>")
+    pages.set(
+      '/storm',
+      "<button id=b onclick=\"for (let n = 0; n < 1000; n++) window.open('/w' + n, 'w' + n)\">x</button>",
+    )
     const id = newId('job')
     const actions = [{ type: 'click', selector: '#b' } as const, { type: 'waitFor', milliseconds: 3_000 } as const]
     await visited({ url: `http://${site}/storm`, actions }, { id })

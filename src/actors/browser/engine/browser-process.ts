@@ -1,4 +1,5 @@
 import type { Browser } from 'playwright'
+import { browserFlags } from './browser-flags.ts'
 import { isDoneWithin } from './done-within.ts'
 import { processTree } from './process-tree.ts'
 import { VisitFailed } from './visit-failed.ts'
@@ -6,8 +7,6 @@ import { VisitFailed } from './visit-failed.ts'
 /** Options of a browser to start. */
 export interface BrowserOptions {
   readonly path: string
-  /** URL of the guarded proxy, through which all traffic of the browser goes. */
-  readonly proxyUrl: string
   /** Identifies the processes of this browser: the id of its job. */
   readonly mark: string
   /** Memory limit in bytes. A browser that exceeds it is terminated. */
@@ -29,25 +28,6 @@ const launchMs = 60_000
 const closeMs = 2_000
 const lookMs = 500
 
-/**
- * Flags that force all traffic of a browser through the proxy: requests to this machine use it too, host names are
- * resolved nowhere else, and QUIC and WebRTC send no datagrams. Shared workers are disabled because their requests
- * belong to no page and could not be intercepted.
- */
-const guards = (proxyUrl: string): readonly string[] => [
-  `--proxy-server=${proxyUrl}`,
-  '--proxy-bypass-list=<-loopback>',
-  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
-  '--disable-quic',
-  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
-  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
-  '--disable-blink-features=SharedWorker',
-  '--dns-prefetch-disable',
-  '--disable-background-networking',
-  '--disk-cache-size=33554432',
-  '--disable-gpu',
-]
-
 /** Starts a separate browser. @throws {VisitFailed} `browser_unavailable` */
 export const startBrowser = async (options: BrowserOptions): Promise<RunningBrowser> => {
   const mark = `--troupe-job=${options.mark}`
@@ -56,7 +36,7 @@ export const startBrowser = async (options: BrowserOptions): Promise<RunningBrow
     .launch({
       executablePath: options.path,
       headless: true,
-      args: [...guards(options.proxyUrl), mark],
+      args: [...browserFlags, mark],
       // Chromium's sandbox does not work for root
       chromiumSandbox: process.getuid?.() !== 0 && process.env.CHROMIUM_SANDBOX !== 'off',
       handleSIGINT: false,

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { BrowserContext, Page } from 'playwright'
+import type { Page } from 'playwright'
 import { isObject } from '#runtime/schema.ts'
 import type { Json } from '#storage/ports.ts'
+import { flatText, flatTree } from './flat-tree.ts'
+import { evaluateInSite } from './frame-worlds.ts'
 import { parsedJson } from './schema.ts'
 
 /** Content of a page. */
@@ -38,10 +40,10 @@ const nextMs = 10_000
 const idLength = 26
 
 /** Reads the content of a page, in an isolated world that the page's scripts cannot influence. */
-export const readPage = async (context: BrowserContext, page: Page): Promise<PageRead> => {
+export const readPage = async (page: Page): Promise<PageRead> => {
   for (let reads = 1; ; reads++) {
     try {
-      return await readOnce(context, page)
+      return await readOnce(page)
     } catch (error) {
       if (reads === mostReads || page.isClosed()) throw error
       await page.waitForLoadState('load', { timeout: nextMs }).catch(() => {})
@@ -49,38 +51,32 @@ export const readPage = async (context: BrowserContext, page: Page): Promise<Pag
   }
 }
 
-const readOnce = async (context: BrowserContext, page: Page): Promise<PageRead> => {
-  const session = await context.newCDPSession(page)
-  try {
-    const { frameTree } = await session.send('Page.getFrameTree')
-    const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id })
-    const { result } = await session.send('Runtime.evaluate', {
-      expression: reader,
-      contextId: executionContextId,
-      returnByValue: true,
-      timeout: readMs,
-    })
-    return readOf(page.url(), String(result.value ?? ''))
-  } finally {
-    await session.detach().catch(() => {})
-  }
-}
+const readOnce = async (page: Page): Promise<PageRead> => readOf(page.url(), await evaluateInSite(page, reader, readMs))
 
-const readOf = (finalUrl: string, text: string): PageRead => {
-  const read = parsedJson(text)
-  const { title, language, content, links } = isObject(read) ? read : {}
-  const shown = wellFormed(content) ?? ''
-  const contentHash = createHash('sha256').update(shown).digest('hex')
+/** The texts of frames of other origins follow that of the page. */
+const readOf = (finalUrl: string, texts: readonly string[]): PageRead => {
+  const all = texts.flatMap((text) => {
+    const read = parsedJson(text)
+    return isObject(read) ? [read] : []
+  })
+  const [{ title, language } = {}] = all
+  const shown = all
+    .flatMap(({ content }) => wellFormed(content) || [])
+    .join('\n\n')
+    .slice(0, maxContentLength)
+  const content = shown.toWellFormed()
+  const contentHash = createHash('sha256').update(content).digest('hex')
+  const links = all.flatMap((read) => (Array.isArray(read.links) ? read.links : [])).slice(0, maxLinks)
   return {
     finalUrl,
     title: wellFormed(title) || null,
     language: wellFormed(language) || null,
-    content: shown,
+    content,
     contentHash,
-    links: (Array.isArray(links) ? links : []).flatMap((link) =>
+    links: links.flatMap((link) =>
       isObject(link) && typeof link.url === 'string' ? [{ url: link.url, text: wellFormed(link.text) ?? '' }] : [],
     ),
-    evidenceSpans: spansOf(shown, contentHash),
+    evidenceSpans: spansOf(content, contentHash),
   }
 }
 
@@ -103,14 +99,26 @@ export const spansOf = (content: string, contentHash: string): readonly Evidence
 
 /** Runs in the page, and limits there how much a page can send. */
 const reader = `(() => {
+  ${flatTree}
+  ${flatText}
   const text = (value, most) => String(value ?? '').replace(/\\s+/g, ' ').trim().slice(0, most)
   const links = []
-  for (const anchor of document.querySelectorAll('a[href]')) {
-    if (links.length === ${maxLinks}) break
-    if (anchor.protocol === 'http:' || anchor.protocol === 'https:')
+  const addLink = (anchor) => {
+    if (links.length < ${maxLinks} && (anchor.protocol === 'http:' || anchor.protocol === 'https:'))
       links.push({ url: anchor.href.slice(0, 2048), text: text(anchor.innerText, 200) })
   }
-  const shown = (document.body?.innerText ?? '').slice(0, ${maxContentLength})
+  const isWhole = !isComposed()
+  if (isWhole) for (const anchor of document.querySelectorAll('a[href]')) addLink(anchor)
+  else
+    walk(document.documentElement, {
+      enter: (node) => {
+        if (node.localName === 'a' && node.hasAttribute('href')) addLink(node)
+        return links.length < ${maxLinks}
+      },
+      leave: () => {},
+      text: () => {},
+    })
+  const shown = isWhole ? (document.body?.innerText ?? '').slice(0, ${maxContentLength}) : shownText(${maxContentLength})
   return JSON.stringify({
     title: text(document.title, 512),
     language: text(document.documentElement?.lang, 35),

@@ -2,16 +2,20 @@ import type { BrowserContext, Page, Request } from 'playwright'
 import type { BrowserAction, BrowserRequest, BrowserStep } from '#machines/browser-job/browser-job.ts'
 import { GuardedProxy } from '#outgoing/guarded-proxy.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import { WorkTime } from '#runtime/work-time.ts'
 import { handOverTimeoutMs } from '#specs/resources/web/browse-limits.ts'
-import { startBrowser } from './browser-process.ts'
+import { contextProxy } from './browser-flags.ts'
+import { type RunningBrowser, startBrowser } from './browser-process.ts'
 import { type HandedOverPage, LivePage } from './live/live-page.ts'
 import { emptySecretFields, maskSecretFields } from './masked-fields.ts'
 import { act, settled } from './page-actions.ts'
+import { isAnswering } from './page-answers.ts'
+import { maxOrigins, profileStateOf } from './profile-state.ts'
 import { type PageRead, readPage } from './read-page.ts'
 import type { ProfileState } from './schema.ts'
 import { type AccessibilitySnapshot, snapshotOf } from './snapshot.ts'
+import { Tabs } from './tabs.ts'
 import { VisitFailed } from './visit-failed.ts'
+import { answerMs, VisitLimit } from './visit-limit.ts'
 
 export interface VisitParts {
   readonly guard: Pick<SsrfGuard, 'check' | 'connect'>
@@ -75,15 +79,11 @@ export type VisitEnd =
   | { readonly visited: Visited; readonly peakBytes: number | null }
   | { readonly failed: VisitFailed; readonly peakBytes: number | null }
 
-/** Time in ms that a visit may take in addition to the timeout of its navigation. */
-const restMs = 120_000
 const pictureMs = 5_000
 /** 4 MiB. */
 const maxScreenshotBytes = 4 * 1024 * 1024
 const qualities = [85, 60, 30, 10]
 const stepQuality = 40
-/** Maximum number of windows that a page may try to open; each is closed at once. */
-export const maxWindows = 20
 
 /** Opens, acts on and reads a page in a separate browser, which has ended when this resolves. Never rejects. */
 export const visit = async (parts: VisitParts, wanted: VisitRequest): Promise<VisitEnd> => {
@@ -91,7 +91,11 @@ export const visit = async (parts: VisitParts, wanted: VisitRequest): Promise<Vi
   const early = Promise.withResolvers<never>()
   early.promise.catch(() => {})
   const fail = (code: string, message: string) => early.reject(new VisitFailed(code, message))
-  const time = new WorkTime(wanted.request.timeout_ms + restMs, () => fail('fetch_timeout', 'The job took too long.'))
+  let visiting: Visit | null = null
+  const limit = new VisitLimit(wanted.request, {
+    isAnswering: async () => visiting !== null && (await visiting.isAnswering(answerMs)),
+    over: (message) => fail('fetch_timeout', message),
+  })
   const over = new AbortController()
   wanted.signal.addEventListener('abort', () => fail('cancelled', 'The job was ended.'), { once: true })
   let peakBytes: number | null = null
@@ -102,7 +106,7 @@ export const visit = async (parts: VisitParts, wanted: VisitRequest): Promise<Vi
     return { failed: failureFor(error), peakBytes }
   } finally {
     over.abort()
-    time.end()
+    limit.end()
     await proxy.close()
   }
 
@@ -110,7 +114,6 @@ export const visit = async (parts: VisitParts, wanted: VisitRequest): Promise<Vi
     wanted.signal.throwIfAborted()
     const running = await startBrowser({
       path: await parts.path(),
-      proxyUrl: proxy.url,
       mark: wanted.id,
       maxMemoryBytes: parts.limits.maxMemoryBytes,
       onTooLarge: () => fail('browser_out_of_memory', 'The page exceeded the memory limit of a job.'),
@@ -120,7 +123,8 @@ export const visit = async (parts: VisitParts, wanted: VisitRequest): Promise<Vi
       const tooMany = () => fail('fetch_failed', 'The page opens too many windows.')
       const crashed = () => fail('browser_crashed', 'The page was closed before the job ended.')
       const seen = { ...wanted, tooMany, crashed, handOver: waited }
-      return await Promise.race([new Visit(parts, seen, proxy).run(await opened()), early.promise])
+      visiting = new Visit(parts, seen, proxy)
+      return await Promise.race([visiting.run(await opened(running, proxy, wanted)), early.promise])
     } finally {
       await running.close()
       peakBytes = running.peakBytes()
@@ -128,25 +132,25 @@ export const visit = async (parts: VisitParts, wanted: VisitRequest): Promise<Vi
 
     /** The time for which a person is waited for does not count towards the time of the job. */
     async function waited(wait: PersonWait): Promise<string | null> {
-      time.pause()
+      limit.pause()
       try {
         return await wanted.handOver({ ...wait, signal: AbortSignal.any([wait.signal, over.signal]) })
       } finally {
-        if (!over.signal.aborted) time.resume()
+        limit.resume()
       }
-    }
-
-    async function opened(): Promise<BrowserContext> {
-      const { width, height } = wanted.request
-      return running.browser.newContext({
-        viewport: { width, height },
-        acceptDownloads: false,
-        serviceWorkers: 'block',
-        ...(wanted.state !== null && { storageState: wanted.state }),
-      })
     }
   }
 }
+
+/** Opens the context of the visit's pages, whose requests go through the proxy. */
+const opened = ({ browser }: RunningBrowser, proxy: GuardedProxy, { request, state }: VisitRequest) =>
+  browser.newContext({
+    viewport: { width: request.width, height: request.height },
+    proxy: contextProxy(proxy.url),
+    acceptDownloads: false,
+    serviceWorkers: 'block',
+    ...(state !== null && { storageState: state }),
+  })
 
 /** Returns the failure for an error. Errors from Playwright are due to the page or the browser. */
 const failureFor = (error: unknown): VisitFailed =>
@@ -165,6 +169,9 @@ class Visit {
   #submits: Promise<boolean> | null = null
   /** The last failed navigation of the page itself. */
   #failed: Request | null = null
+  #tabs: Tabs | null = null
+  /** Origins that were loaded, whose storage a profile can keep. */
+  readonly #origins = new Set<string>()
   /** Whether a person has used the page. What they typed must not be stored. */
   #wasHandedOver = false
 
@@ -176,33 +183,39 @@ class Visit {
 
   async run(context: BrowserContext): Promise<Visited> {
     const { request } = this.#wanted
-    const page = await this.#openPage(context)
-    await this.#step(page, { type: 'navigate' }, () => this.#navigate(page))
+    const tabs = await this.#open(context)
+    await this.#step(tabs, { type: 'navigate' }, () => this.#navigate(tabs.current))
     for (const action of request.actions) {
-      await this.#step(page, action, async () => {
-        const note = await this.#act(page, action)
-        this.#requireReachable(page)
+      await this.#step(tabs, action, async () => {
+        const note = await this.#act(tabs, action)
+        this.#requireReachable(tabs.current)
         return note
       })
     }
+    await tabs.follow()
+    const page = tabs.current
     this.#requireReachable(page)
     const { snapshot_tokens, profile } = request
     const isShown = !this.#wasHandedOver || (await emptySecretFields(page))
-    const read = await readPage(context, page)
+    const read = await readPage(page)
     return {
       read: { ...read, finalUrl: this.#shownUrl(read.finalUrl) },
       screenshot: request.screenshot && isShown ? await screenshotOf(page) : null,
       snapshot: snapshot_tokens === null || !isShown ? null : await snapshotOf(page, snapshot_tokens),
-      state: profile?.save === true ? await context.storageState() : null,
+      state: profile?.save === true ? await profileStateOf(context, page, this.#origins) : null,
     }
   }
 
   /** @returns the person's note, if the action waited for a person. */
-  async #act(page: Page, { type, ...action }: BrowserAction): Promise<string | null> {
+  async #act(tabs: Tabs, { type, ...action }: BrowserAction): Promise<string | null> {
     if (type !== 'handOver') {
-      await act(page, { type, ...action })
+      const work = (page: Page): Promise<void> => act(page, { type, ...action })
+      await (type === 'click' || type === 'press' ? tabs.act(work) : work(tabs.current))
       return null
     }
+    await tabs.follow()
+    tabs.rest()
+    const page = tabs.current
     this.#wasHandedOver = true
     const { message = null, timeoutMs = handOverTimeoutMs.default } = action
     const live = new LivePage(page, this.#parts.now)
@@ -214,7 +227,12 @@ class Visit {
     }
   }
 
-  async #openPage(context: BrowserContext): Promise<Page> {
+  /** Whether the current page's thread responds within `ms`. Never rejects. */
+  isAnswering(ms: number): Promise<boolean> {
+    return this.#tabs === null ? Promise.resolve(false) : isAnswering(this.#tabs.current, ms)
+  }
+
+  async #open(context: BrowserContext): Promise<Tabs> {
     await context.route(
       () => true,
       async (route) => {
@@ -236,18 +254,23 @@ class Visit {
         })
       },
     )
-    const page = await context.newPage()
-    let windows = 0
-    context.on('page', (other) => {
-      windows += 1
-      if (windows > maxWindows) this.#wanted.tooMany()
-      void other.close().catch(() => {})
+    const tabs = await Tabs.open(context, {
+      tooMany: () => this.#wanted.tooMany(),
+      opened: (page) => this.#watch(page),
     })
+    this.#tabs = tabs
+    return tabs
+  }
+
+  #watch(page: Page): void {
     page.on('crash', () => this.#wanted.crashed())
     page.on('requestfailed', (request) => {
       if (request.isNavigationRequest() && request.frame() === page.mainFrame()) this.#failed = request
     })
-    return page
+    page.on('framenavigated', (frame) => {
+      if (/^https?:/.test(frame.url()) && this.#origins.size <= maxOrigins)
+        this.#origins.add(new URL(frame.url()).origin)
+    })
   }
 
   #mayLeave(): Promise<boolean> {
@@ -285,9 +308,10 @@ class Visit {
     return new VisitFailed('fetch_failed', refusals.fetch_failed, error)
   }
 
-  async #step(page: Page, { type, selector }: StepOf, work: () => Promise<string | null>): Promise<void> {
+  async #step(tabs: Tabs, { type, selector }: StepOf, work: () => Promise<string | null>): Promise<void> {
     const started_at_ms = this.#parts.now()
     const keep = async (status: BrowserStep['status'], said: string | null = null): Promise<void> => {
+      const page = tabs.current
       const duration_ms = this.#parts.now() - started_at_ms
       const isShown = !this.#wasHandedOver || (await maskSecretFields(page))
       const picture = isShown ? await pictureOf(page) : null
