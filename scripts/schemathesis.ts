@@ -66,8 +66,13 @@ const withoutTenantHeaders = (_name: string, value: unknown): unknown =>
 /** The HTTP server refuses a head that is too large before the operation is known, and without a body. */
 const headTooLarge = { description: 'The request line and headers are larger than the server reads.' }
 
+/** Whether a schema is that of an event stream: Schemathesis would hold the event itself against it, instead of its data. */
+const isOfStream = (name: string): boolean => name === 'text/event-stream'
+
 /** Adapts the document to what generated requests can be tested against. */
-const adapted = (name: string, value: unknown): unknown =>
+const adapted = (name: string, value: unknown): unknown => (isOfStream(name) ? { schema: {} } : withHead(name, value))
+
+const withHead = (name: string, value: unknown): unknown =>
   name === 'responses' && typeof value === 'object' && value !== null && '500' in value
     ? { ...value, 431: headTooLarge }
     : withoutTenantHeaders(name, value)

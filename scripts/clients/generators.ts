@@ -12,8 +12,19 @@ const npmGenerators = [
   ...['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', '@hey-api/openapi-ts@0.95.0', 'typescript@5.9.3'],
 ]
 
+/** Pinned. The linter is one bundle without dependencies. */
+const linter = '@redocly/cli@2.77.0'
+
 /** Generators from npm and PyPI, by name. CI runs them, since all together take 20 seconds of CPU time. */
 export const generators: Readonly<Record<string, ClientCheck>> = {
+  // its recommended rules; warnings do not fail it
+  'redocly-lint': (world) => {
+    installPackages(world, [linter])
+    run(world, 'node_modules/.bin/redocly', ['lint', '--extends=recommended', world.document], {
+      REDOCLY_TELEMETRY: 'off',
+      REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+    })
+  },
   'openapi-typescript': (world) => {
     useNpmGenerators(world)
     // not schema.d.ts, since the compiler does not check declaration files

@@ -1,6 +1,7 @@
 import type { ClientCheck } from './client-check.ts'
 import { compiledSdks, otherCompiledClients } from './compiled-sdks.ts'
 import { generators } from './generators.ts'
+import { newestNode, nodeMajors } from './node-majors.ts'
 import { openapiGeneratorClients } from './openapi-generator.ts'
 import { heavyPythonFrameworks, pythonFrameworks } from './python-frameworks.ts'
 import { sdks } from './sdks.ts'
@@ -12,12 +13,14 @@ import { sdks } from './sdks.ts'
 export const quickClients: Readonly<Record<string, ClientCheck>> = {
   ...generators,
   ...sdks,
+  ...nodeMajors,
   ...pythonFrameworks,
 }
 
 /** Every client, by name. */
 export const knownClients: Readonly<Record<string, ClientCheck>> = {
   ...quickClients,
+  ...newestNode,
   ...compiledSdks,
   ...openapiGeneratorClients,
   ...otherCompiledClients,

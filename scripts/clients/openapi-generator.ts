@@ -34,7 +34,7 @@ const goClient = needing(['go'], (world) => {
  */
 const javaClient = needing(['javac'], (world) => {
   const left = ['apiTests', 'modelTests', 'apiDocs', 'modelDocs'].map((name) => `${name}=false`)
-  const properties = ['--global-property', ['skipFormModel=false', ...left].join(',')]
+  const properties = ['--global-property', ['models', 'apis', 'supportingFiles', ...left].join(',')]
   generate(world, ['-g', 'java', '--library', 'apache-httpclient', ...properties])
   run(world, 'mvn', ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib'])
   const program = 'Generated.java'

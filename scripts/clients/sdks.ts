@@ -1,14 +1,14 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { installPythonPackages } from '../services/python-packages.ts'
-import { type ClientCheck, run } from './client-check.ts'
+import { type ClientCheck, type ClientWorld, run } from './client-check.ts'
 import { installPackages } from './generators.ts'
 
 /** SDKs and agent frameworks, used as their users do, by name. Pinned: raise a version here to try a new one. */
 const packages = {
-  openai: ['openai@7.55.0', 'zod@4.6.7'],
+  openai: ['openai@7.57.0', 'zod@4.6.7'],
   anthropic: ['@anthropic-ai/sdk@1.11.0', 'zod@4.6.7'],
-  'ai-sdk': ['ai@7.0.173', '@ai-sdk/openai@4.0.118', 'zod@4.6.7'],
+  'ai-sdk': ['ai@7.0.173', '@ai-sdk/openai@4.0.118', '@ai-sdk/anthropic@4.0.105', 'zod@4.6.7'],
   'openai-agents': ['@openai/agents@0.20.0', 'zod@4.6.7'],
   langchain: ['@langchain/openai@1.6.0', '@langchain/core@1.4.0', '@langchain/langgraph@1.7.3', 'zod@4.6.7'],
   // a binary of 400 MB for the platform, installed as an optional dependency from the same registry
@@ -20,16 +20,22 @@ const together = (['openai', 'anthropic', 'ai-sdk', 'openai-agents', 'langchain'
   (name): readonly string[] => packages[name],
 )
 
+/** Installs the SDKs that share dependencies, once for all checks of a run. @returns the world with their folder */
+export const installSharedSdks = (world: ClientWorld): ClientWorld => {
+  const own = { ...world, folder: join(dirname(world.folder), 'sdks') }
+  if (!existsSync(own.folder)) {
+    mkdirSync(own.folder)
+    installPackages(own, [...new Set(together)])
+  }
+  return own
+}
+
 const checkOf =
   (name: keyof typeof packages): ClientCheck =>
   (world) => {
     const isApart = name === 'codex'
-    const own = isApart ? world : { ...world, folder: join(dirname(world.folder), 'sdks') }
-    if (isApart) installPackages(own, packages[name])
-    else if (!existsSync(own.folder)) {
-      mkdirSync(own.folder)
-      installPackages(own, [...new Set(together)])
-    }
+    if (isApart) installPackages(world, packages[name])
+    const own = isApart ? world : installSharedSdks(world)
     copyFileSync(join(import.meta.dirname, 'node', `${name}.js`), join(own.folder, `${name}.js`))
     run(own, process.execPath, [`${name}.js`])
   }

@@ -22,6 +22,12 @@ export class Components {
     return this.#lift(titled(withOneSpelling(schema), title), 'Input')
   }
 
+  /** Returns the schema itself, such as that of a form, with references to the components in it. */
+  inline(schema: JsonSchema): unknown {
+    const { title: _none, ...untitled } = withOneSpelling(schema)
+    return this.#lift(untitled, 'Input')
+  }
+
   /** Returns every component, sorted by name. */
   all(): object {
     return Object.fromEntries([...this.#schemas].sort(([left], [right]) => (left < right ? -1 : 1)))

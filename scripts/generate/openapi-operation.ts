@@ -1,12 +1,15 @@
 import { filledForm, requestForm } from '#specs/dsl/ajv.ts'
-import type { Answer } from '#specs/dsl/answer.ts'
+import type { Answer, BytesAnswer } from '#specs/dsl/answer.ts'
 import type { FileParts, Operation } from '#specs/dsl/declare.ts'
-import type { JsonSchema, Shape } from '#specs/dsl/schema.ts'
+import type { JsonSchema, Schema, Shape } from '#specs/dsl/schema.ts'
 import { streamNames } from '#specs/events/events.ts'
 import { fieldSentences } from './access-page.ts'
 import type { Components } from './openapi-components.ts'
 import type { ErrorResponses } from './openapi-errors.ts'
 import { parametersOf } from './openapi-parameters.ts'
+import { webhookCallbacks } from './openapi-webhooks.ts'
+import { withoutDefaults } from './spoken-defaults.ts'
+import { titleOf } from './title-of.ts'
 
 /** Returns the object of one operation. Its schemas are added to `components`, its errors to `errors`. */
 export const operationObject = (operation: Operation, components: Components, errors: ErrorResponses): object => ({
@@ -21,6 +24,7 @@ export const operationObject = (operation: Operation, components: Components, er
   ...(operation.fields.length === 0 ? {} : { 'x-field-access': operation.fields }),
   parameters: parametersOf(operation),
   ...bodyOf(operation, components),
+  ...(operation.id === 'webhooks.create' && { callbacks: webhookCallbacks(components) }),
   responses: { ...goodResponse(operation, components), ...unchanged(operation), ...errors.of(operation) },
 })
 
@@ -30,24 +34,14 @@ const descriptionOf = ({ description, fields }: Operation): object => {
   return sentences.length === 0 ? {} : { description: sentences.join('\n\n') }
 }
 
-/** Name for the components of an operation whose schemas have no title: `sessions.create` gives `SessionsCreate…`. */
-export const titleOf = (id: string): string =>
-  id
-    .split(/[._]/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('')
-
 const bodyOf = ({ id, body, files, unknownFields }: Operation, components: Components): object => {
   if (body === null) return {}
   const title = titleOf(id)
-  const form = files && {
-    'multipart/form-data': {
-      schema: components.request({ ...formOf(requestForm(body.json, unknownFields), files), title: `${title}Form` }),
-    },
-  }
+  const fields = withoutDefaults(requestForm(body.json, unknownFields))
+  const form = files && { 'multipart/form-data': { schema: components.inline(formOf(fields, files)) } }
   const takesJson = files === null || files.orJson
   const json = takesJson && {
-    'application/json': { schema: components.request(requestForm(body.json, unknownFields), `${title}Request`) },
+    'application/json': { schema: components.request(fields, `${title}Request`) },
   }
   const needed = (body.json.required ?? []).length > 0 || (files !== null && needsFile(files))
   return { requestBody: { required: needed, content: { ...json, ...form } } }
@@ -86,21 +80,33 @@ export const contentOf = (answer: Answer, components: Components, title: string)
     case 'json':
       return { 'application/json': { schema: components.answer(filledForm(answer.schema.json), `${title}Response`) } }
     case 'events':
-      // OpenAPI 3.1 has no schema for a single event of a stream, and a schema of the whole text would reject what
-      // clients decode from it: the schema is open, and `x-events` has one for each event's data
-      return { 'text/event-stream': { schema: {}, 'x-events': eventsOf(answer.events, components) } }
+      return {
+        'text/event-stream': {
+          schema: streamOf({ title: answer.title, anyOf: Object.values(answer.events).map(filled) }, components),
+          'x-events': eventsOf(answer.events, components),
+        },
+      }
     case 'bytes':
-      return Object.fromEntries(answer.contentTypes.map((type) => [type, { schema: schemaOf(type) }]))
+      return Object.fromEntries(
+        answer.contentTypes.map((type) => [type, { schema: schemaOf(type, answer, components) }]),
+      )
     case 'choice':
       return Object.assign({}, ...[answer.json, ...answer.others].map((each) => contentOf(each, components, title)))
   }
 }
 
-/** An event stream gets an open schema, for the same reason as the answer kind `events`. */
-const schemaOf = (contentType: string): object => {
-  if (contentType === 'text/event-stream') return {}
+/**
+ * Returns the schema of an event stream. OpenAPI 3.1 has no place for its events: as generators expect, it is that of the
+ * data of each event, or a text for clients that take the whole stream as one.
+ */
+const streamOf = (event: JsonSchema, components: Components): object => ({ anyOf: [components.answer(event), text] })
+
+const schemaOf = (contentType: string, { frame }: BytesAnswer, components: Components): unknown => {
+  if (contentType === 'text/event-stream' && frame !== null) return streamOf(filled(frame), components)
   return isText(contentType) ? text : bytes
 }
+
+const filled = ({ json }: Schema<unknown>): JsonSchema => filledForm(json)
 
 const text = { type: 'string' }
 const bytes = { type: 'string', format: 'binary' }

@@ -2,16 +2,22 @@ import { filledForm } from '#specs/dsl/ajv.ts'
 import { constant, object, timestamp } from '#specs/dsl/schema.ts'
 import { webhookEvents, webhookEventTypes } from '#specs/events/webhook-events.ts'
 import type { Components } from './openapi-components.ts'
-import { titleOf } from './openapi-operation.ts'
+import { titleOf } from './title-of.ts'
 
-/** Requests that the server sends to webhooks, one per event type: the `webhooks` of OpenAPI 3.1. */
-export const webhooksObject = (components: Components): object =>
+/**
+ * Requests that the server sends to a webhook, one per event type, as callbacks of the operation that registers it. The
+ * `webhooks` of OpenAPI 3.1 would say the same, but openapi-generator writes code for them that does not compile
+ * (specs/decisions/0305-documents-that-generators-compile.md).
+ */
+export const webhookCallbacks = (components: Components): object =>
   Object.fromEntries(
     webhookEventTypes.map((type) => {
       const { says, data } = webhookEvents[type]
       const payload = object({ type: constant(type), timestamp: timestamp(), data })
       const schema = components.answer(filledForm(payload.json), `${titleOf(type)}Event`)
-      return [type, { post: { operationId: `webhook.${type}`, summary: says, ...request(schema), responses } }]
+      // the signature is not a scheme that OpenAPI knows: it is in the headers
+      const post = { operationId: `webhook.${type}`, summary: says, security: [], ...request(schema), responses }
+      return [type, { '{$request.body#/url}': { post } }]
     }),
   )
 

@@ -4,8 +4,8 @@ import { jsonText } from './json-text.ts'
 import { Components } from './openapi-components.ts'
 import { envelopeSchemas } from './openapi-envelopes.ts'
 import { ErrorResponses } from './openapi-errors.ts'
-import { contentOf, operationObject, titleOf } from './openapi-operation.ts'
-import { webhooksObject } from './openapi-webhooks.ts'
+import { contentOf, operationObject } from './openapi-operation.ts'
+import { titleOf } from './title-of.ts'
 
 /** `specs/openapi.json`: the whole interface as OpenAPI 3.1. */
 export const openapiFile = (operations: readonly Operation[], version: string): GeneratedFile => {
@@ -23,8 +23,11 @@ export const openapiFile = (operations: readonly Operation[], version: string): 
     info: { title: 'Troupe', version, description },
     servers: [{ url: '/' }],
     paths,
-    webhooks: webhooksObject(components),
-    components: { schemas: { ...components.all(), ...envelopeSchemas }, responses: errors.all(), securitySchemes },
+    components: {
+      schemas: { ...components.all(), ...envelopeSchemas },
+      responses: errors.all(),
+      securitySchemes,
+    },
   }
   return { path: 'specs/openapi.json', text: jsonText(document) }
 }

@@ -19,6 +19,8 @@ export interface JsonAnswer<out T, WithHeaders extends boolean = boolean> {
 /** Events of an actor's log as SSE. `events` contains the schema of each payload by event name. */
 export interface EventsAnswer {
   readonly kind: 'events'
+  /** Name of the choice of all payloads, for generated clients. */
+  readonly title: string
   readonly status: number
   readonly events: Shape
   /** Whether the stream can be resumed after `Last-Event-ID` or `?after=`. */
@@ -30,6 +32,8 @@ export interface BytesAnswer {
   readonly kind: 'bytes'
   readonly status: number
   readonly contentTypes: readonly string[]
+  /** Schema of the data of each event, if one of the types is `text/event-stream`; null otherwise. */
+  readonly frame: Schema<unknown> | null
 }
 
 /** One of several responses. The use-case chooses by the body's `stream` or the call's `accept`. */
@@ -80,9 +84,10 @@ export const answersJsonWithHeaders = <T>(
   withHeaders: true,
 })
 
-/** Declares an SSE response. */
-export const answersEvents = (events: Shape, options: { resumable?: boolean } = {}): EventsAnswer => ({
+/** Declares an SSE response. `title` names the choice of all payloads in generated clients. */
+export const answersEvents = (events: Shape, options: { title: string; resumable?: boolean }): EventsAnswer => ({
   kind: 'events',
+  title: options.title,
   status: 200,
   events,
   resumable: options.resumable ?? false,
@@ -93,6 +98,19 @@ export const answersBytes = (...contentTypes: readonly string[]): BytesAnswer =>
   kind: 'bytes',
   status: 200,
   contentTypes,
+  frame: null,
+})
+
+/**
+ * Declares a response of server-sent events, or of bytes in one of the other content types.
+ *
+ * @param frame schema of the data of each event, except a last `[DONE]`.
+ */
+export const answersFrames = (frame: Schema<unknown>, ...contentTypes: readonly string[]): BytesAnswer => ({
+  kind: 'bytes',
+  status: 200,
+  contentTypes: [...contentTypes, 'text/event-stream'],
+  frame,
 })
 
 /** Declares a JSON response or one of the others, depending on the request. */

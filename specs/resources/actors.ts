@@ -119,7 +119,7 @@ export const projectActors = defineOperations('project_actors', {
     method: 'GET',
     path: `${one}/stream`,
     access: dashboardOnly('member'),
-    answer: answersEvents(streamedEvents, { resumable: true }),
+    answer: answersEvents(streamedEvents, { title: 'SessionStreamEvent', resumable: true }),
   },
 })
 

@@ -204,7 +204,7 @@ export const runs = defineOperations(resource, {
     },
     answer: answersEither(
       isJsonResponse(cursorPage(runEvent), { mostBytes: logPageBytes }),
-      answersEvents({ ...runEvents, ...endedStream }, { resumable: true }),
+      answersEvents({ ...runEvents, ...endedStream }, { title: 'RunStreamEvent', resumable: true }),
     ),
   },
 })

@@ -179,7 +179,7 @@ export const sessions = defineOperations(resource, {
       { field: 'instructions', by: serverSide, unlessLeave: 'turn_overrides' },
     ],
     body: turnRequest,
-    answer: answersEvents(streamedEvents),
+    answer: answersEvents(streamedEvents, { title: 'SessionStreamEvent' }),
     errors: [
       'turn_in_progress',
       'approval_pending',
@@ -197,7 +197,7 @@ export const sessions = defineOperations(resource, {
     method: 'GET',
     path: `${one}/stream`,
     access: turnAccess,
-    answer: answersEvents(streamedEvents, { resumable: true }),
+    answer: answersEvents(streamedEvents, { title: 'SessionStreamEvent', resumable: true }),
   },
   approve: {
     summary: 'Approve a tool call',
@@ -207,7 +207,7 @@ export const sessions = defineOperations(resource, {
     path: `${one}/approve`,
     access: secretKeyOnly,
     body: object(approval),
-    answer: answersEvents(streamedEvents),
+    answer: answersEvents(streamedEvents, { title: 'SessionStreamEvent' }),
     errors: ['action_already_resolved', 'tool_result_required'],
   },
   reject: {
@@ -295,7 +295,7 @@ export const sessionSocket = defineOperation('sessions.socket', {
       }),
     ),
   },
-  answer: answersEvents(streamedEvents, { resumable: true }),
+  answer: answersEvents(streamedEvents, { title: 'SessionStreamEvent', resumable: true }),
   frames: sessionFrames,
   ofTenants: 'user',
 })

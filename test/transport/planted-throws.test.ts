@@ -24,7 +24,13 @@ const things = defineOperations('things', {
     body: thing,
     answer: isJsonResponse(thing),
   },
-  follow: { summary: '', method: 'GET', path: '/v1/things/stream', access: keyOrClient, answer: answersEvents({}) },
+  follow: {
+    summary: '',
+    method: 'GET',
+    path: '/v1/things/stream',
+    access: keyOrClient,
+    answer: answersEvents({}, { title: 'ThingEvent' }),
+  },
   bytes: {
     summary: '',
     method: 'GET',

@@ -1,6 +1,6 @@
 import { publicKeyOrDashboard } from '#specs/access.ts'
 import { costUsd } from '#specs/cost-field.ts'
-import { answersBytes, answersEither, isJsonResponse } from '#specs/dsl/answer.ts'
+import { answersEither, answersFrames, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import {
   array,
@@ -73,6 +73,19 @@ const result = object(
   { title: 'AiChatResult', description: 'Answer of a model.' },
 )
 
+/** The data of each event of a streamed chat: parts of the text, then one event with everything else. */
+const event = object(
+  {
+    delta: optional(string()),
+    usage: optional(usage),
+    finish_reason: optional(nullable(string())),
+    tool_calls: optional(nullable(array(toolCall))),
+    memory: optional(memoryBlock),
+    error: optional(string({ description: 'Code of the error that ended the stream.' })),
+  },
+  { title: 'AiChatEvent', description: 'An event of a streamed chat.', open: true },
+)
+
 const body = object(
   {
     model: word,
@@ -113,7 +126,7 @@ export const aiChat = defineOperations('ai_chat', {
     cors: true,
     chatBodyBytes: 64 * 1024 * 1024,
     body,
-    answer: answersEither(isJsonResponse(result), answersBytes('text/event-stream')),
+    answer: answersEither(isJsonResponse(result), answersFrames(event)),
     errors: modelCallErrors,
   },
 })

@@ -1,6 +1,6 @@
 import { publicKeyOrDashboard } from '#specs/access.ts'
 import { costUsd } from '#specs/cost-field.ts'
-import { answersBytes, answersEither, isJsonResponse } from '#specs/dsl/answer.ts'
+import { answersEither, answersFrames, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { array, boolean, integer, nullable, number, object, oneOf, optional, string, union } from '#specs/dsl/schema.ts'
 import { memoryBlock, memoryField } from '#specs/memory-field.ts'
@@ -32,6 +32,12 @@ const message = object(
   { title: 'ChatMessage', description: 'A message of a conversation.', open: true },
 )
 
+/** Part of a message, as an event carries it. */
+const delta = object(
+  { role: optional(string()), content: optional(nullable(string())) },
+  { title: 'ChatCompletionDelta', description: 'Part of a message, with the fields of the provider.', open: true },
+)
+
 /** Tokens of a completion, in OpenAI's format. */
 const usage = object(
   { prompt_tokens: integer(), completion_tokens: integer(), total_tokens: integer(), cost_usd: costUsd },
@@ -58,6 +64,23 @@ const completion = object(
     memory: optional(memoryBlock),
   },
   { title: 'ChatCompletion', description: "A chat completion in OpenAI's format.", open: true },
+)
+
+/** The data of each event of a streamed completion. */
+const chunk = object(
+  {
+    id: string(),
+    object: oneOf('chat.completion.chunk'),
+    created: integer(),
+    model: string(),
+    choices: array(object({ index: integer(), delta, finish_reason: optional(nullable(string())) }, { open: true })),
+    usage: optional(nullable(usage)),
+  },
+  {
+    title: 'ChatCompletionChunk',
+    description: "An event of a streamed chat completion in OpenAI's format.",
+    open: true,
+  },
 )
 
 /** OpenAI's chat completions. Only fields that the gateway reads are declared; others are forwarded to the provider. */
@@ -91,7 +114,7 @@ export const chatCompletions = defineOperations('chat_completions', {
       ...passedOnFields,
       memory: optional(nullable(memoryField)),
     }),
-    answer: answersEither(isJsonResponse(completion), answersBytes('text/event-stream')),
+    answer: answersEither(isJsonResponse(completion), answersFrames(chunk)),
     errors: [
       'bad_request',
       'model_not_found',

@@ -1,6 +1,6 @@
 import { anyKeyOrDashboard } from '#specs/access.ts'
 import { costUsd } from '#specs/cost-field.ts'
-import { answersBytes, answersEither, isJsonResponse } from '#specs/dsl/answer.ts'
+import { answersEither, answersFrames, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import {
   array,
@@ -114,6 +114,12 @@ const message = object(
   { title: 'Message', description: "A message in the format of Anthropic's Messages API." },
 )
 
+/** The data of each event of a streamed message. */
+const event = object(
+  { type: string({ description: 'Type of the event, such as `content_block_delta`, and its name in the stream.' }) },
+  { title: 'MessageStreamEvent', description: "An event of a message in the format of Anthropic's API.", open: true },
+)
+
 /** Anthropic's Messages API, for every model. */
 export const messages = defineOperations('messages', {
   create: {
@@ -129,7 +135,7 @@ export const messages = defineOperations('messages', {
     attributed: true,
     chatBodyBytes: 64 * 1024 * 1024,
     body,
-    answer: answersEither(isJsonResponse(message), answersBytes('text/event-stream')),
+    answer: answersEither(isJsonResponse(message), answersFrames(event)),
     errors: [...modelCallErrors, 'not_found'],
   },
   count_tokens: {

@@ -1,6 +1,6 @@
 import { anyKeyOrDashboard } from '#specs/access.ts'
 import { costUsd } from '#specs/cost-field.ts'
-import { answersBytes, answersEither, isJsonResponse } from '#specs/dsl/answer.ts'
+import { answersEither, answersFrames, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import {
   array,
@@ -135,6 +135,19 @@ const response = object(
   { title: 'ModelResponse', description: "A response in the format of OpenAI's Responses API.", open: true },
 )
 
+/** The data of each event of a streamed response. */
+const event = object(
+  {
+    type: string({
+      description: 'Type of the event, such as `response.output_text.delta`, and its name in the stream.',
+    }),
+    sequence_number: optional(integer()),
+    delta: optional(string()),
+    response: optional(response),
+  },
+  { title: 'ModelResponseEvent', description: "An event of a response in the format of OpenAI's API.", open: true },
+)
+
 const itemList = object(
   {
     object: oneOf('list'),
@@ -162,7 +175,7 @@ export const responses = defineOperations('responses', {
     // a stored response must fit into one document of the store
     chatBodyBytes: 12 * 1024 * 1024,
     body,
-    answer: answersEither(isJsonResponse(response), answersBytes('text/event-stream')),
+    answer: answersEither(isJsonResponse(response), answersFrames(event)),
     errors: [...modelCallErrors, 'not_found'],
   },
   get: {
@@ -181,7 +194,7 @@ export const responses = defineOperations('responses', {
         'Sequence number of an event. The stream starts after it.',
       ),
     },
-    answer: answersEither(isJsonResponse(response), answersBytes('text/event-stream')),
+    answer: answersEither(isJsonResponse(response), answersFrames(event)),
   },
   cancel: {
     summary: 'Cancel a background response',

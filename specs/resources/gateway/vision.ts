@@ -1,5 +1,5 @@
 import { anyKeyOrDashboard } from '#specs/access.ts'
-import { answersBytes, answersEither, isJsonResponse } from '#specs/dsl/answer.ts'
+import { answersEither, answersFrames, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations, type OperationSpec } from '#specs/dsl/declare.ts'
 import {
   array,
@@ -54,7 +54,8 @@ const body = object(
     response_format: maybe(oneOf('text', 'json')),
     stream: maybe(boolean()),
   },
-  { title: 'VisionRequest', description: 'Images with a question about them.' },
+  // generators give this name to the form, which has the same fields
+  { title: 'VisionAnalyzeRequest', description: 'Images with a question about them.' },
 )
 
 const usd = nullable(number())
@@ -69,6 +70,16 @@ const about = {
   ),
   cost: object({ providerCostUsd: usd, serviceChargeUsd: usd, markupPercentage: number() }, { title: 'VisionCost' }),
 }
+
+/** The data of each event of a streamed answer: parts of its text, then one event with everything else. */
+const event = object(
+  {
+    delta: optional(string()),
+    done: optional(boolean()),
+    error: optional(string({ description: 'Code of the error that ended the stream.' })),
+  },
+  { title: 'VisionEvent', description: 'An event of a streamed analysis.', open: true },
+)
 
 const refusals: readonly ErrorCode[] = ['bad_request', 'unsupported_format', 'image_too_large', ...modelCallErrors]
 
@@ -91,7 +102,7 @@ const operation = <const P extends `/v1/vision${string}`, F extends Shape>(
     maxBodyBytes,
     body,
     files: { fields: ['file', 'files[]', 'files'], orJson: true },
-    answer: answersEither(isJsonResponse(object({ ...shows, ...about }, { title })), answersBytes('text/event-stream')),
+    answer: answersEither(isJsonResponse(object({ ...shows, ...about }, { title })), answersFrames(event)),
     errors: refusals,
   }) as const satisfies OperationSpec
 

@@ -7,7 +7,7 @@ import {
   maxSpeechChars,
   transcriptForms,
 } from '#specs/audio.ts'
-import { answersBytes, answersEither, isJsonResponse } from '#specs/dsl/answer.ts'
+import { answersBytes, answersEither, answersFrames, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import {
   array,
@@ -114,6 +114,29 @@ const transcript = object(
   { title: 'Transcript', description: 'Text of an audio file.' },
 )
 
+/** The data of each event of streamed audio. */
+const speechEvent = object(
+  {
+    type: oneOf('speech.audio.delta', 'speech.audio.done'),
+    audio: optional(string({ description: 'Audio in base64.' })),
+  },
+  { title: 'SpeechAudioEvent', description: "An event of streamed audio in the format of OpenAI's API.", open: true },
+)
+
+/** The data of each event of a streamed transcript. */
+const transcriptEvent = object(
+  {
+    type: oneOf('transcript.text.delta', 'transcript.text.segment', 'transcript.text.done'),
+    delta: optional(string()),
+    text: optional(string()),
+  },
+  {
+    title: 'TranscriptTextEvent',
+    description: "An event of a streamed transcript in the format of OpenAI's API.",
+    open: true,
+  },
+)
+
 const transcriptForm = optional(oneOf(...transcriptForms))
 const translationForm = optional(oneOf('json', 'text', 'srt', 'vtt', 'verbose_json'))
 const audioFormat = optional(oneOf(...audioFormats))
@@ -153,7 +176,7 @@ export const speech = defineOperations('speech', {
         '`sse` sends the audio as events with base64: `speech.audio.delta`, then `speech.audio.done`.',
       ),
     }),
-    answer: answersBytes(...Object.values(audioTypes), 'text/event-stream'),
+    answer: answersFrames(speechEvent, ...Object.values(audioTypes)),
     errors: refusals,
     envelope: 'flat',
     sdkEnvelopes: ['openai'],
@@ -218,7 +241,7 @@ export const transcriptions = defineOperations('transcriptions', {
     }),
     answer: answersEither(
       isJsonResponse(transcript),
-      answersBytes('text/plain', 'application/x-subrip', 'text/vtt', 'text/event-stream'),
+      answersFrames(transcriptEvent, 'text/plain', 'application/x-subrip', 'text/vtt'),
     ),
     errors: refusals,
     envelope: 'flat',

@@ -280,7 +280,7 @@ export const browserJobs = defineOperations('browser_jobs', {
     access: uses,
     envelope: 'web',
     ofTenants: 'tenant',
-    answer: answersEvents(liveEvents, { resumable: true }),
+    answer: answersEvents(liveEvents, { title: 'LiveViewEvent', resumable: true }),
     errors: ['invalid_transition'],
   },
   input: {

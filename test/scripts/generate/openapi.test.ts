@@ -47,9 +47,12 @@ describe('the OpenAPI document', () => {
   })
 
   it('has every webhook event with its schema', () => {
-    expect(Object.keys(document.webhooks)).toEqual(webhookEventTypes)
+    const { callbacks } = document.paths['/v1/webhooks'].post
+    expect(Object.keys(callbacks)).toEqual(webhookEventTypes)
     for (const type of webhookEventTypes) {
-      const { schema } = document.webhooks[type].post.requestBody.content['application/json']
+      const { security, requestBody } = callbacks[type]['{$request.body#/url}'].post
+      expect(security).toEqual([])
+      const { schema } = requestBody.content['application/json']
       const { properties } = document.components.schemas[nameIn(schema.$ref)]
       expect(properties).toMatchObject({ type: { const: type }, data: { properties: { tenant_id: {} } } })
     }
@@ -101,6 +104,49 @@ describe('the OpenAPI document', () => {
     const named = { anyOf: [{ $ref: '#/components/schemas/RunOutput' }, { type: 'null' }] }
     expect([RunChildCompleted.properties.output, RunCompleted.properties.output]).toEqual([named, named])
     expect(RunOutput).toMatchObject({ type: 'object', additionalProperties: true })
+  })
+
+  const bodies: readonly { readonly content: Readonly<Record<string, { readonly schema: object }>> }[] = declared
+    .filter(({ body }) => body !== null)
+    .map(({ method, paths }) => document.paths[paths[0]][method.toLowerCase()].requestBody)
+  const contentOf = (type: string) => bodies.flatMap(({ content }) => content[type]?.schema ?? [])
+
+  it('has no default in a request body, since generators require a field that has one', () => {
+    const seen = new Set<string>()
+    const within = (schema: unknown): readonly unknown[] => {
+      const names = valuesOf(schema, '$ref').map((ref) => nameIn(String(ref)))
+      const fresh = names.filter((name) => !seen.has(name))
+      for (const name of fresh) seen.add(name)
+      return [schema, ...fresh.flatMap((name) => within(document.components.schemas[name]))]
+    }
+    const schemas = bodies.flatMap(({ content }) => Object.values(content)).flatMap(({ schema }) => within(schema))
+    expect(schemas.length).toBeGreaterThan(200)
+    const fields = schemas
+      .flatMap((schema) => valuesOf(schema, 'properties'))
+      .flatMap((each) => Object.values(Object(each)))
+    expect(fields.filter((field) => 'default' in Object(field))).toEqual([])
+    expect(fields.filter((field) => /Default: `/.test(Object(field).description)).length).toBeGreaterThan(20)
+    const { properties } = document.components.schemas.SessionsCreateRequest
+    expect(properties.metadata.description).toContain('Default: `{}`.')
+  })
+
+  it('has each form in place, since generators leave out components that only a form uses', () => {
+    const forms = contentOf('multipart/form-data')
+    expect(forms.length).toBeGreaterThan(5)
+    expect(forms.filter((schema) => '$ref' in schema)).toEqual([])
+    expect(contentOf('application/json').filter((schema) => !('$ref' in schema))).toEqual([])
+  })
+
+  it('types the events of every stream, and allows the stream as one text', () => {
+    const streams = valuesOf(document.paths, 'text/event-stream').map((stream) => Object(stream).schema)
+    expect(streams.length).toBeGreaterThan(12)
+    for (const { anyOf } of streams) {
+      expect(anyOf).toEqual([{ $ref: expect.any(String) }, { type: 'string' }])
+      const { anyOf: choice = [], properties = {} } = document.components.schemas[nameIn(anyOf[0].$ref)]
+      expect(choice.length + Object.keys(properties).length).toBeGreaterThan(0)
+    }
+    const { SessionStreamEvent } = document.components.schemas
+    expect(SessionStreamEvent.anyOf).toContainEqual({ $ref: '#/components/schemas/OutputTextDelta' })
   })
 
   it('has a schema for every kind of content', () => {
@@ -171,7 +217,7 @@ describe('an operation', () => {
       method: 'GET',
       path: '/v1/things/stream',
       access: secretKeyOnly,
-      answer: answersEvents({ 'output_text.delta': object({ delta: string() }) }),
+      answer: answersEvents({ 'output_text.delta': object({ delta: string() }) }, { title: 'ThingEvent' }),
     },
   })
   const { paths, components } = JSON.parse(openapiFile(Object.values<Operation>(things), '1').text)

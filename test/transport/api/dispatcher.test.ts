@@ -51,14 +51,14 @@ const things = defineOperations('things', {
     path: '/v1/things/{thing_id}/run',
     access: secretKeyOnly,
     body,
-    answer: answersEvents({}),
+    answer: answersEvents({}, { title: 'ThingEvent' }),
   },
   follow: {
     summary: '',
     method: 'GET',
     path: '/v1/things/{thing_id}/stream',
     access: secretKeyOnly,
-    answer: answersEvents({}, { resumable: true }),
+    answer: answersEvents({}, { title: 'ThingEvent', resumable: true }),
   },
   login: {
     summary: '',

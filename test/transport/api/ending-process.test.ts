@@ -10,13 +10,19 @@ import { principals, serve } from './serving.ts'
 const access = secretKeyOnly
 const things = defineOperations('things', {
   get: { summary: '', method: 'GET', path: '/v1/things/{thing_id}', access, answer: isJsonResponse(object({})) },
-  run: { summary: '', method: 'POST', path: '/v1/things/{thing_id}/run', access, answer: answersEvents({}) },
+  run: {
+    summary: '',
+    method: 'POST',
+    path: '/v1/things/{thing_id}/run',
+    access,
+    answer: answersEvents({}, { title: 'ThingEvent' }),
+  },
   follow: {
     summary: '',
     method: 'GET',
     path: '/v1/things/{thing_id}/stream',
     access,
-    answer: answersEvents({}, { resumable: true }),
+    answer: answersEvents({}, { title: 'ThingEvent', resumable: true }),
   },
 })
 

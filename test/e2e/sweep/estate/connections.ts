@@ -15,6 +15,7 @@ export const connections: EstatePart = {
     'connections.update': 'likewise',
     'connections.authorize': 'a redirect_uri is a URL with a host',
     'connections.callback': 'a state is one of a sign-in that was begun',
+    'connections.issuer_callback': 'likewise, and an issuer is one of a discovered server',
     'connections.start': 'a link is one that was made',
     'connectors.credentials': 'a connector of the catalogue',
   },

@@ -1,0 +1,54 @@
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createOpenAI } from '@ai-sdk/openai'
+import { ChatOpenAI } from '@langchain/openai'
+import { generateText, stepCountIs, streamText, tool } from 'ai'
+import OpenAI from 'openai'
+import { z } from 'zod'
+
+/*
+ * A few calls of each SDK that has one major for Node 20 and another for newer releases: a whole answer, a stream, and a
+ * tool call with its second step.
+ */
+const baseURL = `${process.env.TROUPE_URL}/v1`
+const apiKey = process.env.TROUPE_KEY
+const model = 'simulated-1'
+const prompt = 'Please use get_weather in Lagos'
+const check = (holds, what) => {
+  if (!holds) throw new Error(`${what} (Node ${process.versions.node})`)
+}
+
+const tools = {
+  get_weather: tool({
+    description: 'The weather of a city',
+    inputSchema: z.object({ city: z.string() }),
+    execute: async ({ city }) => `sunny in ${city}`,
+  }),
+}
+const [openAi, anthropic] = [createOpenAI({ baseURL, apiKey }), createAnthropic({ baseURL, apiKey })]
+for (const [name, each] of Object.entries({
+  'the Responses API': openAi(model),
+  'chat completions': openAi.chat(model),
+  'the Messages API': anthropic(model),
+})) {
+  check((await generateText({ model: each, prompt: 'Hello' })).text !== '', `${name}: no text`)
+  const looked = await generateText({ model: each, tools, prompt, stopWhen: stepCountIs(3) })
+  check(looked.text.includes('sunny in Lagos'), `${name}: the tool's result is not in the answer: ${looked.text}`)
+  let said = ''
+  for await (const part of streamText({ model: each, tools, prompt, stopWhen: stepCountIs(3) }).textStream) said += part
+  check(said.includes('sunny in Lagos'), `${name}: a streamed tool's result is not in the answer: ${said}`)
+}
+
+const client = new OpenAI({ baseURL, apiKey })
+const messages = [{ role: 'user', content: 'Hello' }]
+const chat = await client.chat.completions.create({ model, messages })
+check(chat.choices[0].message.content !== '', 'openai: no text')
+let streamed = ''
+for await (const chunk of await client.chat.completions.create({ model, messages, stream: true }))
+  streamed += chunk.choices[0]?.delta.content ?? ''
+check(streamed !== '', 'openai: a stream has no text')
+check((await client.responses.create({ model, input: 'Hello' })).output_text !== '', 'openai: a response has no text')
+
+for (const useResponsesApi of [false, true]) {
+  const chain = new ChatOpenAI({ model, apiKey, useResponsesApi, configuration: { baseURL } })
+  check((await chain.invoke('Hello')).text !== '', 'langchain: no text')
+}
