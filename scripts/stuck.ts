@@ -13,7 +13,7 @@ const main = async (): Promise<void> => {
   const { url = 'http://127.0.0.1:8080', kind, ...decision } = readCommandLine({ usage, options })
   const key = process.env.SECRET_KEY
   if (key === undefined) return refuseCommandLine(usage, 'SECRET_KEY is not set.')
-  if (!URL.canParse(url)) return refuseCommandLine(usage, `--url: '${url}' is not the URL of a server`)
+  if (URL.parse(url) === null) return refuseCommandLine(usage, `--url: '${url}' is not the URL of a server`)
   const event = eventOf(decision.event)
   const api = async (method: string, path: string, body?: string): Promise<string> => {
     const headers = {

@@ -64,8 +64,10 @@ const pathsOf = (value: unknown): ResultPaths | undefined => {
   return { results, title, url, snippet, ...(published !== undefined && { published }) }
 }
 
-const isUrl = (url: string): boolean =>
-  URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).search.includes('{query}')
+const isUrl = (text: string): boolean => {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.search.includes('{query}')
+}
 
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}

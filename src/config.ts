@@ -337,7 +337,7 @@ const publicUrlOf = (text: string): string | undefined => {
  * headers and logs.
  */
 const httpUrlOf = (text: string): string | undefined => {
-  const url = URL.canParse(text) && !/[\s\p{Cc}]/u.test(text) ? new URL(text) : null
+  const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined
   return url.search === '' && url.hash === '' ? text.replace(/(?<!\/)\/+$/, '') : undefined
 }

@@ -92,13 +92,18 @@ const othersOf = ({ unknownFields, passedOver, answer }: Operation): readonly st
   return eventsOf(answer)?.resumable ? [...passedOver, 'token'] : passedOver
 }
 
-/** Returns the error deepest in the value: with several branches, it belongs to the one that was meant. */
+/**
+ * Returns the error deepest in the value: with several branches, it belongs to the one that was meant. Of branches that
+ * fail equally deep, it names a field rather than all of them: one that no branch has, before one that is missing.
+ */
 const worst = (errors: readonly ErrorObject[]): ErrorObject | undefined => {
   const depth = (error: ErrorObject) => error.instancePath.split('/').length
-  return errors.reduce<ErrorObject | undefined>(
-    (found, error) => (found === undefined || depth(error) >= depth(found) ? error : found),
-    undefined,
-  )
+  const deepest = Math.max(...errors.map(depth))
+  const failed = errors.filter((error) => depth(error) === deepest)
+  const last = failed.at(-1)
+  if (last?.keyword !== 'anyOf') return last
+  const naming = (keyword: string) => failed.find((error) => error.keyword === keyword)
+  return naming('additionalProperties') ?? naming('required') ?? last
 }
 
 function refusal(errors: readonly ErrorObject[]): ServiceError {

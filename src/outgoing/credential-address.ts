@@ -5,8 +5,9 @@
  * count, nor do a fragment and user information, which are never sent. A text that is not a URL is its own address.
  */
 export const credentialAddress = (text: string): string => {
-  if (!URL.canParse(text)) return text
-  const { protocol, host, pathname, search } = new URL(text)
+  const url = URL.parse(text)
+  if (url === null) return text
+  const { protocol, host, pathname, search } = url
   return `${protocol}//${host}${pathname.replace(/(?<!\/)\/+$/, '')}${search}`
 }
 
@@ -15,7 +16,7 @@ export type BoundTo = { readonly origin: string; readonly address?: string }
 
 /** Returns the fields that bind a credential to a URL. */
 export const boundTo = (url: string): Required<BoundTo> => ({
-  origin: URL.canParse(url) ? new URL(url).origin : url,
+  origin: URL.parse(url)?.origin ?? url,
   address: credentialAddress(url),
 })
 
@@ -27,7 +28,8 @@ export const mayReceive = (bound: BoundTo, url: string): boolean => {
 
 /** Whether a URL is below the address of a credential: at its origin, and within its path after dot segments. */
 export const isBelow = (url: URL, address: string): boolean => {
-  if (!URL.canParse(address)) return false
-  const { origin, pathname } = new URL(address)
+  const base = URL.parse(address)
+  if (base === null) return false
+  const { origin, pathname } = base
   return url.origin === origin && `${url.pathname}/`.startsWith(pathname.endsWith('/') ? pathname : `${pathname}/`)
 }

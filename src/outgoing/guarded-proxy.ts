@@ -84,7 +84,8 @@ export class GuardedProxy {
   /** Returns why the last connection to the host of this URL failed; undefined if none failed. */
   refusalOf(url: string): ProxyRefusal | undefined {
     if (this.#bytes > this.#options.maxBytes) return 'response_too_large'
-    return URL.canParse(url) ? this.#refusals.get(placeOf(new URL(url))) : undefined
+    const parsed = URL.parse(url)
+    return parsed === null ? undefined : this.#refusals.get(placeOf(parsed))
   }
 
   /** Ends every connection. */
@@ -142,7 +143,7 @@ export class GuardedProxy {
 
   /** Connects to the host of the URL; null, with the reason recorded, when that fails. */
   async #connected(text: string): Promise<Socket | null> {
-    const url = URL.canParse(text) ? new URL(text) : null
+    const url = URL.parse(text)
     if (url === null || this.#sockets.size > maxConnections || this.#bytes > this.#options.maxBytes) return null
     const { guard } = this.#options
     try {

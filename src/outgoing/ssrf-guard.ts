@@ -193,8 +193,8 @@ const isFollowed = ({ method, maxRedirects }: GuardedRequest, status: number): b
 
 /** Checks a URL. Parsing it has already normalised decimal, octal, hex and full-width forms of an address. */
 function checkUrl(text: string, { allowed, variable }: HostPolicy): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined) throw new SsrfRefused('the URL is malformed')
+  const url = URL.parse(text)
+  if (url === null) throw new SsrfRefused('the URL is malformed')
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new SsrfRefused('only http and https are allowed')
   if (url.username !== '' || url.password !== '') throw new SsrfRefused('credentials in a URL are not allowed')
   const host = url.hostname.replace(/^\[|\]$/g, '')

@@ -12,8 +12,8 @@ export type UrlFault = 'malformed' | 'protocol' | 'credentials' | 'port'
 
 /** Parses the URL of a page and removes its fragment; returns a fault when it is not accepted. */
 export const pageUrlOf = (text: string, base?: string): URL | UrlFault => {
-  if (!URL.canParse(text, base)) return 'malformed'
-  const url = new URL(text, base)
+  const url = URL.parse(text, base)
+  if (url === null) return 'malformed'
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'protocol'
   if (url.username !== '' || url.password !== '') return 'credentials'
   if (badPorts.has(url.port)) return 'port'

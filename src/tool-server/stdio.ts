@@ -27,9 +27,9 @@ const main = (): void => {
       ? '--mode must be read or write'
       : key === ''
         ? 'SERVICE_API_KEY is not set: set it to a key of a project'
-        : URL.canParse(base)
-          ? null
-          : 'SERVICE_BASE_URL must be the URL of a server'
+        : URL.parse(base) === null
+          ? 'SERVICE_BASE_URL must be the URL of a server'
+          : null
   if (problem !== null || mode === undefined) {
     process.stderr.write(`${problem}\n`)
     process.exit(2)

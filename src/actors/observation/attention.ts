@@ -193,4 +193,4 @@ const failingWebhooks = async ({ records }: ObservationParts, scope: Scope): Pro
 }
 
 /** The host of a URL, without path and query, which may contain a secret. */
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'it')
+const hostOf = (url: string): string => URL.parse(url)?.host ?? 'it'

@@ -60,7 +60,7 @@ const calledTool = (calls: Json | undefined, action: Json | undefined): string |
 /** Describes an http tool without the query of its URL, which may contain a secret. */
 const httpTool = (tool: string, declared: Json): About => {
   const { method = 'POST', url, timeout_ms } = isObject(declared) ? declared : {}
-  const place = typeof url === 'string' && URL.canParse(url) ? new URL(url) : null
+  const place = typeof url === 'string' ? URL.parse(url) : null
   return {
     about: place === null ? tool : `${tool} ${textOf(method) ?? 'POST'} ${place.origin}${place.pathname}`,
     timeoutMs: typeof timeout_ms === 'number' ? timeout_ms : defaultTimeoutMs,

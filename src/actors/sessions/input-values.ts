@@ -94,7 +94,7 @@ const choicesOf = ({ enum: plain, oneOf: titled }: JsonObject): ReadonlySet<stri
 
 const hasFormat = (format: string, value: string): boolean => {
   if (format === 'email') return /^[^\s@]{1,64}@[^\s@]{1,255}$/.test(value)
-  if (format === 'uri') return URL.canParse(value)
+  if (format === 'uri') return URL.parse(value) !== null
   if (format === 'date') return /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
   return !Number.isNaN(Date.parse(value))
 }

@@ -71,9 +71,9 @@ const byUrl = (text: string, at: string): ImageSource => {
     if (head === null) throw badImage(at, 'is a data: URL without base64')
     return { kind: 'base64', at, base64: text.slice(head[0].length), mimeType: head[1] ?? '' }
   }
-  if (!/^https:\/\//i.test(text) || !URL.canParse(text))
-    throw badImage(at, 'is neither an https:// URL nor a data: URL')
-  return { kind: 'remote', at, url: new URL(text) }
+  const url = /^https:\/\//i.test(text) ? URL.parse(text) : null
+  if (url === null) throw badImage(at, 'is neither an https:// URL nor a data: URL')
+  return { kind: 'remote', at, url }
 }
 
 const byBase64 = (

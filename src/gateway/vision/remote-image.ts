@@ -80,7 +80,7 @@ const follow = async (
     const { location } = answer.headers
     if (answer.statusCode < 300 || answer.statusCode >= 400 || typeof location !== 'string') return answer
     answer.body.destroy()
-    const next = URL.canParse(location, url.href) ? new URL(location, url) : null
+    const next = URL.parse(location, url.href)
     if (next === null || (next.protocol !== 'https:' && next.protocol !== url.protocol)) {
       throw badImage(at, 'redirects to something other than an https:// URL')
     }

@@ -80,7 +80,9 @@ const parsed = (text: string): unknown => {
 const serverOf = ({ servers }: JsonObject): string | null => {
   const first = Array.isArray(servers) ? servers[0] : undefined
   const url = isRecord(first) ? first.url : undefined
-  return typeof url === 'string' && /^https?:\/\//.test(url) && !url.includes('{') && URL.canParse(url) ? url : null
+  return typeof url === 'string' && /^https?:\/\//.test(url) && !url.includes('{') && URL.parse(url) !== null
+    ? url
+    : null
 }
 
 interface Found {

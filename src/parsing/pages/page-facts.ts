@@ -72,7 +72,7 @@ class SaidPage {
   }
 
   absolute(address: string | null): string | null {
-    return address !== null && URL.canParse(address, this.#base) ? new URL(address, this.#base).href : null
+    return address === null ? null : (URL.parse(address, this.#base)?.href ?? null)
   }
 
   linked(rel: string): string | null {

@@ -12,8 +12,8 @@ export const linksOf = (document: PageDocument, base: string): readonly PageLink
   for (const anchor of document.querySelectorAll('a[href]')) {
     if (links.size >= maxLinks) break
     const address = anchor.getAttribute('href') ?? ''
-    if (!URL.canParse(address, base)) continue
-    const url = new URL(address, base)
+    const url = URL.parse(address, base)
+    if (url === null) continue
     url.hash = ''
     if ((url.protocol !== 'http:' && url.protocol !== 'https:') || links.has(url.href)) continue
     const nofollow = /(?:^|\s)(?:nofollow|ugc|sponsored)(?:\s|$)/i.test(anchor.getAttribute('rel') ?? '')

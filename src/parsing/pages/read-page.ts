@@ -132,10 +132,10 @@ const headingOf = (document: PageDocument): string => {
 }
 
 const baseOf = (href: string | undefined, url: string): string =>
-  href !== undefined && URL.canParse(href, url) ? new URL(href, url).href : url
+  href === undefined ? url : (URL.parse(href, url)?.href ?? url)
 
 const absolute = (href: string | null, base: string): string =>
-  href !== null && URL.canParse(href, base) ? new URL(href, base).href : ''
+  href === null ? '' : (URL.parse(href, base)?.href ?? '')
 
 const textOfXml = (xml: string): string => {
   const { html } = cleanPage(xml.replaceAll('<![CDATA[', '').replaceAll(']]>', ''))

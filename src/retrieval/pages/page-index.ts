@@ -222,4 +222,4 @@ export class PageIndex {
 /** Returns the page's id in a passage id, which is the page's id and the passage's number. */
 const pageOf = (passage: string): string => passage.slice(0, passage.lastIndexOf(' '))
 
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname.replace(/^www\./, '') : '')
+const hostOf = (url: string): string => URL.parse(url)?.hostname.replace(/^www\./, '') ?? ''

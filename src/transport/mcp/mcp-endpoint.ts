@@ -97,7 +97,7 @@ export class McpEndpoint {
   #requireOrigin(request: HttpRequest): void {
     const origin = request.header('origin')
     if (origin === undefined) return
-    const url = URL.canParse(origin) ? new URL(origin) : null
+    const url = URL.parse(origin)
     const { publicOrigin } = this.#parts
     const isOwn =
       publicOrigin === null

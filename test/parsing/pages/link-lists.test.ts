@@ -23,14 +23,14 @@ describe('a page of 30,000 links', () => {
     if (type === null) throw new Error('no page')
     return rooms.read(
       { bytes, type, url: 'https://site.example/', format },
-      { deadlineMs: 5_000, owner: { project: 'prj_1', tenant: null } },
+      { deadlineMs: 10_000, owner: { project: 'prj_1', tenant: null } },
     )
   }
   beforeAll(() => read('<p>warm', 'text'))
   afterAll(() => rooms.close())
 
   it.each(Object.keys(pages).flatMap((name) => [[name, 'text'] as const, [name, 'markdown'] as const]))(
-    '%s is read as %s within five seconds',
+    '%s is read as %s',
     async (name, format) => {
       const { content, links: found, title } = await read(pages[name] ?? '', format)
       expect(title).toBe('Index')

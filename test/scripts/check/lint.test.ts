@@ -48,6 +48,7 @@ const refused = samplesOf(0, [
     'src/a.ts',
     'export const a = (f) => {\n  try {\n    f()\n  } catch {\n    throw new ServiceError("not_found")\n  }\n}\n',
   ],
+  ['the wrong check of a URL', 'src/a.ts', 'export const a = (b) => URL.canParse(b)\n'],
   ['a getter in an object literal', 'src/a.ts', 'export const a = (b) => ({ get c() { return b } })\n'],
   ['a setter in an object literal', 'src/a.ts', 'export const a = (b) => ({ set c(d) { b(d) } })\n'],
   ['a sleep in a test', 'test/a.test.ts', 'export const a = new Promise((done) => setTimeout(done, 50))\n'],

@@ -29,7 +29,7 @@ export const jobRequest = (guard: Pick<SsrfGuard, 'check'>, body: Body): Browser
 }
 
 const requireUrl = (guard: Pick<SsrfGuard, 'check'>, url: string): void => {
-  if (!URL.canParse(url) || !['http:', 'https:'].includes(new URL(url).protocol))
+  if (!['http:', 'https:'].includes(URL.parse(url)?.protocol ?? ''))
     throw new ServiceError('invalid_url', { param: 'url' })
   try {
     guard.check(url)

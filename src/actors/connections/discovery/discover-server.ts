@@ -106,7 +106,7 @@ const isAbsent = (status: number): boolean => status >= 400 && status < 500 && s
 const isRefusal = (error: unknown): boolean => error instanceof SsrfRefused || error instanceof AnswerRefused
 
 const checkResource = (sdk: Sdk, requestedResource: string, { resource }: OAuthProtectedResourceMetadata): void => {
-  if (!URL.canParse(resource) || !sdk.checkResourceAllowed({ requestedResource, configuredResource: resource }))
+  if (URL.parse(resource) === null || !sdk.checkResourceAllowed({ requestedResource, configuredResource: resource }))
     throw new DiscoveryFailed('wrong_resource', 'The metadata of the server describes another resource.')
 }
 
@@ -122,7 +122,8 @@ const serverMetadata = async (
   issuer: string,
   { wire, isRequired }: { readonly wire: DiscoveryFetch; readonly isRequired: boolean },
 ): Promise<AuthorizationServerMetadata | null> => {
-  if (!URL.canParse(issuer)) throw new DiscoveryFailed('metadata_invalid', 'The authorization server is not a URL.')
+  if (URL.parse(issuer) === null)
+    throw new DiscoveryFailed('metadata_invalid', 'The authorization server is not a URL.')
   let found: AuthorizationServerMetadata | undefined
   try {
     found = await sdk.discoverAuthorizationServerMetadata(issuer, { fetchFn: wire.fetch })

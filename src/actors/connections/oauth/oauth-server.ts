@@ -113,13 +113,12 @@ export const isIssuedBy = (
 ): boolean => {
   if (named === undefined) return !namesIssuer
   if (issuer !== null) return named === issuer
-  return URL.canParse(named) && new URL(named).origin === new URL(authorizationUrl).origin
+  return URL.parse(named)?.origin === new URL(authorizationUrl).origin
 }
 
 /** Whether secrets may be sent to a URL: over TLS, or to this machine. */
 export const isSecureUrl = (url: string): boolean => {
-  if (!URL.canParse(url)) return false
-  const { protocol, hostname } = new URL(url)
+  const { protocol, hostname } = URL.parse(url) ?? { protocol: '', hostname: '' }
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 

@@ -37,7 +37,7 @@ export const baseUrlOf = (
     if (typeof value !== 'string') isWhole = false
     return typeof value !== 'string' ? '' : name === 'instance_url' ? value : encodeURIComponent(value)
   })
-  return isWhole && URL.canParse(url) ? withoutSlash(url) : null
+  return isWhole && URL.parse(url) !== null ? withoutSlash(url) : null
 }
 
 /** Removes a trailing slash from a URL, so that a path can be appended. */

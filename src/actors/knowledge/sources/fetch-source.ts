@@ -57,8 +57,9 @@ const followed = async (guard: Pick<SsrfGuard, 'request'>, first: string, signal
     const { location } = answered
     if (statusCode >= 300 && statusCode < 400 && typeof location === 'string') {
       body.destroy()
-      if (!URL.canParse(location, url)) break
-      url = new URL(location, url).href
+      const next = URL.parse(location, url)
+      if (next === null) break
+      url = next.href
       continue
     }
     if (statusCode !== 200) {

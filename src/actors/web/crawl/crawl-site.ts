@@ -84,7 +84,7 @@ export const advancedCrawl = async (
     ...kept.givenUp.slice(0, Math.max(0, left)),
   ])
   const known = new Set([...pages, ...state.waiting].map(({ url }) => url))
-  const origins = new Set(plan.seeds.map((url) => (URL.canParse(url) ? new URL(url).origin : '')))
+  const origins = new Set(plan.seeds.map((url) => URL.parse(url)?.origin ?? ''))
   const found = outcomes.flatMap(({ page, links }) =>
     page.depth >= plan.maxDepth ? [] : links.map((url) => ({ url, depth: page.depth + 1 })),
   )

@@ -149,7 +149,7 @@ const mayReplace = ({ data }: WebPageRow, finalUrl: string): boolean => {
 /** Returns the canonical URL of a page. A page may only name a canonical URL on its own host. */
 const canonicalOf = (canonical: string | null, finalUrl: string): string => {
   const final = new URL(finalUrl)
-  const named = canonical !== null && URL.canParse(canonical) ? new URL(canonical) : final
+  const named = (canonical === null ? null : URL.parse(canonical)) ?? final
   return normalUrl(named.host === final.host ? named : final)
 }
 

@@ -103,7 +103,7 @@ export const postponedWith = (waiting: readonly Waiting[], all: readonly Postpon
 export const isDue = ({ postponed }: Waiting, now: number): boolean =>
   postponed === undefined || postponed.until_ms <= now
 
-const hostOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).host : null)
+const hostOf = (url: string): string | null => URL.parse(url)?.host ?? null
 
 /** Hosts that a crawl is waiting for, with the number of postponed pages and when they are requested again. */
 export const postponedHosts = (waiting: readonly Waiting[]) => {

@@ -16,7 +16,7 @@ export const sitemapUrls = async (
   seeds: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
-  const origins = [...new Set(seeds.flatMap((seed) => (URL.canParse(seed) ? [new URL(seed).origin] : [])))]
+  const origins = [...new Set(seeds.flatMap((seed) => URL.parse(seed)?.origin ?? []))]
   const found = await Promise.all(origins.map((origin) => urlsOf(fetcher, origin, signal).catch(() => [])))
   return found.flat().slice(0, maxSitemapUrls)
 }
@@ -31,7 +31,7 @@ const urlsOf = async (fetcher: PageFetcher, origin: string, signal: AbortSignal)
     if (page === null || page.type === null || page.statusCode !== 200) continue
     const sitemap = sitemapOf(decodedPage(page.bytes, page.type).text)
     if (sitemap.isIndex) queue.push(...sitemap.urls)
-    else urls.push(...sitemap.urls.filter((each) => URL.canParse(each) && new URL(each).origin === origin))
+    else urls.push(...sitemap.urls.filter((each) => URL.parse(each)?.origin === origin))
   }
   return urls
 }

@@ -129,6 +129,9 @@ const corpusId = (project: string): string => `wco_${project.slice(project.index
 
 /** Returns the key of a URL. All URLs of the same page have the same key. */
 export const urlKey = (url: string): string => {
-  const normal = URL.canParse(url) ? normalUrl(new URL(url)) : url
-  return createHash('sha256').update(normal).digest('hex').slice(0, 40)
+  const parsed = URL.parse(url)
+  return createHash('sha256')
+    .update(parsed === null ? url : normalUrl(parsed))
+    .digest('hex')
+    .slice(0, 40)
 }

@@ -107,16 +107,16 @@ describe('the browser for agents', () => {
   })
 
   it.each<readonly [Json, string]>([
-    [{}, 'invalid_field'],
+    [{}, 'invalid_url'],
     [{ url: 'file:///etc/passwd' }, 'invalid_url'],
     [{ url: 'http://10.0.0.1/' }, 'unsafe_url'],
-    [{ url: 'https://example.com/', actions: 'click' }, 'invalid_field'],
-    [{ url: 'https://example.com/', actions: [{ type: 'drag' }] }, 'invalid_field'],
+    [{ url: 'https://example.com/', actions: 'click' }, 'invalid_browser_action'],
+    [{ url: 'https://example.com/', actions: [{ type: 'drag' }] }, 'invalid_browser_action'],
     [
       { url: 'https://example.com/', actions: [{ type: 'type', selector: '#password', text: 'x' }] },
       'invalid_browser_action',
     ],
-    ['text', 'invalid_field'],
+    ['text', 'invalid_url'],
   ])('returns an error for %j and opens no page', async (args, code) => {
     expect(await run(args)).toMatchObject({ ok: false, code })
     expect(visits).toBe(0)
