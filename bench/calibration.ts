@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openLocalEmbedder } from '../src/retrieval/embedder.ts'
 import { backgroundOf } from '../src/retrieval/ranking/background.ts'
 import { measured } from './calibration/measure.ts'
+import { openModel } from './calibration/open-model.ts'
 import { readSets, type Sets } from './calibration/sets.ts'
 import { ownSets } from './calibration/topics.ts'
 import { isForBeingWhole } from './extent.ts'
@@ -14,16 +14,16 @@ import type { Row } from './row.ts'
  * and questions about what never was. The folder (or its subfolder `recall`) contains `people`, `questions`,
  * `strangers` and `distractors` (`.jsonl`); without one, the small set beside this file is measured.
  *
- * Words alone first; then with the model in the folder EMBEDDER_PATH, whose vectors are cached in the file
- * EMBEDDINGS_FILE if that is set. CALIBRATION_LARGEST limits the size of the scopes.
+ * Words alone first; then with the model in the folder EMBEDDER_PATH, or with the packaged one if EMBEDDER is `local`.
+ * Vectors are cached in the file EMBEDDINGS_FILE if that is set. CALIBRATION_LARGEST limits the size of the scopes.
  */
 export async function benchCalibration(folder: string | null): Promise<readonly Row[]> {
   const sets = setsIn(folder)
   const largest = isForBeingWhole ? 20 : Number(process.env.CALIBRATION_LARGEST ?? 10_000)
   const rows = [...(await measured(sets, null, largest))]
-  const path = process.env.EMBEDDER_PATH
+  const path = process.env.EMBEDDER_PATH ?? (process.env.EMBEDDER === 'local' ? 'packaged' : undefined)
   if (path === undefined) return rows
-  const local = await openLocalEmbedder(path)
+  const local = await openModel(path)
   try {
     const file = process.env.EMBEDDINGS_FILE
     const embedder = file === undefined ? local : new KeptEmbedder(local, file)

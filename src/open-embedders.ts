@@ -20,11 +20,17 @@ const mostThreads = 4
 const offMessage =
   'the sentence model cannot be used, so texts are found by their words; EMBEDDER names another embedder, or none'
 
+const readerOffMessage = 'the model that judges memories cannot be used, so their scores are those of words and vectors'
+
 /** Opens the embedders. @throws {ConfigError} when the operator's model cannot be opened. */
 export async function openEmbedders(config: Config, log: Logger): Promise<Embedders> {
   const defaultEmbedder = config.embedder
   if (defaultEmbedder === 'none') return { embedder: null, pageEmbedder: null, defaultEmbedder }
-  const embedder = await localEmbedderOf(config, (reason) => log.warn({ reason }, offMessage))
+  const embedder = await localEmbedderOf(
+    config,
+    (reason) => log.warn({ reason }, offMessage),
+    (reason) => log.warn({ reason }, readerOffMessage),
+  )
   return { embedder, pageEmbedder: embedder instanceof LocalEmbedder ? embedder : null, defaultEmbedder }
 }
 
@@ -33,15 +39,17 @@ export async function openEmbedders(config: Config, log: Logger): Promise<Embedd
  * chosen at once.
  *
  * @param off called once with the reason, if the packaged one cannot be used.
+ * @param readerOff called with the reason, if only its reader cannot be used.
  * @throws {ConfigError} when the operator's model cannot be opened.
  */
 export const localEmbedderOf = async (
   { embedderPath }: Pick<Config, 'embedderPath'>,
   off: (reason: string) => void,
+  readerOff?: (reason: string) => void,
 ): Promise<LocalEmbedder | PackagedEmbedder> => {
   if (embedderPath !== null) return await openChosen(embedderPath)
   const threads = Math.max(1, Math.min(mostThreads, Math.floor(availableParallelism() / 2)))
-  return new PackagedEmbedder({ place: { ...packagedModel, threads }, off })
+  return new PackagedEmbedder({ place: { ...packagedModel, threads }, off, ...(readerOff && { readerOff }) })
 }
 
 /** Opens a sentence model in a separate process, whose threads leave one core to the server. */

@@ -1,56 +1,54 @@
 import { parseArgs } from 'node:util'
-import { type Embedder, openLocalEmbedder } from '#retrieval/embedder.ts'
+import type { Embedder } from '#retrieval/embedder.ts'
+import { defaultThreshold } from '#retrieval/passage-query.ts'
 import { backgroundOf } from '#retrieval/ranking/background.ts'
 import { KeptEmbedder } from '../recall/kept-embedder.ts'
 import { type Example, type Fitted, fittedTo, logitOf } from './logistic.ts'
 import { type Embedding, MemoryScope } from './memory-scope.ts'
+import { openModel } from './open-model.ts'
 import { Scopes, sizes } from './scopes.ts'
 import { readSets, type Sets } from './sets.ts'
 import { ownSets } from './topics.ts'
 
 /**
  * `node bench/calibration/fit.ts [--embedder FOLDER]… [--sets FOLDER]… [--cache FOLDER]`: fits the score of a memory on
- * our own small set and on others of its format, by words alone and with each embedder, and prints the weights for
- * `src/retrieval/ranking/memory-score.ts`. Every shape (embedder, size and style) is also judged by weights that were
- * fitted without it.
+ * our own small set and on others of its format, and prints the weights for `src/retrieval/ranking/memory-score.ts`: by
+ * words alone, with the vectors of each embedder, and with what the packaged model reads (`--embedder packaged`). Every
+ * person is also judged by weights that were fitted without a fifth of the people, this one among them, and moved so
+ * that one of twenty questions about what was never said has a hit.
  *
  * The weights of names and speakers are not fitted here: these sets have none that mislead.
  */
 const several = { type: 'string', multiple: true } as const
 const { values } = parseArgs({ options: { embedder: several, sets: several, cache: { type: 'string' } } })
 
-const largest = 1_000
-const candidates = 20
+const largest = Number(process.env.CALIBRATION_LARGEST ?? 1_000)
+const candidates = 16
+const folds = 5
+const shown = 5
+const words = ['words_found', 'matched', 'total', 'length'] as const
+const vectors = ['above_unrelated', 'above_unrelated_questions'] as const
 /** Parts of an explained score that are features, in the order of the weights. */
 const names = {
-  vectors: ['above_unrelated', 'above_unrelated_questions', 'words_found', 'matched', 'total', 'length', 'size'],
-  words: ['words_found', 'matched', 'total', 'length', 'size'],
+  vectors: [...vectors, ...words, 'size'],
+  words: [...words, 'size'],
+  read: ['read', ...vectors, ...words],
+  readAlone: ['read', ...words],
 } as const
 type Model = keyof typeof names
 
 interface Posed {
-  readonly shape: string
+  readonly size: number
+  readonly user: string
   readonly kind: string
+  readonly language: string
   readonly isAnswerable: boolean
-  readonly examples: readonly Example[]
+  readonly found: readonly { readonly parts: Readonly<Record<string, number>>; readonly answers: boolean }[]
 }
 
-const all: readonly Sets[] = [ownSets(), ...(values.sets ?? []).map(readSets)]
-report('words', await posedWith(null, 'words'))
-const withVectors: Posed[] = []
-for (const folder of values.embedder ?? []) {
-  const local = await openLocalEmbedder(folder)
-  const embedder: Embedder =
-    values.cache === undefined ? local : new KeptEmbedder(local, `${values.cache}/${local.id.replace('/', '-')}.bin`)
-  const background = await backgroundOf({ embed: (texts, use) => embedder.embed(texts, use) })
-  withVectors.push(...(await posedWith({ embedder, background }, 'vectors')))
-  await local.close()
-}
-if (withVectors.length > 0) report('vectors', withVectors)
-
-async function posedWith(embedding: Embedding | null, model: Model): Promise<readonly Posed[]> {
+async function posedWith(embedding: Embedding | null): Promise<readonly Posed[]> {
   const posed: Posed[] = []
-  for (const sets of all) {
+  for (const [set, sets] of all.entries()) {
     const scopes = new Scopes(sets, largest)
     for (const size of sizes.filter((each) => each <= largest)) {
       let [kept, scope]: [unknown, MemoryScope | null] = [null, null]
@@ -58,40 +56,89 @@ async function posedWith(embedding: Embedding | null, model: Model): Promise<rea
         const { memories } = scopes.of({ user, text, kind, answers }, size)
         if (kept !== memories) [kept, scope] = [memories, await MemoryScope.of(memories, embedding)]
         const { hits = [] } = (await scope?.search(text, candidates, true)) ?? {}
-        const compared = hits.filter(({ parts }) => model === 'words' || parts?.above_unrelated !== undefined)
-        const examples = compared.map(({ id, parts }) => ({
-          features: names[model].map((name) => parts?.[name] ?? 0),
-          answers: answers.includes(id),
-        }))
-        const style = sets.people.find((person) => person.user === user)?.style ?? ''
-        const shape = `${embedding?.embedder.id ?? 'words'} ${size} ${style}`
-        posed.push({ shape, kind, isAnswerable: answers.length > 0, examples })
+        posed.push({
+          ...{ size, kind, user: `${set} ${user}`, isAnswerable: answers.length > 0 },
+          language: sets.people.find((person) => person.user === user)?.language ?? '',
+          found: hits.map(({ id, parts = {} }) => ({ parts, answers: answers.includes(id) })),
+        })
       }
     }
   }
   return posed
 }
 
+function examplesOf(model: Model, { found }: Posed): readonly Example[] {
+  const needed = model === 'words' ? [] : model === 'readAlone' ? ['read'] : [names[model][0], vectors[0]]
+  return found
+    .filter(({ parts }) => needed.every((name) => name in parts))
+    .map(({ parts, answers }) => ({ features: names[model].map((name) => parts[name] ?? 0), answers }))
+}
+
 /** Fits all but the requests for something (`statement`), which a memory answers only after reasoning. */
-const fitted = (posed: readonly Posed[]): Fitted =>
-  fittedTo(posed.flatMap(({ kind, examples }) => (kind === 'statement' ? [] : examples)))
+const fitted = (model: Model, posed: readonly Posed[]): Fitted =>
+  fittedTo(posed.flatMap((each) => (each.kind === 'statement' ? [] : examplesOf(model, each))))
+
+interface Judged extends Posed {
+  /** Best logit of all, and of those that answer among the first five. */
+  readonly best: number
+  readonly right: number
+}
 
 function report(model: Model, posed: readonly Posed[]): void {
-  const { bias, weights } = fitted(posed)
-  console.log(model, { bias, ...Object.fromEntries(names[model].map((name, at) => [name, weights[at]])) })
-  console.log('shape, left out of its fit: share with the right hit while one of 20 never-said questions has any')
-  for (const shape of new Set(posed.map((each) => each.shape))) {
-    const without = fitted(posed.filter((each) => each.shape !== shape))
-    const own = posed.filter((each) => each.shape === shape)
-    const best = (one: Posed, isWanted: (example: Example) => boolean): number =>
-      Math.max(
-        Number.NEGATIVE_INFINITY,
-        ...one.examples.filter(isWanted).map(({ features }) => logitOf(without, features)),
-      )
-    const never = own.filter(({ kind }) => kind === 'never_said').map((one) => best(one, () => true))
-    const limit = never.toSorted((a, b) => a - b)[Math.floor(never.length * 0.95)] ?? Number.NaN
-    const said = own.filter(({ isAnswerable, kind }) => isAnswerable && kind !== 'statement')
-    const passing = said.filter((one) => best(one, ({ answers }) => answers) >= limit).length / said.length
-    console.log(shape, passing.toFixed(2), 'from', limit.toFixed(2))
+  const users = [...new Set(posed.map(({ user }) => user))]
+  const judged = Array.from({ length: folds }, (_, fold) => {
+    const isOut = ({ user }: Posed): boolean => users.indexOf(user) % folds === fold
+    const without = fitted(
+      model,
+      posed.filter((each) => !isOut(each)),
+    )
+    return posed.filter(isOut).map((each) => judgedBy(without, model, each))
+  }).flat()
+  const never = judged.filter(({ kind }) => kind === 'never_said').map(({ best }) => best)
+  const limit = never.toSorted((a, b) => a - b)[Math.floor(never.length * 0.95)] ?? 0
+  const { bias, weights } = fitted(model, posed)
+  const moved = bias - limit + Math.log(defaultThreshold / (1 - defaultThreshold))
+  console.log(model, { bias: moved, ...Object.fromEntries(names[model].map((name, at) => [name, weights[at]])) })
+  console.log(`of people left out; limit ${limit.toFixed(2)}`)
+  for (const size of new Set(judged.map((each) => each.size))) {
+    const here = judged.filter((each) => each.size === size)
+    const said = here.filter(({ isAnswerable, kind }) => isAnswerable && kind !== 'statement')
+    const parts = [['all', said], ...Map.groupBy(said, ({ kind }) => kind), ...Map.groupBy(said, languageOf)] as const
+    const hits = parts.map(([name, some]) => `${name} ${share(some, ({ right }) => right > limit)}`).join(', ')
+    const wrong = ['never_said', 'near'].map(
+      (kind) =>
+        `${kind} ${share(
+          here.filter((each) => each.kind === kind),
+          ({ best }) => best > limit,
+        )}`,
+    )
+    console.log(`${size}: right hit: ${hits}; any hit: ${wrong.join(', ')}`)
   }
+}
+
+const languageOf = ({ language }: Posed): string => language
+
+function judgedBy(by: Fitted, model: Model, posed: Posed): Judged {
+  const logits = examplesOf(model, posed)
+    .map(({ features, answers }) => ({ logit: logitOf(by, features), answers }))
+    .toSorted((a, b) => b.logit - a.logit)
+  const right = logits.slice(0, shown).find(({ answers }) => answers)
+  const least = Number.NEGATIVE_INFINITY
+  return { ...posed, best: logits[0]?.logit ?? least, right: right?.logit ?? least }
+}
+
+const share = <T>(some: readonly T[], holds: (one: T) => boolean): string =>
+  (some.filter(holds).length / some.length).toFixed(2)
+
+const all: readonly Sets[] = [ownSets(), ...(values.sets ?? []).map(readSets)]
+report('words', await posedWith(null))
+for (const name of values.embedder ?? []) {
+  const local = await openModel(name)
+  const embedder: Embedder =
+    values.cache === undefined ? local : new KeptEmbedder(local, `${values.cache}/${local.id.replace('/', '-')}.bin`)
+  const background = await backgroundOf({ embed: (texts, use) => embedder.embed(texts, use) })
+  const posed = await posedWith({ embedder, background })
+  for (const model of name === 'packaged' ? (['read', 'readAlone'] as const) : (['vectors'] as const))
+    report(model, posed)
+  await local.close()
 }

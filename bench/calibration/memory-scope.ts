@@ -30,11 +30,17 @@ export interface SearchResult {
 export class MemoryScope {
   readonly #index: UserMemoryIndex
   readonly #vectors: ReadonlyMap<string, Float32Array>
+  readonly #texts: ReadonlyMap<string, string>
   readonly #embedding: Embedding | null
 
-  private constructor(embedding: Embedding | null, vectors: ReadonlyMap<string, Float32Array>) {
+  private constructor(
+    embedding: Embedding | null,
+    memories: readonly Remembered[],
+    vectors: ReadonlyMap<string, Float32Array>,
+  ) {
     this.#index = new UserMemoryIndex(embedding?.embedder.id ?? null)
     this.#vectors = vectors
+    this.#texts = new Map(memories.map(({ id, text }) => [id, text]))
     this.#embedding = embedding
   }
 
@@ -42,7 +48,7 @@ export class MemoryScope {
     const texts = memories.map(({ text }) => text)
     const vectors = (await embedding?.embedder.embed(texts, 'passage')) ?? []
     const byId = new Map(memories.map(({ id }, at) => [id, vectors[at] ?? new Float32Array(0)]))
-    const scope = new MemoryScope(embedding, byId)
+    const scope = new MemoryScope(embedding, memories, byId)
     const id = embedding?.embedder.id ?? null
     await scope.#index.putAll(memories.map((memory, at) => rowOf(memory, id, vectors[at] ?? null)))
     return scope
@@ -57,9 +63,16 @@ export class MemoryScope {
       ...(this.#embedding !== null && {
         embedder: this.#embedding.embedder.id,
         background: this.#embedding.background,
+        read: (ids: readonly string[]) => this.#read(text, ids),
       }),
     })
     return { hits, byCosine: isRead ? this.#byCosine(vector, limit) : [] }
+  }
+
+  async #read(question: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const texts = ids.map((id) => this.#texts.get(id) ?? '')
+    const odds = (await this.#embedding?.embedder.read?.(question, texts)) ?? []
+    return new Map(ids.flatMap((id, at) => (odds[at] === undefined ? [] : [[id, odds[at]]])))
   }
 
   #byCosine(vector: Float32Array, limit: number): readonly string[] {

@@ -15,6 +15,7 @@ export class KeptEmbedder implements Embedder {
   readonly #inner: Embedder
   readonly #path: string
   readonly #known = new Map<string, Float32Array>()
+  readonly #readings = new Map<string, number>()
 
   constructor(inner: Embedder, path: string) {
     this.id = inner.id
@@ -32,6 +33,16 @@ export class KeptEmbedder implements Embedder {
     const made = missing.length === 0 ? [] : await this.#inner.embed(texts_, use)
     for (const [at, key] of missing.entries()) this.#keep(key, made[at] ?? new Float32Array(this.dimensions))
     return keys.map((key) => this.#known.get(key) ?? new Float32Array(this.dimensions))
+  }
+
+  /** Readings are kept in memory: the same question is put to scopes of several sizes. */
+  async read(question: string, texts: readonly string[]): Promise<readonly number[] | null> {
+    const keyOf = (text: string): string => `${question}\n${text}`
+    const missing = [...new Set(texts)].filter((text) => !this.#readings.has(keyOf(text)))
+    const odds = missing.length === 0 ? [] : await this.#inner.read?.(question, missing)
+    if (odds === null || odds === undefined) return null
+    for (const [at, text] of missing.entries()) this.#readings.set(keyOf(text), odds[at] ?? 0)
+    return texts.map((text) => this.#readings.get(keyOf(text)) ?? 0)
   }
 
   #keyOf(text: string, use: EmbedUse): string {

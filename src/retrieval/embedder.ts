@@ -13,6 +13,13 @@ export interface Embedder {
    * @throws {EmbedderUnavailable} and the errors of a provider.
    */
   embed(texts: readonly string[], use: EmbedUse): Promise<readonly Float32Array[]>
+  /**
+   * Judges whether each text answers a question (`PairReader`). Returns the logarithm of the odds that the text answers, in the order of the
+   * texts; null when it cannot. Absent: it never can.
+   *
+   * @throws {EmbedderUnavailable}
+   */
+  read?(question: string, texts: readonly string[]): Promise<readonly number[] | null>
 }
 
 /** The embedder cannot make vectors now: it is opening, or was closed, or its process ended. */

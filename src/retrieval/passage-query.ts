@@ -12,6 +12,12 @@ export interface StoredCosinesOfQuery {
   readonly topic: StoredCosines | null
 }
 
+/**
+ * Reads the question together with the passages of these ids. Returns the logarithm of the odds that a passage answers,
+ * by id; those that could not be read are absent.
+ */
+export type ReadPassages = (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>
+
 /** A query to an index. */
 export interface PassageQuery {
   readonly text: string
@@ -28,6 +34,8 @@ export interface PassageQuery {
   readonly embedder?: string
   /** How similar unrelated texts are by it, to calibrate the scores of memories; absent: as by most embedders. */
   readonly background?: Background | null
+  /** Reads the best passages; absent: they are only compared by words and vectors. For memories. */
+  readonly read?: ReadPassages | undefined
   readonly limit: number
   /** Minimum score of a hit; 0 (the default) for no threshold. */
   readonly threshold?: number

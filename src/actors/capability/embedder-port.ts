@@ -32,6 +32,8 @@ export interface ProjectEmbedder {
   readonly id: string
   /** @throws {ServiceError} when the embedding fails. */
   embed(texts: readonly string[], kind: 'query' | 'passage', owner: EmbeddedFor): Promise<Embedded>
+  /** Reads a question and texts together (`Embedder`); absent: it cannot. */
+  read?(question: string, texts: readonly string[]): Promise<readonly number[] | null>
 }
 
 /** Returns the embedder that a project's settings select; null when its texts are found by words only. */

@@ -10,6 +10,7 @@ import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import type { Backgrounds } from './embedding/backgrounds.ts'
 import type { Embedded, EmbedderOf } from './embedding/embedders.ts'
+import { readerOf } from './embedding/memory-reader.ts'
 import { connectedMemories, type GraphHit } from './indexes/memory-graph.ts'
 import { isSeenFrom, type PlaceFilter } from './indexes/memory-place.ts'
 import { asOfThen, holdingContent } from './indexes/superseded-parts.ts'
@@ -90,12 +91,16 @@ export class MemorySearch {
     const accepts = special === null ? isFound : (id: string): boolean => !special.has(id) || isFound(id)
     const filter = special === null ? { accepts } : { accepts, doubtful: special }
     const embedded: Embedded = await this.#embedded(owner, index, query)
+    const rows = new Map<string, Row<MemoryData>>()
     const search = {
       ...{ text: query.text, vector: embedded.vectors[0] ?? null, limit: query.limit, threshold: query.threshold },
       ...{ explain: query.explain ?? false, now: at },
       ...(embedder !== null && { embedder: embedder.id }),
       ...(embedder !== null &&
-        embedded.vectors.length > 0 && { background: this.#parts.backgrounds.of(embedder, owner) }),
+        embedded.vectors.length > 0 && {
+          background: this.#parts.backgrounds.of(embedder, owner),
+          read: readerOf(embedder, query.text, (ids) => this.#contents(owner, ids, rows)),
+        }),
     }
     const { hits, left_out } = await index.passages.search({ ...search, ...(special?.size !== 0 && filter) })
     const isEmbedded = embedded.vectors.length > 0
@@ -104,7 +109,7 @@ export class MemorySearch {
       match: !isEmbedded || index.get(id)?.embedded !== true ? 'lexical' : byWords ? 'both' : 'vector',
     }))
     if (query.graph) found.push(...(await connected(index, { query, found, accepts })))
-    const results = await this.#shown(owner, index, { found, query })
+    const results = await this.#shown(owner, index, { found, query, rows })
     return {
       results,
       abstained: results.length === 0,
@@ -145,22 +150,50 @@ export class MemorySearch {
   async #shown(
     owner: MemoryOwner,
     index: UserMemoryIndex,
-    { found, query }: { readonly found: readonly Found[]; readonly query: MemoryQuery },
+    { found, query, rows: known }: Shown,
   ): Promise<readonly MemoryHit[]> {
-    const scope = ownersScope(owner)
-    const rows = await this.#table.getMany(
-      scope,
-      found.map(({ id }) => id),
-    )
+    const ids = found.map(({ id }) => id)
+    const rows = await this.#rows(owner, ids, known)
     const hits: MemoryHit[] = []
     for (const each of found) {
       const row = rows.get(each.id)
       if (row === undefined) index.remove(each.id)
       else hits.push(hitOf(row, each, query))
     }
-    if (query.asOf === null) this.#parts.used.note(rows.values())
+    if (query.asOf === null) this.#parts.used.note(ids.flatMap((id) => rows.get(id) ?? []))
     return hits
   }
+
+  async #contents(
+    owner: MemoryOwner,
+    ids: readonly string[],
+    known: Map<string, Row<MemoryData>>,
+  ): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.#rows(owner, ids, known)
+    return new Map(ids.flatMap((id) => contentOf(id, rows.get(id))))
+  }
+
+  /** Reads the rows that are not `known` yet, adds them to it, and returns all of these ids. */
+  async #rows(
+    owner: MemoryOwner,
+    ids: readonly string[],
+    known: Map<string, Row<MemoryData>>,
+  ): Promise<ReadonlyMap<string, Row<MemoryData>>> {
+    const missing = ids.filter((id) => !known.has(id))
+    if (missing.length === 0) return known
+    for (const [id, row] of await this.#table.getMany(ownersScope(owner), missing)) known.set(id, row)
+    return known
+  }
+}
+
+const contentOf = (id: string, row: Row<MemoryData> | undefined): readonly (readonly [string, string])[] =>
+  row === undefined ? [] : [[id, holdingContent(row.data)]]
+
+interface Shown {
+  readonly found: readonly Found[]
+  readonly query: MemoryQuery
+  /** Rows that the search has read. */
+  readonly rows: Map<string, Row<MemoryData>>
 }
 
 /** Whether a query is for the current time, every namespace and no single session, as most queries are. */

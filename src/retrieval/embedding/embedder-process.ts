@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os'
 import { OnnxModel } from './onnx-model.ts'
-import { type EmbedReply, placeOf, requestOf } from './schema.ts'
+import { type EmbedReply, type EmbedRequest, placeOf, requestOf } from './schema.ts'
 
 /** Entry point of a local embedder's process. The model is native code, and a crash of it ends only this process. */
 const answer = (reply: EmbedReply): void => {
@@ -18,13 +18,17 @@ try {
   const model = await OnnxModel.open(placeOf(process.argv[2] ?? ''))
   const [probe] = await model.embed(['probe'], 'query')
   process.on('message', (message: unknown) => {
-    const { id, texts, use } = requestOf(message)
-    model.embed(texts, use).then(
-      (vectors) => answer({ kind: 'embedded', id, vectors }),
-      (error: unknown) => answer({ kind: 'failed', id, reason: reasonOf(error) }),
-    )
+    const request = requestOf(message)
+    const { id } = request
+    done(request).then(answer, (error: unknown) => answer({ kind: 'failed', id, reason: reasonOf(error) }))
   })
-  answer({ kind: 'open', dimensions: probe?.length ?? 0 })
+  const done = async (request: EmbedRequest): Promise<EmbedReply> => {
+    const { id, texts } = request
+    return request.kind === 'read'
+      ? { kind: 'read', id, odds: await model.read(request.question, texts) }
+      : { kind: 'embedded', id, vectors: await model.embed(texts, request.use) }
+  }
+  answer({ kind: 'open', dimensions: probe?.length ?? 0, readerOff: model.readerOff })
 } catch (error) {
   answer({ kind: 'closed', reason: reasonOf(error) })
 }

@@ -27,6 +27,21 @@ interface Waiting {
   readonly settle: (vector: Float32Array | Error) => void
 }
 
+/** A question that is to be read together with texts. */
+interface Reading {
+  readonly question: string
+  readonly texts: readonly string[]
+  readonly settle: (odds: readonly number[] | Error) => void
+}
+
+/** What the process works at. */
+type Running =
+  | { readonly kind: 'embed'; readonly batch: readonly Waiting[] }
+  | { readonly kind: 'read'; readonly reading: Reading }
+
+/** Maximum readings that wait; another one is refused. */
+const mostReadings = 64
+
 /**
  * A sentence model in a separate process, which is restarted with the next text after it has ended. Inference thus does
  * not block the event loop, and a crash of native code ends only that process.
@@ -36,19 +51,28 @@ export class LocalEmbedder implements Embedder {
   readonly #place: ModelPlace
   /** Questions are processed before passages, since a caller waits for them. */
   readonly #waiting: Readonly<Record<EmbedUse, Waiting[]>> = { query: [], passage: [] }
+  /** Processed before all others: their questions have waited before. */
+  readonly #readings: Reading[] = []
   /** Least recently used first. */
   readonly #questions = new Map<string, Promise<Float32Array>>()
   #opened: Opened | null = null
   #opening = false
-  #running: readonly Waiting[] = []
+  #running: Running | null = null
   #requests = 0
   #dimensions = 0
   #closed = false
 
-  /** The model is opened with the first text, or by `open`. */
-  constructor(place: ModelPlace) {
+  readonly #readerOff: (reason: string) => void
+
+  /**
+   * The model is opened with the first text, or by `open`.
+   *
+   * @param readerOff called with the reason, when texts cannot be read although there is a reader.
+   */
+  constructor(place: ModelPlace, readerOff: (reason: string) => void = () => undefined) {
     this.id = idOf(place.folder)
     this.#place = place
+    this.#readerOff = readerOff
   }
 
   get dimensions(): number {
@@ -64,6 +88,22 @@ export class LocalEmbedder implements Embedder {
 
   async embed(texts: readonly string[], use: EmbedUse): Promise<readonly Float32Array[]> {
     return await Promise.all(texts.map((text) => (use === 'query' ? this.#ofQuestion(text) : this.#vector(text, use))))
+  }
+
+  async read(question: string, texts: readonly string[]): Promise<readonly number[] | null> {
+    if (
+      this.#place.reader === undefined ||
+      this.#opened?.readerOff ||
+      this.#closed ||
+      this.#readings.length >= mostReadings
+    )
+      return null
+    if (texts.length === 0) return []
+    return await new Promise<readonly number[]>((resolve, reject) => {
+      const settle = (odds: readonly number[] | Error) => (odds instanceof Error ? reject(odds) : resolve(odds))
+      this.#readings.push({ question, texts, settle })
+      this.#next()
+    })
   }
 
   async close(): Promise<void> {
@@ -106,19 +146,27 @@ export class LocalEmbedder implements Embedder {
   }
 
   #next(): void {
-    if (this.#running.length > 0 || this.#opening) return
+    if (this.#running !== null || this.#opening) return
     const use = this.#waiting.query.length > 0 ? 'query' : 'passage'
-    if (this.#waiting[use].length === 0) this.#rest()
+    if (this.#waiting[use].length === 0 && this.#readings.length === 0) this.#rest()
     else if (this.#opened === null) this.#startAgain()
     else this.#run(this.#opened.process, use)
   }
 
   #run(process: ChildProcess, use: EmbedUse): void {
-    this.#running = this.#waiting[use].splice(0, batchLength(this.#waiting[use]))
-    const texts = this.#running.map(({ text }) => text)
+    const id = ++this.#requests
+    const reading = this.#readings.shift()
     process.ref()
     process.channel?.ref()
-    process.send({ id: ++this.#requests, texts, use } satisfies EmbedRequest)
+    if (reading !== undefined) {
+      this.#running = { kind: 'read', reading }
+      const { question, texts } = reading
+      process.send({ kind: 'read', id, question, texts } satisfies EmbedRequest)
+      return
+    }
+    const batch = this.#waiting[use].splice(0, batchLength(this.#waiting[use]))
+    this.#running = { kind: 'embed', batch }
+    process.send({ kind: 'embed', id, texts: batch.map(({ text }) => text), use } satisfies EmbedRequest)
   }
 
   /** Lets this process exit while the embedder has no work. */
@@ -134,6 +182,7 @@ export class LocalEmbedder implements Embedder {
       if (this.#closed) return void opened.process.kill('SIGKILL')
       this.#opened = opened
       this.#dimensions = opened.dimensions
+      if (opened.readerOff !== null) this.#readerOff(opened.readerOff)
       opened.process.on('message', (message: unknown) => this.#receive(replyOf(message)))
       opened.process.on('exit', () => this.#lose(opened))
       opened.process.on('error', () => this.#lose(opened))
@@ -153,29 +202,42 @@ export class LocalEmbedder implements Embedder {
   #lose(opened: Opened): void {
     if (this.#opened !== opened) return
     this.#opened = null
-    const lost = this.#running
-    this.#running = []
-    for (const { settle } of lost) settle(new EmbedderUnavailable('the embedder ended'))
+    this.#fail(new EmbedderUnavailable('the embedder ended'))
     this.#next()
   }
 
   #receive(reply: EmbedReply): void {
-    if (reply.kind !== 'embedded' && reply.kind !== 'failed') return
-    const batch = this.#running
-    this.#running = []
-    for (const [at, { settle }] of batch.entries()) {
-      const vector = reply.kind === 'embedded' ? reply.vectors[at] : undefined
-      settle(vector ?? new Error('reason' in reply ? reply.reason : 'the model gave no vector'))
+    const running = this.#running
+    if (reply.kind === 'open' || reply.kind === 'closed' || running === null) return
+    if (reply.kind === 'failed') this.#fail(new Error(reply.reason))
+    else {
+      this.#running = null
+      if (running.kind === 'read') running.reading.settle(reply.kind === 'read' ? reply.odds : noAnswer())
+      else for (const [at, { settle }] of running.batch.entries()) settle(vectorAt(reply, at) ?? noAnswer())
     }
     this.#next()
   }
 
+  /** Fails what the process works at. */
+  #fail(error: Error): void {
+    const running = this.#running
+    this.#running = null
+    if (running?.kind === 'read') running.reading.settle(error)
+    else for (const { settle } of running?.batch ?? []) settle(error)
+  }
+
   #end(error: Error): void {
     const { query, passage } = this.#waiting
-    for (const { settle } of [...this.#running, ...query.splice(0), ...passage.splice(0)]) settle(error)
-    this.#running = []
+    this.#fail(error)
+    for (const { settle } of [...query.splice(0), ...passage.splice(0)]) settle(error)
+    for (const { settle } of this.#readings.splice(0)) settle(error)
   }
 }
+
+const vectorAt = (reply: EmbedReply, at: number): Float32Array | undefined =>
+  reply.kind === 'embedded' ? reply.vectors[at] : undefined
+
+const noAnswer = (): Error => new Error('the model gave no answer')
 
 /** The model cannot be opened, and could not be later: a file or a package is missing, or is not the right one. */
 export class ModelUnusable extends Error {
@@ -195,6 +257,7 @@ function batchLength(waiting: readonly Waiting[]): number {
 interface Opened {
   readonly process: ChildProcess
   readonly dimensions: number
+  readonly readerOff: string | null
 }
 
 /** Starts the process, with an empty environment. */
@@ -204,14 +267,14 @@ async function openProcess(place: ModelPlace): Promise<Opened> {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
   try {
-    return { process: started, dimensions: await dimensionsOf(started) }
+    return { process: started, ...(await opening(started)) }
   } catch (error) {
     started.kill('SIGKILL')
     throw error
   }
 }
 
-function dimensionsOf(process: ChildProcess): Promise<number> {
+function opening(process: ChildProcess): Promise<Omit<Opened, 'process'>> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error('the embedder did not open in time')), openMs)
     const settled = (settle: () => void): void => {
@@ -223,7 +286,7 @@ function dimensionsOf(process: ChildProcess): Promise<number> {
     process.on('exit', () => settled(() => reject(new Error('the embedder ended'))))
     process.on('message', (message: unknown) => {
       const reply = replyOf(message)
-      if (reply.kind === 'open') settled(() => resolve(reply.dimensions))
+      if (reply.kind === 'open') settled(() => resolve(reply))
       if (reply.kind === 'closed') settled(() => reject(new ModelUnusable(reply.reason)))
     })
   })

@@ -5,6 +5,9 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { EmbedUse } from '../embedder.ts'
+import { KeptRows } from './kept-rows.ts'
+import { withOutput } from './onnx-output.ts'
+import { PairReader, type PairReaderParts } from './pair-reader.ts'
 import { readsScripts } from './read-scripts.ts'
 import {
   type ModelPlace,
@@ -13,6 +16,7 @@ import {
   type OnnxRuntime,
   type OnnxSession,
   type OnnxTensor,
+  type ReaderPlace,
   runtimeOf,
   type Tokenizer,
   tokenizersOf,
@@ -20,6 +24,10 @@ import {
 
 const modelFiles = ['model.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'onnx/model_quantized.onnx']
 const mostCharacters = 16_384
+/** Tokens of a text that are read; the rest is cut off. */
+const mostReadTokens = 128
+/** Numbers kept of the states of texts: 500 memories, 12 MB. */
+const mostKeptNumbers = 8_192 * 384
 
 /**
  * An ONNX sentence model from a folder in the layout of sentence-transformers, run on the CPU. The runtime and the
@@ -31,6 +39,11 @@ export class OnnxModel {
   readonly #tokenizer: Tokenizer
   readonly #settings: ModelSettings
   readonly #reads: (text: string) => boolean
+  readonly #reader: PairReader | null
+  /** Name of the value from which the reader continues; null without one. */
+  readonly #states: string | null
+  /** States of the texts that were embedded last, so that reading one does not run the lower layers again. */
+  readonly #kept = new KeptRows(mostKeptNumbers)
   /** Length of a vector; known once the model has made one. */
   #dimensions = 0
 
@@ -40,31 +53,41 @@ export class OnnxModel {
     this.#tokenizer = parts.tokenizer
     this.#settings = parts.settings
     this.#reads = parts.reads
+    this.#reader = parts.reader
+    this.#states = parts.reader === null ? null : parts.states
+    this.readerOff = parts.readerOff
   }
 
+  /** Why it cannot `read`; null when it can, or is not meant to. */
+  readonly readerOff: string | null
+
   /** @throws {Error} when a file or a package is missing, or the model cannot be read. */
-  static async open({ folder, threads, hashes = {} }: ModelPlace): Promise<OnnxModel> {
+  static async open({ folder, threads, hashes = {}, reader }: ModelPlace): Promise<OnnxModel> {
     await Promise.all(Object.entries(hashes).map(([name, hash]) => checkFile(join(folder, name), hash)))
     const file = modelFiles.map((name) => join(folder, name)).find((path) => existsSync(path))
     if (file === undefined) throw new Error(`no ${modelFiles[0]} in ${folder}`)
     const runtime = runtimeOf(await packageNear(folder, 'onnxruntime-node'))
     const tokenizers = tokenizersOf(await packageNear(folder, '@huggingface/tokenizers'))
-    const [model, tokenizerConfig, sentence, pooling, prompts] = await Promise.all(
+    const [vocabulary, tokenizerConfig, sentence, pooling, prompts] = await Promise.all(
       [
         ...['tokenizer.json', 'tokenizer_config.json', 'sentence_bert_config.json', '1_Pooling/config.json'],
         'config_sentence_transformers.json',
       ].map((name) => jsonOf(join(folder, name))),
     )
-    if (model === null) throw new Error(`no tokenizer.json in ${folder}`)
-    const tokenizer = new tokenizers.Tokenizer(model, tokenizerConfig ?? {})
+    if (vocabulary === null) throw new Error(`no tokenizer.json in ${folder}`)
+    const tokenizer = new tokenizers.Tokenizer(vocabulary, tokenizerConfig ?? {})
     const options = { intraOpNumThreads: threads, interOpNumThreads: 1, logSeverityLevel: 3 }
-    const session = await runtime.InferenceSession.create(file, options)
+    const opened = await readerIn(reader, { runtime, folder, options })
+    const model = opened.reader === null ? file : withOutput(await readFile(file), reader?.states ?? '')
+    const session = await runtime.InferenceSession.create(model, options)
     return new OnnxModel({
+      ...opened,
+      states: reader?.states ?? null,
       runtime,
       session,
       tokenizer,
       settings: modelSettings({ tokenizerConfig, sentence, pooling, prompts }),
-      reads: readsScripts(model),
+      reads: readsScripts(vocabulary),
     })
   }
 
@@ -76,9 +99,49 @@ export class OnnxModel {
    */
   async embed(texts: readonly string[], use: EmbedUse): Promise<readonly Float32Array[]> {
     const vectors: (Float32Array | null)[] = []
-    for (const text of texts) vectors.push(this.#reads(text) ? await this.#run(this.#tokens(text, use)) : null)
+    for (const text of texts) vectors.push(this.#reads(text) ? await this.#vector(text, use) : null)
     this.#dimensions = vectors.find((vector) => vector !== null)?.length ?? this.#dimensions
     return vectors.map((vector) => vector ?? new Float32Array(this.#dimensions))
+  }
+
+  /** Returns the logarithm of the odds that each text answers the question. @throws {Error} without a reader. */
+  async read(question: string, texts: readonly string[]): Promise<readonly number[]> {
+    const asked = await this.#readVector(question, 'query')
+    const vectors: Float32Array[] = []
+    for (const text of texts) vectors.push(await this.#readVector(text, 'passage'))
+    return (await this.#reader?.odds(asked, vectors)) ?? []
+  }
+
+  #readVector(text: string, use: EmbedUse): Promise<Float32Array> {
+    if (this.#reader === null) throw new Error('the model does not read texts')
+    const key = `${use} ${text}`
+    return this.#reader.vector(key, async () => {
+      const rows = this.#kept.get(key) ?? (await this.#statesOf(text, use))
+      this.#kept.delete(key)
+      const size = this.#dimensions
+      return new this.#runtime.Tensor('float32', rows, [1, rows.length / size, size])
+    })
+  }
+
+  /** Returns what the lower layers make of the first tokens of a text. */
+  async #statesOf(text: string, use: EmbedUse): Promise<Float32Array> {
+    const tokens = this.#tokens(text, use)
+    const read = tokens.length <= mostReadTokens ? tokens : [...tokens.slice(0, mostReadTokens - 1), tokens.at(-1) ?? 0]
+    return this.#statesIn(await this.#run(read))
+  }
+
+  async #vector(text: string, use: EmbedUse): Promise<Float32Array> {
+    const tokens = this.#tokens(text, use)
+    const outputs = await this.#run(tokens)
+    if (this.#states !== null && tokens.length <= mostReadTokens)
+      this.#kept.set(`${use} ${text}`, this.#statesIn(outputs).slice())
+    return this.#pooled(outputs, tokens.length)
+  }
+
+  #statesIn(outputs: Readonly<Record<string, OnnxTensor>>): Float32Array {
+    const data = outputs[this.#states ?? '']?.data
+    if (!(data instanceof Float32Array)) throw new Error('the model has no states')
+    return data
   }
 
   #tokens(text: string, use: EmbedUse): readonly number[] {
@@ -88,7 +151,7 @@ export class OnnxModel {
     return ids.length <= mostTokens || last === undefined ? ids : [...ids.slice(0, mostTokens - 1), last]
   }
 
-  async #run(tokens: readonly number[]): Promise<Float32Array> {
+  async #run(tokens: readonly number[]): Promise<Readonly<Record<string, OnnxTensor>>> {
     const { length } = tokens
     const tensor = (data: BigInt64Array): OnnxTensor => new this.#runtime.Tensor('int64', data, [1, length])
     const inputs = {
@@ -97,7 +160,7 @@ export class OnnxModel {
       token_type_ids: tensor(new BigInt64Array(length)),
     }
     const wanted = Object.entries(inputs).filter(([name]) => this.#session.inputNames.includes(name))
-    return this.#pooled(await this.#session.run(Object.fromEntries(wanted)), length)
+    return await this.#session.run(Object.fromEntries(wanted))
   }
 
   #pooled(outputs: Readonly<Record<string, OnnxTensor>>, length: number): Float32Array {
@@ -118,6 +181,24 @@ interface ModelParts {
   readonly tokenizer: Tokenizer
   readonly settings: ModelSettings
   readonly reads: (text: string) => boolean
+  readonly reader: PairReader | null
+  readonly readerOff: string | null
+  readonly states: string | null
+}
+
+/** Opens a reader. One that cannot be opened costs only what it would have read. */
+async function readerIn(
+  place: ReaderPlace | undefined,
+  parts: PairReaderParts,
+): Promise<Pick<ModelParts, 'reader' | 'readerOff'>> {
+  if (place === undefined) return { reader: null, readerOff: null }
+  try {
+    const hashes = Object.entries(place.hashes ?? {})
+    await Promise.all(hashes.map(([name, hash]) => checkFile(join(parts.folder, name), hash)))
+    return { reader: await PairReader.open(parts, place), readerOff: null }
+  } catch (error) {
+    return { reader: null, readerOff: error instanceof Error ? error.message : String(error) }
+  }
 }
 
 function sumOf(rows: Float32Array, size: number): Float32Array {

@@ -6,7 +6,10 @@ import { LocalEmbedder, ModelUnusable } from './local-embedder.ts'
 import { hasRuntime } from './onnx-model.ts'
 import type { ModelPlace } from './schema.ts'
 
-/** The sentence model that belongs to the product: multilingual-e5-small (specs/decisions/0260-embedder-in-the-box.md). */
+/**
+ * The sentence model that belongs to the product: multilingual-e5-small (specs/decisions/0260-embedder-in-the-box.md),
+ * and the reader that was trained to judge memories from its ninth layer on (0310-reading-memories.md).
+ */
 export const packagedModel: Omit<ModelPlace, 'threads'> = {
   folder: fileURLToPath(new URL('../../../models/multilingual-e5-small', import.meta.url)),
   hashes: {
@@ -14,6 +17,13 @@ export const packagedModel: Omit<ModelPlace, 'threads'> = {
     'tokenizer.json': '06e8292880d9133ac0dcc7d8288a7d2f3033aa1479bcb5bb34d5d4d685f9f054',
     'config_sentence_transformers.json': 'f8db137f231284b849582327fa0b33b4524b3a938d7f527c65047244b7c7b3af',
     'sentence_bert_config.json': '39d455ec1f2c1c49b8d2581968a071314d1f0246fc1c29a442bf2e00259edb37',
+  },
+  reader: {
+    ...{ layers: 'reader.onnx', judge: 'judge.onnx', states: 'l8.oln' },
+    hashes: {
+      'reader.onnx': '8310f637d0fff2e18c68de8084608ec553ab58fea057480a10b9abedf97b2a72',
+      'judge.onnx': '09ca3e2fdca014d24ee4adb2c4af6f9f426c294e2f79fa43f734cc99a88acfa6',
+    },
   },
 }
 
@@ -24,6 +34,8 @@ export interface PackagedParts {
   readonly place: ModelPlace
   /** Called once with the reason, when the model cannot be opened. */
   readonly off: (reason: string) => void
+  /** Called with the reason, when only the reader cannot be opened. */
+  readonly readerOff?: (reason: string) => void
 }
 
 /**
@@ -38,7 +50,7 @@ export class PackagedEmbedder implements Embedder {
 
   constructor(parts: PackagedParts) {
     this.#parts = parts
-    this.#local = new LocalEmbedder(parts.place)
+    this.#local = new LocalEmbedder(parts.place, parts.readerOff)
     const missing = missingIn(parts.place)
     if (missing !== null) this.#end(missing)
   }
@@ -60,6 +72,11 @@ export class PackagedEmbedder implements Embedder {
     const embedding = this.#embedded(texts, use)
     if (this.#hasOpened || use === 'passage') return embedding
     return await inTime(embedding)
+  }
+
+  /** Returns null while the model opens: a question does not wait for it twice. */
+  async read(question: string, texts: readonly string[]): Promise<readonly number[] | null> {
+    return this.#isOff || !this.#hasOpened ? null : await this.#local.read(question, texts)
   }
 
   close(): Promise<void> {

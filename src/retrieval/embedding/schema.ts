@@ -1,9 +1,12 @@
 /** The part of the ONNX runtime that is used. */
 export interface OnnxRuntime {
   readonly InferenceSession: {
-    create(path: string, options: Readonly<Record<string, unknown>>): Promise<OnnxSession>
+    create(model: string | Uint8Array, options: Readonly<Record<string, unknown>>): Promise<OnnxSession>
   }
-  readonly Tensor: new (type: 'int64', data: BigInt64Array, dims: readonly number[]) => OnnxTensor
+  readonly Tensor: {
+    new (type: 'int64', data: BigInt64Array, dims: readonly number[]): OnnxTensor
+    new (type: 'float32', data: Float32Array, dims: readonly number[]): OnnxTensor
+  }
 }
 
 export interface OnnxTensor {
@@ -80,18 +83,22 @@ export function isByteLevel(tokenizer: unknown): boolean {
   return parts.some((part) => part.includes('"ByteLevel"'))
 }
 
-/** A request to the embedder's process. */
-export interface EmbedRequest {
-  readonly id: number
-  readonly texts: readonly string[]
-  readonly use: 'query' | 'passage'
-}
+/** A request to the embedder's process: vectors of texts, or how well texts answer a question. */
+export type EmbedRequest =
+  | {
+      readonly kind: 'embed'
+      readonly id: number
+      readonly texts: readonly string[]
+      readonly use: 'query' | 'passage'
+    }
+  | { readonly kind: 'read'; readonly id: number; readonly texts: readonly string[]; readonly question: string }
 
 /** A message of the embedder's process: whether its model could be opened, or the result of a request. */
 export type EmbedReply =
-  | { readonly kind: 'open'; readonly dimensions: number }
+  | { readonly kind: 'open'; readonly dimensions: number; readonly readerOff: string | null }
   | { readonly kind: 'closed'; readonly reason: string }
   | { readonly kind: 'embedded'; readonly id: number; readonly vectors: readonly Float32Array[] }
+  | { readonly kind: 'read'; readonly id: number; readonly odds: readonly number[] }
   | { readonly kind: 'failed'; readonly id: number; readonly reason: string }
 
 /** Casts a message of the embedder's process. It is trusted and not validated. */
@@ -103,6 +110,20 @@ export interface ModelPlace {
   readonly folder: string
   readonly threads: number
   /** SHA-256 of files that are checked before the model is opened, by name; absent: none is. */
+  readonly hashes?: Readonly<Record<string, string>>
+  /**
+   * Files of a reader (`PairReader`), and the value of the sentence model from which it continues. Absent: texts are
+   * compared by their vectors only.
+   */
+  readonly reader?: ReaderPlace
+}
+
+/** Names of the files beside the sentence model, and of the value of that model from which they continue. */
+export interface ReaderPlace {
+  readonly layers: string
+  readonly judge: string
+  readonly states: string
+  /** SHA-256 of the files, by name; absent: they are not checked. */
   readonly hashes?: Readonly<Record<string, string>>
 }
 

@@ -5,6 +5,8 @@ export interface MemoryEvidence {
    * with unrelated questions; null when either has no vector.
    */
   readonly vector: { readonly ofQuestion: number; readonly ofMemory: number } | null
+  /** Logarithm of the odds that it answers, from reading both together (`PairReader`); null when it was not read. */
+  readonly read: number | null
   /** Share of the question's weight in words that the memory has, 0 to 1; and the maximum of it and its neighbours. */
   readonly found: number
   readonly around: number
@@ -34,7 +36,7 @@ export interface MemoryEvidence {
 export type MemoryFeatures = Readonly<Record<(typeof memoryFeatures)[number], number>>
 
 export const memoryFeatures = [
-  ...(['question', 'memory', 'found', 'around', 'matched', 'total', 'onlyNames', 'length', 'size'] as const),
+  ...(['read', 'question', 'memory', 'found', 'around', 'matched', 'total', 'onlyNames', 'length', 'size'] as const),
   ...(['other', 'rival', 'unseenNames', 'noneKnown'] as const),
 ] as const
 
@@ -46,15 +48,37 @@ type Weights = MemoryFeatures & { readonly bias: number }
  * with vectors for the turns of conversations between named people, fitted on half of the questions of LoCoMo. A
  * large scope has more memories that resemble a question by chance: that is what the weight of `size` stands for. The
  * position of a memory among the others does not count.
+ *
+ * `read` and `readAlone` are for memories that the packaged model has judged, with a vector and without one yet, fitted
+ * by `bench/calibration/fit.ts` as it is (specs/decisions/0310-reading-memories.md). They know nothing of the size.
  */
-const models: Readonly<Record<'vectors' | 'conversation' | 'words', Weights>> = {
+const models: Readonly<Record<'vectors' | 'conversation' | 'words' | 'read' | 'readAlone', Weights>> = {
+  read: {
+    ...{ bias: 1.9, read: 0.51, question: 0.02, memory: 0.16, found: -0.08, around: 0, matched: -0.49, total: -0.07 },
+    ...{ length: -0.29, onlyNames: 0, size: 0, other: -1.81, rival: -0.63, unseenNames: -2.43, noneKnown: -3.05 },
+  },
+  readAlone: {
+    ...{ bias: 1.8, read: 0.54, question: 0, memory: 0, found: 0.14, around: 0, matched: -0.45, total: -0.04 },
+    ...{ length: -0.26, onlyNames: 0, size: 0, other: -1.81, rival: -0.63, unseenNames: -2.43, noneKnown: -3.05 },
+  },
   vectors: {
-    ...{ bias: 0.1, question: 0.89, memory: 1.1, found: 1.72, around: 1, matched: -0.8, total: -0.14, length: 0.14 },
+    ...{
+      bias: 0.1,
+      read: 0,
+      question: 0.89,
+      memory: 1.1,
+      found: 1.72,
+      around: 1,
+      matched: -0.8,
+      total: -0.14,
+      length: 0.14,
+    },
     ...{ onlyNames: 0, size: -1.41, other: -1.81, rival: -0.63, unseenNames: -2.43, noneKnown: -3.05 },
   },
   conversation: {
     ...{
       bias: -1.4,
+      read: 0,
       question: 0.14,
       memory: 0.19,
       found: 2.61,
@@ -66,13 +90,14 @@ const models: Readonly<Record<'vectors' | 'conversation' | 'words', Weights>> = 
     ...{ onlyNames: 0, size: -1, other: -3.56, rival: -0.63, unseenNames: -1, noneKnown: -3.06 },
   },
   words: {
-    ...{ bias: 1.05, question: 0, memory: 0, found: 5.5, around: 2.5, matched: 0.8, total: 0, length: -0.5 },
+    ...{ bias: 1.05, read: 0, question: 0, memory: 0, found: 5.5, around: 2.5, matched: 0.8, total: 0, length: -0.5 },
     ...{ onlyNames: -2.5, size: -1, other: -1.93, rival: -0.74, unseenNames: -2.97, noneKnown: -2.77 },
   },
 }
 
 /** Returns the features of the evidence. */
 export const featuresOf = (evidence: MemoryEvidence): MemoryFeatures => ({
+  read: evidence.read ?? 0,
   question: evidence.vector?.ofQuestion ?? 0,
   memory: evidence.vector?.ofMemory ?? 0,
   found: evidence.found,
@@ -93,9 +118,18 @@ export function memoryLogit(evidence: MemoryEvidence): number {
   const features = featuresOf(evidence)
   const by = (model: keyof typeof models): number =>
     memoryFeatures.reduce((sum, name) => sum + models[model][name] * features[name], models[model].bias)
-  if (evidence.vector === null) return by('words')
-  const { spoken } = evidence
-  return (1 - spoken) * by('vectors') + (spoken === 0 ? 0 : spoken * by('conversation'))
+  const { spoken, vector, read, found, isTopical } = evidence
+  const judged = (): number => {
+    if (read === null) return by(vector === null ? 'words' : 'vectors')
+    const odds = by(vector === null ? 'readAlone' : 'read')
+    // a code or a rare name means nothing to the reader
+    return found >= nearlyAll && isTopical ? Math.max(odds, by('words')) : odds
+  }
+  if (spoken === 0 || vector === null) return judged()
+  return (1 - spoken) * judged() + spoken * by('conversation')
 }
+
+/** Share of the question's words from which they suffice. */
+const nearlyAll = 0.8
 
 export const probabilityOf = (logit: number): number => 1 / (1 + Math.exp(-logit))

@@ -87,6 +87,9 @@ export class Scores {
   readonly #most: number
   readonly #size: number
   readonly #logits = new Map<number, number>()
+  /** Odds of the passages that were read together with the question, by slot. */
+  readonly #read = new Map<number, number>()
+  #lowestRead = Number.POSITIVE_INFINITY
   #ofQuestion: number | null = null
   /** Weight of the fused score in the order of memories; null while the fused score alone orders. */
   #fusedShare: number | null = null
@@ -114,8 +117,17 @@ export class Scores {
     const known = this.#logits.get(slot)
     if (known !== undefined) return known
     const logit = memoryLogit(this.#evidence(slot))
-    this.#logits.set(slot, logit)
-    return logit
+    // what was not read because it seemed worse cannot be better than all that was
+    const most = this.#read.size === 0 || this.#read.has(slot) ? Number.POSITIVE_INFINITY : this.#lowestRead
+    this.#logits.set(slot, Math.min(logit, most))
+    return Math.min(logit, most)
+  }
+
+  /** Adds what reading the question and memories together has shown, by slot. */
+  setRead(odds: ReadonlyMap<number, number>): void {
+    this.#logits.clear()
+    for (const [slot, each] of odds) this.#read.set(slot, each)
+    this.#lowestRead = Math.min(...[...odds.keys()].map((slot) => this.logit(slot)))
   }
 
   /**
@@ -185,7 +197,7 @@ export class Scores {
     return {
       ...{ vector: this.#above(slot), found, around, total: lexical.total, matched: lexical.total * found },
       isTopical: lexical.isTopical(slot),
-      ...{ length: this.#in.table.lengthOf(slot), size: this.#size },
+      ...{ length: this.#in.table.lengthOf(slot), size: this.#size, read: this.#read.get(slot) ?? null },
       ...{ spoken: this.#spokenShare(), other: others?.[slot] === 1, rival, unseenNames: lexical.unseenNames },
     }
   }
@@ -233,7 +245,17 @@ export class Scores {
     if (this.#in.weights.calibration !== 'memory') return { ...parts, rank: this.#rank(slot) }
     const { question, memory, matched, total, length, size } = featuresOf(this.#evidence(slot))
     const above = this.isCompared(slot) ? { above_unrelated: question, above_unrelated_questions: memory } : {}
-    return { ...parts, ...above, rank: this.#rank(slot), matched, total, length, size }
+    const odds = this.#read.get(slot)
+    return {
+      ...parts,
+      ...above,
+      ...(odds !== undefined && { read: odds }),
+      rank: this.#rank(slot),
+      matched,
+      total,
+      length,
+      size,
+    }
   }
 
   #rank(slot: number): number {

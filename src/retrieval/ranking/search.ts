@@ -17,6 +17,8 @@ const noTitles: Parts['titles'] = new Map()
 const mostLeftOut = 20
 /** Minimum number of best passages that are compared by date. */
 const leastCompared = 10
+/** Number of memories that are read together with the question. */
+const mostRead = 16
 /** A passage that amends an older one must have at least this share of the question's words that the older one has. */
 const amendedWords = 0.5
 
@@ -59,7 +61,7 @@ export class Search {
     const { vector, embedder = null, background: known = null } = this.#query
     const background = known?.isUsable === true ? known : null
     const compared = { vector, embedder, background, stored: stored?.vector ?? null }
-    return this.#answer(new Scores(this.#in, all, { allowed, size: candidates, compared }))
+    return await this.#answer(new Scores(this.#in, all, { allowed, size: candidates, compared }))
   }
 
   async #allow(): Promise<number> {
@@ -231,13 +233,13 @@ export class Search {
     }
   }
 
-  #answer(scores: Scores): PassageHits {
+  async #answer(scores: Scores): Promise<PassageHits> {
     const { limit, threshold = 0, explain = false } = this.#query
     const count = Math.max(limit, leastCompared) + (explain ? mostLeftOut : 0)
     const { table, weights } = this.#in
     const { again, againShort } = weights
     const best = diversifyByPage(scores.fused, { table, again, againShort, count })
-    const close = weights.calibration === 'memory' ? scores.inOrder(best, count) : best
+    const close = weights.calibration === 'memory' ? await this.#inOrder(scores, best, count) : best
     const ranked = this.#newerFirst(
       close.filter((slot) => this.#isStill(slot)),
       scores,
@@ -252,6 +254,18 @@ export class Search {
       else hits.push({ id, score, byWords: scores.words(slot) > 0, ...(explain && { parts: scores.parts(slot) }) })
     }
     return { hits, abstained: hits.length === 0, ...this.#leftOut(left) }
+  }
+
+  /** Returns memories in the order of their scores, after the best of them have been read. */
+  async #inOrder(scores: Scores, best: readonly number[], count: number): Promise<readonly number[]> {
+    const { read } = this.#query
+    if (read === undefined) return scores.inOrder(best, count)
+    const { table } = this.#in
+    const nearest = scores.inOrder(best, Math.max(count, mostRead)).filter((slot) => this.#isStill(slot))
+    const ids = nearest.slice(0, mostRead).flatMap((slot) => table.idOf(slot) ?? [])
+    const odds = await read(ids)
+    if (odds.size > 0) scores.setRead(new Map([...odds].map(([id, each]) => [table.slotOf(id), each])))
+    return scores.inOrder(best, count)
   }
 
   /** Moves a newer passage before an older one that matches the question no better. */

@@ -60,6 +60,30 @@ describe.each(either('sqlite'))('a server with its own embedder on $store', ({ s
     expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(4)
   })
 
+  it('answers at the default threshold what was said in other words, and nothing that was never said', {
+    timeout: 300_000,
+  }, async () => {
+    const world = await started({ EMBEDDER: 'local' })
+    await written(world, true)
+    const ada = [{ content: 'Ada is allergic to peanuts' }]
+    await world.api.post('/v1/memory/write/batch', { userId: 'eve', memories: ada, wait: true })
+    await expect.poll(async () => (await search(world, 'Where do I live?')).embedder, patience).toBe(model)
+    const atDefault = async (userId: string, query: string): Promise<readonly string[]> => {
+      const { body } = await world.api.post('/v1/memory/search', { userId, query })
+      return body.results.map(({ content }: { content: string }) => content)
+    }
+    for (const query of ['peanut allergy', 'nut allergies', "what can't Ada eat?"])
+      expect(await atDefault('eve', query), query).toEqual(['Ada is allergic to peanuts'])
+    const found = await Promise.all(
+      facts.flatMap(([fact, ...questions]) =>
+        questions.map(async (query) => (await atDefault('ada', query)).includes(fact)),
+      ),
+    )
+    expect(found.filter(Boolean).length).toBeGreaterThanOrEqual(15)
+    const never = ['What is my shoe size?', 'Who is my dentist?', 'Which bank do I use?', 'When does my visa expire?']
+    expect((await Promise.all(never.map((query) => atDefault('ada', query)))).flat()).toEqual([])
+  })
+
   it('finds a fact by its words only with EMBEDDER=none', async () => {
     const world = await started({ EMBEDDER: 'none' })
     await written(world, true)

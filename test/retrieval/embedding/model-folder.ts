@@ -5,16 +5,21 @@ import { join } from 'node:path'
 
 /**
  * A replacement for the third-party runtime. Its "model" is a JSON file with a row of numbers for each
- * token, which it returns as the hidden states of a sentence model.
+ * token, which it returns as the hidden states of a sentence model; a reader takes the
+ * mean row of a text, and its judge multiplies two. It counts the texts that it was given in the file `runs`.
  */
 const runtime = `
-const { readFileSync } = require('node:fs')
+const { appendFileSync, readFileSync } = require('node:fs')
+const { join } = require('node:path')
 class Tensor { constructor(type, data, dims) { Object.assign(this, { type, data, dims }) } }
 class Session {
   constructor({ rows, crashOn }) {
     Object.assign(this, { rows, crashOn, inputNames: ['input_ids', 'attention_mask'], outputNames: ['last_hidden_state'] })
   }
-  async run({ input_ids, attention_mask, token_type_ids }) {
+  async run({ input_ids, attention_mask, token_type_ids, states, question, texts: judged }) {
+    if (states !== undefined) return { vector: { data: meanOf(states) } }
+    if (judged !== undefined) return { odds: { data: productsOf(question, judged) } }
+    appendFileSync(join(__dirname, 'runs'), '.')
     if (token_type_ids !== undefined) throw new Error('an input that the model does not have')
     const [texts, length] = input_ids.dims
     if (texts !== 1) throw new Error('texts that are not run alone')
@@ -26,10 +31,20 @@ class Session {
       // What is only filled up says something wrong, which pooling has to leave out.
       data.set(attention_mask.data[at] === 1n ? this.rows[token] : this.rows[0].map(() => 1e6), at * size)
     }
-    return { last_hidden_state: new Tensor('float32', data, [texts, length, size]) }
+    const hidden = new Tensor('float32', data, [texts, length, size])
+    return { last_hidden_state: hidden, inner: hidden }
   }
 }
-module.exports = { Tensor, InferenceSession: { create: async (path) => new Session(JSON.parse(readFileSync(path, 'utf8'))) } }
+const meanOf = ({ data, dims: [, tokens, size] }) => {
+  const sum = new Float32Array(size)
+  for (let at = 0; at < data.length; at++) sum[at % size] += data[at] / tokens
+  return sum
+}
+const productsOf = ({ data: one, dims: [, size] }, { data, dims: [texts] }) =>
+  Float32Array.from({ length: texts }, (_, row) => one.reduce((sum, value, at) => sum + value * data[row * size + at], 0))
+// a model in memory has the description of another output behind it
+const parsed = (model) => typeof model === 'string' ? JSON.parse(readFileSync(model, 'utf8')) : JSON.parse(Buffer.from(model).toString('latin1').split('\\n')[0])
+module.exports = { Tensor, InferenceSession: { create: async (model) => new Session(parsed(model)) } }
 `
 
 /** A tokenizer whose tokens are the words of a list; 0 for any other word. */
@@ -79,7 +94,7 @@ export function modelFolder(change: { readonly without?: string; readonly also?:
     writeFileSync(path, text)
   }
   const written = Object.entries({ ...files, ...change.also }).map(
-    ([name, json]) => [name, JSON.stringify(json)] as const,
+    ([name, json]) => [name, `${JSON.stringify(json)}\n`] as const,
   )
   for (const [name, text] of written) write(name, text)
   write('node_modules/onnxruntime-node/index.js', runtime)

@@ -18,4 +18,5 @@ export const freeEmbedder = (local: Embedder): MemoryEmbedder => ({
     model: local.id,
     provider: 'local',
   }),
+  read: async (question, texts) => (await local.read?.(question, texts)) ?? null,
 })
