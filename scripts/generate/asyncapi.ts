@@ -7,8 +7,8 @@ import type { GeneratedFile } from './generated-file.ts'
 import { jsonText } from './json-text.ts'
 import { Components } from './openapi-components.ts'
 import { envelopeSchemas } from './openapi-envelopes.ts'
-import { titleOf } from './title-of.ts'
 import { pathWords } from './openapi-parameters.ts'
+import { titleOf } from './title-of.ts'
 
 /** `specs/asyncapi.json`: every stream of the interface as AsyncAPI 3.0, with the frames of both directions. */
 export const asyncapiFile = (operations: readonly Operation[], version: string): GeneratedFile => {

@@ -40,13 +40,13 @@ const evaluated = async (
 
 /** Returns the ids of frames whose origin is another one of the page's site. */
 const framesOfSite = ({ frame, childFrames = [] }: FrameTree): readonly string[] => {
-  if (!URL.canParse(frame.url)) return []
-  const own = new URL(frame.url)
+  const own = URL.parse(frame.url)
+  if (own === null) return []
   const found: string[] = []
   const queue = [...childFrames]
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     queue.push(...(next.childFrames ?? []))
-    const url = URL.canParse(next.frame.url) ? new URL(next.frame.url) : null
+    const url = URL.parse(next.frame.url)
     if (url !== null && url.origin !== own.origin && isSameSite(url, own)) found.push(next.frame.id)
   }
   return found

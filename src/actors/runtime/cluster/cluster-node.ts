@@ -278,9 +278,7 @@ export class ClusterNode {
 
   /** Called when the first stream of an actor starts in this process. */
   followed(id: string, isFresh: boolean): void {
-    if (this.#parts.held.heldUnder(shardOf(id)) !== undefined) return
-    if (isFresh) this.#feeds.readAgain(id)
-    this.#feeds.watch(id)
+    if (this.#parts.held.heldUnder(shardOf(id)) === undefined) this.#feeds.followed(id, isFresh)
   }
 
   /** Reads the leases soon, because they seem to have changed. */

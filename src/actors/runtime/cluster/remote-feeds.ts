@@ -77,12 +77,10 @@ export class RemoteFeeds {
     if (entry.notified === undefined) this.#notifySoon()
   }
 
-  /** Forgets the known state of an actor that is followed here, and reads it. */
-  readAgain(actor: string): void {
-    const entry = this.#followed.get(actor)
-    if (entry === undefined) return
-    entry.standing = undefined
-    void this.#read(actor, entry)
+  /** Watches an actor that is followed here. If the stream is fresh, the known state is forgotten and read again. */
+  followed(actor: string, isFresh: boolean): void {
+    if (isFresh) this.#readAgain(actor)
+    this.watch(actor)
   }
 
   /** Notes that a delivery notifies the owner of a stream that is about to follow the actor here. */
@@ -137,6 +135,13 @@ export class RemoteFeeds {
       this.#notifying = false
       this.#notifyOwners()
     })
+  }
+
+  #readAgain(actor: string): void {
+    const entry = this.#followed.get(actor)
+    if (entry === undefined) return
+    entry.standing = undefined
+    void this.#read(actor, entry)
   }
 
   #entry(actor: string): Followed {

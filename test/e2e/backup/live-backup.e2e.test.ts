@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startServer } from '#scripts/services/server.ts'
-import { Api } from './api.ts'
+import { Api } from '../api.ts'
 
 const secretKey = `csk_${'b'.repeat(43)}`
 

@@ -6,10 +6,10 @@ import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer } from '#scripts/services/server.ts'
 import type { Service } from '#scripts/services/service.ts'
-import { Api } from './api.ts'
-import { runTool, type ToolEnv } from './operator-tool.ts'
-import { isEvent } from './stream-reader.ts'
-import { gatedTurn, startToolServer, type ToolServer } from './tool-server.ts'
+import { Api } from '../api.ts'
+import { runTool, type ToolEnv } from '../operator-tool.ts'
+import { isEvent } from '../stream-reader.ts'
+import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
 
 describe('an exported and imported project', () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-moves-'))
