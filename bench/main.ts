@@ -22,6 +22,7 @@ import { holds, type Row, tableOf } from './row.ts'
 import { benchRuns } from './runs.ts'
 import { benchRuntime } from './runtime.ts'
 import { benchSessions } from './sessions.ts'
+import { benchSkills } from './skills/blocked.ts'
 import { benchSse } from './sse.ts'
 import { benchStorage } from './storage.ts'
 import { benchTurns } from './turns.ts'
@@ -64,6 +65,7 @@ const sections: Readonly<Record<string, Section>> = {
   web: ({ sets }) => benchWeb(sets),
   updates: ({ sets }) => benchUpdates(sets),
   screening: ({ sets }) => benchScreening(sets),
+  skills: ({ sets }) => benchSkills(sets),
 }
 
 const known = Object.keys(sections)
@@ -72,7 +74,7 @@ const usage = [
   '',
   'Measures sections against a raw implementation in the same run, prints a table and writes bench/results/TIME.json.',
   'Exits with 1 if a bound is missed or a section fails. --whole runs the sections for a few seconds and measures nothing.',
-  '--sets is a folder of public sets, which the sections recall, calibration, knowledge, web, updates and screening read.',
+  '--sets is a folder of public sets, which the sections recall, calibration, knowledge, web, updates, screening and skills read.',
   `Sections: ${known.join(', ')}`,
 ].join('\n')
 const text = { type: 'string' } as const

@@ -102,3 +102,26 @@ export const extractedUser = (body: string): string => {
   const said = typeof last === 'string' ? last : text(fields(items(last)[0]).text)
   return said.startsWith('{') ? text(fields(JSON.parse(said)).user) : ''
 }
+
+/** A skill to scan, by the name of its folder. */
+export interface SkillCase {
+  readonly name: string
+  readonly kind: string
+  readonly language: string
+}
+
+/** Parses a line of a file of skills. */
+export const skillCase = (line: string): SkillCase => {
+  const { name, kind, language } = fields(JSON.parse(line))
+  return { name: text(name), kind: text(kind), language: text(language) }
+}
+
+/** Id in an answer. */
+export const idIn = (answer: string): string => text(fields(JSON.parse(answer)).id)
+
+/** Codes of the blockers in an answer with findings. */
+export const blockersIn = (answer: string): readonly string[] =>
+  items(fields(JSON.parse(answer)).findings)
+    .map(fields)
+    .filter(({ severity }) => severity === 'blocker')
+    .map(({ code }) => text(code))

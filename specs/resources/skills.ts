@@ -57,17 +57,18 @@ export const skills = defineResource('skills', {
   },
 })
 
-const finding = object(
+/** A finding of the scan of a text that models will read. */
+export const scanFinding = object(
   {
     severity: oneOf('info', 'warning', 'blocker'),
     code: string({ description: 'Kind of the finding, such as `prompt_injection`, `hidden_text` or `secret`.' }),
-    path: string({ description: 'File of the skill.' }),
+    path: string({ description: 'File of the skill, or field of the definition of a tool.' }),
     line: integer({ min: 1 }),
     message: string(),
   },
   {
     title: 'SkillFinding',
-    description: 'A finding of the scan of a skill. A `blocker` prevents publication.',
+    description: 'A finding of a scan. A `blocker` prevents the publication of a skill.',
   },
 )
 
@@ -101,7 +102,7 @@ const versionFields = {
   status: oneOf('draft', 'published', 'deprecated'),
   description,
   files: described(array(file), 'Files of the version, including `SKILL.md`.'),
-  findings: described(array(finding), 'Findings of the scan, at most 500.'),
+  findings: described(array(scanFinding), 'Findings of the scan, at most 500.'),
   overrides: described(array(override), 'Blockers that were accepted when it was published.'),
   created_by: string(),
   published_at: nullable(timestamp()),
@@ -214,7 +215,7 @@ const skillImport = object(
     name: described(nullable(string()), 'Name of the skill as stated in its `SKILL.md`.'),
     description: nullable(string()),
     files: array(file),
-    findings: array(finding),
+    findings: array(scanFinding),
     blocked: described(boolean(), 'Whether a finding is a blocker.'),
     skill_id: described(nullable(id('skl')), 'Skill of which it becomes a version; null for a new skill.'),
     version: described(nullable(string()), 'Version number that it will have.'),

@@ -19,6 +19,7 @@ import {
   string,
   timestamp,
 } from '#specs/dsl/schema.ts'
+import { scanFinding } from '../skills.ts'
 import { serverAuth as auth, authWords } from './mcp-auth.ts'
 import { callTimeoutMs, maxResourceUri } from './mcp-limits.ts'
 
@@ -109,6 +110,10 @@ const tool = object(
         }),
       ),
       'The latest decision.',
+    ),
+    findings: described(
+      array(scanFinding),
+      'Findings of the scan of its texts, with the rules for skills. They do not prevent an approval.',
     ),
   },
   { title: 'McpTool', description: 'A tool of a remote server, as discovered.' },

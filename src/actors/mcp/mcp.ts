@@ -5,6 +5,7 @@ import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { connectionService } from '../capability/connection-service.ts'
 import { remoteTools } from '../capability/remote-tools.ts'
+import { textScan } from '../capability/text-scan.ts'
 import { eraseActor } from '../runtime/erasure/erase-actor.ts'
 import { tenantDirectory } from '../tenants/tenants.ts'
 import { agentTools } from './agents/agent-tools.ts'
@@ -16,6 +17,7 @@ import { mcpKinds, serverRows } from './kinds.ts'
 import { McpServers } from './mcp-servers.ts'
 import { ServerHeaders } from './server-headers.ts'
 import { serverUseCases } from './server-use-cases.ts'
+import { ToolFindings } from './tool-findings.ts'
 
 /** Remote MCP servers, whose tools agents call subject to the approvals of their turns. */
 export const mcp = capability({
@@ -42,7 +44,7 @@ export const mcp = capability({
     remoteTools.give(house, turnServers({ ...parts, servers, inline, registeredOnly }))
     return {
       close: () => held.close(),
-      useCases: serverUseCases(parts),
+      useCases: serverUseCases({ ...parts, findings: new ToolFindings(textScan.of(house)) }),
       effects: {
         'mcp_server.discoverTools': discoverTools({ ...parts, read: readWholeServer(house.guard) }),
         'mcp_server.eraseServer': eraseActor(house, ({ actor, owner }) => headers.remove(owner.project, actor)),

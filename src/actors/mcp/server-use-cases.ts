@@ -23,8 +23,9 @@ import { serverRows } from './kinds.ts'
 import { causeOf, McpServers, requireReachable } from './mcp-servers.ts'
 import { checkedHeaders, type ServerHeaders } from './server-headers.ts'
 import { isSignIn, plannedAuth, signInLink, withdrawn } from './server-sign-in.ts'
-import { newestChanges, residentView, serverContext, serverView, toolViews } from './server-view.ts'
+import { newestChanges, residentView, serverContext, serverView } from './server-view.ts'
 import { testServer } from './test-server.ts'
+import type { ToolFindings } from './tool-findings.ts'
 
 export interface ServerUseCaseParts {
   readonly host: Host
@@ -33,6 +34,7 @@ export interface ServerUseCaseParts {
   readonly headers: ServerHeaders
   readonly connections: ConnectionService
   readonly clock: Clock
+  readonly findings: Pick<ToolFindings, 'views'>
   /** @throws {ServiceError} `not_found` when the project does not have the tenant. */
   readonly checkTenant: (project: string, tenant: string) => void | Promise<void>
 }
@@ -71,14 +73,16 @@ export const serverUseCases = (parts: ServerUseCaseParts): ServerUseCases => {
       if (context.error !== null)
         throw new ServiceError('mcp_server_failed', { message: `${context.error.message} (${context.error.code})` })
       const { snapshot_at, hash } = residentView(server)
-      return { ...newestChanges(context), tools: toolViews(context), snapshot_at, hash }
+      const tools = await parts.findings.views(context, scope)
+      return { ...newestChanges(context), tools, snapshot_at, hash }
     },
     'mcp_servers.test': async ({ scope, params }) => tested(parts, await servers.find(scope, params.server_id)),
     'mcp_servers.tools': async ({ scope, params, query: { state } }) => {
       const server = await servers.find(scope, params.server_id)
       const context = serverContext(server)
       const { snapshot_at, hash } = residentView(server)
-      const tools = toolViews(context).filter((tool) => state === undefined || tool.state === state)
+      const all = await parts.findings.views(context, scope)
+      const tools = all.filter((tool) => state === undefined || tool.state === state)
       return { tools, snapshot_at, hash, ...newestChanges(context) }
     },
     ...contentUseCases(parts, servers),
@@ -90,7 +94,7 @@ export const serverUseCases = (parts: ServerUseCaseParts): ServerUseCases => {
       const event = { type: 'review', tool: params.tool_name, decision, reason, hash, by, at: parts.clock.now() }
       await servers.give(server, event, idempotency)
       const after = serverContext(await servers.find(scope, server.id))
-      const tool = toolViews(after).find(({ name }) => name === params.tool_name)
+      const tool = (await parts.findings.views(after, scope)).find(({ name }) => name === params.tool_name)
       if (tool === undefined) throw new ServiceError('not_found', { param: 'tool_name' })
       return tool
     },
@@ -138,7 +142,8 @@ const register = async (parts: ServerUseCaseParts, servers: McpServers, call: Cr
   })
   const server = await servers.settled(scope, id)
   const context = serverContext(server)
-  return { ...residentView(server), tools: toolViews(context), authorize_url: await signInLink(parts, server) }
+  const tools = await parts.findings.views(context, scope)
+  return { ...residentView(server), tools, authorize_url: await signInLink(parts, server) }
 }
 
 const update = async (parts: ServerUseCaseParts, servers: McpServers, call: UpdateCall) => {

@@ -1,8 +1,9 @@
 import { changesSinceApproval, type KnownTool, noChanges, type ToolChanges } from '#machines/mcp-server/known-tools.ts'
-import { type McpServerContext, toolsOf } from '#machines/mcp-server/mcp-server.ts'
+import type { McpServerContext } from '#machines/mcp-server/mcp-server.ts'
 import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
 import { noLists, type ServerLists } from '#machines/mcp-server/server-lists.ts'
 import type { ResultOf } from '#specs/index.ts'
+import type { TextFinding } from '../capability/text-scan.ts'
 import { rowTimes, timestampOf, timestampOrNull } from '../records/row-times.ts'
 import { type Row, rowOf } from '../records/schema.ts'
 import type { Resident } from '../runtime/resident.ts'
@@ -50,15 +51,12 @@ export const residentView = (resident: Resident): ServerView => serverView(rowOf
 export const serverContext = (resident: Resident): McpServerContext =>
   contextOf(mcpServerDefinition, resident.state.snapshot)
 
-/** Returns the tools of a server as the API returns them. */
-export const toolViews = (context: McpServerContext): readonly ToolView[] => toolsOf(context).map(toolView)
-
 /** Returns a tool as the API returns it. */
-export const toolView = (tool: KnownTool): ToolView => {
+export const toolView = (tool: KnownTool, findings: readonly TextFinding[]): ToolView => {
   const { name, description, input_schema, annotations, hash, state, review } = tool
   const shown = review && { ...review, by: { ...review.by }, at: timestampOf(review.at) }
   const changes = changesSinceApproval(tool)
-  return { name, description, input_schema, annotations, hash, state, changes, review: shown }
+  return { name, description, input_schema, annotations, hash, state, changes, review: shown, findings: [...findings] }
 }
 
 /** Returns the resources and prompts of a server. */

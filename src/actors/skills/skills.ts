@@ -2,6 +2,7 @@ import { skillImports, skills as skillOperations, skillVersions } from '#specs/r
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { plainResource } from '../capability/plain-resource.ts'
+import { textScan } from '../capability/text-scan.ts'
 import { Table } from '../records/table.ts'
 import { agentSkills } from './agent-skills.ts'
 import { skillImportUseCases } from './import-use-cases.ts'
@@ -46,6 +47,7 @@ export const skillContents = capability({
   kinds: [versionKind, importKind],
   open: (house) => {
     const scanner = new SkillScanner()
+    textScan.give(house, (texts, owner) => scanner.texts(texts, owner))
     const parts = {
       versions: new SkillVersions(house.records, house.now),
       files: new SkillFiles(house.storage.blobs),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { serverRows } from '#actors/mcp/kinds.ts'
 import { ServerHeaders } from '#actors/mcp/server-headers.ts'
 import { serverUseCases } from '#actors/mcp/server-use-cases.ts'
+import { ToolFindings } from '#actors/mcp/tool-findings.ts'
 import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { maxServers } from '#specs/resources/mcp/mcp-limits.ts'
 import { projectScope } from '#specs/scope.ts'
@@ -15,6 +16,7 @@ const opened = async () => {
   const { records } = storage
   const servers = serverUseCases({
     ...{ host, records, clock, connections: noConnections, checkTenant: async () => {} },
+    findings: new ToolFindings(async (texts) => texts.map(() => [])),
     guard: openSsrfGuard({ allowedPrivateHosts: [] }),
     headers: new ServerHeaders({ records, box: readableBox, now: clock.now }),
   })

@@ -1,4 +1,5 @@
 import { parse } from 'yaml'
+import type { ScannedText } from '#actors/capability/text-scan.ts'
 import type { SkillFile, SkillFinding } from '#src/skill-scan/finding.ts'
 import { scanSkill } from '#src/skill-scan/scan-skill.ts'
 import type { Json } from '#storage/ports.ts'
@@ -36,6 +37,18 @@ export const scannedSkill = async (
   )
   return { findings, ...frontMatter(files) }
 }
+
+/** Scans texts, each on its own: those of a tool's definition. Their fields are the paths of the findings. */
+export const scannedTexts = (texts: readonly ScannedText[]): readonly (readonly SkillFinding[])[] =>
+  texts.map(({ fields }) => {
+    const files = fields.map(({ text }, index) => ({
+      ...{ path: `${index}.md`, text, bytes: text.length, head: new Uint8Array() },
+    }))
+    return scanSkill(files).map((finding) => ({
+      ...finding,
+      path: fields[Number.parseInt(finding.path, 10)]?.path ?? finding.path,
+    }))
+  })
 
 const opened = async ({ base64 }: ArchivedFile, counted: ArchiveCount): Promise<readonly ArchivedFile[]> => {
   try {

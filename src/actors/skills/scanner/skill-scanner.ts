@@ -1,7 +1,8 @@
+import type { ScannedText, TextFinding } from '#actors/capability/text-scan.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { LineOwner } from '#src/parsing/fair-line.ts'
 import { ParserFailed, ParserPool } from '#src/parsing/parser-pool.ts'
-import { archived, scanned } from '../schema.ts'
+import { archived, scanned, scannedTexts } from '../schema.ts'
 import type { ScannedSkill } from './scanned-skill.ts'
 import type { scannerTasks } from './scanner-tasks.ts'
 import type { ArchivedFile } from './skill-archive.ts'
@@ -36,6 +37,17 @@ export class SkillScanner {
       const message = `The scan failed: ${error.message}.`
       const finding = { severity: 'blocker', code: 'scan_failed', path: 'SKILL.md', line: 1, message } as const
       return { findings: [finding], name: null, description: null }
+    }
+  }
+
+  /** Scans texts; findings are in their order. A failed scan is a warning of each. */
+  async texts(texts: readonly ScannedText[], owner?: LineOwner): Promise<readonly (readonly TextFinding[])[]> {
+    try {
+      return scannedTexts(await this.#room.parse('texts', texts, { owner }))
+    } catch (error) {
+      if (!(error instanceof ParserFailed)) throw error
+      const message = `The scan failed: ${error.message}.`
+      return texts.map(() => [{ severity: 'warning', code: 'scan_failed', path: 'description', line: 1, message }])
     }
   }
 
