@@ -89,6 +89,13 @@ describe('a workbook', () => {
     expect(chunks.map(({ heading }) => heading)).toEqual(['One'])
   })
 
+  it('is refused when its cells repeat a long text too often', async () => {
+    const strings = `<sst><si><t>${'long '.repeat(20_000)}</t></si></sst>`
+    const sheet = bookOf(`<row>${'<c t="s"><v>0</v></c>'.repeat(1_000)}</row>`)
+    const bytes = zipFile({ ...sheet, 'xl/sharedStrings.xml': strings })
+    expect(await readOrRefused({ bytes, mimeType: xlsx })).toEqual({ refused: 'too_much_text' })
+  })
+
   it('is refused with more than a million cells', { timeout: 60_000 }, async () => {
     const bytes = zipFile(bookOf(`<row>${'<c><v>1</v></c>'.repeat(1_000_001)}</row>`))
     expect(await readOrRefused({ bytes, mimeType: xlsx })).toEqual({ refused: 'too_many_cells' })
@@ -112,7 +119,7 @@ describe('an electronic book', () => {
         'META-INF/encryption.xml': `<encryption><EncryptionMethod Algorithm="${algorithm}"/></encryption>`,
         'b.opf':
           '<package><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/><itemref idref="a"/></package>',
-        'a.xhtml': '<p>Plain.</p>',
+        'a.xhtml': '<!DOCTYPE html [<!ENTITY a "aaaa">]><p>Plain.</p>',
       })
     const read = (algorithm: string) => readOrRefused({ bytes: bookWith(algorithm), mimeType: epub })
     expect(await read('http://www.w3.org/2001/04/xmlenc#aes128-cbc')).toEqual({ refused: 'password_protected' })

@@ -10,6 +10,9 @@ const container = 'META-INF/container.xml'
 const encryption = 'META-INF/encryption.xml'
 const wanted = /\.(?:xhtml|html?|xml|opf)$/i
 
+/** A document type with declarations of its own, which HTML does not have. */
+const documentType = /<!DOCTYPE[^[>]{0,500}\[[^\]]{0,10000}\]\s{0,100}>/i
+
 /** Algorithms that obfuscate fonts, which books without protection contain, too. */
 const ofFonts: ReadonlySet<string> = new Set(['http://www.idpf.org/2008/embedding', 'http://ns.adobe.com/pdf/enc#RC'])
 
@@ -26,7 +29,7 @@ export const epubText = async (bytes: Uint8Array): Promise<ReadText> => {
   const writer = new TextWriter()
   for (const path of documents) {
     writer.paragraph()
-    writeHtml(writer, parts.get(path) ?? '')
+    writeHtml(writer, (parts.get(path) ?? '').replace(documentType, ''))
     writer.preformatted(false)
   }
   return { text: writer.end(), title }

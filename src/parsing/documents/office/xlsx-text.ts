@@ -24,7 +24,7 @@ export const xlsxText = async (bytes: Uint8Array): Promise<ReadText> => {
   const strings = stringsOf(parts.get('xl/sharedStrings.xml') ?? '')
   const kinds = cellFormats(parts.get('xl/styles.xml') ?? '')
   const writer = new RowWriter()
-  const book = { strings, kinds, is1904, count: 0 }
+  const book = { strings, kinds, is1904, count: 0, length: 0 }
   for (const { name, path } of sheets) {
     writer.sheet(name)
     eachRow(parts.get(path) ?? '', book, (cells, hasNumber) => writer.row(cells, hasNumber))
@@ -93,8 +93,9 @@ interface Book {
   readonly strings: readonly string[]
   readonly kinds: readonly NumberKind[]
   readonly is1904: boolean
-  /** Number of cells so far. */
+  /** Number of cells so far, and the length of their texts: many cells may refer to one long text. */
   count: number
+  length: number
 }
 
 /** Calls `write` for each row of a sheet that has values, with its cells and whether one of them is a number. */
@@ -122,6 +123,8 @@ const eachRow = (xml: string, book: Book, write: (cells: readonly Cell[], hasNum
         book.count += 1
         if (book.count > maxCells) throw new DocumentRefused('too_many_cells')
         const shown = shownValue({ type, style, text: value.join('') }, book)
+        book.length += shown.length
+        if (book.length > maxExtractedLength) throw new DocumentRefused('too_much_text')
         if (shown !== '') cells.push([column, shown])
         if (type === 'n') hasNumber = true
       } else if (name === 'row' && cells.length > 0) write(cells, hasNumber)
