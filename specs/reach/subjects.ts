@@ -144,7 +144,7 @@ export const subjectFields: Readonly<Record<RequestPart, Readonly<Record<Subject
     model: [
       ...['model', 'models[]', 'memory.extract.model', 'extract.model', 'config.model', 'config.models[]'],
       ...['config.context.model', 'config.memory.extract.model', 'overlays.model', 'overlays.models[]'],
-      ...['overlays.context.model', 'scopes.models[]'],
+      ...['overlays.context.model', 'scopes.models[]', 'knowledge.vision_model'],
     ],
     tool_server: ['tools[].server_id', 'tools[].server_label', 'config.mcp_servers'],
     knowledge_base: ['tools[].vector_store_ids[]', 'config.knowledge', 'config.knowledge_bases'],
@@ -204,7 +204,7 @@ export const plainFields: Readonly<Record<RequestPart, readonly string[]>> = {
       'subject_type',
       'subject.subject_type',
     ],
-    ...['facts[].subject', 'memories[].facts[].subject', 'memory.plan', 'sessions_days'],
+    ...['facts[].subject', 'memories[].facts[].subject', 'memory.plan', 'knowledge', 'sessions_days'],
     ...['memory.searches_per_user_day', 'memory.writes_per_user_day', 'memory.session_retention_days'],
     ...['memory.user_retention_days'],
     // ids within the conversation that the request carries

@@ -109,6 +109,22 @@ const projectMemory = object(
   { title: 'ProjectMemory', description: 'Caps, retention and embedder of the memory of users.' },
 )
 
+const projectKnowledge = object(
+  {
+    vision_model: optional(
+      nullable(
+        string({
+          minLength: 1,
+          maxLength: 256,
+          description:
+            'Model of `vision.ocr` that reads the text of images and of scanned PDF files, one call for each page. Null: they fail with `vision_model_required` or `no_text`.',
+        }),
+      ),
+    ),
+  },
+  { title: 'ProjectKnowledge', description: 'Settings of knowledge bases.' },
+)
+
 const projectDeletion = object(
   {
     started_at: timestamp(),
@@ -143,13 +159,14 @@ export const projects = defineResource('projects', {
       defaulted(projectMemory, {}),
       'Quotas, retention and embedder of user memory. Values that are set override those of the plan; null removes a quota.',
     ),
+    knowledge: described(defaulted(projectKnowledge, {}), 'Model that reads scans of knowledge bases.'),
     status: described(oneOf('active', 'deleting'), '`deleting`: its keys are refused, and its data is being deleted.'),
     deletion: described(
       nullable(projectDeletion),
       'Progress of the deletion; null if the project is not being deleted.',
     ),
   },
-  writable: ['name', 'allowed_origins', 'memory', 'return_urls', 'remote_servers'],
+  writable: ['name', 'allowed_origins', 'knowledge', 'memory', 'return_urls', 'remote_servers'],
   transitions: {
     delete: {
       summary: 'Delete a project',

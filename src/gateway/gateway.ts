@@ -21,6 +21,7 @@ import { vision } from '#specs/resources/gateway/vision.ts'
 import { speech, transcriptions } from '#specs/resources/gateway/voice.ts'
 import { authPort } from '../actors/accounts/accounts.ts'
 import { capability } from '../actors/capability/capability.ts'
+import { imageReadersPort } from '../actors/capability/image-reader.ts'
 import { knowledgeService } from '../actors/capability/knowledge-service.ts'
 import { memoryService } from '../actors/capability/memory-service.ts'
 import { Port } from '../actors/capability/port.ts'
@@ -121,6 +122,10 @@ export const gateway = capability({
       search: { search: (project, query, options) => webService.of(house).search(project, query, options) },
     })
     gatewayPort.give(house, opened)
+    imageReadersPort.give(house, async (project) => {
+      const model = (await projects.settings(project))?.visionModel ?? null
+      return model === null ? null : opened.imageReader(model)
+    })
     return {
       useCases: {
         ...opened.useCases,

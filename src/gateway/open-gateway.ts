@@ -14,6 +14,7 @@ import { passthroughUseCases } from './apis/passed-on/passed-on-use-cases.ts'
 import type { ResponseHost } from './apis/responses/background/background-responses.ts'
 import type { ResponseEffectParts } from './apis/responses/background/response-effects.ts'
 import type { WebSearch } from './apis/responses/searches/web-search.ts'
+import { imageReaders } from './apis/vision/image-readers.ts'
 import { visionUseCases } from './apis/vision/vision-use-cases.ts'
 import { type VoiceUseCases, voiceUseCases } from './apis/voice/voice-use-cases.ts'
 import type { ModelTimeouts } from './call/call-policy.ts'
@@ -63,6 +64,8 @@ export interface GatewayParts {
 export interface Gateway extends GatewayCore {
   readonly ledger: RequestLedger
   readonly embeddings: EmbeddingCalls
+  /** Returns the reader of images that uses this model. */
+  readonly imageReader: ReturnType<typeof imageReaders>
   /** Makes a background response. */
   readonly makeResponse: ResponseEffectParts['make']
   readonly useCases: ReturnType<typeof chatCompletionsUseCases> &
@@ -91,9 +94,11 @@ export const openGateway = (parts: GatewayParts): Gateway => {
     ...{ memory, chat: chats, routes, documents: documents.calls, records, search: parts.search ?? null },
     ...{ knowledge: parts.knowledge, remote: parts.remote, host: parts.host, now: clock.now, log },
   })
+  const vision = { chat: chats, routes: core.routes, guard: guard.content }
   return {
     ...core,
     ledger,
+    imageReader: imageReaders(vision),
     makeResponse: forms.makeResponse,
     embeddings: embeddings.calls,
     useCases: {
@@ -103,7 +108,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
       ...passthroughUseCases(documents.calls),
       ...chatCompletionsUseCases({ chats, keepAlive, memory }),
       ...forms.useCases,
-      ...visionUseCases({ chat: chats, routes: core.routes, guard: guard.content }),
+      ...visionUseCases(vision),
       ...redactionPolicyUseCases(redaction),
       ...catalogueUseCases({ table: prices, origin: publicOrigin, now: clock.now }),
     },

@@ -10,6 +10,9 @@ export const maxExtractedLength = 20_000_000
 /** Maximum number of pages of a PDF file. */
 export const maxPdfPages = 5_000
 
+/** Maximum number of pages of a scan, each of which is a call of a model. */
+export const maxScannedPages = 50
+
 /** Maximum total size of the parts of a zipped document that are read, once unpacked, in bytes. */
 export const maxUnpackedBytes = 64 * 1024 * 1024
 

@@ -98,7 +98,7 @@ const work = defineOperations('knowledge_sources', {
   create: {
     summary: 'Add a knowledge source',
     description:
-      'Takes `text`, `url`, or a multipart form with `file`: txt, md, html, pdf, docx, pptx, xlsx, epub, csv or json, up to 20 MB. The response is sent as soon as the content is stored. The content is indexed in the background; searches find it once `status` is `ready`.',
+      'Takes `text`, `url`, or a multipart form with `file`: txt, md, html, pdf, docx, pptx, xlsx, epub, csv or json, up to 20 MB; also png, jpg, webp, gif and scanned PDF files of up to 50 pages, whose text the model `knowledge.vision_model` of the project reads, one call for each page. The response is sent as soon as the content is stored. The content is indexed in the background; searches find it once `status` is `ready`.',
     method: 'POST',
     path: all,
     access: secretKeyOrDashboard('admin'),

@@ -24,6 +24,8 @@ export type ProjectData = {
   readonly previous_signing_until_ms?: number
   /** Caps and retention of memory; absent: the defaults. */
   readonly memory?: ProjectMemory
+  /** Settings of knowledge bases; absent: the defaults. */
+  readonly knowledge?: ProjectKnowledge
   /** Pages to which the sign-in of a connection may return; absent or empty: any. */
   readonly return_urls?: readonly string[]
   /** Which remote tool servers requests may name; absent: any. */
@@ -53,6 +55,12 @@ export type ProjectMemory = {
   readonly user_retention_days?: number | null
   readonly session_retention_days?: number | null
   readonly embedder?: string | null
+}
+
+/** A project's settings for its knowledge bases. */
+export type ProjectKnowledge = {
+  /** Model that reads the text of images and scans; null or absent: none. */
+  readonly vision_model?: string | null
 }
 
 export type MemberData = {

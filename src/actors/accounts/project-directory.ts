@@ -18,6 +18,8 @@ export interface ProjectSettings {
   readonly deleting?: boolean
   /** Caps and retention of memory; absent: the defaults. */
   readonly memory?: ProjectMemory | undefined
+  /** Model that reads the text of images and scans of knowledge bases; null or absent: none. */
+  readonly visionModel?: string | null
   /** Pages to which the sign-in of a connection may return; absent or empty: any. */
   readonly returnUrls?: readonly string[]
   /** Whether remote tool servers can only be referred to by their registration. */
@@ -124,6 +126,7 @@ export class ProjectDirectory {
     const returnUrls = row.data.return_urls ?? []
     const registeredServersOnly = row.data.remote_servers === 'registered'
     const policy = { allowedOrigins, redactsByDefault, returnUrls, registeredServersOnly }
-    return { organization: row.project, name, deleting, memory, signing, ...policy }
+    const visionModel = row.data.knowledge?.vision_model ?? null
+    return { organization: row.project, name, deleting, memory, visionModel, signing, ...policy }
   }
 }

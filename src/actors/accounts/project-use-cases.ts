@@ -32,6 +32,7 @@ export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, Extract<keyof
       name: row.data.name,
       allowed_origins: row.data.allowed_origins,
       memory: row.data.memory ?? {},
+      knowledge: row.data.knowledge ?? {},
       return_urls: row.data.return_urls ?? [],
       remote_servers: row.data.remote_servers ?? 'any',
       status: row.data.deletion === undefined ? ('active' as const) : ('deleting' as const),

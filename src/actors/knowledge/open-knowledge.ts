@@ -2,6 +2,7 @@ import { shardOf } from '#runtime/recovery/shard.ts'
 import { openDocumentRoom, openDocumentTurns } from '#src/parsing/documents/document-room.ts'
 import { embeddedProjectsPort, projectEmbeddersPort } from '../capability/embedder-port.ts'
 import type { House } from '../capability/house.ts'
+import { imageReadersPort } from '../capability/image-reader.ts'
 import { knowledgeEffects } from './knowledge-effects.ts'
 import { BaseIndexes } from './search/base-indexes.ts'
 import { BaseSizes } from './sources/base-sizes.ts'
@@ -45,11 +46,12 @@ export const openKnowledge = (house: House) => {
   })
   const changed = (base: string): void => indexes.changed(base)
   const sizes = new BaseSizes(records, now)
-  const random = Math.random
   const room = openDocumentRoom()
   const turns = openDocumentTurns()
   const effects = knowledgeEffects({
-    ...{ storage, clock, blobs, vectors, sizes, guard, room, turns, embedderOf, changed, now, random, projects, log },
+    ...{ storage, clock, blobs, vectors, sizes, guard, room, turns, embedderOf, changed, now, projects, log },
+    imageReaderOf: (project) => imageReadersPort.of(house)(project),
+    random: Math.random,
   })
   const close = async (): Promise<void> => {
     await rounds.stop()

@@ -17,9 +17,10 @@ export const openDocumentRoom = (limits: Partial<ParserLimits> = {}): ParserPool
 
 /**
  * Opens the turns of documents. Those whose content is stored are loaded quickly; those of URLs may wait for slow
- * servers, so they have turns of their own. A document has at most 20 MB.
+ * servers, and scans for models, so they have turns of their own. A document has at most 20 MB.
  */
 export const openDocumentTurns = () => ({
   stored: new DocumentTurns({ running: 8, perProject: 4, perTenant: 2 }),
   fetched: new DocumentTurns({ running: 16, perProject: 8, perTenant: 4 }),
+  scanned: new DocumentTurns({ running: 4, perProject: 2, perTenant: 1 }),
 })

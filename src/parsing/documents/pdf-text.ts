@@ -1,6 +1,7 @@
 import { maxPdfPages } from '#specs/resources/knowledge/knowledge-limits.ts'
 import type { Page } from './chunk.ts'
 import { DocumentRefused } from './document-refused.ts'
+import { openedPdf } from './open-pdf.ts'
 import { type ReadText, TextWriter } from './text-writer.ts'
 
 /** Text of a PDF file, with the beginnings of its pages. */
@@ -43,16 +44,6 @@ export const pdfText = async (bytes: Uint8Array, isWhole = false): Promise<PdfTe
   const { info } = await document.getMetadata().catch(() => ({ info: {} }))
   const title = 'Title' in info && typeof info.Title === 'string' ? info.Title.trim() : ''
   return { text: writer.end(), pages, pageCount, title: title || null }
-}
-
-const openedPdf = async (bytes: Uint8Array) => {
-  const { getDocumentProxy } = await import('unpdf')
-  try {
-    return await getDocumentProxy(new Uint8Array(bytes), { isEvalSupported: false, verbosity: 0 })
-  } catch (error) {
-    if (error instanceof Error && error.name === 'PasswordException') throw new DocumentRefused('password_protected')
-    throw error
-  }
 }
 
 const writeItems = (writer: TextWriter, items: readonly Item[]): void => {

@@ -36,6 +36,10 @@ export const documentTypes = {
   'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
   'application/epub+zip': 'epub',
+  'image/png': 'image',
+  'image/jpeg': 'image',
+  'image/webp': 'image',
+  'image/gif': 'image',
   'text/csv': 'csv',
   'application/json': 'json',
 } as const
@@ -45,6 +49,9 @@ export type DocumentType = keyof typeof documentTypes
 
 /** Whether documents of this MIME type are supported. */
 export const isDocumentType = (type: string): type is DocumentType => Object.hasOwn(documentTypes, type)
+
+/** Whether content of this MIME type is an image, which has no text unless a model reads it. */
+export const isImageType = (type: string): boolean => isDocumentType(type) && documentTypes[type] === 'image'
 
 /** Bytes of a document, and what is known about them. */
 export interface DocumentBytes extends ForeignBytes {
@@ -91,7 +98,8 @@ const extracted = async ({ bytes, mimeType, charset = null }: DocumentBytes): Pr
   const kind = isDocumentType(mimeType) ? documentTypes[mimeType] : 'text'
   const readBytes = ofBytes[kind]
   if (readBytes !== undefined) return readBytes(bytes)
-  if (signatureOf(bytes) !== null) throw new Error('the bytes are no text')
+  if (kind === 'image' && signatureOf(bytes) === mimeType) return { title: null, text: '' }
+  if (signatureOf(bytes) !== null || kind === 'image') throw new Error('the bytes are no text')
   const text = decoded(bytes, { mimeType, charset, kind: kind === 'html' || kind === 'json' ? kind : 'text' })
   if (kind === 'html') return htmlText(text)
   return { title: null, text: kind === 'csv' ? csvText(text) : kind === 'json' ? jsonText(text) : text }

@@ -28,6 +28,7 @@ describe('projects', () => {
     const { dashboard: eve, project: foreign } = await addForeign(accounts)
     const body = {
       ...{ name: 'Second', allowed_origins: ['https://app.example.org'], memory: { plan: 'free' as const } },
+      knowledge: {},
       ...{ return_urls: ['https://app.example.org/done'], remote_servers: 'registered' as const },
     }
     const made = await useCases['projects.create'](callOf(dashboard, {}, {}, body))
@@ -37,6 +38,7 @@ describe('projects', () => {
       'created_at',
       'deletion',
       'id',
+      'knowledge',
       'memory',
       'name',
       'remote_servers',

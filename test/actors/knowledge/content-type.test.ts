@@ -8,7 +8,8 @@ it.each([
   ['application/octet-stream', '/a.docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
   ['', '/a.csv', 'text/csv'],
   ['text/x-unknown', '/a', 'text/plain'],
-  ['image/png', '/a', null],
+  ['image/png', '/a', 'image/png'],
+  ['image/svg+xml', '/a', null],
 ])('the page with the type "%s" at %s is parsed as %s', (said, path, type) => {
   expect(typeOfPage(said, path)).toBe(type)
 })

@@ -32,7 +32,7 @@ export const scriptedSources = ({
   storage,
   clock,
   read = readText,
-  room = { parse: (_task, { bytes }) => read(bytes) },
+  room = { parse: (_task, input) => read('bytes' in input ? input.bytes : new Uint8Array()) },
   embedder = async () => null,
   page = () => ({ status: 200, text: 'Words of a page.' }),
 }: ScriptedDocuments & { readonly storage: Storage; readonly clock: Clock }) =>
@@ -47,6 +47,7 @@ export const scriptedSources = ({
     turns: openDocumentTurns(),
     guard: { content: { request: async () => answerOf(page()) } },
     embedderOf: embedder,
+    imageReaderOf: async () => null,
     changed: () => {},
     projects: new EmbeddedProjects(storage.records, clock.now),
     now: clock.now,

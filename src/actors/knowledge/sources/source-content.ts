@@ -26,7 +26,8 @@ export const fileContent = ({ filename, contentType, bytes }: UploadedFile): Con
     throw new ServiceError('body_too_large', { ...at, message: 'A file must not be larger than 20 MB.' })
   const mime_type = typeOfContent(contentType, filename)
   if (mime_type === null) {
-    const message = 'Supported file types are txt, md, html, pdf, docx, pptx, xlsx, epub, csv and json.'
+    const message =
+      'Supported file types are txt, md, html, pdf, docx, pptx, xlsx, epub, csv, json, png, jpg, webp and gif.'
     throw new ServiceError('unsupported_media_type', { ...at, message })
   }
   return { type: 'file', bytes, mime_type, filename: nameOf(filename) }

@@ -12,7 +12,7 @@ import {
   maxUnpackedBytes,
 } from '#specs/resources/knowledge/knowledge-limits.ts'
 import type { Refusal } from '#src/parsing/documents/document-refused.ts'
-import type { openDocumentRoom, openDocumentTurns } from '#src/parsing/documents/document-room.ts'
+import type { openDocumentTurns } from '#src/parsing/documents/document-room.ts'
 import {
   type DocumentBytes,
   type DocumentRead,
@@ -23,14 +23,14 @@ import { ParserFailed, type ParserFailure } from '#src/parsing/parser-pool.ts'
 import type { BaseSizes } from './base-sizes.ts'
 import { chunksOf, storeDocument } from './document-store.ts'
 import { fetchSource } from './fetch-source.ts'
+import { maybeScan, readScan, type ScanParts } from './read-scan.ts'
 import { BlobGone, type BlobOwner, type SourceBlobs } from './source-blobs.ts'
 import { SyncFailed } from './sync-failed.ts'
 
-export interface SyncParts {
+export interface SyncParts extends ScanParts {
   readonly blobs: SourceBlobs
   readonly sizes: BaseSizes
   readonly guard: { readonly content: Pick<SsrfGuard, 'request'> }
-  readonly room: Pick<ReturnType<typeof openDocumentRoom>, 'parse'>
   readonly turns: ReturnType<typeof openDocumentTurns>
   /** Called when the contents of a base have changed. */
   readonly changed: (base: string) => void
@@ -64,7 +64,9 @@ export const syncSource = (parts: SyncParts): IdempotentEffect => ({
 const synced = async (parts: SyncParts, source: SourceContext, context: EffectContext) => {
   const owner = blobOwnerOf(context)
   const turns = source.type === 'url' ? parts.turns.fetched : parts.turns.stored
-  const { read, ...facts } = await turns.run(owner, context.signal, () => readContent(parts, source, context))
+  const first = await turns.run(owner, context.signal, () => readContent(parts, source, context))
+  const { read, ...facts } =
+    first.read === 'scan' ? await scanRead(parts, source, context) : { ...first, read: first.read }
   if (read === null) return { type: 'unchanged' }
   const release = await takeRoom(parts, source, { owner, chunks: read.chunks.length })
   const { document, changes } = await stored(parts, source, { owner, read }).catch((error: unknown) => {
@@ -84,6 +86,19 @@ const readContent = async (parts: SyncParts, source: SourceContext, context: Eff
   const read = isSame ? null : await parsed(parts, content, context)
   return { read, checksum, size_bytes: bytes.length, mime_type: mimeType }
 }
+
+/**
+ * Reads a scan with a model, which takes minutes: it has turns of its own, for which it waits without its content.
+ */
+const scanRead = (parts: SyncParts, source: SourceContext, context: EffectContext) =>
+  parts.turns.scanned.run(blobOwnerOf(context), context.signal, async () => {
+    const content = await contentOf(parts, source, context)
+    const { bytes, mimeType } = content
+    const { owner, signal } = context
+    const read = await readScan(parts, content, { owner, signal })
+    const checksum = createHash('sha256').update(bytes).digest('hex')
+    return { read, checksum, size_bytes: bytes.length, mime_type: mimeType }
+  })
 
 const contentOf = async (
   { blobs, guard }: SyncParts,
@@ -110,10 +125,15 @@ const refusals: Readonly<Record<Refusal, readonly [code: string, message: string
   ],
 }
 
-const parsed = async ({ room }: SyncParts, content: DocumentBytes, { owner }: EffectContext): Promise<DocumentRead> => {
+const parsed = async (
+  { room }: SyncParts,
+  content: DocumentBytes,
+  { owner }: EffectContext,
+): Promise<DocumentRead | 'scan'> => {
   const read: unknown = await room.parse('document', content, { owner })
   if (isRefused(read)) throw new SyncFailed(...refusals[read.refused], true)
   if (!isDocumentRead(read)) throw new SyncFailed('unreadable', 'The content cannot be read.', true)
+  if (read.chunks.length === 0 && maybeScan(content.mimeType)) return 'scan'
   if (read.chunks.length === 0) throw new SyncFailed('no_text', 'The content contains no text.', true)
   return read
 }
