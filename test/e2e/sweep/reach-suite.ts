@@ -53,11 +53,12 @@ const beside: Readonly<Record<string, object>> = {
   'sessions.turns': { input: 'Hello' },
 }
 
-/** Objects whose other fields are required, by the path of the object. */
+/** Objects whose other fields are required, by the path of the object, or of the field where that decides. */
 const around: Readonly<Record<string, object>> = {
   tools: { type: 'mcp' },
   tool_results: { output: 'done' },
   subject: { type: 'tenant' },
+  'subject.subject_id': { subject_type: 'tenant' },
   thread: { type: 'continue' },
 }
 
@@ -65,7 +66,10 @@ const around: Readonly<Record<string, object>> = {
 const setAt = (body: object, name: string, value: string): object => {
   const [step = '', ...rest] = name.split('.')
   const field = step.replace('[]', '')
-  const inner = rest.length === 0 ? value : setAt(around[field] ?? {}, rest.join('.'), value)
+  const inner =
+    rest.length === 0
+      ? value
+      : setAt(around[`${field}.${rest.join('.')}`] ?? around[field] ?? {}, rest.join('.'), value)
   return { ...body, [field]: step === field ? inner : [inner] }
 }
 

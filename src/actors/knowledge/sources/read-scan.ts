@@ -29,12 +29,25 @@ const pageMs = 120_000
 /** Whether content without text may be a scan. */
 export const maybeScan = (mimeType: string): boolean => mimeType === 'application/pdf' || isImageType(mimeType)
 
+/** Returns the model that reads the scans of a project. @throws {SyncFailed} when it names none. */
+export const scanReader = async (
+  { imageReaderOf }: Pick<ScanParts, 'imageReaderOf'>,
+  project: string,
+  mimeType: string,
+): Promise<ImageReader> => {
+  const reader = await imageReaderOf(project)
+  if (reader !== null) return reader
+  throw isImageType(mimeType) ? new SyncFailed('vision_model_required', withoutModel, true) : noText(withoutModel)
+}
+
 /** Reads a scan page by page with a model. @throws {SyncFailed} {ParserFailed} */
-export const readScan = async (parts: ScanParts, content: DocumentBytes, reading: Reading): Promise<DocumentRead> => {
-  const reader = await parts.imageReaderOf(reading.owner.project)
+export const readScan = async (
+  parts: Pick<ScanParts, 'room'>,
+  content: DocumentBytes,
+  reading: Reading & { readonly reader: ImageReader },
+): Promise<DocumentRead> => {
+  const { reader } = reading
   const isImage = isImageType(content.mimeType)
-  if (reader === null)
-    throw isImage ? new SyncFailed('vision_model_required', withoutModel, true) : noText(withoutModel)
   const texts: string[] = []
   let pageCount: number | null = null
   for (let page = 1; page <= (pageCount ?? 1); page++) {
@@ -59,7 +72,7 @@ const noText = (more: string): SyncFailed => new SyncFailed('no_text', `The cont
 
 /** Returns the images of a page, and the number of pages. */
 const pageOf = async (
-  { room }: ScanParts,
+  { room }: Pick<ScanParts, 'room'>,
   { bytes }: DocumentBytes,
   { owner, page }: Reading & { readonly page: number },
 ): Promise<{ readonly pageCount: number; readonly images: readonly ReadImage[] }> => {

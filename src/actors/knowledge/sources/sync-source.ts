@@ -23,7 +23,7 @@ import { ParserFailed, type ParserFailure } from '#src/parsing/parser-pool.ts'
 import type { BaseSizes } from './base-sizes.ts'
 import { chunksOf, storeDocument } from './document-store.ts'
 import { fetchSource } from './fetch-source.ts'
-import { maybeScan, readScan, type ScanParts } from './read-scan.ts'
+import { maybeScan, readScan, type ScanParts, scanReader } from './read-scan.ts'
 import { BlobGone, type BlobOwner, type SourceBlobs } from './source-blobs.ts'
 import { SyncFailed } from './sync-failed.ts'
 
@@ -66,7 +66,9 @@ const synced = async (parts: SyncParts, source: SourceContext, context: EffectCo
   const turns = source.type === 'url' ? parts.turns.fetched : parts.turns.stored
   const first = await turns.run(owner, context.signal, () => readContent(parts, source, context))
   const { read, ...facts } =
-    first.read === 'scan' ? await scanRead(parts, source, context) : { ...first, read: first.read }
+    first.read === 'scan'
+      ? await scanRead(parts, { source, context, mimeType: first.mime_type })
+      : { ...first, read: first.read }
   if (read === null) return { type: 'unchanged' }
   const release = await takeRoom(parts, source, { owner, chunks: read.chunks.length })
   const { document, changes } = await stored(parts, source, { owner, read }).catch((error: unknown) => {
@@ -87,18 +89,26 @@ const readContent = async (parts: SyncParts, source: SourceContext, context: Eff
   return { read, checksum, size_bytes: bytes.length, mime_type: mimeType }
 }
 
+interface ScannedSource {
+  readonly source: SourceContext
+  readonly context: EffectContext
+  readonly mimeType: string
+}
+
 /**
  * Reads a scan with a model, which takes minutes: it has turns of its own, for which it waits without its content.
  */
-const scanRead = (parts: SyncParts, source: SourceContext, context: EffectContext) =>
-  parts.turns.scanned.run(blobOwnerOf(context), context.signal, async () => {
+const scanRead = async (parts: SyncParts, { source, context, mimeType }: ScannedSource) => {
+  const { owner, signal } = context
+  const reader = await scanReader(parts, owner.project, mimeType)
+  return parts.turns.scanned.run(blobOwnerOf(context), signal, async () => {
     const content = await contentOf(parts, source, context)
-    const { bytes, mimeType } = content
-    const { owner, signal } = context
-    const read = await readScan(parts, content, { owner, signal })
+    const { bytes } = content
+    const read = await readScan(parts, content, { owner, signal, reader })
     const checksum = createHash('sha256').update(bytes).digest('hex')
-    return { read, checksum, size_bytes: bytes.length, mime_type: mimeType }
+    return { read, checksum, size_bytes: bytes.length, mime_type: content.mimeType }
   })
+}
 
 const contentOf = async (
   { blobs, guard }: SyncParts,

@@ -7,6 +7,8 @@ export type ScannedPage = { readonly page_count: number; readonly images: readon
 
 /** Largest images of a page that are read; scanners write a page as one image, or as a few strips. */
 const maxImages = 8
+/** Images of a page that are decoded at most, since all of them are in memory together. */
+const mostDecoded = 64
 /** Length of the longer side of an image in pixels: models read no more detail. */
 const mostPixels = 2_000
 /** Smaller images are rules, bullets and logos. */
@@ -39,6 +41,7 @@ const imagesOf = async (page: PdfPage): Promise<readonly Pixels[]> => {
   const images: Pixels[] = []
   const seen = new Set<string>()
   for (const [at, operation] of fnArray.entries()) {
+    if (images.length === mostDecoded) break
     if (operation !== OPS.paintImageXObject && operation !== OPS.paintInlineImageXObject) continue
     const [named]: readonly unknown[] = argsArray[at] ?? []
     // an image that is painted again is read once
