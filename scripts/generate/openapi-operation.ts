@@ -97,9 +97,11 @@ export const contentOf = (answer: Answer, components: Components, title: string)
 
 /**
  * Returns the schema of an event stream. OpenAPI 3.1 has no place for its events: as generators expect, it is that of the
- * data of each event, or a text for clients that take the whole stream as one.
+ * data of each event, or a text for clients that take the whole stream as one. It has a name, by which openapi-generator can
+ * be given another type.
  */
-const streamOf = (event: JsonSchema, components: Components): object => ({ anyOf: [components.answer(event), text] })
+const streamOf = (event: JsonSchema, components: Components): unknown =>
+  components.answer({ title: `${event.title}Text`, anyOf: [event, text] })
 
 const schemaOf = (contentType: string, { frame }: BytesAnswer, components: Components): unknown => {
   if (contentType === 'text/event-stream' && frame !== null) return streamOf(filled(frame), components)
@@ -108,7 +110,7 @@ const schemaOf = (contentType: string, { frame }: BytesAnswer, components: Compo
 
 const filled = ({ json }: Schema<unknown>): JsonSchema => filledForm(json)
 
-const text = { type: 'string' }
+const text = { type: 'string' } as const
 const bytes = { type: 'string', format: 'binary' }
 
 const isText = (contentType: string): boolean => /^text\/|json|svg/.test(contentType)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openSocket } from '../agents/session-socket.ts'
 import type { Api } from '../api.ts'
 import { publishedAgent } from '../tenant-life.ts'
 import { callTool } from '../tool-calls.ts'
@@ -85,12 +86,14 @@ describe.each(either('sqlite'))('a limited key on $store', ({ store }) => {
   })
 
   it('of a tenant reads, changes and bills nothing else', async () => {
-    const key = await keyOf({ tenants: [acme] })
+    const secret = (await ok(dashboard.post(keys, { name: 'limited', scopes: { tenants: [acme] } }))).key
+    const key = world.as(secret)
     const foreign = await api.createSession({ tenant_id: globex })
     const unowned = await api.createSession()
     for (const session of [foreign, unowned])
       for (const path of ['', '/events', '/stream']) {
         expect((await key.get(`/v1/sessions/${session}${path}`)).status).toBe(404)
+        await expect(openSocket(world, { session, token: secret })).rejects.toThrow('refused')
       }
     expect(await refused(key.post('/v1/sessions', { tenant_id: globex }))).toBe('403 insufficient_scope tenant_id')
     const own = await key.createSession({ agent_id: agent })

@@ -3,6 +3,7 @@ import type { Call, Principal } from '#actors/call/call.ts'
 import { withLimits } from '#actors/call/reach.ts'
 import { operations } from '#actors/capabilities.ts'
 import { isObject } from '#runtime/schema.ts'
+import { permissions } from '#specs/access.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import {
   groupOf,
@@ -29,6 +30,20 @@ const { send } = serve(declared, Object.fromEntries(declared.map(({ id }) => [id
 
 const keyOf = (scopes: KeyScopes): Principal => ({ ...principals.secret_key, ...withLimits(scopes) })
 
+/** Credentials that can be limited: keys of projects and of agents, and tokens that a limited key minted. */
+const limitable = ['secret_key', 'agent_key', 'client_token'] as const
+const limitedAs = (kind: (typeof limitable)[number], scopes: KeyScopes): Principal => {
+  const limits = withLimits(scopes)
+  if (kind === 'client_token') return { ...principals.client_token, permissions: [...permissions], ...limits }
+  const reach = { ...principals.agent_key.reach, models: new Set(['small-1', 'large-1']) }
+  return kind === 'agent_key' ? { ...principals.agent_key, reach, ...limits } : { ...principals.secret_key, ...limits }
+}
+const callsOf = limitable.flatMap((kind) =>
+  declared
+    .filter(({ access }) => access.kinds.includes(kind))
+    .map((operation) => ({ kind, operation, id: operation.id })),
+)
+
 interface Wanted {
   readonly method?: string
   readonly target: string
@@ -40,8 +55,8 @@ const answerTo = async (as: Principal, { body, method = body === undefined ? 'GE
   reached = null
   const { status, json } = await send({ ...sent, method, body, as })
   if (reached !== null) return 'reached'
-  const { error, param } = Object(json)
-  return `${status} ${error?.code ?? error} ${error?.param ?? param ?? error?.details?.param}`
+  const { error, param, details } = Object(json)
+  return `${status} ${error?.code ?? error} ${error?.param ?? param ?? details?.param}`
 }
 
 const requiredOf = ({ body }: Operation): object => {
@@ -56,13 +71,13 @@ describe('the operations of a key', () => {
     expect(byKeys.filter((operation) => groupOf(operation) === null).map(({ id }) => id)).toEqual([])
   })
 
-  it.each(byKeys)(
-    '$id is refused to a key of every other group, and to a reading key if it changes anything',
-    async (operation) => {
+  it.each(callsOf)(
+    '$id is refused to a $kind of every other group, and to a reading one if it changes anything',
+    async ({ kind, operation }) => {
       const { method } = operation
       const wanted = { method, target: targetOf(operation), headers: { 'content-type': 'application/json' } }
       const isRefused = async (granted: readonly string[]) =>
-        (await answerTo(keyOf({ operations: granted }), wanted)).startsWith('403')
+        (await answerTo(limitedAs(kind, { operations: granted }), wanted)).startsWith('403')
       const own = groupOf(operation) ?? ''
       const others = operationGroups.filter((group) => group !== own)
       expect(await isRefused(others)).toBe(true)
@@ -123,6 +138,32 @@ describe('the tenants of a key', () => {
     expect(answers).toEqual(answers.map(() => expect.stringMatching(/^403 insufficient_scope/)))
   })
 
+  const named = callsOf
+    .filter(
+      ({ kind, operation }) => kind !== 'client_token' && tenancyOf(operation) === 'owned' && !takesForms(operation),
+    )
+    .flatMap((call) =>
+      subjectPlaces(call.operation)
+        .filter(({ subject }) => subject === 'tenant')
+        .map(({ part, name }) => ({ ...call, part, name })),
+    )
+  it.each(named)('of a $kind bound the $part $name of $id', async ({ kind, operation, part, name }) => {
+    const { method } = operation
+    const as = limitedAs(kind, { tenants: ['ten_1', 'ten_2'] })
+    const path = targetOf(operation).replace('/tenants/some_id', part === 'path' ? '/tenants/ten_3' : '/tenants/ten_1')
+    const target = part === 'query' ? `${path}?${name}=ten_3` : path
+    const model = operation.body?.json.properties?.model && { model: 'small-1' }
+    const body = { ...requiredOf(operation), ...model, ...(part === 'body' && { [name]: 'ten_3' }) }
+    const headers = part === 'header' ? inTenant('ten_3') : {}
+    const wanted = { method, target, headers, ...(operation.body !== null && { body }) }
+    expect(await answerTo(as, wanted)).toBe(`403 insufficient_scope ${name}`)
+  })
+
+  it('are looked for in every place where an operation names one', () => {
+    expect(new Set(named.map(({ part }) => part))).toEqual(new Set(['header', 'path', 'query', 'body']))
+    expect(named.length).toBeGreaterThan(60)
+  })
+
   const ofProject = byKeys.filter((operation) => tenancyOf(operation) === 'project')
   it.each(ofProject)('do not include the project, so $id is refused', async (operation) => {
     const wanted = { method: operation.method, target: targetOf(operation) }
@@ -171,22 +212,28 @@ const naming = (place: string, model: string): object => {
 
 describe('the models of a key', () => {
   const limited = keyOf({ models: ['small-1'] })
-  const places = byKeys
-    .filter((operation) => !takesForms(operation))
-    .flatMap((operation) =>
-      subjectPlaces(operation)
+  const places = callsOf
+    .filter(({ operation }) => !takesForms(operation))
+    .flatMap((call) =>
+      subjectPlaces(call.operation)
         .filter(({ part, subject, name }) => part === 'body' && subject === 'model' && !name.startsWith('scopes.'))
-        .map(({ name }) => ({ id: operation.id, name, operation })),
+        .map(({ name }) => ({ ...call, name })),
     )
-  it.each(places)('are required for $name of $id', async ({ operation, name }) => {
+  it.each(places)('of a $kind are required for $name of $id', async ({ kind, operation, name }) => {
     const { method } = operation
     const whole = { ...requiredOf(operation), ...(operation.body?.json.properties?.model && { model: 'small-1' }) }
     const config = name.startsWith('config.') && name !== 'config.model' ? { config: { model: 'small-1' } } : {}
     const given: Readonly<Record<string, unknown>> = { ...whole, ...config }
     const body = merged(given, naming(name, 'large-1'))
-    expect(await answerTo(limited, { method, target: targetOf(operation), body })).toBe(
-      `403 insufficient_scope ${name.replace('[]', '[0]')}`,
-    )
+    const answer = await answerTo(limitedAs(kind, { models: ['small-1'] }), {
+      method,
+      target: targetOf(operation),
+      body,
+    })
+    const place = name.replace('[]', '[0]')
+    // some fields only a secret key may set at all
+    const codes = kind === 'secret_key' ? ['insufficient_scope'] : ['insufficient_scope', 'secret_key_required']
+    expect(codes.map((code) => `403 ${code} ${place}`)).toContain(answer)
   })
 
   it('are looked for in every place where an operation names one', () => {
