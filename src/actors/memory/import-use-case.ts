@@ -4,6 +4,7 @@ import { maxMetadataBytes } from '#specs/tools.ts'
 import type { Json, JsonObject } from '#storage/ports.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { isObject } from '../runtime/schema.ts'
+import { exportedIn } from './exported-memory.ts'
 import { instantIn } from './instant.ts'
 import type { FactData } from './kinds.ts'
 import { ownerOf } from './memory-owner.ts'
@@ -60,6 +61,7 @@ const importedOf = (item: JsonObject, param: string): NewMemory => {
     validFrom: timeIn(item.valid_from),
     validTo: timeIn(item.valid_to),
     speaker: nameIn('speaker'),
+    exported: exportedIn(item, content),
     facts: Array.isArray(item.facts)
       ? item.facts.slice(0, maxFacts).flatMap((fact) => factIn(fact, { content, observedAt }))
       : [],

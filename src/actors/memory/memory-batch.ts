@@ -1,5 +1,6 @@
 import type { Pause } from '#retrieval/ranking/pause.ts'
 import { derivedId, newId, timeOfId } from '../runtime/ids.ts'
+import { restored } from './exported-memory.ts'
 import { contentKey } from './indexes/content-key.ts'
 import { closedAll, type EndedMemory, endedBy, settledFacts } from './indexes/settled-facts.ts'
 import { holdingParts, states } from './indexes/superseded-parts.ts'
@@ -74,6 +75,20 @@ export class MemoryBatch {
     const data = settled.by === null ? { ...held, facts } : endedBy(held, { facts, by: settled.by })
     this.drafts.push({ id, key, data, expiresAt: this.#expiryOf(item) })
     this.written.push({ id, duplicate: false, redacted: item.redacted, flags: item.flags, superseded })
+  }
+
+  /** Restores what had been superseded in imported memories. @param items all that were added, in order. */
+  restore(items: readonly Pick<NewMemory, 'exported'>[]): void {
+    const ids = new Map<string, string>()
+    for (const [at, { exported }] of items.entries()) {
+      const id = this.written[at]?.id
+      if (exported?.id && id !== undefined) ids.set(exported.id, id)
+    }
+    const byId = new Map(items.map(({ exported }, at) => [this.written[at]?.id, exported]))
+    for (const [at, draft] of this.drafts.entries()) {
+      const exported = byId.get(draft.id)
+      if (exported !== undefined) this.drafts[at] = { ...draft, data: restored(draft.data, exported, ids) }
+    }
   }
 
   /** Ends the parts of an older memory that the memory `id` updates. */

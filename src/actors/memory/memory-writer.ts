@@ -5,6 +5,7 @@ import type { JsonObject, StoredRecord } from '#storage/ports.ts'
 import { RowTurns } from '../records/row-turns.ts'
 import type { Row } from '../records/schema.ts'
 import type { EmbeddingQueue, EmbeddingResult } from './embedding/embedding-queue.ts'
+import type { Exported } from './exported-memory.ts'
 import type { MemoryPlace } from './indexes/memory-place.ts'
 import type { UserMemoryIndex } from './indexes/user-memory-index.ts'
 import type { UserMemoryIndexes } from './indexes/user-memory-indexes.ts'
@@ -61,6 +62,7 @@ export interface NewMemory {
   /** The content only states `facts`: rules do not read it, and a memory with the same facts is a duplicate. */
   readonly byFacts?: boolean
   readonly speaker?: string | undefined
+  readonly exported?: Exported | undefined
   /** Name of the field in an error. */
   readonly param?: string | undefined
 }
@@ -207,6 +209,7 @@ export class MemoryWriter {
     const batch = new MemoryBatch(index, { ...parts, now: this.#parts.now(), pause })
     const { updated } = this.#parts
     for (const item of checked) await batch.add(item, () => updated.of(parts.owner, index, item))
+    batch.restore(checked)
     return batch
   }
 

@@ -106,6 +106,32 @@ describe.each(either('mongo'))('a memory on $store', ({ store }) => {
     expect((await listed('eva'))[0]).toMatchObject({ content: 'Likes hiking', observed_at: '2024-07-20T08:30:36.275Z' })
   })
 
+  it('is imported with what newer memories had superseded, also where no rule would find it again', async () => {
+    const at = (day: number) => ({ observed_at: `2025-0${day}-01T00:00:00Z` })
+    await remember('kim', 'I live in Paris.', at(1))
+    await remember('kim', 'I moved to Oslo.', at(2))
+    const { memories } = (await api.post('/v1/memory/export', { userId: 'kim' })).body
+    const parts = {
+      content: 'The tent has a hole in its roof. The stove stands beside the old lamp.',
+      superseded: [
+        {
+          content: 'The tent has a hole in its roof.',
+          valid_to: '2025-03-01T00:00:00.000Z',
+          superseded_by: 'mem_repaired',
+        },
+      ],
+    }
+    const repaired = { id: 'mem_repaired', content: 'Somebody mended the canvas.', ...at(3) }
+    const own = [...memories, parts, repaired]
+    expect((await api.post('/v1/memory/import', { userId: 'kit', memories: own })).body.imported).toBe(4)
+    const all = await listed('kit')
+    const of = (word: string) => all.find(({ content }: { content: string }) => content.includes(word))
+    expect(of('Paris')).toMatchObject({ superseded_by: of('Oslo').id, valid_to: '2025-02-01T00:00:00.000Z' })
+    expect(of('tent').superseded).toEqual([{ ...parts.superseded[0], superseded_by: of('canvas').id }])
+    const [found] = await search('kit', 'old lamp stove', { threshold: 0 })
+    expect(found.content).toBe('The stove stands beside the old lamp.')
+  })
+
   it('is imported from each response of an export, of which the fields for paging are ignored', async () => {
     await remember('lea', 'I play the lute.')
     const own = (await api.post('/v1/memory/export', { userId: 'lea' })).body
