@@ -25,6 +25,8 @@ export interface OpenedSecrets {
   readonly clientSecret: string | null
   readonly generation: number
   readonly granted: ConnectionSecretsData['granted']
+  /** Generation of which a refresh has begun and has no stored answer; null for none. */
+  readonly refreshing: number | null
 }
 
 const nothing: ConnectionSecretsData = { grant: '', client_secret: '', generation: 0, granted: null }
@@ -42,13 +44,14 @@ export class ConnectionVault {
   /** Returns the secrets of a connection. @throws {StoreUnavailable} */
   async open(at: Pick<SecretsAt, 'id'> & { readonly project: string }): Promise<OpenedSecrets> {
     const row = await this.#table.get(projectScope(at.project), at.id)
-    const { grant, client_secret, generation, granted } = row?.data ?? nothing
+    const { grant, client_secret, generation, granted, refreshing = null } = row?.data ?? nothing
     const opened = this.#opened(at, 'grant', grant)
     return {
       grant: opened === null ? null : grantOf(opened),
       clientSecret: this.#opened(at, 'client_secret', client_secret),
       generation,
       granted,
+      refreshing,
     }
   }
 
@@ -59,7 +62,12 @@ export class ConnectionVault {
     { generation, granted }: Pick<ConnectionSecretsData, 'generation' | 'granted'>,
   ): Promise<void> {
     const sealed = this.seal(at, 'grant', JSON.stringify(grant))
-    await this.#put(at, (data) => ({ ...data, grant: sealed, generation, granted }))
+    await this.#put(at, (data) => ({ ...data, grant: sealed, generation, granted, refreshing: null }))
+  }
+
+  /** Records that the refresh token of this generation is about to be sent; null: that it is still unused. */
+  async putRefreshing(at: SecretsAt, generation: number | null): Promise<void> {
+    await this.#put(at, (data) => ({ ...data, refreshing: generation }))
   }
 
   /** Stores the client secret; null removes it. @throws {StoreUnavailable} */
@@ -71,7 +79,7 @@ export class ConnectionVault {
   /** Removes the grant, but not the client secret. @throws {StoreUnavailable} */
   async dropGrant(at: SecretsAt): Promise<void> {
     await this.#table.change(projectScope(at.owner.project), at.id, {
-      edit: (row) => ({ ...row.data, grant: '', granted: null }),
+      edit: (row) => ({ ...row.data, grant: '', granted: null, refreshing: null }),
     })
   }
 

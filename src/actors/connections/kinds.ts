@@ -30,6 +30,11 @@ export type ConnectionSecretsData = {
   readonly generation: number
   /** The effect that obtained the grant, and its event, which is returned again after a crash; null for a key. */
   readonly granted: JsonObject | null
+  /**
+   * Generation whose refresh token may have been sent to the provider, until the answer is stored. Absent: none, or a
+   * record of an earlier release.
+   */
+  readonly refreshing?: number | null
 }
 
 const sealedField = (field: string, sentTo: SealedField['sentTo'], loss: string): SealedField => ({

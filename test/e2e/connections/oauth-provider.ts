@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
 import { Provider } from 'oidc-provider'
 
 /** An OAuth server over TLS, with a small API that accepts its tokens, and with faults that tests can enable. */
@@ -25,6 +26,15 @@ export class OAuthProvider {
   } | null = null
   /** If set, granted tokens are sent only after this has resolved. */
   kept: Promise<void> | null = null
+  /** If set, the answer to a refresh token is repeated when that is used again, as by providers with a grace period. */
+  hasGrace = false
+  /** If set, token requests are cut before they are handled. */
+  isCut = false
+  /** Called when granted tokens are ready, but kept back. */
+  onKept: () => void = () => {}
+  /** Called when granted tokens have been sent. */
+  onSent: () => void = () => {}
+  readonly #answers = new Map<string, string>()
   /** Users whose tokens the API received, in order. */
   readonly seen: string[] = []
   /** Access tokens that the API received. */
@@ -150,6 +160,10 @@ export class OAuthProvider {
     if (request.url?.startsWith('/api/')) return this.#serveApi(request, response)
     if (request.url === '/token' && request.method === 'POST') {
       this.onToken()
+      if (this.isCut) {
+        request.destroy()
+        return
+      }
       if (this.held !== null) await this.held
       if (this.failing !== null) {
         response.writeHead(this.failing, { 'content-type': 'text/plain' }).end('not now')
@@ -160,11 +174,26 @@ export class OAuthProvider {
         response.writeHead(status, headers).end(text)
         return
       }
+      const refreshToken = await this.#refreshTokenIn(request)
+      const known = this.hasGrace ? this.#answers.get(refreshToken) : undefined
+      if (known !== undefined) {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(known)
+        return
+      }
       this.granted.push('token')
+      response.on('finish', () => this.onSent())
       const { kept } = this
-      if (kept !== null) holdBack(response, kept)
+      if (kept !== null) holdBack(response, kept, () => this.onKept())
+      if (refreshToken !== '') noteAnswer(response, (text) => this.#answers.set(refreshToken, text))
     }
     this.#provider?.callback()(request, response)
+  }
+
+  /** Reads the body, and leaves its fields to the provider. */
+  async #refreshTokenIn(request: IncomingMessage): Promise<string> {
+    const body = new URLSearchParams(await readText(request))
+    Reflect.set(request, 'body', Object.fromEntries(body))
+    return body.get('refresh_token') ?? ''
   }
 
   async #serveApi(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -180,10 +209,20 @@ export class OAuthProvider {
   }
 }
 
-/** Delays the end of a response until a promise resolves. */
-const holdBack = (response: ServerResponse, until: Promise<void>): void => {
+/** Notes the body of a successful answer, even if nobody receives it. */
+const noteAnswer = (response: ServerResponse, note: (text: string) => void): void => {
   const end = response.end
   Reflect.set(response, 'end', (...given: unknown[]): ServerResponse => {
+    if (response.statusCode === 200) note(String(given[0]))
+    return Reflect.apply(end, response, given)
+  })
+}
+
+/** Delays the end of a response until a promise resolves. */
+const holdBack = (response: ServerResponse, until: Promise<void>, onHeld: () => void): void => {
+  const end = response.end
+  Reflect.set(response, 'end', (...given: unknown[]): ServerResponse => {
+    onHeld()
     void until.then(() => Reflect.apply(end, response, given))
     return response
   })

@@ -47,7 +47,12 @@ export const exchangeCode = (parts: GrantParts): IdempotentEffect => ({
   },
 })
 
-/** Refreshes the access token. A rotated refresh token is stored before the event that reports it is committed. */
+/**
+ * Refreshes the access token. Before the refresh token is sent, that is recorded beside it; the new tokens and the event
+ * that reports them are stored in one write, before the event is committed. After a crash in between, the old token is
+ * sent once more, which providers with a grace period answer again. Without one the grant is lost, and its error says so
+ * (specs/decisions/0166-connections.md).
+ */
 export const refreshToken = (parts: GrantParts): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, context): Promise<EffectOutcome> => {
@@ -56,7 +61,8 @@ export const refreshToken = (parts: GrantParts): IdempotentEffect => ({
       const { grant } = await parts.vault.open({ project: context.owner.project, id: context.actor })
       const token = grant?.refresh_token ?? null
       if (token === null) throw new TokenRefused('grant_lost', 'The refresh token is lost.', { ended: true })
-      return await keepNext(parts, { connection, context, request: (client) => client.refresh(token), before: token })
+      const request = (client: OAuthClient) => refreshed(parts, { context, connection, client, token })
+      return await keepNext(parts, { connection, context, request, before: token })
     } catch (error) {
       const { ended, isFinal } = refusalOf(error)
       const jitter = parts.random()
@@ -64,6 +70,39 @@ export const refreshToken = (parts: GrantParts): IdempotentEffect => ({
     }
   },
 })
+
+interface Refreshing {
+  readonly context: EffectContext
+  readonly connection: ConnectionContext
+  readonly client: OAuthClient
+  readonly token: string
+}
+
+/** Sends the refresh token. @throws {TokenRefused} `refresh_interrupted` when the answer to an earlier one was lost */
+const refreshed = async (
+  { vault }: GrantParts,
+  { context, connection: { generation }, client, token }: Refreshing,
+): Promise<TokenAnswer> => {
+  const at = atOf(context)
+  const { refreshing } = await vault.open({ project: at.owner.project, id: at.id })
+  const wasInterrupted = refreshing === generation
+  if (!wasInterrupted) await vault.putRefreshing(at, generation)
+  try {
+    return await client.refresh(token)
+  } catch (error) {
+    if (!(error instanceof TokenRefused) || error.code === 'provider_unavailable') throw error
+    // the provider has answered, so nothing is uncertain any more
+    await vault.putRefreshing(at, null)
+    throw wasInterrupted && error.ended ? interrupted(error) : error
+  }
+}
+
+const interrupted = (cause: TokenRefused): TokenRefused =>
+  new TokenRefused(
+    'refresh_interrupted',
+    'An earlier refresh was interrupted before its tokens were stored, and the provider no longer accepts the previous refresh token: the owner has to sign in again.',
+    { ended: true, cause },
+  )
 
 interface Keeping {
   readonly connection: ConnectionContext
