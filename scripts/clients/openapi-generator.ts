@@ -29,8 +29,8 @@ const goClient = needing(['go'], (world) => {
 })
 
 /**
- * openapi-generator's Java client, with a library whose generated code compiles: not every library's does, and none
- * without the models of forms (specs/decisions/0224-openapi-generator-java.md).
+ * openapi-generator's Java client, with a library whose generated code compiles: not every library's does
+ * (specs/decisions/0224-openapi-generator-java.md).
  */
 const javaClient = needing(['javac'], (world) => {
   const left = ['apiTests', 'modelTests', 'apiDocs', 'modelDocs'].map((name) => `${name}=false`)
