@@ -69,6 +69,13 @@ export const webBounds: readonly Bound[] = [
     test: ['test/parsing/pages/page-rooms.test.ts', 'does not delay another page'],
   },
   {
+    of: 'a rendered page',
+    most: '2 MiB of HTML, 100,000 elements, 50 MiB loaded; 30 s of waiting for a browser',
+    beyond: '422 `response_too_large`, or the rest is left out; 429 `browser_queue_full`',
+    code: ['specs/resources/web/web-limits.ts', 'maxRenderedLength'],
+    test: ['test/e2e/web/rendered-pages.e2e.test.ts', 'end in time when a page %s'],
+  },
+  {
     of: 'browser jobs of a project that wait or run',
     most: '100',
     beyond: '429 `browser_queue_full`',

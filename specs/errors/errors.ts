@@ -334,6 +334,9 @@ const table = {
 /** Code of an error in responses. */
 export type ErrorCode = keyof typeof table
 
+/** Whether a text is the code of an error. */
+export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(table, code)
+
 /** All errors of the API by code. Statuses, envelopes, OpenAPI and errors.md are derived from this table. */
 export const errors: Readonly<Record<ErrorCode, ErrorRow>> = table
 

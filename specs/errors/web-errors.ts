@@ -2,6 +2,8 @@ import type { ErrorCode } from './errors.ts'
 
 /** Errors of every web operation that reads a page while the caller waits. */
 export const pageErrors = [
+  'browser_unavailable',
+  'browser_queue_full',
   'invalid_url',
   'unsafe_url',
   'robots_denied',

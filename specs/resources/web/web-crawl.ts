@@ -1,7 +1,7 @@
 import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { array, boolean, defaulted, described, integer, object, oneOf, optional, string } from '#specs/dsl/schema.ts'
-import { ofWeb, pageUrl } from './web-fields.ts'
+import { ofWeb, pageUrl, renderOption } from './web-fields.ts'
 import { crawlLimits } from './web-limits.ts'
 
 /** A crawled page. */
@@ -38,6 +38,7 @@ export const crawlRequest = {
     defaulted(boolean(), true),
     'Whether to follow only links to the origins of the seeds. Default: true.',
   ),
+  render: renderOption(false),
   sitemap: described(
     defaulted(boolean(), false),
     'Whether to start with the pages in the sitemaps of the seeds as well.',

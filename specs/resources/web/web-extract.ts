@@ -16,7 +16,7 @@ import {
   timestamp,
 } from '#specs/dsl/schema.ts'
 import { pageErrors } from '#specs/errors/web-errors.ts'
-import { ofWeb, pageRequest, untrusted } from './web-fields.ts'
+import { ofWeb, pageRequest, renderOption, untrusted } from './web-fields.ts'
 import { maxSchemaBytes } from './web-limits.ts'
 
 /** A citable passage of a page. */
@@ -79,7 +79,7 @@ const extracted = object(
     ),
     metadata: described(
       jsonObject(),
-      'Further metadata of the page: `author`, `siteName`, `type`, `image`, `keywords`, `feeds`, `jsonLd`, `mimeType`, `charset`, `pageCount` of a PDF file, `contentSource` (`json_ld` if `content` is the article that the page has in JSON-LD only), and `leftOut`, which lists what was omitted because the page had too much of it.',
+      'Further metadata of the page: `author`, `siteName`, `type`, `image`, `keywords`, `feeds`, `jsonLd`, `mimeType`, `charset`, `pageCount` of a PDF file, `contentSource` (`json_ld` if `content` is the article that the page has in JSON-LD only), `rendered` (true if the page was rendered in a browser), and `leftOut`, which lists what was omitted because the page had too much of it.',
     ),
     data: described(
       optional(jsonObject()),
@@ -106,6 +106,7 @@ export const webExtract = defineOperations('web', {
     path: '/v1/web/extract',
     body: object({
       ...pageRequest,
+      render: renderOption('auto'),
       format: described(defaulted(oneOf('text', 'markdown'), 'text'), 'Format of `content`. Default: `text`.'),
       schema: described(
         optional(jsonObject({ maxBytes: maxSchemaBytes })),

@@ -1,6 +1,6 @@
 import { secretKeyOnly } from '#specs/access.ts'
 import type { OperationSpec } from '#specs/dsl/declare.ts'
-import { constant, defaulted, described, integer, string } from '#specs/dsl/schema.ts'
+import { boolean, constant, defaulted, described, integer, oneOf, string, union } from '#specs/dsl/schema.ts'
 import { defaultPageBytes, maxPageBytes, maxUrlLength, pageTimeoutMs } from './web-limits.ts'
 
 /** Common options of all web operations: a secret key, and errors as `{error, message, details}`. */
@@ -25,6 +25,13 @@ export const pageRequest = {
     'Timeout of the whole request in milliseconds, including redirects. Default: 15,000; from 1,000 to 30,000.',
   ),
 }
+
+/** Whether a page is rendered in a browser before it is read. */
+export const renderOption = (preset: boolean | 'auto') =>
+  described(
+    defaulted(union([boolean(), oneOf('auto')]), preset),
+    `Whether to open the page in a browser and read what its scripts have made of it. \`auto\` does so if the page has scripts and almost no text of its own. Default: \`${preset}\`.`,
+  )
 
 /** Marks content as the text of a page, which is data and not instructions. */
 export const untrusted = described(

@@ -7,6 +7,9 @@ export const defaultPageBytes = 2 * 1024 * 1024
 /** Timeout for a page, in ms. */
 export const pageTimeoutMs = { min: 1_000, max: 30_000, default: 15_000 } as const
 
+/** Maximum length of the HTML of a rendered page, in characters. */
+export const maxRenderedLength = 2 * 1024 * 1024
+
 /** Maximum size of a schema for extraction, in bytes of JSON. */
 export const maxSchemaBytes = 32 * 1024
 

@@ -4,6 +4,7 @@ import { browserJobs } from '#specs/resources/web/browse.ts'
 import { browserProfiles } from '#specs/resources/web/browser-profiles.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
+import { pageRenderer } from '../capability/page-renderer.ts'
 import { Port } from '../capability/port.ts'
 import { agentBrowser } from './agents/agent-browser.ts'
 import { ChromiumMissing, findChromium } from './engine/find-chromium.ts'
@@ -18,6 +19,7 @@ import { jobUseCases } from './jobs/job-use-cases.ts'
 import { browserJobRows, browserKinds } from './kinds.ts'
 import { BrowserProfiles } from './profiles/browser-profiles.ts'
 import { profileUseCases } from './profiles/profile-use-cases.ts'
+import { rendererOf } from './render/render-page.ts'
 
 /** Settings of the browsers on this machine. */
 export interface BrowserSettings {
@@ -53,6 +55,7 @@ export const browser = capability({
     const path = () => findChromium(settings.path)
     const limits = { maxMemoryBytes: settings.maxMemoryBytes, maxBytes: maxLoadedBytes }
     const visits = { guard: guard.content, path: () => path().catch(unavailable), limits, now }
+    pageRenderer.give(house, rendererOf({ ...visits, pool }))
     agentResources.give(house, agentBrowser({ host, storage, blobs, guard: guard.content, path, now, clock }))
     return {
       useCases: {

@@ -10,6 +10,7 @@ import { PageRooms } from '#src/parsing/pages/page-rooms.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { pageEmbedderPort } from '../capability/embedder-port.ts'
+import { pageRenderer } from '../capability/page-renderer.ts'
 import { webService } from '../capability/web-service.ts'
 import { agentWeb } from './agents/agent-web.ts'
 import { crawlEffects } from './crawl/crawl-effects.ts'
@@ -21,6 +22,7 @@ import { foreignEnginesPort } from './engines/foreign-engines.ts'
 import { thirdPartySearch } from './engines/third-party-search.ts'
 import { extractUseCase } from './extract/extract-use-case.ts'
 import { PageReader } from './extract/page-reader.ts'
+import { PageRenders } from './extract/page-renders.ts'
 import { fetchUseCase } from './fetch/fetch-use-case.ts'
 import { PageFetcher } from './fetch/page-fetcher.ts'
 import { webCrawlRows, webKinds } from './kinds.ts'
@@ -41,7 +43,10 @@ export const web = capability({
     const crawler = crawlerPort.of(house)
     const fetcher = new PageFetcher({ guard: house.guard.content, clock, contact: crawler.contact })
     const rooms = new PageRooms()
-    const reader = new PageReader({ pages: fetcher, rooms })
+    // the capability of browsers opens later
+    const renderer = () => pageRenderer.of(house)
+    const renders = new PageRenders({ pages: fetcher, renderer, contact: crawler.contact })
+    const reader = new PageReader({ pages: fetcher, rooms, renders })
     const store = new PageStore(records, now)
     const indexes = new PageIndexes(store, clock)
     const turns = new HostTurns({ turns: house.turns, robots: fetcher.robots, clock, pace: crawler })
@@ -63,7 +68,7 @@ export const web = capability({
     })
     return {
       useCases: {
-        'web.fetch': fetchUseCase(fetcher),
+        'web.fetch': fetchUseCase(reader),
         'web.extract': extractUseCase(reader),
         'web.crawl': crawlUseCase({ ...indexing, fetcher, clock }),
         'web.search': ({ scope: { project }, body }) =>

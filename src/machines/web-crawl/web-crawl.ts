@@ -15,6 +15,8 @@ export type CrawlRequest = {
   readonly sitemap: boolean
   /** In seconds. */
   readonly maxAge: number
+  /** Whether pages are rendered; absent: they are not. */
+  readonly render?: boolean | 'auto'
 }
 
 /** A page that the crawl reached. */

@@ -44,8 +44,9 @@ describe('private addresses', () => {
     await records.prepare(webKinds)
     const fetcher = () => new PageFetcher({ guard, clock: systemClock })
     const call = <Body>(body: Body) => callOf({}, {}, body)
-    const one = { maxBytes: 100_000, timeoutMs: 5_000 }
-    const crawl = { maxPages: 4, maxDepth: 1, sameOrigin: false, sitemap: false, maxAge: 0 }
+    const one = { maxBytes: 100_000, timeoutMs: 5_000, render: false }
+    const reading = () => new PageReader({ pages: fetcher(), rooms })
+    const crawl = { render: false, maxPages: 4, maxDepth: 1, sameOrigin: false, sitemap: false, maxAge: 0 }
     const crawled = async (seed: string, sitemap = false): Promise<unknown> => {
       const pages = fetcher()
       const reader = new PageReader({ pages, rooms })
@@ -63,17 +64,17 @@ describe('private addresses', () => {
     }
     const place = (url: string): string => url.replace(/\s/g, '')
     routes = {
-      fetch: (url) => fetchUseCase(fetcher())(call({ ...one, url })),
+      fetch: (url) => fetchUseCase(reading())(call({ ...one, url })),
       extract: (url) =>
         extractUseCase(new PageReader({ pages: fetcher(), rooms }))(call({ ...one, format: 'text' as const, url })),
       'a seed of a crawl': (url) => crawled(url),
       'a redirect of fetch': (url) => {
         site.pages.set('/', to(encodeLocation(url)))
-        return fetchUseCase(fetcher())(call({ ...one, url: site.url('/') }))
+        return fetchUseCase(reading())(call({ ...one, url: site.url('/') }))
       },
       'a redirect of robots.txt': (url) => {
         site.pages.set('/robots.txt', to(encodeLocation(url)))
-        return fetchUseCase(fetcher())(call({ ...one, url: site.url('/') }))
+        return fetchUseCase(reading())(call({ ...one, url: site.url('/') }))
       },
       'a sitemap of a crawl': (url) => {
         site.pages.set('/robots.txt', { body: `Sitemap: ${place(url)}` })

@@ -36,7 +36,15 @@ describe('the web for agents', () => {
     const store = new PageStore(records, Date.now)
     const parts = { fetcher, reader, store, embedder: null, now: Date.now, clock: systemClock }
     const indexes = new PageIndexes(store, systemClock)
-    const crawl = { maxPages: 5, maxDepth: 0, sameOrigin: true, sitemap: false, maxAge: 0, seeds: [site.url('/')] }
+    const crawl = {
+      render: false,
+      maxPages: 5,
+      maxDepth: 0,
+      sameOrigin: true,
+      sitemap: false,
+      maxAge: 0,
+      seeds: [site.url('/')],
+    }
     await crawlUseCase({ ...parts, indexed: (row) => indexes.put(row) })(callOf({}, {}, crawl))
     web = agentWeb({ reader, indexes, embedder: null, shared: null, now: Date.now })
   })

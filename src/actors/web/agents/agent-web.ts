@@ -103,7 +103,8 @@ const fetched = async ({ reader }: AgentWebParts, call: ServerToolCall): Promise
     return { ok: false, code: 'invalid_url', message: 'The argument url is the address of a page.' }
   const { project, tenant, signal } = call
   const owner = { project, tenant }
-  const { page, read } = await reader.read({ url, owner, maxBytes: most.bytes, timeoutMs: most.ms, signal })
+  const limits = { maxBytes: most.bytes, timeoutMs: most.ms }
+  const { page, read } = await reader.read({ url, owner, ...limits, signal, render: 'auto' })
   const { title = '', content = '', publishedAt = null } = read ?? {}
   const cut = content.length > most.characters
   const text = cut ? content.slice(0, most.characters) : content

@@ -15,6 +15,8 @@ export interface CrawlPlan {
   readonly sitemap: boolean
   /** In seconds. */
   readonly maxAge: number
+  /** Whether pages are rendered; absent: they are not. */
+  readonly render?: boolean | 'auto'
   /** `steady` time until which pages may wait for the crawl delay of their sites; absent: without limit. */
   readonly paceUntil?: number
 }

@@ -41,6 +41,7 @@ interface PageTask extends Waiting {
   readonly job: string
   /** In seconds. */
   readonly maxAge: number
+  readonly render?: boolean | 'auto'
   /** `steady` time until which the page may wait for the crawl delay of its site; absent: without limit. */
   readonly paceUntil?: number
   readonly signal: AbortSignal
@@ -77,15 +78,17 @@ const done =
 const without = (page: CrawledPage, links: readonly string[] = []): PageOutcome => ({ page, links, row: null })
 
 const readFor = async (parts: IndexingParts, task: PageTask): Promise<Storing> => {
-  const { project, url, depth, maxAge, signal } = task
+  const { project, url, depth, maxAge, signal, render = false } = task
   const { store, reader, now } = parts
   if (await store.isBlocked(project, url)) return done(without({ url, depth, status: 'skipped', reason: 'taken_down' }))
   const known = await store.find(project, url)
   if (known !== null && now() - known.data.retrieved_at < maxAge * 1000) return done(unchanged(task, known))
   const validators = known === null ? undefined : { etag: known.data.etag, lastModified: known.data.last_modified }
-  const hasValidators = validators !== undefined && (validators.etag ?? validators.lastModified) !== null
+  // a page that its scripts make may change while its HTML does not
+  const hasValidators =
+    render === false && validators !== undefined && (validators.etag ?? validators.lastModified) !== null
   const owner = { project, tenant: null }
-  const request = { url, owner, maxBytes, timeoutMs, signal, ...(hasValidators && { known: validators }) }
+  const request = { url, owner, render, maxBytes, timeoutMs, signal, ...(hasValidators && { known: validators }) }
   const read = await reader.read({ ...request, enter: (at) => entered(parts, task, at) })
   if (read.read === null && known !== null) return async () => unchanged(task, await store.touch(known))
   return () => indexed(parts, task, { ...read, known })

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { PageKind } from '#src/pages/content-type.ts'
 import type { LineOwner } from '#src/parsing/fair-line.ts'
 import type { TextFormat } from '#src/parsing/pages/block-writer.ts'
 import type { PageRooms } from '#src/parsing/pages/page-rooms.ts'
@@ -7,6 +9,7 @@ import { ParserFailed } from '#src/parsing/parser-pool.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import { type FetchedPage, type PageFetcher, type PageValidators, readKinds } from '../fetch/page-fetcher.ts'
 import { pageRefusal } from '../fetch/page-refusal.ts'
+import { hasScripts, type PageRenders } from './page-renders.ts'
 
 /** A request for the text of a page. */
 export interface TextRequest {
@@ -18,6 +21,8 @@ export interface TextRequest {
   readonly signal: AbortSignal
   readonly format?: TextFormat
   readonly known?: PageValidators
+  /** Whether the page is rendered; absent: it is not. */
+  readonly render?: boolean | 'auto'
   /** Waits for the turn of the page's host, as for `PageFetcher`. */
   readonly enter?: (url: URL) => Promise<() => void>
   /** JSON Schema of the data to extract from the page. */
@@ -32,42 +37,89 @@ export interface ReadPage {
 
 /** Minimum time for parsing a page after it was fetched, in ms. */
 const leastMs = 500
+/** Maximum length of the text of a page that consists of its scripts, in characters. */
+const shellLength = 200
 
-/** Fetches pages and parses their texts, within one timeout for both. */
+/** A fetched page that may have been rendered. */
+export interface RenderablePage {
+  readonly page: FetchedPage
+  readonly isRendered: boolean
+}
+
+export interface ReaderParts {
+  readonly pages: Pick<PageFetcher, 'fetch'>
+  readonly rooms: PageRooms
+  /** Absent: no page is rendered. */
+  readonly renders?: Pick<PageRenders, 'rendered'>
+}
+
+/** Fetches pages, renders them if required, and parses their texts, within one timeout for fetching and parsing. */
 export class PageReader {
-  readonly #pages: PageFetcher
-  readonly #rooms: PageRooms
+  readonly #parts: ReaderParts
 
-  constructor(parts: { readonly pages: PageFetcher; readonly rooms: PageRooms }) {
-    this.#pages = parts.pages
-    this.#rooms = parts.rooms
+  constructor(parts: ReaderParts) {
+    this.#parts = parts
   }
 
   /** Reads a page. @throws {ServiceError} with the codes of `web.extract` */
-  async read({ format = 'text', schema, owner, ...request }: TextRequest): Promise<ReadPage> {
-    const page = await this.#pages.fetch({ ...request, kinds: readKinds, refusesErrors: true })
+  async read(request: TextRequest): Promise<ReadPage> {
+    const { render = false } = request
+    const page = await this.#parts.pages.fetch({ ...request, kinds: readKinds, refusesErrors: true })
     if (page.notModified) return { page, read: null }
-    const read = await this.#parsed(page, { format, schema, owner, left: Math.max(leastMs, page.leftMs) })
-    return { page, read: { ...read, contentHash: hashOf(read.content) } }
+    if (render === true && page.type?.kind === 'html') return this.#readAs(await this.#rendered(page, request), request)
+    const read = await this.#readAs({ page, isRendered: false }, request)
+    if (render !== 'auto' || !isShell(read)) return read
+    const rendered = await this.#renderedIfPossible(page, request)
+    return rendered === null ? read : this.#readAs(rendered, request)
+  }
+
+  /**
+   * Fetches a page without parsing it, and renders it if required.
+   *
+   * @throws {ServiceError} with the codes of `web.fetch`
+   */
+  async fetch(request: TextRequest & { readonly kinds: ReadonlySet<PageKind> }): Promise<RenderablePage> {
+    const { render = false } = request
+    const page = await this.#parts.pages.fetch(request)
+    const isHtml = page.type?.kind === 'html' && page.statusCode < 300
+    if (render === true && isHtml) return this.#rendered(page, request)
+    const fetched = { page, isRendered: false }
+    if (render !== 'auto' || !isHtml || !hasScripts(page)) return fetched
+    if (!isShell(await this.#readAs(fetched, request))) return fetched
+    return (await this.#renderedIfPossible(page, request)) ?? fetched
+  }
+
+  async #readAs({ page, isRendered }: RenderablePage, request: TextRequest): Promise<ReadPage> {
+    const read = await this.#parsed(page, request)
+    const metadata = isRendered ? { ...read.metadata, rendered: true } : read.metadata
+    return { page, read: { ...read, metadata, contentHash: hashOf(read.content) } }
+  }
+
+  async #rendered(page: FetchedPage, request: TextRequest): Promise<RenderablePage> {
+    const { renders } = this.#parts
+    if (renders === undefined) throw new ServiceError('browser_unavailable')
+    return { page: await renders.rendered(page, request), isRendered: true }
+  }
+
+  /** Null if the page cannot be rendered: the page as fetched is the result then. */
+  async #renderedIfPossible(page: FetchedPage, request: TextRequest): Promise<RenderablePage | null> {
+    try {
+      return await this.#rendered(page, request)
+    } catch (error) {
+      if (error instanceof ServiceError) return null
+      throw error
+    }
   }
 
   async #parsed(
-    { bytes, type, finalUrl, url }: FetchedPage,
-    {
-      format,
-      schema,
-      owner,
-      left,
-    }: Required<Pick<TextRequest, 'format' | 'owner'>> & {
-      readonly schema: JsonObject | undefined
-      readonly left: number
-    },
+    { bytes, type, finalUrl, url, leftMs }: FetchedPage,
+    { format = 'text', schema, owner }: TextRequest,
   ): Promise<PageRead> {
     if (type === null) throw pageRefusal('fetch_failed', { url })
     try {
-      return await this.#rooms.read(
+      return await this.#parts.rooms.read(
         { bytes, type, url: finalUrl, format, ...(schema !== undefined && { schema }) },
-        { deadlineMs: left, owner },
+        { deadlineMs: Math.max(leastMs, leftMs), owner },
       )
     } catch (error) {
       if (!(error instanceof ParserFailed)) throw error
@@ -79,6 +131,10 @@ export class PageReader {
     }
   }
 }
+
+/** Whether a page has scripts, and almost no text without them. */
+const isShell = ({ page, read }: ReadPage): boolean =>
+  read !== null && read.content.length < shellLength && hasScripts(page)
 
 /** Returns the SHA-256 of a text, as `sha256:` and hex. */
 export const hashOf = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`

@@ -174,14 +174,15 @@ export class PageFetcher {
   ): Promise<() => void> {
     if (request.enter !== undefined) time.pause()
     try {
-      await this.#requireAllowed(url, signal)
+      await this.requireAllowed(url, signal)
       return (await request.enter?.(url)) ?? nothing
     } finally {
       if (request.enter !== undefined) time.resume()
     }
   }
 
-  async #requireAllowed(url: URL, signal: AbortSignal): Promise<void> {
+  /** Checks the robots.txt of a URL's site. @throws {ServiceError} */
+  async requireAllowed(url: URL, signal: AbortSignal): Promise<void> {
     const rules = await this.robots.of(url, signal)
     if (rules.allows(url)) return
     if (rules.isUnreachable === true) throw new RobotsUnreachable(url.href, this.robots.retryMs(url))
