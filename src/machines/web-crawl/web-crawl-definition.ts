@@ -34,6 +34,6 @@ export const webCrawlDefinition = {
   row: webCrawlRow,
   gone: (state) => webCrawlStatus(state) === null,
   busy: ({ value }) => value === 'crawling',
-  // version 1 did not wait for sites that ask for a pause
+  // version 1 did not wait for sites that request a pause
   migrations: { 1: ({ value, context }) => ({ value, context: { ...context, wait_ms: 0 } }) },
 } satisfies MachineDefinition

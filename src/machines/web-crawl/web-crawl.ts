@@ -33,7 +33,7 @@ export type CrawlPage = {
 export type CrawlWaiting = {
   readonly url: string
   readonly depth: number
-  /** Set once the page was postponed, because its site asked for a pause. Times in ms since the epoch. */
+  /** Set once the page was postponed, because its site requested a pause. Times in ms since the epoch. */
   readonly postponed?: {
     readonly reason: 'site_busy' | 'robots_unreachable'
     readonly tries: number
@@ -119,8 +119,8 @@ const notifies = (type: 'web.crawl.completed' | 'web.crawl.failed' | 'web.crawl.
 
 /**
  * A background crawl. It reads a batch of pages at a time (`crawling`). The results of a batch are durable before the
- * next one begins, and a batch that a crash interrupted is read again. While the sites of all remaining pages have asked
- * for a pause, it waits (`waiting`).
+ * next one begins, and a batch that a crash interrupted is read again. While the sites of all remaining pages have requested
+ * a pause, it waits (`waiting`).
  */
 export const webCrawlMachine = setup({
   types: {

@@ -106,21 +106,21 @@ const readHtml = (
     for (const anchor of main.querySelectorAll('a[href]'))
       anchor.setAttribute('href', absolute(anchor.getAttribute('href'), base))
   const shown = textOf(main, format)
-  const told = toldText(page.said)
-  const isTold = shown.length < told.length * leastShown
-  const content = bounded(isTold ? told : shown)
+  const article = articleText(page.said)
+  const isFromArticle = shown.length < article.length * leastShown
+  const content = bounded(isFromArticle ? article : shown)
   const language = page.language ?? facts.language
   // parsed again, since extracting the main content modified the tree
   const candidates = () =>
     candidatesOf(documentOf(page.html), { said: page.said, jsonLd: jsonLdOf(page.said), content })
   const data = schemaRead(schema, candidates, content)
   const rest = { links, evidence: evidenceOf(content), charset, pageCount: null, leftOut: page.leftOut, data }
-  const metadata = isTold ? { ...facts.metadata, contentSource: 'json_ld' } : facts.metadata
+  const metadata = isFromArticle ? { ...facts.metadata, contentSource: 'json_ld' } : facts.metadata
   return { ...facts, metadata, title, language, content, ...rest }
 }
 
 /** Returns the text of the article that a page has in JSON-LD; '' when it has none. */
-const toldText = (said: CleanPage['said']): string => {
+const articleText = (said: CleanPage['said']): string => {
   const body = articleBodyOf(jsonLdOf(said))
   if (!/<[a-z/][^>]*>/i.test(body)) return decodedEntities(body).replaceAll('\r\n', '\n').trim()
   return textOf(documentOf(cleanPage(body).html).body, 'text')

@@ -13,7 +13,7 @@ export const crawlSeeds = {
   busy: 'https://busy.example/',
 } as const
 
-/** Pause in ms that the busy seed asks for. */
+/** Pause in ms that the busy seed requests. */
 export const crawlPauseMs = 5_000
 
 /** Effects of crawls without a network, for simulations in virtual time: one page per batch. */
@@ -38,7 +38,7 @@ export const scriptedCrawls = ({
         ...(progress?.pages ?? []),
         { url: `${seed}${progress?.pages.length ?? 0}`, status: 'indexed', change: 'new', depth: 0 },
       ]
-      // the site asks for a pause once
+      // the site requests a pause once
       const isBusy = seed === crawlSeeds.busy && progress === null
       const postponed = { reason: 'site_busy', tries: 1, since_ms: at, until_ms: at + crawlPauseMs } as const
       return {

@@ -180,11 +180,11 @@ describe.skipIf(desktop === null)('a page in a browser', () => {
   })
 
   it('lets the browser connect to no other host than that of the page', async () => {
-    const asked = new Set<string>()
+    const requested = new Set<string>()
     const watched = {
       check: guard.content.check,
       connect: (target: { readonly hostname: string; readonly port: number }) => {
-        asked.add(`${target.hostname}:${target.port}`)
+        requested.add(`${target.hostname}:${target.port}`)
         return guard.content.connect(target)
       },
     }
@@ -203,7 +203,7 @@ describe.skipIf(desktop === null)('a page in a browser', () => {
     ]
     const end = await visited('/form', { actions }, { guard: watched, path: () => findChromium(desktop) })
     if ('failed' in end) throw end.failed
-    expect([...asked]).toEqual([site.host])
+    expect([...requested]).toEqual([site.host])
   })
 
   it('has all features off that Playwright turns off', async () => {

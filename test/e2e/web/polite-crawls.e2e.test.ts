@@ -27,11 +27,11 @@ describe('crawls of one site', () => {
         },
       })
     }
-    let asked = 0
+    let requested = 0
     site.pages.set('/busy', {
       answer: (response) => {
-        asked += 1
-        if (asked === 1) response.writeHead(429, { 'retry-after': '4' }).end()
+        requested += 1
+        if (requested === 1) response.writeHead(429, { 'retry-after': '4' }).end()
         else response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>${ownWords(99)}`)
       },
     })

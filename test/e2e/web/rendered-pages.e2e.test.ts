@@ -76,7 +76,7 @@ describe.skipIf(shell === undefined)('pages made by scripts', () => {
     expect(body.body).not.toMatch(/hidden words|<script/)
   })
 
-  it('are crawled through the links that their scripts make, if the crawl asks for it', async () => {
+  it('are crawled through the links that their scripts make, if the crawl requests it', async () => {
     site.pages.set('/', made('Start', `root.insertAdjacentHTML('beforeend', '<a href="/next">next</a>')`))
     site.pages.set('/next', made('Next'))
     const still = (await crawl({ seeds: [site.url('/')] })).body

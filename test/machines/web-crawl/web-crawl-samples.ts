@@ -25,7 +25,7 @@ export const fills: StoredEvent = {
   at: 6,
 }
 export const ends: StoredEvent = { type: 'advanced', progress: { waiting: [], pages: [page(1)], discovered: 1 }, at: 7 }
-/** The site of the only waiting page asks for a pause of three seconds. */
+/** The site of the only waiting page requests a pause of three seconds. */
 export const pauses: StoredEvent = {
   type: 'advanced',
   progress: {

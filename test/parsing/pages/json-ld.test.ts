@@ -3,7 +3,7 @@ import { pageTypeOf } from '#src/pages/content-type.ts'
 import { type PageRead, readPage } from '#src/parsing/pages/read-page.ts'
 
 const sentence = 'The harbour of the town was built in the spring, and ships have come there since, with timber. '
-const told = Array.from({ length: 5 }, (_, n) => `Paragraph ${n}: ${sentence.repeat(3)}`).join('\n\n')
+const body = Array.from({ length: 5 }, (_, n) => `Paragraph ${n}: ${sentence.repeat(3)}`).join('\n\n')
 
 const read = (html: string, format: 'text' | 'markdown' = 'text'): Promise<PageRead> => {
   const bytes = Buffer.from(html)
@@ -18,7 +18,7 @@ const page = (value: unknown, body = ''): string => `<html><head>${scriptOf(valu
 const article = {
   '@type': 'NewsArticle',
   headline: 'Harbour',
-  articleBody: told,
+  articleBody: body,
   author: [{ '@id': '#ann' }, { name: 'Bob' }],
   datePublished: '2024-03-05T10:00:00Z',
   dateModified: '2024-03-06T10:00:00Z',
@@ -37,7 +37,7 @@ describe('an article in JSON-LD', () => {
     ['a graph in a list', [{ '@graph': [article, person] }], 'Ann, Bob'],
   ])('is the content of a page without text, from %s', async (_from, value, author) => {
     const { content, title, publishedAt, modifiedAt, metadata, evidence } = await read(page(value))
-    expect(content).toBe(told.trim())
+    expect(content).toBe(body.trim())
     expect([title, publishedAt, modifiedAt]).toEqual([
       'Harbour',
       '2024-03-05T10:00:00.000Z',
@@ -49,13 +49,13 @@ describe('an article in JSON-LD', () => {
 
   it('is the content of a page that shows only its beginning', async () => {
     const { content } = await read(page(article, `<main><p>${sentence}</p><p>Subscribe to read on.</p></main>`))
-    expect(content).toBe(told.trim())
+    expect(content).toBe(body.trim())
   })
 
   it('is not the content of a page that shows the article', async () => {
-    const shown = told.split('\n\n').map((text) => `<p>${text}</p>`)
+    const shown = body.split('\n\n').map((text) => `<p>${text}</p>`)
     const { content, metadata } = await read(
-      page({ ...article, articleBody: `${told} And more.` }, `<main>${shown.join('')}</main>`),
+      page({ ...article, articleBody: `${body} And more.` }, `<main>${shown.join('')}</main>`),
     )
     expect(content).not.toContain('And more.')
     expect(metadata).not.toHaveProperty('contentSource')

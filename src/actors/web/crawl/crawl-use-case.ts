@@ -10,7 +10,7 @@ import type { FetchedSite } from './sitemap-urls.ts'
 /** Maximum duration of a crawl within a request, in ms. */
 const wholeMs = 55_000
 
-/** Maximum time in ms that a crawl within a request waits for sites that ask for a pause. */
+/** Maximum time in ms that a crawl within a request waits for sites that request a pause. */
 const patienceMs = 10_000
 
 /** Crawls that complete within their request. */

@@ -5,7 +5,7 @@ import type { SharedTurns, TurnRule } from '#storage/cluster-ports.ts'
 /** Outcome of waiting for a turn. */
 export type Turn =
   | { readonly kind: 'taken'; readonly leave: () => void }
-  /** The host asked for a pause, `ms` from now. */
+  /** The host requested a pause, `ms` from now. */
   | { readonly kind: 'postponed'; readonly ms: number }
   /** The turn would begin too late. */
   | { readonly kind: 'late' }
@@ -20,7 +20,7 @@ export interface Waiter {
   readonly settle: (turn: Turn) => void
 }
 
-/** Time in ms that requests wait for a host that asked for a pause; beyond it, they are given back to their crawl. */
+/** Time in ms that requests wait for a host that requested a pause; beyond it, they are given back to their crawl. */
 const patienceMs = 1_000
 /** Time in ms after which a turn that was refused is attempted again; turns of other nodes end without notice. */
 const lookMs = 100

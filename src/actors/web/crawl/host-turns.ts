@@ -28,7 +28,7 @@ export const maxPostponementMs = 3_600_000
 
 /**
  * Turns of crawls at hosts, over all crawls and nodes (specs/decisions/0294-politeness-by-host.md): few requests at a
- * time, a pause between two, and none while the host has asked for a pause. Crawls of the same host take turns.
+ * time, a pause between two, and none while the host has requested a pause. Crawls of the same host take turns.
  */
 export class HostTurns {
   readonly #parts: HostTurnParts
@@ -62,7 +62,7 @@ export class HostTurns {
     }
   }
 
-  /** Postpones all crawls of a host, because it asked for a pause. */
+  /** Postpones all crawls of a host, because it requested a pause. */
   postpone({ host }: URL, ms: number): Promise<void> {
     return this.#parts.turns.postpone(host, Math.min(ms, maxPostponementMs))
   }
@@ -70,8 +70,8 @@ export class HostTurns {
   /** A `Crawl-delay` allows one request at a time. */
   async #rule(url: URL, signal: AbortSignal) {
     const { atOnce, delayMs } = this.#parts.pace
-    const asked = await this.#delay(url, signal)
-    return { atOnce: asked > 0 ? 1 : atOnce, spacingMs: Math.max(delayMs, asked), holdMs }
+    const requested = await this.#delay(url, signal)
+    return { atOnce: requested > 0 ? 1 : atOnce, spacingMs: Math.max(delayMs, requested), holdMs }
   }
 
   /** Returns a site's crawl delay in ms; 0 when its rules cannot be read, as the page request fails with the reason. */

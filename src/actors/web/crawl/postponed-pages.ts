@@ -3,7 +3,7 @@ import { PagePostponed, RobotsUnreachable, SiteBusy } from '../fetch/page-refusa
 import { type HostTurns, maxPostponementMs } from './host-turns.ts'
 import type { CrawledPage } from './index-page.ts'
 
-/** Why a page is not requested yet: its host asked for a pause, or its robots.txt cannot be read. */
+/** Why a page is not requested yet: its host requested a pause, or its robots.txt cannot be read. */
 export type PostponeReason = 'site_busy' | 'robots_unreachable'
 
 /** A URL that is still to be read. Times in ms since the epoch. */
@@ -29,7 +29,7 @@ export interface PostponedPage {
 
 /** Maximum number of requests of a page whose site is busy. */
 const maxTries = 5
-/** Maximum pause in ms for which a page waits at a time, and in all. Sites that ask for more are not waited for. */
+/** Maximum pause in ms for which a page waits at a time, and in all. Sites that want more are not waited for. */
 const patience = { once: 10 * 60_000, whole: 30 * 60_000 } as const
 /** Pauses in ms when a site names none. */
 const pauses = { first: 2_000, most: 60_000 } as const
@@ -68,10 +68,10 @@ const causeOf = (error: unknown, { url, tries }: { readonly url: string; readonl
   if (error instanceof RobotsUnreachable)
     return { reason: 'robots_unreachable', tries: tries + 1, ms: Math.max(leastMs, error.retryMs), host: hostOf(url) }
   if (!(error instanceof SiteBusy)) return null
-  const { statusCode, askedMs, finalUrl } = error
+  const { statusCode, requestedMs, finalUrl } = error
   // 503 without a time may concern this page only
-  const host = statusCode === 429 || askedMs !== null ? hostOf(finalUrl) : null
-  const ms = Math.max(leastMs, askedMs ?? backoffMs(tries, pauses.first, pauses.most))
+  const host = statusCode === 429 || requestedMs !== null ? hostOf(finalUrl) : null
+  const ms = Math.max(leastMs, requestedMs ?? backoffMs(tries, pauses.first, pauses.most))
   return { reason: 'site_busy', tries: tries + 1, ms, host }
 }
 

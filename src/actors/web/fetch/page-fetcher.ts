@@ -162,7 +162,7 @@ export class PageFetcher {
 
   #statusRefusal({ finalUrl, statusCode, header }: Pick<FetchedPage, 'finalUrl' | 'statusCode' | 'header'>): Error {
     if (statusCode === 429 || statusCode === 503)
-      return new SiteBusy({ finalUrl, statusCode, askedMs: retryAfterMs(header('retry-after'), this.#clock.now()) })
+      return new SiteBusy({ finalUrl, statusCode, requestedMs: retryAfterMs(header('retry-after'), this.#clock.now()) })
     const message = `The page responded with status ${statusCode}.`
     return pageRefusal('fetch_failed', { url: finalUrl, statusCode }, { message })
   }

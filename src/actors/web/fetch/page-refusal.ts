@@ -22,25 +22,25 @@ export class RobotsUnreachable extends ServiceError {
   }
 }
 
-/** A site answered 429 or 503: it asks to try again later. */
+/** A site answered 429 or 503: the request should be repeated later. */
 export class SiteBusy extends ServiceError {
   readonly statusCode: number
   /** URL of the page after redirects. */
   readonly finalUrl: string
-  /** The time in ms that the site asks to wait; null when it names none. */
-  readonly askedMs: number | null
+  /** The time in ms that the site wants to pass; null when it names none. */
+  readonly requestedMs: number | null
 
-  constructor(page: { readonly finalUrl: string; readonly statusCode: number; readonly askedMs: number | null }) {
-    const { finalUrl, statusCode, askedMs } = page
+  constructor(page: { readonly finalUrl: string; readonly statusCode: number; readonly requestedMs: number | null }) {
+    const { finalUrl, statusCode, requestedMs } = page
     const message = `The page responded with status ${statusCode}.`
     super('fetch_failed', { param: 'url', extra: { url: finalUrl, statusCode }, message })
     this.finalUrl = finalUrl
     this.statusCode = statusCode
-    this.askedMs = askedMs
+    this.requestedMs = requestedMs
   }
 }
 
-/** A page is not requested because its turn comes too late, or because its host has asked for a pause of `ms`. */
+/** A page is not requested because its turn comes too late, or because its host has requested a pause of `ms`. */
 export class PagePostponed extends Error {
   override readonly name = 'PagePostponed'
   /** Null: the turn comes too late. */

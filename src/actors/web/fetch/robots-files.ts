@@ -22,13 +22,13 @@ interface Kept {
   failures: number
 }
 
-/** Result of one attempt: the rules, or how long the site asks to wait before the next one, if it says so. */
-type Attempt = { readonly rules: RobotsRules } | { readonly rules: null; readonly askedMs: number | null }
+/** Result of one attempt: the rules, or the time that the site wants to pass before the next one, if it says so. */
+type Attempt = { readonly rules: RobotsRules } | { readonly rules: null; readonly requestedMs: number | null }
 
 /** Time in ms for which rules are cached (at most a day: RFC 9309, section 2.4), and for which failures are. */
 const keepMs = { read: 60 * 60_000, failed: 30_000, mostFailed: 10 * 60_000 } as const
 const timeoutMs = 5_000
-/** Attempts to read a file, and the pauses between them in ms: those that a site asks for are limited. */
+/** Attempts to read a file, and the pauses between them in ms: those that a site requests are limited. */
 const attempts = 3
 const pauseMs = { first: 250, most: 2_000 } as const
 
@@ -105,9 +105,9 @@ export class RobotsFiles {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       const found = await this.#attempt(url)
       if (found.rules !== null) return found.rules
-      const asked = found.askedMs ?? backoffMs(attempt, pauseMs.first, pauseMs.most)
-      if (asked > pauseMs.most) break
-      if (attempt < attempts - 1) await pause(clock, asked)
+      const requested = found.requestedMs ?? backoffMs(attempt, pauseMs.first, pauseMs.most)
+      if (requested > pauseMs.most) break
+      if (attempt < attempts - 1) await pause(clock, requested)
     }
     return null
   }
@@ -125,13 +125,13 @@ export class RobotsFiles {
       }
       body.destroy()
       if (statusCode < 500 && statusCode !== 429) return { rules: allowsAll }
-      return { rules: null, askedMs: retryAfterMs(headers['retry-after']?.toString() ?? null, clock.now()) }
+      return { rules: null, requestedMs: retryAfterMs(headers['retry-after']?.toString() ?? null, clock.now()) }
     } catch (error) {
       const refusal = requestRefusal(error, url.href)
       // when a site cannot be reached at all, the request for the page fails with the reason
       if (isOwn(refusal, url)) throw refusal
       // a site that is silent, or redirects to where nothing may be requested, gets no further attempt now
-      return { rules: null, askedMs: refusal.code === 'fetch_failed' ? null : Number.POSITIVE_INFINITY }
+      return { rules: null, requestedMs: refusal.code === 'fetch_failed' ? null : Number.POSITIVE_INFINITY }
     }
   }
 }

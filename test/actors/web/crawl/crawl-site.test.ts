@@ -134,7 +134,7 @@ describe('a crawl', () => {
     expect(texts.map((passage) => passage.startsWith('The harbour\nThe pier'))).toEqual(texts.map((_, at) => at === 0))
   })
 
-  describe('of a site that asks for a pause', () => {
+  describe('of a site that requests a pause', () => {
     const host = async (pace = { atOnce: 2, delayMs: 0 }) => {
       const made = await parts()
       const turns = new HostTurns({
@@ -157,12 +157,12 @@ describe('a crawl', () => {
     }
     /** Answers with a status for the first `times` requests, and then with a page. */
     const busy = (status: number, headers: Readonly<Record<string, string>>, times = 1): SitePage => {
-      let asked = 0
+      let requested = 0
       return {
         answer: (response) => {
-          asked += 1
+          requested += 1
           const page = html(text('busy'))
-          if (asked <= times) response.writeHead(status, headers).end('<p>busy')
+          if (requested <= times) response.writeHead(status, headers).end('<p>busy')
           else response.writeHead(200, page.headers).end(page.body)
         },
       }
@@ -172,10 +172,10 @@ describe('a crawl', () => {
       [429, '1'],
       [503, '1'],
       [429, 'date'],
-    ])('waits for %i with Retry-After: %s, and reads all pages', async (status, asked) => {
+    ])('waits for %i with Retry-After: %s, and reads all pages', async (status, requested) => {
       site.pages.clear()
       site.requested.length = 0
-      const value = asked === 'date' ? new Date(Date.now() + 2_000).toUTCString() : asked
+      const value = requested === 'date' ? new Date(Date.now() + 2_000).toUTCString() : requested
       site.pages.set('/', html(text('a') + links(0, 3)))
       for (let n = 0; n < 3; n += 1) site.pages.set(`/p${n}`, html(text(`n${n}`)))
       site.pages.set('/p1', busy(status, { 'retry-after': value }))
