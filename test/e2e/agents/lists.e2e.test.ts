@@ -105,7 +105,7 @@ describe.each(either('mongo'))('lists of runs, actions and sessions on $store', 
     expect(await ids(`/v1/sessions?tenant_id=${acme}&external_user_id=ada`, bob)).toEqual([])
   })
 
-  it.each(['/v1/tenants?external_id=acme', '/v1/runs?agent=x', '/v1/actions?state=pending', '/v1/sessions?user=ada'])(
+  it.each(['/v1/tenants?name=acme', '/v1/runs?agent=x', '/v1/actions?state=pending', '/v1/sessions?user=ada'])(
     'refuse an unknown filter: %s',
     async (path) => {
       expect(await refused(path)).toMatch(/^400 invalid_query/)
