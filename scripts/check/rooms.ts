@@ -53,6 +53,7 @@ const arrowsBetweenCapabilities: readonly string[] = [
   'actors/runs -> actors/sessions',
   'actors/sessions -> actors/accounts',
   'actors/sessions -> actors/tenants',
+  'actors/skills -> actors/accounts',
   'actors/tenants -> actors/accounts',
   'actors/usage -> actors/tenants',
 ]

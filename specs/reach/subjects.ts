@@ -142,7 +142,15 @@ export const subjectFields: Readonly<Record<RequestPart, Readonly<Record<Subject
     run: ['run_id'],
     action: ['action_id', 'tool_results[].action_id'],
     model: [
-      ...['model', 'models[]', 'memory.extract.model', 'extract.model', 'config.model', 'config.models[]'],
+      ...[
+        'model',
+        'models[]',
+        'memory.extract.model',
+        'extract.model',
+        'config.model',
+        'config.models[]',
+        'skill_review_model',
+      ],
       ...['config.context.model', 'config.memory.extract.model', 'overlays.model', 'overlays.models[]'],
       ...['overlays.context.model', 'scopes.models[]', 'knowledge.vision_model'],
     ],

@@ -155,6 +155,10 @@ export const projects = defineResource('projects', {
       defaulted(oneOf('any', 'registered'), 'any'),
       'Remote tool servers that turns and responses may use. `registered` forbids servers that are given only by their URL.',
     ),
+    skill_review_model: described(
+      defaulted(nullable(string({ minLength: 1, maxLength: 256 })), null),
+      'Model that reads drafted and imported skills for what they mean, at the cost of the project; its findings are added to those of the scan. Null: none, and each skill has the finding `not_reviewed_for_meaning`.',
+    ),
     memory: described(
       defaulted(projectMemory, {}),
       'Quotas, retention and embedder of user memory. Values that are set override those of the plan; null removes a quota.',
@@ -166,7 +170,7 @@ export const projects = defineResource('projects', {
       'Progress of the deletion; null if the project is not being deleted.',
     ),
   },
-  writable: ['name', 'allowed_origins', 'knowledge', 'memory', 'return_urls', 'remote_servers'],
+  writable: ['name', 'allowed_origins', 'knowledge', 'memory', 'return_urls', 'remote_servers', 'skill_review_model'],
   transitions: {
     delete: {
       summary: 'Delete a project',

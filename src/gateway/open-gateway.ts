@@ -18,6 +18,7 @@ import { imageReaders } from './apis/vision/image-readers.ts'
 import { visionUseCases } from './apis/vision/vision-use-cases.ts'
 import { type VoiceUseCases, voiceUseCases } from './apis/voice/voice-use-cases.ts'
 import type { ModelTimeouts } from './call/call-policy.ts'
+import type { ChatCalls } from './call/chat-calls.ts'
 import type { GatewayCore } from './call/gateway-core.ts'
 import { catalogueUseCases } from './catalogue/catalogue-use-cases.ts'
 import { openDocuments } from './documents/open-documents.ts'
@@ -66,6 +67,7 @@ export interface Gateway extends GatewayCore {
   readonly embeddings: EmbeddingCalls
   /** Returns the reader of images that uses this model. */
   readonly imageReader: ReturnType<typeof imageReaders>
+  readonly chats: ChatCalls
   /** Makes a background response. */
   readonly makeResponse: ResponseEffectParts['make']
   readonly useCases: ReturnType<typeof chatCompletionsUseCases> &
@@ -101,6 +103,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
     imageReader: imageReaders(vision),
     makeResponse: forms.makeResponse,
     embeddings: embeddings.calls,
+    chats,
     useCases: {
       ...metering.useCases(rows),
       ...voiceUseCases(voice),

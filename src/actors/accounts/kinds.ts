@@ -30,6 +30,8 @@ export type ProjectData = {
   readonly return_urls?: readonly string[]
   /** Which remote tool servers requests may name; absent: any. */
   readonly remote_servers?: 'any' | 'registered'
+  /** Model that reviews skills for their meaning; absent or null: none. */
+  readonly skill_review_model?: string | null
   /** Whether personal data is redacted unless the project's policy says otherwise; absent in older projects. */
   readonly redacts_by_default?: boolean
   /** Present while the project is being deleted. */

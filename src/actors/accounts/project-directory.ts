@@ -24,6 +24,8 @@ export interface ProjectSettings {
   readonly returnUrls?: readonly string[]
   /** Whether remote tool servers can only be referred to by their registration. */
   readonly registeredServersOnly?: boolean
+  /** Model that reviews skills for their meaning; absent or null: none. */
+  readonly skillReviewModel?: string | null
 }
 
 interface CachedProject extends ProjectSettings {
@@ -125,7 +127,8 @@ export class ProjectDirectory {
     const deleting = row.data.deletion !== undefined
     const returnUrls = row.data.return_urls ?? []
     const registeredServersOnly = row.data.remote_servers === 'registered'
-    const policy = { allowedOrigins, redactsByDefault, returnUrls, registeredServersOnly }
+    const skillReviewModel = row.data.skill_review_model ?? null
+    const policy = { allowedOrigins, redactsByDefault, returnUrls, registeredServersOnly, skillReviewModel }
     const visionModel = row.data.knowledge?.vision_model ?? null
     return { organization: row.project, name, deleting, memory, visionModel, signing, ...policy }
   }

@@ -35,6 +35,7 @@ export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, Extract<keyof
       knowledge: row.data.knowledge ?? {},
       return_urls: row.data.return_urls ?? [],
       remote_servers: row.data.remote_servers ?? 'any',
+      skill_review_model: row.data.skill_review_model ?? null,
       status: row.data.deletion === undefined ? ('active' as const) : ('deleting' as const),
       deletion: deletionView(row.data.deletion),
       ...rowTimes(row),

@@ -16,7 +16,7 @@ import type { ArchivedFile } from './scanner/skill-archive.ts'
 import { skillFile } from './skill-files.ts'
 import { requireUnblocked } from './skill-versions.ts'
 import { importView } from './skill-views.ts'
-import { publishing, type SkillParts } from './version-use-cases.ts'
+import { judged, publishing, type SkillParts } from './version-use-cases.ts'
 
 export interface ImportParts extends SkillParts {
   readonly imports: Table<SkillImportData>
@@ -35,7 +35,7 @@ export const skillImportUseCases = (parts: ImportParts): ImportUseCases => {
       const source = sourceOf(body)
       if (body.skill_id !== undefined) await parts.versions.skill(scope, body.skill_id)
       const files = await filesOf(parts, body, scope)
-      const { findings, name, description } = await parts.scanner.scan(files, scope)
+      const { findings, name, description } = await judged(parts, files, scope)
       const id = newIdFor(call, 'imp')
       const data = {
         ...({ status: 'staged', source, url: body.url ?? null, name, description, findings } as const),

@@ -1,4 +1,6 @@
+import { gatewayPort } from '#gateway/gateway.ts'
 import { skillImports, skills as skillOperations, skillVersions } from '#specs/resources/skills.ts'
+import { authPort } from '../accounts/accounts.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { plainResource } from '../capability/plain-resource.ts'
@@ -7,6 +9,7 @@ import { Table } from '../records/table.ts'
 import { agentSkills } from './agent-skills.ts'
 import { skillImportUseCases } from './import-use-cases.ts'
 import { skillImports as importKind, skills as skillKind, skillVersions as versionKind } from './kinds.ts'
+import { SkillReview } from './review/skill-review.ts'
 import { SkillScanner } from './scanner/skill-scanner.ts'
 import { SkillFiles } from './skill-files.ts'
 import { SkillVersions } from './skill-versions.ts'
@@ -52,6 +55,10 @@ export const skillContents = capability({
       versions: new SkillVersions(house.records, house.now),
       files: new SkillFiles(house.storage.blobs),
       scanner,
+      review: new SkillReview({
+        chats: () => gatewayPort.of(house).chats,
+        modelOf: async (project) => (await authPort.of(house).projects.settings(project))?.skillReviewModel ?? null,
+      }),
       imports: new Table(house.records, importKind, house.now),
       guard: house.guard,
     }

@@ -1,5 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope, type Scope } from '#specs/scope.ts'
 import type { Call } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
@@ -9,6 +9,9 @@ import { pageOf } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
 import { newIdFor } from '../runtime/ids.ts'
 import { type Override, type SkillVersionData, skillStatus } from './kinds.ts'
+import type { SkillReview } from './review/skill-review.ts'
+import type { ScannedSkill } from './scanner/scanned-skill.ts'
+import type { ArchivedFile } from './scanner/skill-archive.ts'
 import type { SkillScanner } from './scanner/skill-scanner.ts'
 import { type SkillFiles, skillFile } from './skill-files.ts'
 import type { SkillVersions } from './skill-versions.ts'
@@ -18,6 +21,7 @@ export interface SkillParts {
   readonly versions: SkillVersions
   readonly files: SkillFiles
   readonly scanner: Pick<SkillScanner, 'open' | 'scan'>
+  readonly review: Pick<SkillReview, 'findings'>
 }
 
 type VersionUseCases = Pick<UseCases, Extract<keyof UseCases, `skill_versions.${string}`>>
@@ -33,7 +37,7 @@ export const skillVersionUseCases = (parts: SkillParts): VersionUseCases => ({
       ...(body.files ?? []).map(sentFile),
     ]
     requireUnique(sent.map(({ path }) => path))
-    const { findings, description } = await parts.scanner.scan(sent, scope)
+    const { findings, description } = await judged(parts, sent, scope)
     const id = newIdFor(call, 'skv')
     const row = await parts.versions.draft(scope, {
       id,
@@ -60,6 +64,16 @@ export const skillVersionUseCases = (parts: SkillParts): VersionUseCases => ({
     return versionView(await parts.versions.deprecate(row, (id) => [audited.line('deprecated', id)]))
   },
 })
+
+/** Scans the files of a skill, and has them reviewed by the project's model, if it has chosen one. */
+export const judged = async (
+  { scanner, review }: Pick<SkillParts, 'scanner' | 'review'>,
+  files: readonly ArchivedFile[],
+  scope: Scope,
+): Promise<ScannedSkill> => {
+  const [scanned, reviewed] = await Promise.all([scanner.scan(files, scope), review.findings(files, scope)])
+  return { ...scanned, findings: [...scanned.findings, ...reviewed] }
+}
 
 /**
  * Returns the blockers that the caller accepts, with the entries for the audit log.

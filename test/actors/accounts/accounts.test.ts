@@ -30,6 +30,7 @@ describe('projects', () => {
       ...{ name: 'Second', allowed_origins: ['https://app.example.org'], memory: { plan: 'free' as const } },
       knowledge: {},
       ...{ return_urls: ['https://app.example.org/done'], remote_servers: 'registered' as const },
+      skill_review_model: 'gpt-4o-mini',
     }
     const made = await useCases['projects.create'](callOf(dashboard, {}, {}, body))
     expect(made).toMatchObject(body)
@@ -43,6 +44,7 @@ describe('projects', () => {
       'name',
       'remote_servers',
       'return_urls',
+      'skill_review_model',
       'status',
       'updated_at',
     ])

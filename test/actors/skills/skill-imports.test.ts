@@ -25,6 +25,7 @@ beforeEach(async () => {
       versions,
       files: new SkillFiles(blobs),
       scanner: { open: async () => [], scan: async () => ({ findings: [], name: 'tables', description: 'Tables.' }) },
+      review: { findings: async () => [] },
       imports: new Table(records, skillImports, Date.now),
       guard: {
         request: () => {
