@@ -38,10 +38,14 @@ export class KeptEmbedder implements Embedder {
   /** Readings are kept in memory: the same question is put to scopes of several sizes. */
   async read(question: string, texts: readonly string[]): Promise<readonly number[] | null> {
     const keyOf = (text: string): string => `${question}\n${text}`
-    const missing = [...new Set(texts)].filter((text) => !this.#readings.has(keyOf(text)))
-    const odds = missing.length === 0 ? [] : await this.#inner.read?.(question, missing)
-    if (odds === null || odds === undefined) return null
-    for (const [at, text] of missing.entries()) this.#readings.set(keyOf(text), odds[at] ?? 0)
+    for (;;) {
+      const missing = [...new Set(texts)].filter((text) => !this.#readings.has(keyOf(text)))
+      if (missing.length === 0) break
+      // as many as there was time for
+      const odds = (await this.#inner.read?.(question, missing)) ?? []
+      if (odds.length === 0) return null
+      for (const [at, each] of odds.entries()) this.#readings.set(keyOf(missing[at] ?? ''), each)
+    }
     return texts.map((text) => this.#readings.get(keyOf(text)) ?? 0)
   }
 

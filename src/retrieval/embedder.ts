@@ -14,8 +14,8 @@ export interface Embedder {
    */
   embed(texts: readonly string[], use: EmbedUse): Promise<readonly Float32Array[]>
   /**
-   * Judges whether each text answers a question (`PairReader`). Returns the logarithm of the odds that the text answers, in the order of the
-   * texts; null when it cannot. Absent: it never can.
+   * Judges whether texts answer a question (`PairReader`). Returns the logarithm of the odds, in the order of the texts, for
+   * as many of the first as there is time for; null when it cannot. Absent: it never can.
    *
    * @throws {EmbedderUnavailable}
    */

@@ -31,6 +31,8 @@ interface Waiting {
 interface Reading {
   readonly question: string
   readonly texts: readonly string[]
+  /** When nobody waits for it any more, by `performance.now()`. */
+  readonly until: number
   readonly settle: (odds: readonly number[] | Error) => void
 }
 
@@ -41,6 +43,8 @@ type Running =
 
 /** Maximum readings that wait; another one is refused. */
 const mostReadings = 64
+/** Time in ms for which a reading waits for its turn. */
+const mostReadingWaitMs = 400
 
 /**
  * A sentence model in a separate process, which is restarted with the next text after it has ended. Inference thus does
@@ -101,7 +105,7 @@ export class LocalEmbedder implements Embedder {
     if (texts.length === 0) return []
     return await new Promise<readonly number[]>((resolve, reject) => {
       const settle = (odds: readonly number[] | Error) => (odds instanceof Error ? reject(odds) : resolve(odds))
-      this.#readings.push({ question, texts, settle })
+      this.#readings.push({ question, texts, until: performance.now() + mostReadingWaitMs, settle })
       this.#next()
     })
   }
@@ -147,6 +151,8 @@ export class LocalEmbedder implements Embedder {
 
   #next(): void {
     if (this.#running !== null || this.#opening) return
+    while ((this.#readings[0]?.until ?? Number.POSITIVE_INFINITY) < performance.now())
+      this.#readings.shift()?.settle([])
     const use = this.#waiting.query.length > 0 ? 'query' : 'passage'
     if (this.#waiting[use].length === 0 && this.#readings.length === 0) this.#rest()
     else if (this.#opened === null) this.#startAgain()

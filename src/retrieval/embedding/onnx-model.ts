@@ -26,6 +26,8 @@ const modelFiles = ['model.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'on
 const mostCharacters = 16_384
 /** Tokens of a text that are read; the rest is cut off. */
 const mostReadTokens = 128
+/** Time for one question and its texts, in ms. */
+const mostReadMs = 250
 /** Numbers kept of the states of texts: 500 memories, 12 MB. */
 const mostKeptNumbers = 8_192 * 384
 
@@ -104,12 +106,21 @@ export class OnnxModel {
     return vectors.map((vector) => vector ?? new Float32Array(this.#dimensions))
   }
 
-  /** Returns the logarithm of the odds that each text answers the question. @throws {Error} without a reader. */
+  /**
+   * Returns the logarithm of the odds that each text answers the question: of as many of the first texts as can be read
+   * in time, since other questions wait meanwhile. What was read is known the next time.
+   *
+   * @throws {Error} without a reader.
+   */
   async read(question: string, texts: readonly string[]): Promise<readonly number[]> {
+    const until = performance.now() + mostReadMs
     const asked = await this.#readVector(question, 'query')
     const vectors: Float32Array[] = []
-    for (const text of texts) vectors.push(await this.#readVector(text, 'passage'))
-    return (await this.#reader?.odds(asked, vectors)) ?? []
+    for (const text of texts) {
+      if (performance.now() > until) break
+      vectors.push(await this.#readVector(text, 'passage'))
+    }
+    return vectors.length === 0 ? [] : ((await this.#reader?.odds(asked, vectors)) ?? [])
   }
 
   #readVector(text: string, use: EmbedUse): Promise<Float32Array> {

@@ -123,11 +123,15 @@ export class Scores {
     return Math.min(logit, most)
   }
 
-  /** Adds what reading the question and memories together has shown, by slot. */
-  setRead(odds: ReadonlyMap<number, number>): void {
+  /**
+   * Adds what reading the question and memories together has shown, by slot.
+   *
+   * @param isAll whether all of the best were read: then no other memory is better than the worst of them.
+   */
+  setRead(odds: ReadonlyMap<number, number>, isAll: boolean): void {
     this.#logits.clear()
     for (const [slot, each] of odds) this.#read.set(slot, each)
-    this.#lowestRead = Math.min(...[...odds.keys()].map((slot) => this.logit(slot)))
+    if (isAll) this.#lowestRead = Math.min(...[...odds.keys()].map((slot) => this.logit(slot)))
   }
 
   /**

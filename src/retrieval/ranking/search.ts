@@ -264,7 +264,8 @@ export class Search {
     const nearest = scores.inOrder(best, Math.max(count, mostRead)).filter((slot) => this.#isStill(slot))
     const ids = nearest.slice(0, mostRead).flatMap((slot) => table.idOf(slot) ?? [])
     const odds = await read(ids)
-    if (odds.size > 0) scores.setRead(new Map([...odds].map(([id, each]) => [table.slotOf(id), each])))
+    const bySlot = new Map([...odds].map(([id, each]) => [table.slotOf(id), each]))
+    if (odds.size > 0) scores.setRead(bySlot, odds.size === ids.length)
     return scores.inOrder(best, count)
   }
 

@@ -54,9 +54,11 @@ describe('reading a question and texts', () => {
     expect(reasons).toEqual([expect.stringContaining('reader.onnx')])
   })
 
-  it('fails when the process ends, and works again after that', async () => {
+  it('fails when the process ends, and works again once there is another', async () => {
     const { embedder } = await opened()
     await expect(embedder.read('crash', ['coffee'])).rejects.toThrow(EmbedderUnavailable)
+    // this waits until it is open, which a search does not
+    await embedder.embed(['tea'], 'query')
     expect(await embedder.read('tea', ['coffee'])).toHaveLength(1)
   })
 
@@ -65,6 +67,7 @@ describe('reading a question and texts', () => {
     const all = await Promise.all(Array.from({ length: 80 }, () => embedder.read('tea', ['coffee'])))
     expect(all.filter((odds) => odds === null).length).toBeGreaterThan(0)
     expect(all.filter((odds) => odds !== null).length).toBeGreaterThanOrEqual(64)
+    expect(await embedder.read('tea', ['coffee'])).toHaveLength(1)
   })
 
   it('does not work after closing', async () => {

@@ -54,6 +54,14 @@ describe('memories that are read together with the question', () => {
     expect(Math.max(...scoreOf(false))).toBeLessThanOrEqual(Math.min(...scoreOf(true)))
   })
 
+  it('leave the score of the others as it is when there was no time for all', async () => {
+    const index = indexOf({ 'My bike is red': near, 'I ride a Brompton': near })
+    const plain = await index.search(question('Which Brompton do I ride?', { vector: near }))
+    const read = async () => new Map([['My bike is red', -8]])
+    const { hits } = await index.search(question('Which Brompton do I ride?', { vector: near, read }))
+    expect(hits[0]).toEqual(plain.hits[0])
+  })
+
   it('include one that has no vector yet', async () => {
     const index = indexOf({ 'Other things': far, 'The bike is a Brompton': null })
     const { read } = reading({ 'The bike is a Brompton': 6 })
