@@ -166,6 +166,18 @@ describe('a page', () => {
       expect(await codeOf(read(site.url('/late')))).toBe('read')
     })
 
+    it('is subject to the beginning of a file of 50 MB, and refused if the file redirects in a loop', async () => {
+      site.pages.set('/robots.txt', { body: `${denies}\n${'# filler\n'.repeat(5_500_000)}` })
+      const from = performance.now()
+      expect(await codeOf(read(site.url('/private')))).toBe('robots_denied')
+      expect(performance.now() - from).toBeLessThan(3_000)
+      other.pages.set('/robots.txt', to('/robots.txt'))
+      await expect(read(other.url('/'))).rejects.toMatchObject({
+        code: 'robots_denied',
+        details: { extra: { reason: 'robots_unreachable' } },
+      })
+    })
+
     it('is read under a file that is cached for an hour', async () => {
       await read(site.url('/'))
       time += 59 * 60_000
