@@ -9,6 +9,8 @@ const runs = /\p{L}+|\p{N}+/gu
  * file names.
  */
 const mostJoined = 3
+/** Maximum number of words of a question that are joined. */
+const mostWords = 2_000
 /** Minimum weight of the matched words for the best title to count in full. */
 const enough = 1
 /** Minimum number of words left in a question after those that name a document. */
@@ -19,6 +21,11 @@ const leastLeft = 2
  */
 const leastNamed = 0.5
 const mostNamed = 200
+/**
+ * Maximum number of titles that are added up for a question, the rarest words first. A long question may have words of
+ * every title, which would hold the event loop.
+ */
+const mostSummed = 20_000
 /** Exponent applied to the share of a name that a question has: half of a name counts four fifths. */
 const bend = 0.3
 
@@ -69,10 +76,14 @@ export class Titles {
     const sums = new Map<number, number>()
     if (this.#terms.size < 2) return sums
     const found = new Set<string>()
-    for (const { groups, terms } of this.#found(text, concepts)) {
+    let left = mostSummed
+    for (const { titles, size, terms } of [...this.#found(text, concepts)].toSorted((a, b) => a.size - b.size)) {
+      for (const term of terms) found.add(term)
+      left -= size
+      if (left < 0) continue
+      const groups = titles.length === 1 ? (titles[0] ?? noGroups) : new Set(titles.flatMap((each) => [...each]))
       const idf = idfOf(groups.size, this.#terms.size)
       for (const group of groups) sums.set(group, (sums.get(group) ?? 0) + idf)
-      for (const term of terms) found.add(term)
     }
     let most = enough
     for (const sum of sums.values()) most = Math.max(most, sum)
@@ -116,17 +127,18 @@ export class Titles {
     return named.size === 0 || left.length < leastLeft ? null : left.join(' ')
   }
 
-  /** Yields, for each word of the question that occurs in titles, the groups with these titles. */
+  /** Yields each word of the question that occurs in titles. */
   *#found(text: string, concepts: readonly Concept[]): Generator<Found> {
     for (const { terms } of concepts) {
-      const found = terms.flatMap((term) => this.#byTerm.get(term) ?? [])
-      if (found.length === 1 && found[0] !== undefined) yield { groups: found[0], terms }
-      else if (found.length > 1) yield { groups: new Set(found.flatMap((groups) => [...groups])), terms }
+      const titles = terms.flatMap((term) => this.#byTerm.get(term) ?? [])
+      if (titles.length > 0) yield { titles, size: titles.reduce((sum, { size }) => sum + size, 0), terms }
     }
-    const words = tokensOf(text.slice(0, mostCharacters)).map((word) => word.text)
+    const words = tokensOf(text.slice(0, mostCharacters))
+      .slice(0, mostWords)
+      .map((word) => word.text)
     for (const joined of new Set(words.flatMap((_, at) => joinedFrom(words, at)))) {
       const groups = this.#byTerm.get(joined)
-      if (groups !== undefined) yield { groups, terms: [joined] }
+      if (groups !== undefined) yield { titles: [groups], size: groups.size, terms: [joined] }
     }
   }
 }
@@ -152,8 +164,14 @@ function joinedFrom(words: readonly string[], at: number): readonly string[] {
   return joined
 }
 
+const noGroups: ReadonlySet<number> = new Set()
+
+/** A word of a question that occurs in titles. */
 interface Found {
-  readonly groups: ReadonlySet<number>
+  /** Groups with these titles, for each stem of the word. */
+  readonly titles: readonly ReadonlySet<number>[]
+  /** Number of these groups, or more. */
+  readonly size: number
   readonly terms: readonly string[]
 }
 

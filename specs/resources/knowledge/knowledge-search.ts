@@ -83,7 +83,7 @@ export const knowledgeSearch = defineOperations('knowledge_bases', {
     body: object({
       query: described(
         string({ minLength: 1, maxLength: maxQueryLength }),
-        'Question or words, up to 20,000 characters. Its words are all searched; by meaning, its first 2,000 characters.',
+        'Question or words, up to 20,000 characters. Up to 5,000 different words of it are searched; by meaning, its first 2,000 characters.',
       ),
       top_k: described(defaulted(integer({ min: 1, max: maxTopK }), 5), 'Maximum number of hits. Default: 5.'),
       filter: described(

@@ -5,6 +5,9 @@ import type { Word } from './word.ts'
 /** Maximum characters of a text that are analysed; more would block the event loop. */
 export const mostCharacters = 32_768
 
+/** Maximum number of different words of a question that are looked up: more than 20,000 characters have, except in Chinese. */
+const mostWords = 5_000
+
 /** The analysis of a text that an index stores. */
 export interface Analysis {
   /** Frequency of each term. */
@@ -57,12 +60,15 @@ export function conceptsOf(text: string, languages: readonly Language[]): readon
   const own = latinLanguageOf(tokens)
   const spoken = [...new Set([...(own === null ? [] : [own]), ...languages])]
   const names = own === 'de' ? new Set() : namesIn(text.slice(0, mostCharacters))
+  const repeats = new Map<Word, number>()
+  for (const token of contentOf(tokens, own ?? languages[0] ?? 'en')) repeats.set(token, (repeats.get(token) ?? 0) + 1)
   const concepts = new Map<string, Concept>()
-  for (const token of contentOf(tokens, own ?? languages[0] ?? 'en')) {
+  for (const [token, repeated] of repeats) {
+    if (concepts.size === mostWords) break
     const terms = [...new Set([...spoken.map((language) => token.termIn(language)), ...yearOf(token.text)])]
     const key = terms.join(' ')
     const { word, isName, times } = concepts.get(key) ?? { word: token.text, isName: names.has(token.text), times: 0 }
-    concepts.set(key, { word, terms, isName, times: times + 1 })
+    concepts.set(key, { word, terms, isName, times: times + repeated })
   }
   return [...concepts.values()]
 }
