@@ -53,7 +53,7 @@ describe.each([{ store: 'sqlite' }, { store: 'mongo' }] as const)(
         const [verb, after] = kill % 2 === 0 ? ['deprecate', 'deprecated'] : ['publish', 'published']
         if (verb === 'deprecate') expect((await api.post(`${at}/publish`, {})).status).toBe(200)
         const request = api.post(`${at}/${verb}`, {}).catch(() => null)
-        await later(Math.floor(Math.random() * 400))
+        await later(Math.floor(Math.random() * 3000))
         await world.crash()
         const answered = await request
         await world.restart()
