@@ -209,7 +209,7 @@ export class OAuthProvider {
   }
 }
 
-/** Notes the body of a successful answer, even if nobody receives it. */
+/** Notes the body of a successful answer, even if its client has left. */
 const noteAnswer = (response: ServerResponse, note: (text: string) => void): void => {
   const end = response.end
   Reflect.set(response, 'end', (...given: unknown[]): ServerResponse => {
