@@ -10,6 +10,7 @@ const most = 8
 const patterns: Readonly<Record<Concept, RegExp>> = { ...acts, ...things }
 
 const address = /https?:\/\/[^\s)>"'`\]}，。、]{3,500}/u
+const addresses = /https?:\/\/[^\s)>"'`\]}，。、]{3,2000}/gu
 const mail = /\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{2,40}){1,4}\b/u
 const host =
   /\b(?:[a-z0-9-]{1,60}\.){1,4}(?:com|net|org|io|dev|app|xyz|site|top|ru|cn|tk|sh|me|co|info|example|cloud|online|store|live|pw|cc|link|click)\b(?:[/:][^\s)`"']{0,300})?/u
@@ -19,8 +20,12 @@ export class Reading {
   readonly text: string
   readonly #found = new Map<Concept, readonly Span[]>()
 
+  /** The sentence without its addresses, which name things that it does not speak of. */
+  readonly #words: string
+
   constructor(text: string) {
     this.text = text
+    this.#words = text.replaceAll(addresses, (found) => ' '.repeat(found.length))
   }
 
   /** Whether the sentence is about all of these. */
@@ -62,7 +67,7 @@ export class Reading {
   spans(concept: Concept): readonly Span[] {
     const known = this.#found.get(concept)
     if (known !== undefined) return known
-    const spans = spansOf(concept, this.text)
+    const spans = spansOf(concept, this.#words)
     this.#found.set(concept, spans)
     return spans
   }

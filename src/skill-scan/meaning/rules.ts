@@ -110,6 +110,7 @@ export const meaningRules: readonly MeaningRule[] = [
     message: 'The text leads links and addresses of the user to another place.',
     says: (sentence, around) =>
       sentence.near('swap', 'channel', 50) &&
+      !/\bup(?:dat|grad)/u.test(sentence.text) &&
       !sentence.negated('swap') &&
       /\bours?\b|\bunser\w{0,2}\b|\bnuestr|\bnotre\b|\bnoss|\bnostr|\bonze?\b|наш|bizim|我们的|当社|弊社|우리|خاصتنا|हमार/u.test(
         sentence.text,
@@ -193,7 +194,7 @@ export const meaningRules: readonly MeaningRule[] = [
       !/\b(?:if|when|once) (?:the|a|an|it|they)\b[^.]{0,60}\b(?:broken|locked|outdated)/u.test(sentence.text) &&
       (sentence.has('other') || /`[^`]{2,40}`/u.test(sentence.text)) &&
       around.hasAny('standing', 'pretend', 'override', 'swap') &&
-      (namesElsewhere(around) ||
+      ((namesElsewhere(around) && around.has('standing')) ||
         around.has('conceal') ||
         around.near('override', 'tool', 60) ||
         around.has('pretend') ||
@@ -215,7 +216,7 @@ export const meaningRules: readonly MeaningRule[] = [
     message: 'The text lets somebody earn from links or purchases of the user.',
     says: (sentence) =>
       namesReferral(sentence) &&
-      sentence.hasAny('standing', 'whole') &&
+      sentence.has('standing') &&
       sentence.hasAny('collect', 'swap') &&
       sentence.hasAny('channel', 'account', 'pay'),
   },

@@ -19,7 +19,7 @@ const runsRemote = 'Code from the network is run without being looked at.'
 export const commandRules: readonly Rule[] = [
   rule(
     ['remote_code', runsRemote],
-    /\b(?:curl|wget|aria2c)\b[^\n|;]{1,400}\|\s{0,4}(?:sudo\s{1,4}(?:-\w{1,4}\s{1,4})?)?(?:\/(?:usr\/)?bin\/)?(?:ba|z|da|k|fi)?(?:sh|python3?|node|perl|ruby|php|pwsh|powershell|deno|bun)\b/gi,
+    /\b(?:curl|wget|aria2c)\b[^\n|;]{1,400}\|\s{0,4}(?:sudo\s{1,4}(?:-\w{1,4}\s{1,4})?)?(?:\/(?:usr\/)?bin\/)?(?:(?:ba|z|da|k|fi)?sh\b|(?:python3?|node|perl|ruby|php|pwsh|powershell|deno|bun)\b(?!\s{1,4}[-\w./'"$]))/gi,
     { holds: (match) => !isKnown(match) },
   ),
   rule(

@@ -124,7 +124,7 @@ const saved = ({ world, name, args }: ProgramCall, { to, output, keepsName }: Sa
 
 const cloned = ({ args, world }: ProgramCall): Value => {
   const from = operands(args, ['-b', '--branch', '--depth', '-c']).at(1)?.text ?? ''
-  if (from !== '' && !isForge(from) && !from.startsWith('$')) world.unpacked = [{ kind: 'unpacked', from }]
+  if (/:\/\/|@/u.test(from) && !isForge(from) && !from.startsWith('$')) world.unpacked = [{ kind: 'unpacked', from }]
   return nothing
 }
 
