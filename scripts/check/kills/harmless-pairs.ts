@@ -35,6 +35,7 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
   'src/actors/backup/import-project.ts importProject': `${protocol}: the mark of a begun import is resumed`,
   'src/actors/browser/agents/agent-browser.ts browsed': 'a job that is not cancelled ends at its own deadline',
   'src/actors/connections/config-change.ts store': repeat,
+  'src/actors/connections/oauth/grant-effects.ts refreshed': `${protocol}: a mark that is left says that an answer may be lost`,
   'src/actors/connections/connection-effects.ts connectionEffects': rerun,
   'src/actors/connections/connection-use-cases.ts connections.test': `${guarded}: a refreshed grant has a generation`,
   'src/actors/connections/connection-use-cases.ts created': orphan,

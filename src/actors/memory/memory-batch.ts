@@ -1,6 +1,6 @@
 import type { Pause } from '#retrieval/ranking/pause.ts'
 import { derivedId, newId, timeOfId } from '../runtime/ids.ts'
-import { restored } from './exported-memory.ts'
+import { restored } from './import/exported-memory.ts'
 import { contentKey } from './indexes/content-key.ts'
 import { closedAll, type EndedMemory, endedBy, settledFacts } from './indexes/settled-facts.ts'
 import { holdingParts, states } from './indexes/superseded-parts.ts'

@@ -31,7 +31,7 @@ interface Waiting {
 interface Reading {
   readonly question: string
   readonly texts: readonly string[]
-  /** When nobody waits for it any more, by `performance.now()`. */
+  /** When it is no longer waited for, by `performance.now()`. */
   readonly until: number
   readonly settle: (odds: readonly number[] | Error) => void
 }

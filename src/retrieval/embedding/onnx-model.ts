@@ -114,13 +114,13 @@ export class OnnxModel {
    */
   async read(question: string, texts: readonly string[]): Promise<readonly number[]> {
     const until = performance.now() + mostReadMs
-    const asked = await this.#readVector(question, 'query')
+    const query = await this.#readVector(question, 'query')
     const vectors: Float32Array[] = []
     for (const text of texts) {
       if (performance.now() > until) break
       vectors.push(await this.#readVector(text, 'passage'))
     }
-    return vectors.length === 0 ? [] : ((await this.#reader?.odds(asked, vectors)) ?? [])
+    return vectors.length === 0 ? [] : ((await this.#reader?.odds(query, vectors)) ?? [])
   }
 
   #readVector(text: string, use: EmbedUse): Promise<Float32Array> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { exportedIn, restored } from '#actors/memory/exported-memory.ts'
+import { exportedIn, restored } from '#actors/memory/import/exported-memory.ts'
 import type { MemoryData } from '#actors/memory/kinds.ts'
 import { partsOf } from '#facts/parts.ts'
 

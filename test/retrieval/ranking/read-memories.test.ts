@@ -13,12 +13,12 @@ const indexOf = (texts: Readonly<Record<string, Float32Array | null>>): PassageI
 
 /** Reads memories as these odds say; all others do not answer. */
 const reading = (odds: Readonly<Record<string, number>>) => {
-  const asked: (readonly string[])[] = []
+  const batches: (readonly string[])[] = []
   const read = async (ids: readonly string[]) => {
-    asked.push(ids)
+    batches.push(ids)
     return new Map(ids.map((id) => [id, odds[id] ?? -8]))
   }
-  return { asked, read }
+  return { batches, read }
 }
 
 describe('memories that are read together with the question', () => {
@@ -43,12 +43,12 @@ describe('memories that are read together with the question', () => {
 
   it('are the sixteen nearest; no other one gets a better score than the worst of them', async () => {
     const texts = Array.from({ length: 40 }, (_, n) => [`Note ${n}`, Float32Array.of(1, n / 100, 0)])
-    const { asked, read } = reading({})
+    const { batches, read } = reading({})
     const { hits } = await indexOf(Object.fromEntries(texts)).search(
       question('Which bike?', { vector: near, read, limit: 30 }),
     )
-    expect(asked.map((ids) => ids.length)).toEqual([16])
-    const [first = []] = asked
+    expect(batches.map((ids) => ids.length)).toEqual([16])
+    const [first = []] = batches
     const scoreOf = (isRead: boolean) =>
       hits.filter(({ id }) => first.includes(id) === isRead).map(({ score }) => score)
     expect(Math.max(...scoreOf(false))).toBeLessThanOrEqual(Math.min(...scoreOf(true)))

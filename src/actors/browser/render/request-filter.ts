@@ -45,8 +45,8 @@ export class RequestFilter {
 
   /** Frames of other hosts are not read, so they are not loaded either. */
   async #isDocument(request: Request): Promise<boolean> {
-    if (request.method() !== 'GET' || !URL.canParse(request.url())) return false
-    const url = new URL(request.url())
+    const url = URL.parse(request.url())
+    if (request.method() !== 'GET' || url === null) return false
     const isFrame = request.frame().parentFrame() !== null
     if (!/^https?:$/.test(url.protocol)) return isFrame
     if (isFrame && !isSameHost(url, new URL(this.#request.url))) return false

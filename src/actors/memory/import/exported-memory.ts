@@ -1,9 +1,9 @@
 import { partsOf } from '#facts/parts.ts'
+import { isObject } from '#runtime/schema.ts'
 import type { JsonObject } from '#storage/ports.ts'
-import { isObject } from '../runtime/schema.ts'
-import { states, supersededParts } from './indexes/superseded-parts.ts'
-import { instantIn } from './instant.ts'
-import type { FactData, MemoryData } from './kinds.ts'
+import { states, supersededParts } from '../indexes/superseded-parts.ts'
+import { instantIn } from '../instant.ts'
+import type { FactData, MemoryData } from '../kinds.ts'
 
 /** What an export says of a memory beside its content: its id there, and what newer memories had superseded. */
 export interface Exported {

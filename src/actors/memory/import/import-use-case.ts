@@ -1,15 +1,15 @@
+import type { UseCases } from '#actors/call/use-cases.ts'
+import { isObject } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxMemoryLength } from '#specs/memory-objects.ts'
 import { maxMetadataBytes } from '#specs/tools.ts'
 import type { Json, JsonObject } from '#storage/ports.ts'
-import type { UseCases } from '../call/use-cases.ts'
-import { isObject } from '../runtime/schema.ts'
+import { instantIn } from '../instant.ts'
+import type { FactData } from '../kinds.ts'
+import { ownerOf } from '../memory-owner.ts'
+import type { NewMemory } from '../memory-writer.ts'
+import type { OpenMemory } from '../open-memory.ts'
 import { exportedIn } from './exported-memory.ts'
-import { instantIn } from './instant.ts'
-import type { FactData } from './kinds.ts'
-import { ownerOf } from './memory-owner.ts'
-import type { NewMemory } from './memory-writer.ts'
-import type { OpenMemory } from './open-memory.ts'
 
 /** Maximum lengths of names and of a fact's object, as in every other write. */
 const [maxName, maxObject] = [256, 1024]
