@@ -160,8 +160,7 @@ describe('the memory of users', () => {
     const first = write(memory, [{ content: 'Ada keeps bees' }])
     const second = write(memory, [{ content: 'Ada plays the cello' }], ada, { signal: abort.signal })
     abort.abort()
-    await first
-    await expect(second).rejects.toThrow()
+    await Promise.all([first, expect(second).rejects.toThrow()])
     const rows = await table.list(projectScope(ada.project), { limit: 5 })
     expect(rows.map(({ data }) => data.content)).toEqual(['Ada keeps bees'])
   })
