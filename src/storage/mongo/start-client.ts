@@ -4,12 +4,11 @@ import { type Db, MongoClient } from 'mongodb'
 const idleMs = 5_000
 
 /** Timeouts in ms of a start: no request waits yet, and the server may be starting too, or have just been restarted. */
-const waits = { serverSelectionTimeoutMS: 10_000, connectTimeoutMS: 10_000, timeoutMS: 120_000 } as const
+const waits = { serverSelectionTimeoutMS: 10_000, connectTimeoutMS: 10_000, socketTimeoutMS: 120_000 } as const
 
 /**
  * A client for the work of a start, such as building indexes. It has its own timeouts: those of requests are too short,
- * and the driver ignores the timeout of an operation where the client has a socket timeout. It is open only while such
- * work is done.
+ * and the driver ignores the timeout of an operation. It is open only while such work is done.
  */
 export class StartClient {
   readonly #open: () => MongoClient
