@@ -1,16 +1,16 @@
-import { performance } from 'node:perf_hooks'
 import { expect, it } from 'vitest'
 import { conceptsOf } from '#retrieval/analysis/analysis.ts'
 import { Titles } from '#retrieval/titles.ts'
 
-/** Median time in ms of five runs after a warm one. */
-const medianMs = (run: () => void): number => {
+/** Least CPU time in ms of five runs after a warm one: what the work takes, however busy the machine is. */
+const cpuMs = (run: () => void): number => {
   const times = Array.from({ length: 6 }, () => {
-    const began = performance.now()
+    const began = process.cpuUsage()
     run()
-    return performance.now() - began
+    const { user, system } = process.cpuUsage(began)
+    return (user + system) / 1_000
   })
-  return times.slice(1).toSorted((a, b) => a - b)[2] ?? 0
+  return Math.min(...times.slice(1))
 }
 
 const chinese = Array.from({ length: 20_000 }, (_, at) => String.fromCharCode(0x4e00 + ((at * 7919) % 8_000))).join('')
@@ -31,7 +31,7 @@ it('a long question that has words of 10,000 titles does not hold the event loop
   titles.set(10_000, 'word1 harbour')
   const question = `${english} harbour`
   const concepts = conceptsOf(question, ['en'])
-  expect(medianMs(() => titles.fitsOf(question, concepts))).toBeLessThan(50)
+  expect(cpuMs(() => titles.fitsOf(question, concepts))).toBeLessThan(50)
   expect(titles.fitsOf(question, concepts).get(10_000)).toBeGreaterThan(0.2)
-  expect(medianMs(() => conceptsOf(chinese, ['en']))).toBeLessThan(100)
+  expect(cpuMs(() => conceptsOf(chinese, ['en']))).toBeLessThan(50)
 })
