@@ -107,3 +107,13 @@ describe('a skill scanner', () => {
     expect(closed.findings).toContainEqual(expect.objectContaining({ severity: 'blocker', code: 'nested_archive' }))
   })
 })
+
+it('a skill that finds no place among those that wait is refused as overloaded, and has no finding', async () => {
+  const owner = { project: 'prj_1', tenant: null }
+  const files = [{ path: 'SKILL.md', base64: Buffer.from(skill).toString('base64') }]
+  const scans = await Promise.allSettled(Array.from({ length: 90 }, () => scanner.scan(files, owner)))
+  const refused = scans.filter((scan) => scan.status === 'rejected')
+  expect(refused.length).toBeGreaterThan(0)
+  for (const { reason } of refused) expect(reason).toMatchObject({ code: 'overloaded' })
+  for (const scan of scans) if (scan.status === 'fulfilled') expect(scan.value.findings).toEqual([])
+})

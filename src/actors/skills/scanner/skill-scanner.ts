@@ -16,24 +16,30 @@ export class SkillScanner {
   /**
    * Opens an archive.
    *
-   * @throws {ServiceError} `invalid_field` with `param` for an archive that is not a skill; `server_busy`
+   * @throws {ServiceError} `invalid_field` with `param` for an archive that is not a skill; `overloaded`
    */
   async open(bytes: Uint8Array, param: string, owner?: LineOwner): Promise<readonly ArchivedFile[]> {
     try {
       return archived(await this.#room.parse('open', bytes, { owner }))
     } catch (error) {
       if (!(error instanceof ParserFailed)) throw error
+      refuseBusy(error)
       const message = `The archive cannot be opened: ${error.message.slice(0, 400)}.`
       throw new ServiceError('invalid_field', { param, message, cause: error })
     }
   }
 
-  /** Scans a skill. A failed scan results in a blocker, since the content of the skill is then unknown. */
+  /**
+   * Scans a skill. A failed scan results in a blocker, since the content of the skill is then unknown.
+   *
+   * @throws {ServiceError} `overloaded` when too many scans wait, which says nothing about the skill
+   */
   async scan(files: readonly ArchivedFile[], owner?: LineOwner): Promise<ScannedSkill> {
     try {
       return scanned(await this.#room.parse('scan', files, { owner }))
     } catch (error) {
       if (!(error instanceof ParserFailed)) throw error
+      refuseBusy(error)
       const message = `The scan failed: ${error.message}.`
       const finding = { severity: 'blocker', code: 'scan_failed', path: 'SKILL.md', line: 1, message } as const
       return { findings: [finding], name: null, description: null }
@@ -55,4 +61,9 @@ export class SkillScanner {
   close(): Promise<void> {
     return this.#room.close()
   }
+}
+
+/** @throws {ServiceError} `overloaded` when bytes were not read because too many others wait. */
+function refuseBusy(error: ParserFailed): void {
+  if (error.reason === 'busy') throw new ServiceError('overloaded', { retryAfterS: 1, cause: error })
 }
