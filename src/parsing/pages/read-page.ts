@@ -122,7 +122,7 @@ const readHtml = (
 /** Returns the text of the article that a page has in JSON-LD; '' when it has none. */
 const articleText = (said: CleanPage['said']): string => {
   const body = articleBodyOf(jsonLdOf(said))
-  if (!/<[a-z/][^>]*>/i.test(body)) return decodedEntities(body).replaceAll('\r\n', '\n').trim()
+  if (!/<[a-z/][^<>]*>/i.test(body)) return decodedEntities(body).replaceAll('\r\n', '\n').trim()
   return textOf(documentOf(cleanPage(body).html).body, 'text')
 }
 
