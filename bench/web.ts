@@ -50,6 +50,7 @@ async function crawlRows(): Promise<readonly Row[]> {
     store: new PageStore(records, Date.now),
     embedder: null,
     indexed: () => {},
+    removed: () => {},
     now: Date.now,
   }
   const plan = {

@@ -58,6 +58,7 @@ export const web = capability({
       store,
       embedder,
       indexed: (row: Parameters<PageIndexes['put']>[0]) => indexes.put(row),
+      removed: (row: Parameters<PageIndexes['removed']>[0]) => indexes.removed(row),
       now,
       turns,
     }

@@ -56,6 +56,7 @@ describe('private addresses', () => {
         store: new PageStore(records, Date.now),
         embedder: null,
         indexed: () => {},
+        removed: () => {},
         now: Date.now,
         clock: systemClock,
       }

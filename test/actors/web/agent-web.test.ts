@@ -45,7 +45,9 @@ describe('the web for agents', () => {
       maxAge: 0,
       seeds: [site.url('/')],
     }
-    await crawlUseCase({ ...parts, indexed: (row) => indexes.put(row) })(callOf({}, {}, crawl))
+    await crawlUseCase({ ...parts, indexed: (row) => indexes.put(row), removed: (row) => indexes.removed(row) })(
+      callOf({}, {}, crawl),
+    )
     web = agentWeb({ reader, indexes, embedder: null, shared: null, now: Date.now })
   })
   afterAll(async () => {

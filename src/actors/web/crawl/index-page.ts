@@ -19,6 +19,8 @@ export interface IndexingParts {
   readonly embedder: Embedder | null
   /** Called with each page that was stored. */
   readonly indexed: (row: WebPageRow) => void
+  /** Called with each page that was removed. */
+  readonly removed: (row: WebPageRow) => void
   readonly now: () => number
   /** Turns at the pages' hosts; absent: no wait. */
   readonly turns?: Pick<HostTurns, 'enter' | 'postpone'>
@@ -31,7 +33,7 @@ export type CrawledPage = ResultOf<'web.crawl'>['pages'][number]
 export interface PageOutcome {
   readonly page: CrawledPage
   readonly links: readonly string[]
-  /** The page as it was stored; null when it was not stored again. */
+  /** The page as it was stored or removed; null when neither was done. */
   readonly row: WebPageRow | null
 }
 
@@ -122,9 +124,9 @@ const indexed = async (
   const links = followable({ follow, links: read.links })
   const skipped = (reason: string, more: Partial<CrawledPage> = {}): PageOutcome =>
     without({ url, depth, status: 'skipped', reason, ...more }, links)
-  if (robots.includes('noindex') || robots.includes('none')) return skipped('noindex')
-  const forbidden = storeRefusalOf(page.header('cache-control'))
-  if (forbidden !== null) return skipped(forbidden)
+  const isUnindexed = robots.includes('noindex') || robots.includes('none')
+  const forbidden = isUnindexed ? 'noindex' : storeRefusalOf(page.header('cache-control'))
+  if (forbidden !== null) return { ...skipped(forbidden), row: await removed(parts, known) }
   if (read.content.trim() === '') return skipped('no_text')
   const name = canonicalOf(read.canonical, page.finalUrl)
   if (await parts.store.isBlocked(project, name)) return skipped('taken_down')
@@ -138,6 +140,14 @@ const indexed = async (
   parts.indexed(row)
   const change = stored === null ? 'new' : isSame ? 'unchanged' : 'changed'
   return { page: { url, depth, status: 'indexed', change, ...canonical }, links, row }
+}
+
+/** Removes a page that was stored before its site forbade it. */
+const removed = async (parts: IndexingParts, known: WebPageRow | null): Promise<WebPageRow | null> => {
+  if (known === null) return null
+  await parts.store.remove(known)
+  parts.removed(known)
+  return known
 }
 
 /**

@@ -45,6 +45,14 @@ export class PageIndexes {
     this.#cache.update(row.project, (kept) => this.#take(kept, row))
   }
 
+  /** Removes a page that was removed on this node. */
+  removed({ id, project }: WebPageRow): void {
+    this.#cache.update(project, ({ index, rows }) => {
+      index.remove(id)
+      rows.delete(id)
+    })
+  }
+
   /** Drops the index of a project whose pages were removed on this node. */
   dropped(project: string): void {
     this.#cache.drop(project)

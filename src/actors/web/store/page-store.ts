@@ -88,6 +88,11 @@ export class PageStore {
     return (await this.#pages.replace(row, { ...row.data, retrieved_at: this.#now() })) ?? row
   }
 
+  /** Removes a page, which may be stored again. */
+  async remove({ project, id }: WebPageRow): Promise<void> {
+    await this.#pages.remove(projectScope(project), id)
+  }
+
   /** Removes a page and prevents it from being stored again. @returns whether it existed. */
   async block(project: string, url: string, takedown: string): Promise<boolean> {
     const data = { url_key: urlKey(url), takedown_id: takedown }

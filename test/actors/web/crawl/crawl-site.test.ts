@@ -48,6 +48,7 @@ describe('a crawl', () => {
       store: new PageStore(records, Date.now),
       embedder: null,
       indexed: () => {},
+      removed: () => {},
       now: Date.now,
     }
   }
@@ -68,8 +69,8 @@ describe('a crawl', () => {
     Array.from({ length: count }, (_, n) => `<a href="/p${from + n}">Page ${from + n}</a>`).join(' ')
   const text = (n: number | string): string => `<p>Page ${n} has words of its own: ${'word '.repeat(20)}${n}.</p>`
 
-  const whole = async (crawl: CrawlPlan): Promise<CrawlState> => {
-    const made = await parts()
+  const whole = async (crawl: CrawlPlan, given?: Awaited<ReturnType<typeof parts>>): Promise<CrawlState> => {
+    const made = given ?? (await parts())
     let state = await startedCrawl(made, crawl, signal)
     while (!isFinished(state, crawl)) state = await advancedCrawl(made, crawl, { state, signal })
     return state
@@ -237,4 +238,18 @@ describe('a crawl', () => {
     const { pages } = await whole(plan())
     expect(pages).toMatchObject([{ status: 'skipped', reason: value.startsWith('no') ? 'no_store' : 'private' }])
   })
+
+  it.each([{ 'cache-control': 'no-store' }, { 'x-robots-tag': 'noindex' }])(
+    'removes an indexed page that its site now sends with %j',
+    async (headers) => {
+      site.pages.clear()
+      site.pages.set('/', html(text('open')))
+      const made = await parts()
+      await whole(plan(), made)
+      expect(await made.store.find('prj_a', site.url('/'))).not.toBeNull()
+      site.pages.set('/', html(text('open'), headers))
+      await whole(plan(), made)
+      expect(await made.store.find('prj_a', site.url('/'))).toBeNull()
+    },
+  )
 })
