@@ -98,6 +98,15 @@ describe('docker-compose.yml', () => {
     for (const [name, { condition }] of conditions) expect([name, condition]).toEqual([name, 'service_healthy'])
   })
 
+  it('runs MongoDB as a replica set of one member, which the health check begins', () => {
+    const started = mongo?.command?.join(' ') ?? ''
+    expect(started).toContain('sha512sum < /run/secrets/mongodb_password | cut -c 1-128 > /tmp/member-key')
+    expect(started).toContain('exec docker-entrypoint.sh mongod --replSet rs0 --keyFile /tmp/member-key')
+    const checked = mongo?.healthcheck?.test.join(' ') ?? ''
+    expect(checked).toContain("rs.initiate({ _id: 'rs0', members: [{ _id: 0, host: 'mongo:27017' }] })")
+    expect(checked).toContain('quit(db.hello().isWritablePrimary ? 0 : 1)')
+  })
+
   it('publishes only the proxy, on loopback', () => {
     expect(all.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]))).toEqual([
       ['nginx', '127.0.0.1:8080:80'],
