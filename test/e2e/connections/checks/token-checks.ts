@@ -116,7 +116,7 @@ export const tokenChecks: readonly Check[] = [
       w.provider.kept = null
       await w.world.restart()
       await vi.waitFor(async () => expect(await w.statusOf(id)).toBe('expired'), patience)
-      expect(await w.get(id)).toMatchObject({ error: { code: 'invalid_grant' } })
+      expect(await w.get(id)).toMatchObject({ error: { code: 'refresh_interrupted' } })
       expect(w.provider.granted.length).toBe(before + 2)
       const { end } = await w.cameBack(id)
       expect(await end()).toContain('<h1>Connected</h1>')
