@@ -1,3 +1,5 @@
+import { followed, judging, orderedBefore, orderedIn, reassuring } from './mention-words.ts'
+
 /** Words of a text that teaches, detects or forbids what it quotes, in several languages. */
 const defensive =
   /(?<!\p{L})(?:detect|flag(?:s|ged|ging)?\b|recogni[sz]|look (?:out )?for|watch for|attack|adversar|malicious|injection|jailbreak|exploit|vulnerab|suspicious|red[- ]?flag|threat|phishing|forbid|prohibit|reject|refuse|anti-?pattern|bad (?:example|pattern|practice)|insecure|unsafe|dangerous|harmful|hostile|tamper|poison|payload|warning sign|danger sign|indicator|test case|must not|never (?:run|use|execute|paste|do|copy|follow|write|type|accept|pipe)|do not (?:run|use|execute|paste|follow|copy|type|pipe)|don['’]t (?:run|use|execute|paste|follow|copy|type|pipe)|avoid\b|instead of\b|wrong\b|❌|⚠|🚫|✗|gefährlich|verdächtig|bösartig|schädlich|angriff|warnzeichen|niemals|verboten|unsicher|falsch|peligros|malicios|sospechos|ataque|señal(?:es)? de|nunca (?:ejecut|us)|prohibid|insegur|dangereu|malveillant|suspect|attaque|jamais (?:ex[eé]cut|utilis)|interdit|signes? d|perigos|suspeit|ataque|sinais de|proibid|pericolos|dannos|sospett|attacc|vietat|segnali di|gevaarlijk|kwaadaardig|verdacht|aanval|verboden|опасн|вредонос|подозрит|атак|запрещ|признак|никогда не (?:запуск|выполн)|tehlikeli|kötü niyetli|şüpheli|saldırı|yasak)|危险|恶意|可疑|攻击|切勿|禁止|注入|危険|悪意|不審|攻撃|怪しい|위험|악성|의심|공격|금지|خطير|خبيث|مشبوه|هجوم|ممنوع|حقن|खतर|दुर्भावना|संदिग्ध|हमल|इंजेक्शन/iu
@@ -73,23 +75,84 @@ const isMentioned = (text: string, place: Place, { openedAt, isSecurity }: Surro
   if (attributed.test(lead.slice(-160)) || narrated.test(`${lead.slice(-120)}‖${text.slice(at, at + length + 80)}`))
     return true
   if (opened !== undefined) return isIntroduced(text, { opened, at }, isSecurity)
-  if (!isQuoted(text, place)) return false
+  const row = rowAround(text, place)
+  if (row === undefined && !isQuoted(text, place)) return false
+  if (isOrdered(text, place)) return false
   return (
-    isSecurity || defensive.test(lead) || defensive.test(text.slice(at + length, at + length + after)) || isListed(lead)
+    isSecurity ||
+    defensive.test(lead) ||
+    defensive.test(text.slice(at + length, at + length + after)) ||
+    isListed(lead) ||
+    isBad(row ?? sentenceAround(text, place))
   )
 }
 
-/** Whether a block of code is introduced as an attack: by the line above it, its heading, or a comment within it. */
+/** Whether words call what they speak of bad. */
+const isBad = (words: string): boolean => {
+  const rest = words.replaceAll(reassuring, ' ')
+  return defensive.test(rest) || judging.test(rest)
+}
+
+/** Whether a quotation is no mention: it is to be run, or what it says is to be done. */
+const isOrdered = (text: string, place: Place): boolean => {
+  const { at, length } = place
+  const [lead, rest] = aroundIn(text, place)
+  return (
+    orderedBefore.test(lead) ||
+    followed.test(lead) ||
+    followed.test(text.slice(at + length, at + length + after) || rest)
+  )
+}
+
+/** Where a paragraph begins, an item of a list too. */
+const paragraph = /\n[ \t]{0,8}(?:\n|[-*+] |\d{1,3}[.)] |#{1,6} )/gu
+const stop = /[.!?](?=\s)|[。！？]/gu
+
+/** Returns what stands before and after a place in its sentence. */
+const aroundIn = (text: string, { at, length }: Place): readonly [lead: string, rest: string] => {
+  const before = afterLast(text.slice(Math.max(0, at - longestSentence), at), paragraph)
+  const lead = afterLast(before, stop).trimStart()
+  const rest = text.slice(at + length, at + length + longestSentence)
+  const end = rest.search(/\n[ \t]{0,8}(?:\n|[-*+] |\d{1,3}[.)] |#{1,6} )/u)
+  return [lead, /^(?:[^.!?。！？]|[.!?](?!\s)){0,600}/u.exec(end < 0 ? rest : rest.slice(0, end))?.[0] ?? '']
+}
+
+const longestSentence = 600
+
+const afterLast = (text: string, ends: RegExp): string => {
+  const last = [...text.matchAll(ends)].at(-1)
+  return last === undefined ? text : text.slice(last.index + last[0].length)
+}
+
+const sentenceAround = (text: string, place: Place): string => aroundIn(text, place).join(' ')
+
+/** Returns the head and the row of the table that a place stands in; undefined outside of tables. */
+const rowAround = (text: string, { at, length }: Place): string | undefined => {
+  const start = text.lastIndexOf('\n', at - 1) + 1
+  if (!/^[ \t]{0,12}\|/u.test(text.slice(start, start + 16))) return undefined
+  const rows = text
+    .slice(Math.max(0, start - longestTable), start)
+    .split('\n')
+    .slice(0, -1)
+  const head = rows.slice(rows.findLastIndex((row) => !/^[ \t]{0,12}\|/u.test(row)) + 1)[0] ?? ''
+  const end = text.indexOf('\n', at + length)
+  const rest = text.slice(at + length, Math.min(end < 0 ? text.length : end, at + length + longestLine))
+  return `${head.slice(0, longestLine)} ${text.slice(Math.max(start, at - longestLine), at)} ${rest}`
+}
+
+const longestTable = 8_000
+
+/** Whether a block of code is introduced as an attack: by the sentence above it, its heading, or a comment within it. */
 const isIntroduced = (
   text: string,
   { opened, at }: { readonly opened: number; readonly at: number },
   isSecurity: boolean,
 ): boolean => {
   const above = text
-    .slice(Math.max(0, opened - 600), opened)
+    .slice(Math.max(0, opened - 1_500), opened)
     .trimEnd()
     .split('\n')
-  const line = above.at(-1) ?? ''
+  const intro = introOf(above)
   const heading = above.findLast((each) => /^#{1,6} /u.test(each)) ?? ''
   const comment = text
     .slice(opened, at)
@@ -98,37 +161,53 @@ const isIntroduced = (
     .filter((each) => /^\s{0,8}(?:#|\/\/|--|<!--)/u.test(each))
     .join(' ')
   const info = text.slice(opened, text.indexOf('\n', opened))
+  if (orderedIn.test(intro)) return false
   const isSaid =
-    defensive.test(line) ||
-    defensive.test(heading) ||
+    isBad(intro) ||
+    isBad(heading) ||
     defensive.test(comment) ||
     /\b(?:bad|wrong|attack|unsafe|malicious)\b/iu.test(info)
   return (
     isSaid ||
     (isSecurity &&
       /example|beispiel|ejemplo|exemple|exemplo|esempio|voorbeeld|пример|örnek|例|예|مثال|उदाहरण|pattern|sample|case/iu.test(
-        line + heading,
+        intro + heading,
       ))
   )
+}
+
+/** Returns the sentence that ends above a block; with the one before, when it only says that an example follows. */
+const introOf = (above: readonly string[]): string => {
+  const from = above.findLastIndex((line) => line.trim() === '' || /^[ \t]{0,8}#{1,6} /u.test(line)) + 1
+  const lines = above
+    .slice(from)
+    .join(' ')
+    .replace(/^[ \t>]{0,12}(?:[-*+] |\d{1,3}[.)] )?/u, '')
+  const sentences = lines.split(/(?<=[.!?])\s|(?<=[。！？])/u).filter((each) => each.trim() !== '')
+  const last = sentences.at(-1) ?? ''
+  return last.length < 30 && sentences.length > 1 ? `${sentences.at(-2) ?? ''} ${last}` : last
 }
 
 /** Whether a heading before it announces attacks or examples of what to look for. */
 const isListed = (lead: string): boolean =>
   /(?:^|\n)#{1,6} [^\n]*(?:indicator|warning sign|test case|anti-?pattern|red flag)/iu.test(lead)
 
-const fence = /^ {0,3}(?:```|~~~)/gmu
+const fence = /^[ \t>]{0,12}(?:```|~~~)/gmu
 
-/** Whether a match is in backticks or quotation marks, in a quoted line or in a table. */
+/** Whether a match is in backticks or quotation marks, or in a quoted line. */
 const isQuoted = (text: string, { at, length }: Place): boolean => {
   const from = Math.max(0, at - longestLine)
   const start = from + text.slice(from, at).lastIndexOf('\n') + 1
   const found = text.slice(at + length, at + length + longestLine).indexOf('\n')
   const end = found < 0 ? Math.min(text.length, at + length + longestLine) : at + length + found
   const line = text.slice(start, end)
-  if (/^\s*(?:>|\|)/u.test(line)) return true
-  const [lead, rest] = [text.slice(start, at), text.slice(at + length, end)]
+  if (/^\s*>/u.test(line)) return true
+  const [lead, rest] = [withoutApostrophes(text.slice(start, at)), withoutApostrophes(text.slice(at + length, end))]
   return pairs.some(([open, close]) => opensIn(lead, open, close) && rest.includes(close))
 }
+
+/** Returns a text without the marks within words, which quote nothing. */
+const withoutApostrophes = (text: string): string => text.replaceAll(/(?<=\p{L})['’](?=\p{L})/gu, ' ')
 
 const pairs = [
   ['`', '`'],
@@ -136,7 +215,13 @@ const pairs = [
   ['“', '”'],
   ['«', '»'],
   ['„', '“'],
+  ['„', '”'],
+  ['»', '«'],
+  ['‹', '›'],
+  ['‘', '’'],
+  ['‚', '‘'],
   ['「', '」'],
+  ['『', '』'],
   ["'", "'"],
 ] as const
 

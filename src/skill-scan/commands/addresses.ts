@@ -140,8 +140,33 @@ export const isRegistry = (text: string): boolean => {
 const near =
   /^(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[?::1\]?|10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}|host\.docker\.internal|[\w-]{1,63}|[\w.-]{1,200}\.(?:local|localhost|internal|test))$/iu
 
+/**
+ * Whether a text stands where an address belongs, but names no machine of the network: an ellipsis, a word. Variables and
+ * numbers are none.
+ */
+export const isPlaceholder = (text: string): boolean => {
+  const rest = text
+    .trim()
+    .replace(/^["']|["']$/gu, '')
+    .replace(/^[a-z][a-z0-9+.-]{1,20}:\/\//iu, '')
+  const host = /^[^/?#]{0,300}/u.exec(rest)?.[0].replace(/^[^@]{0,200}@/u, '') ?? ''
+  if (/[$`\\%]/u.test(host)) return false
+  if (host.includes('...') || /^(?:\{\{|<|_[^.]{1,80}_$)/u.test(host)) return true
+  return !/[.:]\w/u.test(host) && !/^(?:0x[\da-f]+|\d+)$/iu.test(host) && host !== ''
+}
+
 /** Whether an address stays on this machine or in its network. */
 export const isNear = (text: string): boolean => {
   const host = hostOf(text)
   return host !== undefined && near.test(host)
 }
+
+/** Whether a host is one that the reader of a page has or puts in: a variable, a word, an example, one of the own network. */
+export const isOwnHost = (host: string): boolean =>
+  host.startsWith('$') || isPlaceholder(host) || isNear(host) || /(?:^|\.)example\.(?:com|net|org)$/iu.test(host)
+
+const target = /(?:^|[\s"'])(?:[\w.$<>-]{1,64}@)?([\w-]{1,63}(?:\.[\w-]{1,63}){1,6}):/gu
+
+/** Whether a line copies something to a machine that it names, and that is no example. */
+export const copiesElsewhere = (line: string): boolean =>
+  [...line.matchAll(target)].some(([, host = '']) => !isOwnHost(host))

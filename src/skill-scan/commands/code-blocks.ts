@@ -87,7 +87,9 @@ const inline = /(?<!`)(`{1,2})(?!`)([^`\n]{4,2000})\1(?!`)/gu
 const inlineCode = (text: string): readonly CodeBlock[] =>
   [...text.matchAll(inline)].slice(0, 2000).flatMap(({ 1: mark = '', 2: body = '', index }) => {
     const kind = /^\s{0,4}[\w./~$-]{1,60}\s/u.test(body) || /[|;<>]/u.test(body) ? 'shell' : undefined
-    return kind === undefined ? [] : [{ kind, text: body, at: index + mark.length, isInline: true } as const]
+    return kind === undefined
+      ? []
+      : [{ kind, text: withoutBlanks(body), at: index + mark.length, isInline: true } as const]
   })
 
 const prompted = /^[ \t]{0,8}(?:[$%#❯]|PS>|[\w@:~-]{1,40}\$)[ \t]{1,4}(?=[a-z./~])([^\n]{3,2000})$/gmu
@@ -100,15 +102,23 @@ const promptLines = (text: string): readonly CodeBlock[] =>
   [prompted, bare, piped].flatMap((pattern) =>
     [...text.matchAll(pattern)].slice(0, 500).map(({ 0: line, 1: body = '', index }) => ({
       ...({ kind: 'shell', isInline: true } as const),
-      text: body,
+      text: withoutBlanks(body),
       at: index + line.indexOf(body),
     })),
   )
 
+/** A word in brackets for what a reader puts there; a shell would take it for a redirection. */
+const blank =
+  /<(?=(?:your|my|the|server|host|user|name|ip|addr|url|link|domain|path|dein|euer|ihr|adress|benutzer|rechner|tu|su|usuario|servidor|direcci|serveur|utilisateur|votre|h[oô]te|utente|gebruiker|имя|адрес|сервер|хост|服务器|地址|用户|主机|サーバ|ユーザ|서버|사용자)[\p{L}\d _-]{0,30}>|[A-Z][A-Z\d _-]{1,30}>)([^<>\n]{1,50})>/giu
+
+/** Returns a text of the same length in which such words are words of a shell. */
+const withoutBlanks = (text: string): string =>
+  text.replaceAll(blank, (_, word: string) => `_${word.replaceAll(' ', '_')}_`)
+
 /** Blanks what stands before commands: prompts of a terminal, and the words of a Dockerfile and a Makefile. */
 const shellText = (kind: CodeBlock['kind'], text: string): string =>
   kind === 'shell'
-    ? text.replaceAll(
+    ? withoutBlanks(text).replaceAll(
         /^[ \t]{0,8}(?:[$%❯>] (?=\S)|@(?=\w)|(?:RUN|CMD|ENTRYPOINT) (?:--\S{1,80} ){0,4}|[\w@:~/.-]{1,40}[$#] (?=\S))/gmu,
         (lead) => ' '.repeat(lead.length),
       )

@@ -22,7 +22,7 @@ const open: readonly (readonly [pattern: RegExp, message: string])[] = [
     'The container gets folders of its machine.',
   ],
   [
-    /^[ \t]{0,60}- ["']?(?:~|\$\{?HOME\}?)\/\.(?:ssh|aws|kube|gnupg)\b[^\n]{0,200}$/mu,
+    /^[ \t]{0,60}- ["']?(?:~|\$\{?HOME\}?)\/\.(?:ssh|aws|kube|gnupg)\b(?![^\n]{0,200}:ro\b)[^\n]{0,200}$/mu,
     'The container gets secrets of its machine.',
   ],
   [

@@ -1,4 +1,4 @@
-import { isForge, isInstaller } from './addresses.ts'
+import { isForge, isInstaller, isPlaceholder } from './addresses.ts'
 import { type Trait, textValue, traitOf, type Value } from './value.ts'
 import type { World } from './world.ts'
 
@@ -32,6 +32,9 @@ const ran = (world: World, { from, kind }: Trait, isFile: boolean): void => {
   if (isInstaller(from)) {
     const message = 'An installer from the network is run without being looked at.'
     world.report({ code: 'remote_code_installer', severity: 'warning', message })
+  } else if (isPlaceholder(from)) {
+    // what names no machine describes a command, and runs nothing
+    world.report({ code: 'remote_code', severity: 'info', message: unseen })
   } else {
     const isRelease = isFile && isForge(from) && (kind === 'unpacked' || /\/releases\/|\/archive\//u.test(from))
     world.report({

@@ -1,3 +1,5 @@
+import type { Severity } from '../finding.ts'
+import { isBounded } from './sudo-rules.ts'
 import { type Trait, textValue, traitOf, traitsOf, type Value } from './value.ts'
 import type { World } from './world.ts'
 
@@ -23,6 +25,10 @@ const takesOver =
   /\b(?:alias|function)\s{1,4}["']?(?:sudo|su|ssh|scp|git|curl|wget|npm|pip\d?|docker|kubectl|aws|gpg|ls|cd|cat|claude|python\d?)["']?\s{0,4}(?:=|\(|\{)["']?(?!(?:ls|git|sudo|docker|kubectl|python3?|pip3?|cat|eza|exa|bat|colordiff|cd)\b)|\b(?:sudo|ssh|git|curl|npm|docker|claude)\s{0,3}\(\)|LD_PRELOAD|PROMPT_COMMAND\s{0,2}=|\btrap\s[^\n]{1,200}\bDEBUG\b|\bNODE_TLS_REJECT_UNAUTHORIZED\b|\bhttps?_proxy\s{0,2}=\s{0,2}["']?https?:\/\/(?!127\.|localhost|10\.|192\.168\.)|\b(?:ANTHROPIC|OPENAI)_(?:BASE_URL|API_BASE)\s{0,2}=\s{0,2}["']?https?:\/\/(?![\w.-]{0,60}(?:anthropic|openai|azure)\.com|localhost|127\.)/iu
 const grants =
   /bypassPermissions|dangerously|"allow"\s{0,4}:\s{0,4}\[[^\]]{0,400}"(?:\*|Bash(?:\(\*+(?::\*)?\))?)"|autoApprove|alwaysAllow|"hooks"\s{0,4}:|chat\.tools\.(?:global\.)?autoApprove|approval_policy\s{0,2}=\s{0,2}"?never|trust_level|enableAllProjectMcpServers|skipConfirm|always\b|\bnever ask\b|ignore\b/iu
+
+/** What a program of Windows that starts by itself does to stay unseen. */
+export const hidesItself =
+  /-(?:e|en|enc|encodedcommand)\s|\bhidden\b|-nop\b|\\(?:Temp|AppData|Public|ProgramData)\\|%(?:temp|appdata|localappdata|public|programdata)%|\$env:(?:temp|appdata|localappdata|public|programdata)|\b(?:mshta|rundll32|regsvr32|wscript|cscript)\b|\biex\b|downloadstring|\bru\s{1,4}"?system\b/iu
 
 /** Whether a text, run without its user, does what such a text should not. */
 export const isSuspiciousStart = (text: string): boolean =>
@@ -96,9 +102,28 @@ const judged = (world: World, place: Place, written: Written): void => {
   }
 }
 
-const accountsJudged = (world: World, path: string, { text }: Value): void => {
+const accountsJudged = (world: World, path: string, { text, traits }: Value): void => {
+  const isKnown = traitOf({ text, traits }, 'remote', 'unpacked', 'decoded') === undefined
+  if (isKnown && /sudoers/iu.test(path) && (text.trim() === '' || isBounded(text))) {
+    granted(world, path, 'warning')
+    return
+  }
+  if (isKnown && /sshd_config/iu.test(path) && !opensLogin.test(withoutSought(text))) {
+    granted(world, path, 'info')
+    return
+  }
   const isName = path.endsWith('hosts')
   const isLocal = /127\.0\.0\.1|localhost|::1|^\s{0,8}(?:10|192\.168|172)\./u.test(text)
   const severity = isName && (isLocal || text === '') ? 'warning' : 'blocker'
-  world.report({ code: 'weakens_security', severity, message: `${path} decides who may do what on the machine.` })
+  granted(world, path, severity)
 }
+
+const granted = (world: World, path: string, severity: Severity): void =>
+  world.report({ code: 'weakens_security', severity, message: `${path} decides who may do what on the machine.` })
+
+/** Settings by which a machine lets more people in. */
+const opensLogin =
+  /\bPermitRootLogin["'\s=]{1,6}yes|\bPermitEmptyPasswords["'\s=]{1,6}yes|\bPasswordAuthentication["'\s=]{1,6}yes|\bStrictModes["'\s=]{1,6}no|\bAuthorized(?:KeysFile|KeysCommand|PrincipalsFile)|\bForceCommand|\bGatewayPorts["'\s=]{1,6}yes|\bTrustedUserCAKeys|\bLogLevel["'\s=]{1,6}quiet|\bPubkeyAuthentication["'\s=]{1,6}no/iu
+
+/** Returns the script of an editor without what it looks for. */
+const withoutSought = (text: string): string => text.replaceAll(/(?<!\w)s([/|#,@])[^\n]{0,200}?\1/gu, ' ')

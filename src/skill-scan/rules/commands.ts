@@ -1,4 +1,6 @@
-import { addressIn, isInstaller } from '../commands/addresses.ts'
+import { addressIn, isInstaller, isPlaceholder } from '../commands/addresses.ts'
+import { isBounded } from '../commands/sudo-rules.ts'
+import { hidesItself, isSuspiciousStart } from '../commands/writes.ts'
 import type { Rule } from '../finding.ts'
 
 const rule = (
@@ -13,6 +15,19 @@ const rule = (
 /** Whether a command takes its code from the installer of a known tool. */
 const isKnown = ([text]: readonly string[]): boolean => isInstaller(addressIn(text ?? '') ?? '')
 
+/** Whether a command names an address, and not only says where one belongs. */
+const hasAddress = ([text]: readonly string[]): boolean =>
+  (text ?? '')
+    .split(/[\s|]{1,8}/u)
+    .some((word) => /^["']?(?:[a-z]{2,6}:\/\/|[$`\d]|[\w-]{1,63}\.[\w.-]{2,200})/iu.test(word) && !isPlaceholder(word))
+
+/** Returns the line that a match ends in. */
+const lineOf = ({ 0: text, index = 0, input = '' }: RegExpMatchArray): string => {
+  const end = input.indexOf('\n', index + text.length)
+  const from = Math.max(input.lastIndexOf('\n', index) + 1, index - 400)
+  return input.slice(from, Math.min(end < 0 ? input.length : end, index + text.length + 400))
+}
+
 const runsRemote = 'Code from the network is run without being looked at.'
 
 /** Commands that destroy data, expose a machine to others, or run unreviewed code. */
@@ -20,7 +35,7 @@ export const commandRules: readonly Rule[] = [
   rule(
     ['remote_code', runsRemote],
     /\b(?:curl|wget|aria2c)\b[^\n|;]{1,400}\|\s{0,4}(?:sudo\s{1,4}(?:-\w{1,4}\s{1,4})?)?(?:\/(?:usr\/)?bin\/)?(?:(?:ba|z|da|k|fi)?sh\b|(?:python3?|node|perl|ruby|php|pwsh|powershell|deno|bun)\b(?!\s{1,4}[-\w./'"$]))/gi,
-    { holds: (match) => !isKnown(match) },
+    { holds: (match) => !isKnown(match) && hasAddress(match) },
   ),
   rule(
     ['remote_code_installer', 'An installer from the network is run without being looked at.'],
@@ -72,11 +87,17 @@ export const commandRules: readonly Rule[] = [
   ),
   rule(
     ['weakens_security', 'The command turns off a protection of the machine.'],
-    /\bset-mppreference\b[^\n]{0,80}-disable|\bsetenforce\s{1,4}0|\bufw\s{1,4}disable|\biptables\s{1,4}-F\b|\bspctl\s{1,4}--master-disable|\bcsrutil\s{1,4}disable|\bchmod\s{1,4}(?:u\+s|\+s|4755|6755)\b|\bvisudo\b|NOPASSWD:\s{0,2}ALL|>>?\s{0,3}\/etc\/(?:sudoers|passwd|shadow|hosts|ld\.so\.preload)|\bnet\s{1,4}(?:user|localgroup)\s[^\n]{0,60}\/add/gi,
+    /\bset-mppreference\b[^\n]{0,80}-disable|\bsetenforce\s{1,4}0|\bufw\s{1,4}disable|\biptables\s{1,4}-F\b|\bspctl\s{1,4}--master-disable|\bcsrutil\s{1,4}disable|\bchmod\s{1,4}(?:u\+s|\+s|4755|6755)\b|NOPASSWD:\s{0,2}(?:ALL\b|\/\w)|>>?\s{0,3}\/etc\/(?:sudoers|passwd|shadow|ld\.so\.preload)|\bnet\s{1,4}(?:user|localgroup)\s[^\n]{0,60}\/add/gi,
+    { holds: (match) => !/NOPASSWD|sudoers/iu.test(match[0]) || !isBounded(lineOf(match)) },
   ),
   rule(
     ['persistence', 'The command leaves something behind that runs again or lets somebody in.'],
-    />>?\s{0,3}["']?(?:~|\$HOME|\/root|\/home\/[\w.-]{1,40})\/\.ssh\/authorized_keys|\|\s{0,3}tee\s{1,4}(?:-a\s{1,4})?[^\n]{0,20}\.ssh\/authorized_keys|\bauthorized_keys\b[^\n]{0,40}["']a["']|\b(?:crontab\s{1,4}-|\(crontab\s{1,4}-l)[^\n]{0,200}(?:curl|wget|nc|bash\s{1,2}-i|python\d?\s{1,2}-c|base64)|>>?\s{0,3}["']?\/etc\/cron[\w./-]{0,40}|\breg\s{1,4}add\b[^\n]{0,120}\\run\b|\bschtasks\b[^\n]{0,160}\/create|\blaunchctl\s{1,4}(?:load|bootstrap)\b[^\n]{0,80}LaunchAgents/gi,
+    />>?\s{0,3}["']?(?:~|\$HOME|\/root|\/home\/[\w.-]{1,40})\/\.ssh\/authorized_keys|\|\s{0,3}tee\s{1,4}(?:-a\s{1,4})?[^\n]{0,20}\.ssh\/authorized_keys|\bauthorized_keys\b[^\n]{0,40}["']a["']|\b(?:crontab\s{1,4}-|\(crontab\s{1,4}-l)[^\n]{0,200}(?:curl|wget|nc|bash\s{1,2}-i|python\d?\s{1,2}-c|base64)|\breg\s{1,4}add\b[^\n]{0,120}\\run\b/gi,
+  ),
+  rule(
+    ['persistence', 'The command leaves something behind that loads, hides or replaces something when it runs again.'],
+    />>?\s{0,3}["']?\/etc\/cron[\w./-]{0,40}|\bschtasks\b[^\n]{0,160}\/create|\blaunchctl\s{1,4}(?:load|bootstrap)\b[^\n]{0,80}LaunchAgents/gi,
+    { holds: (match) => isSuspiciousStart(lineOf(match)) || hidesItself.test(lineOf(match)) },
   ),
   rule(
     ['persistence', "The command changes a user's start files with code from elsewhere."],

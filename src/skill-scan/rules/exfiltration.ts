@@ -1,3 +1,4 @@
+import { copiesElsewhere } from '../commands/addresses.ts'
 import type { Rule } from '../finding.ts'
 
 const rule = (
@@ -18,6 +19,7 @@ export const exfiltrationRules: readonly Rule[] = [
     /(?:(?:\.ssh\/(?:id_\w{2,10}|config|\*)?|\.aws\/(?:credentials|config)|\.kube\/config|\.netrc|\.npmrc|\.pypirc|\.docker\/config\.json|\.gnupg|\.git-credentials|\.config\/gcloud|\.azure\/|\/etc\/(?:shadow|passwd)|wallet\.dat|keystore|login data|cookies\.sqlite|keychain|\.env(?:\.\w{1,12})?\b|id_rsa|id_ed25519|credentials\.json|service[-_]account\.json|\.bash_history|\.zsh_history)|\bprintenv\b|\$\(env\)|\benv\s{0,2}\||os\.environ\b|process\.env\b(?!\.))[^\n]{0,240}(?:\bcurl\b|\bwget\b|\bnc\b|requests\.(?:post|put|get)|\bfetch\(|urlopen|https?:\/\/|\bscp\b|\brsync\b|\bsendmail\b)/gi,
     {
       holds: (match) =>
+        isSent(match) &&
         !/\bchmod\b|\bgit\b|localhost|127\.0\.0\.1|example\.com\/docs|\.env\.example|process\.env\)/iu.test(match[0]) &&
         sends.test(match[0]),
     },
@@ -25,7 +27,10 @@ export const exfiltrationRules: readonly Rule[] = [
   rule(
     ['exfiltration', leaks],
     /(?:\bcurl\b|\bwget\b|\bnc\b|requests\.(?:post|put)|\bfetch\(|\bscp\b|\brsync\b|invoke-(?:restmethod|webrequest))[^\n]{0,300}(?:(?:\.ssh\/(?:id_\w{2,10}|config|\*)?|\.aws\/(?:credentials|config)|\.kube\/config|\.netrc|\.npmrc|\.pypirc|\.docker\/config\.json|\.gnupg|\.git-credentials|\.config\/gcloud|\.azure\/|\/etc\/(?:shadow|passwd)|wallet\.dat|keystore|login data|cookies\.sqlite|keychain|\.env(?:\.\w{1,12})?\b|id_rsa|id_ed25519|credentials\.json|service[-_]account\.json|\.bash_history|\.zsh_history)|\$\((?:env|printenv|cat\s[^)]{0,60})\)|`(?:env|printenv)`|json\.dumps\(\s{0,2}(?:dict\()?os\.environ|JSON\.stringify\(process\.env\))/gi,
-    { holds: (match) => !/localhost|127\.0\.0\.1|--env-file|--netrc|-o\s|>\s{0,2}[\w./~-]*\.env/iu.test(match[0]) },
+    {
+      holds: (match) =>
+        isSent(match) && !/localhost|127\.0\.0\.1|--env-file|--netrc|-o\s|>\s{0,2}[\w./~-]*\.env/iu.test(match[0]),
+    },
   ),
   rule(
     ['exfiltration', leaks],
@@ -84,8 +89,12 @@ export const exfiltrationRules: readonly Rule[] = [
   ),
   rule(
     ['metadata_service', 'The address is that of the credentials of a cloud machine.'],
+    /(?:169\.254\.169\.254|metadata\.google\.internal)\/(?:latest|computeMetadata|metadata)[\w/.-]{0,80}?(?:\/iam\b|security-credentials|service-accounts|identity|user-data)/gi,
+  ),
+  rule(
+    ['metadata_service', 'The address is that of what a cloud machine knows of itself.'],
     /169\.254\.169\.254\/(?:latest|computeMetadata|metadata)|metadata\.google\.internal\/computeMetadata/gi,
-    { severity: 'blocker' },
+    { severity: 'warning' },
   ),
   rule(
     ['reads_secrets', 'A file that holds secrets is read.'],
@@ -106,6 +115,18 @@ export const exfiltrationRules: readonly Rule[] = [
     /\b(?:enter|provide|paste|share|collect|give|send)\s{1,4}(?:\w{1,12}\s{1,4}){0,6}?(?:seed phrase|recovery phrase|mnemonic phrase|wallet(?:['’]s)? private key)\b/gi,
   ),
 ]
+
+/** Whether what is sent goes to somebody: copies over SSH go where their line says, which may be a machine of the user. */
+const isSent = ({ 0: text, index = 0, input = '' }: RegExpMatchArray): boolean => {
+  const others = text.replaceAll(/\b(?:scp|rsync)\b/giu, ' ')
+  if (
+    others === text ||
+    /\bcurl\b|\bwget\b|\bnc\b|requests\.|\bfetch\(|urlopen|https?:\/\/|\bsendmail\b/iu.test(others)
+  )
+    return true
+  const end = input.indexOf('\n', index + text.length)
+  return copiesElsewhere(input.slice(index, Math.min(end < 0 ? input.length : end, index + text.length + 300)))
+}
 
 /** Whether a line actually sends data, and does not just contain a file name and a URL. */
 const sends =

@@ -23,7 +23,8 @@ export const containers: Program = (call) => {
 const started = ({ args, world }: ProgramCall): void => {
   const text = wholeText(args)
   const severity = needsHost.test(text) ? 'warning' : 'blocker'
-  const open = (message: string): void => world.report({ code: 'host_access', severity, message })
+  const open = (message: string, isMild = false): void =>
+    world.report({ code: 'host_access', severity: isMild ? 'warning' : severity, message })
   if (/--privileged\b(?!=false)/u.test(text)) open('The container may do everything on its machine.')
   else if (/--cap-add[= ](?:ALL|SYS_ADMIN|SYS_MODULE|SYS_PTRACE|DAC_READ_SEARCH)\b/iu.test(text))
     open('The container gets rights over its machine.')
@@ -31,12 +32,17 @@ const started = ({ args, world }: ProgramCall): void => {
     open('The container is not confined.')
   for (const { text: mount } of optionValues(args, ['-v', '--volume', '--mount'])) {
     const source = /(?:source|src)=([^,]{1,400})/u.exec(mount)?.[1] ?? mount.split(':')[0] ?? ''
-    if (rootFolders.test(source)) open(`The container gets the folder ${source} of its machine.`)
+    if (rootFolders.test(source))
+      open(`The container gets the folder ${source} of its machine.`, isLooking(source, mount))
     else if (secretFolders.test(source) && !/:ro\b|readonly/u.test(mount))
       open(`The container gets the secrets in ${source}.`)
     else if (source.endsWith('docker.sock')) open('The container controls all containers of its machine.')
   }
 }
+
+/** Whether a container may only read what the machine says of itself. */
+const isLooking = (source: string, mount: string): boolean =>
+  /^\/(?:proc|sys|dev|var)\/?$/u.test(source) && /:ro\b|readonly/u.test(mount)
 
 const cluster = ({ args, world }: ProgramCall): undefined => {
   const text = wholeText(args)

@@ -15,7 +15,7 @@ export const destruction: Program = (call) => {
   const { name, args, world } = call
   const text = wholeText(args)
   if (/^(?:rm|rmdir|del|erase|rd|remove-item|shred|srm|unlink|truncate|trash)$/u.test(name)) return removed(call, text)
-  if (name === 'find' && /-delete\b/u.test(text)) return removed(call, text)
+  if (name === 'find' && /-delete\b/u.test(text)) return isRotation(text) ? nothing : removed(call, text)
   const message = others[name]?.(text)
   if (message !== undefined)
     world.report({ code: message === tracks ? 'covers_tracks' : 'destructive_command', message })
@@ -26,6 +26,7 @@ const removed = ({ args, world, name }: ProgramCall, text: string): typeof nothi
   const isDeep =
     name === 'find' || name === 'shred' || /(?:^|\s)-{1,2}\w{0,6}(?:r|recurse|recursive)\w{0,4}\b|\/s\b/iu.test(text)
   for (const { text: path } of operands(args)) {
+    if (isRotation(path)) continue
     if (
       (isDeep && everything.test(path)) ||
       (isDeep && precious.test(path)) ||
@@ -41,6 +42,20 @@ const removed = ({ args, world, name }: ProgramCall, text: string): typeof nothi
       world.report({ code: 'covers_tracks', message: tracks })
   }
   return nothing
+}
+
+/** What a search keeps to: names of a kind, and an age or a file to compare with. */
+const named = /-i?(?:name|path|regex)\s{1,4}["']?([^\s"']{1,200})/u
+const older = /-m(?:time|min)\s{1,4}\+[1-9]|(?:!|-not)\s{1,4}-newer\w{0,2}\s/u
+const aged = /-[acm](?:time|min)\s{1,4}[+-]?[1-9]|-newer\w{0,2}\s/u
+const logs = /auth|secure|syslog|audit|wtmp|btmp|lastlog|messages|kern|journal|^\*(?:\.\*)?$/iu
+const theirs = /^(?:\/(?:\s|etc|usr|home|boot|bin|lib|root|Users)|~|\$HOME)(?!\/(?:\.?cache|backups?|tmp|logs?)\b)/iu
+
+/** Whether a search finds old copies or logs of one kind in a folder: they are removed in turn, as backups are. */
+const isRotation = (text: string): boolean => {
+  const name = named.exec(text)?.[1] ?? ''
+  if (!/[^*.?]/u.test(name) || theirs.test(`${text.trim()} `)) return false
+  return /^\/var\/log/u.test(text) ? older.test(text) && !logs.test(name) : aged.test(text)
 }
 
 const when = (isSo: boolean, message: string): string | undefined => (isSo ? message : undefined)

@@ -27,6 +27,9 @@ const identity =
   () =>
     textValue('', [{ kind: 'identity', from }])
 
+/** A folder that is not known, and is not the root of all. */
+const folder: Source = ({ args }) => textValue('$FOLDER', traitsOf(args))
+
 const environment: Source = ({ args, world }) => {
   const name = operands(args)[0]?.text
   if (name !== undefined && !name.includes('=')) return world.variables.get(name) ?? textValue(`$${name}`, [])
@@ -93,6 +96,11 @@ const sources: Readonly<Record<string, Source>> = {
     args.some(({ text }) => text === '-d' || text === 'decrypt')
       ? textValue('', [{ kind: 'secret', from: 'sops' }])
       : nothing,
+  mktemp: () => textValue('/tmp/new'),
+  pwd: () => textValue('$PWD'),
+  dirname: folder,
+  realpath: folder,
+  readlink: folder,
   ls: () => nothing,
   mkdir: () => nothing,
   cd: () => nothing,
@@ -116,7 +124,7 @@ const gitPrints = (args: readonly Value[], world: ProgramCall['world']): Value =
     world.write(made, whole)
     return whole
   }
-  return nothing
+  return text.includes('--show-toplevel') ? textValue('$REPOSITORY') : nothing
 }
 
 /** What `echo` and `printf` print; a text made of escapes was encoded. */

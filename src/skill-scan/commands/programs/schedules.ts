@@ -1,6 +1,6 @@
 import { operands, type Program, type ProgramCall, wholeText } from '../program-call.ts'
 import { nothing, traitOf, type Value } from '../value.ts'
-import { isSuspiciousStart, writesTo } from '../writes.ts'
+import { hidesItself, isSuspiciousStart, writesTo } from '../writes.ts'
 
 /** Programs that let something run later, or each time something else happens. */
 export const schedules: Program = (call) => {
@@ -56,10 +56,16 @@ const services = ({ args, world }: ProgramCall): Value => {
   return nothing
 }
 
-const windows = ({ args, world }: ProgramCall): Value => {
+const windows = ({ name, args, world }: ProgramCall): Value => {
   const text = wholeText(args)
-  if (/\/create\b|\\run\b|\bcreate\b[^\n]{0,100}binpath/iu.test(text))
-    world.report({ code: again, message: 'A program starts with the machine.' })
+  if (/\/create\b|\\run\b|\bcreate\b[^\n]{0,100}binpath/iu.test(text)) {
+    const isOwn = name === 'schtasks' && !isSuspiciousStart(text) && !hidesItself.test(text)
+    world.report({
+      code: again,
+      severity: isOwn ? 'warning' : 'blocker',
+      message: 'A program starts with the machine.',
+    })
+  }
   return nothing
 }
 

@@ -1,3 +1,4 @@
+import { isOwnHost } from '../addresses.ts'
 import { operands, optionValues, type Program, type ProgramCall } from '../program-call.ts'
 import { sends } from '../sending.ts'
 import { joined, nothing, textValue, traitOf, type Value } from '../value.ts'
@@ -61,8 +62,15 @@ const copied = (call: ProgramCall): Value => {
   if (to === undefined || (places.length > 1 && !/^[^/]{1,200}:/u.test(to.text))) return nothing
   for (const each of places.slice(0, -1)) {
     const value = joined([each, world.named(each.text)])
-    if (traitOf(value, 'secret') !== undefined)
-      sends(world, to.text.replace(/^[^@/]{1,60}@/u, '').split(':')[0] ?? '', value)
+    if (traitOf(value, 'secret') === undefined) continue
+    const host = to.text.replace(/^[^@/]{1,60}@/u, '').split(':')[0] ?? ''
+    if (isOwnHost(host))
+      world.report({
+        code: 'exfiltration',
+        severity: 'warning',
+        message: 'Secrets are copied to a machine of the user.',
+      })
+    else sends(world, host, value)
   }
   return nothing
 }
