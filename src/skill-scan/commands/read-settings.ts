@@ -1,3 +1,4 @@
+import { needsHost } from './programs/containers.ts'
 import { readShell } from './read-shell.ts'
 import { stringsIn } from './sources/statements.ts'
 import type { World } from './world.ts'
@@ -48,9 +49,14 @@ export const readSettings = (text: string, world: World, base: number): void => 
     const found = pattern.exec(text)
     if (found === null) continue
     world.at = base + found.index
-    world.report({ code: 'host_access', message })
+    const severity = needsHost.test(imageBefore(text, found.index)) ? 'warning' : 'blocker'
+    world.report({ code: 'host_access', severity, message })
   }
 }
+
+/** Returns the image of the container that a place in settings belongs to. */
+const imageBefore = (text: string, at: number): string =>
+  [...text.slice(Math.max(0, at - 4_000), at).matchAll(/\bimage["']?\s{0,2}:\s{0,4}(\S{1,200})/gu)].at(-1)?.[1] ?? ''
 
 const started = (world: World, command: string): void => {
   if (isSuspiciousStart(command))

@@ -20,7 +20,8 @@ export const sends = (world: World, to: string, data: Value): void => {
     report(world, `A credential, ${foreign.from}, is sent to a host of somebody else.`)
   else if (traitOf(data, 'workspace') !== undefined) report(world, `${leaks} It holds all files of a folder.`)
   else if (traitOf(data, 'identity') !== undefined) identified(world, to, data)
-  else if (collectors.test(host) && data.text !== '') report(world, `${leaks} The host collects requests.`)
+  else if (collectors.test(host) && data.text !== '' && !/\/bot[$<{_]/u.test(to))
+    report(world, `${leaks} The host collects requests.`)
 }
 
 const report = (world: World, message: string): void => world.report({ code: 'exfiltration', message })

@@ -89,8 +89,10 @@ const judged = (world: World, place: Place, written: Written): void => {
   const { path, content } = written
   const isForeign = traitOf(content, 'remote', 'unpacked', 'decoded') !== undefined
   const isBad = isForeign || isSuspiciousStart(content.text)
-  if (place === 'keys') world.report({ code: 'persistence', message: 'A key is added that lets somebody in.' })
-  else if (place === 'accounts') accountsJudged(world, path, content)
+  if (place === 'keys') {
+    const severity = isForeign || content.text.trim() !== '' ? 'blocker' : 'warning'
+    world.report({ code: 'persistence', severity, message: 'A key is added that lets somebody in.' })
+  } else if (place === 'accounts') accountsJudged(world, path, content)
   else if (place === 'agents' || place === 'own_agents') {
     const isOpen = isBad || grants.test(content.text)
     const severity = place === 'agents' || isOpen ? 'blocker' : 'warning'
@@ -114,9 +116,13 @@ const accountsJudged = (world: World, path: string, { text, traits }: Value): vo
   }
   const isName = path.endsWith('hosts')
   const isLocal = /127\.0\.0\.1|localhost|::1|^\s{0,8}(?:10|192\.168|172)\./u.test(text)
-  const severity = isName && (isLocal || text === '') ? 'warning' : 'blocker'
+  const severity = isName && isKnown && (isLocal || !wellKnown.test(text)) ? 'warning' : 'blocker'
   granted(world, path, severity)
 }
+
+/** Hosts that many trust: who leads them elsewhere deceives. */
+const wellKnown =
+  /\b(?:github|githubusercontent|gitlab|bitbucket|google|googleapis|gstatic|microsoft|windows|office|live|apple|icloud|amazon|amazonaws|npmjs|pypi|pythonhosted|docker|debian|ubuntu|openai|anthropic|claude|stripe|paypal|slack|facebook|whatsapp|telegram|cloudflare|letsencrypt|rubygems|crates|golang|maven|virustotal|kaspersky|eset|avast|sophos|crowdstrike)\.[a-z]{2,6}\b|\bbank|sparkasse|update|antivirus/iu
 
 const granted = (world: World, path: string, severity: Severity): void =>
   world.report({ code: 'weakens_security', severity, message: `${path} decides who may do what on the machine.` })

@@ -11,6 +11,7 @@ import {
 } from './predicates.ts'
 import type { Reading } from './reading.ts'
 import { isSigningIn, namesAccount, namesElsewhere, namesReferral, namesSecretPlace } from './values.ts'
+import { isOnlyWorldly } from './worldly.ts'
 
 /** A rule about what a sentence has a model do. */
 export interface MeaningRule {
@@ -31,6 +32,7 @@ export const meaningRules: readonly MeaningRule[] = [
       sentence.near('override', 'rules', 90) &&
       sentence.near('prior', 'rules', 40) &&
       !sentence.negated('override') &&
+      !isOnlyWorldly('rules', sentence.text) &&
       !(
         sentence.after('rules', 'foreign', 60) &&
         !/system|previous|prior|früher|vorherig|anterior|précédent|предыдущ|之前|以前|이전|السابق|पिछ/u.test(
@@ -42,7 +44,10 @@ export const meaningRules: readonly MeaningRule[] = [
     code: 'prompt_injection',
     message: 'The text gives a model another identity without limits.',
     says: (sentence) =>
-      sentence.has('model', 'unlimited') && sentence.near('model', 'unlimited', 80) && !sentence.negated('unlimited'),
+      sentence.has('model', 'unlimited') &&
+      sentence.near('model', 'unlimited', 80) &&
+      !sentence.negated('unlimited') &&
+      !isOnlyWorldly('mode', sentence.text),
   },
   {
     code: 'hides_from_user',
@@ -76,7 +81,8 @@ export const meaningRules: readonly MeaningRule[] = [
     says: (sentence) =>
       !sentence.negated('skip') &&
       (sentence.near('skip', 'approval', 45) || sentence.near('skip', 'safety', 45)) &&
-      isDirect(sentence),
+      isDirect(sentence) &&
+      !isOnlyWorldly('safety', sentence.text),
   },
   {
     code: 'bypasses_approval',
@@ -206,7 +212,10 @@ export const meaningRules: readonly MeaningRule[] = [
     says: (sentence, around) =>
       !sentence.negated('swap') &&
       ((sentence.near('swap', 'account', 70) &&
-        (namesAccount(around) || sentence.hasAny('standing', 'conceal') || around.has('conceal'))) ||
+        (namesAccount(around) ||
+          (sentence.hasAny('standing', 'conceal') &&
+            (!sentence.has('approval') || sentence.hasAny('unasked', 'skip'))) ||
+          around.has('conceal'))) ||
         (sentence.has('pay') &&
           namesAccount(sentence) &&
           sentence.hasAny('standing', 'whole', 'swap', 'unasked', 'other'))),

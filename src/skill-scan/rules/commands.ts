@@ -1,4 +1,5 @@
 import { addressIn, isInstaller, isPlaceholder } from '../commands/addresses.ts'
+import { copiesImage, isPlaceholderDisk } from '../commands/disks.ts'
 import { isBounded } from '../commands/sudo-rules.ts'
 import { hidesItself, isSuspiciousStart } from '../commands/writes.ts'
 import type { Rule } from '../finding.ts'
@@ -27,6 +28,10 @@ const lineOf = ({ 0: text, index = 0, input = '' }: RegExpMatchArray): string =>
   const from = Math.max(input.lastIndexOf('\n', index) + 1, index - 400)
   return input.slice(from, Math.min(end < 0 ? input.length : end, index + text.length + 400))
 }
+
+/** Whether a line adds a key that the user has, from its file. */
+const addsOwnKey = (line: string): boolean =>
+  /\.pub\b/u.test(line) && !/\b(?:curl|wget|echo|printf)\b|:\/\//u.test(line)
 
 const runsRemote = 'Code from the network is run without being looked at.'
 
@@ -80,6 +85,7 @@ export const commandRules: readonly Rule[] = [
   rule(
     ['destructive_command', 'The command destroys data that is not its own.'],
     /\bmkfs(?:\.\w{2,6})?\s{1,4}[^\n]{0,40}\/dev\/|\bdd\b[^\n]{0,120}\bof=\/dev\/(?:sd|hd|nvme|disk|vd|mmcblk)|>\s{0,3}\/dev\/(?:sd[a-z]|nvme\d|hd[a-z])|:\s{0,2}\(\)\s{0,2}\{\s{0,2}:\s{0,2}\|\s{0,2}:\s{0,2}&\s{0,2}\}\s{0,2};|\b(?:del|erase)\s{1,4}(?:\/\w\s{1,4}){1,4}["']?c:\\|\b(?:rd|rmdir)\s{1,4}(?:\/\w\s{1,4}){1,3}["']?c:\\|remove-item\b[^\n]{0,80}-recurse[^\n]{0,80}(?:c:\\|\$env:(?:userprofile|systemroot)|~)|\bformat\s{1,4}c:|shutil\.rmtree\(\s{0,2}(?:["'](?:\/|~|\/home|\/etc)["']|os\.path\.expanduser\(\s{0,2}["']~["']\s{0,2}\)|Path\.home\(\))|\bchmod\s{1,4}(?:-R\s{1,4})?777\s{1,4}\/(?:\s|$)|\bfind\s{1,4}(?:\/|~)\s[^\n]{0,120}-delete|\bshred\b[^\n]{0,60}(?:~|\/home|\/etc|\/dev)|\bwipefs\b/gim,
+    { holds: (match) => !isPlaceholderDisk(lineOf(match)) && !copiesImage(lineOf(match)) },
   ),
   rule(
     ['covers_tracks', 'The command hides what was done.'],
@@ -93,6 +99,7 @@ export const commandRules: readonly Rule[] = [
   rule(
     ['persistence', 'The command leaves something behind that runs again or lets somebody in.'],
     />>?\s{0,3}["']?(?:~|\$HOME|\/root|\/home\/[\w.-]{1,40})\/\.ssh\/authorized_keys|\|\s{0,3}tee\s{1,4}(?:-a\s{1,4})?[^\n]{0,20}\.ssh\/authorized_keys|\bauthorized_keys\b[^\n]{0,40}["']a["']|\b(?:crontab\s{1,4}-|\(crontab\s{1,4}-l)[^\n]{0,200}(?:curl|wget|nc|bash\s{1,2}-i|python\d?\s{1,2}-c|base64)|\breg\s{1,4}add\b[^\n]{0,120}\\run\b/gi,
+    { holds: (match) => !/authorized_keys/iu.test(match[0]) || !addsOwnKey(lineOf(match)) },
   ),
   rule(
     ['persistence', 'The command leaves something behind that loads, hides or replaces something when it runs again.'],

@@ -35,10 +35,15 @@ export const exfiltrationRules: readonly Rule[] = [
   rule(
     ['exfiltration', leaks],
     /\b(?:send|post|upload|forward|transmit|exfiltrate|e-?mail|leak|submit|report|relay|copy|mirror|push|deliver|append|encode|attach)\s{1,4}(?:\S{1,20}\s{1,4}){0,8}?(?:conversation|chat (?:history|log|transcript)|transcript|credentials?|api[_ -]?keys?|env(?:ironment)? variables?|passwords?|secrets|(?:access |auth |session )?tokens?|ssh keys?|private keys?|cookies|system prompt|user['’]s (?:data|files|messages|input|details|e-?mails?|documents)|customer (?:data|records)|personal (?:data|information)|file contents|source code)(?:\s{1,4}\S{1,20}){0,10}?\s{1,4}(?:to|at|via|through|into)\s{1,4}(?:\S{1,16}\s{1,4}){0,4}?[<("'`[]?(?:https?:\/\/|[\w.+-]{1,40}@[\w-]{1,40}\.[a-z]{2,10}|(?:an?|the|this|our|my)\s(?:external|remote|attacker|following|third[- ]party|logging|collection|analytics|monitoring|backup|support)\s(?:\w{1,12}\s){0,2}?(?:server|endpoint|url|webhook|address|service|site|host|collector|api))/gi,
+    {
+      holds: ([text]) =>
+        /https?:|@/u.test(text) || /\b(?:external|attacker|following|third|collection|our)\b[^\n]{0,60}$/iu.test(text),
+    },
   ),
   rule(
     ['exfiltration', leaks],
     /(?:\bcurl\b|\bwget\b|requests\.\w{3,5}|fetch\(|\bpost\b|\bsend\b|\bnslookup\b|\bdig\b)[^\n]{0,200}(?:webhook\.site|requestbin\.\w{2,6}|pipedream\.net|ngrok(?:-free)?\.(?:io|app|dev)|interact\.sh|oast\.\w{2,6}|burpcollaborator\.net|canarytokens\.\w{2,6}|beeceptor\.com|hookbin\.com|postb\.in|dnslog\.cn|transfer\.sh|file\.io|0x0\.st|discord(?:app)?\.com\/api\/webhooks|api\.telegram\.org\/bot|pastebin\.com\/(?:raw|api)|trycloudflare\.com|serveo\.net|localtunnel\.me)/gi,
+    { holds: (match) => !isOwnBot(match) },
   ),
   rule(
     ['collector_link', 'The address belongs to a service that collects requests.'],
@@ -113,6 +118,7 @@ export const exfiltrationRules: readonly Rule[] = [
   rule(
     ['asks_for_secrets', 'A model is instructed to collect keys of wallets.'],
     /\b(?:enter|provide|paste|share|collect|give|send)\s{1,4}(?:\w{1,12}\s{1,4}){0,6}?(?:seed phrase|recovery phrase|mnemonic phrase|wallet(?:['’]s)? private key)\b/gi,
+    { holds: ({ index = 0, input = '' }) => !told.test(input.slice(Math.max(0, index - 80), index)) },
   ),
 ]
 
@@ -126,6 +132,15 @@ const isSent = ({ 0: text, index = 0, input = '' }: RegExpMatchArray): boolean =
     return true
   const end = input.indexOf('\n', index + text.length)
   return copiesElsewhere(input.slice(index, Math.min(end < 0 ? input.length : end, index + text.length + 300)))
+}
+
+/** Somebody of whom a text says that they ask for something. */
+const told = /\b(?:asks|asked|asking|tells|told|wants|demands|urges|tries)\b[^.\n]{0,60}$/iu
+
+/** Whether a message goes to a bot whose token is a variable or a blank: the user has it, and no file goes along. */
+const isOwnBot = ({ 0: text, index = 0, input = '' }: RegExpMatchArray): boolean => {
+  const line = /^[^\n]{0,300}/u.exec(input.slice(index + text.length))?.[0] ?? ''
+  return /api\.telegram\.org\/bot$/iu.test(text) && /^[$<{]/u.test(line) && !/@|\$\(|`/u.test(text + line)
 }
 
 /** Whether a line actually sends data, and does not just contain a file name and a URL. */

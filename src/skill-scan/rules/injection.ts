@@ -1,11 +1,12 @@
 import type { Rule } from '../finding.ts'
+import { isWorldly } from '../meaning/worldly.ts'
 
 const rule = (
   [code, message]: readonly [code: string, message: string],
   pattern: RegExp,
   more: Partial<Rule> = {},
 ): Rule => ({
-  ...{ code, severity: 'blocker', message, pattern, quotable: true },
+  ...{ code, severity: 'blocker', message, pattern, quotable: true, holds: (match) => !isWorldly(match) },
   ...more,
 })
 

@@ -2,7 +2,7 @@ import { optionValues, type Program, type ProgramCall, wholeText } from '../prog
 import { nothing } from '../value.ts'
 
 /** Images of tools that need the machine, as their documentation says. */
-const needsHost =
+export const needsHost =
   /\b(?:tonistiigi\/binfmt|multiarch\/qemu-user-static|docker:[\w.-]{0,20}dind|kindest\/node|rancher\/k3s|portainer\/portainer|containrrr\/watchtower|traefik|wagoodman\/dive|aquasec\/trivy|hadolint|nektos\/act|localstack\/localstack|testcontainers\/ryuk|lazydocker|cadvisor|node-exporter|jwilder\/nginx-proxy|gitlab\/gitlab-runner|moby\/buildkit|anchore\/(?:syft|grype)|docker\/docker-bench-security|falcosecurity\/falco)/iu
 const rootFolders = /^(?:\/|\/(?:etc|root|home|var|usr|proc|sys|boot|dev)\/?|~\/?|\$HOME\/?)$/u
 const secretFolders = /(?:^|\/)\.(?:ssh|aws|kube|gnupg|config\/gcloud|docker)\/?$/u

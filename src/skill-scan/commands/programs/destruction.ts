@@ -1,10 +1,11 @@
+import { copiesImage, isPlaceholderDisk } from '../disks.ts'
 import { operands, type Program, type ProgramCall, wholeText } from '../program-call.ts'
 import { nothing } from '../value.ts'
 
 const everything =
   /^(?:\/(?:\*|\.\*)?|~\/?\*?|~\/\.\*|\$HOME\/?\*?|\/(?:etc|usr|var|home|boot|bin|sbin|lib\w{0,3}|root|opt|Users|System|Library|Applications|srv|mnt|dev|proc|data)(?:\/\*?)?|\/(?:home|Users)\/(?:\*|\$USER|\$\{USER\})\/?\*?|[a-z]:\\?(?:\*|Users\S{0,40}|Windows\S{0,40})?|--no-preserve-root|%USERPROFILE%\S{0,10}|\$env:\S{1,40})$/iu
 const precious =
-  /^(?:~|\$HOME)\/(?:(?:Documents|Desktop|Pictures|Downloads|Movies|Music|Videos|Library|Projects|projects|code|src|work|repos|workspace|\.ssh|\.aws|\.gnupg|\.kube|\.config|\.password-store|\.local|\.git|\.docker|\.mozilla|\.thunderbird)(?:\/\*?)?)$|^\/var\/(?:lib|log|backups?|mail|www)(?:\/|$)|^\/(?:backups?|srv|mnt\/[\w-]{1,40}|data)\/?\*?$|time ?machine/iu
+  /^(?:~|\$HOME)\/(?:(?:Documents|Desktop|Pictures|Downloads|Movies|Music|Videos|Library|Projects|projects|code|src|work|repos|workspace|\.ssh|\.aws|\.gnupg|\.kube|\.config|\.password-store|\.local|\.git|\.docker|\.mozilla|\.thunderbird)(?:\/\*?)?)$|^\/var\/(?:lib(?!\/apt\/lists\b)|backups?|mail)(?:\/|$)|^\/var\/(?:log|www)\/?\*?$|^\/(?:backups?|srv|mnt\/[\w-]{1,40}|data)\/?\*?$|time ?machine/iu
 const histories = /\.(?:bash|zsh|python|node_repl|psql|mysql)_history|fish_history/u
 
 const lost = 'The command destroys data that is not its own.'
@@ -60,14 +61,18 @@ const isRotation = (text: string): boolean => {
 
 const when = (isSo: boolean, message: string): string | undefined => (isSo ? message : undefined)
 
+const overwrites = /\bof=\/dev\/(?:sd|hd|nvme|disk|vd|mmcblk|rdisk)/u
+
+const formatted = (text: string): string | undefined => when(!isPlaceholderDisk(text), lost)
+
 const others: Readonly<Record<string, (text: string) => string | undefined>> = {
-  mkfs: () => lost,
-  'mkfs.ext4': () => lost,
-  'mkfs.xfs': () => lost,
+  mkfs: formatted,
+  'mkfs.ext4': formatted,
+  'mkfs.xfs': formatted,
   wipefs: () => lost,
   blkdiscard: () => lost,
   diskutil: (text) => when(/\berase(?:disk|volume)/iu.test(text), lost),
-  dd: (text) => when(/\bof=\/dev\/(?:sd|hd|nvme|disk|vd|mmcblk|rdisk)/u.test(text), lost),
+  dd: (text) => when(overwrites.test(text) && !copiesImage(text), lost),
   vssadmin: (text) => when(/delete shadows/iu.test(text), lost),
   wbadmin: (text) => when(/delete/iu.test(text), lost),
   bcdedit: (text) => when(/recoveryenabled|bootstatuspolicy/iu.test(text), lost),

@@ -1,4 +1,4 @@
-import { addressIn } from '../addresses.ts'
+import { addressIn, isOwnHost } from '../addresses.ts'
 import { operands, type Program, type ProgramCall } from '../program-call.ts'
 import { runCode } from '../run-code.ts'
 import { readCode } from '../sources/read-code.ts'
@@ -83,11 +83,17 @@ const sourced = (call: ProgramCall): Value => {
   return ranFile(call, file)
 }
 
+const remoteOptions = ['-i', '-p', '-o', '-l', '-F', '-J', '-L', '-R', '-D']
+
 /** A command on another machine: it is read as one of this machine. */
 const remotely = ({ args, world, shell, input }: ProgramCall): Value => {
-  const [, ...words] = operands(args, ['-i', '-p', '-o', '-l', '-F', '-J', '-L', '-R', '-D'])
+  const [, ...words] = operands(args, remoteOptions)
   const tunnel = args.some(({ text }) => /^-[NfTqC]{0,5}R/u.test(text))
-  if (tunnel) world.report({ code: 'reverse_shell', message: 'A tunnel lets another machine into this one.' })
+  if (tunnel) {
+    const to = operands(args, remoteOptions)[0]?.text.replace(/^[^@]{1,64}@/u, '') ?? ''
+    const severity = isOwnHost(to) ? 'warning' : 'blocker'
+    world.report({ code: 'reverse_shell', severity, message: 'A tunnel lets another machine into this one.' })
+  }
   if (words.length === 0 && input.text !== '') return shell.run(input.text, world)
   return words.length === 0 ? input : shell.run(words.map(({ text }) => text).join(' '), world, input)
 }
