@@ -1,4 +1,13 @@
-import { followed, judging, orderedBefore, orderedIn, reassuring } from './mention-words.ts'
+import {
+  asContent,
+  correcting,
+  followed,
+  fromAttacker,
+  judging,
+  orderedBefore,
+  orderedIn,
+  reassuring,
+} from './mention-words.ts'
 
 /** Words of a text that teaches, detects or forbids what it quotes, in several languages. */
 const defensive =
@@ -54,7 +63,16 @@ export const speechOf = (text: string, isSecurity = false): ((place: Place) => b
     const earlier = fences.filter((index) => index < at)
     return (earlier.length & 1) === 1 ? earlier.at(-1) : undefined
   }
-  return (place) => isMentioned(text, place, { openedAt, isSecurity })
+  return (place) => isMentioned(text, withinCode(text, place), { openedAt, isSecurity })
+}
+
+/** Returns a place in inline code without what its match took beyond the code. */
+const withinCode = (text: string, place: Place): Place => {
+  const { at, length } = place
+  const end = text.slice(at, at + length).indexOf('`')
+  if (end < 1) return place
+  const line = text.slice(Math.max(text.lastIndexOf('\n', at - 1) + 1, at - longestLine), at)
+  return (line.split('`').length & 1) === 0 ? { ...place, length: end } : place
 }
 
 interface Surroundings {
@@ -83,7 +101,8 @@ const isMentioned = (text: string, place: Place, { openedAt, isSecurity }: Surro
     defensive.test(lead) ||
     defensive.test(text.slice(at + length, at + length + after)) ||
     isListed(lead) ||
-    isBad(row ?? sentenceAround(text, place))
+    speaksOf(row === undefined ? sentenceAround(text, place) : `${row.head} ${row.own}`) ||
+    correcting.test(row?.head ?? '')
   )
 }
 
@@ -92,6 +111,9 @@ const isBad = (words: string): boolean => {
   const rest = words.replaceAll(reassuring, ' ')
   return defensive.test(rest) || judging.test(rest)
 }
+
+/** Whether words speak of a quotation as something bad, or as content. */
+const speaksOf = (words: string): boolean => isBad(words) || asContent.test(words)
 
 /** Whether a quotation is no mention: it is to be run, or what it says is to be done. */
 const isOrdered = (text: string, place: Place): boolean => {
@@ -126,8 +148,13 @@ const afterLast = (text: string, ends: RegExp): string => {
 
 const sentenceAround = (text: string, place: Place): string => aroundIn(text, place).join(' ')
 
+interface Row {
+  readonly head: string
+  readonly own: string
+}
+
 /** Returns the head and the row of the table that a place stands in; undefined outside of tables. */
-const rowAround = (text: string, { at, length }: Place): string | undefined => {
+const rowAround = (text: string, { at, length }: Place): Row | undefined => {
   const start = text.lastIndexOf('\n', at - 1) + 1
   if (!/^[ \t]{0,12}\|/u.test(text.slice(start, start + 16))) return undefined
   const rows = text
@@ -137,7 +164,7 @@ const rowAround = (text: string, { at, length }: Place): string | undefined => {
   const head = rows.slice(rows.findLastIndex((row) => !/^[ \t]{0,12}\|/u.test(row)) + 1)[0] ?? ''
   const end = text.indexOf('\n', at + length)
   const rest = text.slice(at + length, Math.min(end < 0 ? text.length : end, at + length + longestLine))
-  return `${head.slice(0, longestLine)} ${text.slice(Math.max(start, at - longestLine), at)} ${rest}`
+  return { head: head.slice(0, longestLine), own: `${text.slice(Math.max(start, at - longestLine), at)} ${rest}` }
 }
 
 const longestTable = 8_000
@@ -161,11 +188,16 @@ const isIntroduced = (
     .filter((each) => /^\s{0,8}(?:#|\/\/|--|<!--)/u.test(each))
     .join(' ')
   const info = text.slice(opened, text.indexOf('\n', opened))
-  if (orderedIn.test(intro)) return false
+  if (orderedIn.test(intro) || followed.test(intro)) return false
+  const remark = remarkOn(text, at)
+  const end = text.slice(at, at + longestTable).search(/\n[ \t>]{0,12}(?:```|~~~)/u)
+  const later = end < 0 ? '' : text.slice(at + end, at + end + 300)
   const isSaid =
     isBad(intro) ||
     isBad(heading) ||
     defensive.test(comment) ||
+    isBad(remark) ||
+    fromAttacker.test(later) ||
     /\b(?:bad|wrong|attack|unsafe|malicious)\b/iu.test(info)
   return (
     isSaid ||
@@ -174,6 +206,13 @@ const isIntroduced = (
         intro + heading,
       ))
   )
+}
+
+/** Returns the remark beside a text that stands in a list of texts. */
+const remarkOn = (text: string, at: number): string => {
+  const isListed = /(?:^|\n)[ \t]{0,40}["'][^"'\n]{0,400}$/u.test(text.slice(Math.max(0, at - 450), at))
+  const line = /^[^\n]{0,400}/u.exec(text.slice(at))?.[0] ?? ''
+  return isListed ? (/["'],?\s{0,8}(?:#|\/\/)([^\n]{0,200})$/u.exec(line)?.[1] ?? '') : ''
 }
 
 /** Returns the sentence that ends above a block; with the one before, when it only says that an example follows. */
