@@ -25,7 +25,7 @@ const empty: ReadonlySet<string> = new Set(
 /** Returns the beginnings of the words of a text that have a topic. */
 export const topicWords = (text: string): ReadonlySet<string> =>
   new Set(
-    (text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [])
+    (text.toLowerCase().match(/[\p{L}\p{M}\p{N}]{3,}/gu) ?? [])
       .filter((word) => !empty.has(word))
       .map((word) => word.slice(0, 6)),
   )
@@ -49,4 +49,15 @@ export const meantOf = (candidates: readonly Related[], embedder: string | null)
   if (candidates.length <= few) return first
   const lead = strengthAt(first) - (second === undefined ? 0 : strengthAt(second))
   return lead >= (best.cosine === null ? wordWeight * wordsAlone : distance) ? first : null
+}
+
+/** What speaks for the latest statement as the one that is corrected, in units of a cosine. */
+const latestWeight = 0.03
+
+/** Returns the place of the statement that a correction is about, of the latest ones in order: the last, unless another is clearly closer. */
+export const correctedOf = (candidates: readonly Related[]): number | null => {
+  const strengths = candidates.map(
+    ({ cosine, shared }, place) => (cosine ?? 0) + wordWeight * shared + (place === 0 ? latestWeight : 0),
+  )
+  return strengths.length === 0 ? null : strengths.indexOf(Math.max(...strengths))
 }

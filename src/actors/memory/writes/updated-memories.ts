@@ -1,6 +1,6 @@
 import { partsOf } from '#facts/parts.ts'
-import { meantOf, type Related, topicWords } from '#facts/updates/related.ts'
-import { changeOf, mayShareSubject } from '#facts/updates/updates.ts'
+import { correctedOf, meantOf, type Related, topicWords } from '#facts/updates/related.ts'
+import { type Change, changeOf, mayUpdate } from '#facts/updates/updates.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { EmbedderUnavailable } from '#retrieval/embedder.ts'
@@ -38,6 +38,11 @@ interface Compared {
   readonly vector: Float32Array | null
 }
 
+interface Update {
+  readonly text: string
+  readonly change: Change
+}
+
 /** Compares an update with texts, by an embedder; null: there are no vectors. */
 interface Comparison {
   readonly embedder: string | null
@@ -66,19 +71,19 @@ export class UpdatedMemories {
     const at = item.observedAt ?? this.#parts.now()
     const older = [...index.entries()].filter((entry) => isOlder(entry, item, at)).sort(byTime)
     const rows = await this.#rowsOf(owner, older.slice(0, mostCompared))
-    const latest = rows[0]
-    if (change === 'correction' && latest !== undefined && at - latest.data.observed_at_ms <= correctedWithinMs)
-      return this.#partsOf(owner, latest, item.content)
-    const alike = rows.filter(({ data }) => mayShareSubject(item.content, data.content))
+    const update: Update = { text: item.content, change }
+    const alike = rows.filter(({ data }) => holdingParts(data).some((part) => mayUpdate(update.text, part, change)))
     const { cosines: compare, embedder } = await this.#comparison(owner, item.content)
     const cosines = await compare(alike.map(({ data }) => comparedOf(data, embedder)))
     const words = topicWords(item.content)
     const candidates = alike.map(
       ({ data }, place): Related => ({ cosine: cosines[place] ?? null, shared: sharedWith(words, data.content) }),
     )
-    const meant = meantOf(candidates, embedder)
+    const isRecent = ({ data }: Row<MemoryData>): boolean => at - data.observed_at_ms <= correctedWithinMs
+    const recent = change === 'correction' ? alike.filter(isRecent).length : 0
+    const meant = recent > 0 ? correctedOf(candidates.slice(0, recent)) : meantOf(candidates, embedder)
     const row = meant === null ? undefined : alike[meant]
-    return row === undefined ? null : this.#partsOf(owner, row, item.content)
+    return row === undefined ? null : this.#partsOf(owner, row, update)
   }
 
   async #rowsOf(owner: MemoryOwner, entries: readonly MemoryEntry[]): Promise<readonly Row<MemoryData>[]> {
@@ -90,9 +95,10 @@ export class UpdatedMemories {
   }
 
   /** Returns the part of a memory that is the closest to the update; all of it when it has one part. */
-  async #partsOf(owner: MemoryOwner, row: Row<MemoryData>, update: string): Promise<UpdatedMemory> {
-    const parts = holdingParts(row.data)
-    if (partsOf(row.data.content).length < 2 || parts.length < 2) return { row, parts }
+  async #partsOf(owner: MemoryOwner, row: Row<MemoryData>, { text: update, change }: Update): Promise<UpdatedMemory> {
+    const holding = holdingParts(row.data)
+    if (partsOf(row.data.content).length < 2 || holding.length < 2) return { row, parts: holding }
+    const parts = holding.filter((part) => mayUpdate(update, part, change))
     const { cosines: compare } = await this.#comparison(owner, update)
     const cosines = await compare(parts.map((text) => ({ text, vector: null })))
     const words = topicWords(update)
