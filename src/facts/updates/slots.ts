@@ -226,7 +226,7 @@ const places: Members = {
 
 /** A noun that says little without the word before it: the insurance of the car is not that of the home. */
 const compound =
-  /(\p{L}+)(?:['’]s)? (?:insurance|service|card|contract|account|subscription|membership|club|lessons?|class(?:es)?|course|appointment|meeting|box)(?!\p{L})/gu
+  /(?<!\p{L})(\p{L}{1,30})(?:['’]s)? (?:insurance|service|card|contract|account|subscription|membership|club|lessons?|class(?:es)?|course|appointment|meeting|box)(?!\p{L})/gu
 const noModifier =
   /^(?:my|the|an?|our|his|her|their|new|old|this|that|next|last|first|and|in|of|to|on|at|for|with|by)$/u
 

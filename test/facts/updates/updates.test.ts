@@ -55,4 +55,11 @@ describe('what a statement may update', () => {
   ])('is what has changed: %s', (older, newer) => {
     expect(updates(newer, older)).toBe(true)
   })
+
+  it.each(['a', 'ж', '我', 'my tea, '])('is decided in linear time: %s', (piece) => {
+    const long = piece.repeat(10_000 / piece.length)
+    const since = process.cpuUsage()
+    mayUpdate(`now ${long}`, long, 'change')
+    expect(process.cpuUsage(since).user / 1000).toBeLessThan(50)
+  })
 })

@@ -4,6 +4,7 @@ import { type Change, changeOf, mayUpdate } from '#facts/updates/updates.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { EmbedderUnavailable } from '#retrieval/embedder.ts'
+import { Pause } from '#retrieval/ranking/pause.ts'
 import { vectorOfText } from '#retrieval/vector-bytes.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { RecordStore } from '#storage/ports.ts'
@@ -72,7 +73,7 @@ export class UpdatedMemories {
     const older = [...index.entries()].filter((entry) => isOlder(entry, item, at)).sort(byTime)
     const rows = await this.#rowsOf(owner, older.slice(0, mostCompared))
     const update: Update = { text: item.content, change }
-    const alike = rows.filter(({ data }) => holdingParts(data).some((part) => mayUpdate(update.text, part, change)))
+    const alike = await updatable(rows, update)
     const { cosines: compare, embedder } = await this.#comparison(owner, item.content)
     const cosines = await compare(alike.map(({ data }) => comparedOf(data, embedder)))
     const words = topicWords(item.content)
@@ -155,6 +156,20 @@ const isOlder = (entry: MemoryEntry, { place }: PassedMemory, at: number): boole
   entry.place.scope === place.scope &&
   entry.place.session === place.session &&
   entry.place.namespace === place.namespace
+
+/** Returns the memories that an update may be about; long ones take milliseconds each. */
+const updatable = async (
+  rows: readonly Row<MemoryData>[],
+  { text, change }: Update,
+): Promise<readonly Row<MemoryData>[]> => {
+  const pause = new Pause()
+  const found: Row<MemoryData>[] = []
+  for (const row of rows) {
+    if (holdingParts(row.data).some((part) => mayUpdate(text, part, change))) found.push(row)
+    if (pause.due()) await pause.turn()
+  }
+  return found
+}
 
 const byTime = (a: MemoryEntry, b: MemoryEntry): number => b.observedAt - a.observedAt || (a.id < b.id ? 1 : -1)
 
