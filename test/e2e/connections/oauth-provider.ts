@@ -175,6 +175,7 @@ export class OAuthProvider {
         return
       }
       const refreshToken = await this.#refreshTokenIn(request)
+      if (refreshToken === null) return
       const known = this.hasGrace ? this.#answers.get(refreshToken) : undefined
       if (known !== undefined) {
         response.writeHead(200, { 'content-type': 'application/json' }).end(known)
@@ -189,9 +190,11 @@ export class OAuthProvider {
     this.#provider?.callback()(request, response)
   }
 
-  /** Reads the body, and leaves its fields to the provider. */
-  async #refreshTokenIn(request: IncomingMessage): Promise<string> {
-    const body = new URLSearchParams(await readText(request))
+  /** Reads the body, and leaves its fields to the provider; null when the client has left before. */
+  async #refreshTokenIn(request: IncomingMessage): Promise<string | null> {
+    const text = await readText(request).catch(() => null)
+    if (text === null) return null
+    const body = new URLSearchParams(text)
     Reflect.set(request, 'body', Object.fromEntries(body))
     return body.get('refresh_token') ?? ''
   }
