@@ -65,14 +65,17 @@ export const skillVersionUseCases = (parts: SkillParts): VersionUseCases => ({
   },
 })
 
-/** Scans the files of a skill, and has them reviewed by the project's model, if it has chosen one. */
+/**
+ * Scans the files of a skill, then has them reviewed by the project's model, if it has chosen one: a scan that is refused
+ * costs no call of a model.
+ */
 export const judged = async (
-  { scanner, review }: Pick<SkillParts, 'scanner' | 'review'>,
+  { scanner, review }: Pick<SkillParts, 'review'> & { readonly scanner: Pick<SkillScanner, 'scan'> },
   files: readonly ArchivedFile[],
   scope: Scope,
 ): Promise<ScannedSkill> => {
-  const [scanned, reviewed] = await Promise.all([scanner.scan(files, scope), review.findings(files, scope)])
-  return { ...scanned, findings: [...scanned.findings, ...reviewed] }
+  const scanned = await scanner.scan(files, scope)
+  return { ...scanned, findings: [...scanned.findings, ...(await review.findings(files, scope))] }
 }
 
 /**
