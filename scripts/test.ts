@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative, resolve } from 'node:path'
 import { beginning } from './test/beginning.ts'
 import {
   type CalledOperations,
@@ -38,15 +39,15 @@ const parts = process.argv.slice(2).filter((each) => !each.startsWith('-'))
 process.stdout.write(`${beginning(parts)}\n`)
 
 const root = resolve(import.meta.dirname, '..')
-const report = resolve(root, '.vitest/results.json')
-const calls = resolve(root, '.vitest/called-operations.tsv')
+// of this run alone: a test starts this script while the run that it belongs to still writes its own
+const reports = mkdtempSync(join(tmpdir(), 'troupe-tests-'))
+process.on('exit', () => rmSync(reports, { recursive: true, force: true }))
+const report = join(reports, 'results.json')
+const calls = join(reports, 'called-operations.tsv')
 const recording = resolve(root, recordingPath)
 const records = process.argv.includes('--record')
 const everyStore = process.argv.includes('--every-store')
 const args = process.argv.slice(2).filter((each) => each !== '--record' && each !== '--every-store')
-
-mkdirSync(resolve(root, '.vitest'), { recursive: true })
-for (const file of [report, calls]) rmSync(file, { force: true })
 
 const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
 const run = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args], {
