@@ -17,7 +17,7 @@ export const projectFile = (name) =>
 
 /**
  * Removes an installed package with native code when a file differs from the recorded one, so that it is never loaded
- * (specs/decisions/0307-verified-binaries.md).
+ * (specs/decisions/0155-what-is-trusted.md).
  *
  * @returns {boolean} whether the package is there and as recorded.
  */

@@ -17,7 +17,7 @@ const usage = [
 
 /**
  * `npm run rebuild-rows [-- --check]`: rebuilds the rows of lists and of usage from the commits, and prints the
- * differences (specs/decisions/0099-rows-that-last.md). `--check` writes nothing, and exits with 1 if there is a
+ * differences (specs/decisions/0004-projections.md). `--check` writes nothing, and exits with 1 if there is a
  * difference. The server may keep running.
  */
 const main = async (): Promise<void> => {

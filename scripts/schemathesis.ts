@@ -57,7 +57,7 @@ const tenantHeaders = /"name":"X-(?:Tenant|External-User)-Id"/
 
 /**
  * Removes the headers that name a tenant or a user. They take ASCII only, which no schema states, and one of the
- * servers drops other bytes before they are seen (specs/decisions/0156-ids-in-headers.md). Separate sweeps test them
+ * servers drops other bytes before they are seen (specs/decisions/0010-interface-as-code.md). Separate sweeps test them
  * (test/e2e/sweep).
  */
 const withoutTenantHeaders = (_name: string, value: unknown): unknown =>

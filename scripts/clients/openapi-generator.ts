@@ -30,7 +30,7 @@ const goClient = needing(['go'], (world) => {
 
 /**
  * openapi-generator's Java client, with a library whose generated code compiles: not every library's does
- * (specs/decisions/0224-openapi-generator-java.md).
+ * (specs/decisions/0107-documents-for-generators.md).
  */
 const javaClient = needing(['javac'], (world) => {
   const left = ['apiTests', 'modelTests', 'apiDocs', 'modelDocs'].map((name) => `${name}=false`)

@@ -7,7 +7,7 @@ import { titleOf } from './title-of.ts'
 /**
  * Requests that the server sends to a webhook, one per event type, as callbacks of the operation that registers it. The
  * `webhooks` of OpenAPI 3.1 would say the same, but openapi-generator writes code for them that does not compile
- * (specs/decisions/0305-documents-that-generators-compile.md).
+ * (specs/decisions/0107-documents-for-generators.md).
  */
 export const webhookCallbacks = (components: Components): object =>
   Object.fromEntries(

@@ -40,7 +40,7 @@ export const pageQuery = {
   limit,
 }
 
-/** Last row that a numbered page can reach: the store reads all rows before it (specs/decisions/0041-lists.md). */
+/** Last row that a numbered page can reach: the store reads all rows before it (specs/decisions/0040-storage.md). */
 export const deepestRow = 100_000
 
 /** Continues a numbered list after a row, at constant cost. For potentially long lists, in addition to `pageQuery`. */

@@ -9,7 +9,7 @@ const longest = 100
 
 /**
  * Returns an error's message with the name of the invalid field, query parameter or header, since many SDKs only show
- * the message (specs/decisions/0245-messages-name-the-field.md).
+ * the message (specs/decisions/0130-errors-of-other-apis.md).
  */
 export const withNamedPart = (
   { code, message }: { readonly code: string; readonly message: string },

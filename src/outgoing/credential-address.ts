@@ -1,7 +1,7 @@
 /**
  * Returns the address that a stored credential is bound to: scheme, host, port, path and query of a URL, in one form for
  * all ways to write it. A credential is sent to another address only after it was given again, because one host may
- * serve many parties by path (specs/decisions/0309-address-of-a-credential.md). Slashes at the end of the path do not
+ * serve many parties by path (specs/decisions/0020-credentials.md). Slashes at the end of the path do not
  * count, nor do a fragment and user information, which are never sent. A text that is not a URL is its own address.
  */
 export const credentialAddress = (text: string): string => {

@@ -6,7 +6,7 @@ import { boundSilence } from './wire-bytes.ts'
 const idleMaxMs = 4_000
 
 /**
- * Connections to servers that customers choose, which may be hostile (specs/decisions/0233): an idle one is closed
+ * Connections to servers that customers choose, which may be hostile (specs/decisions/0031): an idle one is closed
  * within seconds, one that receives bytes without an answer is cut, and an unused origin is forgotten.
  */
 export const openGuardedAgent = (connect: buildConnector.connector): Agent =>

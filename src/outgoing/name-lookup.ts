@@ -24,7 +24,7 @@ const silent = new Set(['ETIMEOUT', 'ECANCELLED'])
 /**
  * Returns a lookup for names that customers choose, with DNS queries over sockets. The system's lookup occupies a
  * thread per name until it is answered, and Node runs only two: a customer whose DNS servers do not answer would block
- * every connection of the process, including those to models and stores (specs/decisions/0233).
+ * every connection of the process, including those to models and stores (specs/decisions/0031).
  *
  * A name that no server knows is passed to the system, which has a hosts file; one such name at a time.
  */

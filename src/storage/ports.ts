@@ -314,7 +314,7 @@ export interface RecordStore {
   count(kind: RecordKind, scope: Scope, where?: { readonly [field: string]: Json }): Promise<number>
   /**
    * Like `count`, for page numbers: exact up to `exactTotal`; a larger count may be `totalAgeMs` old
-   * (specs/decisions/0041).
+   * (specs/decisions/0040).
    */
   total(kind: RecordKind, scope: Scope, where?: { readonly [field: string]: Json }): Promise<number>
   /**

@@ -9,7 +9,7 @@ const mostRemembered = 10_000
 
 /**
  * Totals for numbered pages. Counting up to `exactTotal` has a bounded cost; beyond that, records are counted to the
- * end once per `totalAgeMs` for all callers (specs/decisions/0041).
+ * end once per `totalAgeMs` for all callers (specs/decisions/0040).
  */
 export class Totals {
   readonly #known = new Map<string, { readonly total: Promise<number>; readonly at: number }>()

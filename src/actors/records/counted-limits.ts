@@ -29,7 +29,7 @@ const all = new WeakMap<RecordStore, CountedLimits>()
  * Enforces limits that are counted in the store for creations of this process that run at the same time: each one
  * counts the creations before it that have not ended. While all of them fit they run concurrently; the last places are
  * given one after another. Other processes are not counted until their rows are stored
- * (specs/decisions/0246-limits-at-the-same-time.md).
+ * (specs/decisions/0096-nothing-grows-without-bound.md).
  */
 export class CountedLimits {
   readonly #creations = new Map<string, Creation[]>()

@@ -44,7 +44,7 @@ export interface SealedField {
   readonly instead: ((box: SecretBox, record: StoredRecord) => string) | null
   /**
    * The fields, in the kind or in what it belongs to, with the address that receives the value: a change of one of them
-   * drops the value, or has to set it again (specs/decisions/0309-address-of-a-credential.md). Null: the value is never
+   * drops the value, or has to set it again (specs/decisions/0020-credentials.md). Null: the value is never
    * sent, or only to an address that is fixed or stored with it.
    */
   readonly sentTo: readonly string[] | null

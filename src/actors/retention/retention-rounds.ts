@@ -34,7 +34,7 @@ export interface RetentionRoundsParts {
 }
 
 /**
- * Periodically deletes items whose retention has expired (specs/decisions/0153-retention.md). Each project is handled
+ * Periodically deletes items whose retention has expired (specs/decisions/0152-compaction.md). Each project is handled
  * by one process: the one that runs the shard of the project's id.
  */
 export class RetentionRounds {

@@ -48,7 +48,7 @@ const always = ['users', 'installations', 'sessions', 'runs', 'actions', 'memori
  * Exports everything stored about a tenant, as one JSON document or as JSON lines. Only one page of rows or of a log is
  * in memory at a time, whatever the size of the tenant. Encrypted fields are left out, and so is data of the project:
  * its agents' prompts and tools. Arguments and outputs of tool calls are masked as in the API, unless secrets are
- * included (specs/decisions/0308-one-mask.md).
+ * included (specs/decisions/0113-patterns-and-masks.md).
  */
 export class TenantExport {
   readonly #parts: TenantExportParts

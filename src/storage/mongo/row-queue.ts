@@ -38,7 +38,7 @@ interface Group {
  *
  * Writes are acknowledged by a majority with its journal. A commit is closed once its rows are acknowledged, and this
  * process may outlive the server: a row lost in a server crash would be missing behind a closed commit
- * (specs/decisions/0099-rows-that-last.md).
+ * (specs/decisions/0004-projections.md).
  */
 export class RowQueue {
   readonly #db: Db

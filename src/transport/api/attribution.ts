@@ -12,7 +12,7 @@ const maxTenantLength = 128
 const maxUserLength = 256
 /**
  * Non-ASCII bytes in headers have no encoding that clients and servers agree on
- * (specs/decisions/0156-ids-in-headers.md).
+ * (specs/decisions/0010-interface-as-code.md).
  */
 const ascii = /^[\x20-\x7e]+$/
 

@@ -30,7 +30,7 @@ const both: DefaultHeaders = {
 
 /**
  * Returns the headers that an answer lacks: no browser may guess its type, and no cache may keep it unless it says so
- * itself, since most answers hold data of a caller (specs/decisions/0306-headers-of-every-answer.md).
+ * itself, since most answers hold data of a caller (specs/decisions/0050-transport.md).
  */
 export const defaultHeaders = (headers: Headers): DefaultHeaders => {
   let hasType = false

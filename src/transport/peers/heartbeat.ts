@@ -52,7 +52,7 @@ export interface HeartbeatParts {
 }
 
 /**
- * Detects a dead peer while answers from it are outstanding (specs/decisions/0204-silent-peers.md). Silence is counted
+ * Detects a dead peer while answers from it are outstanding (specs/decisions/0062-peers.md). Silence is counted
  * in beats of this process: if the process itself was paused, it first reads what has arrived in the meantime.
  */
 export class Heartbeat {

@@ -312,7 +312,7 @@ it('keeps the guarantees of a turn with any sequence of crashes and lost answers
     fc.asyncProperty(fc.array(plan, { maxLength: 4 }), fc.constantFrom(...lives), async (plans, [decision, effect]) => {
       const ending = await liveOrParked(plans, decision, effect)
       // an actor whose effect four processes in a row did not survive waits for an operator
-      // (specs/decisions/0159-killed-again-and-again.md)
+      // (specs/decisions/0091-stuck-work.md)
       if (ending === 'parked') expect(plans.length).toBeGreaterThanOrEqual(4)
       else await check(ending, decision, effect)
     }),

@@ -18,7 +18,7 @@ export type LastingPurpose = (typeof lastingPurposes)[number]
 /** A purpose whose key changes with the master key. */
 export type SigningPurpose = Extract<KeyPurpose, 'client-tokens' | 'sign-ins' | 'peers'>
 
-/** The keys of a process, each derived from a master key (specs/decisions/0212-another-master-key.md). */
+/** The keys of a process, each derived from a master key (specs/decisions/0020-credentials.md). */
 export interface ServerKeys {
   /** The key that signs new values. */
   current(purpose: SigningPurpose): Buffer

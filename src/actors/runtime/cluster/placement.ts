@@ -49,7 +49,7 @@ export const preferredOwner = (shard: number, live: readonly string[]): string |
  * Returns the processes that may own shards: those that are not draining and run the same machine versions as all
  * others that own some. A newer release owns nothing until the last process of the older one drains or has ended: only
  * then are actors migrated, so no process meets an actor whose version it does not know
- * (specs/decisions/0141-one-version-at-a-time.md).
+ * (specs/decisions/0064-cluster.md).
  *
  * @param members every live process.
  */

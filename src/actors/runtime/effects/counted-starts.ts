@@ -7,7 +7,7 @@ import { isUncertain } from './effects.ts'
  * started again: one of them may have caused it. A process that is killed from outside repeatedly and in quick
  * succession hits effects that are not to blame. So an effect parks its actor only when the process ended while the
  * effect ran among few others, and ended once more, after a quiet period, while it ran alone
- * (specs/decisions/0159-killed-again-and-again.md). Counting costs no write, since the count goes into the fence
+ * (specs/decisions/0091-stuck-work.md). Counting costs no write, since the count goes into the fence
  * (specs/decisions/0091-stuck-work.md).
  */
 export const startsCounted = (commit: Commit): Commit => {

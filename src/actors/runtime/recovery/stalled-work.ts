@@ -38,7 +38,7 @@ interface Sighting {
  * Finds work of a commit that was not done: a write that was given up and arrived late, a part of a commit that threw,
  * an effect that nothing runs, a row that was not written. Its commit is open, and old. An actor seen in two sweeps is
  * reloaded, which resumes its work; what still makes no progress is shown as stuck
- * (specs/decisions/0159-killed-again-and-again.md).
+ * (specs/decisions/0091-stuck-work.md).
  */
 export class StalledWork {
   readonly #parts: StandingWorkParts

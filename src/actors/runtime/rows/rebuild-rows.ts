@@ -56,7 +56,7 @@ const attempts = 5
 /**
  * Compares every list row and ledger row with what follows from the commits, and writes those that differ. Ledger rows
  * that no commit explains are left alone, since other writers create such rows too. A difference counts only when it is
- * still there after a moment, so a rebuild may run alongside servers (specs/decisions/0099-rows-that-last.md).
+ * still there after a moment, so a rebuild may run alongside servers (specs/decisions/0004-projections.md).
  *
  * @throws {StoreUnavailable}
  */

@@ -9,7 +9,7 @@ const mostLevels = 4
 
 /**
  * Summarises, field by field, how a step changed its machine's context: this is what readers of the history see
- * (specs/decisions/0183-contexts-of-the-past.md).
+ * (specs/decisions/0178-observation.md).
  *
  * @param before null for the first step
  * @returns the fields whose value changed; undefined when none did

@@ -118,7 +118,7 @@ export class BodyReservation implements Arriving, BodyListener {
 }
 
 /**
- * The memory that request bodies and long answers may use at one time (specs/decisions/0278-memory-by-caller.md).
+ * The memory that request bodies and long answers may use at one time (specs/decisions/0225-room-for-long-bodies.md).
  *
  * A body counts as it arrives, and its declared length only against the share of its own credential: there it waits its
  * turn, and gets 503 when that takes too long. When the bodies that are arriving use up the memory nevertheless, the
