@@ -51,7 +51,7 @@ const itemList = object(
 
 /**
  * OpenAI's Conversations API: conversations that responses with `conversation` continue
- * (specs/decisions/0150-conversations.md).
+ * (specs/decisions/0082-chat-forms.md).
  */
 export const conversations = defineOperations('conversations', {
   create: {

@@ -20,7 +20,7 @@ type ReplayCall = Parameters<UseCases['runs.replay']>[0]
 
 const msPerSecond = 1000
 
-/** Creates a run that repeats another one (specs/decisions/0182-forks-and-replays.md). */
+/** Creates a run that repeats another one (specs/decisions/0001-sessions.md). */
 export const replayRun = async (parts: RunParts, call: ReplayCall): Promise<ResultOf<'runs.replay'>> => {
   const { host } = parts
   const { body, params, idempotency } = call

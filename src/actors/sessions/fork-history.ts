@@ -23,7 +23,7 @@ interface CopiedTurn {
 /**
  * Returns the events that a fork starts with: `session.forked`, then those of the turns up to `from.turn_number`, with
  * the deltas of a text joined. Earlier turns that do not fit are folded into a conversation, as the model reads them
- * (specs/decisions/0182-forks-and-replays.md).
+ * (specs/decisions/0001-sessions.md).
  *
  * @throws {ServiceError} `not_found` when the log ends before the turn does, because it was deleted meanwhile;
  * {StoreUnavailable}

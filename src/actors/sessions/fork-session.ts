@@ -13,7 +13,7 @@ import { newSessionView } from './session-views.ts'
 
 type ForkCall = Parameters<UseCases['sessions.fork']>[0]
 
-/** Creates a session with the history of another one (specs/decisions/0182-forks-and-replays.md). */
+/** Creates a session with the history of another one (specs/decisions/0001-sessions.md). */
 export const forkSession = async (parts: SessionParts, call: ForkCall): Promise<ResultOf<'sessions.fork'>> => {
   const { host, now } = parts
   const { scope, body, idempotency } = call

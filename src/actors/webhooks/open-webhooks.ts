@@ -14,7 +14,7 @@ const attemptsAtOnce = { ofWebhook: 16, ofProject: 256 }
 
 /**
  * Most attempts that wait in memory, at 9 KB each; the others wait in the store
- * (specs/decisions/0240-deliveries-that-wait.md).
+ * (specs/decisions/0073-webhooks.md).
  */
 const attemptsInLine: LineLimits = { ofWebhook: 500, ofProject: 1_000, ofNode: 4_000 }
 

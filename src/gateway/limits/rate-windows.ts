@@ -25,7 +25,7 @@ export interface Admitted {
 
 /**
  * Limits of requests and tokens per minute, exact across all nodes that share the limits
- * (specs/decisions/0279-tokens-held-in-advance.md).
+ * (specs/decisions/0086-metering-and-limits.md).
  */
 export class RateWindows {
   readonly #limits: RateLimits

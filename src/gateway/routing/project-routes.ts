@@ -24,7 +24,7 @@ const customPrefix = 'custom:'
 
 /**
  * Finds routes by the rules of specs/decisions/0083-routing.md. If the model names a provider of the project, only that
- * one is used (specs/decisions/0120-a-named-provider.md). Otherwise the project's connections come first, in order of
+ * one is used (specs/decisions/0083-routing.md). Otherwise the project's connections come first, in order of
  * creation; then a custom provider that has the model; then the installation's keys.
  */
 export class ProjectRoutes implements Routes {

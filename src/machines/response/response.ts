@@ -44,7 +44,7 @@ const journalsEnd = { type: 'journal', params: { events: [{ event_type: 'respons
 
 /**
  * A response made in the background, for which no caller waits. After a crash it is made again from the start, since a
- * model's partial output is not stored (specs/decisions/0162-responses-in-the-background.md).
+ * model's partial output is not stored (specs/decisions/0082-chat-forms.md).
  */
 export const responseMachine = setup({
   types: {

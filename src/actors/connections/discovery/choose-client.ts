@@ -24,7 +24,7 @@ export interface ClientChoice {
 
 /**
  * Returns our client at a server: the configured one, the URL of our metadata document, the one registered before, or a
- * new one. A client belongs to one issuer, and its secret is never sent to another (specs/decisions/0271-clients-at-discovered-servers.md).
+ * new one. A client belongs to one issuer, and its secret is never sent to another (specs/decisions/0166-connections.md).
  *
  * @throws {DiscoveryFailed}
  */

@@ -199,7 +199,7 @@ const progressed = ({ alone: _alone, failures: _failures, ...flight }: InFlight)
 
 /**
  * Creates an empty map for ids that never recur. V8 makes a hidden class for each property name of an ordinary object,
- * whereas an object without a prototype is a hash table from the start (specs/decisions/0237-chunks-alike.md).
+ * whereas an object without a prototype is a hash table from the start (specs/decisions/0228-hot-paths.md).
  */
 const tableOf = <T>(): Record<string, T> => Object.create(null)
 

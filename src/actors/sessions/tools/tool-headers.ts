@@ -15,7 +15,7 @@ import type { ToolDeclaration, TurnTool } from '../turns/turn-config.ts'
 /** The headers of one http tool: `sealed` is encrypted JSON of names and values. They are only sent to this address. */
 export type ToolHeadersData = BoundTo & { readonly sealed: string }
 
-/** Encrypted headers of http tools (specs/decisions/0135-headers-of-tools.md). */
+/** Encrypted headers of http tools (specs/decisions/0146-actions-that-are-carried-out.md). */
 export const toolHeaders: TypedKind<ToolHeadersData> = {
   name: 'tool_headers',
   exported: null,

@@ -18,7 +18,7 @@ export interface SkillReviewParts {
 const patienceMs = 90_000
 
 /**
- * Reviews skills for what they mean, by a model of the project (specs/decisions/0292-skills-reviewed-by-a-model.md). A
+ * Reviews skills for what they mean, by a model of the project (specs/decisions/0157-skills.md). A
  * review that fails loses nothing: it is a finding, which blocks nothing.
  */
 export class SkillReview {
