@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Machines of others stall: there a test may fail once and is named as RETRIED at the end (specs/decisions/0089-retried-tests.md).
+ * Machines of others stall: there a test may fail once and is named as RETRIED at the end (specs/decisions/0103-time-of-ci.md).
  * By hand, a test that fails has failed.
  */
 const retriesInCi = process.env.CI === 'true' ? 1 : 0

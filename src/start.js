@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 /*
  * Starts the server: from the bundle of all modules if one exists for exactly these sources, otherwise from the sources
  * one by one. A missing bundle, or code cache of it, is then made for the next start, in a separate process with the
- * lowest priority (specs/decisions/0154-one-file-to-start.md). If nothing can be written,
+ * lowest priority (specs/decisions/0115-starting.md). If nothing can be written,
  * every start is from the sources.
  */
 const [argument] = process.argv.slice(2)

@@ -12,7 +12,7 @@ export const operations = /** @type {const} */ ({
 /** Credentials that the console calls with: a member's session, or none before sign-in. */
 const callers: readonly CredentialKind[] = ['dashboard', 'public']
 
-/** `console/operations.js`: the operations of the console's client (specs/decisions/0196-console-client.md). */
+/** `console/operations.js`: the operations of the console's client (specs/decisions/0180-console.md). */
 export const consoleOperations = (operations: readonly Operation[]): GeneratedFile => {
   const lines = operations
     .filter(({ access }) => access.kinds.some((kind) => callers.includes(kind)))

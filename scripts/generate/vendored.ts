@@ -19,7 +19,7 @@ const modules: readonly Vendored[] = [
 
 /**
  * Third-party modules that the console loads, with imports that a browser can resolve
- * (specs/decisions/0179-view-library.md).
+ * (specs/decisions/0180-console.md).
  */
 export const vendoredFiles = (): readonly GeneratedFile[] => [...storeFiles(), ...copies()]
 

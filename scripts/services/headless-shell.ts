@@ -10,7 +10,7 @@ const installed = join(root, 'node_modules/@sparticuz/chromium')
 
 /**
  * Finds Chromium's headless shell: the same engine without the desktop browser around it, at less than half of the CPU
- * cost (specs/decisions/0202-headless-shell-in-tests.md). Uses the one on PATH, else that of `@sparticuz/chromium`,
+ * cost (specs/decisions/0103-time-of-ci.md). Uses the one on PATH, else that of `@sparticuz/chromium`,
  * unpacked once.
  *
  * @returns its path; null when there is none, or none that starts on this machine.

@@ -30,8 +30,8 @@ type InputOf<Task> = Task extends ParserTask<infer Input> ? Input : never
 /**
  * Runs parsers of untrusted bytes in a worker with a deadline and a memory limit: bytes that keep a parser busy for
  * ever block neither the event loop nor the process (specs/decisions/0137-parsers-in-a-worker.md). It runs one parse at
- * a time, and owners take turns (specs/decisions/0258-turns-at-reading-documents.md). While one is slow, a second worker
- * reads for the other owners (specs/decisions/0300-a-second-parser.md). Workers start with a parse and do not keep the
+ * a time, and owners take turns (specs/decisions/0137-parsers-in-a-worker.md). While one is slow, a second worker
+ * reads for the other owners (specs/decisions/0137-parsers-in-a-worker.md). Workers start with a parse and do not keep the
  * process alive.
  */
 export class ParserPool<Tasks = OwnTasks> {

@@ -92,7 +92,7 @@ const opened = (): DotProducts | null => {
 let products: DotProducts | null | undefined
 
 /**
- * Returns an implementation by SIMD instructions (specs/decisions/0218-writes-and-vectors.md); null where they are not
+ * Returns an implementation by SIMD instructions (specs/decisions/0127-retrieval.md); null where they are not
  * available.
  */
 export const dotProducts = (): DotProducts | null => {

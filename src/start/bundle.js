@@ -7,7 +7,7 @@ import { constants, Script } from 'node:vm'
 
 /*
  * The bundle: all modules of the server as one file, and V8's code cache for it
- * (specs/decisions/0154-one-file-to-start.md). It is used only while every input is unchanged; if anything is wrong
+ * (specs/decisions/0115-starting.md). It is used only while every input is unchanged; if anything is wrong
  * with it, it is made again.
  */
 

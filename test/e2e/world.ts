@@ -15,7 +15,7 @@ export const stores = [{ store: 'sqlite' }, { store: 'mongo' }] as const
 /**
  * The store for a guarantee that does not depend on it: that stores behave alike is tested by their contract
  * (test/storage/contract.ts) and by the sweeps of every operation. With EVERY_STORE, as each night, both stores
- * (specs/decisions/0188-less-work-in-end-to-end-tests.md).
+ * (specs/decisions/0103-time-of-ci.md).
  */
 export const either = (store: StoreName): readonly { readonly store: StoreName }[] =>
   process.env.EVERY_STORE === undefined ? [{ store }] : stores

@@ -5,7 +5,7 @@ import { findHeadlessShell } from '#scripts/services/headless-shell.ts'
 /**
  * Provides a Chromium to browser tests as `CHROMIUM_PATH`. Without one they are skipped, but never in CI. Tests that do not
  * need the full browser use its headless shell, `HEADLESS_SHELL_PATH`, if available
- * (specs/decisions/0202-headless-shell-in-tests.md), except when a browser is given or with EVERY_STORE, as each night.
+ * (specs/decisions/0103-time-of-ci.md), except when a browser is given or with EVERY_STORE, as each night.
  */
 export async function setup(): Promise<void> {
   const isGiven = (process.env.CHROMIUM_PATH ?? '') !== ''

@@ -217,7 +217,7 @@ const keepExpiry = assigns(({ context }) => ({
 
 /**
  * One visit of a page by a browser. The job waits for a place among the browsers of its process (`queued`), runs
- * (`running`), may wait for a person who uses its page (`waiting`, specs/decisions/0226-hand-over-of-a-browser-job.md),
+ * (`running`), may wait for a person who uses its page (`waiting`, specs/decisions/0175-browser-jobs.md),
  * and ends. After a crash it is run again from its first step, unless a request that may change something has left the
  * page. That is stored before the request leaves, and such a job fails with `outcome_unknown`
  * (specs/decisions/0175-browser-jobs.md).

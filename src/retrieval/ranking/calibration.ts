@@ -14,7 +14,7 @@ type Logistic = Readonly<Record<'bias' | 'cosine' | 'found' | 'rank' | 'unseenNa
 
 /**
  * Logistic models, fitted on half of XQuAD in nine languages and of Cranfield, including the same questions to documents
- * without the article (specs/decisions/0230-score-of-documents.md). Both are shifted so that nine of ten answerable
+ * without the article (specs/decisions/0232-ranking-of-documents.md). Both are shifted so that nine of ten answerable
  * questions have a hit with a score of at least 0.7. Memories have models of their own (`memoryLogit`).
  */
 const calibrations: Readonly<Record<'lexical' | 'hybrid', Logistic>> = {

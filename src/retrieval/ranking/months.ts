@@ -12,7 +12,7 @@ const names = [
 ]
 
 /**
- * Month number, 0 to 11, by lower-case name, in nine languages (specs/decisions/0217-first-search-after-a-start.md).
+ * Month number, 0 to 11, by lower-case name, in nine languages (specs/decisions/0127-retrieval.md).
  * The platform's `Intl` has these names too, but reading them took a tenth of a first search.
  */
 export const monthNames: ReadonlyMap<string, number> = new Map(

@@ -71,7 +71,7 @@ export const shortGroup = 4
 
 /**
  * Tuned with `npm run bench -- --only recall` on one half of the questions; results are reported for the other half. The BM25 parameters of documents are the
- * usual ones (specs/decisions/0298-words-of-whole-documents.md).
+ * usual ones (specs/decisions/0232-ranking-of-documents.md).
  */
 export const weightsOf: Readonly<Record<Profile, Weights>> = {
   memory: {

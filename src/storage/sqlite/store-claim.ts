@@ -12,7 +12,7 @@ const claims = new Set<DatabaseSync>()
 
 /**
  * Claims a SQLite store for this process until it ends, in whatever way: an operating system lock on a file next to the
- * store, which no crash leaves behind (specs/decisions/0238-one-server-per-file.md).
+ * store, which no crash leaves behind (specs/decisions/0115-starting.md).
  *
  * @param path file of the store.
  * @returns a function that releases the claim; the end of the process does so too.

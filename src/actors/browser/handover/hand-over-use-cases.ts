@@ -28,7 +28,7 @@ const kind = browserJobDefinition
 
 /**
  * Use-cases of the page of a job that waits for a person: watch it, use it, and continue the job
- * (specs/decisions/0226-hand-over-of-a-browser-job.md).
+ * (specs/decisions/0175-browser-jobs.md).
  */
 export const handOverUseCases = ({ host, blobs, log, now }: HandOverParts): HandOverUseCases => {
   const find = (scope: Scope, id: string): Promise<Resident> => host.find(scope, kind, id)

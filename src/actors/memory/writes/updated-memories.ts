@@ -54,7 +54,7 @@ const byWords: Comparison = { embedder: null, cosines: async (texts) => texts.ma
 
 /**
  * Finds the memory that a new one updates, where no rule reads the facts of both: by words that state a change, the
- * subject, and how close the texts are (specs/decisions/0277-updates-in-other-words.md).
+ * subject, and how close the texts are (specs/decisions/0138-facts-by-rules.md).
  */
 export class UpdatedMemories {
   readonly #parts: UpdatedMemoriesParts

@@ -120,7 +120,7 @@ export class EffectCall {
    * Marks an at-most-once call as started. Returns false when the mark was not written, because the effect is no longer
    * in flight or the actor runs elsewhere: then the call must not be made. A mark of another process comes before the
    * fence under which this one loaded the actor, so it is part of the loaded state
-   * (specs/decisions/0142-guards-that-nothing-reaches.md).
+   * (specs/decisions/0100-what-the-simulation-compares.md).
    */
   async #begin(): Promise<boolean> {
     const { id } = this.#called

@@ -27,7 +27,7 @@ const holdMs = 60_000
 export const maxPostponementMs = 3_600_000
 
 /**
- * Turns of crawls at hosts, over all crawls and nodes (specs/decisions/0294-politeness-by-host.md): few requests at a
+ * Turns of crawls at hosts, over all crawls and nodes (specs/decisions/0172-pages-of-the-web.md): few requests at a
  * time, a pause between two, and none while the host has requested a pause. Crawls of the same host take turns.
  */
 export class HostTurns {

@@ -28,7 +28,7 @@ const [ofBrowser, ofAttribute] = [-1, Number.MAX_SAFE_INTEGER]
 /**
  * Decides which elements a reader of an HTML document does not see: by the attributes `hidden` and `style`, and by simple
  * rules of its style sheets. Text for screen readers only, and text that is decoration for them, is seen by a reader or
- * read to one, and so it is text of the document (specs/decisions/0299-invisible-text.md).
+ * read to one, and so it is text of the document (specs/decisions/0143-documents.md).
  */
 export class HiddenElements {
   /** Rules by the most specific part of their selector. */
