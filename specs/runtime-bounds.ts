@@ -150,7 +150,7 @@ export const runtimeBounds: readonly Bound[] = [
     of: 'attempts to deliver webhooks that wait for their turn in a process',
     most: '500 of one webhook, 1,000 of one project, 4,000 in all',
     beyond: 'they wait in the store, and come back as fast as the endpoint answers, within the hour',
-    code: ['src/actors/webhooks/open-webhooks.ts', 'attemptsInLine'],
+    code: ['src/actors/webhooks/open-webhooks.ts', 'waitingAttempts'],
     test: [
       'test/actors/webhooks/deliveries.test.ts',
       'wait in the store beyond a bounded line, even across a crash, and are all delivered once it answers',

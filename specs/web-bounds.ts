@@ -86,7 +86,7 @@ export const webBounds: readonly Bound[] = [
     of: 'browsers of a process at a time',
     most: 'BROWSER_JOBS, by default one a processor and one more',
     beyond: 'jobs wait, and one tenant never takes the last place',
-    code: ['src/actors/browser/jobs/browser-pool.ts', '#admit'],
+    code: ['src/actors/browser/jobs/browser-pool.ts', 'openBrowserPool'],
     test: [
       'test/actors/browser/jobs/browser-pool.test.ts',
       'runs the configured number of jobs at a time, and no more',

@@ -8,6 +8,7 @@ const layers: readonly { readonly name: string; readonly holds: RegExp }[] = [
   { name: 'specs', holds: /^specs\// },
   { name: 'facts', holds: /^src\/facts\// },
   { name: 'machines', holds: /^src\/machines\// },
+  { name: 'concurrency', holds: /^src\/concurrency\// },
   { name: 'storage/ports', holds: /^src\/storage\/|^src\/[^/]+\.ts$/ },
   { name: 'telemetry', holds: /^src\/telemetry\// },
   { name: 'outgoing', holds: /^src\/outgoing\// },

@@ -1,5 +1,6 @@
+import { FairSemaphore } from '#src/concurrency/fair-semaphore.ts'
 import type { Json } from '#storage/ports.ts'
-import { FairLine, type LineOwner } from './fair-line.ts'
+import { ownerPath, type ParseOwner } from './parse-owner.ts'
 import { ParserFailed } from './parser-failed.ts'
 import { type ParseOutcome, type ParseRequest, type ParserLimits, ParserSeat } from './parser-seat.ts'
 import type { OwnTasks, ParserTask } from './parser-tasks.ts'
@@ -14,14 +15,14 @@ export const parserLimits: ParserLimits = { deadlineMs: 2000, maxHeapMb: 128, ma
 const ownersShare = 0.25
 
 /** Requests that name no owner. */
-const noOwner: LineOwner = { project: '', tenant: null }
+const noOwner: ParseOwner = { project: '', tenant: null }
 
 /** Options of one parse. */
 export interface ParseOptions {
   /** Timeout in ms from its start; default: the room's. */
   readonly deadlineMs?: number
   /** Owners take turns; requests without one share all waiting places. */
-  readonly owner?: LineOwner | undefined
+  readonly owner?: ParseOwner | undefined
 }
 
 /** Input type of a task. */
@@ -36,7 +37,12 @@ type InputOf<Task> = Task extends ParserTask<infer Input> ? Input : never
  */
 export class ParserPool<Tasks = OwnTasks> {
   readonly #limits: ParserLimits
-  readonly #waiting = new FairLine<ParseRequest>()
+  /** An owner has one parse at a time. */
+  readonly #turns = new FairSemaphore<ParseOwner>({
+    path: ownerPath,
+    running: [2, 2, 1],
+    mayStart: () => this.#mayStart(),
+  })
   /** Requests that are to be run with nothing beside them, before all others. */
   readonly #alone: ParseRequest[] = []
   readonly #first: ParserSeat
@@ -47,7 +53,7 @@ export class ParserPool<Tasks = OwnTasks> {
   constructor(limits: Partial<ParserLimits> = {}, module = new URL('./parser-worker.ts', import.meta.url)) {
     this.#limits = { ...parserLimits, ...limits }
     const again = (request: ParseRequest): void => void this.#alone.push({ ...request, isAlone: true })
-    const listener = { changed: () => this.#next(), again }
+    const listener = { changed: () => this.#changed(), again }
     this.#first = new ParserSeat(this.#limits, module, listener)
     this.#second = this.#limits.slowMs === undefined ? null : new ParserSeat(this.#limits, module, listener)
   }
@@ -60,8 +66,7 @@ export class ParserPool<Tasks = OwnTasks> {
   ): Promise<Json> {
     if (!this.#hasPlace(owner)) throw new ParserFailed('busy', 'too many parses wait')
     const outcome = await new Promise<ParseOutcome>((settle) => {
-      this.#waiting.add(owner, { task, input, deadlineMs, owner, isAlone: false, settle })
-      this.#next()
+      void this.#turns.run(owner, () => this.#run({ task, input, deadlineMs, isAlone: false, settle }))
     })
     if ('failure' in outcome) throw outcome.failure
     return outcome.value
@@ -86,33 +91,36 @@ export class ParserPool<Tasks = OwnTasks> {
     return this.#second === null ? [this.#first] : [this.#first, this.#second]
   }
 
-  #hasPlace(owner: LineOwner): boolean {
+  #hasPlace(owner: ParseOwner): boolean {
     const { maxWaiting } = this.#limits
-    const own = this.#waiting.sizeOf(owner)
-    if (owner === noOwner) return this.#waiting.size < maxWaiting
-    return own === 0 || (own < Math.ceil(maxWaiting * ownersShare) && this.#waiting.size < maxWaiting)
+    const own = this.#turns.waitingOf(owner)
+    if (owner === noOwner) return this.#turns.waiting < maxWaiting
+    return own === 0 || (own < Math.ceil(maxWaiting * ownersShare) && this.#turns.waiting < maxWaiting)
   }
 
-  #next(): void {
-    const free = this.#seats.find(({ isFree }) => isFree)
-    const next = free === undefined ? undefined : this.#take()
-    if (free === undefined || next === undefined) {
-      if (this.#first.isFree) this.#second?.release()
-      return
-    }
-    free.run(next)
-    const busy = this.#seats.filter(({ isFree }) => !isFree)
-    if (busy.length > 1) for (const seat of busy) seat.share()
+  /** Whether a seat is free and another parse may run beside those in progress. */
+  #mayStart(): boolean {
+    const busy = this.#busy
+    const isSettled = busy.length === this.#turns.running && this.#alone.length === 0
+    return isSettled && busy.length < this.#seats.length && busy.every(({ isSlow, isAlone }) => isSlow && !isAlone)
   }
 
-  /** Takes the next request that may run beside the parses in progress. */
-  #take(): ParseRequest | undefined {
-    const busy = this.#seats.filter(({ isFree }) => !isFree)
-    if (busy.some(({ isSlow, isAlone }) => !isSlow || isAlone)) return undefined
-    if (this.#alone.length > 0) return busy.length === 0 ? this.#alone.shift() : undefined
-    const isBusy = ({ project, tenant }: LineOwner): boolean =>
-      busy.some(({ owner }) => owner?.project === project && owner.tenant === tenant)
-    return this.#waiting.take((owner) => !isBusy(owner))
+  /** Resolves when the seat of the parse is free again. */
+  async #run(request: ParseRequest): Promise<void> {
+    const freed = this.#seats.find(({ isFree }) => isFree)?.run(request)
+    if (this.#busy.length > 1) for (const seat of this.#busy) seat.share()
+    await freed
+  }
+
+  #changed(): void {
+    const [alone] = this.#busy.length === 0 ? this.#alone.splice(0, 1) : []
+    if (alone !== undefined) void this.#first.run(alone)
+    else this.#turns.changed()
+    if (this.#first.isFree && this.#turns.waiting === 0) this.#second?.release()
+  }
+
+  get #busy(): readonly ParserSeat[] {
+    return this.#seats.filter(({ isFree }) => !isFree)
   }
 }
 

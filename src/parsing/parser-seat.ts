@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads'
 import type { Json } from '#storage/ports.ts'
-import type { LineOwner } from './fair-line.ts'
 import { ParserFailed } from './parser-failed.ts'
 import { isReady, isReply } from './schema.ts'
 
@@ -26,7 +25,6 @@ export interface ParseRequest {
   readonly task: PropertyKey
   readonly input: unknown
   readonly deadlineMs: number
-  readonly owner: LineOwner
   /** Whether nothing else may be parsed meanwhile, so that the growth of the process is its own. */
   readonly isAlone: boolean
   readonly settle: (outcome: ParseOutcome) => void
@@ -66,8 +64,8 @@ export class ParserSeat {
    */
   #ready = false
   #running: Running | null = null
-  /** Owner of the parse that runs or ran last. */
-  #owner: LineOwner | null = null
+  /** Resolves when the seat is free again. */
+  #freed: PromiseWithResolvers<void> | null = null
   #isSlow = false
   /** Whether another parse has run at the same time as the one in progress. */
   #isShared = false
@@ -102,11 +100,6 @@ export class ParserSeat {
     return this.#running?.request.isAlone ?? false
   }
 
-  /** Owner of the parse in progress; null for none. */
-  get owner(): LineOwner | null {
-    return this.isFree ? null : this.#owner
-  }
-
   /** Notes that another parse runs at the same time. */
   share(): void {
     this.#isShared = true
@@ -129,11 +122,12 @@ export class ParserSeat {
     if (this.#running === null && this.#worker !== null) void this.close()
   }
 
-  /** Runs a parse; the seat has to be free. */
-  run(request: ParseRequest): void {
+  /** Runs a parse; the seat has to be free. Resolves when it is free again. */
+  run(request: ParseRequest): Promise<void> {
     const id = ++this.#ids
     const timers: NodeJS.Timeout[] = []
-    this.#owner = request.owner
+    const freed = Promise.withResolvers<void>()
+    this.#freed = freed
     this.#isSlow = false
     this.#isShared = false
     this.#running = {
@@ -148,11 +142,17 @@ export class ParserSeat {
         else request.settle(outcome)
         if (this.#ending > 0) return
         this.#isSlow = false
-        this.#listener.changed()
+        this.#changed()
       },
     }
     this.#open().postMessage({ id, task: request.task, input: request.input })
     if (this.#ready) this.#running.begin()
+    return freed.promise
+  }
+
+  #changed(): void {
+    if (this.isFree) this.#freed?.resolve()
+    this.#listener.changed()
   }
 
   #timers({ deadlineMs }: ParseRequest): readonly NodeJS.Timeout[] {
@@ -162,7 +162,7 @@ export class ParserSeat {
     if (slowMs !== undefined) {
       const slow = (): void => {
         this.#isSlow = true
-        this.#listener.changed()
+        this.#changed()
       }
       timers.push(setTimeout(slow, slowMs))
     }
@@ -215,6 +215,6 @@ export class ParserSeat {
     if (this.#ending === 0 && this.#isWanted) this.#open()
     this.#isWanted &&= this.#ending > 0
     if (this.#ending === 0) this.#isSlow = false
-    this.#listener.changed()
+    this.#changed()
   }
 }

@@ -1,16 +1,21 @@
 import { hash, verify } from '@node-rs/argon2'
-import { FairTurns } from './fair-turns.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { FairSemaphore } from '#src/concurrency/fair-semaphore.ts'
 
 /** Argon2id with 19 MiB, 2 passes, 1 lane: the OWASP baseline, about 20 ms of a worker thread. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
 /**
  * At most two of the process's four worker threads hash passwords, so that a flood of logins leaves threads for files
- * and DNS.
+ * and DNS. Of one origin at most 16 attempts wait.
  */
-const passwordTurns = { running: 2, perLane: 16, waiting: 2048 } as const
+const passwordTurns = { running: [2], waiting: [2048, 16] } as const
 
-const turns = new FairTurns(passwordTurns)
+const turns = new FairSemaphore<string>({
+  ...passwordTurns,
+  path: (origin) => [origin],
+  refusal: () => new ServiceError('rate_limit_exceeded', { retryAfterS: 1 }),
+})
 
 /** Returns the stored form of a password: a PHC string with its own salt. */
 export const hashPassword = (password: string): Promise<string> => turns.run('members', () => hash(password, cost))
@@ -18,7 +23,7 @@ export const hashPassword = (password: string): Promise<string> => turns.run('me
 /** A password to verify, and the origin of the attempt. */
 export interface PasswordAttempt {
   readonly password: string
-  /** Lane of the attempt: attempts of one origin queue behind each other, and origins take turns. */
+  /** Attempts of one origin queue behind each other, and origins take turns. */
   readonly origin: string
 }
 

@@ -13,7 +13,7 @@ import { VisitFailed } from './engine/visit-failed.ts'
 import { handOverUseCases } from './handover/hand-over-use-cases.ts'
 import { HandOvers, handOverLimits } from './handover/hand-overs.ts'
 import { browserEffects } from './jobs/browser-effects.ts'
-import { BrowserPool, poolLimits } from './jobs/browser-pool.ts'
+import { openBrowserPool, poolLimits } from './jobs/browser-pool.ts'
 import { JobBlobs } from './jobs/job-blobs.ts'
 import { jobUseCases } from './jobs/job-use-cases.ts'
 import { browserJobRows, browserKinds } from './kinds.ts'
@@ -50,7 +50,7 @@ export const browser = capability({
     const blobs = new JobBlobs(storage.blobs)
     const profiles = new BrowserProfiles(house)
     const places = poolLimits(settings.atOnce, availableParallelism())
-    const pool = new BrowserPool(places)
+    const pool = openBrowserPool(places)
     const handOvers = new HandOvers(handOverLimits(places.atOnce))
     const path = () => findChromium(settings.path)
     const limits = { maxMemoryBytes: settings.maxMemoryBytes, maxBytes: maxLoadedBytes }

@@ -1,4 +1,4 @@
-import type { LineOwner } from '#src/parsing/fair-line.ts'
+import type { ParseOwner } from '#src/parsing/parse-owner.ts'
 import type { SkillFinding } from '#src/skill-scan/finding.ts'
 import { Port } from './port.ts'
 
@@ -11,7 +11,7 @@ export type TextFinding = SkillFinding
 /** Scans texts with the rules for skills, in a worker; findings are in the order of the texts. */
 export type TextScan = (
   texts: readonly ScannedText[],
-  owner?: LineOwner,
+  owner?: ParseOwner,
 ) => Promise<readonly (readonly TextFinding[])[]>
 
 /** Port for the scan of texts that other parties wrote. */

@@ -1,7 +1,7 @@
 import type { KnownTool } from '#machines/mcp-server/known-tools.ts'
 import { type McpServerContext, toolsOf } from '#machines/mcp-server/mcp-server.ts'
 import type { Json } from '#specs/dsl/json.ts'
-import type { LineOwner } from '#src/parsing/fair-line.ts'
+import type { ParseOwner } from '#src/parsing/parse-owner.ts'
 import type { ScannedText, TextFinding, TextScan } from '../capability/text-scan.ts'
 import { type ToolView, toolView } from './server-view.ts'
 
@@ -25,7 +25,7 @@ export class ToolFindings {
   }
 
   /** Returns the tools of a server as the API returns them, with their findings. */
-  async views(context: McpServerContext, owner: LineOwner): Promise<readonly ToolView[]> {
+  async views(context: McpServerContext, owner: ParseOwner): Promise<readonly ToolView[]> {
     const tools = toolsOf(context)
     const found = new Map<string, readonly TextFinding[]>()
     const unknown = tools.filter(({ hash }) => !this.#known.has(hash))

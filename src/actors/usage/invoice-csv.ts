@@ -1,4 +1,4 @@
-import type { SlicedWork } from '#outgoing/shares/run-in-slices.ts'
+import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import type { Invoice, InvoiceLine } from './invoice.ts'
 
 const columns = [

@@ -1,5 +1,5 @@
+import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { type Amount, amountOf, percentOf, perMillion, textOf, zero } from '#gateway/prices/money.ts'
-import type { SlicedWork } from '#outgoing/shares/run-in-slices.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { Row } from '../records/schema.ts'
 import type { RatePlanData } from './kinds.ts'

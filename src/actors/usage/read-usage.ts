@@ -1,5 +1,6 @@
 import { tenantAgent, type UsageData, usagePrefix } from '#gateway/ledger/usage-rows.ts'
 import { narrowedScope, type Scope } from '#specs/scope.ts'
+import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 import { type Cover, filteredPage } from '../records/filtered-page.ts'
 import type { Page, PageQuery } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
@@ -72,7 +73,7 @@ export async function* usageIn(
     if (last === undefined || inside.length < pageSize) return
     after = last.id
     // an embedded store answers synchronously, so yield to the event loop between pages
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await nextSlice()
   }
 }
 

@@ -1,5 +1,5 @@
+import { nextSlice, runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { type UsageData, usagePrefix, usageRows } from '#gateway/ledger/usage-rows.ts'
-import { runInSlices, type SlicedWork } from '#outgoing/shares/run-in-slices.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { projectScope, type Scope } from '#specs/scope.ts'
@@ -163,7 +163,7 @@ const invoiceFacts = async (
     const row = await tenantTable.get(project, id)
     if (row !== null) external.set(id, row.data.external_id)
     // an embedded store answers synchronously, so yield to the event loop between lookups
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await nextSlice()
   }
   return { plans, tenants: external }
 }

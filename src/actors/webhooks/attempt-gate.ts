@@ -1,10 +1,18 @@
-import type { AttemptLines } from './attempt-lines.ts'
+import { FairSemaphore } from '#src/concurrency/fair-semaphore.ts'
+import { EndpointPaces, type PaceParts } from './endpoint-paces.ts'
 
-/** Most concurrent attempts on a node. */
-export interface AttemptLimits {
+/** Maximum numbers of concurrent or waiting attempts on a node. */
+export interface AttemptCounts {
   readonly ofWebhook: number
   /** Of all webhooks of a project. Each attempt holds a socket until its endpoint responds or the attempt times out. */
   readonly ofProject: number
+  readonly ofNode: number
+}
+
+/** Limits of the attempts on a node. */
+export interface AttemptLimits {
+  readonly running: Omit<AttemptCounts, 'ofNode'>
+  readonly waiting: AttemptCounts
 }
 
 /** The webhook and project of an attempt. */
@@ -13,7 +21,7 @@ export interface AttemptOf {
   readonly project: string
 }
 
-/** Result for an attempt that finds the line full: try again after `delayMs`. */
+/** Result for an attempt that finds too many waiting: try again after `delayMs`. */
 export interface Postponed {
   readonly delayMs: number
 }
@@ -24,16 +32,23 @@ export interface Postponed {
  * here; the others are postponed.
  */
 export class AttemptGate {
-  readonly #webhooks: Places
-  readonly #projects: Places
-  readonly #lines: AttemptLines
+  readonly #turns: FairSemaphore<AttemptOf>
+  readonly #paces: EndpointPaces
   readonly #steady: () => number
 
-  constructor({ ofWebhook, ofProject }: AttemptLimits, lines: AttemptLines, steady: () => number) {
-    this.#webhooks = new Places(ofWebhook)
-    this.#projects = new Places(ofProject)
-    this.#lines = lines
+  constructor({ running, waiting }: AttemptLimits, { steady, random }: Omit<PaceParts, 'atOnce'>) {
+    this.#turns = new FairSemaphore({
+      path: ({ project, webhook }) => [project, webhook],
+      running: [Number.POSITIVE_INFINITY, running.ofProject, running.ofWebhook],
+      waiting: [waiting.ofNode, waiting.ofProject, waiting.ofWebhook],
+    })
+    this.#paces = new EndpointPaces({ atOnce: running.ofWebhook, steady, random })
     this.#steady = steady
+  }
+
+  /** Number of waiting attempts. */
+  get waiting(): number {
+    return this.#turns.waiting
   }
 
   /**
@@ -41,100 +56,22 @@ export class AttemptGate {
    * before that.
    */
   async run<T>(of: AttemptOf, signal: AbortSignal, attempt: () => Promise<T>): Promise<T | Postponed | undefined> {
-    const { webhook, project } = of
-    const isFree = this.#webhooks.isFree(webhook) && this.#projects.isFree(project)
-    if (!isFree && this.#lines.isFull(of)) return { delayMs: this.#lines.delay(of) }
-    let waits = false
-    const enter = (): void => {
-      if (!waits) this.#lines.enter(of)
-      waits = true
-    }
-    const leave = (): void => {
-      if (waits) this.#lines.leave(of)
-      waits = false
-    }
-    if (!isFree) enter()
+    if (this.#turns.isFull(of)) return { delayMs: this.#paces.delay(of.webhook, this.#turns.waitingOf(of)) }
+    let hasBegun = false
     const timed = async (): Promise<T> => {
-      leave()
+      hasBegun = true
       const from = this.#steady()
       try {
         return await attempt()
       } finally {
-        this.#lines.ended(webhook, this.#steady() - from)
+        this.#paces.ended(of.webhook, this.#steady() - from)
       }
     }
     try {
-      return await this.#webhooks.hold(webhook, signal, () => {
-        if (!this.#projects.isFree(project)) enter()
-        return this.#projects.hold(project, signal, timed)
-      })
-    } finally {
-      leave()
+      return await this.#turns.run(of, timed, signal)
+    } catch (error) {
+      if (!hasBegun && signal.aborted) return undefined
+      throw error
     }
-  }
-}
-
-/** Semaphores by key; slots are granted in the order of requests. */
-class Places {
-  readonly #most: number
-  readonly #taken = new Map<string, number>()
-  /** Waiting requests by key: each gets a slot, or leaves the line when it is aborted. */
-  readonly #lines = new Map<string, Set<() => void>>()
-
-  constructor(most: number) {
-    this.#most = most
-  }
-
-  isFree(key: string): boolean {
-    return (this.#taken.get(key) ?? 0) < this.#most
-  }
-
-  async hold<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T | undefined> {
-    if (!(await this.#take(key, signal))) return undefined
-    try {
-      return signal.aborted ? undefined : await work()
-    } finally {
-      this.#give(key)
-    }
-  }
-
-  /** @returns false when `signal` aborted before a slot was free; an aborted request stops waiting. */
-  #take(key: string, signal: AbortSignal): boolean | Promise<boolean> {
-    if (signal.aborted) return false
-    const taken = this.#taken.get(key) ?? 0
-    if (taken < this.#most) {
-      this.#taken.set(key, taken + 1)
-      return true
-    }
-    const line = this.#lines.get(key) ?? new Set()
-    this.#lines.set(key, line)
-    return new Promise((resolve) => {
-      const leave = (): void => {
-        line.delete(enter)
-        if (line.size === 0 && this.#lines.get(key) === line) this.#lines.delete(key)
-        resolve(false)
-      }
-      const enter = (): void => {
-        signal.removeEventListener('abort', leave)
-        resolve(true)
-      }
-      line.add(enter)
-      signal.addEventListener('abort', leave, { once: true })
-    })
-  }
-
-  /** Hands the slot to the next in line, or releases it. */
-  #give(key: string): void {
-    const line = this.#lines.get(key)
-    const [next] = line ?? []
-    if (next !== undefined) {
-      line?.delete(next)
-      if (line?.size === 0) this.#lines.delete(key)
-      next()
-      return
-    }
-    const taken = (this.#taken.get(key) ?? 1) - 1
-    if (taken === 0) this.#taken.delete(key)
-    else this.#taken.set(key, taken)
   }
 }

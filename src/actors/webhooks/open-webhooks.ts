@@ -5,8 +5,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { EffectCatalog } from '../runtime/effects/effects.ts'
 import { type EraseParts, eraseActor } from '../runtime/erasure/erase-actor.ts'
 import { attemptDelivery, attemptTimeoutMs } from './attempt-delivery.ts'
-import { AttemptGate } from './attempt-gate.ts'
-import { AttemptLines, type LineLimits } from './attempt-lines.ts'
+import { type AttemptCounts, AttemptGate } from './attempt-gate.ts'
 import { WebhookEndpoints } from './webhook-endpoints.ts'
 
 /** Most concurrent attempts on a node (specs/decisions/0073-webhooks.md, 0233). */
@@ -16,7 +15,7 @@ const attemptsAtOnce = { ofWebhook: 16, ofProject: 256 }
  * Most attempts that wait in memory, at 9 KB each; the others wait in the store
  * (specs/decisions/0073-webhooks.md).
  */
-const attemptsInLine: LineLimits = { ofWebhook: 500, ofProject: 1_000, ofNode: 4_000 }
+const waitingAttempts: AttemptCounts = { ofWebhook: 500, ofProject: 1_000, ofNode: 4_000 }
 
 export interface OpenWebhooksParts {
   readonly records: RecordStore
@@ -37,15 +36,14 @@ export interface DeliveryEffectParts extends EraseParts {
   readonly random?: () => number
   readonly timeoutMs?: number
   /** Replaceable in tests. */
-  readonly lines?: LineLimits
+  readonly waiting?: AttemptCounts
 }
 
 /** The effects of the delivery machine, by `<machine>.<name>`. */
 export const deliveryEffects = (parts: DeliveryEffectParts): EffectCatalog => {
   const { clock, endpoints, guard, random = Math.random, timeoutMs = attemptTimeoutMs } = parts
-  const atOnce = attemptsAtOnce.ofWebhook
-  const lines = new AttemptLines({ limits: parts.lines ?? attemptsInLine, atOnce, steady: clock.steady, random })
-  const gate = new AttemptGate(attemptsAtOnce, lines, clock.steady)
+  const limits = { running: attemptsAtOnce, waiting: parts.waiting ?? waitingAttempts }
+  const gate = new AttemptGate(limits, { steady: clock.steady, random })
   return {
     'delivery.attemptDelivery': attemptDelivery({ endpoints, gate, guard, now: clock.now, random, timeoutMs }),
     'delivery.eraseDelivery': eraseActor(parts),

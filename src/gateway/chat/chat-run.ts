@@ -1,5 +1,5 @@
 import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
-import { atOnce, nextSlice, runInSlices } from '#outgoing/shares/run-in-slices.ts'
+import { atOnce, nextSlice, runInSlices } from '#src/concurrency/run-in-slices.ts'
 import { SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { countOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { CallLedger } from '../call/accounting/call-ledger.ts'

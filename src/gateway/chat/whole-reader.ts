@@ -1,6 +1,6 @@
 import { BoundedBytes } from '#outgoing/bounded-body.ts'
 import { parsedAtOnce } from '#outgoing/shares/parsed-answer.ts'
-import { atOnce } from '#outgoing/shares/run-in-slices.ts'
+import { atOnce } from '#src/concurrency/run-in-slices.ts'
 import { arrayOf, isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { tokensOfChars } from '../call/accounting/usage.ts'
 import type { FormatRequest } from '../call/chat-format.ts'

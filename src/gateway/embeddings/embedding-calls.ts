@@ -3,6 +3,7 @@ import { identityEncoding } from '#outgoing/identity-encoding.ts'
 import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
 import { viaOf } from '#outgoing/via.ts'
 import { arrayOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { concurrently } from '#src/concurrency/concurrently.ts'
 import { loggedJson } from '../call/accounting/logged-text.ts'
 import { bytesWithCost, costHeader } from '../call/accounting/shown-cost.ts'
 import { withRetries } from '../call/call-policy.ts'
@@ -30,7 +31,6 @@ import {
   usageOf,
 } from './embedding-candidate.ts'
 import { embeddingRequest } from './embedding-request.ts'
-import { inLanes } from './in-lanes.ts'
 
 /** Dependencies of embeddings calls. */
 export interface EmbeddingParts extends RouteCandidatesParts, RequestParts, CallRunParts {
@@ -64,7 +64,7 @@ export interface EmbeddingOutcome {
 type Embedded = Omit<EmbeddingOutcome, 'headers' | 'costUsd'>
 
 /** Concurrent requests per call, where a provider's batch limit is smaller than ours. */
-const lanes = 4
+const requestsAtOnce = 4
 
 /** Creates embeddings with any provider, through the steps shared by all calls. */
 export class EmbeddingCalls {
@@ -126,7 +126,7 @@ export class EmbeddingCalls {
     { signal, seat }: Pick<WholeRequest, 'signal' | 'seat'>,
   ): Promise<Embedded> {
     const { route, request, requests } = candidate
-    const answers = await inLanes(requests, { lanes, signal }, (each, either) =>
+    const answers = await concurrently(requests, { atOnce: requestsAtOnce, signal }, (each, either) =>
       this.#one(each, { candidate, run }, { signal: either, seat }),
     )
     const vectors = answers.flatMap((answer) => answer.vectors)

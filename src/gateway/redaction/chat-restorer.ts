@@ -1,5 +1,5 @@
 import { pieceBytes } from '#outgoing/shares/json-spans.ts'
-import type { SlicedWork } from '#outgoing/shares/run-in-slices.ts'
+import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { Restorer } from '../call/redaction.ts'
 

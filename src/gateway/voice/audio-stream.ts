@@ -1,4 +1,5 @@
 import type { ByteSink, ByteStream } from '#actors/call/call.ts'
+import { Gate } from '#src/concurrency/gate.ts'
 import { cancelled } from '../call/failure.ts'
 import type { AudioReader } from '../providers/voice/voice-format.ts'
 import type { OpenAnswer } from './voice-call.ts'
@@ -65,21 +66,5 @@ export const audioStream = (
       void pump(sink)
       return { resume: () => gate.open(), stop: leave }
     },
-  }
-}
-
-/** Suspends the pump until the client reads on. */
-class Gate {
-  #open: (() => void) | null = null
-
-  closed(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#open = resolve
-    })
-  }
-
-  open(): void {
-    this.#open?.()
-    this.#open = null
   }
 }

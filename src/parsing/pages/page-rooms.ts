@@ -1,4 +1,4 @@
-import type { LineOwner } from '../fair-line.ts'
+import type { ParseOwner } from '../parse-owner.ts'
 import { ParserFailed, ParserPool } from '../parser-pool.ts'
 import type { pageTasks } from './page-tasks.ts'
 import { isPageRead, type PageInput, type PageRead } from './read-page.ts'
@@ -20,7 +20,7 @@ interface Room {
 /** A page's owner, and its timeout. */
 export interface PageReading {
   readonly deadlineMs: number
-  readonly owner: LineOwner
+  readonly owner: ParseOwner
 }
 
 /**
@@ -56,7 +56,7 @@ export class PageRooms {
     await Promise.all(this.#rooms.map(({ parser }) => parser.close()))
   }
 
-  #roomFor({ project }: LineOwner): Room {
+  #roomFor({ project }: ParseOwner): Room {
     const own = this.#rooms.filter(({ loads }) => loads.has(project))
     const open = own.length >= maxRooms - 1 ? own : this.#rooms
     const [least] = open.toSorted((a, b) => a.load - b.load || Number(b.parser.isReady) - Number(a.parser.isReady))
@@ -68,7 +68,7 @@ export class PageRooms {
   }
 }
 
-const count = (room: Room, { project }: LineOwner, change: 1 | -1): void => {
+const count = (room: Room, { project }: ParseOwner, change: 1 | -1): void => {
   room.load += change
   const left = (room.loads.get(project) ?? 0) + change
   if (left > 0) room.loads.set(project, left)

@@ -4,6 +4,7 @@ import type { BytesResult } from '#actors/call/use-cases.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { eventsOf, type JsonAnswer } from '#specs/dsl/answer.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
+import { Gate } from '#src/concurrency/gate.ts'
 import type { BodyWriter, Headers } from '../http/http-port.ts'
 import type { SseStreams } from '../streams/sse.ts'
 import { addHeaders, type Exchange, onGone } from './exchange.ts'
@@ -168,20 +169,5 @@ const pour = async (
     writer.end()
   } catch {
     response.fail()
-  }
-}
-
-/** Lets a writer wait until the reader has caught up. */
-class Gate {
-  #open: (() => void) | null = null
-
-  closed(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#open = resolve
-    })
-  }
-
-  open(): void {
-    this.#open?.()
   }
 }

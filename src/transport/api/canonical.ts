@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { encodeInSteps } from '#outgoing/shares/encode-in-steps.ts'
-import type { SlicedWork } from '#outgoing/shares/run-in-slices.ts'
+import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
 
 /** Bytes that are hashed in one step. */
 const stepBytes = 1024 * 1024

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { EventSink, EventStream, StreamControl, StreamEnding } from '#actors/call/call.ts'
-import { forEachInSlices } from '#outgoing/shares/run-in-slices.ts'
+import { forEachInSlices } from '#src/concurrency/run-in-slices.ts'
 import type { Ticker, Ticking } from '#runtime/ticker.ts'
 import type { StreamEndReason } from '#specs/events/events.ts'
 import type { LogEvent } from '#storage/ports.ts'

@@ -1,4 +1,4 @@
-import { nextSlice } from '#outgoing/shares/run-in-slices.ts'
+import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 
 /** Time in ms for starting streams within one turn of the loop. */
 const shareMs = 8

@@ -3,7 +3,7 @@ import type { VisitEnd, VisitRequest } from '#actors/browser/engine/visit.ts'
 import { VisitFailed } from '#actors/browser/engine/visit-failed.ts'
 import { HandOvers } from '#actors/browser/handover/hand-overs.ts'
 import { browserEffects } from '#actors/browser/jobs/browser-effects.ts'
-import { BrowserPool } from '#actors/browser/jobs/browser-pool.ts'
+import { openBrowserPool } from '#actors/browser/jobs/browser-pool.ts'
 import { JobBlobs } from '#actors/browser/jobs/job-blobs.ts'
 import type { Clock } from '#runtime/clock.ts'
 import type { Host } from '#runtime/host.ts'
@@ -70,7 +70,7 @@ export const scriptedBrowser = ({ storage, host, clock, log, visit = plainVisit 
   browserEffects({
     ...{ storage, host, clock, log, visit },
     now: clock.now,
-    pool: new BrowserPool({ atOnce: 2, perOwner: 2 }),
+    pool: openBrowserPool({ atOnce: 2, perOwner: 2 }),
     handOvers: new HandOvers({ atOnce: 2, perOwner: 1 }),
     blobs: new JobBlobs(storage.blobs),
     profiles: { open: async () => null, save: async () => {} },

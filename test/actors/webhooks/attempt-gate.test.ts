@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { AttemptGate, type AttemptLimits } from '#actors/webhooks/attempt-gate.ts'
-import { AttemptLines, type LineLimits } from '#actors/webhooks/attempt-lines.ts'
+import { type AttemptCounts, AttemptGate, type AttemptLimits } from '#actors/webhooks/attempt-gate.ts'
 
-const roomy: LineLimits = { ofWebhook: 1_000, ofProject: 1_000, ofNode: 1_000 }
+const roomy: AttemptCounts = { ofWebhook: 1_000, ofProject: 1_000, ofNode: 1_000 }
 
 /** A gate with a clock that a test moves. */
-const gateOf = (limits: AttemptLimits, lines: LineLimits = roomy) => {
+const gateOf = (running: AttemptLimits['running'], waiting = roomy) => {
   const clock = { ms: 0 }
-  const steady = () => clock.ms
-  const line = new AttemptLines({ limits: lines, atOnce: limits.ofWebhook, steady, random: () => 0 })
-  return { gate: new AttemptGate(limits, line, steady), line, clock }
+  return { gate: new AttemptGate({ running, waiting }, { steady: () => clock.ms, random: () => 0 }), clock }
 }
 
 const never = new AbortController().signal
@@ -94,7 +91,7 @@ it('limits the concurrent attempts of one project, without blocking other projec
 
 describe('a full line', () => {
   it('postpones further attempts, each longer than the one before, and serves other webhooks', async () => {
-    const { gate, line } = gateOf({ ofWebhook: 1, ofProject: 9 }, { ...roomy, ofWebhook: 2 })
+    const { gate } = gateOf({ ofWebhook: 1, ofProject: 9 }, { ...roomy, ofWebhook: 2 })
     const { begun, attempt } = tracked(gate)
     const first = attempt('whk_a', 'first')
     const second = attempt('whk_a', 'second')
@@ -107,7 +104,7 @@ describe('a full line', () => {
       ...['first', 'second', 'third', 'other'],
     ])
     expect(begun).not.toContain('fourth')
-    expect(line.waiting).toBe(0)
+    expect(gate.waiting).toBe(0)
   })
 
   it.each([
@@ -131,7 +128,7 @@ describe('a full line', () => {
   })
 
   it('postpones attempts according to the pace of the endpoint, at most for an hour', async () => {
-    const { gate, line, clock } = gateOf({ ofWebhook: 1, ofProject: 9 }, { ...roomy, ofWebhook: 1 })
+    const { gate, clock } = gateOf({ ofWebhook: 1, ofProject: 9 }, { ...roomy, ofWebhook: 1 })
     const { attempt } = tracked(gate)
     let runs = attempt('whk_a', 'runs')
     for (let ended = 0; ended < 40; ended++) {
@@ -139,7 +136,7 @@ describe('a full line', () => {
       clock.ms += 15_000
       runs.end()
       await runs.done
-      while (line.waiting > 0) await Promise.resolve()
+      while (gate.waiting > 0) await Promise.resolve()
       runs = next
     }
     const waits = attempt('whk_a', 'waits')

@@ -178,7 +178,7 @@ describe('deliveries to an endpoint that hangs', () => {
 
   it('wait in the store beyond a bounded line, even across a crash, and are all delivered once it answers', async () => {
     const { clock, storage, receiver } = world
-    const first = await openWorld({ clock, storage, receiver, lines })
+    const first = await openWorld({ clock, storage, receiver, waiting: lines })
     await newWebhook(first)
     receiver.reply = () => null
     for (let event = 0; event < count; event++) await runCompleted(first)
@@ -188,7 +188,7 @@ describe('deliveries to an endpoint that hangs', () => {
     const waiting = (await deliveriesOf(first)).filter(isPostponed)
     expect(waiting).toMatchObject(waiting.map(() => ({ status: 'pending', attempt_count: 0, last_error: null })))
     // another process takes over the store, as after kill -9: nothing of the first one remains
-    const second = await openWorld({ clock, storage, receiver, lines })
+    const second = await openWorld({ clock, storage, receiver, waiting: lines })
     receiver.reply = () => ({ status: 204 })
     for (let look = 0; look < 100 && !(await allDelivered(second)); look++) await clock.advance(lookMs)
     expect(await deliveriesOf(second)).toMatchObject(Array.from({ length: count }, () => ({ status: 'delivered' })))

@@ -1,5 +1,5 @@
 import type { Call } from '#actors/call/call.ts'
-import type { LineLimits } from '#actors/webhooks/attempt-lines.ts'
+import type { AttemptCounts } from '#actors/webhooks/attempt-gate.ts'
 import { deliveryUseCases } from '#actors/webhooks/delivery-use-cases.ts'
 import { deliveryRows } from '#actors/webhooks/kinds.ts'
 import type { Notify } from '#actors/webhooks/notify.ts'
@@ -25,7 +25,7 @@ export interface WorldOptions {
   readonly clock?: VirtualClock
   readonly receiver?: Receiver
   readonly timeoutMs?: number
-  readonly lines?: LineLimits
+  readonly waiting?: AttemptCounts
 }
 
 /** The real runtime with webhooks on a store in memory, with a virtual clock and an endpoint on loopback. */
@@ -35,8 +35,8 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const receiver = options.receiver ?? (await Receiver.open())
   const guard = openSsrfGuard({ allowedPrivateHosts: [receiver.host] })
   const endpoints = openEndpoints({ records, box: readableBox, clock })
-  const lines = options.lines ?? { ofWebhook: 500, ofProject: 1_000, ofNode: 4_000 }
-  const effects = { storage, clock, endpoints, guard, random: () => 0, timeoutMs: options.timeoutMs ?? 15_000, lines }
+  const { timeoutMs = 15_000, waiting = { ofWebhook: 500, ofProject: 1_000, ofNode: 4_000 } } = options
+  const effects = { storage, clock, endpoints, guard, random: () => 0, timeoutMs, waiting }
   const runtime = await startRuntime({
     storage,
     definitions: [deliveryDefinition],

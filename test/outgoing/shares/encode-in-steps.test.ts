@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { beginningOfJson, encodeInSteps, encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { pieceBytes } from '#outgoing/shares/json-spans.ts'
-import { atOnce } from '#outgoing/shares/run-in-slices.ts'
+import { atOnce } from '#src/concurrency/run-in-slices.ts'
 
 const encoded = (value: unknown): string => atOnce(encodeInSteps(value)).toString('utf8')
 const long = (piece: string): string => piece.repeat(Math.ceil((4 * pieceBytes) / piece.length))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { jsonSpans, pieceBytes } from '#outgoing/shares/json-spans.ts'
 import { parseInSteps } from '#outgoing/shares/parse-in-steps.ts'
-import { atOnce } from '#outgoing/shares/run-in-slices.ts'
+import { atOnce } from '#src/concurrency/run-in-slices.ts'
 
 const limits = { maxDepth: 64, maxWeight: 1e9 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { jsonSpans } from '#outgoing/shares/json-spans.ts'
 import { countFields, repeatedName } from '#outgoing/shares/repeated-names.ts'
-import { atOnce } from '#outgoing/shares/run-in-slices.ts'
+import { atOnce } from '#src/concurrency/run-in-slices.ts'
 
 const limits = { maxDepth: 64, maxWeight: 1e9 }
 const namesIn = (text: string): number => atOnce(jsonSpans(Buffer.from(text), limits)).names

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { DocumentTurns } from '#src/parsing/documents/document-turns.ts'
+import { documentTurns } from '#src/parsing/documents/document-room.ts'
 
-const limits = { running: 4, perProject: 2, perTenant: 1 }
 const owner = (project: string, tenant: string | null = null) => ({ project, tenant })
 
 /** Work that lasts until it is ended, and what has started. */
 const openTurns = () => {
-  const turns = new DocumentTurns(limits)
+  const turns = documentTurns([4, 2, 1])
   const started: string[] = []
   const begin = (name: string, who: ReturnType<typeof owner>, signal = new AbortController().signal) => {
     const over = Promise.withResolvers<void>()
-    const run = turns.run(who, signal, async () => {
+    const read = async () => {
       started.push(name)
       await over.promise
-    })
+    }
+    const run = turns.run(who, read, signal)
     const end = (): Promise<void> => {
       over.resolve()
       return run
@@ -50,9 +50,8 @@ describe('turns of documents', () => {
     await first.end()
     await settled()
     expect(started).toEqual(['first', 'last'])
-    const turns = new DocumentTurns({ running: 1, perProject: 1, perTenant: 1 })
-    const signal = new AbortController().signal
-    await expect(turns.run(owner('a'), signal, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
-    expect(await turns.run(owner('a'), signal, async () => 'read')).toBe('read')
+    const turns = documentTurns([1, 1, 1])
+    await expect(turns.run(owner('a'), () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+    expect(await turns.run(owner('a'), async () => 'read')).toBe('read')
   })
 })

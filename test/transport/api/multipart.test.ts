@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { atOnce } from '#outgoing/shares/run-in-slices.ts'
+import { atOnce } from '#src/concurrency/run-in-slices.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { boundaryOf, parseForm } from '#transport/api/body/multipart.ts'
 

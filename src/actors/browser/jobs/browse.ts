@@ -52,9 +52,14 @@ export const browse = (parts: BrowseParts): IdempotentEffect => ({
   run: async (_params, context): Promise<EffectOutcome> => {
     const refused = refusalOf(parts, await newest(parts, context))
     if (refused !== null) return refused
-    const outcome = await parts.pool.run(ownerName(context.owner), context.signal, () => run(parts, context))
-    // the machine has already ended the effect, so this result is discarded
-    return outcome ?? failed(parts, cancelled)
+    const { owner, signal } = context
+    try {
+      return await parts.pool.run(ownerName(owner), () => run(parts, context), signal)
+    } catch (error) {
+      // the machine has already ended the effect, so this result is discarded
+      if (signal.aborted) return failed(parts, cancelled)
+      throw error
+    }
   },
 })
 

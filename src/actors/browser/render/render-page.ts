@@ -30,30 +30,20 @@ const maxLoadedBytes = 50 * 1024 * 1024
 /** Renders pages with the browsers of the pool, one browser for each page. */
 export const rendererOf = (parts: RenderParts): PageRenderer => ({
   render: async (request) => {
-    const late = AbortSignal.timeout(waitMs)
-    const place = { given: false }
-    const gone = new AbortController()
-    const give = (): void => {
-      // once a browser is assigned, only the request itself ends the work
-      if (!place.given || request.signal.aborted) gone.abort()
-    }
-    late.addEventListener('abort', give, { once: true })
-    request.signal.addEventListener('abort', give, { once: true })
-    const rendered = await parts.pool.run(
-      `${request.owner.project}/${request.owner.tenant ?? ''}`,
-      gone.signal,
-      async () => {
-        place.given = true
-        return renderPage(parts, request)
-      },
+    const isLate = AbortSignal.timeout(waitMs)
+    const late = new AbortController()
+    isLate.addEventListener('abort', () => late.abort(queueFull()), { once: true })
+    const { owner, signal } = request
+    return parts.pool.run(
+      `${owner.project}/${owner.tenant ?? ''}`,
+      () => renderPage(parts, request),
+      AbortSignal.any([signal, late.signal]),
     )
-    if (rendered !== undefined) return rendered
-    request.signal.throwIfAborted()
-    throw new ServiceError('browser_queue_full', {
-      message: 'All browsers of this server are in use. Try again later.',
-    })
   },
 })
+
+const queueFull = () =>
+  new ServiceError('browser_queue_full', { message: 'All browsers of this server are in use. Try again later.' })
 
 const renderPage = async (parts: RenderParts, request: RenderRequest): Promise<RenderedPage> => {
   const proxy = await GuardedProxy.open({ guard: parts.guard, maxBytes: maxLoadedBytes })

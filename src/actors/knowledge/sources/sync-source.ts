@@ -64,7 +64,7 @@ export const syncSource = (parts: SyncParts): IdempotentEffect => ({
 const synced = async (parts: SyncParts, source: SourceContext, context: EffectContext) => {
   const owner = blobOwnerOf(context)
   const turns = source.type === 'url' ? parts.turns.fetched : parts.turns.stored
-  const first = await turns.run(owner, context.signal, () => readContent(parts, source, context))
+  const first = await turns.run(owner, () => readContent(parts, source, context), context.signal)
   const { read, ...facts } =
     first.read === 'scan'
       ? await scanRead(parts, { source, context, mimeType: first.mime_type })
@@ -101,13 +101,14 @@ interface ScannedSource {
 const scanRead = async (parts: SyncParts, { source, context, mimeType }: ScannedSource) => {
   const { owner, signal } = context
   const reader = await scanReader(parts, owner.project, mimeType)
-  return parts.turns.scanned.run(blobOwnerOf(context), signal, async () => {
+  const read = async () => {
     const content = await contentOf(parts, source, context)
     const { bytes } = content
     const read = await readScan(parts, content, { owner, signal, reader })
     const checksum = createHash('sha256').update(bytes).digest('hex')
     return { read, checksum, size_bytes: bytes.length, mime_type: content.mimeType }
-  })
+  }
+  return parts.turns.scanned.run(blobOwnerOf(context), read, signal)
 }
 
 const contentOf = async (

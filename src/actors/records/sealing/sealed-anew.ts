@@ -1,4 +1,5 @@
 import { projectScope } from '#specs/scope.ts'
+import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 import type { RecordStore, StoredRecord } from '#storage/ports.ts'
 import type { AnyKind, SealedField } from '../schema.ts'
 import type { SecretBox } from '../secret-box.ts'
@@ -129,7 +130,7 @@ async function* pagesOf({ records }: SealedParts, kind: AnyKind): AsyncGenerator
     if (page.length < pageSize) return
     after = page.at(-1)?.id ?? null
     // lets other callers of an embedded store run in between
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextSlice()
   }
 }
 

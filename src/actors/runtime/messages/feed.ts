@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { EventSink, EventStream, StreamControl, StreamEnding } from '#actors/call/call.ts'
-import { forEachInSlices, nextSlice } from '#outgoing/shares/run-in-slices.ts'
+import { forEachInSlices, nextSlice } from '#src/concurrency/run-in-slices.ts'
 import { type LogEvent, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock } from '../clock.ts'
 

@@ -1,6 +1,6 @@
 import type { ScannedText, TextFinding } from '#actors/capability/text-scan.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { LineOwner } from '#src/parsing/fair-line.ts'
+import type { ParseOwner } from '#src/parsing/parse-owner.ts'
 import { ParserFailed, ParserPool } from '#src/parsing/parser-pool.ts'
 import { archived, scanned, scannedTexts } from '../schema.ts'
 import type { ScannedSkill } from './scanned-skill.ts'
@@ -18,7 +18,7 @@ export class SkillScanner {
    *
    * @throws {ServiceError} `invalid_field` with `param` for an archive that is not a skill; `overloaded`
    */
-  async open(bytes: Uint8Array, param: string, owner?: LineOwner): Promise<readonly ArchivedFile[]> {
+  async open(bytes: Uint8Array, param: string, owner?: ParseOwner): Promise<readonly ArchivedFile[]> {
     try {
       return archived(await this.#room.parse('open', bytes, { owner }))
     } catch (error) {
@@ -34,7 +34,7 @@ export class SkillScanner {
    *
    * @throws {ServiceError} `overloaded` when too many scans wait, which says nothing about the skill
    */
-  async scan(files: readonly ArchivedFile[], owner?: LineOwner): Promise<ScannedSkill> {
+  async scan(files: readonly ArchivedFile[], owner?: ParseOwner): Promise<ScannedSkill> {
     try {
       return scanned(await this.#room.parse('scan', files, { owner }))
     } catch (error) {
@@ -47,7 +47,7 @@ export class SkillScanner {
   }
 
   /** Scans texts; findings are in their order. A failed scan is a warning of each. */
-  async texts(texts: readonly ScannedText[], owner?: LineOwner): Promise<readonly (readonly TextFinding[])[]> {
+  async texts(texts: readonly ScannedText[], owner?: ParseOwner): Promise<readonly (readonly TextFinding[])[]> {
     try {
       return scannedTexts(await this.#room.parse('texts', texts, { owner }))
     } catch (error) {

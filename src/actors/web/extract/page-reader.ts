@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { PageKind } from '#src/pages/content-type.ts'
-import type { LineOwner } from '#src/parsing/fair-line.ts'
+import type { ParseOwner } from '#src/parsing/parse-owner.ts'
 import type { TextFormat } from '#src/parsing/pages/block-writer.ts'
 import type { PageRooms } from '#src/parsing/pages/page-rooms.ts'
 import type { PageRead } from '#src/parsing/pages/read-page.ts'
@@ -14,7 +14,7 @@ import { hasScripts, type PageRenders } from './page-renders.ts'
 /** A request for the text of a page. */
 export interface TextRequest {
   /** Whose page it is: owners take turns at the parsers. */
-  readonly owner: LineOwner
+  readonly owner: ParseOwner
   readonly url: string
   readonly maxBytes: number
   readonly timeoutMs: number

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { PageRenderer } from '#actors/capability/page-renderer.ts'
 import { maxRenderedLength } from '#specs/resources/web/web-limits.ts'
-import type { LineOwner } from '#src/parsing/fair-line.ts'
+import type { ParseOwner } from '#src/parsing/parse-owner.ts'
 import { type FetchedPage, type PageFetcher, userAgentOf } from '../fetch/page-fetcher.ts'
 
 export interface RenderingParts {
@@ -14,7 +14,7 @@ export interface RenderingParts {
 
 /** Who a page is rendered for, and how long it may take. */
 export interface RenderFor {
-  readonly owner: LineOwner
+  readonly owner: ParseOwner
   readonly maxBytes: number
   readonly signal: AbortSignal
   readonly enter?: (url: URL) => Promise<() => void>

@@ -1,6 +1,6 @@
 import type { Caller } from '#gateway/call/caller.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
-import { nextSlice } from '#outgoing/shares/run-in-slices.ts'
+import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 import { textOf, type WireObject } from '#outgoing/wire.ts'
 import type { Row, TypedKind } from '#records/schema.ts'
 import { Table } from '#records/table.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
-import { runInSlices, type SlicedWork } from '#outgoing/shares/run-in-slices.ts'
+import { runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { arrayOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { choicesOf, limitedText } from '../answer-limits.ts'
 import { decideReply, type Reply } from '../reply.ts'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
-import { runInSlices, type SlicedWork } from '#outgoing/shares/run-in-slices.ts'
+import { runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { arrayOf, type WireObject } from '#outgoing/wire.ts'
 import { sendError, sendJson } from '../respond.ts'
 import { embeddingDimensions, embedText, encodeVector } from './embedding.ts'

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { UploadedFile } from '#actors/call/call.ts'
-import type { SlicedWork } from '#outgoing/shares/run-in-slices.ts'
+import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
 /** A multipart form: text fields in order, and files. */

@@ -1,5 +1,5 @@
 import type { UploadedFile } from '#actors/call/call.ts'
-import { atOnce, runInSlices } from '#outgoing/shares/run-in-slices.ts'
+import { atOnce, runInSlices } from '#src/concurrency/run-in-slices.ts'
 import { defaultMaxBodyBytes, type Operation } from '#specs/dsl/declare.ts'
 import { formFields } from '#specs/dsl/query.ts'
 import { ServiceError } from '#specs/errors/errors.ts'

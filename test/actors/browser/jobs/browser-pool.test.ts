@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BrowserPool, poolLimits } from '#actors/browser/jobs/browser-pool.ts'
+import { type BrowserPool, openBrowserPool, poolLimits } from '#actors/browser/jobs/browser-pool.ts'
 
 const never = new AbortController().signal
 
@@ -7,10 +7,11 @@ const never = new AbortController().signal
 const held = (pool: BrowserPool, owner: string, signal = never) => {
   const over = Promise.withResolvers<string>()
   const state = { hasBegun: false }
-  const done = pool.run(owner, signal, () => {
+  const work = () => {
     state.hasBegun = true
     return over.promise
-  })
+  }
+  const done = pool.run(owner, work, signal)
   return { state, done, end: () => over.resolve(owner) }
 }
 
@@ -18,21 +19,21 @@ const calm = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('a pool of browsers', () => {
   it('runs the configured number of jobs at a time, and no more', async () => {
-    const pool = new BrowserPool({ atOnce: 2, perOwner: 2 })
+    const pool = openBrowserPool({ atOnce: 2, perOwner: 2 })
     const jobs = Array.from({ length: 20 }, () => held(pool, 'a'))
     const begun = () => jobs.filter(({ state }) => state.hasBegun).length
     for (const [index, job] of jobs.entries()) {
       await calm()
       expect(begun()).toBe(Math.min(jobs.length, index + 2))
-      expect(pool.taken).toBe(Math.min(2, jobs.length - index))
+      expect(pool.running).toBe(Math.min(2, jobs.length - index))
       job.end()
       await job.done
     }
-    expect([pool.taken, pool.waiting]).toEqual([0, 0])
+    expect([pool.running, pool.waiting]).toEqual([0, 0])
   })
 
   it('keeps a place for others if one owner has many jobs', async () => {
-    const pool = new BrowserPool({ atOnce: 3, perOwner: 2 })
+    const pool = openBrowserPool({ atOnce: 3, perOwner: 2 })
     const many = Array.from({ length: 5 }, () => held(pool, 'many'))
     const other = held(pool, 'other')
     await calm()
@@ -41,25 +42,25 @@ describe('a pool of browsers', () => {
   })
 
   it('gives the place of a job that failed to the next one', async () => {
-    const pool = new BrowserPool({ atOnce: 1, perOwner: 1 })
-    const broken = pool.run('a', never, () => Promise.reject(new Error('broken')))
-    const next = pool.run('a', never, async () => 'next')
+    const pool = openBrowserPool({ atOnce: 1, perOwner: 1 })
+    const broken = pool.run('a', () => Promise.reject(new Error('broken')))
+    const next = pool.run('a', async () => 'next')
     await expect(broken).rejects.toThrow('broken')
     expect(await next).toBe('next')
   })
 
   it('drops a job that is aborted before it has a place', async () => {
-    const pool = new BrowserPool({ atOnce: 1, perOwner: 1 })
+    const pool = openBrowserPool({ atOnce: 1, perOwner: 1 })
     const first = held(pool, 'a')
     const abort = new AbortController()
     const second = held(pool, 'a', abort.signal)
-    abort.abort()
-    expect(await second.done).toBeUndefined()
+    abort.abort(new Error('deleted'))
+    await expect(second.done).rejects.toThrow('deleted')
     expect(pool.waiting).toBe(0)
     first.end()
     await first.done
     expect(second.state.hasBegun).toBe(false)
-    expect(await held(pool, 'a', abort.signal).done).toBeUndefined()
+    await expect(held(pool, 'a', abort.signal).done).rejects.toThrow('deleted')
   })
 
   it.each([
@@ -73,7 +74,7 @@ describe('a pool of browsers', () => {
   })
 
   it('gives a free place to the owner with the fewest', async () => {
-    const pool = new BrowserPool({ atOnce: 3, perOwner: 2 })
+    const pool = openBrowserPool({ atOnce: 3, perOwner: 2 })
     const jobs = ['many', 'many', 'few'].map((owner) => held(pool, owner))
     const later = ['many', 'few', 'new'].map((owner) => held(pool, owner))
     jobs[0]?.end()

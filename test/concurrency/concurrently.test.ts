@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { inLanes } from '#gateway/embeddings/in-lanes.ts'
+import { concurrently } from '#src/concurrency/concurrently.ts'
 
 const none = new AbortController().signal
 
-it('runs at most `lanes` items at a time and returns results in order', async () => {
+it('runs at most `atOnce` items at a time and returns results in order', async () => {
   let running = 0
   let most = 0
   const gates = Array.from({ length: 7 }, () => Promise.withResolvers<void>())
-  const all = inLanes([...gates.keys()], { lanes: 3, signal: none }, async (item) => {
+  const all = concurrently([...gates.keys()], { atOnce: 3, signal: none }, async (item) => {
     most = Math.max(most, ++running)
     await gates[item]?.promise
     running--
@@ -20,7 +20,7 @@ it('runs at most `lanes` items at a time and returns results in order', async ()
 
 it('aborts the other items when one fails, and starts no further item', async () => {
   const begun: number[] = []
-  const all = inLanes([0, 1, 2, 3], { lanes: 2, signal: none }, async (item, signal) => {
+  const all = concurrently([0, 1, 2, 3], { atOnce: 2, signal: none }, async (item, signal) => {
     begun.push(item)
     if (item === 1) throw new Error('no')
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
@@ -30,5 +30,5 @@ it('aborts the other items when one fails, and starts no further item', async ()
 })
 
 it('returns nothing for no items', async () => {
-  expect(await inLanes([], { lanes: 4, signal: none }, async () => 1)).toEqual([])
+  expect(await concurrently([], { atOnce: 4, signal: none }, async () => 1)).toEqual([])
 })

@@ -1,16 +1,6 @@
-import type { AttemptOf } from './attempt-gate.ts'
-
-/** Most attempts that wait in memory; further ones wait in the store. */
-export interface LineLimits {
-  readonly ofWebhook: number
-  readonly ofProject: number
-  readonly ofNode: number
-}
-
-/** Configuration of `AttemptLines`. */
-export interface LineParts {
-  readonly limits: LineLimits
-  /** Most concurrent attempts per webhook. */
+/** Configuration of `EndpointPaces`. */
+export interface PaceParts {
+  /** Maximum number of concurrent attempts per webhook. */
   readonly atOnce: number
   /** Returns a monotonic time in ms. */
   readonly steady: () => number
@@ -37,42 +27,15 @@ interface Pace {
 }
 
 /**
- * Counts waiting attempts, and computes how long an attempt is postponed when the line is full: until its turn comes at
- * the endpoint's current pace. So postponed attempts neither return all at once, nor return in vain while the endpoint
- * is slow.
+ * Computes how long an attempt is postponed when too many wait: until its turn comes at the endpoint's current pace. So
+ * postponed attempts neither return all at once, nor return in vain while the endpoint is slow.
  */
-export class AttemptLines {
-  readonly #parts: LineParts
-  readonly #webhooks = new Map<string, number>()
-  readonly #projects = new Map<string, number>()
-  #all = 0
+export class EndpointPaces {
+  readonly #parts: PaceParts
   readonly #paces = new Map<string, Pace>()
 
-  constructor(parts: LineParts) {
+  constructor(parts: PaceParts) {
     this.#parts = parts
-  }
-
-  /** Number of waiting attempts. */
-  get waiting(): number {
-    return this.#all
-  }
-
-  isFull({ webhook, project }: AttemptOf): boolean {
-    const { ofWebhook, ofProject, ofNode } = this.#parts.limits
-    if (this.#all >= ofNode || (this.#projects.get(project) ?? 0) >= ofProject) return true
-    return (this.#webhooks.get(webhook) ?? 0) >= ofWebhook
-  }
-
-  enter({ webhook, project }: AttemptOf): void {
-    this.#all++
-    add(this.#webhooks, webhook, 1)
-    add(this.#projects, project, 1)
-  }
-
-  leave({ webhook, project }: AttemptOf): void {
-    this.#all--
-    add(this.#webhooks, webhook, -1)
-    add(this.#projects, project, -1)
   }
 
   /** Records how long an attempt at the webhook took. */
@@ -81,14 +44,18 @@ export class AttemptLines {
     pace.attemptMs += newestPart * (ms - pace.attemptMs)
   }
 
-  /** Returns how long an attempt that finds the line full is postponed, in ms. */
-  delay({ webhook }: AttemptOf): number {
+  /**
+   * Returns how long an attempt is postponed, in ms.
+   *
+   * @param waiting number of attempts of its webhook that wait.
+   */
+  delay(webhook: string, waiting: number): number {
     const pace = this.#pace(webhook)
     const everyMs = Math.max(pace.attemptMs, 1) / this.#parts.atOnce
     const now = this.#parts.steady()
     pace.away = Math.max(0, pace.away - (now - pace.at) / everyMs) + 1
     pace.at = now
-    const ahead = pace.away + (this.#webhooks.get(webhook) ?? 0)
+    const ahead = pace.away + waiting
     const delay = Math.max(leastDelayMs, ahead * everyMs)
     if (delay <= mostDelayMs) return Math.round(delay)
     // at the maximum, attempts are spread at random over the second half
@@ -104,10 +71,4 @@ export class AttemptLines {
     if (this.#paces.size > mostPaces && oldest !== undefined) this.#paces.delete(oldest)
     return pace
   }
-}
-
-const add = (counts: Map<string, number>, key: string, by: number): void => {
-  const count = (counts.get(key) ?? 0) + by
-  if (count === 0) counts.delete(key)
-  else counts.set(key, count)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { runInSlices, type SlicedWork } from '#outgoing/shares/run-in-slices.ts'
+import { runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 
 /** Keeps the processor busy. */
 const spin = (ms: number): void => {
