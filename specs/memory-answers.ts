@@ -15,6 +15,7 @@ import {
   union,
 } from './dsl/schema.ts'
 import { costFields, exchangeFields, fact, memoryFlags, placeFields, userFields, writeMode } from './memory-objects.ts'
+import { statuses } from './statuses.ts'
 
 /** Fields in the response of every write of memories. */
 export const written = {
@@ -52,7 +53,7 @@ export const rememberFields = {
 }
 
 const receiptFields = {
-  status: oneOf('pending', 'success', 'error'),
+  status: oneOf(...statuses.memory_write),
   extracted: optional(described(integer(), 'Number of facts that were found.')),
   written: optional(described(integer(), 'Number of memories that were stored.')),
   memories: optional(array(writtenOne)),

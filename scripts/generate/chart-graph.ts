@@ -1,4 +1,5 @@
 import type { AnyStateMachine } from 'xstate'
+import type { StatusRule } from '#machines/status.ts'
 
 /** A state, or a pseudo-state: the start of a region (`initial`), or one that stands for any state (`any`). */
 export interface ChartState {
@@ -59,7 +60,14 @@ function childrenOf(node: StateNode): readonly ChartState[] {
 function chartState(node: StateNode): ChartState {
   const states = childrenOf(node)
   const kind = states.length > 0 ? 'region' : node.type === 'final' ? 'final' : 'state'
-  return { id: pathOf(node), label: node.key, kind, states }
+  return { id: pathOf(node), label: labelOf(node), kind, states }
+}
+
+/** The state's name, and the status that the API shows in it where that has another name. */
+function labelOf({ key, meta }: StateNode): string {
+  const status: StatusRule = meta?.status
+  if (status === undefined || status === null || status === key) return key
+  return `${key} (${typeof status === 'string' ? status : status.oneOf.join(' or ')})`
 }
 
 /** Transitions from each region's initial pseudo-state to its first state. */

@@ -10,6 +10,7 @@ import {
   string,
   timestamp,
 } from '../dsl/schema.ts'
+import { statuses } from '../statuses.ts'
 
 const reference = () => nullable(string())
 
@@ -24,7 +25,7 @@ const runFields = {
   agent_id: string(),
   installation_id: reference(),
   parent_run_id: reference(),
-  status: oneOf('queued', 'running', 'requires_action', 'completed', 'failed', 'cancelled', 'expired'),
+  status: oneOf(...statuses.run),
   ...tenant,
 }
 
@@ -37,17 +38,7 @@ const action = (more = {}) =>
       action_id: string(),
       tool: string(),
       risk_level: oneOf('low', 'medium', 'high', 'critical'),
-      status: oneOf(
-        'pending_approval',
-        'awaiting_connection',
-        'awaiting_input',
-        'approved',
-        'executing',
-        'executed',
-        'failed',
-        'rejected',
-        'expired',
-      ),
+      status: oneOf(...statuses.action),
       run_id: reference(),
       session_id: reference(),
       ...tenant,
@@ -75,7 +66,7 @@ const agentVersion = (more = {}) =>
       version_id: string(),
       agent_id: string(),
       version: string(),
-      status: oneOf('draft', 'in_review', 'published', 'deprecated', 'retired'),
+      status: oneOf(...statuses.agent_version),
       ...tenant,
       ...more,
     },

@@ -15,22 +15,13 @@ import {
   timestamp,
 } from '../dsl/schema.ts'
 import { connectionFields, inputFields } from '../events/events.ts'
+import { statuses } from '../statuses.ts'
 import { execution, expiresIn, riskLevel, toolResults } from '../tools.ts'
 
 /** Approvals are decided by members with at least this role. */
 const answering = { ...secretKeyOrDashboard('member'), changes: 'approver' } as const
 
-const status = oneOf(
-  'pending_approval',
-  'awaiting_connection',
-  'awaiting_input',
-  'approved',
-  'executing',
-  'executed',
-  'failed',
-  'rejected',
-  'expired',
-)
+const status = oneOf(...statuses.action)
 
 const reference = () => nullable(string({ maxLength: 128 }))
 

@@ -18,10 +18,11 @@ import {
   string,
   timestamp,
 } from '../dsl/schema.ts'
+import { statuses } from '../statuses.ts'
 
 const path = '/v1/agents/{agent_id}/versions'
 
-const status = oneOf('draft', 'in_review', 'published', 'deprecated', 'retired')
+const status = oneOf(...statuses.agent_version)
 
 /** Visibility of a published version in the catalogue. A list without a filter omits `private` versions. */
 export const visibility = described(oneOf('private', 'unlisted', 'public'), 'Visibility in the agent catalogue.')

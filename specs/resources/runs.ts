@@ -21,6 +21,7 @@ import { runEvents } from '../events/run-events.ts'
 import { serverSide } from '../field-access.ts'
 import { conversationMemory } from '../memory-field.ts'
 import { reason } from '../reason.ts'
+import { statuses } from '../statuses.ts'
 import { stuck } from '../stuck-field.ts'
 import { expiresIn } from '../tools.ts'
 
@@ -28,7 +29,7 @@ const one = '/v1/runs/{run_id}'
 const reference = string({ minLength: 1, maxLength: 128 })
 
 /** Status of a run in responses. */
-const status = oneOf('queued', 'running', 'requires_action', 'completed', 'failed', 'cancelled', 'expired')
+const status = oneOf(...statuses.run)
 
 const listedFields = {
   id: id('run'),

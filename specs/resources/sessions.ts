@@ -21,13 +21,14 @@ import {
 import { streamedEvents } from '../events/events.ts'
 import { serverSide } from '../field-access.ts'
 import { reason } from '../reason.ts'
+import { statuses } from '../statuses.ts'
 import { stuck } from '../stuck-field.ts'
 import { freeFields, metadata, serverRunTools, toolResults, turnTools } from '../tools.ts'
 
 const path = '/v1/sessions'
 const one = '/v1/sessions/{session_id}'
 /** Status of a session in responses. */
-export const sessionStatus = oneOf('active', 'paused', 'completed')
+export const sessionStatus = oneOf(...statuses.session)
 const turnAccess: Access = { ...keyClientOrDashboard, permission: 'sessions:turn' }
 const reference = string({ minLength: 1, maxLength: 128 })
 const actionId = string({ minLength: 1, maxLength: 128 })

@@ -21,6 +21,7 @@ import {
 } from '../dsl/schema.ts'
 import { webhookEventTypes, webhookPayload } from '../events/webhook-events.ts'
 import { reason } from '../reason.ts'
+import { statuses } from '../statuses.ts'
 
 const shownSecret = { secret: string({ description: 'Signing secret, shown once.' }) }
 const eventType = oneOf('*', ...webhookEventTypes)
@@ -87,7 +88,7 @@ const deliveryFields = {
   event_id: described(id('evt'), 'Id of the event: the header `webhook-id`, the same in every delivery and replay.'),
   event_type: string(),
   tenant_id: nullable(string()),
-  status: oneOf('pending', 'delivered', 'failed'),
+  status: oneOf(...statuses.delivery),
   attempt_count: integer(),
   last_status_code: nullable(integer()),
   last_error: described(
@@ -138,7 +139,7 @@ export const webhookDeliveries = defineOperations('webhook_deliveries', {
     query: {
       ...cursorQuery,
       webhook_id: optional(string({ maxLength: 128 })),
-      status: optional(oneOf('pending', 'delivered', 'failed')),
+      status: optional(oneOf(...statuses.delivery)),
       event_type: optional(oneOf(...webhookEventTypes)),
     },
     answer: isJsonResponse(cursorPage(delivery)),

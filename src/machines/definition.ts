@@ -20,10 +20,12 @@ export interface ActorFacts {
   readonly user: string | null
   readonly createdAt: number
   readonly updatedAt: number
+  /** Status in the API; `''` for a machine without statuses. */
+  readonly status: string
 }
 
-/** Returns the list row of an actor, which GET and list return. `null`: the actor has no row any more. */
-export type RowOf = (state: StoredState, facts: ActorFacts) => JsonObject | null
+/** Returns the list row of an actor, which GET and list return. An actor that is gone has none (status.ts). */
+export type RowOf = (state: StoredState, facts: ActorFacts) => JsonObject
 
 /** Text that the host keeps in memory for a running actor, folded from its log, and fills in for `turnText`. */
 export interface TextFold {
@@ -58,12 +60,11 @@ export interface MachineDefinition {
   readonly olderIdPrefix?: string
   readonly machine: AnyStateMachine
   readonly effects: EffectPolicies
-  readonly row: RowOf
-  /** True once the resource is deleted and must not be found any more. Absent for resources that are never deleted. */
-  readonly gone?: (state: StoredState) => boolean
+  /** All statuses of the resource in the API. Absent for machines that have no resource. */
+  readonly statuses?: readonly string[]
+  /** Absent for machines whose actors are in no list. */
+  readonly row?: RowOf
   readonly text?: TextFold
-  /** True while a turn or run is in progress: streams of this actor stay open. */
-  readonly busy: (state: StoredState) => boolean
   /** `migrations[n]` converts an actor of version n to version n + 1. */
   readonly migrations: Readonly<Record<number, Migration>>
 }

@@ -18,6 +18,7 @@ import {
   timestamp,
 } from '#specs/dsl/schema.ts'
 import { errorField } from '#specs/error-field.ts'
+import { statuses } from '../../statuses.ts'
 
 const httpUrl = string({ minLength: 1, maxLength: 2048, pattern: '^https?://' })
 const scope = string({ minLength: 1, maxLength: 256, pattern: '^[!#-\\[\\]-~]+$' })
@@ -92,7 +93,7 @@ export const connectionConfig = object(
   { title: 'ConnectionTarget', description: 'Target of a connection, and its OAuth client.' },
 )
 
-const status = oneOf('pending', 'active', 'expired', 'error', 'revoked')
+const status = oneOf(...statuses.connection)
 
 const fields = {
   name: string({ minLength: 1, maxLength: 256 }),

@@ -21,6 +21,7 @@ import {
 } from '#specs/dsl/schema.ts'
 import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
 import { memoryBlock, memoryField } from '#specs/memory-field.ts'
+import { statuses } from '../../statuses.ts'
 import { maybe } from './shapes/chat-shapes.ts'
 import { responseInputItem, responseTextFormat, responseTool, responseToolChoice } from './shapes/response-shapes.ts'
 
@@ -108,7 +109,7 @@ const response = object(
     object: oneOf('response'),
     created_at: number(),
     completed_at: optional(nullable(number())),
-    status: oneOf('queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled'),
+    status: oneOf(...statuses.response),
     background: optional(nullable(boolean())),
     error: nullable(object({ code: string(), message: string() }, { open: true })),
     conversation: optional(nullable(object({ id: string() }))),

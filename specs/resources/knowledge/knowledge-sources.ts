@@ -15,6 +15,7 @@ import {
   timestamp,
 } from '#specs/dsl/schema.ts'
 import { freeFields, metadata } from '#specs/tools.ts'
+import { statuses } from '../../statuses.ts'
 import { maxFileBytes, maxTextLength } from './knowledge-limits.ts'
 
 /** Maximum size of a form without its file, in bytes. */
@@ -38,7 +39,7 @@ const fields = {
   knowledge_base_id: id('kb'),
   type: oneOf('text', 'file', 'url'),
   status: described(
-    oneOf('pending', 'ready', 'failed'),
+    oneOf(...statuses.knowledge_source),
     '`pending` while a sync is in progress or will be retried. Until it ends, searches find the previous content.',
   ),
   title: nullable(string()),
@@ -88,7 +89,7 @@ const listed = defineResource('knowledge_sources', {
   access: secretKeyOnly,
   ofTenants: 'tenant',
   operations: {
-    list: { access: secretKeyOrDashboard('member'), query: { status: optional(oneOf('pending', 'ready', 'failed')) } },
+    list: { access: secretKeyOrDashboard('member'), query: { status: optional(oneOf(...statuses.knowledge_source)) } },
     get: { access: secretKeyOrDashboard('member') },
     delete: { summary: 'Delete a knowledge source', description: 'Its chunks are deleted too.' },
   },

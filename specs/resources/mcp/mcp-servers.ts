@@ -19,6 +19,7 @@ import {
   string,
   timestamp,
 } from '#specs/dsl/schema.ts'
+import { statuses } from '../../statuses.ts'
 import { scanFinding } from '../skills.ts'
 import { serverAuth as auth, authWords } from './mcp-auth.ts'
 import { callTimeoutMs, maxResourceUri } from './mcp-limits.ts'
@@ -57,7 +58,7 @@ const serverFields = {
   ),
   auth: described(nullable(jsonObject()), authWords),
   status: described(
-    oneOf('discovering', 'active', 'failing', 'disabled'),
+    oneOf(...statuses.mcp_server),
     '`failing`: the server does not respond; `error` contains the reason, and it is retried. `disabled`: the server is not called.',
   ),
   error: described(
@@ -188,7 +189,7 @@ export const mcpServers = defineOperations(
       access: secretKeyOrDashboard('member'),
       query: {
         ...cursorQuery,
-        status: optional(oneOf('discovering', 'active', 'failing', 'disabled')),
+        status: optional(oneOf(...statuses.mcp_server)),
       },
       answer: isJsonResponse(cursorPage(server)),
     },

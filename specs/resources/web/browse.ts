@@ -18,6 +18,7 @@ import {
   timestamp,
 } from '#specs/dsl/schema.ts'
 import { stuck } from '#specs/stuck-field.ts'
+import { statuses } from '../../statuses.ts'
 import {
   handOverTimeoutMs,
   maxActions,
@@ -142,10 +143,7 @@ const wait = object(
 
 const summary = {
   id: id('job'),
-  status: described(
-    oneOf('queued', 'running', 'completed', 'failed', 'cancelled'),
-    'Status of the job. Poll while it is `queued` or `running`.',
-  ),
+  status: described(oneOf(...statuses.browser_job), 'Status of the job. Poll while it is `queued` or `running`.'),
   url: string(),
   submitted: described(
     boolean(),
@@ -228,7 +226,7 @@ export const browserJobs = defineOperations('browser_jobs', {
     access: reads,
     envelope: 'web',
     ofTenants: 'tenant',
-    query: { ...cursorQuery, status: optional(oneOf('queued', 'running', 'completed', 'failed', 'cancelled')) },
+    query: { ...cursorQuery, status: optional(oneOf(...statuses.browser_job)) },
     answer: isJsonResponse(cursorPage(object(summary, { title: 'BrowserJobSummary' }))),
   },
   get: {

@@ -16,11 +16,12 @@ import {
   timestamp,
 } from '#specs/dsl/schema.ts'
 import { stuck } from '#specs/stuck-field.ts'
+import { statuses } from '../../statuses.ts'
 import { crawledPage, crawlRequest } from './web-crawl.ts'
 import { ofWeb } from './web-fields.ts'
 import { backgroundCrawl } from './web-limits.ts'
 
-const status = oneOf('crawling', 'completed', 'failed', 'cancelled')
+const status = oneOf(...statuses.web_crawl)
 
 const crawl = object(
   {

@@ -1,4 +1,5 @@
 import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, tenantScope } from '#specs/scope.ts'
@@ -7,13 +8,12 @@ import type { AgentPlace, Offer } from '../capability/agent-resources.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import type { Resident } from '../runtime/resident.ts'
-import { storedState } from '../runtime/step/actor-state.ts'
 import type { AgentReference, ResolveAgent, ResolvedConfig } from '../sessions/turns/resolved-config.ts'
 import { toolName } from '../sessions/turns/turn-config.ts'
 import type { AgentVersions } from './agent-versions.ts'
 import { overlaid, runnable, subagentsOf } from './effective-config.ts'
 import { agentInstallations, agents, type InstallationData, visibilityOf } from './kinds.ts'
-import { type Manifest, manifestOf, manifestOfAgent, versionStatus } from './schema.ts'
+import { type Manifest, manifestOf, manifestOfAgent } from './schema.ts'
 
 /** Dependencies of `agentResolver`. */
 export interface ResolverParts {
@@ -70,10 +70,10 @@ export const agentResolver = ({ records, versions, offers, now }: ResolverParts)
 
 /** @throws {ServiceError} `agent_not_runnable` for a version whose status does not allow it to run. */
 const chosenOf = (version: Resident, installation: Row<InstallationData> | null): Chosen => {
-  const { value, context } = storedState(version.state.snapshot)
-  const status = versionStatus(value)
+  const { snapshot } = version.state
+  const status = statusOf(agentVersionDefinition, snapshot)
   const kept = status === 'deprecated' && installation?.data.version_id === version.id
-  const { version: text, config } = contextOf(agentVersionDefinition, { context })
+  const { version: text, config } = contextOf(agentVersionDefinition, snapshot)
   if (status !== 'published' && !kept) throw notRunnable('version', `Version ${text} is ${status}.`)
   return { id: version.id, version: text, config: manifestOf(config) }
 }

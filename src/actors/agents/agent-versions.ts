@@ -3,19 +3,14 @@ import { agentStatus, agentVersionDefinition } from '#machines/agent-version/age
 import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, type Scope } from '#specs/scope.ts'
+import type { Status } from '#specs/statuses.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { type Page, type PageQuery, pageOf } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
-import {
-  agentVersionNames,
-  agentVersionRows,
-  type VersionNameData,
-  type VersionRowData,
-  type VersionStatus,
-} from './kinds.ts'
+import { agentVersionNames, agentVersionRows, type VersionNameData, type VersionRowData } from './kinds.ts'
 
 /** Dependencies of `AgentVersions`. */
 export interface AgentVersionsParts {
@@ -88,7 +83,10 @@ export class AgentVersions {
     {
       agentId,
       page: { status, ...page },
-    }: { readonly agentId: string; readonly page: PageQuery & { readonly status?: VersionStatus | undefined } },
+    }: {
+      readonly agentId: string
+      readonly page: PageQuery & { readonly status?: Status<'agent_version'> | undefined }
+    },
     view: (row: Row<VersionRowData>) => V,
   ): Promise<Page<V>> {
     await this.#parts.host.rows.shown()

@@ -1,3 +1,5 @@
+import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { WebhookEventType } from '#specs/events/webhook-events.ts'
 import { projectScope, type Scope } from '#specs/scope.ts'
@@ -9,14 +11,7 @@ import { compareVersions } from '../records/semver.ts'
 import { type NewRow, Table } from '../records/table.ts'
 import type { AgentVersions } from './agent-versions.ts'
 import type { Catalogue } from './catalogue.ts'
-import {
-  agentInstallations,
-  type InstallationData,
-  installationKeys,
-  type Overlays,
-  type VersionStatus,
-} from './kinds.ts'
-import { versionStatus } from './schema.ts'
+import { agentInstallations, type InstallationData, installationKeys, type Overlays } from './kinds.ts'
 
 export interface InstallationParts {
   readonly records: RecordStore
@@ -219,14 +214,14 @@ export class Installations {
   async #published(scope: Scope, agentId: string, version: string): Promise<PinnedVersion> {
     const found = await this.#parts.versions.find(scope, agentId, version)
     const { id, state } = found
-    const status = versionStatus(state.snapshot.value)
+    const status = statusOf(agentVersionDefinition, state.snapshot)
     const text = String(state.snapshot.context.version)
     if (status === 'published') return { version: text, version_id: id }
     throw new ServiceError('version_not_published', { param: 'version', message: `Version ${text} is ${status}.` })
   }
 
-  async #statusOf(scope: Scope, agentId: string, versionId: string): Promise<VersionStatus> {
-    return versionStatus((await this.#parts.versions.find(scope, agentId, versionId)).state.snapshot.value)
+  async #statusOf(scope: Scope, agentId: string, versionId: string) {
+    return statusOf(agentVersionDefinition, (await this.#parts.versions.find(scope, agentId, versionId)).state.snapshot)
   }
 }
 

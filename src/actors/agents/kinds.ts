@@ -2,6 +2,7 @@ import type { AgentVersionContext } from '#machines/agent-version/agent-version.
 import type { approvalPolicy, overlays } from '#specs/agent-config.ts'
 import type { Infer } from '#specs/dsl/schema.ts'
 import type { BodyOf } from '#specs/index.ts'
+import type { Status } from '#specs/statuses.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 
 /** An agent's own configuration, as its author wrote it. */
@@ -91,11 +92,8 @@ export const installationKeys = (
   tenant_agent_status: `${tenant} ${agent} ${status}`,
 })
 
-/** Status of a version, as the API returns it. */
-export type VersionStatus = 'draft' | 'in_review' | 'published' | 'deprecated' | 'retired'
-
 /** The row that `agentVersionDefinition.row` returns. */
-export type VersionRowData = AgentVersionContext & { readonly status: VersionStatus }
+export type VersionRowData = AgentVersionContext & { readonly status: Status<'agent_version'> }
 
 /** Agents. They belong to the project and have no tenant. */
 export const agents: TypedKind<AgentData> = { name: 'agents', outbox: true }

@@ -1,5 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ModelRow } from '#gateway/routing/model-rows.ts'
+import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import { type ErrorCode, ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, type Scope } from '#specs/scope.ts'
 import type { Json, JsonObject } from '#storage/ports.ts'
@@ -11,7 +13,7 @@ import type { AgentVersions } from './agent-versions.ts'
 import type { Catalogue } from './catalogue.ts'
 import { subagentsOf } from './effective-config.ts'
 import type { AgentData } from './kinds.ts'
-import { type Manifest, versionStatus } from './schema.ts'
+import type { Manifest } from './schema.ts'
 
 /** A problem of a manifest. An `error` prevents the version from being tested, submitted, approved or published. */
 export type Finding = {
@@ -160,7 +162,7 @@ const subagentFinding = async (
       ? (await catalogue.newest(scope, agent_id)) !== null
       : await versions
           .find(scope, agent_id, version)
-          .then(({ state }) => versionStatus(state.snapshot.value) === 'published', falseWhenNotFound)
+          .then(({ state }) => statusOf(agentVersionDefinition, state.snapshot) === 'published', falseWhenNotFound)
   if (runs) return []
   const what = version === null ? 'no published version' : `no published version ${version}`
   return [{ ...at, severity: 'warning', code: 'subagent_not_published', message: `${agent_id} has ${what} yet.` }]

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#storage/ports.ts'
-import type { VersionStatus, AgentConfig as WrittenConfig } from './kinds.ts'
+import type { AgentConfig as WrittenConfig } from './kinds.ts'
 
 /*
  * Casts for data that is read back from our own commits and rows. Only the machine and this folder write that data,
@@ -8,9 +8,6 @@ import type { VersionStatus, AgentConfig as WrittenConfig } from './kinds.ts'
 
 /** An agent's config as its author wrote it, including unknown fields. */
 export type Manifest = WrittenConfig & JsonObject
-
-/** The status of a version, from the state value of its machine. */
-export const versionStatus = (value: unknown): VersionStatus => value as VersionStatus
 
 /** A version's config, read back from its context. */
 export const manifestOf = (config: string): Manifest => JSON.parse(config) as Manifest

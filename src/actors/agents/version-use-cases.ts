@@ -1,8 +1,10 @@
 import type { Metered } from '#gateway/turns/metered.ts'
 import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#specs/scope.ts'
+import type { Status } from '#specs/statuses.ts'
 import type { Call } from '../call/call.ts'
 import { modelLimitOf, requireModels } from '../call/reach.ts'
 import type { UseCases } from '../call/use-cases.ts'
@@ -15,7 +17,7 @@ import { causeOf } from '../sessions/session-use-cases.ts'
 import type { ToolHeaders } from '../sessions/tools/tool-headers.ts'
 import type { AgentVersions } from './agent-versions.ts'
 import { examine, type ManifestParts, requireAll } from './manifest-check.ts'
-import { jsonObjectOf, manifestOf, versionStatus } from './schema.ts'
+import { jsonObjectOf, manifestOf } from './schema.ts'
 import { tryDraft, type VersionTestParts } from './version-test.ts'
 import { type AgentVersionView, versionRowView, versionView } from './version-view.ts'
 
@@ -104,7 +106,7 @@ const examining = (parts: AgentVersionParts) =>
     'agent_versions.test': async (call) => {
       const { scope, params, body } = call
       const version = await parts.versions.find(scope, params.agent_id, params.version)
-      const status = versionStatus(version.state.snapshot.value)
+      const status = statusOf(agentVersionDefinition, version.state.snapshot)
       if (status !== 'draft')
         throw new ServiceError('invalid_transition', {
           message: `The agent version is ${status}; only a draft can be tested.`,
@@ -136,10 +138,11 @@ const examining = (parts: AgentVersionParts) =>
 const requireWhole = async (
   parts: AgentVersionParts,
   { scope, params }: VersionCall,
-  from: readonly ReturnType<typeof versionStatus>[],
+  from: readonly ReturnType<typeof statusOf<Status<'agent_version'>>>[],
 ): Promise<void> => {
   const version = await parts.versions.find(scope, params.agent_id, params.version)
-  if (from.includes(versionStatus(version.state.snapshot.value))) requireAll(await findingsOf(parts, scope, version))
+  if (from.includes(statusOf(agentVersionDefinition, version.state.snapshot)))
+    requireAll(await findingsOf(parts, scope, version))
 }
 
 const findingsOf = (

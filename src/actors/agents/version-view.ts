@@ -1,25 +1,25 @@
 import type { AgentVersionContext, VersionActor } from '#machines/agent-version/agent-version.ts'
 import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import { contextOf } from '#runtime/schema.ts'
 import type { ResultOf } from '#specs/index.ts'
+import type { Status } from '#specs/statuses.ts'
 import { rowTimes, timestampOf, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import type { Resident } from '../runtime/resident.ts'
-import { storedState } from '../runtime/step/actor-state.ts'
 import { shownTools } from '../sessions/tools/tool-headers.ts'
-import type { VersionRowData, VersionStatus } from './kinds.ts'
-import { jsonObjectOf, manifestOf, testEvidence, versionStatus } from './schema.ts'
+import type { VersionRowData } from './kinds.ts'
+import { jsonObjectOf, manifestOf, testEvidence } from './schema.ts'
 
 /** A version as the API returns it. */
 export type AgentVersionView = ResultOf<'agent_versions.get'>
 
 /** Builds the view from a live version. */
 export const versionView = ({ id, state, owner, touchedAt }: Resident): AgentVersionView => {
-  const { value, context } = storedState(state.snapshot)
   const times = { created_at: owner.createdAt, updated_at: touchedAt }
   return viewOf(id, {
-    status: versionStatus(value),
-    context: contextOf(agentVersionDefinition, { context }),
+    status: statusOf(agentVersionDefinition, state.snapshot) ?? 'retired',
+    context: contextOf(agentVersionDefinition, state.snapshot),
     times,
   })
 }
@@ -35,7 +35,7 @@ const viewOf = (
     context,
     times,
   }: {
-    readonly status: VersionStatus
+    readonly status: Status<'agent_version'>
     readonly context: AgentVersionContext
     readonly times: { readonly created_at: number; readonly updated_at: number }
   },

@@ -1,10 +1,10 @@
 import type { BrowserFailure, BrowserWait } from '#machines/browser-job/browser-job.ts'
-import type { BrowserJobStatus } from '#machines/browser-job/browser-job-definition.ts'
+import type { Status } from '#specs/statuses.ts'
 import type { AnyKind, Row, TypedKind } from '../records/schema.ts'
 
 /** Data of a job's list row (`browserJobDefinition.row`). */
 export type BrowserJobRowData = {
-  readonly status: BrowserJobStatus
+  readonly status: Status<'browser_job'>
   readonly open: boolean
   readonly url: string
   readonly submitted: boolean

@@ -1,5 +1,6 @@
 import type { ConnectionInput } from '#machines/connection/connection-data.ts'
-import { connectionDefinition, connectionStatus } from '#machines/connection/connection-definition.ts'
+import { connectionDefinition } from '#machines/connection/connection-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { ConnectorType } from '#specs/data/connectors/connector-type.ts'
 import { connectorOf } from '#specs/data/connectors/connectors.ts'
@@ -90,7 +91,7 @@ const found = ({ host }: Pick<ConnectionParts, 'host'>, scope: Scope, id: string
 
 const stateOf = (resident: Resident) => {
   const state = storedState(resident.state.snapshot)
-  return { status: connectionStatus(state), context: contextOf(connectionDefinition, state) }
+  return { status: statusOf(connectionDefinition, state), context: contextOf(connectionDefinition, state) }
 }
 
 /** Returns the connection. @throws {ServiceError} `connection_revoked` */

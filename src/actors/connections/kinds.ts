@@ -1,4 +1,5 @@
 import type { ConnectionContext } from '#machines/connection/connection-data.ts'
+import type { Status } from '#specs/statuses.ts'
 import type { JsonObject, StoredRecord } from '#storage/ports.ts'
 import type { AuthChallenge } from '../capability/connection-service.ts'
 import type { AnyKind, SealedField, TypedKind } from '../records/schema.ts'
@@ -9,7 +10,7 @@ export type ConnectionRowData = Omit<
   ConnectionContext,
   'connection_id' | 'delay_ms' | 'attempts' | 'waiters' | 'code' | 'step_ups' | 'stepped_up_at_ms'
 > & {
-  readonly status: 'pending' | 'active' | 'expired' | 'error' | 'revoked'
+  readonly status: Status<'connection'>
   readonly use_key: string
 }
 

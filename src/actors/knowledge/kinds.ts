@@ -1,6 +1,7 @@
 import type { ReadDocument, SourceContext, Vectors } from '#machines/knowledge-source/knowledge-source.ts'
 import { isObject } from '#runtime/schema.ts'
 import type { subjectTypes } from '#specs/resources/knowledge/knowledge-grants.ts'
+import type { Status } from '#specs/statuses.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 
@@ -26,7 +27,7 @@ export type SourceRowData = Omit<SourceContext, 'source_id' | 'upload' | 'create
   readonly document: ReadDocument | null
   readonly vectors: Vectors | null
   readonly base_status: string
-  readonly status: 'pending' | 'ready' | 'failed'
+  readonly status: Status<'knowledge_source'>
 }
 
 /** Knowledge bases. The owner of a tenant's base is the tenant, so it is deleted together with the tenant. */

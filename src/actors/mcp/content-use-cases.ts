@@ -1,9 +1,9 @@
 import type { ConnectionService } from '#actors/capability/connection-service.ts'
-import { serverStatus } from '#machines/mcp-server/mcp-server-definition.ts'
+import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { Resident } from '../runtime/resident.ts'
-import { storedState } from '../runtime/step/actor-state.ts'
 import type { McpTarget, McpWork } from './client/mcp-connection.ts'
 import type { McpServers } from './mcp-servers.ts'
 import { type ContentRequest, fillPrompt, readResource } from './read-content.ts'
@@ -52,7 +52,7 @@ export const contentUseCases = (
  * @throws {ServiceError} `invalid_transition` when the server is disabled
  */
 const contentRequest = async (parts: TargetParts, server: Resident): Promise<ContentRequest> => {
-  if (serverStatus(storedState(server.state.snapshot)) === 'disabled')
+  if (statusOf(mcpServerDefinition, server.state.snapshot) === 'disabled')
     throw new ServiceError('invalid_transition', { message: 'The server is disabled.' })
   const { timeout_ms: timeoutMs } = serverContext(server)
   return { guard: parts.guard, timeoutMs, withTarget: (use) => withOwnTarget(parts, server, use) }

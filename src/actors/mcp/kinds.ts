@@ -1,5 +1,6 @@
 import type { McpServerContext } from '#machines/mcp-server/mcp-server.ts'
 import type { BoundTo } from '#outgoing/credential-address.ts'
+import type { Status } from '#specs/statuses.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 
 /** Data of a server's list row (`mcpServerDefinition.row`). */
@@ -8,7 +9,7 @@ export type ServerRowData = Omit<
   'server_id' | 'tools' | 'changes' | 'lists' | 'attempts' | 'awaits'
 > & {
   readonly tenant_id: string | null
-  readonly status: 'discovering' | 'active' | 'failing' | 'disabled'
+  readonly status: Status<'mcp_server'>
 }
 
 /** Headers of one server: `sealed` is the encrypted JSON of names and values. They are sent to this address only. */

@@ -1,4 +1,5 @@
-import { mcpServerDefinition, serverStatus } from '#machines/mcp-server/mcp-server-definition.ts'
+import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Scope } from '#specs/scope.ts'
@@ -8,7 +9,6 @@ import { type Clock, pause } from '../runtime/clock.ts'
 import type { Host } from '../runtime/host.ts'
 import { newId } from '../runtime/ids.ts'
 import type { Resident } from '../runtime/resident.ts'
-import { storedState } from '../runtime/step/actor-state.ts'
 
 /** Maximum time in ms for which a request waits for a discovery. */
 const settleMs = 21_000
@@ -50,7 +50,7 @@ export class McpServers {
   async settled(scope: Scope, id: string): Promise<Resident> {
     const { host, clock } = this.#parts
     const server = await this.find(scope, id)
-    if (serverStatus(storedState(server.state.snapshot)) === 'discovering') {
+    if (statusOf(mcpServerDefinition, server.state.snapshot) === 'discovering') {
       const over = Promise.withResolvers<void>()
       const stream = host.feed.follow(server.id, server.state.lastSequence, { at: 'idle', after: () => true })
       const control = stream.start({ push: () => true, end: () => over.resolve() })

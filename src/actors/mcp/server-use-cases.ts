@@ -1,6 +1,7 @@
 import type { ConnectionService } from '#actors/capability/connection-service.ts'
 import type { McpServerInput } from '#machines/mcp-server/mcp-server.ts'
-import { mcpServerDefinition, serverStatus } from '#machines/mcp-server/mcp-server-definition.ts'
+import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import { credentialAddress } from '#outgoing/credential-address.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -17,7 +18,6 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Host } from '../runtime/host.ts'
 import { newIdFor } from '../runtime/ids.ts'
 import type { Resident } from '../runtime/resident.ts'
-import { storedState } from '../runtime/step/actor-state.ts'
 import { contentUseCases, withOwnTarget } from './content-use-cases.ts'
 import { serverRows } from './kinds.ts'
 import { causeOf, McpServers, requireReachable } from './mcp-servers.ts'
@@ -189,7 +189,7 @@ const update = async (parts: ServerUseCaseParts, servers: McpServers, call: Upda
   const moves =
     url !== before.url || headers !== null || auth !== undefined || (transport ?? before.transport) !== before.transport
   if (Object.keys(fields).length > 0) await servers.give(server, { type: 'update', fields, moves, by }, idempotency)
-  const isEnabled = serverStatus(storedState(server.state.snapshot)) !== 'disabled'
+  const isEnabled = statusOf(mcpServerDefinition, server.state.snapshot) !== 'disabled'
   if (body.enabled !== undefined && body.enabled !== isEnabled) {
     const cause = idempotency && { ...idempotency, cause: `${idempotency.cause}:enabled` }
     await servers.give(server, { type: body.enabled ? 'enable' : 'disable', by }, cause)

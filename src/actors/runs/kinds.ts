@@ -1,10 +1,11 @@
 import type { RunError } from '#machines/run/run-data.ts'
 import type { TurnUsage } from '#machines/session/session-data.ts'
+import type { Status } from '#specs/statuses.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 
 /** Data of a run's list row (`runDefinition.row`). */
 export type RunRowData = {
-  readonly status: 'queued' | 'running' | 'requires_action' | 'completed' | 'failed' | 'cancelled' | 'expired'
+  readonly status: Status<'run'>
   readonly agent_id: string
   readonly agent_version_id: string | null
   /** Absent in rows written before this field existed. */

@@ -1,5 +1,6 @@
-import { runDefinition, runStatus } from '#machines/run/run-definition.ts'
+import { runDefinition } from '#machines/run/run-definition.ts'
 import { outputOf } from '#machines/run/run-steps.ts'
+import { statusOf } from '#machines/status.ts'
 import { contextOf } from '#runtime/schema.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { StoredLogEvent } from '#storage/ports.ts'
@@ -25,7 +26,7 @@ const startedSequence = 2
 export const runView = async (host: Pick<Host, 'readPage'>, resident: Resident): Promise<Run> => {
   const state = storedState(resident.state.snapshot)
   const run = contextOf(runDefinition, state)
-  const status = runStatus(state) ?? 'cancelled'
+  const status = statusOf(runDefinition, state) ?? 'cancelled'
   const ended = status !== 'queued' && status !== 'running' && status !== 'requires_action'
   const { owner, touchedAt } = resident
   return {

@@ -1,4 +1,5 @@
 import { isIdOf, type MachineDefinition } from '#machines/definition.ts'
+import { isGone } from '#machines/status.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { covers, type Scope } from '#specs/scope.ts'
 import type { Commit, JsonObject, LogEvent, StoredLogEvent } from '#storage/ports.ts'
@@ -22,7 +23,6 @@ import { ShardRecovery } from './recovery/shard-recovery.ts'
 import type { Creation, Delivered, Delivery, Resident } from './resident.ts'
 import { Residents } from './residents.ts'
 import { RowWriter } from './rows/row-writer.ts'
-import { storedState } from './step/actor-state.ts'
 import { Stepper } from './step/stepper.ts'
 import { discardCause } from './step/system-steps.ts'
 import { StuckWorkRegistry } from './stuck/stuck.ts'
@@ -236,7 +236,7 @@ export abstract class Host {
     if (resident === null || !covers(scope, resident.owner)) throw new ServiceError('not_found', { param: 'id' })
     const parked = scope.work === true ? resident.parked : resident.unrestorable
     if (parked !== undefined) throw new ServiceError('actor_parked')
-    if (kind.gone?.(storedState(resident.state.snapshot))) throw new ServiceError('not_found', { param: 'id' })
+    if (isGone(kind, resident.state.snapshot)) throw new ServiceError('not_found', { param: 'id' })
     const admitted = scope.work === true ? this.#options.admits?.(resident.owner) : undefined
     if (admitted !== undefined) await admitted
     return resident

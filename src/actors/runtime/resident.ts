@@ -1,8 +1,9 @@
 import type { MachineDefinition } from '#machines/definition.ts'
+import { isBusy } from '#machines/status.ts'
 import type { Commit, JsonObject, LogEvent, StoredEvent } from '#storage/ports.ts'
 import type { TraceContext } from '#telemetry/trace-context.ts'
 import { LogTail } from './log/log-tail.ts'
-import { type ActorState, type Owner, storedState } from './step/actor-state.ts'
+import type { ActorState, Owner } from './step/actor-state.ts'
 
 /** An event for an actor. */
 export interface Delivery {
@@ -111,7 +112,7 @@ export class Resident {
   }
 
   get busy(): boolean {
-    return this.definition.busy(storedState(this.state.snapshot))
+    return isBusy(this.definition, this.state.snapshot)
   }
 
   /** Resolves when all messages of its commits so far are delivered and all their ledger rows written. */

@@ -1,7 +1,9 @@
 import type { ActionContext } from '#machines/action/action-data.ts'
 import { actionDefinition } from '#machines/action/action-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import { contextOf } from '#runtime/schema.ts'
 import type { ResultOf } from '#specs/index.ts'
+import { statuses } from '#specs/statuses.ts'
 import type { Json, StoredRecord } from '#storage/ports.ts'
 import type { Principal } from '../call/call.ts'
 import { readerOf } from '../call/speaker.ts'
@@ -18,10 +20,11 @@ type Action = ResultOf<'actions.get'>
 
 /** An action as the API returns it: secret-like arguments are masked and a long result is truncated. */
 export const actionView = (resident: Resident): Action => {
-  const { value, context } = storedState(resident.state.snapshot)
-  const { id, owner, touchedAt } = resident
+  const { id, owner, touchedAt, state } = resident
+  // a deleted action never runs; it can be deleted while it is read
+  const status = statusOf(actionDefinition, state.snapshot) ?? 'rejected'
   const times = { created_at: owner.createdAt, updated_at: touchedAt }
-  return viewOf({ id, tenant: owner.tenant, ...times }, contextOf(actionDefinition, { context }), value)
+  return viewOf({ id, tenant: owner.tenant, ...times }, contextOf(actionDefinition, state.snapshot), status)
 }
 
 /**
@@ -37,16 +40,16 @@ export const actionViewFor = (principal: Principal, resident: Resident): Action 
 
 /** The same view, built from the action's list row, which holds its context and state. */
 export const actionRowView = (row: StoredRecord): Action =>
-  viewOf(row, contextOf(actionDefinition, { context: row.data }), row.data.status)
+  viewOf(row, contextOf(actionDefinition, { context: row.data }), statusOfRow(row))
 
 type Facts = Pick<StoredRecord, 'id' | 'tenant' | 'created_at' | 'updated_at'>
 
-const viewOf = (row: Facts, action: ActionContext, value: unknown): Action => {
+const viewOf = (row: Facts, action: ActionContext, status: Action['status']): Action => {
   return {
     id: row.id,
     tool: action.tool,
     risk_level: riskOf(action),
-    status: statusOf(value),
+    status,
     arguments: argumentsOf(action),
     execute: executionOf(action),
     connection: requiredConnection(action.connection),
@@ -112,19 +115,8 @@ const executionOf = ({ execute }: ActionContext): Action['execute'] => {
 }
 
 const risks = ['low', 'medium', 'high', 'critical'] as const
-const states = [
-  'pending_approval',
-  'awaiting_connection',
-  'awaiting_input',
-  'approved',
-  'executing',
-  'executed',
-  'failed',
-  'rejected',
-  'expired',
-] as const
-
 const riskOf = (action: ActionContext): Action['risk_level'] =>
   risks.find((risk) => risk === action.risk_level) ?? 'medium'
 
-const statusOf = (value: unknown): Action['status'] => states.find((state) => state === value) ?? 'pending_approval'
+const statusOfRow = ({ data }: StoredRecord): Action['status'] =>
+  statuses.action.find((status) => status === data.status) ?? 'pending_approval'

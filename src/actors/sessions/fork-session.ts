@@ -1,4 +1,5 @@
-import { sessionDefinition, sessionStatus } from '#machines/session/session-definition.ts'
+import { sessionDefinition } from '#machines/session/session-definition.ts'
+import { isBusy, statusOf } from '#machines/status.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
@@ -46,8 +47,8 @@ export const forkSession = async (parts: SessionParts, call: ForkCall): Promise<
 const turnOf = (session: Resident, wanted: number | undefined): number => {
   const state = storedState(session.state.snapshot)
   const { turn } = contextOf(sessionDefinition, state)
-  const isPaused = sessionStatus(state) === 'paused'
-  const goesOn = isPaused || sessionDefinition.busy(state)
+  const isPaused = statusOf(sessionDefinition, state) === 'paused'
+  const goesOn = isPaused || isBusy(sessionDefinition, state)
   const newest = goesOn ? turn - 1 : turn
   const chosen = wanted ?? newest
   if (chosen >= 1 && chosen <= newest) return chosen

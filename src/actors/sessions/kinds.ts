@@ -1,4 +1,5 @@
 import type { ForkedFrom } from '#machines/session/session-data.ts'
+import type { Status } from '#specs/statuses.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { maskedAction } from '../records/shown-event.ts'
@@ -6,7 +7,7 @@ import { toolHeaders } from './tools/tool-headers.ts'
 
 /** Data of a session's list row (`sessionDefinition.row`). */
 export type SessionRow = {
-  readonly status: 'active' | 'paused' | 'completed'
+  readonly status: Status<'session'>
   readonly turn_count: number
   readonly agent_id: string | null
   /** Absent without an installation. */

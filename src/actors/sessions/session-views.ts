@@ -1,4 +1,5 @@
-import { sessionDefinition, sessionStatus } from '#machines/session/session-definition.ts'
+import { sessionDefinition } from '#machines/session/session-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import { contextOf } from '#runtime/schema.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { StoredLogEvent, StoredRecord } from '#storage/ports.ts'
@@ -20,10 +21,10 @@ const time = (ms: number): string => new Date(ms).toISOString()
 export const sessionView = (resident: Resident): Session => {
   const state = storedState(resident.state.snapshot)
   const context = contextOf(sessionDefinition, state)
-  const status = sessionStatus(state)
+  const status = statusOf(sessionDefinition, state)
   return {
     id: resident.id,
-    status: status === 'deleted' ? 'completed' : status,
+    status: status ?? 'completed',
     turn_count: context.turn,
     created_at: time(resident.owner.createdAt),
     updated_at: time(resident.touchedAt),

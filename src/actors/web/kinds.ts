@@ -1,5 +1,5 @@
 import type { CrawlContext } from '#machines/web-crawl/web-crawl.ts'
-import type { WebCrawlStatus } from '#machines/web-crawl/web-crawl-definition.ts'
+import type { Status } from '#specs/statuses.ts'
 import type { AuditActor } from '../records/audit-note.ts'
 import type { AnyKind, Row, TypedKind } from '../records/schema.ts'
 
@@ -82,7 +82,7 @@ export const webBlockedUrls: TypedKind<BlockedUrlData> = { name: 'web_blocked_ur
 
 /** Data of a crawl's list row (`webCrawlDefinition.row`). */
 export type WebCrawlRowData = Pick<CrawlContext, 'request' | 'progress' | 'error' | 'ended_at_ms'> & {
-  readonly status: WebCrawlStatus
+  readonly status: Status<'web_crawl'>
 }
 
 /** A crawl's list row. */

@@ -1,5 +1,6 @@
 import type { DeliveryContext } from '#machines/webhook-delivery/webhook-delivery.ts'
 import type { WebhookEventType } from '#specs/events/webhook-events.ts'
+import type { Status } from '#specs/statuses.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { newSigningSecret } from '../records/secrets.ts'
 
@@ -39,7 +40,7 @@ export const webhooks: TypedKind<WebhookData> = {
 
 /** Data of a delivery's list row (`deliveryDefinition.row`). */
 export type DeliveryRow = Omit<DeliveryContext, 'delivery_id' | 'body' | 'delay_ms'> & {
-  readonly status: 'pending' | 'delivered' | 'failed'
+  readonly status: Status<'delivery'>
   readonly next_attempt_at_ms: number | null
 }
 

@@ -1,9 +1,6 @@
-import type { MachineDefinition, RowOf } from '../definition.ts'
-import { isInState, topState } from '../state-value.ts'
+import { statuses } from '#specs/statuses.ts'
+import type { MachineDefinition } from '../definition.ts'
 import { actionMachine } from './action.ts'
-
-const actionRow: RowOf = ({ value, context }, facts) =>
-  topState(value) === 'deleted' ? null : { ...context, id: facts.id, status: topState(value) }
 
 /** Approval-gated tool calls. */
 export const actionDefinition = {
@@ -12,9 +9,8 @@ export const actionDefinition = {
   idPrefix: 'act',
   machine: actionMachine,
   effects: { runTool: 'from_params', releaseInput: 'idempotent', eraseAction: 'idempotent' },
-  row: actionRow,
-  gone: ({ value }) => topState(value) === 'deleted',
-  busy: ({ value }) => isInState(value, 'executing'),
+  statuses: statuses.action,
+  row: ({ context }, { id, status }) => ({ ...context, id, status }),
   migrations: {
     1: ({ value, context }) => ({ value, context: { ...context, execute: null, proposed_arguments: null } }),
     2: ({ value, context }) => ({ value, context: { ...context, connection: null } }),

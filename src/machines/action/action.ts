@@ -1,7 +1,9 @@
 import { assign, setup } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
+import type { Status } from '#specs/statuses.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
+import type { Shown } from '../status.ts'
 import { errorOutput } from '../tool-call/tool-calls.ts'
 import { type Refusal, vocabulary } from '../vocabulary.ts'
 import type { ActionContext, ActionError, ActionEvent, ActionInput, InputAnswer } from './action-data.ts'
@@ -27,7 +29,7 @@ const actionSetup = setup({
     context: {} as ActionContext,
     input: {} as ActionInput,
     events: {} as ActionEvent,
-    meta: {} as Refusing<ActionContext, ActionEvent>,
+    meta: {} as Refusing<ActionContext, ActionEvent> & Shown<ActionContext, Status<'action'>>,
   },
   actions: {
     ...vocabulary,
@@ -245,7 +247,7 @@ export const actionMachine = actionSetup.createMachine({
     },
     awaiting_connection: {
       entry: awaitConnection,
-      meta: { refuses: { approve: connectionRequired, complete: invalid } },
+      meta: { status: 'awaiting_connection', refuses: { approve: connectionRequired, complete: invalid } },
       after: { expiry: { target: 'expired', actions: [sendRejected('expired'), notifies('action.expired')] } },
       on: {
         connected: { target: 'executing', actions: sendConnected },
@@ -271,7 +273,10 @@ export const actionMachine = actionSetup.createMachine({
     },
     awaiting_input: {
       entry: notifies('action.input_required'),
-      meta: { refuses: { approve: alreadyResolved, reject: alreadyResolved, complete: invalid } },
+      meta: {
+        status: 'awaiting_input',
+        refuses: { approve: alreadyResolved, reject: alreadyResolved, complete: invalid },
+      },
       after: {
         expiry: { target: 'expired', actions: [sendRejected('expired'), notifies('action.expired'), releaseInput] },
       },
@@ -288,7 +293,10 @@ export const actionMachine = actionSetup.createMachine({
     pending_approval: {
       entry: notifies('action.created'),
       // `approve` is refused for a tool that the caller runs when the output is missing
-      meta: { refuses: { approve: { code: 'tool_result_required', param: 'tool_results' }, complete: invalid } },
+      meta: {
+        status: 'pending_approval',
+        refuses: { approve: { code: 'tool_result_required', param: 'tool_results' }, complete: invalid },
+      },
       after: { expiry: { target: 'expired', actions: [sendRejected('expired'), notifies('action.expired')] } },
       on: {
         approve: [
@@ -319,7 +327,7 @@ export const actionMachine = actionSetup.createMachine({
       },
     },
     approved: {
-      meta: { refuses: { approve: otherArguments, reject: alreadyResolved, complete: invalid } },
+      meta: { status: 'approved', refuses: { approve: otherArguments, reject: alreadyResolved, complete: invalid } },
       on: {
         complete: [
           { guard: 'hasSucceeded', target: 'executed', actions: [...completed, notifies('action.executed')] },
@@ -328,7 +336,8 @@ export const actionMachine = actionSetup.createMachine({
       },
     },
     executing: {
-      meta: { refuses: { approve: otherArguments, reject: alreadyResolved, complete: invalid } },
+      tags: 'busy',
+      meta: { status: 'executing', refuses: { approve: otherArguments, reject: alreadyResolved, complete: invalid } },
       exit: { type: 'abort', params: { effects: ['runTool'] } },
       entry: {
         type: 'runTool',
@@ -365,10 +374,25 @@ export const actionMachine = actionSetup.createMachine({
         },
       },
     },
-    executed: { meta: { refuses: { approve: otherArguments, reject: alreadyResolved, complete: alreadyResolved } } },
-    failed: { meta: { refuses: { approve: otherArguments, reject: alreadyResolved, complete: alreadyResolved } } },
-    rejected: { meta: { refuses: { approve: alreadyResolved, complete: alreadyResolved } } },
-    expired: { meta: { refuses: { approve: alreadyResolved, reject: alreadyResolved, complete: alreadyResolved } } },
+    executed: {
+      meta: {
+        status: 'executed',
+        refuses: { approve: otherArguments, reject: alreadyResolved, complete: alreadyResolved },
+      },
+    },
+    failed: {
+      meta: {
+        status: 'failed',
+        refuses: { approve: otherArguments, reject: alreadyResolved, complete: alreadyResolved },
+      },
+    },
+    rejected: { meta: { status: 'rejected', refuses: { approve: alreadyResolved, complete: alreadyResolved } } },
+    expired: {
+      meta: {
+        status: 'expired',
+        refuses: { approve: alreadyResolved, reject: alreadyResolved, complete: alreadyResolved },
+      },
+    },
     deleted: {
       type: 'final',
       meta: {

@@ -1,14 +1,16 @@
+import { statuses } from '#specs/statuses.ts'
 import type { MachineDefinition, RowOf } from '../definition.ts'
 import { agentVersionMachine } from './agent-version.ts'
 
 /** Key for listing an agent's versions with one status by a single index. */
 export const agentStatus = (agent: string, status: string): string => `${agent} ${status}`
 
-const agentVersionRow: RowOf = ({ value, context }, facts) => {
-  const status = String(value)
-  if (status === 'deleted') return null
-  return { ...context, id: facts.id, status, agent_status: agentStatus(String(context.agent_id), status) }
-}
+const agentVersionRow: RowOf = ({ context }, { id, status }) => ({
+  ...context,
+  id,
+  status,
+  agent_status: agentStatus(String(context.agent_id), status),
+})
 
 /** Versions of agents, as defined in `specs/resources/agent-versions.ts`. */
 export const agentVersionDefinition = {
@@ -17,8 +19,7 @@ export const agentVersionDefinition = {
   idPrefix: 'agv',
   machine: agentVersionMachine,
   effects: { eraseVersion: 'idempotent' },
+  statuses: statuses.agent_version,
   row: agentVersionRow,
-  gone: ({ value }) => value === 'deleted',
-  busy: () => false,
   migrations: {},
 } satisfies MachineDefinition

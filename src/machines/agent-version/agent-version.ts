@@ -1,7 +1,9 @@
 import { assign, setup } from 'xstate'
 import type { WebhookEventType } from '#specs/events/webhook-events.ts'
+import type { Status } from '#specs/statuses.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
+import type { Shown } from '../status.ts'
 import { type AuditLine, type Message, type Notice, type Refusal, vocabulary } from '../vocabulary.ts'
 
 /** The caller of a command (src/actors/records/audit-note.ts, `actorOf`). */
@@ -64,14 +66,14 @@ export type AgentVersionEvent =
 /** Sink for `{ type: 'list' | 'unlist', … }` messages of versions (src/actors/agents/catalogue.ts). */
 export const catalogueSink = 'agent_catalog'
 
-type Status = 'draft' | 'in_review' | 'published' | 'deprecated' | 'retired'
+type VersionStatus = Status<'agent_version'>
 
-const notice = (event_type: WebhookEventType, status: Status, context: AgentVersionContext): Notice => ({
+const notice = (event_type: WebhookEventType, status: VersionStatus, context: AgentVersionContext): Notice => ({
   event_type,
   data: { version_id: context.version_id, agent_id: context.agent_id, version: context.version, status },
 })
 
-const notifies = (event_type: WebhookEventType, status: Status) => ({
+const notifies = (event_type: WebhookEventType, status: VersionStatus) => ({
   type: 'notify' as const,
   params: ({ context }: { context: AgentVersionContext }) => notice(event_type, status, context),
 })
@@ -103,7 +105,7 @@ const versionSetup = setup({
     context: {} as AgentVersionContext,
     input: {} as AgentVersionInput,
     events: {} as AgentVersionEvent,
-    meta: {} as Refusing<AgentVersionContext, AgentVersionEvent>,
+    meta: {} as Refusing<AgentVersionContext, AgentVersionEvent> & Shown<AgentVersionContext, Status<'agent_version'>>,
   },
   actions: { ...vocabulary, eraseVersion: (_: unknown, _params: { version_id: string }) => {} },
   guards: { approves: ({ event }) => event.type === 'review' && event.decision === 'approve' },
@@ -167,6 +169,7 @@ export const agentVersionMachine = versionSetup.createMachine({
   on: { delete: { target: '.deleted', actions: audits('deleted') } },
   states: {
     draft: {
+      meta: { status: 'draft' },
       on: {
         tested: { actions: [assign({ test: ({ event }) => event.evidence }), audits('tested')] },
         submit: {
@@ -181,6 +184,7 @@ export const agentVersionMachine = versionSetup.createMachine({
       },
     },
     in_review: {
+      meta: { status: 'in_review' },
       on: {
         review: [
           {
@@ -207,6 +211,7 @@ export const agentVersionMachine = versionSetup.createMachine({
       },
     },
     published: {
+      meta: { status: 'published' },
       on: {
         deprecate: {
           target: 'deprecated',
@@ -231,6 +236,7 @@ export const agentVersionMachine = versionSetup.createMachine({
       },
     },
     deprecated: {
+      meta: { status: 'deprecated' },
       on: {
         retire: {
           target: 'retired',
@@ -242,7 +248,7 @@ export const agentVersionMachine = versionSetup.createMachine({
         },
       },
     },
-    retired: {},
+    retired: { meta: { status: 'retired' } },
     deleted: {
       type: 'final',
       meta: { refuses: ignored },

@@ -1,31 +1,15 @@
-import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
+import { statuses } from '#specs/statuses.ts'
+import type { MachineDefinition, RowOf } from '../definition.ts'
+import { isInState } from '../state-value.ts'
 import { browserJobMachine } from './browser-job.ts'
 
-/** Statuses of a job in the API. */
-export const browserJobStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
-
-/** One of `browserJobStatuses`. */
-export type BrowserJobStatus = (typeof browserJobStatuses)[number]
-
-/** A job's status in the API; null once it is being removed. */
-export const browserJobStatus = ({ value }: Pick<StoredState, 'value'>): BrowserJobStatus | null => {
-  const innermost = typeof value === 'string' ? value : value.open
-  // a job that waits for a person is `running` in the API, and `waiting` is shown as a separate field
-  if (innermost === 'waiting') return 'running'
-  return browserJobStatuses.find((status) => status === innermost) ?? null
-}
-
-const isOpen = (state: Pick<StoredState, 'value'>): boolean => typeof state.value === 'object'
-
-const browserJobRow: RowOf = (state) => {
-  const status = browserJobStatus(state)
-  if (status === null) return null
-  const { request, submitted, waiting, steps, error, started_at_ms, ended_at_ms } = state.context
+const browserJobRow: RowOf = ({ value, context }, { status }) => {
+  const { request, submitted, waiting, steps, error, started_at_ms, ended_at_ms } = context
   const url = typeof request === 'object' && request !== null && 'url' in request ? (request.url ?? null) : null
   const stepCount = Array.isArray(steps) ? steps.length : 0
   return {
     status,
-    open: isOpen(state),
+    open: isInState(value, 'open'),
     url,
     submitted: submitted ?? false,
     waiting: waiting ?? null,
@@ -43,8 +27,7 @@ export const browserJobDefinition = {
   idPrefix: 'job',
   machine: browserJobMachine,
   effects: { browse: 'idempotent', resumeJob: 'idempotent', eraseBrowserJob: 'idempotent' },
+  statuses: statuses.browser_job,
   row: browserJobRow,
-  gone: (state) => browserJobStatus(state) === null,
-  busy: isOpen,
   migrations: { 1: ({ value, context }) => ({ value, context: { ...context, waiting: null } }) },
 } satisfies MachineDefinition

@@ -1,6 +1,8 @@
 import { setup } from 'xstate'
+import type { Status } from '#specs/statuses.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
+import type { Shown } from '../status.ts'
 import { type AuditLine, type Notice, vocabulary } from '../vocabulary.ts'
 
 /** How long a job can be read after it has ended, in ms. */
@@ -227,7 +229,7 @@ export const browserJobMachine = setup({
     context: {} as BrowserJobContext,
     input: {} as BrowserJobInput,
     events: {} as BrowserJobEvent,
-    meta: {} as Refusing<BrowserJobContext, BrowserJobEvent>,
+    meta: {} as Refusing<BrowserJobContext, BrowserJobEvent> & Shown<BrowserJobContext, Status<'browser_job'>>,
   },
   actions: {
     ...vocabulary,
@@ -263,6 +265,7 @@ export const browserJobMachine = setup({
   meta: { refuses: { continue: notWaiting } },
   states: {
     open: {
+      tags: 'busy',
       initial: 'queued',
       entry: { type: 'browse', params: {} },
       exit: { type: 'abort', params: { effects: ['browse'] } },
@@ -272,8 +275,9 @@ export const browserJobMachine = setup({
         cancel: { target: 'cancelled', actions: keepEnd },
       },
       states: {
-        queued: { on: { started: { guard: 'isNext', target: 'running', actions: begin } } },
+        queued: { meta: { status: 'queued' }, on: { started: { guard: 'isNext', target: 'running', actions: begin } } },
         running: {
+          meta: { status: 'running' },
           on: {
             started: { guard: 'isNext', actions: begin },
             stepped: { guard: 'isCurrent', actions: keepStep },
@@ -282,6 +286,8 @@ export const browserJobMachine = setup({
           },
         },
         waiting: {
+          // the person for whom it waits is shown in a field of its own
+          meta: { status: 'running' },
           entry: notifyWaiting,
           on: {
             started: { guard: 'isNext', target: 'running', actions: begin },
@@ -292,9 +298,9 @@ export const browserJobMachine = setup({
         },
       },
     },
-    completed: { after: { retention: 'erasing' } },
-    failed: { after: { retention: 'erasing' } },
-    cancelled: { after: { retention: 'erasing' } },
+    completed: { meta: { status: 'completed' }, after: { retention: 'erasing' } },
+    failed: { meta: { status: 'failed' }, after: { retention: 'erasing' } },
+    cancelled: { meta: { status: 'cancelled' }, after: { retention: 'erasing' } },
     erasing: { type: 'final', entry: { type: 'eraseBrowserJob', params: {} } },
   },
 })

@@ -1,6 +1,8 @@
 import { setup } from 'xstate'
+import type { Status } from '#specs/statuses.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
+import type { Shown } from '../status.ts'
 import { type AuditLine, type Message, type Notice, vocabulary } from '../vocabulary.ts'
 import {
   type ConnectionContext,
@@ -20,7 +22,7 @@ export const connectionSetup = setup({
     context: {} as ConnectionContext,
     input: {} as ConnectionInput,
     events: {} as ConnectionEvent,
-    meta: {} as Refusing<ConnectionContext, ConnectionEvent>,
+    meta: {} as Refusing<ConnectionContext, ConnectionEvent> & Shown<ConnectionContext, Status<'connection'>>,
   },
   actions: {
     ...vocabulary,

@@ -20,6 +20,7 @@ import {
   takeKey,
   takeSignIn,
 } from './connection-actions.ts'
+import { type ConnectionContext, failuresShown } from './connection-data.ts'
 
 /** Events that every connection accepts unless it is revoked. */
 const common = {
@@ -60,6 +61,18 @@ const overAndDone = {
   revoke: isSettled,
 } as const
 
+const whileSigningIn = {
+  oneOf: ['pending', 'active'],
+  of: ({ held }: ConnectionContext) => (held ? 'active' : 'pending'),
+  because: 'a grant stays in use while its owner signs in again',
+} as const
+
+const whileRetrying = {
+  oneOf: ['active', 'error'],
+  of: ({ attempts }: ConnectionContext) => (attempts >= failuresShown ? 'error' : 'active'),
+  because: 'a few failed refreshes are not shown, since most of them are temporary',
+} as const
+
 /**
  * Access of a project, tenant or end user to a service. It is one actor, so a token is refreshed once however many
  * calls use it concurrently. A reminder refreshes it before it expires, or a call does that finds it too old. A failed
@@ -98,8 +111,10 @@ export const connectionMachine = connectionSetup.createMachine({
       entry: auditCreation,
       always: [{ guard: 'isHeld', target: 'active' }, { target: 'pending' }],
     },
-    pending: { meta: { refuses: { refresh: notRefreshable } }, on: { ...common, wait: waits } },
+    pending: { meta: { status: 'pending', refuses: { refresh: notRefreshable } }, on: { ...common, wait: waits } },
     exchanging: {
+      meta: { status: whileSigningIn },
+      tags: 'busy',
       entry: { type: 'exchangeCode', params: {} },
       exit: { type: 'abort', params: { effects: ['exchangeCode'] } },
       on: {
@@ -116,7 +131,10 @@ export const connectionMachine = connectionSetup.createMachine({
     },
     active: {
       initial: 'deciding',
-      meta: { refuses: { refresh: ({ context }) => (context.is_refreshable ? null : notRefreshable) } },
+      meta: {
+        status: 'active',
+        refuses: { refresh: ({ context }) => (context.is_refreshable ? null : notRefreshable) },
+      },
       on: { ...common, wait: goesOn, refresh: renew, refused: refusals, scopes_required: demand },
       states: {
         deciding: { always: [{ guard: 'ends', target: 'scheduled' }, { target: 'resting' }] },
@@ -132,6 +150,8 @@ export const connectionMachine = connectionSetup.createMachine({
       },
     },
     refreshing: {
+      meta: { status: 'active' },
+      tags: 'busy',
       entry: { type: 'refreshToken', params: ({ context }) => ({ generation: context.generation }) },
       exit: { type: 'abort', params: { effects: ['refreshToken'] } },
       on: {
@@ -147,25 +167,27 @@ export const connectionMachine = connectionSetup.createMachine({
       },
     },
     postponed: {
+      meta: { status: whileRetrying },
       after: { backoff: 'refreshing' },
       on: { ...common, wait: goesOn, refresh: renew, refused: refusals, scopes_required: demand },
     },
     error: {
+      meta: { status: 'error' },
       entry: lose,
       on: { ...common, wait: waits, refresh: renew },
     },
     expired: {
       entry: [connectionSetup.assign({ held: false, is_refreshable: false }), lose],
-      meta: { refuses: { refresh: notRefreshable } },
+      meta: { status: 'expired', refuses: { refresh: notRefreshable } },
       on: { ...common, wait: waits },
     },
     revoking: {
-      meta: { refuses: overAndDone },
+      meta: { status: 'revoked', refuses: overAndDone },
       entry: [dismiss, { type: 'revokeGrant', params: {} }],
       on: { wait: ended, grant_revoked: 'revoked' },
     },
     revoked: {
-      meta: { refuses: overAndDone },
+      meta: { status: 'revoked', refuses: overAndDone },
       after: { retention: 'erasing' },
       on: { wait: ended },
     },

@@ -93,6 +93,7 @@ export const erasureMachine = setup({
   initial: 'working',
   states: {
     working: {
+      tags: 'busy',
       entry: { type: 'eraseOwned', params: ({ context }) => ({ round: context.rounds + 1 }) },
       on: {
         round_done: [
@@ -137,7 +138,5 @@ export const erasureDefinition = {
   idPrefix: 'era',
   machine: erasureMachine,
   effects: { eraseOwned: 'idempotent', finishErasure: 'idempotent' },
-  row: () => null,
-  busy: ({ value }) => value === 'working',
   migrations: { 1: ({ value, context }) => ({ value, context: { ...context, project_id: null } }) },
 } satisfies MachineDefinition

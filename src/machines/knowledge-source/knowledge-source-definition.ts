@@ -1,16 +1,8 @@
-import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
+import { statuses } from '#specs/statuses.ts'
+import type { MachineDefinition, RowOf } from '../definition.ts'
 import { sourceMachine } from './knowledge-source.ts'
 
-/** A source's status in the API; null once it is deleted. */
-export const sourceStatus = ({ value }: Pick<StoredState, 'value'>): 'pending' | 'ready' | 'failed' | null => {
-  if (value === 'erasing') return null
-  if (typeof value === 'string') return 'pending'
-  return 'ready' in value ? 'ready' : 'failed'
-}
-
-const sourceRow: RowOf = (state) => {
-  const status = sourceStatus(state)
-  if (status === null) return null
+const sourceRow: RowOf = (state, { status }) => {
   const {
     source_id: _id,
     upload: _stored,
@@ -33,9 +25,8 @@ export const sourceDefinition = {
   olderIdPrefix: 'ksr',
   machine: sourceMachine,
   effects: { syncSource: 'idempotent', embedSource: 'idempotent', eraseSource: 'idempotent' },
+  statuses: statuses.knowledge_source,
   row: sourceRow,
-  gone: (state) => sourceStatus(state) === null,
-  busy: (state) => sourceStatus(state) === 'pending',
   // version 1 did not store who added a source
   migrations: { 1: ({ value, context }) => ({ value, context: { ...context, created_by: null } }) },
 } satisfies MachineDefinition

@@ -1,7 +1,9 @@
 import { assign, setup } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
+import type { Status } from '#specs/statuses.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At } from '../refusal.ts'
+import type { Shown } from '../status.ts'
 import { type AuditLine, type Notice, vocabulary } from '../vocabulary.ts'
 
 /** Content from a request, in blobs of the source, each of which is a part as text or base64. */
@@ -244,6 +246,7 @@ export const sourceMachine = setup({
     context: {} as SourceContext,
     input: {} as SourceInput,
     events: {} as SourceEvent,
+    meta: {} as Shown<SourceContext, Status<'knowledge_source'>>,
   },
   actions: {
     ...vocabulary,
@@ -284,6 +287,8 @@ export const sourceMachine = setup({
   states: {
     created: { always: { target: 'syncing', actions: auditCreation } },
     syncing: {
+      meta: { status: 'pending' },
+      tags: 'busy',
       entry: { type: 'syncSource', params: ({ context }) => ({ attempt: context.attempts + 1 }) },
       exit: stopWork,
       on: {
@@ -295,8 +300,9 @@ export const sourceMachine = setup({
         ],
       },
     },
-    pending: { after: { backoff: 'syncing' } },
+    pending: { meta: { status: 'pending' }, tags: 'busy', after: { backoff: 'syncing' } },
     ready: {
+      meta: { status: 'ready' },
       initial: 'embedding',
       exit: stopWork,
       states: {
@@ -329,6 +335,7 @@ export const sourceMachine = setup({
       },
     },
     failed: {
+      meta: { status: 'failed' },
       entry: assign({ attempts: 0 }),
       initial: 'deciding',
       states: {

@@ -1,20 +1,8 @@
-import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
-import { isInState } from '../state-value.ts'
+import { statuses } from '#specs/statuses.ts'
+import type { MachineDefinition, RowOf } from '../definition.ts'
 import { mcpServerMachine } from './mcp-server.ts'
 
-/** A server's status in the API; null once it is deleted. */
-export const serverStatus = ({
-  value,
-}: Pick<StoredState, 'value'>): 'discovering' | 'active' | 'failing' | 'disabled' | null => {
-  if (value === 'erasing') return null
-  if (value === 'disabled') return 'disabled'
-  if (isInState(value, 'enabled', 'active')) return 'active'
-  return isInState(value, 'enabled', 'discovering') ? 'discovering' : 'failing'
-}
-
-const serverRow: RowOf = (state, { tenant }) => {
-  const status = serverStatus(state)
-  if (status === null) return null
+const serverRow: RowOf = (state, { tenant, status }) => {
   const {
     server_id: _id,
     tools: _snapshot,
@@ -34,9 +22,8 @@ export const mcpServerDefinition = {
   idPrefix: 'mcp',
   machine: mcpServerMachine,
   effects: { discoverTools: 'idempotent', eraseServer: 'idempotent' },
+  statuses: statuses.mcp_server,
   row: serverRow,
-  gone: (state) => serverStatus(state) === null,
-  busy: (state) => serverStatus(state) === 'discovering',
   // version 2 notifies webhooks, version 4 waits for connections; no state changed its meaning
   migrations: {
     1: (state) => state,

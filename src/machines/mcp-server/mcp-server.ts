@@ -1,8 +1,10 @@
 import { setup } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
+import type { Status } from '#specs/statuses.ts'
 import { connectionWaitSink } from '../action/action.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
+import type { Shown } from '../status.ts'
 import { type AuditLine, type Notice, type Refusal, vocabulary } from '../vocabulary.ts'
 import {
   changesOf,
@@ -221,7 +223,7 @@ const mcpServerSetup = setup({
     context: {} as McpServerContext,
     input: {} as McpServerInput,
     events: {} as McpServerEvent,
-    meta: {} as Refusing<McpServerContext, McpServerEvent>,
+    meta: {} as Refusing<McpServerContext, McpServerEvent> & Shown<McpServerContext, Status<'mcp_server'>>,
   },
   actions: {
     ...vocabulary,
@@ -324,6 +326,8 @@ export const mcpServerMachine = mcpServerSetup.createMachine({
       },
       states: {
         discovering: {
+          meta: { status: 'discovering' },
+          tags: 'busy',
           entry: { type: 'discoverTools', params: ({ context }) => ({ attempt: context.attempts + 1 }) },
           exit: stopWork,
           on: {
@@ -340,11 +344,13 @@ export const mcpServerMachine = mcpServerSetup.createMachine({
           },
         },
         active: {
+          meta: { status: 'active' },
           on: {
             call_failed: { target: 'failing.waiting', actions: [notifyFailure, takeFailure, journalFailure] },
           },
         },
         failing: {
+          meta: { status: 'failing' },
           initial: 'waiting',
           on: { call_succeeded: { target: 'active', actions: [notifyRecovery, recover] } },
           states: {
@@ -361,6 +367,7 @@ export const mcpServerMachine = mcpServerSetup.createMachine({
       },
     },
     disabled: {
+      meta: { status: 'disabled' },
       on: {
         enable: { target: 'enabled', actions: [again, audits('enabled')] },
         update: { actions: [change, ...auditUpdate] },

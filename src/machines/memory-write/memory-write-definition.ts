@@ -1,16 +1,9 @@
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
-import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
+import { statuses } from '#specs/statuses.ts'
+import type { MachineDefinition, RowOf } from '../definition.ts'
 import { memoryWriteMachine } from './memory-write.ts'
 
-/** A write's status in the API; null once it is being removed. */
-export const memoryWriteStatus = ({ value }: Pick<StoredState, 'value'>): 'pending' | 'success' | 'error' | null => {
-  if (value === 'success' || value === 'error') return value
-  return value === 'erasing' ? null : 'pending'
-}
-
-const memoryWriteRow: RowOf = (state, { tenant, user }) => {
-  const status = memoryWriteStatus(state)
-  if (status === null) return null
+const memoryWriteRow: RowOf = (state, { tenant, user, status }) => {
   const { source, attempts, extracted, error, memories, exchange } = state.context
   const owner = `${tenant ?? ''}/${user ?? ''}`
   const ids = Array.isArray(memories) ? memories.map((memory: Json) => fieldsOf(memory).id ?? null) : []
@@ -38,8 +31,7 @@ export const memoryWriteDefinition = {
   idPrefix: 'mwr',
   machine: memoryWriteMachine,
   effects: { extractFacts: 'idempotent', storeMemories: 'idempotent', eraseMemoryWrite: 'idempotent' },
+  statuses: statuses.memory_write,
   row: memoryWriteRow,
-  gone: (state) => memoryWriteStatus(state) === null,
-  busy: ({ value }) => value === 'extracting' || value === 'storing',
   migrations: {},
 } satisfies MachineDefinition

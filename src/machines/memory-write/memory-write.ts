@@ -1,7 +1,9 @@
 import { setup } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
+import type { Status } from '#specs/statuses.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At } from '../refusal.ts'
+import type { Shown } from '../status.ts'
 import { type Notice, vocabulary } from '../vocabulary.ts'
 
 /** Delays before the second attempt, the third and the fourth, in ms. */
@@ -116,6 +118,7 @@ export const memoryWriteMachine = setup({
     context: {} as MemoryWriteContext,
     input: {} as MemoryWriteInput,
     events: {} as MemoryWriteEvent,
+    meta: {} as Shown<MemoryWriteContext, Status<'memory_write'>>,
   },
   actions: {
     ...vocabulary,
@@ -149,6 +152,8 @@ export const memoryWriteMachine = setup({
   on: { delete: '.erasing' },
   states: {
     extracting: {
+      meta: { status: 'pending' },
+      tags: 'busy',
       entry: { type: 'extractFacts', params: ({ context }) => ({ attempt: context.attempts + 1 }) },
       exit: { type: 'abort', params: { effects: ['extractFacts'] } },
       on: {
@@ -177,6 +182,8 @@ export const memoryWriteMachine = setup({
       },
     },
     storing: {
+      meta: { status: 'pending' },
+      tags: 'busy',
       entry: { type: 'storeMemories', params: ({ context }) => ({ attempt: context.attempts + 1 }) },
       exit: { type: 'abort', params: { effects: ['storeMemories'] } },
       on: {
@@ -191,10 +198,11 @@ export const memoryWriteMachine = setup({
       },
     },
     waiting: {
+      meta: { status: 'pending' },
       after: { backoff: [{ guard: 'isExtracted', target: 'storing' }, { target: 'extracting' }] },
     },
-    success: { after: { retention: 'erasing' } },
-    error: { after: { retention: 'erasing' } },
+    success: { meta: { status: 'success' }, after: { retention: 'erasing' } },
+    error: { meta: { status: 'error' }, after: { retention: 'erasing' } },
     erasing: { type: 'final', entry: { type: 'eraseMemoryWrite', params: {} } },
   },
 })

@@ -1,11 +1,6 @@
-import type { MachineDefinition, RowOf } from '../definition.ts'
+import { statuses } from '#specs/statuses.ts'
+import type { MachineDefinition } from '../definition.ts'
 import { responseMachine } from './response.ts'
-
-const responseRow: RowOf = ({ value, context: { document } }) => {
-  if (value === 'erasing') return null
-  const status = typeof document === 'object' && document !== null && 'status' in document ? document.status : null
-  return { status: status ?? null }
-}
 
 /** Background responses: `responses.create` with `background`. */
 export const responseDefinition = {
@@ -14,8 +9,7 @@ export const responseDefinition = {
   idPrefix: 'resp',
   machine: responseMachine,
   effects: { beginResponse: 'idempotent', makeResponse: 'idempotent', eraseResponse: 'idempotent' },
-  row: responseRow,
-  gone: ({ value }) => value === 'erasing',
-  busy: ({ value }) => value === 'queued' || value === 'in_progress',
+  statuses: statuses.response,
+  row: (_, { status }) => ({ status }),
   migrations: {},
 } satisfies MachineDefinition

@@ -1,7 +1,9 @@
 import { setup } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
+import { type Status, statuses } from '#specs/statuses.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At } from '../refusal.ts'
+import type { Shown } from '../status.ts'
 import { vocabulary } from '../vocabulary.ts'
 
 /** How long a response can be read, in ms; the same as for responses that are not made in the background. */
@@ -39,6 +41,12 @@ const assigns = assignsOf<ResponseContext, ResponseEvent>()
 const standing = (status: string) =>
   assigns(({ context }: { context: ResponseContext }) => ({ document: { ...context.document, status } }))
 
+const ofDocument = {
+  oneOf: ['completed', 'incomplete', 'failed', 'cancelled'],
+  of: ({ document }: ResponseContext) => statuses.response.find((status) => status === document.status),
+  because: 'the model decides whether a response is complete',
+} as const
+
 /** Journals the end of the response, for which its readers wait. */
 const journalsEnd = { type: 'journal', params: { events: [{ event_type: 'response.ended', payload: {} }] } } as const
 
@@ -51,6 +59,7 @@ export const responseMachine = setup({
     context: {} as ResponseContext,
     input: {} as ResponseInput,
     events: {} as ResponseEvent,
+    meta: {} as Shown<ResponseContext, Status<'response'>>,
   },
   actions: {
     ...vocabulary,
@@ -66,6 +75,8 @@ export const responseMachine = setup({
   on: { delete: '.erasing' },
   states: {
     queued: {
+      meta: { status: 'queued' },
+      tags: 'busy',
       entry: { type: 'beginResponse', params: {} },
       exit: { type: 'abort', params: { effects: ['beginResponse'] } },
       on: {
@@ -74,6 +85,8 @@ export const responseMachine = setup({
       },
     },
     in_progress: {
+      meta: { status: 'in_progress' },
+      tags: 'busy',
       entry: { type: 'makeResponse', params: {} },
       exit: { type: 'abort', params: { effects: ['makeResponse'] } },
       on: {
@@ -90,7 +103,7 @@ export const responseMachine = setup({
         cancel: { target: 'settled', actions: standing('cancelled') },
       },
     },
-    settled: { entry: journalsEnd, after: { retention: 'erasing' } },
+    settled: { meta: { status: ofDocument }, entry: journalsEnd, after: { retention: 'erasing' } },
     erasing: { type: 'final', entry: { type: 'eraseResponse', params: {} } },
   },
 })

@@ -8,7 +8,5 @@ export const runQueueDefinition = {
   idPrefix: 'rqu',
   machine: runQueueMachine,
   effects: { pickRuns: 'idempotent' },
-  row: () => null,
-  busy: ({ value }) => value === 'picking',
   migrations: {},
 } satisfies MachineDefinition

@@ -127,6 +127,7 @@ export const runQueueMachine = queueSetup.createMachine({
     resting: { on: { wake: servable } },
     idle: { after: lookAgain, on: { wake: servable, slot_returned: returned } },
     picking: {
+      tags: 'busy',
       entry: [
         assign({ stale: false }),
         { type: 'pickRuns', params: ({ context }) => ({ queue_id: context.queue_id }) },

@@ -1,6 +1,8 @@
 import { setup } from 'xstate'
+import type { Status } from '#specs/statuses.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
+import type { Shown } from '../status.ts'
 import { callsAfter, takes } from '../tool-call/tool-call.ts'
 import {
   actionMessages,
@@ -50,7 +52,7 @@ export const runSetup = setup({
     context: {} as RunContext,
     input: {} as RunInput,
     events: {} as RunEvent,
-    meta: {} as Refusing<RunContext, RunEvent>,
+    meta: {} as Refusing<RunContext, RunEvent> & Shown<RunContext, Status<'run'>>,
   },
   actions: {
     ...vocabulary,

@@ -1,16 +1,8 @@
 import type { JsonObject } from '#specs/dsl/json.ts'
+import { statuses } from '#specs/statuses.ts'
 import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
-import { isInState, topState } from '../state-value.ts'
+import { isInState } from '../state-value.ts'
 import { runMachine } from './run.ts'
-
-/** A run's status in the API (`runs.get`); null once it is deleted. */
-export const runStatus = ({ value }: StoredState) => {
-  if (isInState(value, 'open', 'queued')) return 'queued'
-  if (isInState(value, 'open', 'started', 'requires_action')) return 'requires_action'
-  const top = topState(value)
-  if (top === 'completed' || top === 'failed' || top === 'cancelled' || top === 'expired') return top
-  return top === 'open' ? 'running' : null
-}
 
 const waitsForSlot = ({ value }: StoredState): boolean =>
   isInState(value, 'open', 'queued') || isInState(value, 'open', 'started', 'running', 'returning')
@@ -19,9 +11,7 @@ const waitsForSlot = ({ value }: StoredState): boolean =>
  * The fields by which lists and the queue filter. The run itself is read from its actor, since its input and output may
  * be large.
  */
-const runRow: RowOf = (state, { id }) => {
-  const status = runStatus(state)
-  if (status === null) return null
+const runRow: RowOf = (state, { id, status }) => {
   const { agent_id, agent_version_id, version, installation_id, parent, depth, lane, replay_of } = state.context
   const { usage, error, expires_in_ms } = state.context
   return {
@@ -52,9 +42,8 @@ export const runDefinition = {
   idPrefix: 'run',
   machine: runMachine,
   effects: { callModel: 'stream', runTool: 'from_params', prepareChild: 'idempotent', eraseRun: 'idempotent' },
+  statuses: statuses.run,
   row: runRow,
-  gone: (state) => runStatus(state) === null,
-  busy: ({ value }) => isInState(value, 'open'),
   // each version accepts events that the version before did not; no state changed its meaning
   migrations: {
     1: (state) => state,

@@ -77,6 +77,8 @@ export const runMachine = runSetup.createMachine({
   meta: { refuses: { cancel: invalid, delegate: invalid } },
   states: {
     open: {
+      meta: { status: 'running' },
+      tags: 'busy',
       initial: 'queued',
       after: { expiry: '#run.expired' },
       exit: endEffects,
@@ -88,6 +90,7 @@ export const runMachine = runSetup.createMachine({
       },
       states: {
         queued: {
+          meta: { status: 'queued' },
           entry: create,
           on: { slot_granted: { target: 'started', actions: start } },
         },
@@ -144,6 +147,7 @@ export const runMachine = runSetup.createMachine({
               },
             },
             requires_action: {
+              meta: { status: 'requires_action' },
               entry: [
                 ...giveSlotBack,
                 { type: 'notify', params: ({ context }) => noticeOf(context, 'run.requires_action') },
@@ -154,13 +158,13 @@ export const runMachine = runSetup.createMachine({
         },
       },
     },
-    completed: { entry: finish('completed'), on: over },
-    failed: { entry: finish('failed'), on: over },
-    cancelled: { entry: finish('cancelled'), meta: { refuses: { cancel: null } }, on: over },
-    expired: { entry: finish('expired'), on: over },
+    completed: { meta: { status: 'completed' }, entry: finish('completed'), on: over },
+    failed: { meta: { status: 'failed' }, entry: finish('failed'), on: over },
+    cancelled: { meta: { status: 'cancelled', refuses: { cancel: null } }, entry: finish('cancelled'), on: over },
+    expired: { meta: { status: 'expired' }, entry: finish('expired'), on: over },
     // not a final state, so that a slot granted meanwhile can be returned
     deleted: {
-      meta: { refuses: { cancel: notFound, delegate: notFound, delete: notFound } },
+      meta: { status: null, refuses: { cancel: notFound, delegate: notFound, delete: notFound } },
       entry: { type: 'eraseRun', params: ({ context }) => ({ run_id: context.run_id }) },
       on: { slot_granted: { actions: unwantedSlot } },
     },

@@ -1,6 +1,8 @@
 import { setup } from 'xstate'
+import type { Status } from '#specs/statuses.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
+import type { Shown } from '../status.ts'
 import { callsAfter, nextStatus, takes } from '../tool-call/tool-call.ts'
 import {
   actionMessages,
@@ -38,7 +40,7 @@ export const sessionSetup = setup({
     context: {} as SessionContext,
     input: {} as SessionInput,
     events: {} as SessionEvent,
-    meta: {} as Refusing<SessionContext, SessionEvent>,
+    meta: {} as Refusing<SessionContext, SessionEvent> & Shown<SessionContext, Status<'session'>>,
   },
   actions: {
     ...vocabulary,

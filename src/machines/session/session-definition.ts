@@ -1,31 +1,18 @@
 import type { JsonObject } from '#specs/dsl/json.ts'
-import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
-import { isInState, topState } from '../state-value.ts'
+import { statuses } from '#specs/statuses.ts'
+import type { MachineDefinition, RowOf } from '../definition.ts'
 import { sessionMachine } from './session.ts'
 
-/** A session's status in the API (`sessions.get`): expired is shown as completed. */
-export const sessionStatus = (state: StoredState): 'active' | 'paused' | 'completed' | 'deleted' => {
-  const top = topState(state.value)
-  if (top === 'paused') return 'paused'
-  if (top === 'deleted') return 'deleted'
-  return top === 'active' ? 'active' : 'completed'
-}
-
-const sessionRow: RowOf = (state, facts) => {
-  const status = sessionStatus(state)
-  if (status === 'deleted') return null
-  const { context } = state
-  return {
-    id: facts.id,
-    status,
-    turn_count: context.turn,
-    agent_id: context.agent_id,
-    ...(context.installation_id !== undefined && { installation_id: context.installation_id }),
-    metadata: context.metadata,
-    ...(context.forked_from !== undefined && { forked_from: context.forked_from }),
-    total_cost: context.total_cost,
-  }
-}
+const sessionRow: RowOf = ({ context }, { id, status }) => ({
+  id,
+  status,
+  turn_count: context.turn,
+  agent_id: context.agent_id,
+  ...(context.installation_id !== undefined && { installation_id: context.installation_id }),
+  metadata: context.metadata,
+  ...(context.forked_from !== undefined && { forked_from: context.forked_from }),
+  total_cost: context.total_cost,
+})
 
 /** Sessions, as defined in `specs/resources/sessions.ts`. */
 export const sessionDefinition = {
@@ -40,13 +27,12 @@ export const sessionDefinition = {
     endMemory: 'idempotent',
     eraseSession: 'idempotent',
   },
+  statuses: statuses.session,
   row: sessionRow,
-  gone: (state) => sessionStatus(state) === 'deleted',
   text: {
     startsAt: 'turn.started',
     adds: (event) => (event.event_type === 'output_text.delta' ? deltaOf(event.payload) : undefined),
   },
-  busy: ({ value }) => isInState(value, 'active', 'working'),
   // each version accepts events that the version before did not; no state changed its meaning
   migrations: {
     1: (state) => state,

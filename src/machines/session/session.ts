@@ -75,6 +75,7 @@ export const sessionMachine = sessionSetup.createMachine({
   on: { delete: '#session.deleted' },
   states: {
     active: {
+      meta: { status: 'active' },
       initial: 'idle',
       states: {
         idle: {
@@ -87,6 +88,7 @@ export const sessionMachine = sessionSetup.createMachine({
           on: { turn: acceptTurn },
         },
         working: {
+          tags: 'busy',
           initial: 'thinking',
           meta: { refuses: { turn: { code: 'turn_in_progress' } } },
           exit: endEffects,
@@ -127,11 +129,11 @@ export const sessionMachine = sessionSetup.createMachine({
       },
     },
     paused: {
-      meta: { refuses: { turn: ({ context }) => approvalPending(context) } },
+      meta: { status: 'paused', refuses: { turn: ({ context }) => approvalPending(context) } },
       on: { ...resolutions, cancel: cancelTurn },
     },
-    completed: { on: { turn: acceptTurn } },
-    expired: { meta: { refuses: { turn: { code: 'session_expired' } } } },
+    completed: { meta: { status: 'completed' }, on: { turn: acceptTurn } },
+    expired: { meta: { status: 'completed', refuses: { turn: { code: 'session_expired' } } } },
     deleted: {
       type: 'final',
       meta: { refuses: { turn: notFound, cancel: notFound, delete: notFound } },

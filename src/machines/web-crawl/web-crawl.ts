@@ -1,6 +1,8 @@
 import { setup } from 'xstate'
+import type { Status } from '#specs/statuses.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At } from '../refusal.ts'
+import type { Shown } from '../status.ts'
 import { vocabulary } from '../vocabulary.ts'
 
 /** How long a crawl can be read after it has ended, in ms. */
@@ -127,6 +129,7 @@ export const webCrawlMachine = setup({
     context: {} as CrawlContext,
     input: {} as CrawlInput,
     events: {} as CrawlEvent,
+    meta: {} as Shown<CrawlContext, Status<'web_crawl'>>,
   },
   actions: {
     ...vocabulary,
@@ -147,6 +150,8 @@ export const webCrawlMachine = setup({
   on: { delete: '.erasing' },
   states: {
     crawling: {
+      meta: { status: 'crawling' },
+      tags: 'busy',
       entry: { type: 'crawlPages', params: ({ context }) => ({ pages: context.progress?.pages.length ?? 0 }) },
       exit: { type: 'abort', params: { effects: ['crawlPages'] } },
       on: {
@@ -160,12 +165,21 @@ export const webCrawlMachine = setup({
       },
     },
     waiting: {
+      meta: { status: 'crawling' },
       after: { pause: 'crawling' },
       on: { cancel: { target: 'cancelled', actions: keepEnd } },
     },
-    completed: { entry: notifies('web.crawl.completed'), after: { retention: 'erasing' } },
-    failed: { entry: notifies('web.crawl.failed'), after: { retention: 'erasing' } },
-    cancelled: { entry: notifies('web.crawl.cancelled'), after: { retention: 'erasing' } },
+    completed: {
+      meta: { status: 'completed' },
+      entry: notifies('web.crawl.completed'),
+      after: { retention: 'erasing' },
+    },
+    failed: { meta: { status: 'failed' }, entry: notifies('web.crawl.failed'), after: { retention: 'erasing' } },
+    cancelled: {
+      meta: { status: 'cancelled' },
+      entry: notifies('web.crawl.cancelled'),
+      after: { retention: 'erasing' },
+    },
     erasing: { type: 'final', entry: { type: 'eraseWebCrawl', params: {} } },
   },
 })

@@ -1,7 +1,9 @@
 import { assign, setup } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
+import type { Status } from '#specs/statuses.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At } from '../refusal.ts'
+import type { Shown } from '../status.ts'
 import { type AuditLine, vocabulary } from '../vocabulary.ts'
 
 const minuteMs = 60_000
@@ -102,6 +104,7 @@ const deliverySetup = setup({
     context: {} as DeliveryContext,
     input: {} as DeliveryInput,
     events: {} as DeliveryEvent,
+    meta: {} as Shown<DeliveryContext, Status<'delivery'>>,
   },
   actions: {
     ...vocabulary,
@@ -141,6 +144,8 @@ export const deliveryMachine = deliverySetup.createMachine({
   on: { delete: '.erasing' },
   states: {
     attempting: {
+      meta: { status: 'pending' },
+      tags: 'busy',
       entry: { type: 'attemptDelivery', params: ({ context }) => ({ attempt: context.attempts + 1 }) },
       exit: { type: 'abort', params: { effects: ['attemptDelivery'] } },
       on: {
@@ -159,9 +164,9 @@ export const deliveryMachine = deliverySetup.createMachine({
         undeliverable: { target: 'failed', actions: assign({ last_error: ({ event }) => event.reason }) },
       },
     },
-    waiting: { after: { backoff: 'attempting' } },
-    delivered: { after: { retention: 'erasing' } },
-    failed: { after: { retention: 'erasing' } },
+    waiting: { meta: { status: 'pending' }, after: { backoff: 'attempting' } },
+    delivered: { meta: { status: 'delivered' }, after: { retention: 'erasing' } },
+    failed: { meta: { status: 'failed' }, after: { retention: 'erasing' } },
     erasing: { type: 'final', entry: { type: 'eraseDelivery', params: {} } },
   },
 })

@@ -1,6 +1,5 @@
 import { setup } from 'xstate'
 import type { MachineDefinition } from '#machines/definition.ts'
-import { isInState } from '#machines/state-value.ts'
 import { turnText, vocabulary } from '#machines/vocabulary.ts'
 import { paramsOf } from '#runtime/schema.ts'
 import type { JsonObject, StoredEvent } from '#storage/ports.ts'
@@ -83,6 +82,7 @@ const probeMachine = probeSetup.createMachine({
       },
     },
     waiting: {
+      tags: 'busy',
       after: { wait: { target: 'idle', actions: emits('woke') } },
       on: { back: 'idle', wait: { target: 'waiting', reenter: true } },
     },
@@ -103,6 +103,5 @@ export const probeDefinition: MachineDefinition = {
     adds: ({ event_type, payload }) =>
       event_type === 'speech.delta' && typeof payload.delta === 'string' ? payload.delta : undefined,
   },
-  busy: ({ value }) => isInState(value, 'waiting'),
   migrations: {},
 }

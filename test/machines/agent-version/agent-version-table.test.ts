@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { transition } from 'xstate'
 import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
+import { listRow } from '#machines/list-row.ts'
+import { isGone } from '#machines/status.ts'
 import type { StoredEvent } from '#storage/ports.ts'
 import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
 import {
@@ -134,10 +136,9 @@ it('keeps its manifest through all transitions', () => {
 
 it('has a row until it is deleted', () => {
   const facts = { id: 'agv_1', project: 'prj_a', tenant: null, user: null, createdAt: 5, updatedAt: 1000 }
-  const { row, gone } = agentVersionDefinition
-  const state = ({ value, context }: ReturnType<typeof fresh>) => ({ value, context })
-  expect(row(state(version(submit)), facts)).toMatchObject({ status: 'in_review', agent_status: 'agt_1 in_review' })
-  expect(row(state(version(deletion)), facts)).toBeNull()
-  expect(gone?.(state(version(publish, retire)))).toBe(false)
-  expect(gone?.(state(version(deletion)))).toBe(true)
+  const row = (state: ReturnType<typeof fresh>) => listRow(agentVersionDefinition, state, facts)
+  expect(row(version(submit))).toMatchObject({ status: 'in_review', agent_status: 'agt_1 in_review' })
+  expect(row(version(deletion))).toBeNull()
+  expect(isGone(agentVersionDefinition, version(publish, retire))).toBe(false)
+  expect(isGone(agentVersionDefinition, version(deletion))).toBe(true)
 })

@@ -6,8 +6,8 @@ import {
   maxWaiters,
   stepUpWindowMs,
 } from '#machines/connection/connection-data.ts'
-import { connectionStatus } from '#machines/connection/connection-definition.ts'
-import { storedState } from '#runtime/step/actor-state.ts'
+import { connectionDefinition } from '#machines/connection/connection-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import type { StoredEvent } from '#storage/ports.ts'
 import { after, outcomeOf, pathOf, restingStates } from '../outcome.ts'
 import {
@@ -277,13 +277,13 @@ it('keeps its grant however often the provider is away, and shows an error after
   let at = connection(signsIn, granted(), renewal)
   for (let failures = 1; failures < failuresShown; failures++) {
     at = after(machine, at, unavailable)
-    expect(connectionStatus(storedState(at))).toBe('active')
+    expect(statusOf(connectionDefinition, at)).toBe('active')
     at = after(machine, at, backoff)
   }
   at = after(machine, at, unavailable)
-  expect(connectionStatus(storedState(at))).toBe('error')
+  expect(statusOf(connectionDefinition, at)).toBe('error')
   expect(at.context).toMatchObject({ held: true, is_refreshable: true })
-  expect(connectionStatus(storedState(after(machine, at, backoff, granted(2))))).toBe('active')
+  expect(statusOf(connectionDefinition, after(machine, at, backoff, granted(2)))).toBe('active')
 })
 
 it('never refreshes a token that has been replaced', () => {

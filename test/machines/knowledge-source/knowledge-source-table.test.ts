@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { syncDelaysMs } from '#machines/knowledge-source/knowledge-source.ts'
-import { sourceStatus } from '#machines/knowledge-source/knowledge-source-definition.ts'
+import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import type { StoredEvent } from '#storage/ports.ts'
 import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
 import {
@@ -145,6 +146,6 @@ describe.each(Object.entries(places))('a source that is %s', (place, snapshot) =
 
 it('keeps its earlier document while a sync runs, fails and is given up', () => {
   const states = [source(syncs, sync), source(syncs, sync, fails), source(syncs, sync, failsForGood)]
-  expect(states.map(sourceStatus)).toEqual(['pending', 'pending', 'failed'])
+  expect(states.map((state) => statusOf(sourceDefinition, state))).toEqual(['pending', 'pending', 'failed'])
   for (const { context } of states) expect(context.document).toMatchObject({ chunk_count: 2 })
 })

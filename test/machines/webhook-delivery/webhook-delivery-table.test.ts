@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { listRow } from '#machines/list-row.ts'
 import { deliveryRetentionMs, retryDelaysMs } from '#machines/webhook-delivery/webhook-delivery.ts'
 import { deliveryDefinition } from '#machines/webhook-delivery/webhook-delivery-definition.ts'
 import type { StoredEvent } from '#storage/ports.ts'
@@ -107,7 +108,7 @@ it('does not count a postponed attempt, and waits for the time of the postponeme
 
 it('shows the time of the next attempt while it waits, and none otherwise', () => {
   const facts = { id: 'dlv_1', project: 'prj_a', tenant: null, user: null, createdAt: 5, updatedAt: 1000 }
-  const rowAfter = (...given: readonly StoredEvent[]) => deliveryDefinition.row(delivery(...given), facts)
+  const rowAfter = (...given: readonly StoredEvent[]) => listRow(deliveryDefinition, delivery(...given), facts)
   expect(rowAfter({ ...fails, jitter: 0 })).toMatchObject({ status: 'pending', next_attempt_at_ms: 6000, attempts: 1 })
   expect(rowAfter()).toMatchObject({ status: 'pending', next_attempt_at_ms: null, attempts: 0 })
   expect(rowAfter(succeeds)).toMatchObject({ status: 'delivered', next_attempt_at_ms: null, last_status: 204 })

@@ -1,8 +1,9 @@
 import { usageRows } from '#gateway/ledger/usage-rows.ts'
 import type { RunCall } from '#machines/run/run-data.ts'
-import { runDefinition, runStatus } from '#machines/run/run-definition.ts'
+import { runDefinition } from '#machines/run/run-definition.ts'
 import { runQueueDefinition } from '#machines/run-queue/run-queue-definition.ts'
 import { isInState } from '#machines/state-value.ts'
+import { statusOf } from '#machines/status.ts'
 import { derivedId } from '#runtime/ids.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { readStoredState } from '#runtime/step/actor-state.ts'
@@ -14,9 +15,9 @@ import { RunRules } from './run-rules.ts'
 
 const newestOf = (ledger: Ledger, id: string): Commit | undefined => ledger.actors.get(id)?.commits.at(-1)
 
-const statusOf = (ledger: Ledger, id: string): string | null => {
+const statusIn = (ledger: Ledger, id: string): string | null => {
   const commit = newestOf(ledger, id)
-  return commit === undefined ? null : runStatus(readStoredState(commit))
+  return commit === undefined ? null : statusOf(runDefinition, readStoredState(commit))
 }
 
 const isOpen = (status: string | null): boolean =>
@@ -38,17 +39,17 @@ const checkRun = (id: string, { log, events }: KnownActor, commit: Commit, ledge
   if (!(log instanceof RunRules)) return
   const state = readStoredState(commit)
   const { calls, slot, parent } = contextOf(runDefinition, state)
-  const open = isOpen(runStatus(state))
-  ledger.expect(runStatus(state) !== null, () => `${id} is deleted, and its log stays`)
+  const open = isOpen(statusOf(runDefinition, state))
+  ledger.expect(statusOf(runDefinition, state) !== null, () => `${id} is deleted, and its log stays`)
   ledger.expect(
     open === log.open,
-    () => `${id} is ${runStatus(state)}, and its log ends with ${events.at(-1)?.event_type}`,
+    () => `${id} is ${statusOf(runDefinition, state)}, and its log ends with ${events.at(-1)?.event_type}`,
   )
   ledger.expect(!slot, () => `${id} is ${JSON.stringify(state.value)} and keeps its slot`)
   if (open) checkWaits(id, commit, ledger)
   for (const [child, { ended }] of log.children) {
-    const over = !isOpen(statusOf(ledger, child))
-    ledger.expect(over || open, () => `${id} is over, and its child ${child} is ${statusOf(ledger, child)}`)
+    const over = !isOpen(statusIn(ledger, child))
+    ledger.expect(over || open, () => `${id} is over, and its child ${child} is ${statusIn(ledger, child)}`)
     ledger.expect(!over || ended || !open, () => `${id} does not hear of the end of ${child}`)
   }
   if (parent !== null) checkChild(id, parent.run_id, calls, ledger)
@@ -64,7 +65,7 @@ const checkWaits = (id: string, commit: Commit, ledger: Ledger): void => {
     if (status === 'resolved') continue
     const action = newestOf(ledger, action_id)
     const pending = action !== undefined && readStoredState(action).value === 'pending_approval'
-    const waits = child === null ? pending : isOpen(statusOf(ledger, child))
+    const waits = child === null ? pending : isOpen(statusIn(ledger, child))
     ledger.expect(waits, () => `${id} waits for ${child ?? action_id}, which does nothing`)
   }
 }
@@ -73,7 +74,7 @@ const checkChild = (id: string, parent: string, _: readonly RunCall[], ledger: L
   const log = ledger.actors.get(parent)?.log
   const known = ledger.isDeleted(parent) || (log instanceof RunRules && log.children.has(id))
   ledger.expect(known, () => `${id} is a child that ${parent} does not know`)
-  const orphan = isOpen(statusOf(ledger, id)) && !isOpen(statusOf(ledger, parent))
+  const orphan = isOpen(statusIn(ledger, id)) && !isOpen(statusIn(ledger, parent))
   ledger.expect(!orphan, () => `${id} goes on, and ${parent} is over`)
 }
 
@@ -102,7 +103,7 @@ export const checkUsage = async (ledger: Ledger, inner: Storage): Promise<void> 
 export const checkRunsExpired = (ledger: Ledger): void => {
   for (const id of ledger.actors.keys()) {
     if (!id.startsWith('run_')) continue
-    ledger.expect(!isOpen(statusOf(ledger, id)), () => `${id} has not expired`)
+    ledger.expect(!isOpen(statusIn(ledger, id)), () => `${id} has not expired`)
   }
 }
 
@@ -124,7 +125,7 @@ export class RunWatch {
   #run(commit: Commit): void {
     const state = readStoredState(commit)
     const expires = Object.keys(commit.reminders).some((name) => name.includes('expiry'))
-    const open = isOpen(runStatus(state))
+    const open = isOpen(statusOf(runDefinition, state))
     this.#ledger.expect(!open || expires, () => `${commit.actor}:${commit.seq} will never expire`)
     for (const { event_type, payload } of commit.events) {
       if (event_type !== 'run.delegated') continue

@@ -1,10 +1,10 @@
 import type { AgentResource, ServerTool, ServerToolCall, ToolOutcome } from '#actors/capability/agent-resources.ts'
-import { browserJobDefinition, browserJobStatus } from '#machines/browser-job/browser-job-definition.ts'
+import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import { type Clock, pause } from '#runtime/clock.ts'
 import { derivedId, newId, timeOfId } from '#runtime/ids.ts'
 import type { Resident } from '#runtime/resident.ts'
 import { isObject } from '#runtime/schema.ts'
-import { storedState } from '#runtime/step/actor-state.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import {
@@ -137,7 +137,7 @@ const ended = async (
   const until = clock.steady() + patienceMs
   for (let ms: number = lookMs.first; clock.steady() < until && !signal.aborted; ms = Math.min(lookMs.last, ms * 1.5)) {
     const job = await host.find(projectScope(project), kind, id)
-    const status = browserJobStatus(storedState(job.state.snapshot))
+    const status = statusOf(kind, job.state.snapshot)
     if (status !== 'queued' && status !== 'running') return job
     await pause(clock, ms, signal)
   }

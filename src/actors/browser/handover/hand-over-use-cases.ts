@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
+import { isBusy } from '#machines/status.ts'
 import { actorOf } from '#records/audit-note.ts'
 import type { Host } from '#runtime/host.ts'
 import { newId } from '#runtime/ids.ts'
 import type { Resident } from '#runtime/resident.ts'
 import { contextOf } from '#runtime/schema.ts'
-import { storedState } from '#runtime/step/actor-state.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { JobBlobs } from '../jobs/job-blobs.ts'
@@ -73,5 +73,5 @@ const notWaiting = (): ServiceError =>
 /** Returns why the page is no longer available; null while the job waits for a person. */
 const endOf = (job: Resident): 'continued' | 'ended' | null => {
   if (contextOf(kind, job.state.snapshot).waiting !== null) return null
-  return kind.busy(storedState(job.state.snapshot)) ? 'continued' : 'ended'
+  return isBusy(kind, job.state.snapshot) ? 'continued' : 'ended'
 }

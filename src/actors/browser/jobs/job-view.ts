@@ -1,9 +1,9 @@
 import type { BrowserJobContext, BrowserWait } from '#machines/browser-job/browser-job.ts'
-import { browserJobDefinition, browserJobStatus } from '#machines/browser-job/browser-job-definition.ts'
+import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import { timestampOf, timestampOrNull } from '#records/row-times.ts'
 import type { Resident } from '#runtime/resident.ts'
 import { contextOf } from '#runtime/schema.ts'
-import { storedState } from '#runtime/step/actor-state.ts'
 import { stuckOf } from '#runtime/stuck/stuck-field.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { BrowserJobRow } from '../kinds.ts'
@@ -20,7 +20,7 @@ export const jobView = async (blobs: JobBlobs, resident: Resident): Promise<JobV
   const { request, submitted, waiting, attempts, steps, error, started_at_ms, ended_at_ms, peak_memory_bytes } = context
   return {
     id,
-    status: browserJobStatus(storedState(state.snapshot)) ?? 'cancelled',
+    status: statusOf(browserJobDefinition, state.snapshot) ?? 'cancelled',
     url: request.url,
     ...{ submitted, attempts, error, waiting: waitOf(waiting), ...stuckOf(resident) },
     createdAt: timestampOf(owner.createdAt),

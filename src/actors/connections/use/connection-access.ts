@@ -9,7 +9,8 @@ import type {
   RemoteServer,
 } from '#actors/capability/connection-service.ts'
 import type { ConnectionContext } from '#machines/connection/connection-data.ts'
-import { connectionDefinition, connectionStatus } from '#machines/connection/connection-definition.ts'
+import { connectionDefinition } from '#machines/connection/connection-definition.ts'
+import { isBusy, statusOf } from '#machines/status.ts'
 import { timestampOf } from '#records/row-times.ts'
 import { type Clock, pause } from '#runtime/clock.ts'
 import type { Host } from '#runtime/host.ts'
@@ -129,7 +130,7 @@ export class ConnectionAccesses implements ConnectionService {
   async #ready(resident: Resident): Promise<ConnectionAccess> {
     const now = await this.#fresh(await this.idle(resident))
     const context = contextOf(connectionDefinition, storedState(now.state.snapshot))
-    const status = connectionStatus(storedState(now.state.snapshot))
+    const status = statusOf(connectionDefinition, now.state.snapshot)
     if (status === 'revoked' || status === null) return refused('connection_revoked', 'The connection was revoked.')
     if (!context.held) return this.#required(now, context)
     const { grant } = await this.#parts.vault.open({ project: now.owner.project, id: now.id })
@@ -211,7 +212,7 @@ export class ConnectionAccesses implements ConnectionService {
     const { host, clock } = this.#parts
     const until = clock.steady() + patienceMs
     let found = await host.load(resident.id)
-    while (found !== null && isBusy(found) && clock.steady() < until) {
+    while (found !== null && isBusy(connectionDefinition, found.state.snapshot) && clock.steady() < until) {
       await this.#change(found)
       found = await host.load(resident.id)
     }
@@ -238,15 +239,13 @@ export class ConnectionAccesses implements ConnectionService {
     while (!ended.aborted) {
       await pause(clock, lookMs)
       const found = ended.aborted ? null : await host.load(id)
-      if (found === null || !isBusy(found)) return
+      if (found === null || !isBusy(connectionDefinition, found.state.snapshot)) return
     }
   }
 }
 
 /** Minimum time between two looks at a connection, in ms: the stream of an actor that is not in memory ends at once. */
 const betweenMs = 10
-
-const isBusy = ({ state }: Resident): boolean => connectionDefinition.busy(storedState(state.snapshot))
 
 /** Interval in ms at which a wait checks that the connection still exists. */
 const lookMs = 500

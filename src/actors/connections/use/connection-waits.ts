@@ -1,7 +1,7 @@
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
+import { isGone } from '#machines/status.ts'
 import type { Host } from '#runtime/host.ts'
 import type { Sink } from '#runtime/sinks.ts'
-import { storedState } from '#runtime/step/actor-state.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
 const gone = { code: 'connection_not_found', message: 'The connection no longer exists.' }
@@ -18,7 +18,7 @@ export const connectionWaits =
     const isThere =
       connection?.owner.project === project &&
       connection.definition.name === connectionDefinition.name &&
-      !connectionDefinition.gone(storedState(connection.state.snapshot))
+      !isGone(connectionDefinition, connection.state.snapshot)
     if (isThere && (await taken(host, connection.id, { event: { type: 'wait', actor }, cause }))) return
     await host.deliver(actor, { event: { type: 'connection_ended', error: gone }, cause: `${cause}:gone` })
   }

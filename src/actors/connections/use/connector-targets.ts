@@ -1,6 +1,7 @@
 import type { ReadyConnection } from '#actors/capability/connection-service.ts'
 import type { ConnectionContext } from '#machines/connection/connection-data.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
+import { isGone } from '#machines/status.ts'
 import type { Host } from '#runtime/host.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { storedState } from '#runtime/step/actor-state.ts'
@@ -84,6 +85,6 @@ export class ConnectorTargets {
     if (found === null || found.owner.project !== project || found.definition.name !== connectionDefinition.name)
       return null
     const state = storedState(found.state.snapshot)
-    return connectionDefinition.gone(state) ? null : contextOf(connectionDefinition, state)
+    return isGone(connectionDefinition, state) ? null : contextOf(connectionDefinition, state)
   }
 }

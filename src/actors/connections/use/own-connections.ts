@@ -1,6 +1,7 @@
 import type { ConnectionReference, ConnectionUse } from '#actors/capability/connection-service.ts'
 import type { ConnectionContext, ConnectionInput } from '#machines/connection/connection-data.ts'
-import { connectionDefinition, connectionStatus } from '#machines/connection/connection-definition.ts'
+import { connectionDefinition } from '#machines/connection/connection-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import { Table } from '#records/table.ts'
 import type { Host } from '#runtime/host.ts'
 import { derivedId, timeOfId } from '#runtime/ids.ts'
@@ -56,7 +57,7 @@ export class OwnConnections {
     if (connection.owner === undefined) return this.#isFor(found, context, owned) ? found : null
     if (context.owner_type !== 'project') return null
     // no owner signs in by a revoked pattern: the use reports that it was revoked
-    if (connectionStatus(storedState(found.state.snapshot)) === 'revoked') return found
+    if (statusOf(connectionDefinition, found.state.snapshot) === 'revoked') return found
     const { connector, auth, name, config, scopes, tool_count } = context
     const made = { ...blank, connector, auth, name, config, scopes, tool_count, pattern: found.id }
     return this.#ownOf(owned, connection.owner, made)
@@ -92,7 +93,7 @@ export class OwnConnections {
       const context = state === null ? null : contextOf(connectionDefinition, state)
       if (state === null || context === null || !context.test_only || context.owner_type !== 'project')
         return `There is no test connection ${id} of the project.`
-      if (connectionStatus(state) !== 'active') return `The test connection ${id} is not active.`
+      if (statusOf(connectionDefinition, state) !== 'active') return `The test connection ${id} is not active.`
       tests.push(context)
     }
     return declared.map((each) => scopesMissing(each, tests)).find((message) => message !== null) ?? null
@@ -149,7 +150,7 @@ export class OwnConnections {
         cause: 'prepared',
       })
       const found = await this.#found(project, id)
-      if (found !== null && connectionStatus(storedState(found.state.snapshot)) !== 'revoked') return found
+      if (found !== null && statusOf(connectionDefinition, found.state.snapshot) !== 'revoked') return found
     }
     return null
   }

@@ -1,7 +1,7 @@
 import type { Idempotency } from '#actors/call/call.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
 import type { SourceInput } from '#machines/knowledge-source/knowledge-source.ts'
-import { sourceStatus } from '#machines/knowledge-source/knowledge-source-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { actorOf } from '#records/audit-note.ts'
 import { type CountedLimit, CountedLimits } from '#records/counted-limits.ts'
@@ -14,7 +14,6 @@ import type { Host } from '#runtime/host.ts'
 import { newId, newIdFor } from '#runtime/ids.ts'
 import type { Resident } from '#runtime/resident.ts'
 import { contextOf } from '#runtime/schema.ts'
-import { storedState } from '#runtime/step/actor-state.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { maxSources } from '#specs/resources/knowledge/knowledge-limits.ts'
@@ -210,7 +209,7 @@ class Sources {
   async settled(scope: Scope, place: Place): Promise<SourceView> {
     const { host, clock, changed } = this.#parts
     const source = await this.find(scope, place)
-    if (sourceStatus(storedState(source.state.snapshot)) === 'pending') {
+    if (statusOf(sourceKind, source.state.snapshot) === 'pending') {
       const over = Promise.withResolvers<void>()
       const stream = host.feed.follow(source.id, source.state.lastSequence, { at: 'idle', after: () => true })
       const control = stream.start({ push: () => true, end: () => over.resolve() })

@@ -8,9 +8,9 @@ import type {
 } from '#actors/capability/agent-resources.ts'
 import type { KnownTool } from '#machines/mcp-server/known-tools.ts'
 import { toolsOf } from '#machines/mcp-server/mcp-server.ts'
-import { serverStatus } from '#machines/mcp-server/mcp-server-definition.ts'
+import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import type { Resident } from '#runtime/resident.ts'
-import { storedState } from '#runtime/step/actor-state.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { Json } from '#storage/ports.ts'
 import type { McpServers } from '../mcp-servers.ts'
@@ -74,7 +74,7 @@ interface Offered {
 }
 
 const offeredOf = (named: DeclaredServer, server: Resident | null): readonly Offered[] => {
-  if (server === null || serverStatus(storedState(server.state.snapshot)) === 'disabled') return []
+  if (server === null || statusOf(mcpServerDefinition, server.state.snapshot) === 'disabled') return []
   const context = serverContext(server)
   return toolsOf(context)
     .filter(({ name, state }) => state === 'active' && (named.tools?.includes(name) ?? true))
@@ -107,7 +107,7 @@ const run = async (parts: AgentToolsParts, call: ServerToolCall): Promise<ToolOu
   const server = await usable(parts, { project, tenant }, { serverId })
   if (server === null || (server.owner.tenant !== null && server.owner.tenant !== tenant))
     return { ok: false, code: 'server_not_found', message: 'The remote tool server no longer exists.' }
-  if (serverStatus(storedState(server.state.snapshot)) === 'disabled')
+  if (statusOf(mcpServerDefinition, server.state.snapshot) === 'disabled')
     return { ok: false, code: 'server_disabled', message: 'The remote tool server is disabled.' }
   const tool = toolsOf(serverContext(server)).find(({ name }) => name === settings.tool)
   if (tool?.state !== 'active' || tool.hash !== settings.hash)

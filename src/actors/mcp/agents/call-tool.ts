@@ -1,10 +1,10 @@
 import type { ServerToolCall, ToolOutcome } from '#actors/capability/agent-resources.ts'
 import type { ConnectionService } from '#actors/capability/connection-service.ts'
 import type { KnownTool } from '#machines/mcp-server/known-tools.ts'
-import { serverStatus } from '#machines/mcp-server/mcp-server-definition.ts'
+import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { Resident } from '#runtime/resident.ts'
-import { storedState } from '#runtime/step/actor-state.ts'
 import { callTimeoutMs } from '#specs/resources/mcp/mcp-limits.ts'
 import type { StoredEvent } from '#storage/ports.ts'
 import type { McpTarget } from '../client/mcp-connection.ts'
@@ -41,7 +41,7 @@ export const callRegistered = async (
 ): Promise<ToolOutcome> => {
   const { name, url, transport, timeout_ms, auth } = serverContext(server)
   const headers = await parts.headers.open({ project: server.owner.project, id: server.id, url })
-  const status = serverStatus(storedState(server.state.snapshot))
+  const status = statusOf(mcpServerDefinition, server.state.snapshot)
   try {
     const { project, tenant, user } = call
     const outcome = await withAuth(

@@ -1,11 +1,13 @@
 import type { MemoryWriteContext } from '#machines/memory-write/memory-write.ts'
-import { memoryWriteDefinition, memoryWriteStatus } from '#machines/memory-write/memory-write-definition.ts'
+import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
+import { statusOf } from '#machines/status.ts'
 import { type Clock, pause } from '#runtime/clock.ts'
 import type { Host } from '#runtime/host.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { storedState } from '#runtime/step/actor-state.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Scope } from '#specs/scope.ts'
+import type { Status } from '#specs/statuses.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import type { MemoryOwner } from '../memory-owner.ts'
 
@@ -16,7 +18,7 @@ export interface MemoryWritesParts {
 
 /** State of a write. */
 export interface WriteReceipt {
-  readonly status: 'pending' | 'success' | 'error'
+  readonly status: Status<'memory_write'>
   readonly context: MemoryWriteContext
 }
 
@@ -53,7 +55,7 @@ export class MemoryWrites {
   async receipt(scope: Scope, id: string): Promise<WriteReceipt> {
     const { state } = await this.#parts.host.find(scope, memoryWriteDefinition, id)
     const stored = storedState(state.snapshot)
-    const status = memoryWriteStatus(stored)
+    const status = statusOf(memoryWriteDefinition, stored)
     if (status === null) throw new ServiceError('not_found')
     return { status, context: contextOf(memoryWriteDefinition, stored) }
   }

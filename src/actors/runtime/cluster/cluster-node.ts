@@ -1,4 +1,5 @@
 import { definitionOf } from '#machines/definition-of.ts'
+import { isBusy } from '#machines/status.ts'
 import type { FanOut, LeaseStore, Member, Presence } from '#storage/cluster-ports.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import { readActor } from '../activation.ts'
@@ -380,7 +381,7 @@ export class ClusterNode {
     const head = await storage.commits.head(actor)
     const definition = definitionOf(definitions, actor)
     if (head === null || definition === undefined) return null
-    return { busy: definition.busy(readStoredState(head)), lastSequence: head.last_sequence }
+    return { busy: isBusy(definition, readStoredState(head)), lastSequence: head.last_sequence }
   }
 }
 

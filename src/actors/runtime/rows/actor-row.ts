@@ -1,3 +1,4 @@
+import { listRow } from '#machines/list-row.ts'
 import { leafPath } from '#machines/state-value.ts'
 import type { StoredRecord } from '#storage/ports.ts'
 import type { Resident } from '../resident.ts'
@@ -7,9 +8,8 @@ import { storedState } from '../step/actor-state.ts'
 export const rowRecord = (resident: Resident): StoredRecord => {
   const { id, definition, owner, state, touchedAt } = resident
   const { project, tenant, user, createdAt } = owner
-  const facts = { id, project, tenant, user, createdAt, updatedAt: touchedAt }
   const stored = storedState(state.snapshot)
-  const data = definition.row(stored, facts)
+  const data = listRow(definition, stored, { id, project, tenant, user, createdAt, updatedAt: touchedAt })
   return {
     id,
     project,
