@@ -4,9 +4,11 @@ import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { readCommandLine } from '#src/start/command-line.ts'
 import { climbingImportFindings } from './check/climbing-imports.ts'
+import { decisionFindings, decisionPages } from './check/decision-pages.ts'
 import { docstringFindings } from './check/docstrings.ts'
 import { duplicateFindings } from './check/duplicates.ts'
 import { fileLengthFindings } from './check/file-length.ts'
+import { folderReadmeFindings, folderReadmePaths, folderReadmes } from './check/folder-readmes.ts'
 import { folderSizeFindings } from './check/folder-size.ts'
 import { harmlessPairs } from './check/kills/harmless-pairs.ts'
 import { writePairFindings } from './check/kills/write-pairs.ts'
@@ -33,7 +35,7 @@ const code = readFiles(root, ['specs', 'src', 'test', 'scripts', 'bench'], ['.ts
 const product = readFiles(root, ['specs', 'src'], ['.ts'])
 const pages = readFiles(root, ['specs/decisions'], ['.md'])
 const walkthroughs = readFiles(root, ['docs'], ['.md'])
-const frontPages = ['README.md', 'AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
+const frontPages = ['README.md', 'AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']
   .filter((path) => existsSync(resolve(root, path)))
   .map((path) => ({ path, text: readFileSync(resolve(root, path), 'utf8') }))
 
@@ -46,14 +48,17 @@ const patterns = [
   'src/facts/updates/cues.ts',
 ]
 
+const readmes = folderReadmes(root)
+
 const quoting = new Set(['test/scripts/check/word-list.test.ts'])
 
 /** Published texts, which the rules for words and paths read. */
 const worded = [
   ...product.filter(({ path }) => !patterns.some((start) => path.startsWith(start))),
   ...pages,
-  ...walkthroughs,
+  ...walkthroughs.filter(({ path }) => path !== 'docs/README.md'),
   ...frontPages,
+  ...readmes,
 ]
 /** Scripts, measurements, tests and the console, except the word list itself and the test that quotes it. */
 const beside = [
@@ -99,6 +104,8 @@ const rules: Readonly<Record<string, Step>> = {
   'empty comments': () => listed(cited.flatMap(emptyCommentFindings)),
   'named paths': () => listed(namedPathFindings(root, worded)),
   'attacked patterns': () => listed(regExpFindings(readFiles(root, ['src'], ['.ts']))),
+  decisions: () => listed(decisionFindings(decisionPages(pages), worded)),
+  'pages of folders': () => listed(folderReadmeFindings(folderReadmePaths(root), readmes, product)),
   duplicates: () => listed(duplicateFindings(product)),
   'writes that a kill cuts': () =>
     listed(writePairFindings(readFiles(root, ['src/actors', 'src/gateway'], ['.ts']), harmlessPairs)),

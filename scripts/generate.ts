@@ -14,6 +14,7 @@ import { boundsPage } from './generate/bounds-page.ts'
 import { chartFiles } from './generate/chart-layout.ts'
 import { consoleOperations } from './generate/console-operations.ts'
 import { coveragePage } from './generate/coverage.ts'
+import { decisionsIndex } from './generate/decisions-index.ts'
 import { errorsPage } from './generate/errors-page.ts'
 import type { GeneratedFile } from './generate/generated-file.ts'
 import { logoFiles } from './generate/logos.ts'
@@ -44,6 +45,7 @@ const files: readonly GeneratedFile[] = [
   errorsPage(declared),
   accessPage(declared),
   coveragePage(declared, called),
+  decisionsIndex(root),
   ...charts.map(mermaidFile),
   ...(await chartFiles(charts)),
   consoleOperations(declared),

@@ -34,5 +34,5 @@ const found = (text: string, pattern: RegExp) =>
 
 const blank = (match: string) => ' '.repeat(match.length)
 
-/** `specs/decisions/0007` stands for the page whose file name begins with it. */
+/** `specs/decisions/0002` stands for the page whose file name begins with it. */
 const asPattern = (name: string) => name.replace(/<[^>]*>/g, '*').replace(/(specs\/decisions\/\d[\w-]*)$/, '$1*')

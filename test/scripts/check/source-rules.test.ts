@@ -123,7 +123,7 @@ describe('docstrings', () => {
 describe('named paths', () => {
   const root = mkdtempSync(join(tmpdir(), 'troupe-paths-'))
   mkdirSync(join(root, 'specs/decisions'), { recursive: true })
-  writeFileSync(join(root, 'specs/decisions/0001-sessions.md'), '')
+  writeFileSync(join(root, 'specs/decisions/0001-a.md'), '')
   afterAll(() => rmSync(root, { recursive: true }))
   const findings = (path: string, text: string) => namedPathFindings(root, [{ path, text }])
 
@@ -138,7 +138,7 @@ describe('named paths', () => {
   })
 
   it.each([
-    '[a](specs/decisions/0001-sessions.md)',
+    '[a](specs/decisions/0001-a.md)',
     'specs/decisions/0001',
     '`specs/decisions/<number>-a.md`',
     'https://a.test/src/b.ts',
