@@ -18,6 +18,7 @@ import { decisionsIndex } from './generate/decisions-index.ts'
 import { errorsPage } from './generate/errors-page.ts'
 import type { GeneratedFile } from './generate/generated-file.ts'
 import { logoFiles } from './generate/logos.ts'
+import { machineJsonFile } from './generate/machine-json.ts'
 import { mermaidFile } from './generate/mermaid.ts'
 import { openapiFile } from './generate/openapi.ts'
 import { vendoredFiles } from './generate/vendored.ts'
@@ -47,6 +48,7 @@ const files: readonly GeneratedFile[] = [
   coveragePage(declared, called),
   decisionsIndex(root),
   ...charts.map(mermaidFile),
+  ...charts.map(machineJsonFile),
   ...(await chartFiles(charts)),
   consoleOperations(declared),
   actorIds(definitions),
