@@ -8,7 +8,7 @@ import { decisionFindings, decisionPages } from './check/decision-pages.ts'
 import { docstringFindings } from './check/docstrings.ts'
 import { duplicateFindings } from './check/duplicates.ts'
 import { fileLengthFindings } from './check/file-length.ts'
-import { folderReadmeFindings, folderReadmePaths, folderReadmes } from './check/folder-readmes.ts'
+import { folderReadmeFindings, folderReadmePaths, folderReadmes, pictureFindings } from './check/folder-readmes.ts'
 import { folderSizeFindings } from './check/folder-size.ts'
 import { harmlessPairs } from './check/kills/harmless-pairs.ts'
 import { writePairFindings } from './check/kills/write-pairs.ts'
@@ -105,7 +105,11 @@ const rules: Readonly<Record<string, Step>> = {
   'named paths': () => listed(namedPathFindings(root, worded)),
   'attacked patterns': () => listed(regExpFindings(readFiles(root, ['src'], ['.ts']))),
   decisions: () => listed(decisionFindings(decisionPages(pages), worded)),
-  'pages of folders': () => listed(folderReadmeFindings(folderReadmePaths(root), readmes, product)),
+  'pages of folders': () =>
+    listed([
+      ...folderReadmeFindings(folderReadmePaths(root), readmes, product),
+      ...pictureFindings(root, frontPages.find(({ path }) => path === 'ARCHITECTURE.md')?.text ?? ''),
+    ]),
   duplicates: () => listed(duplicateFindings(product)),
   'writes that a kill cuts': () =>
     listed(writePairFindings(readFiles(root, ['src/actors', 'src/gateway'], ['.ts']), harmlessPairs)),

@@ -49,6 +49,15 @@ export const folderReadmeFindings = (
     return [...lengthFindings(page), ...importFindings(page, product)]
   })
 
+/** Folders of `src` and `packages` that the picture in ARCHITECTURE.md leaves out. */
+export const pictureFindings = (root: string, architecture: string): readonly Finding[] => {
+  const picture = /```\n[\s\S]*?```/.exec(architecture)?.[0] ?? ''
+  return parents
+    .flatMap((parent) => foldersIn(root, parent))
+    .filter((folder) => !new RegExp(`${folder}(?![\\w-])`).test(picture))
+    .map((folder) => ({ path: 'ARCHITECTURE.md', line: 1, message: `the picture leaves out ${folder}` }))
+}
+
 const foldersIn = (root: string, parent: string): readonly string[] =>
   existsSync(join(root, parent))
     ? readdirSync(join(root, parent), { withFileTypes: true })

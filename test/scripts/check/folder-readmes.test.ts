@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { folderReadmeFindings, folderReadmePaths } from '#scripts/check/folder-readmes.ts'
+import { folderReadmeFindings, folderReadmePaths, pictureFindings } from '#scripts/check/folder-readmes.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'readmes-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -24,6 +24,13 @@ describe('pages of folders', () => {
       'src/storage/README.md',
       'packages/runtime/README.md',
     ])
+  })
+
+  it('belong to folders that the picture of the architecture shows', () => {
+    const messages = (picture: string) =>
+      pictureFindings(root, `src/storage\n\`\`\`\n${picture}\n\`\`\``).map(({ message }) => message)
+    expect(messages('packages/runtime over src/storage')).toEqual([])
+    expect(messages('packages/runtime over src/storage-kit')).toEqual(['the picture leaves out src/storage'])
   })
 
   it('are missed', () => {
