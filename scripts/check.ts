@@ -10,6 +10,7 @@ import { duplicateFindings } from './check/duplicates.ts'
 import { fileLengthFindings } from './check/file-length.ts'
 import { folderReadmeFindings, folderReadmePaths, folderReadmes, pictureFindings } from './check/folder-readmes.ts'
 import { folderSizeFindings } from './check/folder-size.ts'
+import { frontDoorFindings } from './check/front-doors.ts'
 import { harmlessPairs } from './check/kills/harmless-pairs.ts'
 import { writePairFindings } from './check/kills/write-pairs.ts'
 import { layerFindings } from './check/layers.ts'
@@ -94,6 +95,7 @@ const tools: Readonly<Record<string, Step>> = {
 const rules: Readonly<Record<string, Step>> = {
   layers: () => listed(layerFindings(product)),
   rooms: () => listed(roomFindings(rooms)),
+  'front doors': () => listed(frontDoorFindings(product)),
   'climbing imports': () => listed(climbingImportFindings(code)),
   'sizes of folders': () => listed(folderSizeFindings(code)),
   'lengths of files': () => listed(fileLengthFindings(code)),

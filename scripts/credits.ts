@@ -1,8 +1,8 @@
 import { readCommandLine, refuseCommandLine } from '#src/start/command-line.ts'
-import { organizationScope } from '../specs/scope.ts'
 import { organizations } from '../src/actors/accounts/kinds.ts'
 import { BackupError } from '../src/actors/backup/backup-error.ts'
 import { creditsOf, grantCredits, ungateCredits } from '../src/gateway/limits/grant-credits.ts'
+import { organizationScope } from '../src/storage/scope.ts'
 import { fail, openInstallation } from './backup/installation.ts'
 
 const usage = 'usage: npm run credits -- --organization ID [--grant USD | --ungate]'

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { openStorageAlone } from './open-storage.ts'
 import { startFailure } from './start-failure.ts'
-import { type RecordKind, type Storage, StoreUnavailable } from './storage/ports.ts'
+import { type RecordKind, type Storage, StoreUnavailable } from './storage/index.ts'
 
 /** Time in ms of one attempt to reach the store; each failed one is logged. */
 const attemptMs = 5_000

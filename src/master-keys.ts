@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
-import { loadMasterKey } from './storage/secrets.ts'
+import { loadMasterKey } from './storage/index.ts'
 
 /** The master keys of a process: the current one, and previous ones that only decrypt. */
 export interface OpenedMasterKeys {

@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from './config.ts'
-import { LocalEmbedder } from './retrieval/embedding/local-embedder.ts'
-import { PackagedEmbedder, packagedModel } from './retrieval/embedding/packaged-embedder.ts'
+import { LocalEmbedder, PackagedEmbedder, packagedModel } from './retrieval/index.ts'
 
 /** The embedders of an installation. */
 export interface Embedders {

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import type { Config } from './config.ts'
-import type { Storage } from './storage/ports.ts'
+import type { Storage } from './storage/index.ts'
 import type { RedisLog, RedisServices } from './storage/redis/open-redis.ts'
 import { openSqliteStorage } from './storage/sqlite/open-sqlite-storage.ts'
 import { claimStore } from './storage/sqlite/store-claim.ts'

@@ -1,14 +1,10 @@
 import { resolve } from 'node:path'
 import { WrongMasterKey } from './actors/accounts/bootstrap.ts'
 import { SecretsNotShown } from './actors/accounts/first-secrets.ts'
-import { ClusterRuns } from './actors/runtime/stuck/start-number.ts'
+import { ClusterRuns } from './actors/runtime/internal.ts'
 import { type Config, ConfigError } from './config.ts'
 import { sqlitePath } from './open-storage.ts'
-import { DataFolderUnusable } from './storage/data-folder.ts'
-import { NewerStore } from './storage/newer-store.ts'
-import { StoreUnavailable } from './storage/ports.ts'
-import { MasterKeyUnusable } from './storage/secrets.ts'
-import { StoreInUse } from './storage/store-in-use.ts'
+import { DataFolderUnusable, MasterKeyUnusable, NewerStore, StoreInUse, StoreUnavailable } from './storage/index.ts'
 import { CannotListen } from './transport/http/cannot-listen.ts'
 
 /** Errors whose message is already a sentence for the operator. */

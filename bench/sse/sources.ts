@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import type { EventSink, EventStream } from '#actors/call/call.ts'
+import type { EventSink, EventStream } from '#runtime/messages/event-stream.ts'
 import { Ticker } from '#runtime/ticker.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import { openServer } from '#transport/http/open-server.ts'

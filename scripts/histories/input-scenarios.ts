@@ -1,7 +1,7 @@
 import { actionRows } from '#actors/sessions/kinds.ts'
 import { noAgent } from '#actors/sessions/turns/turn-plan.ts'
 import { newId } from '#runtime/ids.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { startRun } from '#test/actors/runs/run-world.ts'
 import { calls, httpTool } from '#test/actors/sessions/approving.ts'
 import { agentConfigOf, newSession, turn, type World } from '#test/actors/sessions/harness.ts'

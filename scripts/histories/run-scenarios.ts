@@ -1,6 +1,6 @@
 import { runRows } from '#actors/runs/kinds.ts'
 import { noAgent } from '#actors/sessions/turns/turn-plan.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { cancelRun, startRun } from '#test/actors/runs/run-world.ts'
 import { calls, functionTool, httpTool } from '#test/actors/sessions/approving.ts'
 import { agentConfigOf, callOf, type Script, type World } from '#test/actors/sessions/harness.ts'

@@ -370,4 +370,10 @@ export class ServiceError extends Error {
     this.code = code
     this.details = details
   }
+
+  /** Whether the same request may succeed later. The actor runtime retries messages and results that it refuses. */
+  get isPassing(): boolean {
+    const { status } = errors[this.code]
+    return status >= 500 || status === 429
+  }
 }

@@ -3,9 +3,9 @@ import type { Logger } from 'pino'
 import { Resealing } from '#records/sealing/resealing.ts'
 import type { KeyedBox } from '#records/sealing/sealed-anew.ts'
 import type { ServerKeys } from '#records/sealing/server-keys.ts'
-import type { Embedder } from '#retrieval/embedder.ts'
 import type { RunCeilings } from '#specs/run-limits.ts'
 import type { SearchEngineSettings } from '#specs/search-engines.ts'
+import { forEachInSlices, nextSlice } from '../concurrency/run-in-slices.ts'
 import type { ModelTimeouts } from '../gateway/call/call-policy.ts'
 import {
   gatewayPort,
@@ -18,14 +18,20 @@ import { RequestLedger } from '../gateway/ledger/request-ledger.ts'
 import type { Gateway } from '../gateway/open-gateway.ts'
 import type { ManagedProviders } from '../gateway/routing/managed-providers.ts'
 import type { SsrfGuard } from '../outgoing/ssrf-guard.ts'
-import type { RateLimits, SharedTurns } from '../storage/cluster-ports.ts'
-import { LocalLimits } from '../storage/local-limits.ts'
-import { LocalTurns } from '../storage/local-turns.ts'
-import type { RecordStore, Storage } from '../storage/ports.ts'
+import type { Embedder } from '../retrieval/index.ts'
+import {
+  LocalLimits,
+  LocalTurns,
+  type RateLimits,
+  type RecordStore,
+  type SharedTurns,
+  type Storage,
+} from '../storage/index.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { authPort, secureCookiesPort } from './accounts/accounts.ts'
 import type { Auth } from './accounts/open-auth.ts'
 import { type BrowserSettings, browserSettingsPort, defaultJobMemoryBytes } from './browser/browser.ts'
+import { serviceRefusal } from './call/service-refusal.ts'
 import type { AnyUseCases } from './call/use-cases.ts'
 import { actorRows, capabilities, definitions, kinds, ledger } from './capabilities.ts'
 import { defaultEmbedderPort, localEmbedderPort, pageEmbedderPort } from './capability/embedder-port.ts'
@@ -38,13 +44,16 @@ import { IdempotentRequests } from './records/idempotent.ts'
 import { NoticeDelivery } from './records/notice-delivery.ts'
 import type { RunConcurrency } from './runs/pick-runs.ts'
 import { runBoundsPort } from './runs/runs.ts'
-import type { Clock } from './runtime/clock.ts'
-import type { ClusterParts } from './runtime/cluster/cluster-node.ts'
-import type { Host } from './runtime/host.ts'
-import { Compaction } from './runtime/log/compaction.ts'
-import { UpkeepSwitch } from './runtime/log/upkeep-switch.ts'
-import { RecordSweeper } from './runtime/rows/record-sweeper.ts'
-import { type Runtime, startRuntime } from './runtime/runtime.ts'
+import type { Clock } from './runtime/index.ts'
+import {
+  type ClusterParts,
+  Compaction,
+  type Host,
+  RecordSweeper,
+  type Runtime,
+  startRuntime,
+  UpkeepSwitch,
+} from './runtime/internal.ts'
 import type { TenantDirectory } from './tenants/tenant-directory.ts'
 import { tenantDirectory } from './tenants/tenants.ts'
 import { type CrawlerSettings, crawlerPort, defaultCrawler } from './web/crawler-settings.ts'
@@ -169,8 +178,10 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   }
 }
 
-/** Optional settings of the runtime. */
+/** Settings of the runtime: those of this server, and optional ones. */
 const givenOf = ({ cluster, serving, telemetry }: ActorsParts) => ({
+  refuse: serviceRefusal,
+  slices: { next: nextSlice, forEach: forEachInSlices },
   nodeName: cluster?.self.node ?? hostname(),
   ...(cluster !== undefined && { cluster }),
   ...(serving !== undefined && { serving }),

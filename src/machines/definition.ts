@@ -1,5 +1,5 @@
 import type { AnyStateMachine } from 'xstate'
-import type { JsonObject, LogEvent } from '#specs/dsl/json.ts'
+import type { JsonObject, LogEvent } from './json.ts'
 import type { FlightsInProgress, Reminders } from './pending.ts'
 import type { EffectPolicies } from './vocabulary.ts'
 

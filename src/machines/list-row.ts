@@ -1,5 +1,5 @@
-import type { JsonObject } from '#specs/dsl/json.ts'
 import type { ActorFacts, MachineDefinition, StoredState } from './definition.ts'
+import type { JsonObject } from './json.ts'
 import { statusOf } from './status.ts'
 
 /** Returns the data of an actor's list row; null when it is in no list: it is gone, or its machine has no rows. */

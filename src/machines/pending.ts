@@ -1,4 +1,4 @@
-import type { JsonObject, StoredEvent } from '#specs/dsl/json.ts'
+import type { JsonObject, StoredEvent } from './json.ts'
 import type { EffectPolicy } from './vocabulary.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { AnyMachineSnapshot } from 'xstate'
-import type { StoredEvent } from '#specs/dsl/json.ts'
+import type { StoredEvent } from './json.ts'
 import type { Refusal } from './vocabulary.ts'
 
 /** An event of one type, and the context in which it arrives. */
@@ -9,12 +9,15 @@ export interface At<Context, Event> {
 }
 
 /** The refusal of an event in a state: fixed, or computed from context and event; null ignores the event. */
-export type RefusalRule<Context, Event> = Refusal | null | ((at: At<Context, Event>) => Refusal | null)
+export type RefusalRule<Context, Event, Code extends string = string> =
+  | Refusal<Code>
+  | null
+  | ((at: At<Context, Event>) => Refusal<Code> | null)
 
 /** A state's `meta`: refusals of events for which the state has no transition, or none whose guard holds. */
-export type Refusing<Context, Event extends { readonly type: string }> = {
+export type Refusing<Context, Event extends { readonly type: string }, Code extends string = string> = {
   readonly refuses?: {
-    readonly [Type in Event['type']]?: RefusalRule<Context, Extract<Event, { readonly type: Type }>>
+    readonly [Type in Event['type']]?: RefusalRule<Context, Extract<Event, { readonly type: Type }>, Code>
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AnyStateMachine } from 'xstate'
-import type { JsonObject } from '#specs/dsl/json.ts'
 import type { MachineDefinition, StateValue } from './definition.ts'
+import type { JsonObject } from './json.ts'
 import { leafPath } from './state-value.ts'
 
 /** A status that depends on the context too. `oneOf` lists its values for the chart; `because` says why it does. */

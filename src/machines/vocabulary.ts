@@ -1,6 +1,4 @@
-import type { JsonObject, StoredEvent } from '#specs/dsl/json.ts'
-import type { ErrorCode } from '#specs/errors/errors.ts'
-import type { WebhookEventType } from '#specs/events/webhook-events.ts'
+import type { JsonObject, StoredEvent } from './json.ts'
 
 /** How an effect may be repeated after a crash (specs/decisions/0002-effects.md). */
 export type EffectPolicy = 'idempotent' | 'at_most_once' | 'stream'
@@ -27,11 +25,10 @@ export interface Message {
 
 /**
  * Notifies the project's webhooks of an event: a message to the sink `webhooks`, without an effect or commit of its
- * own. `data` is as specs/events/webhook-events.ts declares it, without `tenant_id`, which is filled in from the
- * actor's owner.
+ * own. `data` has no `tenant_id`, which is filled in from the actor's owner.
  */
-export interface Notice {
-  readonly event_type: WebhookEventType
+export interface Notice<Type extends string = string> {
+  readonly event_type: Type
   readonly data: JsonObject
 }
 
@@ -51,8 +48,8 @@ export interface AuditLine {
 }
 
 /** The error for an event that the current state does not accept. Nothing is committed. */
-export interface Refusal {
-  readonly code: ErrorCode
+export interface Refusal<Code extends string = string> {
+  readonly code: Code
   readonly param?: string
   readonly message?: string
 }

@@ -1,5 +1,5 @@
 import { FairSemaphore } from '#src/concurrency/fair-semaphore.ts'
-import type { Json } from '#storage/ports.ts'
+import type { Json } from '../storage/index.ts'
 import { ownerPath, type ParseOwner } from './parse-owner.ts'
 import { ParserFailed } from './parser-failed.ts'
 import { type ParseOutcome, type ParseRequest, type ParserLimits, ParserSeat } from './parser-seat.ts'

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { Json } from '#storage/ports.ts'
+import type { Json } from '../storage/index.ts'
 import { ParserFailed } from './parser-failed.ts'
 import { isReady, isReply } from './schema.ts'
 

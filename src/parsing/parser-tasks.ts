@@ -1,5 +1,5 @@
 import { parseBuffer } from 'music-metadata'
-import type { Json } from '#storage/ports.ts'
+import type { Json } from '../storage/index.ts'
 
 /** Input of a parser: untrusted bytes, and their MIME type. */
 export interface ForeignBytes {

@@ -1,5 +1,5 @@
 import { isObject } from '#outgoing/wire.ts'
-import type { Json } from '#storage/ports.ts'
+import type { Json } from '../storage/index.ts'
 import type { ParserTasks } from './parser-tasks.ts'
 
 /** A reply of the worker: a value, or an error message. */

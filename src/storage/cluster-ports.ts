@@ -1,4 +1,4 @@
-import type { JsonObject, LogEvent } from '#specs/dsl/json.ts'
+import type { JsonObject, LogEvent } from '../machines/json.ts'
 
 /** A process of an installation with several nodes, as it announces itself. */
 export interface Member {

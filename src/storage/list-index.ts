@@ -1,5 +1,5 @@
-import type { Scope } from '#specs/scope.ts'
 import type { Json, ListFilter, RecordKind } from './ports.ts'
+import type { Scope } from './scope.ts'
 
 type Where = { readonly [field: string]: Json } | undefined
 

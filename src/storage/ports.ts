@@ -1,12 +1,12 @@
-import type { Json, JsonObject, LogEvent, StoredEvent } from '#specs/dsl/json.ts'
-import type { Scope } from '#specs/scope.ts'
+import type { Json, JsonObject, LogEvent, StoredEvent } from '../machines/json.ts'
 import type { FlightsInProgress, Reminders } from '../machines/pending.ts'
 import type { EffectPolicy } from '../machines/vocabulary.ts'
 import type { LeaseStore } from './cluster-ports.ts'
 import type { Residue } from './residue.ts'
+import type { Scope } from './scope.ts'
 import type { VectorStore } from './vector-port.ts'
 
-export type { Json, JsonObject, LogEvent, StoredEvent } from '#specs/dsl/json.ts'
+export type { Json, JsonObject, LogEvent, StoredEvent } from '../machines/json.ts'
 export type { InFlight, Reminder } from '../machines/pending.ts'
 export type { EffectPolicy } from '../machines/vocabulary.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { projectScope } from '#specs/scope.ts'
 import type { RecordKind, Storage } from './ports.ts'
+import { projectScope } from './scope.ts'
 
 /** One row per process that probes for writability; it expires after the process has ended. */
 export const writeProbes: RecordKind = { name: 'write_probes' }

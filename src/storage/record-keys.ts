@@ -1,7 +1,7 @@
-import type { Scope } from '#specs/scope.ts'
 import { keyText } from './commit-row.ts'
 import { filtersOf } from './list-index.ts'
 import type { Json, JsonObject, RecordKind } from './ports.ts'
+import type { Scope } from './scope.ts'
 
 /**
  * Checks the scope of a removal.

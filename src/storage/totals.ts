@@ -1,4 +1,4 @@
-import type { Scope } from '#specs/scope.ts'
+import type { Scope } from './scope.ts'
 
 /** Totals up to this many records are exact. */
 export const exactTotal = 1_000

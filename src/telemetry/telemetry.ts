@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Commit } from '../storage/ports.ts'
+import type { Commit } from '../storage/index.ts'
 import { ProductMetrics } from './product-metrics.ts'
 import type { Tracer } from './tracer.ts'
 

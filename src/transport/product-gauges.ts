@@ -1,9 +1,8 @@
-import { projectScope } from '#specs/scope.ts'
 import type { Actors } from '../actors/open-actors.ts'
-import { shardCount } from '../actors/runtime/recovery/shard.ts'
+import { shardCount } from '../actors/runtime/internal.ts'
 import { actionRows } from '../actors/sessions/kinds.ts'
-import { topState } from '../machines/state-value.ts'
-import type { RecordStore } from '../storage/ports.ts'
+import { topState } from '../machines/index.ts'
+import { projectScope, type RecordStore } from '../storage/index.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Metrics } from './metrics.ts'
 

@@ -1,4 +1,4 @@
-import { newId } from '../actors/runtime/ids.ts'
+import { newId } from '../actors/runtime/index.ts'
 
 const acceptable = /^[A-Za-z0-9_-]{8,128}$/
 

@@ -1,4 +1,4 @@
-import { covers } from '#specs/scope.ts'
+import { covers } from '#storage/scope.ts'
 import { Client } from './client.ts'
 import { callAs } from './world/identities.ts'
 import type { Server } from './world/node.ts'

@@ -6,8 +6,8 @@ import { deliveryRows } from '#actors/webhooks/kinds.ts'
 import type { Clock } from '#runtime/clock.ts'
 import type { LedgerRow } from '#runtime/log/ledger.ts'
 import { rebuildRows } from '#runtime/rows/rebuild-rows.ts'
-import { projectScope } from '#specs/scope.ts'
 import type { Storage } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 import type { Ledger } from './ledger.ts'
 
 /** The row kinds of the actors in a simulation. */

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { auditLog } from '#actors/audit/kinds.ts'
 import { sessionRows } from '#actors/sessions/kinds.ts'
 import { tenantUsers } from '#actors/tenants/kinds.ts'
-import { projectScope, tenantScope, userScope } from '#specs/scope.ts'
 import { everyChoiceOf, listIndexFor } from '#storage/list-index.ts'
+import { projectScope, tenantScope, userScope } from '#storage/scope.ts'
 import { widgets } from './samples.ts'
 
 const whole = projectScope('prj_1')

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startMongod } from '#scripts/services/mongod.ts'
 import type { Service } from '#scripts/services/service.ts'
-import { projectScope } from '#specs/scope.ts'
 import { openMongoStorage } from '#storage/mongo/open-mongo-storage.ts'
 import { type AppendOutcome, type Commit, type Storage, StoreUnavailable } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 import { openPatientMongo } from './mongo-patience.ts'
 import { commitOf, recordOf, widgets } from './samples.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { projectScope, scopeAmong, tenantScope, userScope } from '#specs/scope.ts'
+import { projectScope, scopeAmong, tenantScope, userScope } from '#storage/scope.ts'
 import { exactTotal, listName, Totals, totalAgeMs } from '#storage/totals.ts'
 
 /** A list with `initial` records, and the number of its full counts. */

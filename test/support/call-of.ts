@@ -1,6 +1,6 @@
 import type { Call, Principal } from '#actors/call/call.ts'
 import { newId } from '#runtime/ids.ts'
-import { projectScope, type Scope, userScope } from '#specs/scope.ts'
+import { projectScope, type Scope, userScope } from '#storage/scope.ts'
 
 /** A secret key of a project. */
 export const secretOf = (project = 'prj_a'): Principal => ({ kind: 'secret_key', project, keyId: `key_${project}` })

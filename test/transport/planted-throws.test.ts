@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { ByteSink, EventSink } from '#actors/call/call.ts'
+import type { ByteSink } from '#actors/call/call.ts'
 import type { AnyUseCase } from '#actors/call/use-cases.ts'
+import type { EventSink } from '#runtime/messages/event-stream.ts'
 import { keyOrClient } from '#specs/access.ts'
 import { answersBytes, answersEvents, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations, type Operation } from '#specs/dsl/declare.ts'

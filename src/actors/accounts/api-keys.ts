@@ -1,6 +1,5 @@
 import type { ServerKeys } from '#records/sealing/server-keys.ts'
-import { projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordStore } from '#storage/index.ts'
 import type { Principal } from '../call/call.ts'
 import { type LimitsField, withLimits } from '../call/reach.ts'
 import { deriveKey, keyName } from '../records/derive-key.ts'

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { projectScope } from '#specs/scope.ts'
-import type { JsonObject, RecordStore } from '#storage/ports.ts'
+import { type JsonObject, projectScope, type RecordStore } from '#storage/index.ts'
 import type { Row, TypedKind } from '../records/schema.ts'
 import { mintSecret } from '../records/secrets.ts'
 import { type NewRow, Table } from '../records/table.ts'
-import { newId } from '../runtime/ids.ts'
+import { newId } from '../runtime/index.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { KeyMaterial } from './key-ring.ts'
 import {

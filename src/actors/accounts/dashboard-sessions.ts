@@ -1,12 +1,11 @@
 import type { ServerKeys } from '#records/sealing/server-keys.ts'
 import type { Role } from '#specs/access.ts'
-import { organizationScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { organizationScope, type RecordStore } from '#storage/index.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import type { Row } from '../records/schema.ts'
 import { mintSecret, type SecretHash, secretHash } from '../records/secrets.ts'
 import { Table } from '../records/table.ts'
-import { newId } from '../runtime/ids.ts'
+import { newId } from '../runtime/index.ts'
 import { type DashboardSessionData, dashboardSessions, type MemberData, members } from './kinds.ts'
 
 /** Lifetime of an unused dashboard session, in seconds. */

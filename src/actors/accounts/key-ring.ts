@@ -1,5 +1,4 @@
-import { projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordStore } from '#storage/index.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import { type Row, rowOf, type TypedKind } from '../records/schema.ts'
 import type { SecretHash } from '../records/secrets.ts'

@@ -1,7 +1,5 @@
 import { keysOf, type LastingPurpose, lastingPurposes, type ServerKeys } from '#records/sealing/server-keys.ts'
-import { projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
-import { openSecretBox } from '#storage/secrets.ts'
+import { openSecretBox, projectScope, type RecordStore } from '#storage/index.ts'
 import { deriveKey, keyName } from '../records/derive-key.ts'
 import type { TypedKind } from '../records/schema.ts'
 import type { SecretBox } from '../records/secret-box.ts'

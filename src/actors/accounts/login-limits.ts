@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { RateLimits } from '#storage/cluster-ports.ts'
+import type { RateLimits } from '#storage/index.ts'
 import { resetSeconds } from '../records/reset-seconds.ts'
 
 const windowMs = 15 * 60_000

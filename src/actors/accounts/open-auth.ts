@@ -1,5 +1,5 @@
 import type { ServerKeys } from '#records/sealing/server-keys.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import type { RecordStore } from '#storage/index.ts'
 import type { SecretBox } from '../records/secret-box.ts'
 import { AgentKeys, type ReachOfAgent } from './agent-keys.ts'
 import { ApiKeys } from './api-keys.ts'

@@ -1,5 +1,4 @@
-import { organizationScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { organizationScope, type RecordStore } from '#storage/index.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import type { SecretBox } from '../records/secret-box.ts'
 import { newSigningSecret } from '../records/secrets.ts'

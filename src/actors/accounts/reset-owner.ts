@@ -1,5 +1,4 @@
-import { organizationScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { organizationScope, type RecordStore } from '#storage/index.ts'
 import type { Notice } from '../records/notices.ts'
 import { mintSecret } from '../records/secrets.ts'
 import { Table } from '../records/table.ts'

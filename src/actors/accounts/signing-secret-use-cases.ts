@@ -1,6 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import { organizationScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { organizationScope, type RecordStore } from '#storage/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { Audited } from '../records/audited.ts'
 import { timestampOrNull } from '../records/row-times.ts'

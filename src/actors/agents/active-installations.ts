@@ -1,5 +1,4 @@
-import { tenantScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { type RecordStore, tenantScope } from '#storage/index.ts'
 import type { ActiveInstallations } from '../accounts/credentials.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import { Table } from '../records/table.ts'

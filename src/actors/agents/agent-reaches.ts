@@ -1,10 +1,9 @@
-import { isObject } from '#runtime/schema.ts'
 import type { Json } from '#specs/dsl/json.ts'
-import { projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordStore } from '#storage/index.ts'
 import type { AgentReach } from '../call/reach.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import { Table } from '../records/table.ts'
+import { isObject } from '../runtime/index.ts'
 import { agentInstallations, agents, type InstallationData, installationKeys } from './kinds.ts'
 
 /** Maximum delay in ms until a change of an installation on another node applies to the agent's keys. */

@@ -1,15 +1,13 @@
 import type { AgentVersionInput } from '#machines/agent-version/agent-version.ts'
 import { agentStatus, agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
-import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope, type Scope } from '#specs/scope.ts'
 import type { Status } from '#specs/statuses.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordStore, type Scope } from '#storage/index.ts'
 import { type Page, type PageQuery, pageOf } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
-import type { Host } from '../runtime/host.ts'
-import type { Resident } from '../runtime/resident.ts'
+import { contextOf } from '../runtime/index.ts'
+import type { Host, Resident } from '../runtime/internal.ts'
 import { agentVersionNames, agentVersionRows, type VersionNameData, type VersionRowData } from './kinds.ts'
 
 /** Dependencies of `AgentVersions`. */

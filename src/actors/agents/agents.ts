@@ -11,7 +11,7 @@ import { activeInstallationsPort, agentReachPort, authPort } from '../accounts/a
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { connectionService } from '../capability/connection-service.ts'
-import { eraseActor } from '../runtime/erasure/erase-actor.ts'
+import { eraseActor } from '../runtime/internal.ts'
 import { sessionAgents } from '../sessions/sessions.ts'
 import { ToolHeaders } from '../sessions/tools/tool-headers.ts'
 import { tenantDirectory } from '../tenants/tenants.ts'

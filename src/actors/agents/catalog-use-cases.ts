@@ -1,4 +1,4 @@
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { rowTimes, timestampOf } from '../records/row-times.ts'
 import type { Table } from '../records/table.ts'

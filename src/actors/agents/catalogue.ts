@@ -1,10 +1,9 @@
-import { projectScope, type Scope } from '#specs/scope.ts'
-import type { JsonObject, RecordStore } from '#storage/ports.ts'
+import { type JsonObject, projectScope, type RecordStore, type Scope } from '#storage/index.ts'
 import { type Page, type PageQuery, pageOf } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
 import { newestOf } from '../records/semver.ts'
 import { Table } from '../records/table.ts'
-import type { Sink } from '../runtime/sinks.ts'
+import type { Sink } from '../runtime/internal.ts'
 import {
   type AgentData,
   agentCatalogue,

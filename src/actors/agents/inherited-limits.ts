@@ -1,6 +1,6 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import { includesEntry, type KeyScopes } from '#specs/reach/key-scopes.ts'
-import type { Scope } from '#specs/scope.ts'
+import type { Scope } from '#storage/index.ts'
 import type { ProjectKeyData } from '../accounts/kinds.ts'
 import type { KeyLimits } from '../call/reach.ts'
 import type { Table } from '../records/table.ts'

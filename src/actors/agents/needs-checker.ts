@@ -1,6 +1,6 @@
 import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
-import { contextOf } from '#runtime/schema.ts'
-import type { Scope } from '#specs/scope.ts'
+import type { Scope } from '#storage/index.ts'
+import { contextOf } from '../runtime/index.ts'
 import { overlaid } from './effective-config.ts'
 import type { VersionRequirements } from './installations.ts'
 import { examine, type ManifestParts, requireAll } from './manifest-check.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { AgentConfig as WrittenConfig } from './kinds.ts'
 
 /*

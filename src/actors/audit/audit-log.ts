@@ -1,7 +1,6 @@
-import type { MessageRecord, RecordStore } from '#storage/ports.ts'
-import { derivedId } from '../runtime/ids.ts'
-import { isObject } from '../runtime/schema.ts'
-import type { Sink } from '../runtime/sinks.ts'
+import type { MessageRecord, RecordStore } from '#storage/index.ts'
+import { derivedId, isObject } from '../runtime/index.ts'
+import type { Sink } from '../runtime/internal.ts'
 import { type AuditData, auditLog } from './kinds.ts'
 
 /**

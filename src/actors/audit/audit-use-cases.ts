@@ -1,5 +1,4 @@
-import { type Scope, tenantScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { type RecordStore, type Scope, tenantScope } from '#storage/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { NoticeDelivery } from '../records/notice-delivery.ts'
 import { pageOf } from '../records/pages.ts'

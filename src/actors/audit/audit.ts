@@ -1,6 +1,6 @@
 import { audit as operations } from '#specs/resources/audit.ts'
 import { capability } from '../capability/capability.ts'
-import { auditSink } from '../runtime/sinks.ts'
+import { auditSink } from '../runtime/internal.ts'
 import { auditLines } from './audit-log.ts'
 import { auditLogUseCases } from './audit-use-cases.ts'
 import { auditLog } from './kinds.ts'

@@ -1,4 +1,4 @@
-import { everyChoiceOf } from '#storage/list-index.ts'
+import { everyChoiceOf } from '#storage/index.ts'
 import type { TypedKind } from '../records/schema.ts'
 
 export type AuditData = {

@@ -1,6 +1,6 @@
-import type { Json } from '#storage/ports.ts'
+import type { Json } from '#storage/index.ts'
 import type { AuditActor } from '../records/audit-note.ts'
-import { isObject } from '../runtime/schema.ts'
+import { isObject } from '../runtime/index.ts'
 
 const kinds: readonly unknown[] = ['secret_key', 'agent_key', 'client_token', 'dashboard', 'public', 'system']
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AnyKind } from '../records/schema.ts'
-import { contentHashOf } from '../runtime/blobs/blob-owner.ts'
+import { contentHashOf } from '../runtime/internal.ts'
 import { BackupError } from './backup-error.ts'
 import { differences, Inventory, type InventoryData } from './inventory.ts'
 import { readLines } from './read-lines.ts'

@@ -1,5 +1,5 @@
 import { randomBytes, scryptSync } from 'node:crypto'
-import { openSecretBox, SecretUnreadable } from '#storage/secrets.ts'
+import { openSecretBox, SecretUnreadable } from '#storage/index.ts'
 import type { SecretBox } from '../records/secret-box.ts'
 import { BackupError } from './backup-error.ts'
 import type { Sealing } from './schema.ts'

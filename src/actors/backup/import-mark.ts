@@ -1,5 +1,4 @@
-import { projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordStore } from '#storage/index.ts'
 import type { TypedKind } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 

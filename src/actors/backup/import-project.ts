@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { projectScope } from '#specs/scope.ts'
-import type { StoredRecord } from '#storage/ports.ts'
+import { projectScope, type StoredRecord } from '#storage/index.ts'
 import { projectKeys, projects } from '../accounts/kinds.ts'
 import { BackupError } from './backup-error.ts'
 import { type CheckedFile, checkFile, isItem, type OpenFile } from './check-file.ts'

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import type { Commit, StoredRecord } from '#storage/ports.ts'
+import type { Commit, StoredRecord } from '#storage/index.ts'
 import type { Item } from './schema.ts'
 import type { SealedFields } from './sealed-fields.ts'
 

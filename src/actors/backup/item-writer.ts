@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
-import { projectScope } from '#specs/scope.ts'
 import {
   type AppendOutcome,
   type Commit,
+  projectScope,
   type RecordKind,
   type Storage,
   type StoredRecord,
   StoreUnavailable,
-} from '#storage/ports.ts'
+} from '#storage/index.ts'
 import { projectKeys } from '../accounts/kinds.ts'
 import type { AnyKind } from '../records/schema.ts'
-import { shardOf } from '../runtime/recovery/shard.ts'
+import { shardOf } from '../runtime/internal.ts'
 import { BackupError } from './backup-error.ts'
 import type { Item } from './schema.ts'
 import { SealedFields } from './sealed-fields.ts'

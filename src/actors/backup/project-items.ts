@@ -1,5 +1,12 @@
-import { organizationScope, projectScope, type Scope } from '#specs/scope.ts'
-import type { Commit, RecordKind, Storage, StoredRecord } from '#storage/ports.ts'
+import {
+  type Commit,
+  organizationScope,
+  projectScope,
+  type RecordKind,
+  type Scope,
+  type Storage,
+  type StoredRecord,
+} from '#storage/index.ts'
 import { projectKeys, projects } from '../accounts/kinds.ts'
 import type { AnyKind } from '../records/schema.ts'
 import type { Item } from './schema.ts'

@@ -1,5 +1,5 @@
-import type { Commit, Json, StoredRecord } from '#storage/ports.ts'
-import { isEvent, isObject } from '../runtime/schema.ts'
+import type { Commit, Json, StoredRecord } from '#storage/index.ts'
+import { isEvent, isObject } from '../runtime/index.ts'
 import { BackupError } from './backup-error.ts'
 import type { InventoryData } from './inventory.ts'
 

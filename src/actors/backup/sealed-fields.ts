@@ -1,4 +1,4 @@
-import type { JsonObject, StoredRecord } from '#storage/ports.ts'
+import type { JsonObject, StoredRecord } from '#storage/index.ts'
 import { projects } from '../accounts/kinds.ts'
 import type { AnyKind, SealedField } from '../records/schema.ts'
 import type { SecretBox } from '../records/secret-box.ts'

@@ -1,8 +1,8 @@
 import type { Role } from '#specs/access.ts'
 import type { SdkEnvelope } from '#specs/dsl/declare.ts'
 import type { ReservedField } from '#specs/field-access.ts'
-import type { Scope } from '#specs/scope.ts'
-import type { LogEvent } from '#storage/ports.ts'
+import type { Scope } from '#storage/index.ts'
+import type { EventStream, StreamControl } from '../runtime/index.ts'
 import type { AgentReach, KeyLimits } from './reach.ts'
 
 /** The caller, as identified by its credential. */
@@ -129,30 +129,6 @@ export interface Call<Params, Query, Body> {
   readonly onGone?: ((listener: () => void) => void) | undefined
   /** Aborts when the caller disconnects before the response has ended. Costs something: use it only to cancel work. */
   readonly signal: AbortSignal
-}
-
-/** Receives a stream's events in order. */
-export interface EventSink {
-  /** Returns false to pause the source until `resume`; the events passed are accepted all the same. */
-  push(events: readonly LogEvent[]): boolean
-  end(reason: StreamEnding): void
-}
-
-/**
- * How a stream ends. `done`: it is complete. `lost`: it broke, and may be resumed after the last event. `deleted`: its
- * actor was deleted, so there is nothing to resume.
- */
-export type StreamEnding = 'done' | 'lost' | 'deleted'
-
-/** The reader's side of a running stream. */
-export interface StreamControl {
-  resume(): void
-  stop(): void
-}
-
-/** Events of one actor, from the log and then live, without gaps or duplicates. Nothing is read until `start`. */
-export interface EventStream {
-  start(sink: EventSink): StreamControl
 }
 
 /** Result of an operation with a stream. `replayed`: the stream is that of an earlier request with the same key. */

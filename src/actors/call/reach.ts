@@ -1,6 +1,6 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { KeyScopes } from '#specs/reach/key-scopes.ts'
-import { type Scope, scopeAmong } from '#specs/scope.ts'
+import { type Scope, scopeAmong } from '#storage/index.ts'
 import type { Principal } from './call.ts'
 
 /** What the keys of an agent reach beside its sessions and runs. */

@@ -1,12 +1,11 @@
-import type { Chart, MachineDefinition } from '#machines/definition.ts'
+import type { Chart, MachineDefinition } from '#machines/index.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import type { OperationId } from '#specs/index.ts'
-import type { RecordKind } from '#storage/ports.ts'
+import type { RecordKind } from '#storage/index.ts'
 import type { AnyUseCase, UseCase } from '../call/use-cases.ts'
 import type { AnyKind } from '../records/schema.ts'
-import type { EffectCatalog } from '../runtime/effects/effects.ts'
-import type { Ledger } from '../runtime/log/ledger.ts'
-import type { Sinks } from '../runtime/sinks.ts'
+import type { EffectCatalog } from '../runtime/index.ts'
+import type { Ledger, Sinks } from '../runtime/internal.ts'
 import type { House } from './house.ts'
 
 /** Operations by id, as specs/resources declares them. */

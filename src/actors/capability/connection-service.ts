@@ -1,4 +1,4 @@
-import type { AuditLine } from '#machines/vocabulary.ts'
+import type { AuditLine } from '#machines/index.ts'
 import type { Json } from '#specs/dsl/json.ts'
 import { Port } from './port.ts'
 

@@ -1,4 +1,4 @@
-import type { Embedder } from '#retrieval/embedder.ts'
+import type { Embedder } from '#retrieval/index.ts'
 import { Port } from './port.ts'
 
 /** The embedder that runs on this machine; null when none is configured. */

@@ -1,17 +1,14 @@
 import type { Logger } from 'pino'
-import type { MachineDefinition } from '#machines/definition.ts'
+import type { MachineDefinition } from '#machines/index.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { ServerKeys } from '#records/sealing/server-keys.ts'
-import type { RateLimits, SharedTurns } from '#storage/cluster-ports.ts'
-import type { RecordKind, RecordStore, Storage } from '#storage/ports.ts'
+import type { RateLimits, RecordKind, RecordStore, SharedTurns, Storage } from '#storage/index.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import type { NoticeDelivery } from '../records/notice-delivery.ts'
 import type { AnyKind } from '../records/schema.ts'
 import type { SecretBox } from '../records/secret-box.ts'
-import type { Clock } from '../runtime/clock.ts'
-import type { ClusterParts } from '../runtime/cluster/cluster-node.ts'
-import type { Host } from '../runtime/host.ts'
-import type { Runtime } from '../runtime/runtime.ts'
+import type { Clock } from '../runtime/index.ts'
+import type { ClusterParts, Host, Runtime } from '../runtime/internal.ts'
 
 /**
  * Shared services that every capability gets when it opens. Services that only some capabilities offer or need are

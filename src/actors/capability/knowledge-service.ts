@@ -1,5 +1,4 @@
-import type { Scope } from '#specs/scope.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject, Scope } from '#storage/index.ts'
 import type { Principal } from '../call/call.ts'
 import { Port } from './port.ts'
 

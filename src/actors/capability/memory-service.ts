@@ -1,4 +1,4 @@
-import type { JsonObject, MessageRecord } from '#storage/ports.ts'
+import type { JsonObject, MessageRecord } from '#storage/index.ts'
 import type { ServerTool } from './agent-resources.ts'
 import { Port } from './port.ts'
 

@@ -1,6 +1,6 @@
 import type { AnyUseCases } from '../call/use-cases.ts'
-import type { EffectCatalog } from '../runtime/effects/effects.ts'
-import type { Sinks } from '../runtime/sinks.ts'
+import type { EffectCatalog } from '../runtime/index.ts'
+import type { Sinks } from '../runtime/internal.ts'
 import type { AnyCapability } from './capability.ts'
 import type { House } from './house.ts'
 

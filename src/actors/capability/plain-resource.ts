@@ -8,7 +8,7 @@ import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
 import type { Row, TypedKind } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
-import { newIdFor } from '../runtime/ids.ts'
+import { newIdFor } from '../runtime/internal.ts'
 import type { AnyCapability, Capability, DeclaredOperations, Opened } from './capability.ts'
 import type { House } from './house.ts'
 

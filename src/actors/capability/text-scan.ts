@@ -1,5 +1,5 @@
 import type { ParseOwner } from '#src/parsing/parse-owner.ts'
-import type { SkillFinding } from '#src/skill-scan/finding.ts'
+import type { SkillFinding } from '#src/skill-scan/index.ts'
 import { Port } from './port.ts'
 
 /** A text that models will read, by its fields. */

@@ -1,6 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import { type Scope, tenantScope, userScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { type RecordStore, type Scope, tenantScope, userScope } from '#storage/index.ts'
 import type { ClientTokens } from '../accounts/client-tokens.ts'
 import { agentInstallations } from '../agents/kinds.ts'
 import type { UseCases } from '../call/use-cases.ts'

@@ -5,7 +5,7 @@ import type { ConnectorType } from '#specs/data/connectors/connector-type.ts'
 import { isDiscovered } from '#specs/data/connectors/connectors.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import { isSecureUrl, publicConfig } from './oauth/oauth-server.ts'
 
 /** The config of a connection in a request. */

@@ -1,9 +1,8 @@
 import type { ConnectionContext } from '#machines/connection/connection-data.ts'
 import { type CountedLimit, CountedLimits } from '#records/counted-limits.ts'
-import type { Host } from '#runtime/host.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { narrowedScope, projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { narrowedScope, projectScope, type RecordStore } from '#storage/index.ts'
+import type { Host } from '../runtime/internal.ts'
 import { connectionRows } from './kinds.ts'
 
 /** Maximum number of connections of one owner, including revoked ones that are still listed. */

@@ -1,9 +1,7 @@
-import type { Owner } from '#runtime/step/actor-state.ts'
-import { projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordStore } from '#storage/index.ts'
 import type { SecretBox } from '../records/secret-box.ts'
 import { Table } from '../records/table.ts'
-import { isObject } from '../runtime/schema.ts'
+import { isObject, type Owner } from '../runtime/index.ts'
 import { type ConnectionSecretsData, connectionSecrets, secretAad } from './kinds.ts'
 
 /** A connection and the owner of its secrets. */

@@ -1,9 +1,8 @@
 import type { ResultOf } from '#specs/index.ts'
-import type { JsonObject, StoredRecord } from '#storage/ports.ts'
+import type { JsonObject, StoredRecord } from '#storage/index.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import { type Row, rowOf } from '../records/schema.ts'
-import type { Resident } from '../runtime/resident.ts'
-import { rowRecord } from '../runtime/rows/actor-row.ts'
+import { type Resident, rowRecord } from '../runtime/internal.ts'
 import { type ConnectionRowData, connectionRows } from './kinds.ts'
 
 /** A connection as the API returns it. */

@@ -1,10 +1,9 @@
-import { projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordStore } from '#storage/index.ts'
 import type { Notice } from '../records/notices.ts'
 import type { Row } from '../records/schema.ts'
 import type { SecretBox } from '../records/secret-box.ts'
 import { Table } from '../records/table.ts'
-import { newId } from '../runtime/ids.ts'
+import { newId } from '../runtime/index.ts'
 import { type ConnectorClientData, connectorClients, connectorSecretAad } from './kinds.ts'
 
 /** OAuth client of a project at a provider. */

@@ -1,6 +1,6 @@
 import type { ConnectionContext } from '#machines/connection/connection-data.ts'
 import type { Status } from '#specs/statuses.ts'
-import type { JsonObject, StoredRecord } from '#storage/ports.ts'
+import type { JsonObject, StoredRecord } from '#storage/index.ts'
 import type { AuthChallenge } from '../capability/connection-service.ts'
 import type { AnyKind, SealedField, TypedKind } from '../records/schema.ts'
 import type { HttpOperation } from './tools/http-operation.ts'

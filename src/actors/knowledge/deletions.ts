@@ -1,8 +1,7 @@
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/index.ts'
 import type { Notice } from '../records/notices.ts'
 import type { AnyKind } from '../records/schema.ts'
-import { type EraserParts, eraseListed } from '../runtime/erasure/erase-listed.ts'
-import type { Sink } from '../runtime/sinks.ts'
+import { type EraserParts, eraseListed, type Sink } from '../runtime/internal.ts'
 import { sourceRows } from './kinds.ts'
 
 /** Name of the sink that receives `{ type: 'delete', knowledge_base_id }` and removes the contents of the base. */

@@ -1,9 +1,9 @@
 import type { ReadDocument, SourceContext, Vectors } from '#machines/knowledge-source/knowledge-source.ts'
-import { isObject } from '#runtime/schema.ts'
 import type { subjectTypes } from '#specs/resources/knowledge/knowledge-grants.ts'
 import type { Status } from '#specs/statuses.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
+import { isObject } from '../runtime/index.ts'
 
 export type KnowledgeBaseData = {
   readonly name: string

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { Row } from '../records/schema.ts'
 import type { SourceRowData } from './kinds.ts'
 import type { StoredChunk } from './sources/document-store.ts'

@@ -1,14 +1,11 @@
+import { statusOf } from '#machines/index.ts'
 import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
-import { statusOf } from '#machines/status.ts'
 import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { Scope } from '#specs/scope.ts'
-import type { StoredEvent } from '#storage/ports.ts'
+import type { Scope, StoredEvent } from '#storage/index.ts'
 import type { Idempotency } from '../call/call.ts'
-import { type Clock, pause } from '../runtime/clock.ts'
-import type { Host } from '../runtime/host.ts'
-import { newId } from '../runtime/ids.ts'
-import type { Resident } from '../runtime/resident.ts'
+import { type Clock, newId, pause } from '../runtime/index.ts'
+import type { Host, Resident } from '../runtime/internal.ts'
 
 /** Maximum time in ms for which a request waits for a discovery. */
 const settleMs = 21_000

@@ -1,6 +1,6 @@
-import { isObject } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxContent } from '#specs/resources/mcp/mcp-limits.ts'
+import { isObject } from '../runtime/index.ts'
 import { textOfContent } from './agents/tool-output.ts'
 import { type McpConnection, type McpTarget, type McpWork, withServer } from './client/mcp-connection.ts'
 import { McpFailure } from './client/mcp-failure.ts'

@@ -6,7 +6,7 @@ import type {
   ConnectionUse,
   ReadyConnection,
 } from '#actors/capability/connection-service.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import { McpFailure } from './client/mcp-failure.ts'
 
 /** The party on whose behalf requests to a server are made. */

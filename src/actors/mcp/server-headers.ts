@@ -1,10 +1,9 @@
 import { boundTo, mayReceive } from '#outgoing/credential-address.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordStore } from '#storage/index.ts'
 import type { SecretBox } from '../records/secret-box.ts'
 import { Table } from '../records/table.ts'
-import { isObject } from '../runtime/schema.ts'
+import { isObject } from '../runtime/index.ts'
 import { type ServerHeadersData, serverHeaders, serverHeadersAad } from './kinds.ts'
 
 export interface ServerHeadersParts {

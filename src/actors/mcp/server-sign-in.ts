@@ -1,10 +1,10 @@
 import type { ConnectionService, RemoteServer } from '#actors/capability/connection-service.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
-import { derivedId, timeOfId } from '#runtime/ids.ts'
-import type { Resident } from '#runtime/resident.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
+import { derivedId, timeOfId } from '../runtime/index.ts'
+import type { Resident } from '../runtime/internal.ts'
 import { ownReference, referenceOf } from './server-auth.ts'
 import { serverContext } from './server-view.ts'
 

@@ -6,9 +6,8 @@ import type { ResultOf } from '#specs/index.ts'
 import type { TextFinding } from '../capability/text-scan.ts'
 import { rowTimes, timestampOf, timestampOrNull } from '../records/row-times.ts'
 import { type Row, rowOf } from '../records/schema.ts'
-import type { Resident } from '../runtime/resident.ts'
-import { rowRecord } from '../runtime/rows/actor-row.ts'
-import { contextOf } from '../runtime/schema.ts'
+import { contextOf } from '../runtime/index.ts'
+import { type Resident, rowRecord } from '../runtime/internal.ts'
 import { type ServerRowData, serverRows } from './kinds.ts'
 
 /** A server as the API returns it. */

@@ -1,7 +1,6 @@
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { Clock } from '../runtime/clock.ts'
-import { isObject } from '../runtime/schema.ts'
+import { type Clock, isObject } from '../runtime/index.ts'
 import { type McpConnection, withServer } from './client/mcp-connection.ts'
 import { McpFailure } from './client/mcp-failure.ts'
 import { discovered } from './client/read-tools.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 
 /** A fact that a memory states; times in ms since the epoch. */

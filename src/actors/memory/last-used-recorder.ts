@@ -1,6 +1,6 @@
 import type { Row } from '#records/schema.ts'
-import type { Clock } from '#runtime/clock.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import type { RecordStore } from '#storage/index.ts'
+import type { Clock } from '../runtime/index.ts'
 import { type MemoryData, memories } from './kinds.ts'
 
 const dayMs = 86_400_000

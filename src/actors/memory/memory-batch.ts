@@ -1,5 +1,5 @@
-import type { Pause } from '#retrieval/ranking/pause.ts'
-import { derivedId, newId, timeOfId } from '../runtime/ids.ts'
+import type { Pause } from '#retrieval/index.ts'
+import { derivedId, newId, timeOfId } from '../runtime/index.ts'
 import { restored } from './import/exported-memory.ts'
 import { contentKey } from './indexes/content-key.ts'
 import { closedAll, type EndedMemory, endedBy, settledFacts } from './indexes/settled-facts.ts'

@@ -1,5 +1,5 @@
 import type { ResultOf } from '#specs/index.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/index.ts'
 import { timestampOf, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import type { Table } from '../records/table.ts'

@@ -1,5 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import { narrowedScope, projectScope, type Scope } from '#specs/scope.ts'
+import { narrowedScope, projectScope, type Scope } from '#storage/index.ts'
 
 /** A user of a tenant, or of the project itself: different users even when their ids match. */
 export interface MemoryOwner {

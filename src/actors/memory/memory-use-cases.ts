@@ -1,6 +1,6 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
-import type { Scope } from '#specs/scope.ts'
+import type { Scope } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { Audited } from '../records/audited.ts'

@@ -1,5 +1,4 @@
-import type { RecordStore } from '#storage/ports.ts'
-import type { Residue } from '#storage/residue.ts'
+import type { RecordStore, Residue } from '#storage/index.ts'
 import type { House } from '../capability/house.ts'
 import { Backgrounds } from './embedding/backgrounds.ts'
 import { EmbeddedProjects } from './embedding/embedded-projects.ts'

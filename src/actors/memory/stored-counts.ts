@@ -1,6 +1,4 @@
-import { projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
-import { exactTotal, totalAgeMs } from '#storage/totals.ts'
+import { exactTotal, projectScope, type RecordStore, totalAgeMs } from '#storage/index.ts'
 import { memories } from './kinds.ts'
 
 /** Maximum number of projects whose counts are cached; the oldest are evicted. */

@@ -1,8 +1,4 @@
-import { type Fact, user } from '#facts/fact.ts'
-import { factsOf } from '#facts/facts-of.ts'
-import { sameValue } from '#facts/names.ts'
-import { screen } from '#facts/screen/screen.ts'
-import { closed } from '#facts/supersession.ts'
+import { closed, type Fact, factsOf, sameValue, screen, user } from '#facts/index.ts'
 import type { FactData, MemoryData, MemoryFlag } from './kinds.ts'
 
 /** Result of screening a content before it is stored. */

@@ -1,7 +1,7 @@
-import type { Scope } from '#specs/scope.ts'
+import type { Scope } from '#storage/index.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
-import { idFloor } from '../runtime/ids.ts'
+import { idFloor } from '../runtime/internal.ts'
 import { type FailureData, failurePrefix, failureRows } from './failures.ts'
 import type { ObservationParts } from './list-actors.ts'
 

@@ -1,8 +1,7 @@
-import type { Json, JsonObject } from '#storage/ports.ts'
+import type { Json, JsonObject } from '#storage/index.ts'
 import type { TypedKind } from '../records/schema.ts'
-import { derivedId } from '../runtime/ids.ts'
-import type { Ledger } from '../runtime/log/ledger.ts'
-import { isObject } from '../runtime/schema.ts'
+import { derivedId, isObject } from '../runtime/index.ts'
+import type { Ledger } from '../runtime/internal.ts'
 
 export type FailureData = {
   readonly actor: string

@@ -1,6 +1,6 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate'
 import type { ResultOf } from '#specs/index.ts'
-import type { Scope } from '#specs/scope.ts'
+import type { Scope } from '#storage/index.ts'
 import { failuresByMachine } from './failure-groups.ts'
 import { type ListedMachine, listedMachines, type ObservationParts } from './list-actors.ts'
 

@@ -1,6 +1,6 @@
 import type { ResultOf } from '#specs/index.ts'
-import type { Json, StoredRecord } from '#storage/ports.ts'
-import { activities } from '../runtime/rows/actor-row.ts'
+import type { Json, StoredRecord } from '#storage/index.ts'
+import { activities } from '../runtime/internal.ts'
 
 /** An actor in a list. */
 export type ListedActor = ResultOf<'observation.actors'>['data'][number]

@@ -1,5 +1,4 @@
-import type { Scope } from '#specs/scope.ts'
-import type { CommitStore, RecordStore } from '#storage/ports.ts'
+import type { CommitStore, RecordStore, Scope } from '#storage/index.ts'
 import type { ListedMachine } from './list-actors.ts'
 
 /** Number of the newest actors of a machine that are sampled, and of commits per actor. */

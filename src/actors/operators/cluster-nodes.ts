@@ -1,6 +1,6 @@
-import type { HostFacts, LeaseStore, LeaseTable, LiveActor, Member, Presence } from '#storage/cluster-ports.ts'
-import type { Clock } from '../runtime/clock.ts'
-import { shardCount, shardOf } from '../runtime/recovery/shard.ts'
+import type { HostFacts, LeaseStore, LeaseTable, LiveActor, Member, Presence } from '#storage/index.ts'
+import type { Clock } from '../runtime/index.ts'
+import { shardCount, shardOf } from '../runtime/internal.ts'
 import type { Nodes, NodeView, ShardView } from './nodes.ts'
 
 /** Dependencies of `ClusterNodes`. */

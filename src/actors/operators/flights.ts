@@ -1,8 +1,8 @@
-import type { InFlight } from '#machines/pending.ts'
+import type { InFlight } from '#machines/index.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { Json, JsonObject, Storage } from '#storage/ports.ts'
-import type { Resident } from '../runtime/resident.ts'
-import { isObject } from '../runtime/schema.ts'
+import type { Json, JsonObject, Storage } from '#storage/index.ts'
+import { isObject } from '../runtime/index.ts'
+import type { Resident } from '../runtime/internal.ts'
 import { defaultTimeoutMs } from '../sessions/tools/http-tool.ts'
 import { TurnConfigs, toolName } from '../sessions/turns/turn-config.ts'
 

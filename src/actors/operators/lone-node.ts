@@ -1,7 +1,5 @@
-import type { LiveActor } from '#storage/cluster-ports.ts'
-import type { Host } from '../runtime/host.ts'
-import { liveActorOf } from '../runtime/live-actor.ts'
-import { shardCount } from '../runtime/recovery/shard.ts'
+import type { LiveActor } from '#storage/index.ts'
+import { type Host, liveActorOf, shardCount } from '../runtime/internal.ts'
 import type { Nodes, NodeView, ShardView } from './nodes.ts'
 
 /** `Nodes` of an installation that consists of a single process. */

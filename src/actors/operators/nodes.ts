@@ -1,4 +1,4 @@
-import type { HostFacts, LiveActor } from '#storage/cluster-ports.ts'
+import type { HostFacts, LiveActor } from '#storage/index.ts'
 
 /** A process of the installation, as operators see it. */
 export interface NodeView {

@@ -1,17 +1,14 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { JsonObject, RecordStore } from '#storage/ports.ts'
+import type { JsonObject, RecordStore } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf, type Reasoned, reasonOf } from '../records/audit-note.ts'
 import { pageOf } from '../records/pages.ts'
 import type { Row, TypedKind } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
-import type { Host } from '../runtime/host.ts'
-import { newId } from '../runtime/ids.ts'
-import { isEvent } from '../runtime/schema.ts'
-import { discardCause, type OperatorVerb } from '../runtime/step/system-steps.ts'
-import { type StuckKind, stuckRows } from '../runtime/stuck/stuck.ts'
+import { isEvent, newId } from '../runtime/index.ts'
+import { discardCause, type Host, type OperatorVerb, type StuckKind, stuckRows } from '../runtime/internal.ts'
 
 type StuckData = {
   readonly kind: StuckKind

@@ -2,8 +2,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
-import type { CompactionState } from '../runtime/log/compaction.ts'
-import type { UpkeepSwitch } from '../runtime/log/upkeep-switch.ts'
+import type { CompactionState, UpkeepSwitch } from '../runtime/internal.ts'
 
 /** The housekeeping tasks of an installation, and the switch that pauses them. */
 export interface Upkeep {

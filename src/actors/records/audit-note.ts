@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { StoredEvent } from '#storage/ports.ts'
+import type { StoredEvent } from '#storage/index.ts'
 import type { Call, Principal } from '../call/call.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import { type AuditActor, actorOf, type Caller, changedFields } from './audit-note.ts'
 import type { Notice } from './notices.ts'
 import type { Row } from './schema.ts'

@@ -1,4 +1,4 @@
-import type { RecordStore } from '#storage/ports.ts'
+import type { RecordStore } from '#storage/index.ts'
 
 /** Returns a store's methods as a plain object, so that single methods can be replaced. */
 export const boundRecords = (records: RecordStore): RecordStore => ({

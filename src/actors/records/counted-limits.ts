@@ -1,4 +1,4 @@
-import type { RecordStore } from '#storage/ports.ts'
+import type { RecordStore } from '#storage/index.ts'
 
 /** A limit on the stored rows of one owner. */
 export interface CountedLimit {

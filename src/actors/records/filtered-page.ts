@@ -1,5 +1,4 @@
-import type { Scope } from '#specs/scope.ts'
-import type { Json, JsonObject } from '#storage/ports.ts'
+import type { Json, JsonObject, Scope } from '#storage/index.ts'
 import { cursorAfter, type IdPrefixes, type Page, type PageQuery, pageOf } from './pages.ts'
 import type { Row } from './schema.ts'
 import type { Table } from './table.ts'

@@ -1,13 +1,9 @@
 import type { Logger } from 'pino'
-import type { MachineDefinition } from '#machines/definition.ts'
-import { definitionOf } from '#machines/definition-of.ts'
+import { definitionOf, type MachineDefinition } from '#machines/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { MessageRecord, RecordKind, RecordStore, StoredRecord } from '#storage/ports.ts'
-import { type Clock, pause, within } from '../runtime/clock.ts'
-import type { MessageHost } from '../runtime/messages/outbox.ts'
-import { Rounds } from '../runtime/rounds.ts'
-import { isObject } from '../runtime/schema.ts'
-import type { Sinks } from '../runtime/sinks.ts'
+import type { MessageRecord, RecordKind, RecordStore, StoredRecord } from '#storage/index.ts'
+import { type Clock, isObject, pause } from '../runtime/index.ts'
+import { type MessageHost, Rounds, type Sinks, within } from '../runtime/internal.ts'
 import { boundRecords } from './bound-records.ts'
 
 /** Interval of the search for undelivered notices, in ms. */

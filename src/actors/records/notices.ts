@@ -1,6 +1,6 @@
 import type { WebhookEventType } from '#specs/events/webhook-events.ts'
-import type { JsonObject, MessageRecord, StoredEvent, StoredRecord } from '#storage/ports.ts'
-import { auditSink, webhookSink } from '../runtime/sinks.ts'
+import type { JsonObject, MessageRecord, StoredEvent, StoredRecord } from '#storage/index.ts'
+import { auditSink, webhookSink } from '../runtime/internal.ts'
 import { type AuditNote, auditEvent } from './audit-note.ts'
 
 /**

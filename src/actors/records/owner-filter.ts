@@ -1,5 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import { narrowedScope, type Scope } from '#specs/scope.ts'
+import { narrowedScope, type Scope } from '#storage/index.ts'
 
 /** The owner by which a list is filtered. */
 export interface OwnerFilter {

@@ -1,7 +1,6 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { Scope } from '#specs/scope.ts'
-import type { Json, JsonObject } from '#storage/ports.ts'
-import { isId } from '../runtime/ids.ts'
+import type { Json, JsonObject, Scope } from '#storage/index.ts'
+import { isId } from '../runtime/index.ts'
 import type { Row } from './schema.ts'
 import type { Table } from './table.ts'
 

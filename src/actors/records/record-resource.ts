@@ -1,6 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { Scope } from '#specs/scope.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject, Scope } from '#storage/index.ts'
 import type { Notice } from './notices.ts'
 import { type IdPrefixes, type Page, type PageQuery, pageOf } from './pages.ts'
 import type { KeyOf, Row } from './schema.ts'

@@ -1,4 +1,4 @@
-import type { LimitState } from '#storage/cluster-ports.ts'
+import type { LimitState } from '#storage/index.ts'
 
 /**
  * Returns the seconds until the next unit of a limit becomes available. A window is counted in parts, so a unit may

@@ -1,4 +1,4 @@
-import type { RecordStore } from '#storage/ports.ts'
+import type { RecordStore } from '#storage/index.ts'
 
 const all = new WeakMap<RecordStore, RowTurns>()
 

@@ -1,4 +1,4 @@
-import type { Json } from '#storage/ports.ts'
+import type { Json } from '#storage/index.ts'
 
 /** Replacement text for a secret. */
 export const mask = '[masked]'

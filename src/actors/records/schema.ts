@@ -1,4 +1,4 @@
-import type { JsonObject, RecordKind, StoredRecord } from '#storage/ports.ts'
+import type { JsonObject, RecordKind, StoredRecord } from '#storage/index.ts'
 import type { SecretBox } from './secret-box.ts'
 
 /** A kind of record whose `data` is a `T`, with its properties for backup, export and erasure. */

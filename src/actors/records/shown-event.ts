@@ -1,6 +1,6 @@
-import type { Json, JsonObject, LogEvent } from '#storage/ports.ts'
+import type { Json, JsonObject, LogEvent } from '#storage/index.ts'
 import type { EventReader } from '../call/speaker.ts'
-import { isObject } from '../runtime/schema.ts'
+import { isObject } from '../runtime/index.ts'
 import { sanitized, sanitizedText } from './sanitize.ts'
 
 /**

@@ -1,6 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { Scope } from '#specs/scope.ts'
-import type { Json, JsonObject, RecordQuery, RecordStore, StoredRecord } from '#storage/ports.ts'
+import type { Json, JsonObject, RecordQuery, RecordStore, Scope, StoredRecord } from '#storage/index.ts'
 import { type Notice, outboxOf } from './notices.ts'
 import { RowTurns } from './row-turns.ts'
 import { type KeyOf, type Row, rowOf, type TypedKind } from './schema.ts'

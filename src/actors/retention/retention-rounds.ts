@@ -1,13 +1,8 @@
 import type { Logger } from 'pino'
-import { type Clock, pause } from '#runtime/clock.ts'
-import type { Host } from '#runtime/host.ts'
-import type { UpkeepSwitch } from '#runtime/log/upkeep-switch.ts'
-import type { Ownership } from '#runtime/recovery/ownership.ts'
-import { shardOf } from '#runtime/recovery/shard.ts'
-import { Rounds } from '#runtime/rounds.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope } from '#specs/scope.ts'
-import type { JsonObject, RecordKind, RecordStore } from '#storage/ports.ts'
+import { type JsonObject, projectScope, type RecordKind, type RecordStore } from '#storage/index.ts'
+import { type Clock, pause } from '../runtime/index.ts'
+import { type Host, type Ownership, Rounds, shardOf, type UpkeepSwitch } from '../runtime/internal.ts'
 import type { RetentionData, RetentionSettings } from './retention-settings.ts'
 
 const everyMs = 10 * 60 * 1000

@@ -3,8 +3,7 @@ import { bySystem } from '#records/audit-note.ts'
 import { Audited } from '#records/audited.ts'
 import type { Row, TypedKind } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import { projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordStore } from '#storage/index.ts'
 
 /** Days for which items are kept after their last change; null keeps them forever. */
 export type RetentionDays = {

@@ -1,8 +1,7 @@
 import { runQueueDefinition } from '#machines/run-queue/run-queue-definition.ts'
-import type { RecordStore } from '#storage/ports.ts'
-import type { Clock } from '../runtime/clock.ts'
-import type { Host } from '../runtime/host.ts'
-import type { Sink } from '../runtime/sinks.ts'
+import type { RecordStore } from '#storage/index.ts'
+import type { Clock } from '../runtime/index.ts'
+import type { Host, Sink } from '../runtime/internal.ts'
 import { Lanes } from './lanes.ts'
 
 /** Dependencies of `joinQueue`. */

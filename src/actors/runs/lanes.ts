@@ -1,7 +1,6 @@
-import { projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordStore } from '#storage/index.ts'
 import { Table } from '../records/table.ts'
-import { derivedId, newId } from '../runtime/ids.ts'
+import { derivedId, newId } from '../runtime/index.ts'
 import { type RunLaneData, runLanes } from './kinds.ts'
 
 /** Placeholder for the time part of ids that are derived from names. */

@@ -1,5 +1,5 @@
-import type { JsonObject, LogEvent } from '#storage/ports.ts'
-import { isObject } from '../runtime/schema.ts'
+import type { JsonObject, LogEvent } from '#storage/index.ts'
+import { isObject } from '../runtime/index.ts'
 import type { ReadLog } from '../sessions/conversations.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 
 /*
  * Casts for data that is read back from our own commits. Only the machines write that data, and the version of a

@@ -1,15 +1,20 @@
-import type { Logger } from 'pino'
 import type { MachineDefinition } from '#machines/definition.ts'
 import type { RecordKind, Storage } from '#storage/ports.ts'
-import type { Telemetry } from '#telemetry/telemetry.ts'
 import type { Clock } from './clock.ts'
 import type { EffectCatalog } from './effects/effects.ts'
 import type { Host } from './host.ts'
+import type { HostTelemetry } from './host-telemetry.ts'
 import type { EndedStream } from './log/ended-stream.ts'
 import type { Ledger } from './log/ledger.ts'
+import type { Logger } from './logger.ts'
+import type { Slices } from './messages/slices.ts'
 import type { Ownership } from './recovery/ownership.ts'
+import type { Refuse } from './refused.ts'
 import type { Sinks } from './sinks.ts'
 import type { Owner } from './step/actor-state.ts'
+
+/** Default for `HostOptions.mostBehind`, the backlog of rows and messages from which requests are refused. */
+export const usualBehind = 50_000
 
 /** Options and dependencies of a `Host`. */
 export interface HostOptions {
@@ -25,8 +30,12 @@ export interface HostOptions {
   readonly admits?: (owner: Owner) => void | Promise<void>
   /** Derives further rows from each commit; none when absent. */
   readonly ledger?: Ledger
+  /** Creates the errors of refused requests; `Refused` when absent. */
+  readonly refuse?: Refuse
+  /** Cuts the work for many readers of a stream; `plainSlices` when absent. */
+  readonly slices?: Slices
   /** Metrics and traces; not recorded when absent. */
-  readonly telemetry?: Telemetry
+  readonly telemetry?: HostTelemetry
   readonly clock: Clock
   readonly log: Logger
   /** Display name of this node: commits record which node created an actor and which one took it over. */

@@ -1,9 +1,7 @@
 import { isIdOf, type MachineDefinition } from '#machines/definition.ts'
 import { isGone } from '#machines/status.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
-import { covers, type Scope } from '#specs/scope.ts'
 import type { Commit, JsonObject, LogEvent, StoredLogEvent } from '#storage/ports.ts'
-import type { Telemetry } from '#telemetry/telemetry.ts'
+import { covers, type Scope } from '#storage/scope.ts'
 import { within } from './clock.ts'
 import { CommitExecutor } from './commit/commit-executor.ts'
 import { Settler } from './commit/settler.ts'
@@ -12,7 +10,8 @@ import { EffectQuestions } from './effects/effect-questions.ts'
 import { EffectRunner } from './effects/effect-runner.ts'
 import { checkedCatalog } from './effects/effects.ts'
 import { isErased } from './erasure/erased-actors.ts'
-import type { HostOptions } from './host-options.ts'
+import { type HostOptions, usualBehind } from './host-options.ts'
+import type { HostTelemetry } from './host-telemetry.ts'
 import { type ActorLog, logPage, streamPage } from './log/log-page.ts'
 import { Feed, type FeedState } from './messages/feed.ts'
 import { Outbox } from './messages/outbox.ts'
@@ -20,6 +19,7 @@ import type { Ownership } from './recovery/ownership.ts'
 import { Reviver } from './recovery/reviver.ts'
 import { shardOf } from './recovery/shard.ts'
 import { ShardRecovery } from './recovery/shard-recovery.ts'
+import { type Refuse, refused } from './refused.ts'
 import type { Creation, Delivered, Delivery, Resident } from './resident.ts'
 import { Residents } from './residents.ts'
 import { RowWriter } from './rows/row-writer.ts'
@@ -29,9 +29,6 @@ import { StuckWorkRegistry } from './stuck/stuck.ts'
 import { release, stuckMessages, stuckRowsOf } from './stuck/stuck-notes.ts'
 
 export type { HostOptions } from './host-options.ts'
-
-/** Default for `HostOptions.mostBehind`, the backlog of rows and messages from which requests are refused. */
-export const usualBehind = 50_000
 
 /** How long a request waits until the messages that an actor has sent are delivered, in ms. */
 const deliveryMs = 2000
@@ -50,13 +47,15 @@ export abstract class Host {
   readonly settler: Settler
   readonly effects: EffectRunner
   readonly ownership: Ownership
-  readonly telemetry: Telemetry | undefined
+  readonly telemetry: HostTelemetry | undefined
   /** Completes the work that earlier processes left unfinished. */
   readonly recovery: ShardRecovery
   /** Work that is stuck until an operator decides. */
   readonly stuck: StuckWorkRegistry
   /** Answers questions to effects while they run in this process. */
   readonly atWork = new EffectQuestions()
+  /** Creates the errors of refused requests. */
+  readonly refuse: Refuse
   readonly #options: HostOptions
   readonly #outbox: Outbox
   readonly #residents: Residents
@@ -71,6 +70,7 @@ export abstract class Host {
     this.#options = options
     this.ownership = ownership
     this.telemetry = options.telemetry
+    this.refuse = options.refuse ?? refused
     const elsewhere = () => this.recovery.rowsWith(this.rowsElsewhere())
     this.rows = new RowWriter({
       ...{ records: storage.records, clock, log, elsewhere },
@@ -111,7 +111,7 @@ export abstract class Host {
       standing: (actor: string) => this.#standing(actor),
       followed: (actor: string, isFresh: boolean) => this.followed(actor, isFresh),
     }
-    return new Feed(reader, this.#options.log, this.#options.clock)
+    return new Feed(reader, this.#options)
   }
 
   #openOutbox(): Outbox {
@@ -180,7 +180,7 @@ export abstract class Host {
 
   /**
    * Delivers one event to an actor and resolves when the resulting commit is durable.
-   * @throws {ServiceError} what the machine refuses with; `not_found`; {StoreUnavailable}.
+   * @throws {RefusedError} what the machine refuses with; `not_found`; {StoreUnavailable}.
    */
   abstract deliver(id: string, delivery: Delivery): Promise<Delivered>
 
@@ -227,16 +227,16 @@ export abstract class Host {
    * Returns the actor if it exists, is of this kind, and belongs to the scope. An actor that another process runs is
    * read from the store: it can be inspected and passed to `deliverTo`. One that an effect has parked can be inspected.
    *
-   * @throws {ServiceError} `not_found` otherwise; `actor_parked`; what `admits` refuses with for a scope of work.
+   * @throws {RefusedError} `not_found` otherwise; `actor_parked`; what `admits` refuses with for a scope of work.
    */
   async find(scope: Scope, kind: MachineDefinition, id: string): Promise<Resident> {
     const coming = this.#outbox.coming(id)
     if (coming !== undefined) await coming
     const resident = isIdOf(kind, id) ? await this.load(id) : null
-    if (resident === null || !covers(scope, resident.owner)) throw new ServiceError('not_found', { param: 'id' })
+    if (resident === null || !covers(scope, resident.owner)) throw this.refuse({ code: 'not_found', param: 'id' })
     const parked = scope.work === true ? resident.parked : resident.unrestorable
-    if (parked !== undefined) throw new ServiceError('actor_parked')
-    if (isGone(kind, resident.state.snapshot)) throw new ServiceError('not_found', { param: 'id' })
+    if (parked !== undefined) throw this.refuse({ code: 'actor_parked' })
+    if (isGone(kind, resident.state.snapshot)) throw this.refuse({ code: 'not_found', param: 'id' })
     const admitted = scope.work === true ? this.#options.admits?.(resident.owner) : undefined
     if (admitted !== undefined) await admitted
     return resident
@@ -260,7 +260,7 @@ export abstract class Host {
   /** `deliver` in this process. @throws {NotOwner} */
   async deliverHere(id: string, delivery: Delivery, reloads = 0): Promise<Delivered> {
     const resident = this.#residents.get(id) ?? (await this.#residents.load(id))
-    if (resident === null) throw new ServiceError('not_found')
+    if (resident === null) throw this.refuse({ code: 'not_found' })
     return this.deliverToHere(resident, delivery, reloads)
   }
 

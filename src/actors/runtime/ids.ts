@@ -1,6 +1,5 @@
 import { hash, randomFillSync } from 'node:crypto'
 import { decodeTime, encodeTime, ulid } from 'ulid'
-import type { Idempotency } from '../call/call.ts'
 import { shardOf } from './recovery/shard.ts'
 import { type IdSource, UlidSource } from './ulid-source.ts'
 
@@ -16,6 +15,11 @@ const random = (): number => {
     drawn = 0
   }
   return (pool[drawn++] ?? 0) / 256
+}
+
+/** A request, whose Idempotency-Key may reserve the last 26 characters of the id of what it creates. */
+interface Reserving {
+  readonly idempotency: { readonly seed: string | null } | null
 }
 
 let ulids = new UlidSource({ now: Date.now, random })
@@ -46,21 +50,14 @@ export const newIdIn = (prefix: string, shard: number): string => `${prefix}_${u
  *
  * @param fresh generates a new id; `Host.newActorId` for an actor.
  */
-export const newIdFor = (
-  call: { readonly idempotency: Idempotency | null },
-  prefix: string,
-  fresh: (prefix: string) => string = newId,
-): string => (call.idempotency?.seed ? `${prefix}_${call.idempotency.seed}` : fresh(prefix))
+export const newIdFor = (call: Reserving, prefix: string, fresh: (prefix: string) => string = newId): string =>
+  call.idempotency?.seed ? `${prefix}_${call.idempotency.seed}` : fresh(prefix)
 
 /**
  * `newIdFor` for an actor that has to be in this shard, that of the actor that requests it. With an Idempotency-Key the
  * id is derived from the one reserved for that key, and is the same in every attempt.
  */
-export const newIdForIn = (
-  { idempotency }: { readonly idempotency: Idempotency | null },
-  prefix: string,
-  shard: number,
-): string => {
+export const newIdForIn = ({ idempotency }: Reserving, prefix: string, shard: number): string => {
   if (!idempotency?.seed) return newIdIn(prefix, shard)
   const first = derivedId(prefix, timeOfId(`${prefix}_${idempotency.seed}`) ?? 0, idempotency.seed)
   const stem = first.slice(0, -tailLength)

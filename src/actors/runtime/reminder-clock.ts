@@ -1,9 +1,9 @@
-import type { Logger } from 'pino'
 import { type Commit, type CommitStore, StoreUnavailable } from '#storage/ports.ts'
-import type { Telemetry } from '#telemetry/telemetry.ts'
 import { backoffMs, type Clock } from './clock.ts'
 import { NotOwner } from './commit/superseded.ts'
 import type { Host } from './host.ts'
+import type { HostTelemetry } from './host-telemetry.ts'
+import type { Logger } from './logger.ts'
 import type { Resident } from './resident.ts'
 import { Rounds } from './rounds.ts'
 
@@ -41,7 +41,7 @@ export interface ReminderClockParts {
   readonly store: Pick<CommitStore, 'due'>
   readonly clock: Clock
   readonly log: Logger
-  readonly telemetry?: Telemetry | undefined
+  readonly telemetry?: HostTelemetry | undefined
   /** Called when a reminder failed for another reason than the store; it is retried anyway. */
   readonly failing?: (resident: Resident, failing: FailingReminder) => void
   /** Called when all due reminders of an actor that had failed before were delivered. */

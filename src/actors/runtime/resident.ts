@@ -1,7 +1,7 @@
 import type { MachineDefinition } from '#machines/definition.ts'
 import { isBusy } from '#machines/status.ts'
 import type { Commit, JsonObject, LogEvent, StoredEvent } from '#storage/ports.ts'
-import type { TraceContext } from '#telemetry/trace-context.ts'
+import type { TraceContext } from './host-telemetry.ts'
 import { LogTail } from './log/log-tail.ts'
 import type { ActorState, Owner } from './step/actor-state.ts'
 

@@ -4,7 +4,7 @@ import type { Owner } from './step/actor-state.ts'
 /**
  * Receives messages of durable commits that are not addressed to an actor. It is called until it resolves, and possibly
  * again after a crash, with the same `message.id`: a sink derives the ids of what it creates from that id
- * (`derivedId`), and so acts only once. A `ServiceError` ends the retries.
+ * (`derivedId`), and so acts only once. A refusal (`RefusedError`) that does not pass ends the retries.
  *
  * @param again whether the sink may have been called with the message before, and what it created may have been removed
  *   since (`Creation`).

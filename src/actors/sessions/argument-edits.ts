@@ -1,7 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { Json, JsonObject } from '#storage/ports.ts'
+import type { Json, JsonObject } from '#storage/index.ts'
 import { mask, sanitized } from '../records/sanitize.ts'
-import { isObject } from '../runtime/schema.ts'
+import { isObject } from '../runtime/index.ts'
 
 /** One value that an approval changed. `before` is absent for an added value, `after` for a removed one. */
 export interface ArgumentEdit {

@@ -1,7 +1,7 @@
 import type { ModelMessage, ModelToolCall } from '#gateway/call/provider-port.ts'
 import type { Cut } from '#machines/session/session-data.ts'
-import type { Json, JsonObject, LogEvent } from '#storage/ports.ts'
-import { isObject } from '../runtime/schema.ts'
+import type { Json, JsonObject, LogEvent } from '#storage/index.ts'
+import { isObject } from '../runtime/index.ts'
 import { withoutCuts } from './context/compaction-plan.ts'
 import { conversationState } from './schema.ts'
 

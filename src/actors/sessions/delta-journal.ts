@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from '../runtime/index.ts'
 
 /**
  * Deltas are committed once this many ms have passed since the last commit, or this many deltas have arrived

@@ -1,6 +1,5 @@
-import type { StoredLogEvent } from '#storage/ports.ts'
-import type { Host } from '../runtime/host.ts'
-import type { Resident } from '../runtime/resident.ts'
+import type { StoredLogEvent } from '#storage/index.ts'
+import type { Host, Resident } from '../runtime/internal.ts'
 
 /** A range of sequences in a log, both ends included; empty when `first > last`. */
 export interface Range {

@@ -1,7 +1,7 @@
 import type { CopiedEvent, ForkedFrom } from '#machines/session/session-data.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { JsonObject, LogEvent } from '#storage/ports.ts'
-import { lengthOf } from '../runtime/blobs/blob-fields.ts'
+import type { JsonObject, LogEvent } from '#storage/index.ts'
+import { lengthOf } from '../runtime/internal.ts'
 import { Conversation } from './conversation.ts'
 import type { ReadLog } from './conversations.ts'
 

@@ -1,7 +1,7 @@
 import type { ActionContext } from '#machines/action/action-data.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { Json, JsonObject } from '#storage/ports.ts'
-import { isObject } from '../runtime/schema.ts'
+import type { Json, JsonObject } from '#storage/index.ts'
+import { isObject } from '../runtime/index.ts'
 
 /** Most characters of a text field without `maxLength`. */
 const maxText = 8192

@@ -1,6 +1,6 @@
 import type { ForkedFrom } from '#machines/session/session-data.ts'
 import type { Status } from '#specs/statuses.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { maskedAction } from '../records/shown-event.ts'
 import { toolHeaders } from './tools/tool-headers.ts'

@@ -1,5 +1,5 @@
 import type { ResultOf } from '#specs/index.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { filteredPage } from '../records/filtered-page.ts'
 import { ownedScope } from '../records/owner-filter.ts'

@@ -1,10 +1,10 @@
 import { sessionDefinition } from '#machines/session/session-definition.ts'
-import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import type { Call, Principal } from '../call/call.ts'
 import { reachesInstallation, reachesTenant, requireReach, type StreamPlace } from '../call/reach.ts'
-import type { Resident } from '../runtime/resident.ts'
+import { contextOf } from '../runtime/index.ts'
+import type { Resident } from '../runtime/internal.ts'
 import type { SessionParts } from './session-use-cases.ts'
 
 /**

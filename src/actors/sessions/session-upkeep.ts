@@ -1,9 +1,7 @@
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/index.ts'
 import type { MemoryService } from '../capability/memory-service.ts'
-import type { IdempotentEffect } from '../runtime/effects/effects.ts'
-import { type EraseParts, eraseActor } from '../runtime/erasure/erase-actor.ts'
-import { type EraserHost, eraseListed } from '../runtime/erasure/erase-listed.ts'
-import type { Owner } from '../runtime/step/actor-state.ts'
+import type { IdempotentEffect, Owner } from '../runtime/index.ts'
+import { type EraseParts, type EraserHost, eraseActor, eraseListed } from '../runtime/internal.ts'
 import type { Conversations } from './conversations.ts'
 import { actionRows } from './kinds.ts'
 

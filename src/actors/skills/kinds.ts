@@ -1,5 +1,5 @@
-import type { SkillFinding } from '#src/skill-scan/finding.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { SkillFinding } from '#src/skill-scan/index.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { AuditActor } from '../records/audit-note.ts'
 import type { TypedKind } from '../records/schema.ts'
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/index.ts'
 import type { Row } from '../records/schema.ts'
 import { compareVersions } from '../records/semver.ts'
 import type { Table } from '../records/table.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '#storage/ports.ts'
+import type { Json } from '#storage/index.ts'
 import type { TextFinding } from '../capability/text-scan.ts'
 import type { ScannedSkill } from './scanner/scanned-skill.ts'
 import type { ArchivedFile } from './scanner/skill-archive.ts'

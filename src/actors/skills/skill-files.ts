@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { BlobStore } from '#storage/ports.ts'
+import type { BlobStore } from '#storage/index.ts'
 import type { StoredFile } from './kinds.ts'
 import type { ArchivedFile } from './scanner/skill-archive.ts'
 

@@ -1,6 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope, type Scope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordStore, type Scope } from '#storage/index.ts'
 import type { Notice } from '../records/notices.ts'
 import type { Row } from '../records/schema.ts'
 import { compareVersions } from '../records/semver.ts'

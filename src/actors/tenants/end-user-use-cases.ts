@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { BodyOf } from '#specs/index.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import type { RecordStore } from '#storage/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { Audited } from '../records/audited.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
-import { newIdFor } from '../runtime/ids.ts'
+import { newIdFor } from '../runtime/internal.ts'
 import { type EndUserData, endUsers } from './kinds.ts'
 
 type EndUserUseCases = Pick<UseCases, Extract<keyof UseCases, `end_users.${string}`>>

@@ -1,11 +1,9 @@
 import { erasureDefinition, erasureSink } from '#machines/erasure/erasure.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { AuditActor } from '../records/audit-note.ts'
 import type { Notice } from '../records/notices.ts'
-import type { Host } from '../runtime/host.ts'
-import { derivedId } from '../runtime/ids.ts'
-import { isObject } from '../runtime/schema.ts'
-import type { Sink } from '../runtime/sinks.ts'
+import { derivedId, isObject } from '../runtime/index.ts'
+import type { Host, Sink } from '../runtime/internal.ts'
 
 /** The tenant or end user to erase. */
 export interface Erased {

@@ -1,5 +1,5 @@
 import type { ResultOf } from '#specs/index.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 
 export type TenantData = {

@@ -1,6 +1,5 @@
 import type { LimitSubjects } from '#gateway/limits/limit-use-cases.ts'
-import { projectScope } from '#specs/scope.ts'
-import type { RecordKind, RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordKind, type RecordStore } from '#storage/index.ts'
 import { agentKeys, projectKeys } from '../accounts/kinds.ts'
 import { rowOf } from '../records/schema.ts'
 import { tenants } from './kinds.ts'

@@ -1,9 +1,7 @@
-import { projectScope, type Scope, tenantScope, userScope } from '#specs/scope.ts'
-import type { RecordStore, Storage } from '#storage/ports.ts'
+import { projectScope, type RecordStore, type Scope, type Storage, tenantScope, userScope } from '#storage/index.ts'
 import { idempotencyKeys } from '../records/idempotent.ts'
 import type { AnyKind } from '../records/schema.ts'
-import { tenantBlobs } from '../runtime/blobs/blob-owner.ts'
-import { type EraserParts, requestErasure, sendDeleteToListed } from '../runtime/erasure/erase-listed.ts'
+import { type EraserParts, requestErasure, sendDeleteToListed, tenantBlobs } from '../runtime/internal.ts'
 
 /** The owner of data: a tenant, or one end user of it. */
 export interface OwnerOf {

@@ -1,8 +1,8 @@
 import { erasureDefinition } from '#machines/erasure/erasure.ts'
 import { runQueueDefinition } from '#machines/run-queue/run-queue-definition.ts'
-import { projectScope, wholeProjectScope } from '#specs/scope.ts'
-import { removeLog, requestErasure } from '../runtime/erasure/erase-listed.ts'
-import { isId } from '../runtime/ids.ts'
+import { projectScope, wholeProjectScope } from '#storage/index.ts'
+import { isId } from '../runtime/index.ts'
+import { removeLog, requestErasure } from '../runtime/internal.ts'
 import type { Left, OwnedParts } from './owner-eraser.ts'
 
 const pageSize = 200

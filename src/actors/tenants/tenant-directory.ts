@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordStore } from '#storage/index.ts'
 import { unknownCredential } from '../accounts/credentials.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import { Table } from '../records/table.ts'

@@ -1,11 +1,9 @@
-import { type Scope, tenantScope } from '#specs/scope.ts'
-import type { JsonObject, Storage, StoredRecord } from '#storage/ports.ts'
+import { type JsonObject, type Scope, type Storage, type StoredRecord, tenantScope } from '#storage/index.ts'
 import type { BytesResult } from '../call/use-cases.ts'
 import { rowTimes, timestampOf } from '../records/row-times.ts'
 import type { AnyKind, Row } from '../records/schema.ts'
 import { shownPayload } from '../records/shown-event.ts'
-import type { Host } from '../runtime/host.ts'
-import { logPage } from '../runtime/log/log-page.ts'
+import { type Host, logPage } from '../runtime/internal.ts'
 import type { TenantData } from './kinds.ts'
 
 /** Dependencies of `TenantExport`. */

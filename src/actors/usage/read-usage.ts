@@ -1,11 +1,11 @@
 import { tenantAgent, type UsageData, usagePrefix } from '#gateway/ledger/usage-rows.ts'
-import { narrowedScope, type Scope } from '#specs/scope.ts'
 import { nextSlice } from '#src/concurrency/run-in-slices.ts'
+import { narrowedScope, type Scope } from '#storage/index.ts'
 import { type Cover, filteredPage } from '../records/filtered-page.ts'
 import type { Page, PageQuery } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
 import type { Table } from '../records/table.ts'
-import { idFloor } from '../runtime/ids.ts'
+import { idFloor } from '../runtime/internal.ts'
 import type { UsageRange } from './usage-range.ts'
 
 /** Filters of usage, as given in requests. */

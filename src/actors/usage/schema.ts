@@ -1,6 +1,6 @@
 import type { Metered } from '#gateway/turns/metered.ts'
-import type { Commit, Json } from '#storage/ports.ts'
-import { isObject } from '../runtime/schema.ts'
+import type { Commit, Json } from '#storage/index.ts'
+import { isObject } from '../runtime/index.ts'
 
 /** The metered usage in the event of a commit; null without one. Only `metered` produces it, so the cast is safe. */
 export const meteredIn = ({ event }: Pick<Commit, 'event'>): Metered | null => {

@@ -1,6 +1,6 @@
 import { tenantAgent, type UsageData, usagePrefix, usageRows } from '#gateway/ledger/usage-rows.ts'
-import { derivedId } from '../runtime/ids.ts'
-import type { Ledger } from '../runtime/log/ledger.ts'
+import { derivedId } from '../runtime/index.ts'
+import type { Ledger } from '../runtime/internal.ts'
 import { meteredIn } from './schema.ts'
 
 /**

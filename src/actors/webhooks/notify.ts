@@ -1,7 +1,7 @@
 import { isWebhookEventType, type WebhookEventType } from '#specs/events/webhook-events.ts'
-import type { JsonObject } from '#storage/ports.ts'
-import { isObject } from '../runtime/schema.ts'
-import type { Sink } from '../runtime/sinks.ts'
+import type { JsonObject } from '#storage/index.ts'
+import { isObject } from '../runtime/index.ts'
+import type { Sink } from '../runtime/internal.ts'
 
 /** An event that webhooks may subscribe to. */
 export interface WebhookNotice {

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { boundedBody } from '#outgoing/bounded-body.ts'
 import { RedirectFailed, type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import { sanitized } from '../records/sanitize.ts'
 
 /** One request to a webhook. */

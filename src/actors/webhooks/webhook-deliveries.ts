@@ -1,8 +1,8 @@
 import type { DeliveryInput } from '#machines/webhook-delivery/webhook-delivery.ts'
 import { deliveryDefinition } from '#machines/webhook-delivery/webhook-delivery-definition.ts'
 import { timestampOf } from '../records/row-times.ts'
-import type { Host } from '../runtime/host.ts'
-import { derivedId } from '../runtime/ids.ts'
+import { derivedId } from '../runtime/index.ts'
+import type { Host } from '../runtime/internal.ts'
 import type { Notify, WebhookNotice } from './notify.ts'
 import type { WebhookEndpoints } from './webhook-endpoints.ts'
 

@@ -1,6 +1,5 @@
 import type { WebhookEventType } from '#specs/events/webhook-events.ts'
-import { projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordStore } from '#storage/index.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import type { Row } from '../records/schema.ts'
 import type { SecretBox } from '../records/secret-box.ts'

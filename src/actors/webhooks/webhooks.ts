@@ -1,7 +1,7 @@
 import { deliveryDefinition } from '#machines/webhook-delivery/webhook-delivery-definition.ts'
 import { webhookDeliveries, webhooks as webhookOperations, webhookTests } from '#specs/resources/webhooks.ts'
 import { capability } from '../capability/capability.ts'
-import { webhookSink } from '../runtime/sinks.ts'
+import { webhookSink } from '../runtime/internal.ts'
 import { deliveryUseCases } from './delivery-use-cases.ts'
 import { deliveryRows, webhookKinds } from './kinds.ts'
 import { webhookNotices } from './notify.ts'

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { Ticker, Ticking } from '#runtime/ticker.ts'
+import type { Ticker, Ticking } from '#runtime/internal.ts'
 import type { CallPolicy } from './call-policy.ts'
 import {
   AttemptFailed,

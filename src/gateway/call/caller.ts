@@ -1,8 +1,8 @@
 import type { Attribution, Principal } from '#actors/call/call.ts'
 import { modelsOf } from '#actors/call/reach.ts'
 import { viaBehind } from '#outgoing/via.ts'
-import type { Owner } from '#runtime/step/actor-state.ts'
-import type { Scope } from '#specs/scope.ts'
+import type { Owner } from '#runtime/index.ts'
+import type { Scope } from '#storage/index.ts'
 
 /** The caller of a gateway request, by which limits, budgets, usage rows and the request log are assigned. */
 export interface Caller {

@@ -1,5 +1,5 @@
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import { Ticker, tickMsFor } from '#runtime/ticker.ts'
+import { Ticker, tickMsFor } from '#runtime/internal.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import type { AttemptTimeouts } from './attempt.ts'
 import { type CallPolicy, defaultCallPolicy } from './call-policy.ts'

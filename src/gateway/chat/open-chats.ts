@@ -1,5 +1,5 @@
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import { Ticker, tickMsFor } from '#runtime/ticker.ts'
+import { Ticker, tickMsFor } from '#runtime/internal.ts'
 import { Breaker } from '../call/breaker.ts'
 import { type CallPolicy, defaultCallPolicy } from '../call/call-policy.ts'
 import { keepAliveMs as defaultKeepAliveMs, type KeepAlive } from '../call/streaming/pushed-body.ts'

@@ -1,6 +1,5 @@
 import type { AnyKind, TypedKind } from '#records/schema.ts'
-import { projectScope, type Scope } from '#specs/scope.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import { type JsonObject, projectScope, type Scope } from '#storage/index.ts'
 import type { FailedAttempt } from '../call/accounting/call-ledger.ts'
 import type { KeySource, Need } from '../call/routes.ts'
 

@@ -1,10 +1,16 @@
 import { boundRecords } from '#records/bound-records.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import { type Clock, within } from '#runtime/clock.ts'
-import { idFloor, timeOfId } from '#runtime/ids.ts'
-import { covers, type Scope } from '#specs/scope.ts'
-import type { RecordKind, RecordQuery, RecordStore, StoredRecord } from '#storage/ports.ts'
+import { type Clock, timeOfId } from '#runtime/index.ts'
+import { idFloor, within } from '#runtime/internal.ts'
+import {
+  covers,
+  type RecordKind,
+  type RecordQuery,
+  type RecordStore,
+  type Scope,
+  type StoredRecord,
+} from '#storage/index.ts'
 import { callSegments, requestLog, type SegmentData, segmentPrefix, segmentScope, segmentSpanMs } from './kinds.ts'
 import type { SegmentExpander } from './segment-expander.ts'
 import { type CallPlace, logLineOf, placesIn, usageRowOf } from './segment-rows.ts'

@@ -2,8 +2,7 @@ import type { Notice } from '#records/notices.ts'
 import { RecheckCache } from '#records/recheck-cache.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import { projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordStore } from '#storage/index.ts'
 import { type RequestLogSettingsData, requestLogSettings } from './kinds.ts'
 
 /** Request log settings of a project that has not set any. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { Clock } from '#runtime/clock.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import type { Clock } from '#runtime/index.ts'
+import type { RecordStore } from '#storage/index.ts'
 import type { CallLedger, GatewayCall } from '../call/accounting/call-ledger.ts'
 import { CallGatherer, type GathererParts } from './call-gatherer.ts'
 import { ledgerRecords } from './ledger-records.ts'

@@ -1,10 +1,9 @@
 import type { Logger } from 'pino'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import { type Clock, pause } from '#runtime/clock.ts'
-import { idFloor, timeOfId } from '#runtime/ids.ts'
-import { Rounds } from '#runtime/rounds.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { type Clock, pause, timeOfId } from '#runtime/index.ts'
+import { idFloor, Rounds } from '#runtime/internal.ts'
+import type { RecordStore } from '#storage/index.ts'
 import { callSegments, type SegmentData, segmentPrefix, segmentScope } from './kinds.ts'
 import { placesIn, projected, rowsOf } from './segment-rows.ts'
 

@@ -1,6 +1,6 @@
 import type { Row } from '#records/schema.ts'
-import { idWithTail, tailOf } from '#runtime/ids.ts'
-import type { RecordKind, StoredRecord } from '#storage/ports.ts'
+import { idWithTail, tailOf } from '#runtime/internal.ts'
+import type { RecordKind, StoredRecord } from '#storage/index.ts'
 import type { KeySource } from '../call/routes.ts'
 import {
   logPrefix,

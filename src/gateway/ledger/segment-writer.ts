@@ -1,4 +1,4 @@
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { GatewayCall } from '../call/accounting/call-ledger.ts'
 import { routePrice } from '../call/accounting/route-price.ts'
 import type { Caller } from '../call/caller.ts'

@@ -1,5 +1,5 @@
 import type { TypedKind } from '#records/schema.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 
 /**
  * Origin of a model call: a session's turn, a run, the test of a draft, memory, or a request to the gateway by its

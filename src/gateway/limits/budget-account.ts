@@ -1,9 +1,8 @@
 import { Decimal } from 'decimal.js'
 import type { Row } from '#records/schema.ts'
 import type { Table } from '#records/table.ts'
-import { type Clock, pause } from '#runtime/clock.ts'
-import type { Scope } from '#specs/scope.ts'
-import { StoreUnavailable } from '#storage/ports.ts'
+import { type Clock, pause } from '#runtime/index.ts'
+import { type Scope, StoreUnavailable } from '#storage/index.ts'
 import { type Amount, textOf, zero } from '../prices/money.ts'
 import {
   type BudgetSpan,

@@ -1,6 +1,5 @@
 import { Table } from '#records/table.ts'
-import { organizationScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { organizationScope, type RecordStore } from '#storage/index.ts'
 import { amountOf, textOf } from '../prices/money.ts'
 import { budgetCounters, credits } from './kinds.ts'
 import { counterId } from './limit-admission.ts'

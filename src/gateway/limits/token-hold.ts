@@ -1,5 +1,5 @@
-import type { Clock } from '#runtime/clock.ts'
-import type { HeldUnits, HoldState, RateLimit, RateLimits } from '#storage/cluster-ports.ts'
+import type { Clock } from '#runtime/index.ts'
+import type { HeldUnits, HoldState, RateLimit, RateLimits } from '#storage/index.ts'
 import type { TokenNeed } from '../call/admission.ts'
 
 /** Part of the window after which a hold is renewed. A hold that is not renewed, after a crash, ends with its window. */

@@ -1,7 +1,7 @@
 import type { Call } from '#actors/call/call.ts'
 import { modelLimitOf } from '#actors/call/reach.ts'
 import type { MemoryAt, MemoryService, Recall, WritebackMessage } from '#actors/capability/memory-service.ts'
-import { withoutMarked } from '#facts/injected-text.ts'
+import { withoutMarked } from '#facts/index.ts'
 import { arrayOf, objectOf, textOf } from '#outgoing/wire.ts'
 import type { Infer } from '#specs/dsl/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Table } from '#records/table.ts'
-import { projectScope, type Scope } from '#specs/scope.ts'
-import type { JsonObject, RecordStore } from '#storage/ports.ts'
+import { type JsonObject, projectScope, type RecordStore, type Scope } from '#storage/index.ts'
 import { type RetiredNameData, retiredNames } from './kinds.ts'
 import { providerNamed, sellersOf } from './model-names.ts'
 

@@ -1,5 +1,5 @@
 import type { Idempotency } from '#actors/call/call.ts'
-import { newIdFor } from '#runtime/ids.ts'
+import { newIdFor } from '#runtime/internal.ts'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { extractionName, simulatedExtraction } from '#facts/extraction.ts'
+import { extractionName, simulatedExtraction } from '#facts/index.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { fillArguments } from './arguments.ts'
 import { describeImages, type SeenImage } from './images.ts'

@@ -1,5 +1,4 @@
-import type { FanOut } from '#storage/cluster-ports.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { FanOut, JsonObject } from '#storage/index.ts'
 
 /** Weight of the newest measurement in the moving average. */
 const newest = 0.3

@@ -1,5 +1,5 @@
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import type { FanOut, RateLimits } from '#storage/cluster-ports.ts'
+import type { FanOut, RateLimits } from '#storage/index.ts'
 import { type CallPolicy, defaultCallPolicy, type ModelTimeouts } from '../call/call-policy.ts'
 import type { GatewayCore } from '../call/gateway-core.ts'
 import { Upstreams } from '../call/upstreams.ts'

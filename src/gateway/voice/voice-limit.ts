@@ -1,7 +1,7 @@
 import { resetSeconds } from '#records/reset-seconds.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { voiceRequestsPerMinute } from '#specs/resources/gateway/voice.ts'
-import type { RateLimits } from '#storage/cluster-ports.ts'
+import type { RateLimits } from '#storage/index.ts'
 
 type Headers = readonly (readonly [name: string, value: string])[]
 

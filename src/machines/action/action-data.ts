@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import type { ToolKind } from '../approval.ts'
+import type { AuditLine } from '../index.ts'
 import type { InputAction, ToolProgress } from '../session/session-data.ts'
-import type { AuditLine } from '../vocabulary.ts'
 
 /**
  * Who runs the tool after approval. `caller`: a standalone action, which the caller carries out; `agent`: its run

@@ -1,5 +1,5 @@
 import { statuses } from '#specs/statuses.ts'
-import type { MachineDefinition } from '../definition.ts'
+import type { MachineDefinition } from '../index.ts'
 import { actionMachine } from './action.ts'
 
 /** Approval-gated tool calls. */

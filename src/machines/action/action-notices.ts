@@ -1,6 +1,6 @@
 import type { JsonObject } from '#specs/dsl/json.ts'
-import type { At } from '../refusal.ts'
-import type { Message, Notice } from '../vocabulary.ts'
+import type { Notice } from '../declared.ts'
+import type { At, Message } from '../index.ts'
 import type { ActionContext, ActionEvent, Decision } from './action-data.ts'
 
 /** A message to the actor that waits for the outcome, if there is one. */

@@ -1,11 +1,9 @@
 import { assign, setup } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import type { Status } from '#specs/statuses.ts'
-import { assignsOf } from '../event-actions.ts'
-import type { At, Refusing } from '../refusal.ts'
-import type { Shown } from '../status.ts'
+import { type Refusal, type Refusing, vocabulary } from '../declared.ts'
+import { type At, assignsOf, type Shown } from '../index.ts'
 import { errorOutput } from '../tool-call/tool-calls.ts'
-import { type Refusal, vocabulary } from '../vocabulary.ts'
 import type { ActionContext, ActionError, ActionEvent, ActionInput, InputAnswer } from './action-data.ts'
 import { audits, messageToOwner, notifies, withDecider, withError } from './action-notices.ts'
 

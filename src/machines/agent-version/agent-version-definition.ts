@@ -1,5 +1,5 @@
 import { statuses } from '#specs/statuses.ts'
-import type { MachineDefinition, RowOf } from '../definition.ts'
+import type { MachineDefinition, RowOf } from '../index.ts'
 import { agentVersionMachine } from './agent-version.ts'
 
 /** Key for listing an agent's versions with one status by a single index. */

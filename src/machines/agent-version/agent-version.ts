@@ -1,10 +1,8 @@
 import { assign, setup } from 'xstate'
 import type { WebhookEventType } from '#specs/events/webhook-events.ts'
 import type { Status } from '#specs/statuses.ts'
-import { assignsOf } from '../event-actions.ts'
-import type { At, Refusing } from '../refusal.ts'
-import type { Shown } from '../status.ts'
-import { type AuditLine, type Message, type Notice, type Refusal, vocabulary } from '../vocabulary.ts'
+import { type Notice, type Refusal, type Refusing, vocabulary } from '../declared.ts'
+import { type At, type AuditLine, assignsOf, type Message, type Shown } from '../index.ts'
 
 /** The caller of a command (src/actors/records/audit-note.ts, `actorOf`). */
 export type VersionActor = { readonly kind: string; readonly id: string | null }

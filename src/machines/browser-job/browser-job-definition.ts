@@ -1,6 +1,5 @@
 import { statuses } from '#specs/statuses.ts'
-import type { MachineDefinition, RowOf } from '../definition.ts'
-import { isInState } from '../state-value.ts'
+import { isInState, type MachineDefinition, type RowOf } from '../index.ts'
 import { browserJobMachine } from './browser-job.ts'
 
 const browserJobRow: RowOf = ({ value, context }, { status }) => {

@@ -1,9 +1,7 @@
 import { setup } from 'xstate'
 import type { Status } from '#specs/statuses.ts'
-import { assignsOf } from '../event-actions.ts'
-import type { At, Refusing } from '../refusal.ts'
-import type { Shown } from '../status.ts'
-import { type AuditLine, type Notice, vocabulary } from '../vocabulary.ts'
+import { type Notice, type Refusing, vocabulary } from '../declared.ts'
+import { type At, type AuditLine, assignsOf, type Shown } from '../index.ts'
 
 /** How long a job can be read after it has ended, in ms. */
 export const jobRetentionMs = 7 * 24 * 60 * 60 * 1000

@@ -1,9 +1,7 @@
 import { setup } from 'xstate'
 import type { Status } from '#specs/statuses.ts'
-import { assignsOf } from '../event-actions.ts'
-import type { At, Refusing } from '../refusal.ts'
-import type { Shown } from '../status.ts'
-import { type AuditLine, type Message, type Notice, vocabulary } from '../vocabulary.ts'
+import { type Notice, type Refusing, vocabulary } from '../declared.ts'
+import { type At, type AuditLine, assignsOf, type Message, type Shown } from '../index.ts'
 import {
   type ConnectionContext,
   type ConnectionEvent,

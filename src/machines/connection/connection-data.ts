@@ -1,5 +1,5 @@
 import type { JsonObject } from '#specs/dsl/json.ts'
-import type { AuditLine } from '../vocabulary.ts'
+import type { AuditLine } from '../index.ts'
 
 /** Delays before a refresh is retried, in ms; the last one applies to all further retries. */
 export const refreshDelaysMs: readonly number[] = [5_000, 30_000, 120_000, 600_000, 3_600_000]

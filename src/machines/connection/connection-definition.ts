@@ -1,5 +1,5 @@
 import { statuses } from '#specs/statuses.ts'
-import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
+import type { MachineDefinition, RowOf, StoredState } from '../index.ts'
 import { connectionMachine } from './connection.ts'
 
 /** Key of connections that are interchangeable in a turn, by which a single index lists them. */

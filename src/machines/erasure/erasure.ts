@@ -1,7 +1,7 @@
 import { assign, setup } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
-import type { MachineDefinition } from '../definition.ts'
-import { type AuditLine, type Notice, vocabulary } from '../vocabulary.ts'
+import { type Notice, vocabulary } from '../declared.ts'
+import type { AuditLine, MachineDefinition } from '../index.ts'
 
 /** An erasure's durable context. */
 export type ErasureContext = {

@@ -1,5 +1,5 @@
 import { statuses } from '#specs/statuses.ts'
-import type { MachineDefinition, RowOf } from '../definition.ts'
+import type { MachineDefinition, RowOf } from '../index.ts'
 import { sourceMachine } from './knowledge-source.ts'
 
 const sourceRow: RowOf = (state, { status }) => {

@@ -1,10 +1,8 @@
 import { assign, setup } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import type { Status } from '#specs/statuses.ts'
-import { assignsOf } from '../event-actions.ts'
-import type { At } from '../refusal.ts'
-import type { Shown } from '../status.ts'
-import { type AuditLine, type Notice, vocabulary } from '../vocabulary.ts'
+import { type Notice, vocabulary } from '../declared.ts'
+import { type At, type AuditLine, assignsOf, type Shown } from '../index.ts'
 
 /** Content from a request, in blobs of the source, each of which is a part as text or base64. */
 export type Upload = {

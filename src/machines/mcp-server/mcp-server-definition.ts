@@ -1,5 +1,5 @@
 import { statuses } from '#specs/statuses.ts'
-import type { MachineDefinition, RowOf } from '../definition.ts'
+import type { MachineDefinition, RowOf } from '../index.ts'
 import { mcpServerMachine } from './mcp-server.ts'
 
 const serverRow: RowOf = (state, { tenant, status }) => {

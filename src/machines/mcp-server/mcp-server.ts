@@ -2,10 +2,8 @@ import { setup } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import type { Status } from '#specs/statuses.ts'
 import { connectionWaitSink } from '../action/action.ts'
-import { assignsOf } from '../event-actions.ts'
-import type { At, Refusing } from '../refusal.ts'
-import type { Shown } from '../status.ts'
-import { type AuditLine, type Notice, type Refusal, vocabulary } from '../vocabulary.ts'
+import { type Notice, type Refusal, type Refusing, vocabulary } from '../declared.ts'
+import { type At, type AuditLine, assignsOf, type Shown } from '../index.ts'
 import {
   changesOf,
   type KnownTool,

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import { statuses } from '#specs/statuses.ts'
-import type { MachineDefinition, RowOf } from '../definition.ts'
+import type { MachineDefinition, RowOf } from '../index.ts'
 import { memoryWriteMachine } from './memory-write.ts'
 
 const memoryWriteRow: RowOf = (state, { tenant, user, status }) => {

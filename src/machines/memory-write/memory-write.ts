@@ -1,10 +1,8 @@
 import { setup } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import type { Status } from '#specs/statuses.ts'
-import { assignsOf } from '../event-actions.ts'
-import type { At } from '../refusal.ts'
-import type { Shown } from '../status.ts'
-import { type Notice, vocabulary } from '../vocabulary.ts'
+import { type Notice, vocabulary } from '../declared.ts'
+import { type At, assignsOf, type Shown } from '../index.ts'
 
 /** Delays before the second attempt, the third and the fourth, in ms. */
 export const memoryRetryDelaysMs: readonly number[] = [2_000, 15_000, 120_000]

@@ -1,10 +1,8 @@
 import { setup } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import { type Status, statuses } from '#specs/statuses.ts'
-import { assignsOf } from '../event-actions.ts'
-import type { At } from '../refusal.ts'
-import type { Shown } from '../status.ts'
-import { vocabulary } from '../vocabulary.ts'
+import { vocabulary } from '../declared.ts'
+import { type At, assignsOf, type Shown } from '../index.ts'
 
 /** How long a response can be read, in ms; the same as for responses that are not made in the background. */
 export const responseRetentionMs = 30 * 24 * 60 * 60 * 1000

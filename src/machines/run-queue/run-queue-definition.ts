@@ -1,4 +1,4 @@
-import type { MachineDefinition } from '../definition.ts'
+import type { MachineDefinition } from '../index.ts'
 import { runQueueMachine } from './run-queue.ts'
 
 /** The queue of a project's runs. It has no API, and is in no list. */

@@ -1,7 +1,6 @@
 import { assign, setup } from 'xstate'
-import { assignsOf } from '../event-actions.ts'
-import type { At } from '../refusal.ts'
-import { type Message, vocabulary } from '../vocabulary.ts'
+import { vocabulary } from '../declared.ts'
+import { type At, assignsOf, type Message } from '../index.ts'
 
 /** A queue's durable context. It does not list the waiting runs, which are rows (src/actors/runs/lanes.ts). */
 export type RunQueueContext = {

@@ -1,8 +1,7 @@
 import { setup } from 'xstate'
 import type { Status } from '#specs/statuses.ts'
-import { assignsOf } from '../event-actions.ts'
-import type { At, Refusing } from '../refusal.ts'
-import type { Shown } from '../status.ts'
+import { type Refusing, vocabulary } from '../declared.ts'
+import { type At, type AuditLine, assignsOf, type Emission, type Message, type Shown } from '../index.ts'
 import { callsAfter, takes } from '../tool-call/tool-call.ts'
 import {
   actionMessages,
@@ -13,7 +12,6 @@ import {
   someCall,
   waitMessages,
 } from '../tool-call/tool-calls.ts'
-import { type AuditLine, type Emission, type Message, vocabulary } from '../vocabulary.ts'
 import type { RunContext, RunEnd, RunError, RunEvent, RunInput } from './run-data.ts'
 import {
   afterChild,

@@ -1,5 +1,6 @@
 import type { JsonObject } from '#specs/dsl/json.ts'
 import type { ApprovalRule } from '../approval.ts'
+import type { AuditLine } from '../index.ts'
 import type {
   CallEvent,
   CompactedEvent,
@@ -9,7 +10,6 @@ import type {
   SessionTool,
   TurnUsage,
 } from '../session/session-data.ts'
-import type { AuditLine } from '../vocabulary.ts'
 
 /** A tool of a run. A call of a denied tool gets an error as its output and never runs. */
 export type RunTool = SessionTool & {

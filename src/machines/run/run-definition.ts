@@ -1,7 +1,6 @@
 import type { JsonObject } from '#specs/dsl/json.ts'
 import { statuses } from '#specs/statuses.ts'
-import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
-import { isInState } from '../state-value.ts'
+import { isInState, type MachineDefinition, type RowOf, type StoredState } from '../index.ts'
 import { runMachine } from './run.ts'
 
 const waitsForSlot = ({ value }: StoredState): boolean =>

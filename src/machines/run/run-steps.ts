@@ -1,5 +1,7 @@
 import { Decimal } from 'decimal.js'
 import type { JsonObject } from '#specs/dsl/json.ts'
+import type { Notice, Refusal } from '../declared.ts'
+import type { Emission, Message } from '../index.ts'
 import type { OpenCall, RequestedCall } from '../session/session-data.ts'
 import { callsAfter, firstStatus } from '../tool-call/tool-call.ts'
 import {
@@ -13,7 +15,6 @@ import {
   waitOf,
   withdrawals,
 } from '../tool-call/tool-calls.ts'
-import type { Emission, Message, Notice, Refusal } from '../vocabulary.ts'
 import type { RunCall, RunContext, RunEnd, RunError, RunEvent, RunInput, RunLimits } from './run-data.ts'
 
 /** Most levels of nested delegation (specs/decisions/0071-runs.md). */

@@ -1,5 +1,5 @@
+import type { Refusal } from '../declared.ts'
 import { noUsage } from '../session/session-data.ts'
-import type { Refusal } from '../vocabulary.ts'
 import {
   approved,
   approvedDelegation,

@@ -1,8 +1,7 @@
 import { setup } from 'xstate'
 import type { Status } from '#specs/statuses.ts'
-import { assignsOf } from '../event-actions.ts'
-import type { At, Refusing } from '../refusal.ts'
-import type { Shown } from '../status.ts'
+import { type Refusing, vocabulary } from '../declared.ts'
+import { type At, assignsOf, type Emission, type Shown } from '../index.ts'
 import { callsAfter, nextStatus, takes } from '../tool-call/tool-call.ts'
 import {
   actionMessages,
@@ -18,7 +17,6 @@ import {
   waitMessages,
   withdrawals,
 } from '../tool-call/tool-calls.ts'
-import { type Emission, vocabulary } from '../vocabulary.ts'
 import { noUsage, type SessionContext, type SessionEvent, type SessionInput } from './session-data.ts'
 import {
   answerEvents,

@@ -1,6 +1,5 @@
-import type { Json, JsonObject, StoredEvent } from '#specs/dsl/json.ts'
 import type { ToolKind } from '../approval.ts'
-import type { AuditLine } from '../vocabulary.ts'
+import type { AuditLine, Json, JsonObject, StoredEvent } from '../index.ts'
 
 /** Tokens and cost of a turn. `cost_usd` is an exact decimal; null once a price was unknown. */
 export type TurnUsage = {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#specs/dsl/json.ts'
 import { statuses } from '#specs/statuses.ts'
-import type { MachineDefinition, RowOf } from '../definition.ts'
+import type { MachineDefinition, RowOf } from '../index.ts'
 import { sessionMachine } from './session.ts'
 
 const sessionRow: RowOf = ({ context }, { id, status }) => ({

@@ -1,4 +1,4 @@
-import type { Refusal } from '../vocabulary.ts'
+import type { Refusal } from '../declared.ts'
 import {
   approved,
   auditCancelling,

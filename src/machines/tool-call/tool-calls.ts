@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js'
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
+import type { Emission, Message } from '../index.ts'
 import type {
   CallEvent,
   CompactedEvent,
@@ -10,7 +11,6 @@ import type {
   SessionTool,
   TurnUsage,
 } from '../session/session-data.ts'
-import type { Emission, Message } from '../vocabulary.ts'
 
 /** The part common to the contexts of sessions and runs: tools and open calls. */
 export interface ToolCallContext {

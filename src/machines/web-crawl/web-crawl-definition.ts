@@ -1,5 +1,5 @@
 import { statuses } from '#specs/statuses.ts'
-import type { MachineDefinition, RowOf } from '../definition.ts'
+import type { MachineDefinition, RowOf } from '../index.ts'
 import { webCrawlMachine } from './web-crawl.ts'
 
 const webCrawlRow: RowOf = ({ context: { request, progress, error, ended_at_ms } }, { status }) => ({

@@ -1,9 +1,7 @@
 import { setup } from 'xstate'
 import type { Status } from '#specs/statuses.ts'
-import { assignsOf } from '../event-actions.ts'
-import type { At } from '../refusal.ts'
-import type { Shown } from '../status.ts'
-import { vocabulary } from '../vocabulary.ts'
+import { vocabulary } from '../declared.ts'
+import { type At, assignsOf, type Shown } from '../index.ts'
 
 /** How long a crawl can be read after it has ended, in ms. */
 export const crawlRetentionMs = 7 * 24 * 60 * 60 * 1000

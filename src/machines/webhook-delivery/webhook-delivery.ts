@@ -1,10 +1,8 @@
 import { assign, setup } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import type { Status } from '#specs/statuses.ts'
-import { assignsOf } from '../event-actions.ts'
-import type { At } from '../refusal.ts'
-import type { Shown } from '../status.ts'
-import { type AuditLine, vocabulary } from '../vocabulary.ts'
+import { vocabulary } from '../declared.ts'
+import { type At, type AuditLine, assignsOf, type Shown } from '../index.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '#storage/ports.ts'
+import type { Json, JsonObject } from '#storage/index.ts'
 
 /** Maximum nesting of a schema; deeper parts become `{}`, which accepts anything. */
 const maxDepth = 8

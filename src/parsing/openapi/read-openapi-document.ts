@@ -1,5 +1,5 @@
 import { parse } from 'yaml'
-import type { Json, JsonObject } from '#storage/ports.ts'
+import type { Json, JsonObject } from '#storage/index.ts'
 import { inlined, isRecord } from './inlined-schema.ts'
 
 /** An operation of a document, described as a tool. */

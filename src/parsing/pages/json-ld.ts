@@ -1,5 +1,5 @@
 import { isObject } from '#outgoing/wire.ts'
-import type { Json, JsonObject } from '#storage/ports.ts'
+import type { Json, JsonObject } from '#storage/index.ts'
 import type { OpenedTag } from './clean-html.ts'
 
 /** Maximum number of JSON-LD scripts that are read. */

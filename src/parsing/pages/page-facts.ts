@@ -1,4 +1,4 @@
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { OpenedTag } from './clean-html.ts'
 import { articleIn, authorIn, jsonLdOf, maxJsonLd, textIn } from './json-ld.ts'
 

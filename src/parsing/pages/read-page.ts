@@ -1,7 +1,7 @@
 import { isObject } from '#outgoing/wire.ts'
 import { decodedPage } from '#src/pages/charset.ts'
 import type { PageType } from '#src/pages/content-type.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import { pdfText } from '../documents/pdf-text.ts'
 import { type TextFormat, textOf } from './block-writer.ts'
 import { type CleanPage, cleanPage } from './clean-html.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Db, Filter } from 'mongodb'
-import type { Scope } from '#specs/scope.ts'
+import type { Scope } from '#storage/scope.ts'
 import { listIndexFor } from '../list-index.ts'
 import {
   type Json,

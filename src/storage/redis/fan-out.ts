@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
-import type { JsonObject } from '#specs/dsl/json.ts'
+import type { JsonObject } from '#machines/json.ts'
 import type { ActorNews, FanOut } from '../cluster-ports.ts'
 import { type Connection, openConnection } from './connection.ts'
 import type { PulseOptions } from './connection-monitor.ts'

@@ -1,5 +1,5 @@
 import { Schema } from 'redis-om'
-import type { JsonObject } from '#specs/dsl/json.ts'
+import type { JsonObject } from '#machines/json.ts'
 import type { ActorNews } from '../cluster-ports.ts'
 
 /** A message on a channel of hints. */

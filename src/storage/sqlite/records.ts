@@ -1,4 +1,4 @@
-import type { Scope, TenantsAmong } from '#specs/scope.ts'
+import type { Scope, TenantsAmong } from '#storage/scope.ts'
 import { listIndexFor } from '../list-index.ts'
 import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '../ports.ts'
 import { conditions, fieldText, ownerScope, uniqueKeyFor } from '../record-keys.ts'

@@ -1,4 +1,4 @@
-import type { EventSink, EventStream, StreamControl } from '#actors/call/call.ts'
+import type { EventSink, EventStream, StreamControl } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
 /** A stream that is obtained asynchronously; if that fails, it ends as `deleted` or `lost`. */

@@ -1,9 +1,9 @@
 import type { Attribution, Idempotency, Principal, UploadedFile } from '#actors/call/call.ts'
 import { isLong } from '#outgoing/shares/encode-in-steps.ts'
-import { runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { Scope } from '#specs/scope.ts'
+import { runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
+import type { Scope } from '#storage/index.ts'
 import type { HttpRequest } from '../http/http-port.ts'
 import { canonical, canonicalHashInSteps, hashInSteps, hashOf } from './canonical.ts'
 

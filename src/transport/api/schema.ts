@@ -1,7 +1,7 @@
 import type { StreamAnswer } from '#actors/call/call.ts'
 import type { StreamPlace } from '#actors/call/reach.ts'
 import type { BytesResult, JsonChoice, WithHeaders } from '#actors/call/use-cases.ts'
-import type { Json } from '#storage/ports.ts'
+import type { Json } from '#storage/index.ts'
 
 /**
  * Casts a use-case's result back to the type that `UseCases` checked it against: the dispatcher serves every operation

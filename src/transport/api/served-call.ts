@@ -1,7 +1,7 @@
 import type { Attribution, Call, Idempotency, Principal, UploadedFile } from '#actors/call/call.ts'
 import type { SdkEnvelope } from '#specs/dsl/declare.ts'
 import type { ReservedField } from '#specs/field-access.ts'
-import type { Scope } from '#specs/scope.ts'
+import type { Scope } from '#storage/index.ts'
 import type { HttpRequest } from '../http/http-port.ts'
 import { type Exchange, goneSignal, onGone } from './exchange.ts'
 import { sdkOf } from './sdk-callers.ts'

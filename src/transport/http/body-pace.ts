@@ -1,4 +1,4 @@
-import { Ticker, type Ticking } from '#runtime/ticker.ts'
+import { Ticker, type Ticking } from '#runtime/internal.ts'
 
 /** Minimum rate of a body. */
 export interface BodyRate {

@@ -1,4 +1,4 @@
-import type { Ticking } from '#runtime/ticker.ts'
+import type { Ticking } from '#runtime/internal.ts'
 import type { BodyPace } from './body-pace.ts'
 
 /** An answer that is being sent. */

@@ -1,4 +1,4 @@
-import type { Ticking } from '#runtime/ticker.ts'
+import type { Ticking } from '#runtime/internal.ts'
 import { BodyPace } from './body-pace.ts'
 import { type BodyListener, type BodyOptions, BodyTooLarge, BodyTooSlow, ConnectionClosed } from './http-port.ts'
 

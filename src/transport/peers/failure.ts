@@ -1,6 +1,6 @@
-import { Overloaded } from '#runtime/overloaded.ts'
+import { Overloaded } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { StoreUnavailable } from '#storage/ports.ts'
+import { StoreUnavailable } from '#storage/index.ts'
 import type { WireFailure } from './schema.ts'
 
 /** Encodes an error for a peer; undefined for a bug, whose details are of no use to it. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Clock } from '#runtime/clock.ts'
+import type { Clock } from '#runtime/index.ts'
 import { LineReader } from './line-reader.ts'
 import { peerLimits } from './peer-limits.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '#runtime/clock.ts'
+import type { Clock } from '#runtime/index.ts'
 import { peerLimits } from './peer-limits.ts'
 
 /** A beat that is late by more than this, in ms, means that this process was not scheduled. */

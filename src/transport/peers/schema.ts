@@ -1,7 +1,7 @@
-import type { PeerAnswer, PeerRequest } from '#runtime/messages/peers.ts'
-import { isEvent, isObject } from '#runtime/schema.ts'
+import { isEvent, isObject } from '#runtime/index.ts'
+import type { PeerAnswer, PeerRequest } from '#runtime/internal.ts'
 import { type ErrorCode, type ErrorDetails, errors } from '#specs/errors/errors.ts'
-import type { Json, JsonObject } from '#storage/ports.ts'
+import type { Json, JsonObject } from '#storage/index.ts'
 
 /** An error as it is sent to a peer. */
 export type WireFailure =

@@ -1,5 +1,6 @@
-import type { ByteSink, ByteStream, StreamControl } from '#actors/call/call.ts'
+import type { ByteSink, ByteStream } from '#actors/call/call.ts'
 import type { BytesResult } from '#actors/call/use-cases.ts'
+import type { StreamControl } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
 /** Maximum number of bytes of a stream that are kept for an Idempotency-Key. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { Json, JsonObject } from '#storage/ports.ts'
+import type { Json, JsonObject } from '#storage/index.ts'
 import { maxValuesOfShort, parseJson } from '../api/body/json-body.ts'
 import { asJson } from '../api/schema.ts'
 

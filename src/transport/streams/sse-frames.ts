@@ -1,6 +1,6 @@
 import type { EventReader } from '#actors/call/speaker.ts'
 import { shownPayload } from '#records/shown-event.ts'
-import type { LogEvent } from '#storage/ports.ts'
+import type { LogEvent } from '#storage/index.ts'
 
 /** Name of an event on the wire: the text event has a long form by default (`sessions.stream`). */
 export const wireName = (eventType: string, shortNames: boolean): string =>

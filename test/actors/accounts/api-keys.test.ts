@@ -3,7 +3,7 @@ import { ApiKeys } from '#actors/accounts/api-keys.ts'
 import { authKinds, type ProjectKeyData, projectKeys } from '#actors/accounts/kinds.ts'
 import { keysOf } from '#records/sealing/server-keys.ts'
 import { Table } from '#records/table.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 const masterKey = Buffer.alloc(32, 1)

@@ -7,7 +7,7 @@ import { openAuth } from '#actors/accounts/open-auth.ts'
 import { activeInstallations } from '#actors/agents/active-installations.ts'
 import { agentReaches } from '#actors/agents/agent-reaches.ts'
 import { keysOf } from '#records/sealing/server-keys.ts'
-import { organizationScope, projectScope } from '#specs/scope.ts'
+import { organizationScope, projectScope } from '#storage/scope.ts'
 import { openSecretBox } from '#storage/secrets.ts'
 import { openPatientMongo } from '#test/storage/mongo-patience.ts'
 

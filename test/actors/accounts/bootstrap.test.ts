@@ -7,8 +7,8 @@ import { ProjectDirectory } from '#actors/accounts/project-directory.ts'
 import { boundRecords } from '#records/bound-records.ts'
 import { keysOf } from '#records/sealing/server-keys.ts'
 import { Table } from '#records/table.ts'
-import { organizationScope, projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
+import { organizationScope, projectScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 const masterKey = Buffer.alloc(32, 1)

@@ -3,7 +3,7 @@ import { DashboardSessions, dashboardSessionS } from '#actors/accounts/dashboard
 import { dashboardSessions, members } from '#actors/accounts/kinds.ts'
 import { keysOf } from '#records/sealing/server-keys.ts'
 import { Table } from '#records/table.ts'
-import { organizationScope } from '#specs/scope.ts'
+import { organizationScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 const clock = { now: 1_800_000_000_000 }

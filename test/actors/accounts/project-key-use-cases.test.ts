@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { projectKeys } from '#actors/accounts/kinds.ts'
 import { Table } from '#records/table.ts'
 import { newId } from '#runtime/ids.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { addForeign, callOf, openAccounts } from './account-harness.ts'
 
 const dayS = 86_400

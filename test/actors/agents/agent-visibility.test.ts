@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type AgentData, agentCatalogue, agents, type CatalogueData } from '#actors/agents/kinds.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { callOf, newAgent, openAgentWorld, published } from './harness.ts'
 
 type World = Awaited<ReturnType<typeof openAgentWorld>>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { agentKeys } from '#actors/accounts/kinds.ts'
 import { agentCatalogue, agentVersionNames } from '#actors/agents/kinds.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import {
   type AgentWorld,
   callOf,

@@ -6,6 +6,7 @@ import { openAgents } from '#actors/agents/open-agents.ts'
 import { auditLines } from '#actors/audit/audit-log.ts'
 import { auditLog } from '#actors/audit/kinds.ts'
 import type { Call } from '#actors/call/call.ts'
+import { serviceRefusal } from '#actors/call/service-refusal.ts'
 import type { AgentResource } from '#actors/capability/agent-resources.ts'
 import { tenants } from '#actors/tenants/kinds.ts'
 import { usageLedger } from '#actors/usage/usage-ledger.ts'
@@ -19,8 +20,8 @@ import { eraseActor } from '#runtime/erasure/erase-actor.ts'
 import { newId } from '#runtime/ids.ts'
 import { startRuntime } from '#runtime/runtime.ts'
 import type { Sinks } from '#runtime/sinks.ts'
-import { projectScope } from '#specs/scope.ts'
 import type { JsonObject } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 import { callOf } from '#test/support/call-of.ts'
 import { noted } from '#test/support/called-operations.ts'
 import { openNoticedHouse, toolHeadersOf } from '#test/support/open-house.ts'
@@ -53,6 +54,7 @@ export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
   }
   const runtime = await startRuntime({
     storage,
+    refuse: serviceRefusal,
     definitions: [agentVersionDefinition],
     rows: { agent_version: agentVersionRows },
     clock,

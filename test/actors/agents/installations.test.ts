@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentReference } from '#actors/sessions/turns/resolved-config.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope, workScope } from '#specs/scope.ts'
+import { projectScope, workScope } from '#storage/scope.ts'
 import {
   type AgentWorld,
   callOf,

@@ -60,7 +60,7 @@ describe('secrets of connections and tool servers', () => {
     const theirs = { ...at, id: 'con_01m7zmd2tmj0fq6q5g34qhy8xw' }
     await vault.putGrant(theirs, grant, { generation: 1, granted: null })
     const kind = { name: 'connection_secrets' }
-    const { projectScope } = await import('#specs/scope.ts')
+    const { projectScope } = await import('#storage/scope.ts')
     const [mine] = await records.list(kind, projectScope(project), { limit: 10, ascending: true })
     const row = await records.get(kind, projectScope(project), theirs.id)
     if (mine === undefined || row === null) throw new Error('no secrets')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { connectionKeyAad, customKeyAad, customProviders, providerConnections } from '#gateway/routing/kinds.ts'
 import { Table } from '#records/table.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { addProject, exported, imported, openPlace, type Place, project } from './moving.ts'
 

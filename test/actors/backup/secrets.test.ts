@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { addProject, exported, imported, openPlace, type Place, project } from './moving.ts'
 

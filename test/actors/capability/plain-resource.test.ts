@@ -6,7 +6,7 @@ import { newId } from '#runtime/ids.ts'
 import { secretKeyOnly } from '#specs/access.ts'
 import { defineResource } from '#specs/dsl/resource.ts'
 import { nullable, string } from '#specs/dsl/schema.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 type LabelData = { readonly name: string; readonly colour: string | null }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type ConnectionOwner, maxConnections, withinConnectionLimit } from '#actors/connections/connection-limit.ts'
 import { connectionRows } from '#actors/connections/kinds.ts'
-import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 import { openHouse } from '#test/support/open-house.ts'
 
 const ownerOf = (type: ConnectionOwner['type'], tenant: string | null = null, user: string | null = null) => ({

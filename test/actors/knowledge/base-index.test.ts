@@ -4,7 +4,7 @@ import { BaseIndex } from '#actors/knowledge/search/base-index.ts'
 import { StoredSources } from '#actors/knowledge/search/stored-sources.ts'
 import { SourceBlobs } from '#actors/knowledge/sources/source-blobs.ts'
 import { sourcesOf } from '#actors/knowledge/sources/source-rows.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { openHouse } from '#test/support/open-house.ts'
 
 const facts = { project: 'prj_a', tenant: null, user: null, version: 1, created_at: 1, updated_at: 1, expires_at: null }

@@ -5,8 +5,8 @@ import { knowledgeBases, knowledgeGrants, sourceRows } from '#actors/knowledge/k
 import { SourceBlobs } from '#actors/knowledge/sources/source-blobs.ts'
 import { sourceUseCases } from '#actors/knowledge/sources/source-use-cases.ts'
 import { maxGrants, maxSources } from '#specs/resources/knowledge/knowledge-limits.ts'
-import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 import { openHouse } from '#test/support/open-house.ts'
 import { callOf, openWorld } from '../sessions/harness.ts'
 

@@ -6,9 +6,9 @@ import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-de
 import { newId } from '#runtime/ids.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { maxChunks } from '#specs/resources/knowledge/knowledge-limits.ts'
-import { projectScope } from '#specs/scope.ts'
 import type { documentTasks } from '#src/parsing/documents/document-tasks.ts'
 import { ParserPool } from '#src/parsing/parser-pool.ts'
+import { projectScope } from '#storage/scope.ts'
 import { openWorld } from '../sessions/harness.ts'
 
 it('fails sources beyond the maximum number of chunks of a base, even when they are read at the same time', async () => {

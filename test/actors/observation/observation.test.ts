@@ -8,7 +8,7 @@ import { fleet } from '#actors/observation/fleet.ts'
 import { listActors } from '#actors/observation/list-actors.ts'
 import { StateDurations } from '#actors/observation/state-durations.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { callOf, newSession, openWorld, type Script, turn, type World, type WorldOptions } from '../sessions/harness.ts'
 
 const member: Principal = {

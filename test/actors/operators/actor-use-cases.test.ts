@@ -5,8 +5,8 @@ import { activePaths, actorViewUseCases } from '#actors/operators/actor-use-case
 import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { newId } from '#runtime/ids.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope } from '#specs/scope.ts'
 import type { LogEvent } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 import { callOf, newSession, openWorld, type Script, turn, typesOf, type World } from '../sessions/harness.ts'
 
 const member: Principal = {

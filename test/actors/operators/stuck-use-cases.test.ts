@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Call, Principal } from '#actors/call/call.ts'
 import { stuckUseCases } from '#actors/operators/stuck-use-cases.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
 import { logOf, openProbe, owner } from '../runtime/probe.ts'
 

@@ -4,8 +4,8 @@ import { boundRecords } from '#records/bound-records.ts'
 import { IdempotentRequests, idempotencyKeys, type KeyedRequest } from '#records/idempotent.ts'
 import type { Clock } from '#runtime/clock.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope, tenantScope } from '#specs/scope.ts'
 import { type RecordStore, StoreUnavailable } from '#storage/ports.ts'
+import { projectScope, tenantScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 const hourMs = 60 * 60 * 1000

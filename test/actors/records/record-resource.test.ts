@@ -3,7 +3,7 @@ import { RecordResource } from '#records/record-resource.ts'
 import type { Row, TypedKind } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { newId } from '#runtime/ids.ts'
-import { projectScope, tenantScope } from '#specs/scope.ts'
+import { projectScope, tenantScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 type Thing = { readonly key: string; readonly name: string; readonly color: string | null }

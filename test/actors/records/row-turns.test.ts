@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { boundRecords } from '#records/bound-records.ts'
 import type { TypedKind } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 type Counter = { readonly n: number }

@@ -38,22 +38,20 @@ describe('ids', () => {
 
   it('are the same for a retried call, and new for any other call', () => {
     const seed = newId('x').slice(2)
-    const again = { idempotency: { cause: 'c', fingerprint: 'f', seed } }
+    const again = { idempotency: { seed } }
     expect([newIdFor(again, 'agt'), newIdFor(again, 'agt')]).toEqual([`agt_${seed}`, `agt_${seed}`])
-    for (const call of [{ idempotency: null }, { idempotency: { cause: 'c', fingerprint: 'f', seed: null } }])
+    for (const call of [{ idempotency: null }, { idempotency: { seed: null } }])
       expect(newIdFor(call, 'agt')).not.toBe(newIdFor(call, 'agt'))
   })
 
   it('of a given shard are the same for a retried call, and differ between calls', () => {
     const seeds = Array.from({ length: 500 }, () => newId('x').slice(2))
-    const made = seeds.map((seed, i) =>
-      newIdForIn({ idempotency: { cause: 'c', fingerprint: 'f', seed } }, 'run', i % 256),
-    )
+    const made = seeds.map((seed, i) => newIdForIn({ idempotency: { seed } }, 'run', i % 256))
     expect(new Set(made).size).toBe(made.length)
     expect(made.map(shardOf)).toEqual(made.map((_, i) => i % 256))
     expect(made.every((id) => isId(id, 'run'))).toBe(true)
     const [seed = ''] = seeds
-    const again = { idempotency: { cause: 'c', fingerprint: 'f', seed } }
+    const again = { idempotency: { seed } }
     expect(newIdForIn(again, 'run', 0)).toBe(made[0])
     expect(timeOfId(newIdForIn(again, 'run', 0))).toBe(timeOfId(`run_${seed}`))
     expect(shardOf(newIdForIn({ idempotency: null }, 'run', 9))).toBe(9)

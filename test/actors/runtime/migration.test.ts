@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { MachineDefinition } from '#machines/definition.ts'
-import { projectScope } from '#specs/scope.ts'
 import type { Commit, Storage } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { forever, logOf, openProbe, owner, probeRows, type Run, typesOf } from './probe.ts'
 import { probeDefinition } from './probe-machine.ts'

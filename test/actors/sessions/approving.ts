@@ -1,6 +1,6 @@
 import type { Call, Principal } from '#actors/call/call.ts'
-import { userScope } from '#specs/scope.ts'
 import type { LogEvent } from '#storage/ports.ts'
+import { userScope } from '#storage/scope.ts'
 import { callOf, collect, type Script, turn, type World } from './harness.ts'
 
 type TurnBody = Parameters<World['useCases']['sessions.turns']>[0]['body']

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { auditLines } from '#actors/audit/audit-log.ts'
 import { browserJobRows } from '#actors/browser/kinds.ts'
-import type { EventStream } from '#actors/call/call.ts'
+import { serviceRefusal } from '#actors/call/service-refusal.ts'
 import { definitions, kinds, ledger } from '#actors/capabilities.ts'
 import type { ToolOutcome } from '#actors/capability/agent-resources.ts'
 import { connectionWaits } from '#actors/connections/use/connection-waits.ts'
@@ -42,6 +42,7 @@ import type { EffectCatalog } from '#runtime/effects/effects.ts'
 import { eraseActor } from '#runtime/erasure/erase-actor.ts'
 import { Compaction } from '#runtime/log/compaction.ts'
 import { UpkeepSwitch } from '#runtime/log/upkeep-switch.ts'
+import type { EventStream } from '#runtime/messages/event-stream.ts'
 import { type Runtime, startRuntime } from '#runtime/runtime.ts'
 import { auditSink, webhookSink } from '#runtime/sinks.ts'
 import type { JsonObject, LogEvent, Storage } from '#storage/ports.ts'
@@ -188,6 +189,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const runtime: Runtime = await startRuntime({
     storage,
     ...(compaction !== null && { streamEnded: (ended) => compaction.note(ended) }),
+    refuse: serviceRefusal,
     definitions,
     rows: {
       session: sessionRows,

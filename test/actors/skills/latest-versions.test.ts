@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { skills, skillVersions } from '#actors/skills/kinds.ts'
 import { SkillVersions } from '#actors/skills/skill-versions.ts'
-import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 const project = 'prj_a'

@@ -4,7 +4,7 @@ import { skillImports, skills, skillVersions } from '#actors/skills/kinds.ts'
 import { SkillFiles } from '#actors/skills/skill-files.ts'
 import { SkillVersions } from '#actors/skills/skill-versions.ts'
 import { Table } from '#records/table.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { callOf } from '#test/support/call-of.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type UsageData, usageRows } from '#gateway/ledger/usage-rows.ts'
-import { projectScope } from '#specs/scope.ts'
 import type { Storage } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 import { FaultyStorage } from '#test/support/faulty-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'

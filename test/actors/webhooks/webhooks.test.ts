@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { webhooks } from '#actors/webhooks/kinds.ts'
 import { failingMs } from '#actors/webhooks/webhook-endpoints.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 import { callOf, deliveriesOf, deliveriesWhen, newWebhook, openWorld, runCompleted, type World } from './world.ts'
 

@@ -1,4 +1,5 @@
 import type { Call } from '#actors/call/call.ts'
+import { serviceRefusal } from '#actors/call/service-refusal.ts'
 import type { AttemptCounts } from '#actors/webhooks/attempt-gate.ts'
 import { deliveryUseCases } from '#actors/webhooks/delivery-use-cases.ts'
 import { deliveryRows } from '#actors/webhooks/kinds.ts'
@@ -39,6 +40,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const effects = { storage, clock, endpoints, guard, random: () => 0, timeoutMs, waiting }
   const runtime = await startRuntime({
     storage,
+    refuse: serviceRefusal,
     definitions: [deliveryDefinition],
     rows: { delivery: deliveryRows },
     clock,

@@ -9,7 +9,7 @@ import type { ChatRunRequest, WholeAnswer } from '#gateway/chat/chat-run.ts'
 import { openChats } from '#gateway/chat/open-chats.ts'
 import type { WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { type Answer, openUpstream } from '../call/scripted-upstream.ts'
 
 /** The result of one request. */

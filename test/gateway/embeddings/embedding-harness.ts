@@ -8,7 +8,7 @@ import type { Route } from '#gateway/call/routes.ts'
 import type { EmbeddingCall } from '#gateway/embeddings/embedding-calls.ts'
 import { openEmbeddings } from '#gateway/embeddings/open-embeddings.ts'
 import type { WireObject } from '#outgoing/wire.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { type Answer, openUpstream, type Upstream } from '../call/scripted-upstream.ts'
 
 const caller: Caller = {

@@ -7,8 +7,8 @@ import { LogSettings } from '#gateway/ledger/log-settings.ts'
 import { RequestLedger } from '#gateway/ledger/request-ledger.ts'
 import { usageRows } from '#gateway/ledger/usage-rows.ts'
 import type { Clock } from '#runtime/clock.ts'
-import { projectScope } from '#specs/scope.ts'
 import type { Storage } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 
 export const project = 'prj_00000000000000000000000001'
 

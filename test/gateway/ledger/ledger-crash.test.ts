@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { callSegments, requestLog, segmentScope } from '#gateway/ledger/kinds.ts'
 import { usageRows } from '#gateway/ledger/usage-rows.ts'
 import { systemClock } from '#runtime/clock.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 import { openLedger, project } from './calls.ts'
 

@@ -8,7 +8,7 @@ import type { Route } from '#gateway/call/routes.ts'
 import { type OpenChats, openChats } from '#gateway/chat/open-chats.ts'
 import { completionOf } from '#gateway/providers/completion-of.ts'
 import type { WireObject } from '#outgoing/wire.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import {
   type Answer,
   cut,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Principal } from '#actors/call/call.ts'
 import { memoryUserOf } from '#gateway/remembering/memory-user.ts'
-import { narrowedScope, projectScope } from '#specs/scope.ts'
+import { narrowedScope, projectScope } from '#storage/scope.ts'
 import { principals } from '#test/transport/api/serving.ts'
 
 const publicKey: Principal = { ...principals.agent_key, keyType: 'public' }

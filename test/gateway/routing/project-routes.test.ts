@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ProviderKeys } from '#gateway/routing/managed-providers.ts'
 import { simulatedWanted } from '#gateway/routing/managed-providers.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { openRoutingWorld } from './routing-world.ts'
 
 const every: Readonly<Record<string, ProviderKeys>> = Object.fromEntries(

@@ -14,8 +14,8 @@ import { openRouting, type RoutingParts } from '#gateway/routing/open-routing.ts
 import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { Table } from '#records/table.ts'
 import { newId } from '#runtime/ids.ts'
-import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { readableBox } from '#test/support/open-house.ts'
 

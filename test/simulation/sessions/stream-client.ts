@@ -1,4 +1,4 @@
-import type { EventStream, StreamEnding } from '#actors/call/call.ts'
+import type { EventStream, StreamEnding } from '#runtime/messages/event-stream.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Node } from '../world/node.ts'

@@ -1,5 +1,5 @@
 import { epochs } from '#runtime/runtime.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import type { Faults } from './faults.ts'
 import { type Node, type NodeParts, type Server, startNode } from './node.ts'
 import type { Random } from './random.ts'

@@ -1,5 +1,5 @@
 import type { Call, Idempotency, Principal } from '#actors/call/call.ts'
-import { projectScope, type Scope, userScope } from '#specs/scope.ts'
+import { projectScope, type Scope, userScope } from '#storage/scope.ts'
 
 /** The identity of a client. */
 export interface Identity {

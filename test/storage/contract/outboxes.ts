@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { projectScope } from '#specs/scope.ts'
 import type { MessageRecord, StoredRecord } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 import type { Subject } from '../contract.ts'
 import { letters, recordOf } from '../samples.ts'
 

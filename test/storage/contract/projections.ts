@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import type { Subject } from '../contract.ts'
 import { gadgets, recordOf, widgets } from '../samples.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { projectScope } from '#specs/scope.ts'
 import type { Commit, StoredLogEvent } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 import type { Subject } from '../contract.ts'
 import { commitOf, logOf, widgets } from '../samples.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { projectScope, type Scope } from '#specs/scope.ts'
 import type { StoredRecord } from '#storage/ports.ts'
+import { projectScope, type Scope } from '#storage/scope.ts'
 import type { Subject } from '../contract.ts'
 import { gadgets, recordOf, widgets } from '../samples.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { projectScope, tenantScope, userScope, wholeProjectScope } from '#specs/scope.ts'
+import { projectScope, tenantScope, userScope, wholeProjectScope } from '#storage/scope.ts'
 import type { Subject } from '../contract.ts'
 import { commitOf, gadgets, letters, logOf, recordOf } from '../samples.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { covers, projectScope, type Scope, scopeAmong, tenantScope, userScope } from '#specs/scope.ts'
+import { covers, projectScope, type Scope, scopeAmong, tenantScope, userScope } from '#storage/scope.ts'
 import type { Subject } from '../contract.ts'
 import { recordOf, widgets } from '../samples.ts'
 

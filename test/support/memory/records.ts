@@ -1,7 +1,7 @@
-import { covers, type Scope } from '#specs/scope.ts'
 import { listIndexFor } from '#storage/list-index.ts'
 import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '#storage/ports.ts'
 import { conditions, fieldText, ownerScope, uniqueKeyFor, uniqueText } from '#storage/record-keys.ts'
+import { covers, type Scope } from '#storage/scope.ts'
 
 type Where = { readonly [field: string]: Json } | undefined
 

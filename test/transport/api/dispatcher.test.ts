@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import type { Call, EventSink } from '#actors/call/call.ts'
+import type { Call } from '#actors/call/call.ts'
 import type { AnyUseCase, AnyUseCases } from '#actors/call/use-cases.ts'
+import type { EventSink } from '#runtime/messages/event-stream.ts'
 import { keyOrClient, publicAccess, secretKeyOnly } from '#specs/access.ts'
 import { answersEvents, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations, type Operation } from '#specs/dsl/declare.ts'
@@ -308,7 +309,7 @@ describe('Idempotency-Key', () => {
     expect(second).toMatchObject({ status: 409, json: { error: { code: 'idempotency_secret_shown' } } })
     expect(seeds).toHaveLength(1)
     expect(first.headers['cache-control']).toBe('no-store')
-    const { projectScope } = await import('#specs/scope.ts')
+    const { projectScope } = await import('#storage/scope.ts')
     const [row] = await records.list(kind, projectScope('prj_1'), { limit: 1 })
     expect(row?.data).toMatchObject({ answer: expect.stringMatching(/^sealed:/) })
   })

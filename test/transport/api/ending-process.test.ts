@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { EventSink } from '#actors/call/call.ts'
 import type { AnyUseCase } from '#actors/call/use-cases.ts'
+import type { EventSink } from '#runtime/messages/event-stream.ts'
 import { secretKeyOnly } from '#specs/access.ts'
 import { answersEvents, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'

@@ -1,4 +1,4 @@
-import type { EventSink, EventStream, StreamEnding } from '#actors/call/call.ts'
+import type { EventSink, EventStream, StreamEnding } from '#runtime/messages/event-stream.ts'
 import type { Every } from '#runtime/ticker.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import type { BodyWriter, Headers, HttpResponse, WebSocketPeer } from '#transport/http/http-port.ts'

@@ -1,10 +1,8 @@
 import type { AgentResource, ServerTool, ServerToolCall, ToolOutcome } from '#actors/capability/agent-resources.ts'
 import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
-import { statusOf } from '#machines/status.ts'
-import { type Clock, pause } from '#runtime/clock.ts'
-import { derivedId, newId, timeOfId } from '#runtime/ids.ts'
-import type { Resident } from '#runtime/resident.ts'
-import { isObject } from '#runtime/schema.ts'
+import { statusOf } from '#machines/index.ts'
+import { type Clock, derivedId, isObject, newId, pause, timeOfId } from '#runtime/index.ts'
+import type { Resident } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import {
@@ -15,8 +13,7 @@ import {
   maxTypedLength,
   maxWaitMs,
 } from '#specs/resources/web/browse-limits.ts'
-import { projectScope } from '#specs/scope.ts'
-import { StoreUnavailable } from '#storage/ports.ts'
+import { projectScope, StoreUnavailable } from '#storage/index.ts'
 import type { JobBlobs } from '../jobs/job-blobs.ts'
 import { jobView } from '../jobs/job-view.ts'
 import { type OpenJobParts, openJob } from '../jobs/open-job.ts'

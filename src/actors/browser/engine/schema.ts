@@ -1,5 +1,5 @@
 import type { BrowserContextOptions } from 'playwright'
-import type { Json } from '#storage/ports.ts'
+import type { Json } from '#storage/index.ts'
 
 /* The functions below return values that our own scripts, blobs and records produced as the type that was written. */
 

@@ -1,5 +1,5 @@
 import type { BrowserRequest } from '#machines/browser-job/browser-job.ts'
-import { WorkTime } from '#runtime/work-time.ts'
+import { WorkTime } from '#runtime/internal.ts'
 
 /** Maximum time in ms that an action of each type takes, in addition to the time that `waitFor` names. */
 const actionMs = {

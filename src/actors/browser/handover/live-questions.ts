@@ -1,5 +1,5 @@
-import type { Host } from '#runtime/host.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { Host } from '#runtime/internal.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { PageInput } from '../engine/live/input-queue.ts'
 import type { HandedOverPage } from '../engine/live/live-page.ts'
 import type { PageFrame } from '../engine/live/page-frames.ts'

@@ -1,5 +1,5 @@
-import type { EventStream, StreamControl } from '#actors/call/call.ts'
-import type { JsonObject, LogEvent } from '#storage/ports.ts'
+import type { EventStream, StreamControl } from '#runtime/index.ts'
+import type { JsonObject, LogEvent } from '#storage/index.ts'
 import type { PageFrame } from '../engine/live/page-frames.ts'
 
 /** A view of the page; `frame` is null when nothing has changed. */

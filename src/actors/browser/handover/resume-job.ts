@@ -1,4 +1,4 @@
-import type { IdempotentEffect } from '#runtime/effects/effects.ts'
+import type { IdempotentEffect } from '#runtime/index.ts'
 import type { HandOvers } from './hand-overs.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { PageInput } from '../engine/live/input-queue.ts'
 import type { PageFrame } from '../engine/live/page-frames.ts'
 

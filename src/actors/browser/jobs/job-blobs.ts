@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { actorBlobs } from '#runtime/blobs/blob-owner.ts'
-import type { BlobStore } from '#storage/ports.ts'
+import { actorBlobs } from '#runtime/internal.ts'
+import type { BlobStore } from '#storage/index.ts'
 
 /** The job that blobs belong to. */
 export interface JobOwner {

@@ -1,7 +1,6 @@
 import type { BrowserJobEvent, BrowserStep } from '#machines/browser-job/browser-job.ts'
-import type { Clock } from '#runtime/clock.ts'
-import type { EffectContext } from '#runtime/effects/effects.ts'
-import type { Host } from '#runtime/host.ts'
+import type { Clock, EffectContext } from '#runtime/index.ts'
+import type { Host } from '#runtime/internal.ts'
 import { persistently } from './persistently.ts'
 
 export interface JournalParts {

@@ -1,5 +1,6 @@
-import { backoffMs, type Clock, pause } from '#runtime/clock.ts'
-import { StoreUnavailable } from '#storage/ports.ts'
+import { type Clock, pause } from '#runtime/index.ts'
+import { backoffMs } from '#runtime/internal.ts'
+import { StoreUnavailable } from '#storage/index.ts'
 
 const firstMs = 100
 const mostMs = 2_000

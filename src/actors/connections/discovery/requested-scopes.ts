@@ -1,6 +1,6 @@
 import type { AuthChallenge } from '#actors/capability/connection-service.ts'
 import type { ConnectionContext } from '#machines/connection/connection-data.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { DiscoveredServer } from './discover-server.ts'
 
 /** Scope with which servers grant refresh tokens. */

@@ -1,8 +1,14 @@
 import type { ConnectionContext } from '#machines/connection/connection-data.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import type { EffectContext, EffectOutcome, IdempotentEffect } from '#runtime/effects/effects.ts'
-import { contextOf, isEvent, isObject } from '#runtime/schema.ts'
+import {
+  contextOf,
+  type EffectContext,
+  type EffectOutcome,
+  type IdempotentEffect,
+  isEvent,
+  isObject,
+} from '#runtime/index.ts'
 import { connectorOf, isDiscovered } from '#specs/data/connectors/connectors.ts'
 import type { ConnectionServers } from '../connection-servers.ts'
 import type { ConnectionVault, SecretsAt } from '../connection-vault.ts'

@@ -1,6 +1,6 @@
 import type { ConnectionEvent } from '#machines/connection/connection-data.ts'
 import type { ConnectorType } from '#specs/data/connectors/connector-type.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { GrantSecrets } from '../connection-vault.ts'
 import type { TokenAnswer } from './oauth-client.ts'
 

@@ -1,7 +1,7 @@
 import * as openid from 'openid-client'
 import { boundedBody } from '#outgoing/bounded-body.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import { isObject } from '#runtime/schema.ts'
+import { isObject } from '#runtime/index.ts'
 import type { OAuthServer } from './oauth-server.ts'
 
 /** Maximum size of a token endpoint's response, in bytes. */

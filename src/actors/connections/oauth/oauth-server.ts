@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { ConnectionContext } from '#machines/connection/connection-data.ts'
-import { isObject } from '#runtime/schema.ts'
+import { isObject } from '#runtime/index.ts'
 import { connectorOf } from '#specs/data/connectors/connectors.ts'
-import type { Json, JsonObject } from '#storage/ports.ts'
+import type { Json, JsonObject } from '#storage/index.ts'
 import type { ConnectionVault } from '../connection-vault.ts'
 import type { ConnectorClients } from '../connector-clients.ts'
 

@@ -1,8 +1,8 @@
 import { boundedBody } from '#outgoing/bounded-body.ts'
 import { isBelow } from '#outgoing/credential-address.ts'
 import { RedirectFailed, type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
-import { isObject } from '#runtime/schema.ts'
-import type { Json, JsonObject } from '#storage/ports.ts'
+import { isObject } from '#runtime/index.ts'
+import type { Json, JsonObject } from '#storage/index.ts'
 import type { HttpOperation } from './http-operation.ts'
 
 /** A request that is ready to be sent. Header names are in lower case. */

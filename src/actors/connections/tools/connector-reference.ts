@@ -1,6 +1,6 @@
 import type { ConnectionReference } from '#actors/capability/connection-service.ts'
-import { isObject } from '#runtime/schema.ts'
-import type { Json } from '#storage/ports.ts'
+import { isObject } from '#runtime/index.ts'
+import type { Json } from '#storage/index.ts'
 
 /** A connector in an agent's config: whose connection is used, which tools, and which of them require approval. */
 export interface ConnectorReference {

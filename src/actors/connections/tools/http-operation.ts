@@ -1,5 +1,5 @@
 import type { ConnectorTool } from '#specs/data/connectors/connector-type.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 
 /** A request that a tool makes, defined by the catalogue or an OpenAPI document. */
 export type HttpOperation = {

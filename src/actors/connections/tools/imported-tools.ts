@@ -1,5 +1,5 @@
-import { isObject } from '#runtime/schema.ts'
-import type { Json } from '#storage/ports.ts'
+import { isObject } from '#runtime/index.ts'
+import type { Json } from '#storage/index.ts'
 import type { ConnectionToolsData } from '../kinds.ts'
 import type { HttpOperation } from './http-operation.ts'
 

@@ -1,7 +1,6 @@
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
-import { isGone } from '#machines/status.ts'
-import type { Host } from '#runtime/host.ts'
-import type { Sink } from '#runtime/sinks.ts'
+import { isGone } from '#machines/index.ts'
+import type { Host, Sink } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
 const gone = { code: 'connection_not_found', message: 'The connection no longer exists.' }

@@ -1,5 +1,5 @@
 import type { ConnectionContext } from '#machines/connection/connection-data.ts'
-import { isObject } from '#runtime/schema.ts'
+import { isObject } from '#runtime/index.ts'
 import { connectorOf } from '#specs/data/connectors/connectors.ts'
 
 /** Returns the header that carries a key or token. */

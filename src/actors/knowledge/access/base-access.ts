@@ -4,8 +4,7 @@ import { endUsers, tenantUsers } from '#actors/tenants/kinds.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope, type Scope, tenantScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordStore, type Scope, tenantScope } from '#storage/index.ts'
 import {
   type KnowledgeBaseData,
   type KnowledgeGrantData,

@@ -6,11 +6,10 @@ import type {
   ToolOutcome,
 } from '#actors/capability/agent-resources.ts'
 import type { Row } from '#records/schema.ts'
-import { isObject } from '#runtime/schema.ts'
+import { isObject } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxQueryLength } from '#specs/resources/knowledge/knowledge-limits.ts'
-import { projectScope } from '#specs/scope.ts'
-import { type Json, StoreUnavailable } from '#storage/ports.ts'
+import { type Json, projectScope, StoreUnavailable } from '#storage/index.ts'
 import type { BaseAccess, Subject } from '../access/base-access.ts'
 import type { KnowledgeBaseData } from '../kinds.ts'
 import { type KnowledgeHit, type SearchParts, searchBase } from '../search/search-base.ts'

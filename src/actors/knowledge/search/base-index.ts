@@ -1,4 +1,4 @@
-import { PassageIndex } from '#retrieval/passage-index.ts'
+import { PassageIndex } from '#retrieval/index.ts'
 import type { SourceRow } from '../schema.ts'
 import { chunksOf, type SourceChunk } from '../sources/document-store.ts'
 import { BlobGone, type BlobOwner, type SourceBlobs } from '../sources/source-blobs.ts'

@@ -2,7 +2,7 @@ import type { KnowledgeReader, KnowledgeService } from '#actors/capability/knowl
 import type { Row } from '#records/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxQueryLength } from '#specs/resources/knowledge/knowledge-limits.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/index.ts'
 import { type BaseAccess, everything, type Searcher } from '../access/base-access.ts'
 import type { KnowledgeBaseData } from '../kinds.ts'
 import { type SearchParts, searchBase } from './search-base.ts'

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '#storage/ports.ts'
+import type { Json, JsonObject } from '#storage/index.ts'
 import type { SourceRow } from '../schema.ts'
 
 /** Whether a search may return hits of a source. */

@@ -1,6 +1,5 @@
-import type { PassageQuery } from '#retrieval/passage-query.ts'
-import { storedCosines } from '#retrieval/stored-cosines.ts'
-import type { StoredVector, VectorStore } from '#storage/vector-port.ts'
+import { type PassageQuery, storedCosines } from '#retrieval/index.ts'
+import type { StoredVector, VectorStore } from '#storage/index.ts'
 import { vectorSpaceOf } from '../sources/stored-vectors.ts'
 import type { IndexedSource } from './base-index.ts'
 import type { SourceFilter } from './metadata-filter.ts'

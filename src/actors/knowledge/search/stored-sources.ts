@@ -1,5 +1,5 @@
 import type { ReadDocument, Vectors } from '#machines/knowledge-source/knowledge-source.ts'
-import type { VectorSpace, VectorStore } from '#storage/vector-port.ts'
+import type { VectorSpace, VectorStore } from '#storage/index.ts'
 import { leadSpaceOf, vectorSpaceOf } from '../sources/stored-vectors.ts'
 
 export interface StoredSourcesParts {

@@ -1,6 +1,5 @@
 import { RecheckCache } from '#records/recheck-cache.ts'
-import { projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordStore } from '#storage/index.ts'
 import { sourcesOf } from './source-rows.ts'
 
 /** Age in ms after which the total of a base is counted again. */

@@ -1,5 +1,5 @@
 import type { ReadDocument } from '#machines/knowledge-source/knowledge-source.ts'
-import { tailOf } from '#runtime/ids.ts'
+import { tailOf } from '#runtime/internal.ts'
 import type { DocumentRead } from '#src/parsing/documents/read-document.ts'
 import { storedChunks } from '../schema.ts'
 import type { BlobOwner, SourceBlobs } from './source-blobs.ts'

@@ -1,6 +1,6 @@
 import type { ImageReader, ReadImage } from '#actors/capability/image-reader.ts'
 import { isObject } from '#outgoing/wire.ts'
-import type { Owner } from '#runtime/step/actor-state.ts'
+import type { Owner } from '#runtime/index.ts'
 import { errors, ServiceError } from '#specs/errors/errors.ts'
 import { maxScannedPages } from '#specs/resources/knowledge/knowledge-limits.ts'
 import type { openDocumentRoom } from '#src/parsing/documents/document-room.ts'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Upload } from '#machines/knowledge-source/knowledge-source.ts'
-import { actorBlobs } from '#runtime/blobs/blob-owner.ts'
-import { newId, timeOfId } from '#runtime/ids.ts'
-import type { BlobStore } from '#storage/ports.ts'
+import { newId, timeOfId } from '#runtime/index.ts'
+import { actorBlobs } from '#runtime/internal.ts'
+import type { BlobStore } from '#storage/index.ts'
 
 /** The source that blobs belong to. */
 export interface BlobOwner {

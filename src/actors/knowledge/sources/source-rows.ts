@@ -1,6 +1,5 @@
 import { rowOf } from '#records/schema.ts'
-import type { Scope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import type { RecordStore, Scope } from '#storage/index.ts'
 import { sourceRows } from '../kinds.ts'
 import type { SourceRow } from '../schema.ts'
 

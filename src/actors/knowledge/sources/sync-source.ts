@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ChunkChanges, ReadDocument, SourceContext } from '#machines/knowledge-source/knowledge-source.ts'
 import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import type { EffectContext, EffectOutcome, IdempotentEffect } from '#runtime/effects/effects.ts'
-import { contextOf } from '#runtime/schema.ts'
+import { contextOf, type EffectContext, type EffectOutcome, type IdempotentEffect } from '#runtime/index.ts'
 import {
   maxCells,
   maxChunks,

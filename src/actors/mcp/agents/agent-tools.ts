@@ -6,13 +6,12 @@ import type {
   ServerToolCall,
   ToolOutcome,
 } from '#actors/capability/agent-resources.ts'
+import { statusOf } from '#machines/index.ts'
 import type { KnownTool } from '#machines/mcp-server/known-tools.ts'
 import { toolsOf } from '#machines/mcp-server/mcp-server.ts'
 import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
-import { statusOf } from '#machines/status.ts'
-import type { Resident } from '#runtime/resident.ts'
-import { projectScope } from '#specs/scope.ts'
-import type { Json } from '#storage/ports.ts'
+import type { Resident } from '#runtime/internal.ts'
+import { type Json, projectScope } from '#storage/index.ts'
 import type { McpServers } from '../mcp-servers.ts'
 import { serverContext } from '../server-view.ts'
 import { type CallParts, callInline, callRegistered } from './call-tool.ts'

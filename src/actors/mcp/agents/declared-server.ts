@@ -1,4 +1,4 @@
-import { isObject } from '#runtime/schema.ts'
+import { isObject } from '#runtime/index.ts'
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
 
 /** A registered server as an agent or a turn declares it. */

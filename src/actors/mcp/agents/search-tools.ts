@@ -1,5 +1,5 @@
 import type { ServerTool, ServerToolCall, ToolOutcome } from '#actors/capability/agent-resources.ts'
-import { isObject } from '#runtime/schema.ts'
+import { isObject } from '#runtime/index.ts'
 import { maxShownTools } from '#specs/resources/mcp/mcp-limits.ts'
 
 const name = 'search_tools'

@@ -1,5 +1,5 @@
 import type { ToolOutcome } from '#actors/capability/agent-resources.ts'
-import { isObject } from '#runtime/schema.ts'
+import { isObject } from '#runtime/index.ts'
 
 /** Maximum length of a call's output, in characters. */
 export const maxOutput = 60_000

@@ -1,7 +1,7 @@
 import type { ListedPrompt, ListedResource, ListedTemplate, ServerLists } from '#machines/mcp-server/server-lists.ts'
-import { isObject } from '#runtime/schema.ts'
+import { isObject } from '#runtime/index.ts'
 import { maxListed, maxResourceUri } from '#specs/resources/mcp/mcp-limits.ts'
-import { hiddenText } from '#src/skill-scan/hidden-text.ts'
+import { hiddenText } from '#src/skill-scan/index.ts'
 import type { McpConnection } from './mcp-connection.ts'
 
 const maxName = 256

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { ToolDefinition } from '#machines/mcp-server/known-tools.ts'
-import { isObject } from '#runtime/schema.ts'
+import { isObject } from '#runtime/index.ts'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import { maxToolDescription, maxToolSchema } from '#specs/resources/mcp/mcp-limits.ts'
-import { hiddenText } from '#src/skill-scan/hidden-text.ts'
+import { hiddenText } from '#src/skill-scan/index.ts'
 
 /** Tool names that the protocol recommends: plain characters only, so that names cannot be confused. */
 const namePattern = /^(?!\.{1,2}$)[A-Za-z0-9_./-]{1,128}$/

@@ -1,10 +1,10 @@
 import type { Transport } from '@modelcontextprotocol/client'
 import type { SkippedTool, ToolDefinition } from '#machines/mcp-server/known-tools.ts'
 import { mcpSdk } from '#outgoing/mcp-sdk.ts'
-import { runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
-import { isObject } from '#runtime/schema.ts'
+import { isObject } from '#runtime/index.ts'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import { maxServerTools, maxSnapshot } from '#specs/resources/mcp/mcp-limits.ts'
+import { runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { McpFailure } from './mcp-failure.ts'
 import { definitionOf, shownName } from './tool-definition.ts'
 

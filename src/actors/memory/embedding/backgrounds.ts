@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { type Background, backgroundOf } from '#retrieval/ranking/background.ts'
+import { type Background, backgroundOf } from '#retrieval/index.ts'
 import type { MemoryOwner } from '../memory-owner.ts'
 import type { MemoryEmbedder } from './embedders.ts'
 

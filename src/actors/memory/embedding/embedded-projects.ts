@@ -1,7 +1,6 @@
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import { projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordStore } from '#storage/index.ts'
 import { type MemoryVectorsData, memoryVectors, memoryVectorsId } from '../kinds.ts'
 
 const scope = projectScope('system')

@@ -1,5 +1,5 @@
 import type { Embedded, ProjectEmbedder } from '#actors/capability/embedder-port.ts'
-import type { Embedder } from '#retrieval/embedder.ts'
+import type { Embedder } from '#retrieval/index.ts'
 
 export type { Embedded }
 

@@ -1,5 +1,4 @@
-import { EmbedderUnavailable } from '#retrieval/embedder.ts'
-import type { ReadPassages } from '#retrieval/passage-query.ts'
+import { EmbedderUnavailable, type ReadPassages } from '#retrieval/index.ts'
 import type { MemoryEmbedder } from './embedders.ts'
 
 /** Time that a search waits for its memories to be read, in ms; it is answered by words and vectors after that. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { defaultEmbedderPort, localEmbedderPort } from '#actors/capability/embedder-port.ts'
 import type { House } from '#actors/capability/house.ts'
 import { gatewayPort } from '#gateway/gateway.ts'
-import { narrowedScope, projectScope } from '#specs/scope.ts'
+import { narrowedScope, projectScope } from '#storage/index.ts'
 import type { MemorySettings } from '../memory-settings.ts'
 import { type EmbedderOf, freeEmbedder, type MemoryEmbedder } from './embedders.ts'
 

@@ -1,8 +1,7 @@
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import { derivedId } from '#runtime/ids.ts'
-import { projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { derivedId } from '#runtime/index.ts'
+import { projectScope, type RecordStore } from '#storage/index.ts'
 import { type MemoryChangesData, memoryChanges, type PendingWrite } from '../kinds.ts'
 import { type MemoryOwner, ownerKey } from '../memory-owner.ts'
 

@@ -1,6 +1,5 @@
-import type { Fact } from '#facts/fact.ts'
-import { FactGraph } from '#facts/graph.ts'
-import { Pause } from '#retrieval/ranking/pause.ts'
+import { type Fact, FactGraph } from '#facts/index.ts'
+import { Pause } from '#retrieval/index.ts'
 import { factOf, isShown } from '../understanding.ts'
 import type { UserMemoryIndex } from './user-memory-index.ts'
 

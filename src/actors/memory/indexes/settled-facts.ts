@@ -1,5 +1,5 @@
-import { partsOf } from '#facts/parts.ts'
-import type { Pause } from '#retrieval/ranking/pause.ts'
+import { partsOf } from '#facts/index.ts'
+import type { Pause } from '#retrieval/index.ts'
 import type { FactData, MemoryData, SupersededPart } from '../kinds.ts'
 import { closedBy } from '../understanding.ts'
 import { endedParts, endOfParts, states } from './superseded-parts.ts'

@@ -1,5 +1,4 @@
-import { normalisedName } from '#facts/names.ts'
-import { partsOf } from '#facts/parts.ts'
+import { normalisedName, partsOf } from '#facts/index.ts'
 import type { FactData, MemoryData, SupersededPart } from '../kinds.ts'
 
 type Divided = Pick<MemoryData, 'content' | 'superseded'>

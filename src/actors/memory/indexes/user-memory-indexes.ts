@@ -1,6 +1,6 @@
 import { Table } from '#records/table.ts'
-import { Pause } from '#retrieval/ranking/pause.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { Pause } from '#retrieval/index.ts'
+import type { RecordStore } from '#storage/index.ts'
 import type { EmbeddedProjects } from '../embedding/embedded-projects.ts'
 import { type MemoryData, memories, type PendingWrite } from '../kinds.ts'
 import { type MemoryOwner, ownerKey, ownersScope } from '../memory-owner.ts'

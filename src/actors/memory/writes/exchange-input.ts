@@ -1,4 +1,4 @@
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { MemoryPlace } from '../indexes/memory-place.ts'
 import type { FactData } from '../kinds.ts'
 import type { StoredExchange } from './schema.ts'

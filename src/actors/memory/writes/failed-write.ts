@@ -1,4 +1,4 @@
-import type { EffectOutcome } from '#runtime/effects/effects.ts'
+import type { EffectOutcome } from '#runtime/index.ts'
 import { errors, type ServiceError } from '#specs/errors/errors.ts'
 
 const exhausted: ReadonlySet<string> = new Set(['memory_quota_exceeded', 'memory_ops_quota_exceeded'])

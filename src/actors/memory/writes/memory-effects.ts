@@ -1,5 +1,5 @@
-import type { EffectCatalog } from '#runtime/effects/effects.ts'
-import { type EraseParts, eraseActor } from '#runtime/erasure/erase-actor.ts'
+import type { EffectCatalog } from '#runtime/index.ts'
+import { type EraseParts, eraseActor } from '#runtime/internal.ts'
 import { type ExtractFactsParts, extractFacts } from './extract-facts.ts'
 import { storeMemories } from './store-memories.ts'
 

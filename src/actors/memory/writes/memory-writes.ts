@@ -1,14 +1,11 @@
+import { statusOf } from '#machines/index.ts'
 import type { MemoryWriteContext } from '#machines/memory-write/memory-write.ts'
 import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
-import { statusOf } from '#machines/status.ts'
-import { type Clock, pause } from '#runtime/clock.ts'
-import type { Host } from '#runtime/host.ts'
-import { contextOf } from '#runtime/schema.ts'
-import { storedState } from '#runtime/step/actor-state.ts'
+import { type Clock, contextOf, pause, storedState } from '#runtime/index.ts'
+import type { Host } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { Scope } from '#specs/scope.ts'
 import type { Status } from '#specs/statuses.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject, Scope } from '#storage/index.ts'
 import type { MemoryOwner } from '../memory-owner.ts'
 
 export interface MemoryWritesParts {

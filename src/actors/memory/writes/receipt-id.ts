@@ -1,5 +1,5 @@
 import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
-import { isId } from '#runtime/ids.ts'
+import { isId } from '#runtime/index.ts'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

@@ -1,5 +1,5 @@
 import type { Row } from '#records/schema.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { FactData, MemoryData } from '../kinds.ts'
 
 /** An exchange to remember, as its write stores it. */

@@ -1,13 +1,18 @@
-import { partsOf } from '#facts/parts.ts'
-import { correctedOf, meantOf, type Related, topicWords } from '#facts/updates/related.ts'
-import { type Change, changeOf, mayUpdate } from '#facts/updates/updates.ts'
+import {
+  type Change,
+  changeOf,
+  correctedOf,
+  mayUpdate,
+  meantOf,
+  partsOf,
+  type Related,
+  topicWords,
+} from '#facts/index.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import { EmbedderUnavailable } from '#retrieval/embedder.ts'
-import { Pause } from '#retrieval/ranking/pause.ts'
-import { vectorOfText } from '#retrieval/vector-bytes.ts'
+import { EmbedderUnavailable, Pause, vectorOfText } from '#retrieval/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import type { RecordStore } from '#storage/index.ts'
 import type { EmbedderOf, MemoryEmbedder } from '../embedding/embedders.ts'
 import { holdingContent, holdingParts } from '../indexes/superseded-parts.ts'
 import type { MemoryEntry, UserMemoryIndex } from '../indexes/user-memory-index.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { Clock } from '#runtime/clock.ts'
-import { Rounds } from '#runtime/rounds.ts'
+import type { Clock } from '#runtime/index.ts'
+import { Rounds } from '#runtime/internal.ts'
 import { type SealedParts, sealAnew } from './sealed-anew.ts'
 
 /** Interval between two rounds, in ms: other nodes may still seal under an earlier key until they are replaced. */

@@ -1,6 +1,5 @@
-import { projectScope } from '#specs/scope.ts'
 import { nextSlice } from '#src/concurrency/run-in-slices.ts'
-import type { RecordStore, StoredRecord } from '#storage/ports.ts'
+import { projectScope, type RecordStore, type StoredRecord } from '#storage/index.ts'
 import type { AnyKind, SealedField } from '../schema.ts'
 import type { SecretBox } from '../secret-box.ts'
 

@@ -1,6 +1,6 @@
-import type { Logger } from 'pino'
 import type { FanOut, HostFacts, Lease, LeaseStore, Member, Presence } from '#storage/cluster-ports.ts'
 import type { Clock } from '../clock.ts'
+import type { Logger } from '../logger.ts'
 import { type HeldShards, leaseMs } from './held-shards.ts'
 import type { LeaseView } from './lease-view.ts'
 import { mayOwn, planFor } from './placement.ts'

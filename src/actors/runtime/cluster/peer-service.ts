@@ -1,5 +1,4 @@
 import type { MachineDefinition } from '#machines/definition.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import type { Commit } from '#storage/ports.ts'
 import { Superseded } from '../commit/superseded.ts'
 import type { Host } from '../host.ts'
@@ -61,7 +60,7 @@ export const peerService = (parts: PeerServiceParts): PeerService => {
         const { kind: _, actor, machine, ...made } = request
         if (!isHeld(host, actor)) return elsewhere
         const kind = parts.definitions.find(({ name }) => name === machine)
-        if (kind === undefined) throw new ServiceError('not_found')
+        if (kind === undefined) throw host.refuse({ code: 'not_found' })
         const created = await host.createHere({ kind, id: actor, ...made })
         // the sender's lists include the actor as soon as its creation is answered
         await host.rows.writtenOf(actor)

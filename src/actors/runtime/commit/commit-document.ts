@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { MachineDefinition } from '#machines/definition.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import type { BlobStore, Commit, Json, JsonObject, Reminder, StoredEvent } from '#storage/ports.ts'
 import { extractBlobs, lengthOf, measured, type Taken } from '../blobs/blob-fields.ts'
 import { actorBlobs } from '../blobs/blob-owner.ts'
+import type { RefusedError } from '../refused.ts'
 import { isEvent, isObject } from '../schema.ts'
 import { type Owner, snapshotDocument } from '../step/actor-state.ts'
 import type { Draft } from '../step/step.ts'
@@ -82,10 +82,10 @@ const [longestField, shortField] = [4 * 1024, 512]
 export const maxBlobBytes = 15 * 1024 * 1024
 
 /** A commit that no store would accept: it, or one field, is too long even with blobs moved out. Never retried. */
-export class CommitTooLarge extends ServiceError {
-  constructor(message: string) {
-    super('body_too_large', { message })
-  }
+export class CommitTooLarge extends Error implements RefusedError {
+  override readonly name = 'CommitTooLarge'
+  readonly code = 'body_too_large'
+  readonly isPassing = false
 }
 
 /**

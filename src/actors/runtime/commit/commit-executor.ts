@@ -1,10 +1,10 @@
-import type { Logger } from 'pino'
 import type { Commit, LogEvent, RecordKind } from '#storage/ports.ts'
-import type { Telemetry } from '#telemetry/telemetry.ts'
 import type { Activated } from '../activation.ts'
 import type { EffectRunner } from '../effects/effect-runner.ts'
+import type { HostTelemetry } from '../host-telemetry.ts'
 import { type EndedStream, endedStreamsOf } from '../log/ended-stream.ts'
 import type { Ledger } from '../log/ledger.ts'
+import type { Logger } from '../logger.ts'
 import type { Feed } from '../messages/feed.ts'
 import type { Outbox } from '../messages/outbox.ts'
 import type { Resident } from '../resident.ts'
@@ -26,7 +26,7 @@ export interface CommitExecutorParts {
   /** The record kind of each machine's list rows, by machine name. */
   readonly rows: Readonly<Record<string, RecordKind>>
   readonly ledger?: Ledger
-  readonly telemetry?: Telemetry
+  readonly telemetry?: HostTelemetry
   readonly log: Logger
   readonly stuck: StuckWorkRegistry
   /** Called when an effect that journaled more than one part has ended. */

@@ -1,6 +1,6 @@
-import type { Logger } from 'pino'
 import type { CommitStore } from '#storage/ports.ts'
 import type { Clock } from '../clock.ts'
+import type { Logger } from '../logger.ts'
 import { Rounds } from '../rounds.ts'
 import { guardedCommits } from './guarded-commits.ts'
 import { Superseded } from './superseded.ts'

@@ -1,6 +1,6 @@
-import type { Logger } from 'pino'
 import type { CommitKey, CommitStore, SettleWork } from '#storage/ports.ts'
 import type { Clock } from '../clock.ts'
+import type { Logger } from '../logger.ts'
 import type { Resident } from '../resident.ts'
 
 const everyMs = 200

@@ -1,8 +1,8 @@
-import type { Logger } from 'pino'
-import { errors, ServiceError } from '#specs/errors/errors.ts'
 import { type InFlight, type StoredEvent, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock, pause } from '../clock.ts'
-import { CommitTooLarge, newNonce } from '../commit/commit-document.ts'
+import { newNonce } from '../commit/commit-document.ts'
+import type { Logger } from '../logger.ts'
+import { refusalIn } from '../refused.ts'
 import type { Delivered, Delivery, Resident } from '../resident.ts'
 import { mostStarts } from '../step/actor-state.ts'
 import { reasonOf } from '../stuck/stuck.ts'
@@ -97,7 +97,7 @@ export class EffectCall {
 
   /** Returns the event that replaces a too large result; undefined for an idempotent effect, whose result is small. */
   #tooLarge(error: unknown): StoredEvent | undefined {
-    if (!(error instanceof CommitTooLarge)) throw error
+    if (!isTooLarge(error)) throw error
     const { resident, flight } = this.#called
     this.#parts.log.error({ actorId: resident.id, effect: flight.name, err: error }, 'result larger than a commit')
     const effect = this.#parts.catalog[`${resident.definition.name}.${flight.name}`]
@@ -215,8 +215,8 @@ export class EffectCall {
       try {
         return await host.deliver(actor, delivery)
       } catch (error) {
-        if (error instanceof ServiceError && error.code === 'not_found') return undefined
-        if (error instanceof CommitTooLarge) throw error
+        if (refusalIn(error)?.code === 'not_found') return undefined
+        if (isTooLarge(error)) throw error
         log.warn({ actorId: actor, cause: delivery.cause, attempt, err: error }, 'result not taken, trying again')
         if (!isPassing(error) && ++refused >= poisonAfter) return this.#park(error)
         await pause(clock, backoffMs(attempt, 50, isStore(error) ? mostStoreMs : 5000), this.#signal)
@@ -253,12 +253,13 @@ export class EffectCall {
 
 const nothing = (): void => {}
 
+const isTooLarge = (error: unknown): boolean => refusalIn(error)?.code === 'body_too_large'
+
 const isStore = (error: unknown): boolean => error instanceof StoreUnavailable
 
 /** Whether the failure is transient, so that the actor may accept the event later. */
 const isPassing = (error: unknown): boolean => {
   if (isStore(error)) return true
-  if (!(error instanceof ServiceError) || error.code === 'internal_error') return false
-  const { status } = errors[error.code]
-  return error.code === 'actor_parked' || status >= 500 || status === 429
+  const refusal = refusalIn(error)
+  return refusal !== undefined && refusal.code !== 'internal_error' && refusal.isPassing
 }

@@ -1,7 +1,7 @@
-import type { Logger } from 'pino'
 import type { InFlight } from '#storage/ports.ts'
-import type { Telemetry } from '#telemetry/telemetry.ts'
 import { type Clock, pause } from '../clock.ts'
+import type { HostTelemetry } from '../host-telemetry.ts'
+import type { Logger } from '../logger.ts'
 import type { Ownership } from '../recovery/ownership.ts'
 import type { Delivered, Delivery, Resident } from '../resident.ts'
 import type { RowWriter } from '../rows/row-writer.ts'
@@ -12,7 +12,7 @@ import { Suspects } from './suspects.ts'
 /** Dependencies of an `EffectRunner` on its host. */
 export interface EffectHost {
   readonly ownership: Ownership
-  readonly telemetry: Telemetry | undefined
+  readonly telemetry: HostTelemetry | undefined
   readonly rows: Pick<RowWriter, 'writtenOf' | 'hurry'>
   /** Delivers to an actor, loading it when it is not in memory. */
   deliver(actor: string, delivery: Delivery): Promise<Delivered>

@@ -1,9 +1,9 @@
-import { ServiceError } from '#specs/errors/errors.ts'
-import type { Scope } from '#specs/scope.ts'
 import type { Json, JsonObject, RecordKind, Storage } from '#storage/ports.ts'
+import type { Scope } from '#storage/scope.ts'
 import { actorBlobs } from '../blobs/blob-owner.ts'
 import { type Clock, pause } from '../clock.ts'
 import type { Host } from '../host.ts'
+import { refusalIn } from '../refused.ts'
 import { markErased } from './erased-actors.ts'
 
 /** Dependencies on the host for removing actors. */
@@ -46,9 +46,9 @@ export const requestErasure = async (parts: EraserParts, condemned: ActorToErase
     await parts.host.deliver(actor, { event: { ...event, type: 'delete' }, cause: `erase:${actor}` })
     return true
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
-    if (error.code === 'not_found') return false
-    if (error.code !== 'actor_parked') throw error
+    const code = refusalIn(error)?.code
+    if (code === 'not_found') return false
+    if (code !== 'actor_parked') throw error
     await removeLog(parts, condemned)
     return true
   }

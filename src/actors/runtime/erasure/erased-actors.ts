@@ -1,5 +1,5 @@
-import { projectScope } from '#specs/scope.ts'
 import type { Commit, RecordKind, RecordStore, Storage, StoredRecord } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 import type { VectorStore } from '#storage/vector-port.ts'
 import type { Clock } from '../clock.ts'
 

@@ -1,5 +1,3 @@
-import type { Logger } from 'pino'
-import { projectScope } from '#specs/scope.ts'
 import {
   type CommitStore,
   type EffectParts,
@@ -7,8 +5,10 @@ import {
   type RecordStore,
   StoreUnavailable,
 } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 import { type Clock, pause } from '../clock.ts'
 import { newId } from '../ids.ts'
+import type { Logger } from '../logger.ts'
 import type { Ownership } from '../recovery/ownership.ts'
 import { shardOf } from '../recovery/shard.ts'
 import { Rounds } from '../rounds.ts'

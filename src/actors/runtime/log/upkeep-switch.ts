@@ -1,5 +1,5 @@
-import { projectScope } from '#specs/scope.ts'
 import type { RecordKind, RecordStore, StoredRecord } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 import type { Clock } from '../clock.ts'
 
 /** Records of housekeeping tasks that operators may pause: one per task, absent until it is first paused. */

@@ -1,8 +1,8 @@
-import type { Logger } from 'pino'
-import type { EventSink, EventStream, StreamControl, StreamEnding } from '#actors/call/call.ts'
-import { forEachInSlices, nextSlice } from '#src/concurrency/run-in-slices.ts'
 import { type LogEvent, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock } from '../clock.ts'
+import type { Logger } from '../logger.ts'
+import type { EventSink, EventStream, StreamControl, StreamEnding } from './event-stream.ts'
+import { plainSlices, type Slices } from './slices.ts'
 
 /** Maximum number of an actor's commits that wait until all its followers have the previous one. */
 const mostWaiting = 64
@@ -29,6 +29,14 @@ export interface FeedState {
   readonly lastSequence: number
 }
 
+/** Dependencies of a `Feed`. */
+export interface FeedOptions {
+  readonly log: Logger
+  /** For retries: streams stay open during an outage of the store, and read the log again later. */
+  readonly clock: Pick<Clock, 'after'>
+  readonly slices?: Slices | undefined
+}
+
 /** When a stream ends. `idle`: once it has caught up with an actor that is not busy. */
 export interface StreamEnd {
   readonly at: 'idle' | 'never'
@@ -50,12 +58,13 @@ export class Feed {
   readonly #reader: EventReader
   readonly #log: Logger
   readonly #clock: Pick<Clock, 'after'>
+  readonly #slices: Slices
   readonly #followers = new Map<string, Set<Follower>>()
   /** Commits that wait, by actor, until the last followers have the previous commit. */
   readonly #waiting = new Map<string, (readonly LogEvent[])[]>()
 
-  /** @param clock for retries: streams stay open during an outage of the store, and read the log again later. */
-  constructor(reader: EventReader, log: Logger, clock: Pick<Clock, 'after'>) {
+  constructor(reader: EventReader, { log, clock, slices = plainSlices }: FeedOptions) {
+    this.#slices = slices
     this.#clock = clock
     this.#reader = reader
     this.#log = log
@@ -143,7 +152,7 @@ export class Feed {
   }
 
   #deliver(actor: string, followers: Iterable<Follower>, events: readonly LogEvent[]): void {
-    const later = forEachInSlices(followers, (follower) => follower.live(events))
+    const later = this.#slices.forEach(followers, (follower) => follower.live(events))
     if (later !== null) void this.#deliverLater(actor, later)
   }
 
@@ -154,8 +163,8 @@ export class Feed {
       await first
       // one commit per turn: many short ones block the event loop no longer than one long one
       for (let events = waiting.shift(); events !== undefined; events = waiting.shift()) {
-        await nextSlice()
-        await forEachInSlices(this.#followers.get(actor) ?? [], (follower) => follower.live(events))
+        await this.#slices.next()
+        await this.#slices.forEach(this.#followers.get(actor) ?? [], (follower) => follower.live(events))
       }
     } catch (error) {
       this.#log.error(

@@ -1,9 +1,9 @@
-import type { Logger } from 'pino'
 import type { MachineDefinition } from '#machines/definition.ts'
 import { definitionOf } from '#machines/definition-of.ts'
-import { errors, ServiceError } from '#specs/errors/errors.ts'
 import { type MessageRecord, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock, pause, within } from '../clock.ts'
+import type { Logger } from '../logger.ts'
+import { type Refuse, refusalIn, refused } from '../refused.ts'
 import type { Creation, Delivered, Delivery, Resident } from '../resident.ts'
 import { isObject } from '../schema.ts'
 import type { Sinks } from '../sinks.ts'
@@ -39,6 +39,7 @@ export interface OutboxOptions {
   readonly poison?: (sender: Resident, message: MessageRecord, failure: PoisonFailure) => void
   /** Called when an operator has decided to retry or discard a poison message. */
   readonly passed?: (sender: Resident, message: MessageRecord) => void
+  readonly refuse?: Refuse
   readonly clock: Clock
   readonly log: Logger
 }
@@ -174,7 +175,7 @@ export class Outbox {
 
   /** Drops a refused message: its receiver is gone, or in a state in which the message has no effect. */
   #leave({ to, id, event }: MessageRecord, error: unknown): void {
-    const code = error instanceof ServiceError ? error.code : 'unknown'
+    const code = refusalIn(error)?.code ?? 'unknown'
     this.#options.log.info({ to, message: id, event: event.type, code }, 'message refused by its receiver')
   }
 
@@ -203,7 +204,7 @@ export class Outbox {
   }
 
   async #hand(owner: Owner, message: MessageRecord, again: boolean): Promise<void> {
-    const { definitions, sinks = {}, clock } = this.#options
+    const { definitions, sinks = {}, clock, refuse = refused } = this.#options
     const { event, id, to } = message
     const sink = sinks[to]
     if (sink !== undefined) return sink(owner, message, again)
@@ -213,7 +214,7 @@ export class Outbox {
     }
     const kind = definitionOf(definitions, to)
     const input = event.input
-    if (kind === undefined || !isObject(input)) throw new ServiceError('not_found')
+    if (kind === undefined || !isObject(input)) throw refuse({ code: 'not_found' })
     await this.#host.create({ kind, id: to, owner: { ...owner, createdAt: clock.now() }, input, cause: id, again })
   }
 }
@@ -224,10 +225,10 @@ export class Outbox {
  */
 const troubleOf = (error: unknown): 'passing' | 'unwanted' | 'poison' | 'thrown' => {
   if (error instanceof StoreUnavailable) return 'passing'
-  if (!(error instanceof ServiceError)) return 'thrown'
-  if (error.code === 'internal_error') return 'poison'
-  const { status } = errors[error.code]
-  return error.code === 'actor_parked' || status >= 500 || status === 429 ? 'passing' : 'unwanted'
+  const refusal = refusalIn(error)
+  if (refusal === undefined) return 'thrown'
+  if (refusal.code === 'internal_error') return 'poison'
+  return refusal.isPassing ? 'passing' : 'unwanted'
 }
 
 const nothing = (): void => {}

@@ -56,7 +56,7 @@ export interface Peers {
    * @throws {PeerSilent} when the process does not respond; the request may have been carried out.
    * @throws {StoreUnavailable} when the answer was lost or the other process's store is unavailable; the request may
    *   have been carried out.
-   * @throws {ServiceError} what the other process refused with.
+   * @throws {RefusedError} what the other process refused with.
    */
   request(address: string, request: PeerRequest): Promise<PeerAnswer>
   /** Calls `listener` with the address of a connection that broke, that is, was not closed by this process. */

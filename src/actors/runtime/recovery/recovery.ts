@@ -1,8 +1,8 @@
-import type { Logger } from 'pino'
 import { type CommitStore, type OpenCommit, type OpenLook, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock, pause } from '../clock.ts'
 import { NotOwner, Superseded } from '../commit/superseded.ts'
 import type { Host } from '../host.ts'
+import type { Logger } from '../logger.ts'
 import type { Resident } from '../resident.ts'
 
 const pageSize = 250

@@ -1,6 +1,6 @@
-import type { Logger } from 'pino'
 import { backoffMs, type Clock, pause } from '../clock.ts'
 import { NotOwner } from '../commit/superseded.ts'
+import type { Logger } from '../logger.ts'
 
 /** A first commit whose write was given up may reach the store this long after, in ms. */
 const lateMs = [5_000, 30_000]

@@ -1,8 +1,8 @@
-import type { Logger } from 'pino'
 import type { Storage } from '#storage/ports.ts'
 import { backoffMs, type Clock, pause } from '../clock.ts'
 import { removeLate } from '../erasure/erased-actors.ts'
 import type { Host } from '../host.ts'
+import type { Logger } from '../logger.ts'
 import { recover, recoverLate } from './recovery.ts'
 import { shardCount, shardOf } from './shard.ts'
 

@@ -1,7 +1,7 @@
-import type { Logger } from 'pino'
 import { type CommitStore, type OpenCommit, StoreUnavailable } from '#storage/ports.ts'
 import type { Clock } from '../clock.ts'
 import type { Host } from '../host.ts'
+import type { Logger } from '../logger.ts'
 import type { Resident } from '../resident.ts'
 import { Rounds } from '../rounds.ts'
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { MachineDefinition } from '#machines/definition.ts'
-import { projectScope } from '#specs/scope.ts'
 import type { Commit, RecordKind, Storage, StoredRecord } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 import { readActor } from '../activation.ts'
 import { type Clock, pause } from '../clock.ts'
 import type { Ledger, LedgerRow } from '../log/ledger.ts'

@@ -1,6 +1,6 @@
-import type { Logger } from 'pino'
 import type { RecordKind, RecordStore } from '#storage/ports.ts'
 import type { Clock } from '../clock.ts'
+import type { Logger } from '../logger.ts'
 import { Rounds } from '../rounds.ts'
 
 const everyMs = 10 * 60 * 1000

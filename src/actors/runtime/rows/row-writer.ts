@@ -1,6 +1,6 @@
-import type { Logger } from 'pino'
 import { type RecordKind, type RecordStore, type StoredRecord, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock, pause, within } from '../clock.ts'
+import type { Logger } from '../logger.ts'
 import { Overloaded } from '../overloaded.ts'
 
 /** Batching window in ms: consecutive turns of an actor within it result in one write of its row. */

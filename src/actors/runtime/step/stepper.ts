@@ -1,15 +1,15 @@
-import type { Logger } from 'pino'
 import type { Refusal } from '#machines/vocabulary.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import { type Commit, type MessageRecord, type Storage, StoreUnavailable } from '#storage/ports.ts'
-import type { Telemetry } from '#telemetry/telemetry.ts'
 import { KnownBlobs } from '../blobs/known-blobs.ts'
 import type { Clock } from '../clock.ts'
-import { type CommitFacts, commitOf, compacted } from '../commit/commit-document.ts'
+import { type CommitFacts, CommitTooLarge, commitOf, compacted } from '../commit/commit-document.ts'
 import { type Written, writeCommit } from '../commit/commit-writer.ts'
+import type { HostTelemetry } from '../host-telemetry.ts'
+import type { Logger } from '../logger.ts'
 import { Overloaded } from '../overloaded.ts'
 import { epochHere, type Ownership } from '../recovery/ownership.ts'
 import { shardOf } from '../recovery/shard.ts'
+import { type Refuse, refused } from '../refused.ts'
 import { type Creation, type Delivered, type Delivery, Resident, type Waiting } from '../resident.ts'
 import { rowRecord } from '../rows/actor-row.ts'
 import { type Draft, firstStep, nextStep, type Step, startedStep } from './step.ts'
@@ -23,7 +23,8 @@ export interface StepperParts {
   readonly ownership: Ownership
   /** Display name of this node. */
   readonly nodeName?: string
-  readonly telemetry?: Telemetry
+  readonly telemetry?: HostTelemetry
+  readonly refuse?: Refuse
   /** Called while a commit that sends these messages is being written. */
   readonly sending: (sender: Resident, messages: readonly MessageRecord[], written: Promise<unknown>) => void
   /** Called when the commit is durable and is to be carried out. */
@@ -73,10 +74,12 @@ const maxReloads = 5
 export class Stepper {
   readonly #parts: StepperParts
   readonly #blobs: KnownBlobs
+  readonly #refuse: Refuse
 
   constructor(parts: StepperParts) {
     this.#parts = parts
     this.#blobs = new KnownBlobs(parts.storage.blobs)
+    this.#refuse = parts.refuse ?? refused
   }
 
   /**
@@ -119,7 +122,7 @@ export class Stepper {
       type: 'create',
       ...(nodeName !== undefined && { node: nodeName }),
     })
-    const commit = await compacted(commitOf(kind, step.draft, facts), this.#blobs)
+    const commit = await this.#compacted(commitOf(kind, step.draft, facts))
     const written = await this.#write(resident, commit)
     return { made: written === 'done', resident, draft: step.draft, commit }
   }
@@ -149,17 +152,17 @@ export class Stepper {
 
   async #handle(resident: Resident, delivery: Delivery, reloads: number): Promise<Delivered> {
     if (resident.dead) return this.#parts.again(resident.id, delivery, reloads)
-    if (resident.parked !== undefined && !isOperatorEvent(delivery.event)) throw new ServiceError('actor_parked')
+    if (resident.parked !== undefined && !isOperatorEvent(delivery.event)) throw this.#refuse({ code: 'actor_parked' })
     if (resident.unrestorable !== undefined) return this.#reload(resident, delivery, reloads)
     const late = delivery.done ?? delivery.part ?? delivery.starts
     if (late !== undefined && resident.state.inFlight[late] === undefined) return { commit: null, duplicate: false }
     this.#parts.check(resident)
     const step = this.#step(resident, delivery)
     if (step.kind === 'ignored') return this.#replay(resident, delivery)
-    if (step.kind === 'refused') return this.#refuse(resident, delivery, step)
+    if (step.kind === 'refused') return this.#answerRefused(resident, delivery, step)
     const facts = this.#factsFor(resident, delivery.cause, delivery.stored ?? delivery.event)
     const draft = commitOf(resident.definition, step.draft, facts)
-    const small = compacted(draft, this.#blobs)
+    const small = this.#compacted(draft)
     const commit = small instanceof Promise ? await small : small
     const writing = this.#write(resident, commit)
     if (step.draft.messages.length > 0) this.#parts.sending(resident, step.draft.messages, writing)
@@ -177,7 +180,7 @@ export class Stepper {
 
   /** Reloads an actor that could not be restored: a newer release may be able to restore its commit. */
   #reload(resident: Resident, delivery: Delivery, reloads: number): Promise<Delivered> {
-    if (reloads > 0) throw new ServiceError('actor_parked')
+    if (reloads > 0) throw this.#refuse({ code: 'actor_parked' })
     this.#parts.overtaken(resident)
     return this.#parts.again(resident.id, delivery, reloads + 1)
   }
@@ -197,7 +200,16 @@ export class Stepper {
       return (isOurs ? systemStep(definition, state, where) : undefined) ?? nextStep(definition, state, where)
     } catch (error) {
       this.#parts.log.error({ actorId: resident.id, event: delivery.event.type, err: error }, 'event refused as poison')
-      throw new ServiceError('internal_error', { cause: error })
+      throw this.#refuse({ code: 'internal_error', cause: error })
+    }
+  }
+
+  #compacted(commit: Commit): Commit | Promise<Commit> {
+    try {
+      return compacted(commit, this.#blobs)
+    } catch (error) {
+      if (!(error instanceof CommitTooLarge)) throw error
+      throw this.#refuse({ code: error.code, message: error.message, cause: error })
     }
   }
 
@@ -220,11 +232,11 @@ export class Stepper {
     return { commit: prior, duplicate: prior !== null }
   }
 
-  async #refuse(resident: Resident, delivery: Delivery, step: Step & { kind: 'refused' }): Promise<Delivered> {
+  async #answerRefused(resident: Resident, delivery: Delivery, step: Step & { kind: 'refused' }): Promise<Delivered> {
     const result = await this.#replay(resident, delivery)
     if (result.duplicate) return result
     const { code, param, message = whyNot(step.refusal, resident, delivery) } = step.refusal
-    throw new ServiceError(code, { ...(param !== undefined && { param }), ...(message !== undefined && { message }) })
+    throw this.#refuse({ code, ...(param !== undefined && { param }), ...(message !== undefined && { message }) })
   }
 
   #factsFor({ id, shard, epoch, owner }: Resident, cause: string, event: CommitFacts['event']): CommitFacts {

@@ -1,5 +1,5 @@
-import { projectScope } from '#specs/scope.ts'
 import type { RecordKind, Storage } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 import { type Clock, pause } from '../clock.ts'
 
 /**

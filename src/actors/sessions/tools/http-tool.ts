@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 import { boundedBody } from '#outgoing/bounded-body.ts'
 import { RedirectFailed, type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { webhookHeaders } from '#outgoing/webhook-signature.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 
 /** A tool that the server runs by calling a URL (`type: 'http'` in the tools of a turn or agent). */
 export interface HttpTool {

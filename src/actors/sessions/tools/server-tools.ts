@@ -1,6 +1,6 @@
 import type { AgentResource, ServerTool, ToolOutcome } from '#actors/capability/agent-resources.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import { isObject } from '#runtime/schema.ts'
+import { isObject } from '#runtime/index.ts'
 import { type HttpToolCall, type HttpToolContext, type HttpToolResult, runHttpTool } from './http-tool.ts'
 import type { HttpDeclaration, ToolHeaders } from './tool-headers.ts'
 import type { ToolCall, ToolRunner } from './tool-runner.ts'

@@ -5,11 +5,9 @@ import type { TypedKind } from '#records/schema.ts'
 import type { ServerKeys } from '#records/sealing/server-keys.ts'
 import type { SecretBox } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'
-import { isObject } from '#runtime/schema.ts'
-import type { Owner } from '#runtime/step/actor-state.ts'
+import { isObject, type Owner } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordStore } from '#storage/index.ts'
 import type { ToolDeclaration, TurnTool } from '../turns/turn-config.ts'
 
 /** The headers of one http tool: `sealed` is encrypted JSON of names and values. They are only sent to this address. */

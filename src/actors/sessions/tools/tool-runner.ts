@@ -1,5 +1,5 @@
 import type { AnsweredInput, ReportProgress, ToolOutcome } from '#actors/capability/agent-resources.ts'
-import type { Json } from '#storage/ports.ts'
+import type { Json } from '#storage/index.ts'
 import type { TurnTool } from '../turns/turn-config.ts'
 
 /** One call of a tool that the server runs. */

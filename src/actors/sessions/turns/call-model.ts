@@ -9,13 +9,18 @@ import { runDefinition } from '#machines/run/run-definition.ts'
 import { noUsage } from '#machines/session/session-data.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { nestsTooDeep } from '#outgoing/json-depth.ts'
-import { backoffMs, type Clock, pause } from '#runtime/clock.ts'
-import type { EffectContext, EffectOutcome, UncertainEffect } from '#runtime/effects/effects.ts'
-import { newIdIn } from '#runtime/ids.ts'
-import { shardOf } from '#runtime/recovery/shard.ts'
-import { contextOf, isObject } from '#runtime/schema.ts'
+import {
+  type Clock,
+  contextOf,
+  type EffectContext,
+  type EffectOutcome,
+  isObject,
+  pause,
+  type UncertainEffect,
+} from '#runtime/index.ts'
+import { backoffMs, newIdIn, shardOf } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { Json, JsonObject, StoredEvent } from '#storage/ports.ts'
+import type { Json, JsonObject, StoredEvent } from '#storage/index.ts'
 import { type Compacted, type CompactParts, compacted } from '../context/compact.ts'
 import type { Conversations } from '../conversations.ts'
 import { DeltaJournal } from '../delta-journal.ts'

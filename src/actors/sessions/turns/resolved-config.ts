@@ -1,4 +1,4 @@
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { AgentConfig } from './turn-plan.ts'
 
 /** Whether a tool call requires a person's approval, runs without it, or never runs. */

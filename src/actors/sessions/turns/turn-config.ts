@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { ServerTool } from '#actors/capability/agent-resources.ts'
-import { actorBlobs, tenantBlobs } from '#runtime/blobs/blob-owner.ts'
-import { isObject } from '#runtime/schema.ts'
-import type { Owner } from '#runtime/step/actor-state.ts'
+import { isObject, type Owner } from '#runtime/index.ts'
+import { actorBlobs, tenantBlobs } from '#runtime/internal.ts'
 import type { contextPolicy } from '#specs/agent-config.ts'
 import type { Infer } from '#specs/dsl/schema.ts'
 import type { conversationMemory } from '#specs/memory-field.ts'
 import type { tool } from '#specs/tools.ts'
-import type { BlobStore, Json, JsonObject } from '#storage/ports.ts'
+import type { BlobStore, Json, JsonObject } from '#storage/index.ts'
 import { turnConfig } from '../schema.ts'
 
 /** A tool as a turn or an agent declares it (`sessions.turns`). */

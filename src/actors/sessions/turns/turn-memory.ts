@@ -1,7 +1,7 @@
 import type { MemoryAt, MemoryService, Recall } from '#actors/capability/memory-service.ts'
 import type { ModelMessage } from '#gateway/call/provider-port.ts'
 import type { AnswerMemory } from '#machines/session/session-data.ts'
-import type { Owner } from '#runtime/step/actor-state.ts'
+import type { Owner } from '#runtime/index.ts'
 import type { TurnMemory } from './turn-config.ts'
 
 /** A model call of a turn or run, with its memory settings. */

@@ -1,6 +1,6 @@
 import type { ModelMessage } from '#gateway/call/provider-port.ts'
-import { isObject } from '#runtime/schema.ts'
-import type { Json, JsonObject } from '#storage/ports.ts'
+import { isObject } from '#runtime/index.ts'
+import type { Json, JsonObject } from '#storage/index.ts'
 
 /** A page that a web tool brought into a conversation; a model cites it by its number, as in [2]. */
 export type WebSource = { readonly url: string; readonly title: string }

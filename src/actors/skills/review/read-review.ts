@@ -1,5 +1,5 @@
-import { isObject } from '#runtime/schema.ts'
-import type { SkillFinding } from '#src/skill-scan/finding.ts'
+import { isObject } from '#runtime/index.ts'
+import type { SkillFinding } from '#src/skill-scan/index.ts'
 import { reviewCodes } from './review-prompt.ts'
 
 const mostFindings = 50

@@ -1,8 +1,7 @@
 import { parse } from 'yaml'
 import type { ScannedText } from '#actors/capability/text-scan.ts'
-import type { SkillFile, SkillFinding } from '#src/skill-scan/finding.ts'
-import { scanSkill } from '#src/skill-scan/scan-skill.ts'
-import type { Json } from '#storage/ports.ts'
+import { type SkillFile, type SkillFinding, scanSkill } from '#src/skill-scan/index.ts'
+import type { Json } from '#storage/index.ts'
 import { type ArchiveCount, type ArchivedFile, archiveCount, everyFile } from './skill-archive.ts'
 
 /** Result of scanning a skill: the findings, and the name and description in its SKILL.md. */

@@ -1,5 +1,5 @@
 import type { ScannedText, TextFinding } from '#actors/capability/text-scan.ts'
-import type { Json } from '#storage/ports.ts'
+import type { Json } from '#storage/index.ts'
 import { type ScannedSkill, scannedSkill, scannedTexts } from './scanned-skill.ts'
 import { type ArchivedFile, archivedFiles } from './skill-archive.ts'
 

@@ -1,8 +1,8 @@
 import type { AgentResource, ServerTool, ServerToolCall, ToolOutcome } from '#actors/capability/agent-resources.ts'
-import { isObject } from '#runtime/schema.ts'
+import { isObject } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxSearchLength, maxUrlLength } from '#specs/resources/web/web-limits.ts'
-import { type Json, StoreUnavailable } from '#storage/ports.ts'
+import { type Json, StoreUnavailable } from '#storage/index.ts'
 import type { PageReader } from '../extract/page-reader.ts'
 import { type PageSearchParts, searchPages } from '../search/search-pages.ts'
 

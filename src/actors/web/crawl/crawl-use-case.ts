@@ -1,6 +1,5 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
-import { type Clock, pause } from '#runtime/clock.ts'
-import { newId } from '#runtime/ids.ts'
+import { type Clock, newId, pause } from '#runtime/index.ts'
 import { pageUrlOf } from '#src/pages/page-url.ts'
 import { faultRefusal } from '../fetch/page-refusal.ts'
 import { advancedCrawl, type CrawlState, isFinished, outOfTime, pauseOf, startedCrawl } from './crawl-site.ts'

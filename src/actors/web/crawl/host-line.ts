@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '#runtime/clock.ts'
-import type { SharedTurns, TurnRule } from '#storage/cluster-ports.ts'
+import type { Clock } from '#runtime/index.ts'
+import type { SharedTurns, TurnRule } from '#storage/index.ts'
 
 /** Outcome of waiting for a turn. */
 export type Turn =

@@ -1,6 +1,6 @@
-import type { Clock } from '#runtime/clock.ts'
+import type { Clock } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { SharedTurns } from '#storage/cluster-ports.ts'
+import type { SharedTurns } from '#storage/index.ts'
 import type { RobotsFiles } from '../fetch/robots-files.ts'
 import { HostLine, type Turn, type Waiter } from './host-line.ts'
 

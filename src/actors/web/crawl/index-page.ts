@@ -1,6 +1,4 @@
-import type { Embedder } from '#retrieval/embedder.ts'
-import { aboveOf, pagePassages } from '#retrieval/pages/page-passages.ts'
-import { textOfVector } from '#retrieval/vector-bytes.ts'
+import { aboveOf, type Embedder, pagePassages, textOfVector } from '#retrieval/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { storeRefusalOf } from '#src/pages/cache-control.ts'

@@ -1,4 +1,4 @@
-import { backoffMs } from '#runtime/clock.ts'
+import { backoffMs } from '#runtime/internal.ts'
 import { PagePostponed, RobotsUnreachable, SiteBusy } from '../fetch/page-refusal.ts'
 import { type HostTurns, maxPostponementMs } from './host-turns.ts'
 import type { CrawledPage } from './index-page.ts'

@@ -1,8 +1,8 @@
-import { isObject } from '#runtime/schema.ts'
+import { isObject } from '#runtime/index.ts'
 import type { ResultPaths } from '#specs/search-engines.ts'
 import { pageUrlOf } from '#src/pages/page-url.ts'
 import { decodedEntities } from '#src/parsing/pages/entities.ts'
-import type { Json } from '#storage/ports.ts'
+import type { Json } from '#storage/index.ts'
 
 /** A result of a third-party engine. All of it is untrusted text. */
 export interface ForeignResult {

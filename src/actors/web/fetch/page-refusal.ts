@@ -1,7 +1,7 @@
 import { RedirectFailed, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { type ErrorCode, ServiceError } from '#specs/errors/errors.ts'
 import type { UrlFault } from '#src/pages/page-url.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 
 /** Returns the error of a page: `details` is for callers, the cause is for logs. */
 export const pageRefusal = (

@@ -1,6 +1,7 @@
 import { unpackedBody } from '#outgoing/decompression.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import { backoffMs, type Clock, pause } from '#runtime/clock.ts'
+import { type Clock, pause } from '#runtime/index.ts'
+import { backoffMs } from '#runtime/internal.ts'
 import type { ServiceError } from '#specs/errors/errors.ts'
 import { retryAfterMs } from '#src/pages/retry-after.ts'
 import { allowsAll, maxRobotsBytes, type RobotsRules, robotsOf, unreachable } from '#src/pages/robots.ts'

@@ -1,7 +1,5 @@
-import { IndexCache } from '#retrieval/index-cache.ts'
-import { type FindablePage, PageIndex } from '#retrieval/pages/page-index.ts'
-import { vectorOfText } from '#retrieval/vector-bytes.ts'
-import type { Clock } from '#runtime/clock.ts'
+import { type FindablePage, IndexCache, PageIndex, vectorOfText } from '#retrieval/index.ts'
+import type { Clock } from '#runtime/index.ts'
 import type { PageStore, WebPageRow } from '../store/page-store.ts'
 
 /** Maximum size of all indexes of a node, in bytes. */

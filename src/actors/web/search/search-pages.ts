@@ -1,6 +1,4 @@
-import type { Embedder } from '#retrieval/embedder.ts'
-import type { PageHit } from '#retrieval/pages/page-index.ts'
-import { isZero } from '#retrieval/vector-table.ts'
+import { type Embedder, isZero, type PageHit } from '#retrieval/index.ts'
 import type { BodyOf, ResultOf } from '#specs/index.ts'
 import type { WebPageRow } from '../store/page-store.ts'
 import { isOfHost, sinceOf } from './filters.ts'

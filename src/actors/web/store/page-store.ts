@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto'
 import { CountedLimits } from '#records/counted-limits.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import { newId } from '#runtime/ids.ts'
+import { newId } from '#runtime/index.ts'
 import { maxCorpusPages } from '#specs/resources/web/web-limits.ts'
-import { projectScope } from '#specs/scope.ts'
 import { normalUrl } from '#src/pages/page-url.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import { projectScope, type RecordStore } from '#storage/index.ts'
 import { type WebPageData, webBlockedUrls, webCorpora, webPages } from '../kinds.ts'
 
 /** A stored page. */

@@ -2,8 +2,7 @@ import type { Caller } from '#gateway/call/caller.ts'
 import type { Row, TypedKind } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { Scope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import type { RecordStore, Scope } from '#storage/index.ts'
 import type { ResponseItem } from '../responses/input-items.ts'
 
 type ConversationData = {

@@ -10,7 +10,7 @@ import { costField } from '#gateway/call/accounting/shown-cost.ts'
 import type { ChatOutcome, ChatSummary } from '#gateway/call/chat-calls.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
-import { newId } from '#runtime/ids.ts'
+import { newId } from '#runtime/index.ts'
 import type { ResultOf } from '#specs/index.ts'
 
 /** Anthropic's Message document. */

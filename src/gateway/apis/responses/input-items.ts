@@ -1,5 +1,5 @@
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { newId } from '#runtime/ids.ts'
+import { newId } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { given, invalid, needText } from '../chat-parts.ts'
 import { customArguments } from './caller-tools.ts'

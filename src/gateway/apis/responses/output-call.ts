@@ -1,5 +1,5 @@
 import type { WireObject } from '#outgoing/wire.ts'
-import { newId } from '#runtime/ids.ts'
+import { newId } from '#runtime/index.ts'
 import { customInput, type ToolAlias } from './caller-tools.ts'
 import type { ResponseItem } from './input-items.ts'
 import { type OutputPart, statusOf } from './output-parts.ts'

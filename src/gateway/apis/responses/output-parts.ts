@@ -1,5 +1,5 @@
 import { objectOf, type WireObject } from '#outgoing/wire.ts'
-import { newId } from '#runtime/ids.ts'
+import { newId } from '#runtime/index.ts'
 import { citationsIn } from './citations.ts'
 import type { ResponseItem } from './input-items.ts'
 import type { Emit, Source } from './response-output.ts'

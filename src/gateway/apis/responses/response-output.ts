@@ -1,5 +1,5 @@
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { newId } from '#runtime/ids.ts'
+import { newId } from '#runtime/index.ts'
 import type { ToolAliases } from './caller-tools.ts'
 import type { ResponseItem } from './input-items.ts'
 import { OutputCall } from './output-call.ts'

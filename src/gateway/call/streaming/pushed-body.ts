@@ -1,5 +1,6 @@
-import type { ByteSink, ByteStream, StreamControl } from '#actors/call/call.ts'
-import { Ticker, type Ticking, tickMsFor } from '#runtime/ticker.ts'
+import type { ByteSink, ByteStream } from '#actors/call/call.ts'
+import type { StreamControl } from '#runtime/index.ts'
+import { Ticker, type Ticking, tickMsFor } from '#runtime/internal.ts'
 import { atEndOfTask } from './end-of-task.ts'
 
 /** Headers of an answer. */

@@ -1,4 +1,4 @@
-import type { Json } from '#storage/ports.ts'
+import type { Json } from '#storage/index.ts'
 import type { ReplacedTexts } from './redaction-tasks.ts'
 
 /** Casts a response of the redaction worker. It is trusted and not validated. */

@@ -1,5 +1,5 @@
 import { isObject } from '#outgoing/wire.ts'
-import type { Json, JsonObject } from '#storage/ports.ts'
+import type { Json, JsonObject } from '#storage/index.ts'
 
 /** A part of a caller's JSON Schema. */
 export type DataSchema = JsonObject

@@ -1,7 +1,7 @@
 import { Ajv2020 as Ajv, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { isObject } from '#outgoing/wire.ts'
-import type { Json, JsonObject } from '#storage/ports.ts'
+import type { Json, JsonObject } from '#storage/index.ts'
 import { type Candidate, type DataSource, dataSources, fieldsOf, type PageCandidates } from './candidates.ts'
 import { type DataSchema, scalarFor, typesOf } from './coerce.ts'
 import { namesFor } from './names.ts'

@@ -4,7 +4,7 @@ import { roles, wrongKindCode } from '#specs/access.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { groupOf, includesOperation, isReading, tenancyOf } from '#specs/reach/key-scopes.ts'
-import { narrowedScope, projectScope, type Scope, userScope, workScope } from '#specs/scope.ts'
+import { narrowedScope, projectScope, type Scope, userScope, workScope } from '#storage/index.ts'
 import { isWork } from './named-tenant.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Principal } from '#actors/call/call.ts'
 import { limitsOf, modelMissing, modelsOf } from '#actors/call/reach.ts'
-import { isObject } from '#runtime/schema.ts'
+import { isObject } from '#runtime/index.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ReservedField } from '#specs/field-access.ts'

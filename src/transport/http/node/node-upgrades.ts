@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { Ticker } from '#runtime/ticker.ts'
+import { Ticker } from '#runtime/internal.ts'
 import type { OpenWork } from '#transport/open-work.ts'
 import type { HttpHandler, UpgradeDecision, WebSocketPeer } from '../http-port.ts'
 import { checkHeaders, defaultHeaders, statusLine } from '../response-head.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'
-import type { Ticking } from '#runtime/ticker.ts'
+import type { Ticking } from '#runtime/internal.ts'
 import { MessageBuffer } from '#transport/streams/message-buffer.ts'
 import {
   closePayload,

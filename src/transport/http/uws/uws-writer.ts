@@ -1,4 +1,4 @@
-import { Ticker, type Ticking } from '#runtime/ticker.ts'
+import { Ticker, type Ticking } from '#runtime/internal.ts'
 import type { BodyWriter } from '../http-port.ts'
 import type { UwsResponse } from './uws-binding.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { BrowserProfiles } from '#actors/browser/profiles/browser-profiles.ts'
 import { profileUseCases } from '#actors/browser/profiles/profile-use-cases.ts'
 import { maxProfiles } from '#specs/resources/web/browse-limits.ts'
-import { projectScope, tenantScope } from '#specs/scope.ts'
+import { projectScope, tenantScope } from '#storage/scope.ts'
 import { callOf, secretOf } from '#test/support/call-of.ts'
 import { openHouse, readableBox } from '#test/support/open-house.ts'
 

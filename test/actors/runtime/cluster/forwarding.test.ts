@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { shardCount } from '#runtime/recovery/shard.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 import { logOf, owner, probeRows, typesOf } from '../probe.ts'
 import { ProbeCluster } from './probe-cluster.ts'

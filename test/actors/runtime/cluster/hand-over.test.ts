@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { EventStream } from '#actors/call/call.ts'
+import type { EventStream } from '#runtime/messages/event-stream.ts'
 import { shardCount, shardOf } from '#runtime/recovery/shard.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 import { forever, logOf, type Reader, type Run, read, typesOf } from '../probe.ts'

@@ -24,8 +24,7 @@ class Log {
       read: (_, after) => this.#read(after),
       standing: () => (this.live ? { busy: this.busy, lastSequence: this.events.length } : undefined),
     },
-    pino({ level: 'silent' }),
-    this.clock,
+    { log: pino({ level: 'silent' }), clock: this.clock },
   )
 
   /** Commits events; `publish` false: the feed is not notified. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { projectScope } from '#specs/scope.ts'
 import type { StoredEvent } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 import { FaultyStorage } from '#test/support/faulty-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { calm } from '#test/support/virtual-clock.ts'

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { systemClock } from '#runtime/clock.ts'
 import { RecordSweeper } from '#runtime/rows/record-sweeper.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 const kind = { name: 'things' }

@@ -1,7 +1,7 @@
 import { skills, skillVersions } from '#actors/skills/kinds.ts'
 import { SkillVersions } from '#actors/skills/skill-versions.ts'
-import { projectScope } from '#specs/scope.ts'
 import { openStorage } from '#src/open-storage.ts'
+import { projectScope } from '#storage/scope.ts'
 
 /**
  * Publishes and deprecates versions of one skill endlessly, in the store that the arguments name, and prints each

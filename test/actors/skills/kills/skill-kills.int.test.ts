@@ -10,9 +10,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { skills, skillVersions } from '#actors/skills/kinds.ts'
 import { SkillVersions } from '#actors/skills/skill-versions.ts'
 import { compareVersions } from '#records/semver.ts'
-import { projectScope } from '#specs/scope.ts'
 import { openStorage } from '#src/open-storage.ts'
 import type { Storage } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 
 /** 50 each night, as EVERY_STORE says; a few for every change. */
 const kills = process.env.EVERY_STORE === undefined ? 8 : 50

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { judged } from '#actors/skills/version-use-cases.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 
 it('a skill that cannot be scanned now is not reviewed by a model', async () => {
   let reviews = 0

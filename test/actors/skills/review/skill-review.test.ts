@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SkillReview, type SkillReviewParts } from '#actors/skills/review/skill-review.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 
 const scope = projectScope('prj_a')
 const fileOf = (text: string, path = 'SKILL.md') => ({ path, base64: Buffer.from(text).toString('base64') })

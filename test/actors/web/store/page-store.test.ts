@@ -3,7 +3,7 @@ import { webKinds, webPages } from '#actors/web/kinds.ts'
 import { type NewPage, PageStore } from '#actors/web/store/page-store.ts'
 import { boundRecords } from '#records/bound-records.ts'
 import { maxCorpusPages } from '#specs/resources/web/web-limits.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 const url = 'https://example.com/page'

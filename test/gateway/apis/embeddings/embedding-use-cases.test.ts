@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Principal } from '#actors/call/call.ts'
 import { embeddingUseCases } from '#gateway/apis/embeddings/embedding-use-cases.ts'
 import type { EmbeddingCall, EmbeddingOutcome } from '#gateway/embeddings/embedding-calls.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope } from '#storage/scope.ts'
 
 const secretKey: Principal = { kind: 'secret_key', project: 'prj_1', keyId: 'key_1' }
 const outcome: EmbeddingOutcome = {

@@ -1,4 +1,4 @@
-import { isObject } from '#runtime/schema.ts'
+import { isObject } from '#runtime/index.ts'
 import type { JsonObject } from '#specs/dsl/json.ts'
 
 /** Error code of revision 2025-11-25: the user has to visit URLs first, and the call has to be repeated then. */

@@ -1,7 +1,7 @@
 import type { AnsweredInput, ServerToolCall, ToolOutcome } from '#actors/capability/agent-resources.ts'
 import type { McpWork } from '#actors/mcp/client/mcp-connection.ts'
 import { McpFailure } from '#actors/mcp/client/mcp-failure.ts'
-import { isObject } from '#runtime/schema.ts'
+import { isObject } from '#runtime/index.ts'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import type { ToolRequest } from '../call-tool.ts'
 import { outcomeOfResult } from '../tool-output.ts'

@@ -1,5 +1,5 @@
 import type { ReportProgress } from '#actors/capability/agent-resources.ts'
-import { hiddenText } from '#src/skill-scan/hidden-text.ts'
+import { hiddenText } from '#src/skill-scan/index.ts'
 
 /** Progress of a call, as the server reports it. */
 export type Progress = {

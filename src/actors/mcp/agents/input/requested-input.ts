@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { McpFailure } from '#actors/mcp/client/mcp-failure.ts'
 import type { RequiredInput } from '#machines/tool-call/required-input.ts'
 import { isSecretKey } from '#records/sanitize.ts'
-import { isObject } from '#runtime/schema.ts'
+import { isObject } from '#runtime/index.ts'
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
-import { hiddenText } from '#src/skill-scan/hidden-text.ts'
+import { hiddenText } from '#src/skill-scan/index.ts'
 
 /** A server's request for input from a person. */
 export type Question = Pick<RequiredInput, 'mode' | 'message' | 'schema' | 'url' | 'secret_fields'>

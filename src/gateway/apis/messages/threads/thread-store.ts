@@ -3,7 +3,7 @@ import type { Row, TypedKind } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { type ErrorCode, ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import type { RecordStore } from '#storage/index.ts'
 
 type Messages = BodyOf<'messages.create'>['messages']
 

@@ -1,9 +1,8 @@
 import { shownError } from '#gateway/apis/streamed-chat.ts'
 import { responseDefinition } from '#machines/response/response-definition.ts'
-import type { EffectCatalog } from '#runtime/effects/effects.ts'
-import { type EraseParts, eraseActor } from '#runtime/erasure/erase-actor.ts'
-import { contextOf } from '#runtime/schema.ts'
-import { type JsonObject, StoreUnavailable } from '#storage/ports.ts'
+import { contextOf, type EffectCatalog } from '#runtime/index.ts'
+import { type EraseParts, eraseActor } from '#runtime/internal.ts'
+import { type JsonObject, StoreUnavailable } from '#storage/index.ts'
 
 /** A response to be made, as stored in its actor. */
 export interface Requested {

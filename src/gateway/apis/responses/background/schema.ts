@@ -1,4 +1,4 @@
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { ResponseItem } from '../input-items.ts'
 import type { ResponseDocument } from '../response-document.ts'
 import type { ResponseRequest } from '../response-plan.ts'

@@ -1,9 +1,8 @@
 import type { Principal } from '#actors/call/call.ts'
 import type { AgentReach } from '#actors/call/reach.ts'
 import type { Caller } from '#gateway/call/caller.ts'
-import { isObject } from '#runtime/schema.ts'
-import { projectScope, tenantScope, userScope } from '#specs/scope.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import { isObject } from '#runtime/index.ts'
+import { type JsonObject, projectScope, tenantScope, userScope } from '#storage/index.ts'
 
 /** The fields of a caller that are stored for work after the request. The project is that of the actor. */
 export const storedCaller = (caller: Caller): JsonObject => {

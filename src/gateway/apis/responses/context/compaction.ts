@@ -1,7 +1,7 @@
 import type { Caller } from '#gateway/call/caller.ts'
 import type { ChatCalls } from '#gateway/call/chat-calls.ts'
 import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { newId } from '#runtime/ids.ts'
+import { newId } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { usageDocument } from '../response-document.ts'

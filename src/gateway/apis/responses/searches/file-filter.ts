@@ -1,6 +1,6 @@
 import { invalid, needText } from '#gateway/apis/chat-parts.ts'
 import { objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import type { Json, JsonObject } from '#storage/ports.ts'
+import type { Json, JsonObject } from '#storage/index.ts'
 
 /** Returns whether a document with this metadata matches. */
 export type FileFilter = (metadata: JsonObject) => boolean

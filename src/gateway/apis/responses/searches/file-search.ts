@@ -6,7 +6,7 @@ import type {
 } from '#actors/capability/knowledge-service.ts'
 import { invalid, needText } from '#gateway/apis/chat-parts.ts'
 import { isObject, type WireObject } from '#outgoing/wire.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { FoundFile } from '../response-output.ts'
 import { type FileFilter, fileFilter } from './file-filter.ts'
 import type { ServerSearch } from './server-search.ts'

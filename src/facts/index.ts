@@ -1,0 +1,12 @@
+/** Facts from text: extraction, which fact is current, their graph. Everything outside of this folder imports it here. */
+export { type Exchange, exchangeFacts, extractionName, extractWith, simulatedExtraction } from './extraction.ts'
+export { type Fact, statementOf, user } from './fact.ts'
+export { factsOf } from './facts-of.ts'
+export { FactGraph } from './graph.ts'
+export { marked, withoutMarked } from './injected-text.ts'
+export { normalisedName, sameValue } from './names.ts'
+export { partsOf } from './parts.ts'
+export { screen } from './screen/screen.ts'
+export { closed } from './supersession.ts'
+export { correctedOf, meantOf, type Related, topicWords } from './updates/related.ts'
+export { type Change, changeOf, mayUpdate } from './updates/updates.ts'

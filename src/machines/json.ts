@@ -1,0 +1,20 @@
+/** Any value that JSON can represent, as commits and records store it. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined }
+
+/** A JSON object. */
+export type JsonObject = { readonly [key: string]: Json | undefined }
+
+/** A machine's event as it is stored: `type` and plain data. */
+export type StoredEvent = JsonObject & { readonly type: string }
+
+/** A client-visible event of an actor's log. `sequence` is gapless from 1 per actor and is the SSE `id:`. */
+export interface LogEvent {
+  readonly sequence: number
+  readonly event_type: string
+  readonly turn_number?: number
+  readonly payload: JsonObject
+  /** Data for replaying the log that clients never see, such as a provider's signature of a call. */
+  readonly hidden?: JsonObject
+  /** Time of the event in ms since the epoch, if it differs from the time of its commit. */
+  readonly at?: number
+}
