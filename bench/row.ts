@@ -10,14 +10,14 @@ export interface Row {
   readonly bound?: Bound
 }
 
-export interface Bound {
+interface Bound {
   readonly of: 'ours' | 'ratio'
   readonly atLeast?: number
   readonly atMost?: number
 }
 
 /** Returns ours / against; null when there is no value to compare with, or it is 0. */
-export const ratioOf = (row: Row): number | null =>
+const ratioOf = (row: Row): number | null =>
   row.against === undefined || row.against.value === 0 ? null : row.ours / row.against.value
 
 /** Whether the bound holds; null for a row without one. */

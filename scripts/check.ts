@@ -89,6 +89,7 @@ const tools: Readonly<Record<string, Step>> = {
   types: () => tool('node_modules/typescript/bin/tsc', '-p', '.'),
   'types of the console': () => tool('node_modules/typescript/bin/tsc', '-p', 'tsconfig.console.json'),
   'lint and format': () => tool('node_modules/@biomejs/biome/bin/biome', 'check', '--diagnostic-level=error', '.'),
+  'unused code': () => tool('node_modules/knip/bin/knip.js', '--config', 'scripts/check/knip.jsonc', '--no-progress'),
   'generated files': () => tool('scripts/generate.ts', '--check'),
 }
 

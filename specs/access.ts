@@ -5,7 +5,7 @@ export type CredentialKind = 'secret_key' | 'agent_key' | 'client_token' | 'dash
 export const permissions = ['sessions:turn'] as const
 
 /** One of `permissions`. */
-export type Permission = (typeof permissions)[number]
+type Permission = (typeof permissions)[number]
 
 /**
  * Roles of a dashboard member, weakest first: a member reads, an approver also decides approvals, an admin changes the

@@ -10,7 +10,7 @@ export const speakers = ['secret_key', 'agent_secret_key', 'agent_public_key', '
 export type CallerKind = (typeof speakers)[number]
 
 /** Part of an agent's config that can permit a field which is otherwise refused. */
-export type AgentPermission = 'turn_overrides'
+type AgentPermission = 'turn_overrides'
 
 /** Rule about who may set one field of the body. A field without a rule may be set by every caller of the operation. */
 export interface FieldRule {

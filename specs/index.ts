@@ -1,10 +1,12 @@
-import type { BytesAnswer, ChoiceAnswer, EventsAnswer, JsonAnswer } from './dsl/answer.ts'
+import type { ChoiceAnswer, JsonAnswer } from './dsl/answer.ts'
 import type { Operation, Signature } from './dsl/declare.ts'
 
 /**
  * The resources of the API by the name of their declaration. Each file of specs/resources adds its own (`declare
  * module`), so that the types of all operations are known without a central list. src/actors/capabilities.ts decides
  * which are served.
+ *
+ * @public declared again by specs/resources
  */
 // biome-ignore lint/suspicious/noEmptyInterface: filled in by specs/resources
 export interface Resources {}
@@ -35,13 +37,3 @@ export type AnswerOf<Id extends OperationId> = SignatureFor<Id>['answer']
 export type ResultOf<Id extends OperationId> = JsonOf<AnswerOf<Id>>
 
 type JsonOf<A> = A extends JsonAnswer<infer T> ? T : A extends ChoiceAnswer<infer T> ? T : never
-
-/** Operations whose response is an SSE stream of log events. */
-export type EventsOperationId = {
-  [Id in OperationId]: AnswerOf<Id> extends EventsAnswer ? Id : never
-}[OperationId]
-
-/** Operations whose response is bytes. */
-export type BytesOperationId = {
-  [Id in OperationId]: AnswerOf<Id> extends BytesAnswer ? Id : never
-}[OperationId]

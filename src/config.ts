@@ -7,7 +7,7 @@ import { type SearchEngineSettings, searchEnginesOf, searchEnginesTake } from '.
 import { type Environment, EnvironmentReader } from './environment-reader.ts'
 
 /** Settings of a model provider from the environment. */
-export interface ProviderSettings {
+interface ProviderSettings {
   /** '' for a self-hosted server that takes no key. */
   readonly apiKey: string
   /** Without a trailing slash; absent: the provider's own URL. */
@@ -95,7 +95,7 @@ export interface Config {
 /** Trusted proxies: a number of hops, or networks (CIDR) that their addresses belong to. */
 export type TrustedProxies = { readonly hops: number } | { readonly networks: readonly string[] }
 
-export type LogLevel = (typeof logLevels)[number]
+type LogLevel = (typeof logLevels)[number]
 
 /** Some variables have invalid values; `message` names each and its valid values, and contains no secret. */
 export class ConfigError extends Error {

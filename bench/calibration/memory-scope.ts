@@ -14,7 +14,7 @@ export interface Embedding {
   readonly background: Background
 }
 
-export interface FoundMemory {
+interface FoundMemory {
   readonly id: string
   readonly score: number
   readonly parts?: Readonly<Record<string, number>>

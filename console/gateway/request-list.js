@@ -26,8 +26,7 @@ export const filtersOf = ({ model, provider, tenant, key, error, failed, after }
 })
 
 /** @param {import('../route.js').Query} query */
-export const isFiltered = (query) =>
-  Object.values(filtersOf(query)).some((value) => value !== undefined && value !== '')
+const isFiltered = (query) => Object.values(filtersOf(query)).some((value) => value !== undefined && value !== '')
 
 /** The newest requests, or those that match the filters. @param {{ place: Place, lines: Lines }} props */
 export const RequestList = ({ place, lines: { data, next_cursor } }) => html`

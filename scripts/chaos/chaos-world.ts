@@ -8,7 +8,7 @@ import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 import { type ChaosTool, startChaosTool } from './tool-server.ts'
 
 /** The proxies through which one node is connected. */
-export interface NodeProxies {
+interface NodeProxies {
   readonly mongod: TcpProxy
   readonly redis: TcpProxy
   /** From the other nodes to this one. */

@@ -11,7 +11,7 @@ export interface Wanted {
 }
 
 /** Reason for a retry: the service requested it, was silent for 4 s, or the connection broke. */
-export type RetryReason = 'unavailable' | 'silent' | 'broken'
+type RetryReason = 'unavailable' | 'silent' | 'broken'
 
 /** Number of requests, and of retries by reason. */
 export interface Counts extends Record<RetryReason, number> {

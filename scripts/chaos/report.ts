@@ -62,7 +62,7 @@ export const reportOf = (outcome: Outcome): readonly string[] => {
 }
 
 /** Counts turns that failed because the process that ran them ended. */
-export const interruptedIn = ({ sessions }: Evidence): number =>
+const interruptedIn = ({ sessions }: Evidence): number =>
   sessions
     .flatMap(({ log }) => log ?? [])
     .filter(({ event_type, payload }) => event_type === 'turn.failed' && Object(payload.error).code === 'interrupted')

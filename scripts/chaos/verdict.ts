@@ -4,7 +4,7 @@ import { judgePlain, judgeTools } from './tool-verdict.ts'
 import { judgeUsage } from './usage-verdict.ts'
 
 /** Kind of a broken promise: something is missing, exists twice, or differs from what was promised. */
-export type Breach = 'lost' | 'doubled' | 'broken'
+type Breach = 'lost' | 'doubled' | 'broken'
 
 /** One broken promise. */
 export interface Problem {

@@ -61,7 +61,7 @@ export function mongodSpec(replicaSet: string | null): ServiceSpec {
 }
 
 /** Finds the mongod on PATH, else the one from wheels, with the environment that it needs. */
-export function findMongod(): { readonly command: string; readonly env: NodeJS.ProcessEnv } {
+function findMongod(): { readonly command: string; readonly env: NodeJS.ProcessEnv } {
   const installed = onPath('mongod')
   if (installed !== null) return { command: installed, env: process.env }
   const folder = unpackWheels(mongodWheels, arrangeMongod)

@@ -37,7 +37,7 @@ export function startRedis(): Promise<Service> {
 }
 
 /** The redis-server on PATH, else the one from a wheel, else Debian's. */
-export function findRedis(): string {
+function findRedis(): string {
   return onPath('redis-server') ?? fromWheel() ?? fromDebian()
 }
 

@@ -74,7 +74,7 @@ export const isFree = (port: number): Promise<boolean> =>
   })
 
 /** Resolves when the port accepts connections; rejects when `gone()` returns a reason why it never will. */
-export async function acceptsOn(
+async function acceptsOn(
   port: number,
   gone: () => string | null,
   started: (port: number) => Promise<boolean> = accepts,

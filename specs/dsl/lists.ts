@@ -109,9 +109,6 @@ export const countedList = <S extends Schema<unknown>>(item: S) =>
 export const namedList = <const N extends string, S extends Schema<unknown>>(name: N, item: S) =>
   object(named(name, array(item)))
 
-/** A page of a cursor list, as use-cases return it. */
-export type CursorPage<T> = Infer<ReturnType<typeof cursorPage<Schema<T>>>>
-
 /** A page of a numbered list, as use-cases return it. */
 export type NumberedPage<T> = Infer<ReturnType<typeof numberedPage<Schema<T>>>>
 

@@ -18,7 +18,7 @@ import {
 } from './schema.ts'
 
 /** Differences of a standard operation from its resource's defaults. */
-export interface VerbSpec {
+interface VerbSpec {
   readonly summary?: string
   readonly description?: string
   readonly access?: Access
@@ -35,7 +35,7 @@ export interface VerbSpec {
 }
 
 /** A custom operation, `POST <path>/{key}/<name>`, which returns the row. */
-export interface TransitionSpec {
+interface TransitionSpec {
   /** Event that is sent to the resource's machine; absent for a resource without one. */
   readonly event?: string
   readonly summary: string
@@ -85,12 +85,12 @@ type Verb = 'list' | 'create' | 'get' | 'update' | 'put' | 'delete'
 type Simplify<T> = { [K in keyof T]: T[K] }
 
 /** A row of a resource, as responses contain it. */
-export type RowOf<R extends ResourceSpec> = Simplify<
+type RowOf<R extends ResourceSpec> = Simplify<
   { readonly id: string } & InferShape<R['fields']> & { readonly created_at: string; readonly updated_at: string }
 >
 
 /** Body of a create request, with defaults filled in. */
-export type CreateBodyOf<R extends ResourceSpec> = Simplify<
+type CreateBodyOf<R extends ResourceSpec> = Simplify<
   {
     readonly [K in R['writable'][number] as LeavesOut<R, K> extends true ? never : K]: Infer<R['fields'][K]>
   } & {
@@ -99,7 +99,7 @@ export type CreateBodyOf<R extends ResourceSpec> = Simplify<
 >
 
 /** Body of an update: any of the writable fields. */
-export type UpdateBodyOf<R extends ResourceSpec> = Simplify<
+type UpdateBodyOf<R extends ResourceSpec> = Simplify<
   { readonly [K in R['writable'][number]]?: Infer<R['fields'][K]> } & Partial<WriteOnlyOf<R>>
 >
 

@@ -5,7 +5,7 @@ import { withNamedPart } from './named-part.ts'
 import { pageErrors } from './page-errors.ts'
 
 /** Type of an error in the platform envelope, and the family of statuses that it belongs to. */
-export type ErrorType =
+type ErrorType =
   | 'invalid_request_error'
   | 'authentication_error'
   | 'permission_error'

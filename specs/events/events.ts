@@ -220,7 +220,7 @@ export const sessionEvents = {
 } as const
 
 /** Reasons for which the server ends a stream before its log has ended. */
-export const streamEndReasons = ['credential_ended', 'deleted'] as const
+const streamEndReasons = ['credential_ended', 'deleted'] as const
 
 /** Reason for which the server ends a stream before its log has ended. */
 export type StreamEndReason = (typeof streamEndReasons)[number]

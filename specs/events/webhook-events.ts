@@ -1,15 +1,4 @@
-import {
-  array,
-  type Infer,
-  integer,
-  jsonObject,
-  nullable,
-  object,
-  oneOf,
-  type Schema,
-  string,
-  timestamp,
-} from '../dsl/schema.ts'
+import { array, integer, jsonObject, nullable, object, oneOf, type Schema, string, timestamp } from '../dsl/schema.ts'
 import { statuses } from '../statuses.ts'
 
 const reference = () => nullable(string())
@@ -232,9 +221,6 @@ export type WebhookEventType = keyof typeof events
 
 /** All webhook events by name (`webhooks.create`). */
 export const webhookEvents: Readonly<Record<WebhookEventType, WebhookEventSpec>> = events
-
-/** Type of `data` in an event's payload. */
-export type WebhookData<E extends WebhookEventType> = Infer<(typeof events)[E]['data']>
 
 /** Names of all events in the order of their declarations. */
 export const webhookEventTypes: readonly WebhookEventType[] = Object.keys(events).filter(isWebhookEventType)

@@ -56,7 +56,7 @@ const listedFields = {
 const listedRun = object(listedFields, { title: 'RunListed', description: 'A background run of an agent, in a list.' })
 
 /** A background run of an agent. */
-export const run = object(
+const run = object(
   {
     ...listedFields,
     stuck,

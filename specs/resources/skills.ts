@@ -26,13 +26,13 @@ const name = string({ minLength: 1, maxLength: 256 })
 const description = string({ maxLength: 4096, description: 'When to use the skill. The model reads this.' })
 
 /** Maximum length of a SKILL.md, in characters. */
-export const maxSkillText = 512 * 1024
+const maxSkillText = 512 * 1024
 
 /** Maximum size of a skill's archive, and of a body with files, in bytes. */
 export const maxSkillArchive = 5 * 1024 * 1024
 
 /** Maximum number of files of a skill, without its SKILL.md. */
-export const maxSkillFiles = 200
+const maxSkillFiles = 200
 
 /** Skills: instructions that agents load when a task needs them. */
 export const skills = defineResource('skills', {

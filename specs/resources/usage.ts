@@ -25,17 +25,7 @@ const reference = () => nullable(string())
 const decimal = () => string({ pattern: '^-?\\d+(\\.\\d+)?$' })
 
 /** Dimensions of usage summaries. */
-export const usageGroups = [
-  'tenant',
-  'agent',
-  'installation',
-  'user',
-  'provider',
-  'model',
-  'key',
-  'operation',
-  'day',
-] as const
+const usageGroups = ['tenant', 'agent', 'installation', 'user', 'provider', 'model', 'key', 'operation', 'day'] as const
 
 const operation = oneOf(
   'session.turn',

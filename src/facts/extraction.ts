@@ -76,7 +76,7 @@ export const extractionRequest = (exchange: Exchange, prompt: string = instructi
 }
 
 /** Returns the texts of both without recalled memories and their repetition. */
-export const ownWords = ({
+const ownWords = ({
   user: said,
   assistant,
   recalled = [],

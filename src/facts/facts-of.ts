@@ -18,7 +18,7 @@ export interface TextContext {
 }
 
 /** Maximum characters of a text that are read. */
-export const maxText = 32_768
+const maxText = 32_768
 
 /** Maximum number of facts per text. */
 const maxFacts = 200

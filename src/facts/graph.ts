@@ -3,14 +3,14 @@ import { user } from './fact.ts'
 import { normalisedName } from './names.ts'
 
 /** A statement as a directed edge between two names. */
-export interface Edge {
+interface Edge {
   readonly source: string
   readonly relation: string
   readonly target: string
 }
 
 /** A name reached by a walk, with the relations on the path to it. */
-export interface ReachedNode {
+interface ReachedNode {
   readonly name: string
   readonly hops: number
   readonly path: readonly string[]
@@ -36,7 +36,7 @@ export const maxNodes = 100
 const mostKept = 16
 
 /** Maximum distance of a walk from its seed, in edges. */
-export const maxHops = 4
+const maxHops = 4
 
 /** Graph of the names in the given facts; the caller selects which facts hold. */
 export class FactGraph {

@@ -28,7 +28,7 @@ export interface ActorFacts {
 export type RowOf = (state: StoredState, facts: ActorFacts) => JsonObject
 
 /** Text that the host keeps in memory for a running actor, folded from its log, and fills in for `turnText`. */
-export interface TextFold {
+interface TextFold {
   /** An event of this type resets the text. */
   readonly startsAt: string
   /** Returns the text that an event adds; undefined for none. */
@@ -40,7 +40,7 @@ export interface TextFold {
  * the actor: a running effect that is left out is aborted, and a new one is started. If it omits them, they stay
  * unchanged.
  */
-export type Migration = (state: StoredState, reminders: Reminders, inFlight: FlightsInProgress) => Migrated
+type Migration = (state: StoredState, reminders: Reminders, inFlight: FlightsInProgress) => Migrated
 
 /** Result of a migration: an actor of a later version. */
 export interface Migrated extends StoredState {

@@ -9,7 +9,7 @@ export interface At<Context, Event> {
 }
 
 /** The refusal of an event in a state: fixed, or computed from context and event; null ignores the event. */
-export type RefusalRule<Context, Event, Code extends string = string> =
+type RefusalRule<Context, Event, Code extends string = string> =
   | Refusal<Code>
   | null
   | ((at: At<Context, Event>) => Refusal<Code> | null)

@@ -4,7 +4,7 @@ import type { JsonObject } from './json.ts'
 import { leafPath } from './state-value.ts'
 
 /** A status that depends on the context too. `oneOf` lists its values for the chart; `because` says why it does. */
-export interface DerivedStatus<Context, Status extends string> {
+interface DerivedStatus<Context, Status extends string> {
   readonly oneOf: readonly Status[]
   readonly of: (context: Context) => Status | undefined
   readonly because: string

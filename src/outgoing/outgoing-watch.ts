@@ -17,7 +17,7 @@ export type OutgoingKind =
   | 'browser'
 
 /** Reason why a response was not read to its end. `cut`: it was longer than the limit, or the rest was not needed. */
-export type UnreadReason = 'cut' | 'broken' | 'timeout' | 'cancelled'
+type UnreadReason = 'cut' | 'broken' | 'timeout' | 'cancelled'
 
 /** Observer of outgoing requests; never waits or throws. */
 export interface OutgoingWatch {

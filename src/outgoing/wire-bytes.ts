@@ -7,7 +7,7 @@ const freeBytes = 256 * 1024
 const bytesPerBodyByte = 16
 
 /** A server has sent bytes that are not part of an answer for too long. */
-export class NoAnswerInBytes extends Error {
+class NoAnswerInBytes extends Error {
   override readonly name = 'NoAnswerInBytes'
   readonly code = 'ANSWER_WITHOUT_CONTENT'
   constructor() {

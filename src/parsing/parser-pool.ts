@@ -9,7 +9,7 @@ export { ParserFailed, type ParserFailure } from './parser-failed.ts'
 export type { ParserLimits } from './parser-seat.ts'
 
 /** Default limits of a room. */
-export const parserLimits: ParserLimits = { deadlineMs: 2000, maxHeapMb: 128, maxWaiting: 64 }
+const parserLimits: ParserLimits = { deadlineMs: 2000, maxHeapMb: 128, maxWaiting: 64 }
 
 /** Share of the waiting places that one owner may take. */
 const ownersShare = 0.25

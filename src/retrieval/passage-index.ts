@@ -10,7 +10,7 @@ import { type Profile, type Weights, weightsOf } from './ranking/weights.ts'
 import { withRoom } from './search-buffers.ts'
 import { VectorTable } from './vector-table.ts'
 
-export type { LeftOut, PassageHit, PassageHits, PassageQuery } from './passage-query.ts'
+export type { PassageHits, PassageQuery } from './passage-query.ts'
 export type { Profile } from './ranking/weights.ts'
 
 /** Minimum share of passages in a language for questions to be analysed in it. */

@@ -59,7 +59,7 @@ export interface PassageHit {
 }
 
 /** Reason why a close passage is not among the hits. */
-export type LeftOutReason = 'below_threshold' | 'beyond_limit'
+type LeftOutReason = 'below_threshold' | 'beyond_limit'
 
 export interface LeftOut {
   readonly id: string

@@ -28,7 +28,7 @@ export interface Merge {
 }
 
 /** Maximum length of a merged commit's events as JSON, in UTF-16 units, unless those of a single commit are longer. */
-export const mergedLength = 64 * 1024
+const mergedLength = 64 * 1024
 
 /** Maximum number of commits processed in one call: an embedded store answers no other caller meanwhile. */
 export const mergedAtOnce = 250

@@ -27,7 +27,7 @@ export class Durations {
 }
 
 /** The lines of one metric: a value for each combination of labels. */
-export class Series<Value> {
+class Series<Value> {
   readonly name: string
   readonly help: string
   readonly labelNames: readonly string[]

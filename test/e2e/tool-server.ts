@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 
 /** One call that reached the tool. */
-export interface ToolCall {
+interface ToolCall {
   readonly key: string
   readonly headers: IncomingHttpHeaders
   readonly body: ReturnType<typeof JSON.parse>

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { duplicateKey, isNearDuplicate } from '#facts/screen/near-duplicates.ts'
 import { screen } from '#facts/screen/screen.ts'
 
 const reasonOf = (content: string): string | null => {
@@ -127,24 +126,5 @@ describe('the screening of memories', () => {
       ok: false,
       reason: 'secret',
     })
-  })
-
-  it.each([
-    ['I like green tea.', 'i LIKE green  tea', true],
-    ['I like green tea', 'Green tea I like!', true],
-    ['The user has 7 cats', 'The user has 8 cats', false],
-    ['The user likes tea', 'The user does not like tea', false],
-    ['Lives in Oslo', 'Lives in Rome', false],
-    [
-      'The user works as a nurse in a large hospital near the old harbour',
-      'User works as nurse in the large hospital near the old harbour',
-      true,
-    ],
-  ])('compares %j with %j as near duplicates: %s', (one, other, expected) => {
-    expect(isNearDuplicate(one, other)).toBe(expected)
-  })
-
-  it('computes the same key for the same words', () => {
-    expect(duplicateKey('I like Tea, and jazz!')).toBe(duplicateKey('like jazz and tea'))
   })
 })

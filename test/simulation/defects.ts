@@ -11,7 +11,7 @@ import type { NodeParts } from './world/node.ts'
 import type { SimProcess } from './world/sim-process.ts'
 
 /** Where a defect is planted. */
-export interface Planted {
+interface Planted {
   readonly process: SimProcess
   readonly parts: NodeParts
 }

@@ -20,7 +20,7 @@ export interface ConnectorTool {
 }
 
 /** OAuth configuration of a provider. */
-export interface ConnectorOAuth {
+interface ConnectorOAuth {
   readonly authorization_url: string
   readonly token_url: string
   readonly revocation_url: string | null
@@ -68,10 +68,10 @@ export const connectorType = (
 })
 
 /** Arguments by name. A name that ends with `?` is optional. */
-export type Arguments = Readonly<Record<string, JsonObject>>
+type Arguments = Readonly<Record<string, JsonObject>>
 
 /** Returns the JSON Schema of arguments. */
-export const argumentsOf = (fields: Arguments): JsonObject => ({
+const argumentsOf = (fields: Arguments): JsonObject => ({
   type: 'object',
   properties: Object.fromEntries(Object.entries(fields).map(([name, schema]) => [bare(name), schema])),
   required: Object.keys(fields).filter((name) => !name.endsWith('?')),

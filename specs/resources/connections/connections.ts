@@ -34,7 +34,7 @@ export const maxImportedTools = 200
 const tokenAuth = oneOf('client_secret_basic', 'client_secret_post', 'none')
 
 /** Config of a connection, other than its key: URLs, and the client at an OAuth server. */
-export const connectionConfig = object(
+const connectionConfig = object(
   {
     base_url: described(
       optional(httpUrl),

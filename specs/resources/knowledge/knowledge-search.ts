@@ -27,7 +27,7 @@ const everyCaller: Access = {
 }
 
 /** Location from which a hit comes. */
-export const citation = object(
+const citation = object(
   {
     source_id: id('src', 'ksr'),
     title: nullable(string()),

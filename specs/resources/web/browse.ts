@@ -39,7 +39,7 @@ const reads: Access = secretKeyOrDashboard('member')
 const uses: Access = { ...secretKeyOrDashboard('approver'), changes: 'approver' }
 
 /** Name of a profile. */
-export const profileName = string({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9._-]+$' })
+const profileName = string({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9._-]+$' })
 
 const action = object(
   {

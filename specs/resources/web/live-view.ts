@@ -5,7 +5,7 @@ const place = { min: 0, max: 4_096 } as const
 const distance = { min: -10_000, max: 10_000 } as const
 
 /** An input event of a person on a page. */
-export const pageInput = object(
+const pageInput = object(
   {
     type: described(
       oneOf('mouseMove', 'mouseDown', 'mouseUp', 'wheel', 'keyDown', 'keyUp', 'text'),

@@ -20,7 +20,7 @@ import { ofWeb, pageRequest, renderOption, untrusted } from './web-fields.ts'
 import { maxSchemaBytes } from './web-limits.ts'
 
 /** A citable passage of a page. */
-export const evidenceSpan = object(
+const evidenceSpan = object(
   {
     id: id('ev'),
     text: string(),
@@ -31,7 +31,7 @@ export const evidenceSpan = object(
 )
 
 /** A link on a page. */
-export const pageLink = object(
+const pageLink = object(
   {
     url: string({ description: 'Absolute URL without its fragment.' }),
     text: string(),

@@ -5,7 +5,7 @@ import type { Principal } from '../call/call.ts'
 import { keyName } from '../records/derive-key.ts'
 
 /** Longest lifetime of a client token in seconds; longer requested lifetimes are capped (`client_tokens.create`). */
-export const maxClientTokenS = 900
+const maxClientTokenS = 900
 
 /** The claims of a client token: the user it identifies, and what it permits. */
 export type ClientGrant = Omit<Extract<Principal, { kind: 'client_token' }>, 'kind' | 'limits'>

@@ -60,7 +60,7 @@ export type ProjectMemory = {
 }
 
 /** A project's settings for its knowledge bases. */
-export type ProjectKnowledge = {
+type ProjectKnowledge = {
   /** Model that reads the text of images and scans; null or absent: none. */
   readonly vision_model?: string | null
 }

@@ -31,7 +31,7 @@ export interface Trial {
 }
 
 /** Most tokens of a test's answer, even if the manifest allows more (`agent_versions.test`). */
-export const maxTestTokens = 512
+const maxTestTokens = 512
 /** Characters of the answer that are stored. */
 const maxOutput = 2000
 /** Timeout of the model call in ms; exceeding it fails the test. */

@@ -14,7 +14,7 @@ export interface Secrets {
 }
 
 /** Shortest passphrase. A shorter one could be guessed from the file. */
-export const minPassphraseLength = 12
+const minPassphraseLength = 12
 
 /** About 0.3 s and 128 MB, for each guess too. */
 const scrypt = { N: 131_072, r: 8, p: 1, maxmem: 256 * 1024 * 1024 }

@@ -4,7 +4,7 @@ import type { Item } from './schema.ts'
 import type { SealedFields } from './sealed-fields.ts'
 
 /** The number of items of one type, and a SHA-256 over all of them in order. */
-export type Digested = { readonly count: number; readonly digest: string }
+type Digested = { readonly count: number; readonly digest: string }
 
 /** Counts and digests of a project's items. Two stores with the same inventory hold the same project. */
 export type InventoryData = {

@@ -1,6 +1,5 @@
 import {
   type Commit,
-  organizationScope,
   projectScope,
   type RecordKind,
   type Scope,
@@ -42,10 +41,6 @@ export async function* itemsOf(source: ProjectSource): AsyncGenerator<Item> {
 /** The project's own row, which belongs to its organisation; null when there is none. */
 export const projectRow = ({ storage, project }: Pick<ProjectSource, 'storage' | 'project'>) =>
   storage.records.findGlobal(projects, { project_id: project })
-
-/** Ids of an organisation's projects. */
-export const projectsOf = async (storage: Storage, organization: string): Promise<readonly string[]> =>
-  (await storage.records.list(projects, organizationScope(organization), { limit: rowPage })).map(({ id }) => id)
 
 async function* blobsOf({ storage, project }: ProjectSource): AsyncGenerator<Item> {
   let after: string | null = null

@@ -15,7 +15,7 @@ export interface JsonChoice<T> {
 }
 
 /** Complete bytes in a JSON representation, so that a response can be stored for an Idempotency-Key. */
-export interface KeepableBytes {
+interface KeepableBytes {
   readonly base64: string
   /** Whether it was a stream that broke: a replay breaks at the same position. */
   readonly broken?: boolean
@@ -29,7 +29,7 @@ export interface BytesResult {
 }
 
 /** The result type of a use-case for a declared answer. */
-export type UseCaseResult<A> =
+type UseCaseResult<A> =
   A extends JsonAnswer<infer T, infer H>
     ? H extends true
       ? WithHeaders<T>

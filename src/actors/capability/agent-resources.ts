@@ -126,7 +126,7 @@ export const agentResources = {
 }
 
 /** Returns what a config declares for a resource, over all of its fields. */
-export const declaredOf = ({ fields }: AgentResource, config: JsonObject): readonly Json[] =>
+const declaredOf = ({ fields }: AgentResource, config: JsonObject): readonly Json[] =>
   fields.flatMap((field) => {
     const declared = config[field]
     return Array.isArray(declared) ? declared : []

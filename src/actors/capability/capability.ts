@@ -12,12 +12,12 @@ import type { House } from './house.ts'
 export type DeclaredOperations = Readonly<Record<string, Operation>>
 
 /** One use-case for each of the operations. */
-export type UseCasesOf<Ops extends DeclaredOperations> = {
+type UseCasesOf<Ops extends DeclaredOperations> = {
   readonly [Id in keyof Ops & OperationId]: UseCase<Id>
 }
 
 /** A machine whose actors the capability owns, and the kind of their list rows; absent when they are in no list. */
-export interface OwnedMachine {
+interface OwnedMachine {
   readonly definition: MachineDefinition
   readonly rows?: RecordKind
 }

@@ -11,7 +11,7 @@ export const pageEmbedderPort = new Port<Embedder | null>('the embedder of web p
 export const defaultEmbedderPort = new Port<string | null>('the default embedder')
 
 /** The owner for whom embeddings are computed, and who is charged. */
-export interface EmbeddedFor {
+interface EmbeddedFor {
   readonly project: string
   readonly tenant: string | null
   /** The caller's id of the end user; null for none. */

@@ -7,7 +7,7 @@ export interface ReadImage {
 }
 
 /** For whom images are read, and who is charged. */
-export interface ReadFor {
+interface ReadFor {
   readonly owner: { readonly project: string; readonly tenant: string | null }
   readonly signal: AbortSignal
 }

@@ -1,7 +1,7 @@
 import { Port } from './port.ts'
 
 /** A page that a search of the server's own web index found. All of its text is untrusted. */
-export interface WebFound {
+interface WebFound {
   readonly title: string
   readonly url: string
   readonly snippet: string

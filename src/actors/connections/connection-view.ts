@@ -35,7 +35,7 @@ export const connectionView = (row: Row<ConnectionRowData & JsonObject>): Connec
 }
 
 /** Returns the list row for the current state of a connection's actor. */
-export const residentRow = (resident: Resident): Row<ConnectionRowData & JsonObject> => {
+const residentRow = (resident: Resident): Row<ConnectionRowData & JsonObject> => {
   const record: StoredRecord = rowRecord(resident)
   return rowOf(connectionRows, record)
 }

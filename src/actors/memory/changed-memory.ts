@@ -18,7 +18,7 @@ type Body = BodyOf<'memory.update'>
 type UpdateCall = Call<{ readonly memory_id: string }, unknown, Body>
 
 /** Maximum number of earlier versions kept per memory; beyond it, the oldest are dropped. */
-export const maxVersions = 20
+const maxVersions = 20
 
 /**
  * Updates one memory; its previous content stays in its history.

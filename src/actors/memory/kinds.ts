@@ -25,7 +25,7 @@ export type SupersededPart = {
 }
 
 /** Content of a memory before a change. */
-export type VersionData = {
+type VersionData = {
   readonly content: string
   readonly valid_from_ms: number | null
   readonly valid_to_ms: number | null
@@ -79,7 +79,7 @@ export type MemoryChangesData = {
 }
 
 /** The end that a decided write gives to an older memory. */
-export type PendingEnd = {
+type PendingEnd = {
   readonly id: string
   readonly facts: readonly FactData[]
   readonly by: string

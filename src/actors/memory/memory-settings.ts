@@ -12,7 +12,7 @@ export interface MemorySettings {
 }
 
 /** Operations that a period allows; null means unlimited. */
-export interface Allowance {
+interface Allowance {
   readonly searches: number | null
   readonly writes: number | null
 }

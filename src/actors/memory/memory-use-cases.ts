@@ -99,7 +99,7 @@ const removedMemory = async (memory: OpenMemory, call: Call<{ readonly memory_id
 }
 
 /** @throws {ServiceError} `not_found`, also for a memory outside of the scope. */
-export const found = async (table: Table<MemoryData>, scope: Scope, id: string): Promise<Row<MemoryData>> => {
+const found = async (table: Table<MemoryData>, scope: Scope, id: string): Promise<Row<MemoryData>> => {
   const row = await table.get(scope, id)
   if (row === null) throw new ServiceError('not_found')
   return row

@@ -33,7 +33,7 @@ export interface MemoryWriterParts {
 export type RedactContents = (project: string, contents: readonly string[]) => Promise<readonly RedactedContent[]>
 
 /** A redacted content, and the kinds of personal data that were replaced in it. */
-export interface RedactedContent {
+interface RedactedContent {
   readonly content: string
   readonly redacted: readonly string[]
 }

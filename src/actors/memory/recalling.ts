@@ -16,7 +16,7 @@ import type { MemoryWrites } from './writes/memory-writes.ts'
 import { requestIdOf } from './writes/receipt-id.ts'
 
 /** Maximum number of pinned memories at the start of every recall. */
-export const maxPinned = 20
+const maxPinned = 20
 
 /** Maximum number of characters of one memory that a recall gives to a model. */
 const mostRecalled = 2_000

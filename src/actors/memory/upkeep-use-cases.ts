@@ -20,7 +20,7 @@ type UpkeepUseCases = Pick<UseCases, `memory.${'forget' | 'export' | 'forget_sug
 type Filter = BodyOf<'memory.forget'>
 
 /** Maximum number of memories that one request deletes; when there are more, the response has `truncated`. */
-export const maxForgotten = 1_000
+const maxForgotten = 1_000
 const dayMs = 86_400_000
 const exportPage = 100
 

@@ -29,7 +29,7 @@ export const actorSteps = async (
 }
 
 /** A commit as a step, as the API returns it. */
-export const stepView = (commit: Commit): Step => ({
+const stepView = (commit: Commit): Step => ({
   seq: commit.seq,
   at: time(commit.at),
   version: commit.machine,

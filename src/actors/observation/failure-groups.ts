@@ -21,7 +21,7 @@ export interface FailureGroup {
 const dayMs = 24 * 60 * 60 * 1000
 
 /** Most failures that are counted; newer failures come first. */
-export const mostFailures = 1_000
+const mostFailures = 1_000
 
 /** The failures of the last 24 hours, newest first, at most `mostFailures`. */
 const newestFailures = async (

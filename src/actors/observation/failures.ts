@@ -23,7 +23,7 @@ export const failureRows: TypedKind<FailureData> = { name: 'failures', filters: 
 export const failurePrefix = 'flr'
 
 /** How long failures are kept, in ms: 7 days. */
-export const failureRetentionMs = 7 * 24 * 60 * 60 * 1000
+const failureRetentionMs = 7 * 24 * 60 * 60 * 1000
 
 const maxMessageLength = 500
 

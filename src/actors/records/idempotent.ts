@@ -320,11 +320,11 @@ const claimId = ({ idempotency }: KeyedRequest): string => `idk_${idempotency.ca
 const aadOf = (request: KeyedRequest): string => answerAad({ id: claimId(request), project: request.scope.project })
 
 /** Associated data under which an answer that reveals a secret is sealed. */
-export const answerAad = ({ id, project }: Pick<StoredRecord, 'id' | 'project'>): string =>
+const answerAad = ({ id, project }: Pick<StoredRecord, 'id' | 'project'>): string =>
   `${project}|idempotency_keys|${id.slice('idk_'.length)}`
 
 /** Whether a stored answer is sealed; the others are JSON objects. */
-export const isSealedAnswer = (answer: string): boolean => !answer.startsWith('{')
+const isSealedAnswer = (answer: string): boolean => !answer.startsWith('{')
 
 /** The error to store; null for errors after which the same request may succeed. */
 const keptError = (error: unknown): KeptError | null => {

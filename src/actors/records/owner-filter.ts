@@ -2,7 +2,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { narrowedScope, type Scope } from '#storage/index.ts'
 
 /** The owner by which a list is filtered. */
-export interface OwnerFilter {
+interface OwnerFilter {
   readonly tenant_id?: string
   readonly external_user_id?: string
 }

@@ -31,7 +31,7 @@ export type AnyKind = TypedKind<JsonObject>
  * - `anonymised`: they are removed with the tenant; when a user is erased they stay, with `external_user_id` null and
  *   no owner.
  */
-export type Erasure = 'kept' | 'anonymised'
+type Erasure = 'kept' | 'anonymised'
 
 /** A field of a record's data that is sealed by the secret box. */
 export interface SealedField {

@@ -40,7 +40,7 @@ export const compareVersions = (a: string, b: string): number => {
 }
 
 /** Whether a version is a prerelease. */
-export const isPrerelease = (version: string): boolean => parse(version).pre.length > 0
+const isPrerelease = (version: string): boolean => parse(version).pre.length > 0
 
 /**
  * Returns the version of highest precedence, a prerelease only when there is nothing else; undefined for an empty list.

@@ -15,7 +15,7 @@ interface Durations {
 }
 
 /** Creates the spans of steps and effects. */
-export interface HostTracer {
+interface HostTracer {
   /** The current span; null outside any. */
   readonly current: TraceContext | null
   /** Runs `work` in a new span, which ends when the promise settles. */

@@ -8,7 +8,11 @@ export interface HostRefusal {
   readonly cause?: unknown
 }
 
-/** The codes with which a host refuses requests by itself. */
+/**
+ * The codes with which a host refuses requests by itself.
+ *
+ * @public for applications that map them
+ */
 export type HostCode = 'not_found' | 'actor_parked' | 'body_too_large' | 'internal_error'
 
 /** Creates the error of a refusal. An application with error classes of its own supplies one (`HostOptions.refuse`). */

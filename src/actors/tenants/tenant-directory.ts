@@ -7,7 +7,7 @@ import { Table } from '../records/table.ts'
 import { forgottenUsers, type TenantData, tenants } from './kinds.ts'
 
 /** How long another node may still serve a tenant that was suspended on this node, in ms. */
-export const tenantRecheckMs = 1000
+const tenantRecheckMs = 1000
 
 const maxCached = 50_000
 

@@ -32,7 +32,7 @@ type TenantUseCases = Pick<UseCases, Extract<keyof UseCases, `tenants.${string}`
 type TenantBody = BodyOf<'tenants.create'>
 
 /** A tenant as the API returns it. */
-export const tenantView = (row: Row<TenantData>) => ({ id: row.id, ...row.data, ...rowTimes(row) })
+const tenantView = (row: Row<TenantData>) => ({ id: row.id, ...row.data, ...rowTimes(row) })
 
 /** Use-cases of the tenants of a project. Creation is an upsert by `external_id`. */
 export const tenantUseCases = ({ records, directory, exports, now }: TenantDeps): TenantUseCases => {

@@ -30,7 +30,7 @@ type UserCall = Pick<Call<Address, unknown, unknown>, 'scope' | 'params'> & Call
 const maxIdLength = 256
 
 /** A user of a tenant as the API returns it. */
-export const tenantUserView = (row: Row<TenantUserData>) => {
+const tenantUserView = (row: Row<TenantUserData>) => {
   const { state: _active, ...data } = row.data
   return { id: row.id, ...data, ...rowTimes(row) }
 }

@@ -26,7 +26,7 @@ export const groupings = {
 export type Grouping = keyof typeof groupings
 
 /** Sums of calls, as the API returns them. */
-export interface Sums {
+interface Sums {
   readonly calls: number
   readonly unpriced_calls: number
   readonly input_tokens: number
@@ -42,7 +42,7 @@ export interface Sums {
 }
 
 /** Exact sums of the calls of one group. */
-export class UsageSums {
+class UsageSums {
   #calls = 0
   #unpriced = 0
   #inputTokens = 0

@@ -43,7 +43,7 @@ export type WebCorpusData = {
   readonly revision: number
 }
 
-export type TakedownStatus = 'pending' | 'removed' | 'rejected'
+type TakedownStatus = 'pending' | 'removed' | 'rejected'
 
 /** A request to remove pages. */
 export type TakedownData = {

@@ -5,7 +5,7 @@ import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { newSigningSecret } from '../records/secrets.ts'
 
 /** Why the server disabled a webhook: it failed for days, or responded with 410 Gone. */
-export type DisabledReason = 'failing' | 'gone'
+type DisabledReason = 'failing' | 'gone'
 
 export type WebhookData = {
   readonly name: string

@@ -27,7 +27,7 @@ export interface AttemptOutcome {
 }
 
 /** Why an attempt failed. */
-export type AttemptError =
+type AttemptError =
   | 'url_refused'
   | 'unreachable'
   | 'timeout'

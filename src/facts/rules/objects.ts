@@ -17,7 +17,7 @@ const lastWords: ReadonlySet<string> = new Set(
 const maxWords = 10
 
 /** Returns a slot as one value, without explanations, articles and trailing filler words. */
-export const valueOfSlot = (slot: readonly Token[]): string => {
+const valueOfSlot = (slot: readonly Token[]): string => {
   const cut = slot.findIndex(({ low }, at) => at > 0 && ends.has(low))
   return textOfTokens(trimmed(cut < 0 ? slot : slot.slice(0, cut)).slice(0, maxWords))
 }

@@ -52,7 +52,7 @@ const isAbbreviation = (word: string): boolean => {
 }
 
 /** Splits the words of one sentence into tokens. */
-export const tokensOf = (words: readonly string[]): readonly Token[] =>
+const tokensOf = (words: readonly string[]): readonly Token[] =>
   words.flatMap(piecesOf).slice(0, maxTokens).map(tokenOf)
 
 const dashes: ReadonlySet<string> = new Set(['-', '–', '—', '--', '→', '->', '/', '|'])

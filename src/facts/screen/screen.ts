@@ -3,7 +3,7 @@ import { withoutHidden } from './hidden-characters.ts'
 import { isInjection } from './instructions/instructions.ts'
 
 /** Reason why a text may not be stored. */
-export type ScreenReason = 'empty' | 'secret'
+type ScreenReason = 'empty' | 'secret'
 
 /** The text to store, or the reason why it may not be stored. */
 export type Screened =

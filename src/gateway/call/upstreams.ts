@@ -25,7 +25,7 @@ export interface Upstream {
 }
 
 /** Sends requests whose body is sent as a whole. */
-export interface PostDispatcher {
+interface PostDispatcher {
   /** @throws {TypeError} for a header that is invalid in HTTP. */
   dispatch(request: PoolRequest, handler: Dispatcher.DispatchHandler): void
 }

@@ -22,7 +22,7 @@ export interface CatalogueModel {
 }
 
 /** Prices in USD, as numbers for display; the cost of calls is computed from the exact prices. */
-export interface CataloguePricing {
+interface CataloguePricing {
   readonly input_per_million: number
   readonly output_per_million: number
   readonly currency: string

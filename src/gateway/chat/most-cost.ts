@@ -17,7 +17,7 @@ const tokensAnImage = 50_000
 const longestAnswer = 128_000
 
 /** Minimum length in tokens to which an answer is limited when the budget does not afford a longer one. */
-export const shortestAnswer = 256
+const shortestAnswer = 256
 
 /** Whether the request limits the length of its answer. */
 const hasTokenLimit = ({ max_completion_tokens, max_tokens }: ChatBody): boolean =>

@@ -28,7 +28,7 @@ export type SegmentTarget = {
 }
 
 /** Tokens of input, output, cache reads, cache writes and reasoning, and whether they are estimates (0 or 1). */
-export type SegmentTokens = readonly [
+type SegmentTokens = readonly [
   input: number,
   output: number,
   cached: number,
@@ -41,7 +41,7 @@ export type SegmentTokens = readonly [
  * Whether the texts of a call were logged: `kept`; `off` by the settings; `none` because the call has none; `busy`
  * because there was no time.
  */
-export type KeptBodies = 'kept' | 'off' | 'none' | 'busy'
+type KeptBodies = 'kept' | 'off' | 'none' | 'busy'
 
 /** One call, without its shared data: a server under load writes many thousands per second. */
 export type SegmentCall = {

@@ -6,7 +6,7 @@ import { projectScope, type RecordStore } from '#storage/index.ts'
 import { type RequestLogSettingsData, requestLogSettings } from './kinds.ts'
 
 /** Request log settings of a project that has not set any. */
-export const defaultLogSettings: RequestLogSettingsData = { mode: 'bodies', retention_days: 30 }
+const defaultLogSettings: RequestLogSettingsData = { mode: 'bodies', retention_days: 30 }
 
 /** Maximum time in ms that other nodes apply old settings. */
 const recheckMs = 5_000

@@ -21,7 +21,7 @@ export type UsageOperation =
  * Who paid the provider: `managed`: the installation's key; `byok`: the caller's own key; `custom`: the caller's own
  * server; `simulated`: no key.
  */
-export type BillingMode = 'managed' | 'byok' | 'custom' | 'simulated'
+type BillingMode = 'managed' | 'byok' | 'custom' | 'simulated'
 
 /** One model call: what it used and what that costs. Money is exact decimal text in USD; null: the price is unknown. */
 export type UsageData = {

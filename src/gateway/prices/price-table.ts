@@ -60,7 +60,7 @@ export interface PriceTier {
 }
 
 /** Origin of a price snapshot. */
-export interface PriceStamp {
+interface PriceStamp {
   readonly source: string
   readonly version: string
   /** Day on which the snapshot was taken. */

@@ -13,7 +13,7 @@ export interface OfferedFunction {
 }
 
 /** Which function the model must call. `function`: the named one. */
-export type FunctionChoice =
+type FunctionChoice =
   | { readonly kind: 'auto' | 'none' | 'required' }
   | { readonly kind: 'function'; readonly name: string }
 

@@ -4,7 +4,7 @@ import type { HitsOf } from './find-personal-data.ts'
 import type { ValueOf } from './kept-values.ts'
 
 /** Labels of placeholders by type. */
-export const labels: Readonly<Record<PiiType, string>> = {
+const labels: Readonly<Record<PiiType, string>> = {
   email: 'EMAIL',
   phone: 'PHONE',
   payment_card: 'CARD',

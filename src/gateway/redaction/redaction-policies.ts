@@ -21,7 +21,7 @@ export const earlierPolicy: RedactionPolicyData = {
 }
 
 /** Default policy of projects: redacts only where the response can be restored. */
-export const defaultPolicy: RedactionPolicyData = {
+const defaultPolicy: RedactionPolicyData = {
   ...earlierPolicy,
   enabled: true,
   apply_to: ['input', 'tool_arguments', 'logs'],

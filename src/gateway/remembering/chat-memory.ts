@@ -11,7 +11,7 @@ import { memoryFetchTool } from './memory-fetch-tool.ts'
 import { memoryUserOf } from './memory-user.ts'
 
 /** A request's `memory` field with its defaults. */
-export type MemoryWanted = Exclude<Infer<typeof memoryField>, boolean>
+type MemoryWanted = Exclude<Infer<typeof memoryField>, boolean>
 
 /** The `memory` field of a response. */
 export type MemoryBlock = Infer<typeof memoryBlock>

@@ -10,7 +10,7 @@ const lostKey = (): string => ''
 /**
  * Result of the last test of a connection; `untested` before the first test, and after its key or address has changed.
  */
-export type ConnectionStatus = 'untested' | 'ok' | 'failed'
+type ConnectionStatus = 'untested' | 'ok' | 'failed'
 
 export type ConnectionData = {
   readonly name: string

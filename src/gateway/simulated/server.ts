@@ -30,7 +30,7 @@ export interface SimulatedOptions {
 }
 
 /** Request counts since the start. */
-export interface SimulatedStats {
+interface SimulatedStats {
   readonly requests: number
   /** Responses currently being streamed. */
   readonly active: number

@@ -55,7 +55,7 @@ export const checkImage = async ({ head, size, said }: SeenBytes, limits: ImageL
 }
 
 /** @throws {ServiceError} `image_too_large` */
-export const checkSize = (size: number, { maxBytes }: Pick<ImageLimits, 'maxBytes'>, at: string): void => {
+const checkSize = (size: number, { maxBytes }: Pick<ImageLimits, 'maxBytes'>, at: string): void => {
   if (size <= maxBytes) return
   const message = `${at} has ${size} bytes; this provider accepts at most ${maxBytes}.`
   throw new ServiceError('image_too_large', { param: at, message })

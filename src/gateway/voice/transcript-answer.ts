@@ -19,7 +19,7 @@ export type TranscriptAnswer =
  * Response documents as OpenAI's SDKs read them: `json` has the text and usage; the others also have segments and
  * times.
  */
-export type TranscriptDocument = Transcription | VerboseDocument | TranscriptionDiarized
+type TranscriptDocument = Transcription | VerboseDocument | TranscriptionDiarized
 
 /** OpenAI's document, with speakers where requested, and the task. */
 type VerboseDocument = Omit<TranscriptionVerbose, 'segments' | 'words'> & {
@@ -33,7 +33,7 @@ interface Speaker {
 }
 
 /** The task performed on the audio. */
-export type TranscriptTask = 'transcribe' | 'translate'
+type TranscriptTask = 'transcribe' | 'translate'
 
 /** Options of a transcript response. */
 export interface AnswerOptions {

@@ -52,7 +52,7 @@ export interface VoiceJob<Task> {
 }
 
 /** How a job ended. */
-export interface VoiceEnd {
+interface VoiceEnd {
   /** Usage to charge; null: nothing is charged. */
   readonly units: Usage | null
   /** null: the job succeeded. */

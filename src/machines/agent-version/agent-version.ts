@@ -8,7 +8,7 @@ import { type At, type AuditLine, assignsOf, type Message, type Shown } from '..
 export type VersionActor = { readonly kind: string; readonly id: string | null }
 
 /** A person's decision on a version in review. `at` is in ms since the epoch. */
-export type VersionReview = {
+type VersionReview = {
   readonly decision: 'approve' | 'reject'
   readonly reason: string | null
   readonly by: VersionActor

@@ -106,7 +106,7 @@ export const lose = connectionSetup.enqueueActions(({ enqueue, context }) => {
 })
 
 /** Marks the connection as working, and notifies webhooks and the actors that wait for it. */
-export const recover = connectionSetup.enqueueActions(({ enqueue, context }) => {
+const recover = connectionSetup.enqueueActions(({ enqueue, context }) => {
   if (context.is_lost) enqueue({ type: 'notify', params: noticeOf(context, 'connection.recovered') })
   enqueue.assign({ is_lost: false })
   // a refresh brings no further scopes

@@ -3,7 +3,7 @@ import type { MachineDefinition, RowOf, StoredState } from '../index.ts'
 import { connectionMachine } from './connection.ts'
 
 /** Key of connections that are interchangeable in a turn, by which a single index lists them. */
-export const useKey = ({ connector, pattern, owner_type }: StoredState['context']): string =>
+const useKey = ({ connector, pattern, owner_type }: StoredState['context']): string =>
   `${pattern ?? connector} ${owner_type}`
 
 const connectionRow: RowOf = (state, { status }) => {

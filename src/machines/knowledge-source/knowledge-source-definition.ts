@@ -15,7 +15,7 @@ const sourceRow: RowOf = (state, { status }) => {
 }
 
 /** Combined key for filters on several fields, since a list is read by a single index. */
-export const sourceKeys = (base: string, status: string) => ({ base_status: `${base} ${status}` })
+const sourceKeys = (base: string, status: string) => ({ base_status: `${base} ${status}` })
 
 /** Knowledge sources, as defined in `specs/resources/knowledge/knowledge-sources.ts`. */
 export const sourceDefinition = {

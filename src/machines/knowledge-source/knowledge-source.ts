@@ -40,7 +40,7 @@ export type Vectors = {
 export type ChunkChanges = { readonly added: number; readonly removed: number; readonly unchanged: number }
 
 /** Why a sync failed. */
-export type SyncError = { readonly code: string; readonly message: string }
+type SyncError = { readonly code: string; readonly message: string }
 
 /** A source's durable context. */
 export type SourceContext = {

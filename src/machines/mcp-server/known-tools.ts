@@ -13,7 +13,7 @@ export type ToolDefinition = {
 }
 
 /** Whether agents see a tool: only `active` tools are visible. */
-export type ToolState = 'active' | 'pending_review' | 'disabled'
+type ToolState = 'active' | 'pending_review' | 'disabled'
 
 /** A person's decision on a tool. `at` in ms since the epoch. */
 export type ToolReview = {
@@ -35,7 +35,7 @@ export type KnownTool = ToolDefinition & {
 export type FieldChange = { readonly path: string; readonly before: Json; readonly after: Json }
 
 /** A tool whose definition changed. */
-export type ChangedTool = { readonly name: string; readonly changes: readonly FieldChange[] }
+type ChangedTool = { readonly name: string; readonly changes: readonly FieldChange[] }
 
 /** A tool that was skipped, and the reason. */
 export type SkippedTool = { readonly name: string; readonly reason: string }

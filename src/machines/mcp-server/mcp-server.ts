@@ -16,10 +16,10 @@ import {
 import type { ServerLists } from './server-lists.ts'
 
 /** Why a server is unusable at the moment. */
-export type ServerError = { readonly code: string; readonly message: string }
+type ServerError = { readonly code: string; readonly message: string }
 
 /** Transport to a server. `auto`: streamable HTTP, and SSE where the server only supports that. */
-export type Transport = 'auto' | 'streamable_http' | 'sse'
+type Transport = 'auto' | 'streamable_http' | 'sse'
 
 /**
  * A server's durable context. Long texts are JSON text, so that each can be moved from the snapshot to a single blob.
@@ -82,7 +82,7 @@ export type Discovery = {
 type By = { readonly by: AuditLine['by'] }
 
 /** All events of a server. `at` is in ms since the epoch. */
-export type McpServerEvent =
+type McpServerEvent =
   | { readonly type: 'discovered'; readonly found: Discovery; readonly at: number }
   /** `final`: a further attempt cannot succeed. `awaits`: until this connection is usable. */
   | {

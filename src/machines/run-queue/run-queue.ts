@@ -18,13 +18,13 @@ export type RunQueueContext = {
 }
 
 /** Input of a new queue. */
-export type RunQueueInput = { readonly queue_id: string }
+type RunQueueInput = { readonly queue_id: string }
 
 /** A run with a slot, and its lane. */
 export type Granted = { readonly run_id: string; readonly lane: string }
 
 /** All events of a queue. */
-export type RunQueueEvent =
+type RunQueueEvent =
   /** A run waits in this lane, and its row is stored. */
   | { readonly type: 'wake'; readonly lane: string }
   | { readonly type: 'slot_returned'; readonly run_id: string; readonly lane: string }

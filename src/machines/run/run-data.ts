@@ -19,7 +19,7 @@ export type RunTool = SessionTool & {
 }
 
 /** An agent that the run may delegate to. `version` null: the agent's current config. */
-export type SubagentOfRun = { readonly agent_id: string; readonly version: string | null }
+type SubagentOfRun = { readonly agent_id: string; readonly version: string | null }
 
 /** A tool call or delegation of the current answer, or a delegation by a caller. */
 export type RunCall = OpenCall & {
@@ -98,7 +98,7 @@ export type RunContext = RunInput & {
 export type RunEnd = 'completed' | 'failed' | 'cancelled' | 'expired'
 
 /** A delegation requested by a caller of the API; `child` is the whole input of the child run. */
-export type Delegation = { readonly type: 'delegate'; readonly child: RunInput }
+type Delegation = { readonly type: 'delegate'; readonly child: RunInput }
 
 /** All events of a run. */
 export type RunEvent =

@@ -21,7 +21,7 @@ import type { RunCall, RunContext, RunEnd, RunError, RunEvent, RunInput, RunLimi
 export const maxDepth = 5
 
 /** Most open delegations of a run, so that its context stays small. */
-export const maxOpenChildren = 32
+const maxOpenChildren = 32
 
 /** An event of a run's log. */
 export const emission = (event_type: string, payload: JsonObject): Emission => ({ event_type, payload })
@@ -108,7 +108,7 @@ const refusalOf = (context: RunContext, { tool }: RunCall): string =>
     : unknownToolOutput(tool)
 
 /** The event for the output of a tool call. */
-export const toolCompleted = ({ action_id, tool }: RunCall, output: string): Emission =>
+const toolCompleted = ({ action_id, tool }: RunCall, output: string): Emission =>
   emission('run.tool_call.completed', { tool, output, action_id })
 
 const eventsOfCall = (
@@ -238,13 +238,13 @@ export const childEvents = (context: RunContext, ended: ChildEnded): readonly Em
 }
 
 /** A child's result as the parent's model reads it. */
-export const childOutput = ({ status, output, error }: ChildEnded): string => {
+const childOutput = ({ status, output, error }: ChildEnded): string => {
   if (status === 'completed') return output ?? ''
   return errorOutput(error?.code ?? status, error?.message ?? `The delegated run is ${status}.`)
 }
 
 /** The result of a caller's delegation as the model reads it. */
-export const callerResult = (ended: ChildEnded): string =>
+const callerResult = (ended: ChildEnded): string =>
   `Result of the delegated run ${ended.run_id} (${ended.status}):\n\n${childOutput(ended)}`
 
 /** The limit that prevents another model call; null for none. */

@@ -86,7 +86,7 @@ export type CopiedEvent = {
 }
 
 /** Data from which a fork starts. */
-export type Fork = {
+type Fork = {
   readonly from: ForkedFrom
   /** `session.forked`, followed by the events of the history. */
   readonly history: readonly CopiedEvent[]

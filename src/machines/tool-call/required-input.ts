@@ -1,7 +1,7 @@
 import type { JsonObject } from '#specs/dsl/json.ts'
 
 /** Input that a tool's server requests from a person, as shown to people. */
-export type ShownInput = {
+type ShownInput = {
   /** Name of the server, as the project registered it. */
   readonly server: string
   readonly server_url: string

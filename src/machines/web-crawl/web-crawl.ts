@@ -7,7 +7,7 @@ import { type At, assignsOf, type Shown } from '../index.ts'
 export const crawlRetentionMs = 7 * 24 * 60 * 60 * 1000
 
 /** Request of a crawl. */
-export type CrawlRequest = {
+type CrawlRequest = {
   readonly seeds: readonly string[]
   readonly maxPages: number
   readonly maxDepth: number
@@ -20,7 +20,7 @@ export type CrawlRequest = {
 }
 
 /** A page that the crawl reached. */
-export type CrawlPage = {
+type CrawlPage = {
   readonly url: string
   readonly status: 'indexed' | 'skipped' | 'failed'
   readonly reason?: string
@@ -30,7 +30,7 @@ export type CrawlPage = {
 }
 
 /** A URL that is still to be read. */
-export type CrawlWaiting = {
+type CrawlWaiting = {
   readonly url: string
   readonly depth: number
   /** Set once the page was postponed, because its site requested a pause. Times in ms since the epoch. */

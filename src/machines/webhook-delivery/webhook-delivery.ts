@@ -28,7 +28,7 @@ const jitterPart = 0.1
 export const deliveryRetentionMs = 30 * 24 * hourMs
 
 /** Why a delivery ended without success before its last attempt. */
-export type UndeliverableReason = 'webhook_deleted' | 'webhook_disabled'
+type UndeliverableReason = 'webhook_deleted' | 'webhook_disabled'
 
 /** A delivery's durable context. Requests and responses of attempts are events of its log. */
 export type DeliveryContext = {
@@ -65,7 +65,7 @@ type AttemptFacts = {
 }
 
 /** All events of a delivery. `xstate.init` is its start. */
-export type DeliveryEvent =
+type DeliveryEvent =
   | { readonly type: 'xstate.init'; readonly input: DeliveryInput }
   | ({ readonly type: 'attempt_succeeded' } & AttemptFacts)
   /** `jitter` is in [0, 1). `final`: a further attempt cannot succeed. */

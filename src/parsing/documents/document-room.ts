@@ -4,7 +4,7 @@ import { type ParserLimits, ParserPool } from '../parser-pool.ts'
 import type { documentTasks } from './document-tasks.ts'
 
 /** Limits for documents, which take longer to read than audio headers. */
-export const documentLimits: ParserLimits = {
+const documentLimits: ParserLimits = {
   deadlineMs: 20_000,
   maxHeapMb: 2048,
   maxWaiting: 64,

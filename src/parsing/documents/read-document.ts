@@ -26,7 +26,7 @@ export type DocumentRead = {
 export type RefusedDocument = { readonly refused: Refusal }
 
 /** Kind of document by MIME type. */
-export const documentTypes = {
+const documentTypes = {
   'text/plain': 'text',
   'text/markdown': 'text',
   'text/html': 'html',

@@ -2,7 +2,7 @@ import { type ParserLimits, ParserPool } from '../parser-pool.ts'
 import type { openApiTasks } from './openapi-tasks.ts'
 
 /** Resource limits for reading a document. */
-export const openApiLimits: ParserLimits = { deadlineMs: 5_000, maxHeapMb: 256, maxWaiting: 32 }
+const openApiLimits: ParserLimits = { deadlineMs: 5_000, maxHeapMb: 256, maxWaiting: 32 }
 
 /** Opens a room that reads OpenAPI documents, one at a time, in a separate worker. */
 export const openOpenApiRoom = (limits: Partial<ParserLimits> = {}): ParserPool<typeof openApiTasks> =>

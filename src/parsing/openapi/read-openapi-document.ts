@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '#storage/index.ts'
 import { inlined, isRecord } from './inlined-schema.ts'
 
 /** An operation of a document, described as a tool. */
-export type ReadOperation = {
+type ReadOperation = {
   readonly name: string
   readonly description: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

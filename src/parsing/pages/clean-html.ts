@@ -21,7 +21,7 @@ export interface CleanPage {
 }
 
 /** Limits of a page's tree; the time of all further processing grows with these. */
-export const pageLimits = {
+const pageLimits = {
   depth: 100,
   elements: 20_000,
   references: 20_000,

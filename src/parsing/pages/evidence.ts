@@ -9,7 +9,7 @@ export type EvidenceSpan = {
 }
 
 /** Maximum number of spans per page. */
-export const maxSpans = 500
+const maxSpans = 500
 /** Paragraph length in characters above which it is split at sentences. */
 const longest = 600
 

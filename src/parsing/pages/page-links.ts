@@ -4,7 +4,7 @@ import type { PageDocument } from './schema.ts'
 export type PageLink = { readonly url: string; readonly text: string; readonly nofollow: boolean }
 
 /** Maximum number of links read per page. */
-export const maxLinks = 1_000
+const maxLinks = 1_000
 
 /** Returns the http(s) links of a page, each URL once. */
 export const linksOf = (document: PageDocument, base: string): readonly PageLink[] => {

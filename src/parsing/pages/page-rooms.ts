@@ -4,7 +4,7 @@ import type { pageTasks } from './page-tasks.ts'
 import { isPageRead, type PageInput, type PageRead } from './read-page.ts'
 
 /** Maximum number of workers that read pages concurrently. */
-export const maxRooms = 4
+const maxRooms = 4
 /** Maximum time for one page in ms, whatever its request allows. */
 const maxDeadlineMs = 10_000
 const limits = { deadlineMs: maxDeadlineMs, maxHeapMb: 2048, maxWaiting: 64, maxGrowthMb: 768 }

@@ -27,7 +27,7 @@ export interface PageInput {
 }
 
 /** Data extracted by a schema, or the error when the schema is invalid. */
-export type SchemaRead = PageData | { readonly fault: string }
+type SchemaRead = PageData | { readonly fault: string }
 
 /** Content extracted from a page. */
 export type PageRead = PageFacts & {
@@ -43,7 +43,7 @@ export type PageRead = PageFacts & {
 }
 
 /** Maximum length of a page's text, in characters. */
-export const maxContent = 1_000_000
+const maxContent = 1_000_000
 
 /** Share of an article's text in JSON-LD below which the visible text is not the article. */
 const leastShown = 0.4

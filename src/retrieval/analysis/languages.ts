@@ -4,7 +4,7 @@ export type Language = 'en' | 'es' | 'pt' | 'fr' | 'it' | 'de' | 'nl' | 'tr' | '
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
 /** Stop words by language; they also serve to detect the language of a text. */
-export const stopWords: Readonly<Record<Language, ReadonlySet<string>>> = {
+const stopWords: Readonly<Record<Language, ReadonlySet<string>>> = {
   en: words(`a about am an and any are as at be been being but by can could did do does doing for from had has have having
     he her hers him his how i if in into is it its me my of on or our ours she should so some such than that the their theirs
     them then there these they this those to too us was we were what when where which who whom whose why will with would you

@@ -6,7 +6,7 @@ import { type PageQuality, qualityOf, signatureOf } from './page-quality.ts'
 import { densityOf, type PageSignals, type RankedPage, ranked, shareOf } from './page-ranking.ts'
 
 /** A part of a page's text. */
-export interface PagePassage {
+interface PagePassage {
   readonly start: number
   readonly end: number
   readonly heading: string | null

@@ -33,7 +33,7 @@ export interface RankedPage {
 }
 
 /** Weights of the signals, relative to relevance. */
-export const pageWeights = { title: 0.1, authority: 0.06, freshness: 0.03, quality: 0.02, spam: 0.9 } as const
+const pageWeights = { title: 0.1, authority: 0.06, freshness: 0.03, quality: 0.02, spam: 0.9 } as const
 
 const most = 1 + pageWeights.title + pageWeights.authority + pageWeights.freshness + pageWeights.quality
 /** Similarity from which pages count as mirrors of one page. */
@@ -50,7 +50,7 @@ const freePlaces = 2
 const hostLoss = 0.9
 
 /** Returns the score of a page from its signals, 0 to 1. */
-export const pageScore = ({ relevance, title, authority, freshness, quality, spam }: PageSignals): number => {
+const pageScore = ({ relevance, title, authority, freshness, quality, spam }: PageSignals): number => {
   const w = pageWeights
   const sum = relevance + w.title * title + w.authority * authority + w.freshness * freshness + w.quality * quality
   return (sum * (1 - w.spam * spam)) / most

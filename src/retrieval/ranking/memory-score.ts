@@ -35,7 +35,7 @@ export interface MemoryEvidence {
 /** The evidence as numbers of a similar range. */
 export type MemoryFeatures = Readonly<Record<(typeof memoryFeatures)[number], number>>
 
-export const memoryFeatures = [
+const memoryFeatures = [
   ...(['read', 'question', 'memory', 'found', 'around', 'matched', 'total', 'onlyNames', 'length', 'size'] as const),
   ...(['other', 'rival', 'unseenNames', 'noneKnown'] as const),
 ] as const

@@ -8,7 +8,7 @@ import { leaseOf, type OwnerDocument, type OwnerView, writeErrorsIn } from './sc
  * Collection of leases and members: one document per shard that was ever held (`_id` is its number), and one per
  * member.
  */
-export const leasesCollection = 'leases'
+const leasesCollection = 'leases'
 
 const durable = { w: 'majority', j: true } as const
 

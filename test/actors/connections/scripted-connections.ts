@@ -29,7 +29,7 @@ const server: OAuthServer = {
 }
 
 /** Does not seal secrets, so that a simulation is reproducible to the byte. */
-export const plainBox = { seal: (text: string) => text, open: (text: string) => text }
+const plainBox = { seal: (text: string) => text, open: (text: string) => text }
 
 const granted: TokenReply = {
   status: 200,

@@ -44,10 +44,10 @@ export const probeRows: RecordKind = { name: 'probes' }
 export const owner: Owner = { project: 'prj_1', tenant: 'ten_1', user: 'usr_1', createdAt: 1 }
 
 /** The event for an effect that may have happened. */
-export const unknownEvent: StoredEvent = { type: 'worked', output: 'unknown' }
+const unknownEvent: StoredEvent = { type: 'worked', output: 'unknown' }
 
 /** The event for a result that is larger than a commit. */
-export const tooLargeEvent: StoredEvent = { type: 'worked', output: 'too large' }
+const tooLargeEvent: StoredEvent = { type: 'worked', output: 'too large' }
 
 /** An effect that never ends by itself. */
 export const forever: Run = (_params, { signal }) =>

@@ -28,7 +28,7 @@ export const calls = (...names: readonly string[]): Script => ({
 })
 
 /** Ids of the calls that wait for approval according to a stream, by tool. */
-export const waitingIn = (events: readonly LogEvent[]): Readonly<Record<string, string>> =>
+const waitingIn = (events: readonly LogEvent[]): Readonly<Record<string, string>> =>
   Object.fromEntries(
     events
       .filter((event) => event.event_type === 'turn.paused')

@@ -14,7 +14,7 @@ import { type RecordingUpstream, startRecordingUpstream } from './recording-upst
 import { refusals } from './refusals-suite.ts'
 
 /** One of two projects, each of which has two tenants with the same names. */
-export interface Side {
+interface Side {
   readonly api: Api
   /** A member's dashboard session on this project. */
   readonly dashboard: Api

@@ -18,7 +18,7 @@ import { noted } from '#test/support/called-operations.ts'
 import { type AudioUpstream, openAudioUpstream } from './audio-upstream.ts'
 
 /** The sources of available keys by provider, in the order in which they are tried. */
-export type Keys = Readonly<Record<string, readonly KeySource[]>>
+type Keys = Readonly<Record<string, readonly KeySource[]>>
 
 /** The voice operations over one server that acts as every provider. */
 export interface VoiceWorld {
@@ -37,7 +37,7 @@ export interface VoiceWorld {
 }
 
 /** The answer of a transcription in any format. */
-export interface Transcribed {
+interface Transcribed {
   readonly json?: Readonly<Record<string, unknown>>
   readonly text?: string
   readonly contentType?: string
@@ -45,7 +45,7 @@ export interface Transcribed {
 }
 
 /** Options of a call in addition to its body. */
-export interface How {
+interface How {
   readonly signal?: AbortSignal
   readonly principal?: Principal
   readonly files?: readonly UploadedFile[]

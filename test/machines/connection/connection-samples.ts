@@ -11,7 +11,7 @@ export const { machine }: MachineDefinition = connectionDefinition
 const by = { kind: 'secret_key', id: 'key_1' }
 
 /** The input of a connection. */
-export const inputOf = (held = false): JsonObject => ({
+const inputOf = (held = false): JsonObject => ({
   connection_id: 'con_1',
   connector: held ? 'api_key' : 'oauth2',
   auth: held ? 'api_key' : 'oauth2',

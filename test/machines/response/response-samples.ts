@@ -5,7 +5,7 @@ import { pathOf } from '../outcome.ts'
 import type { Walk } from '../reached.ts'
 
 /** The machine as the runtime knows it. */
-export const { machine }: MachineDefinition = responseDefinition
+const { machine }: MachineDefinition = responseDefinition
 
 export const input = {
   response_id: 'resp_1',
@@ -20,7 +20,7 @@ export const made: StoredEvent = { type: 'response_made', document: { ...input.d
 export const fails: StoredEvent = { type: 'response_failed', code: 'provider_error', message: 'It failed.' }
 export const cancels: StoredEvent = { type: 'cancel' }
 export const deletion: StoredEvent = { type: 'delete' }
-export const retention: StoredEvent = { type: 'xstate.after.retention.response.settled' }
+const retention: StoredEvent = { type: 'xstate.after.retention.response.settled' }
 
 /** Every event in every state of a response. */
 export const walk: Walk = {

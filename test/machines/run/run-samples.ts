@@ -61,7 +61,7 @@ export const inputOf = (more: Partial<RunInput> = {}): RunInput => ({
   ...more,
 })
 
-export const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15, cost_usd: '0.1' }
+const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15, cost_usd: '0.1' }
 
 export const slot: StoredEvent = { type: 'slot_granted' }
 

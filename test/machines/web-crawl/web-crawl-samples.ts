@@ -9,8 +9,8 @@ export const { machine }: MachineDefinition = webCrawlDefinition
 
 const seed = 'https://site.example/'
 
-export const request = { seeds: [seed], maxPages: 2, maxDepth: 1, sameOrigin: true, sitemap: false, maxAge: 0 }
-export const input = { crawl_id: 'crw_1', request }
+const request = { seeds: [seed], maxPages: 2, maxDepth: 1, sameOrigin: true, sitemap: false, maxAge: 0 }
+const input = { crawl_id: 'crw_1', request }
 
 const page = (n: number) => ({ url: `${seed}${n}`, status: 'indexed', change: 'new', depth: n })
 

@@ -5,7 +5,7 @@ import type { PeerRequest, PeerService } from '#runtime/messages/peers.ts'
 import { openPeerServer, type PeerServer } from '#transport/peers/open-peer-server.ts'
 import { openPeers } from '#transport/peers/open-peers.ts'
 
-export const key = Buffer.alloc(32, 7)
+const key = Buffer.alloc(32, 7)
 export const otherKey = Buffer.alloc(32, 8)
 const log = pino({ level: 'silent' })
 

@@ -155,7 +155,7 @@ export const chatToolChoice = known(union([string(), jsonObject()]), {
 })
 
 /** A named JSON Schema for the response. */
-export const namedSchema = object(
+const namedSchema = object(
   {
     name: string(),
     description: optional(string()),

@@ -4,7 +4,7 @@ import { refuseSecretField, refuseSecretFocus } from './secret-fields.ts'
 import { VisitFailed } from './visit-failed.ts'
 
 /** Maximum time in ms to wait for an element. */
-export const actionMs = 10_000
+const actionMs = 10_000
 
 /** An action that the server performs itself. */
 export type PageAction = BrowserAction & { readonly type: Exclude<BrowserAction['type'], 'handOver'> }

@@ -19,7 +19,7 @@ export interface PageRead {
 }
 
 /** A passage of the content. Offsets are in UTF-16 code units. */
-export interface EvidenceSpan {
+interface EvidenceSpan {
   readonly id: string
   readonly text: string
   readonly start: number
@@ -84,7 +84,7 @@ const readOf = (finalUrl: string, texts: readonly string[]): PageRead => {
 const wellFormed = (value: Json | undefined): string | null => (typeof value === 'string' ? value.toWellFormed() : null)
 
 /** Returns the paragraphs as citable passages. The text of a passage is exactly the content between its offsets. */
-export const spansOf = (content: string, contentHash: string): readonly EvidenceSpan[] => {
+const spansOf = (content: string, contentHash: string): readonly EvidenceSpan[] => {
   const spans: EvidenceSpan[] = []
   for (const { index, 0: line } of content.matchAll(/[^\n]+/g)) {
     if (spans.length === maxSpans) break

@@ -26,7 +26,7 @@ export const snapshotOf = async (page: Page, maxTokens: number): Promise<Accessi
 }
 
 /** Truncates a tree to complete lines within a budget. */
-export const withinTokens = (tree: string, maxTokens: number): AccessibilitySnapshot => {
+const withinTokens = (tree: string, maxTokens: number): AccessibilitySnapshot => {
   const most = Math.floor(maxTokens * tokenLength)
   const lastLine = tree.lastIndexOf('\n', most)
   const text = tree.length <= most ? tree : tree.slice(0, Math.max(0, lastLine))

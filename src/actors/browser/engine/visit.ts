@@ -27,7 +27,7 @@ export interface VisitParts {
 }
 
 /** Limits of a visit. */
-export interface VisitLimits {
+interface VisitLimits {
   readonly maxMemoryBytes: number
   /** Maximum number of bytes received over all connections. */
   readonly maxBytes: number

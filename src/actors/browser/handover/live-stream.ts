@@ -3,7 +3,7 @@ import type { JsonObject, LogEvent } from '#storage/index.ts'
 import type { PageFrame } from '../engine/live/page-frames.ts'
 
 /** A view of the page; `frame` is null when nothing has changed. */
-export interface Shown {
+interface Shown {
   readonly frame: PageFrame | null
 }
 

@@ -18,7 +18,7 @@ const maxScope = 256
 const furthestMs = 30 * 24 * 60 * 60 * 1000
 
 /** Event with which a grant is recorded in its connection's log. */
-export type GrantedEvent = Extract<ConnectionEvent, { readonly type: 'granted' }>
+type GrantedEvent = Extract<ConnectionEvent, { readonly type: 'granted' }>
 
 /** Input of a grant: the provider's response, the previous refresh token, and the time. */
 export interface Granting {

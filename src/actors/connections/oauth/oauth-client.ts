@@ -5,7 +5,7 @@ import { isObject } from '#runtime/index.ts'
 import type { OAuthServer } from './oauth-server.ts'
 
 /** Maximum size of a token endpoint's response, in bytes. */
-export const maxTokenAnswerBytes = 256 * 1024
+const maxTokenAnswerBytes = 256 * 1024
 
 const timeoutMs = 15_000
 

@@ -12,10 +12,10 @@ import { connectionSignIns, type SignInData, secretAad } from '../kinds.ts'
 export const signInMs = 15 * 60 * 1000
 
 /** Lifetime of a link that starts a sign-in, in ms. */
-export const linkMs = 7 * 24 * 60 * 60 * 1000
+const linkMs = 7 * 24 * 60 * 60 * 1000
 
 /** Time in ms within which the caller must confirm a sign-in: providers' codes do not live longer. */
-export const confirmMs = 10 * 60 * 1000
+const confirmMs = 10 * 60 * 1000
 
 /** A sign-in that no browser has started yet. */
 export type OfferedSignIn = Pick<SignInData, 'return_to' | 'scopes' | 'by' | 'confirm'>

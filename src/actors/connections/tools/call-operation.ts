@@ -19,7 +19,7 @@ export type ServiceAnswer =
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
 
 /** Maximum size of a response that a model reads, in bytes. */
-export const maxAnswerBytes = 64 * 1024
+const maxAnswerBytes = 64 * 1024
 const timeoutMs = 30_000
 
 /** Headers that arguments cannot set, since they belong to the request itself or to its sender. */

@@ -47,7 +47,7 @@ const nameOf = (filename: string): string | null => {
 const textTypes: readonly string[] = ['text/plain', 'text/markdown', 'text/html', 'text/csv', 'application/json']
 
 /** Returns the text of a body as content. @throws {ServiceError} `invalid_field` */
-export const textContent = (text: string, mime_type = 'text/markdown'): Content => {
+const textContent = (text: string, mime_type = 'text/markdown'): Content => {
   if (!textTypes.includes(mime_type)) {
     const message = `The type of a text must be one of ${textTypes.join(', ')}.`
     throw new ServiceError('invalid_field', { param: 'mime_type', message })

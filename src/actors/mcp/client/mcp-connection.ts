@@ -47,7 +47,7 @@ export const mcpLimits: FetchLimits = {
 }
 
 /** Maximum number of pages that are read of a list. */
-export const maxListPages = 16
+const maxListPages = 16
 
 const clientInfo = { name: 'troupe', version: '1.0.0' }
 

@@ -64,7 +64,7 @@ const leastCover = 0.6
  * Returns when a memory ends in ms since the epoch: once all of its facts have ended and they cover most of its text.
  * Null while it is valid.
  */
-export const endOf = ({ content }: Pick<MemoryData, 'content'>, facts: readonly FactData[]): number | null => {
+const endOf = ({ content }: Pick<MemoryData, 'content'>, facts: readonly FactData[]): number | null => {
   const said = facts.filter(({ ended }) => !ended)
   if (said.length === 0 || areApart(content, said)) return null
   const ends = said.map(({ valid_to_ms }) => valid_to_ms)
@@ -104,7 +104,7 @@ export const endedBy = (data: MemoryData, { facts, by, parts: updated = [] }: En
 }
 
 /** Returns a memory that ends; an end that was known before stays, unless this one is earlier. */
-export const withEnd = (data: MemoryData, end: number, by: string): MemoryData =>
+const withEnd = (data: MemoryData, end: number, by: string): MemoryData =>
   data.valid_to_ms !== null && data.valid_to_ms <= end
     ? { ...data, superseded_by: data.superseded_by ?? by }
     : { ...data, valid_to_ms: end, superseded_by: by }

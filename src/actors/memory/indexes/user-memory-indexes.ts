@@ -31,7 +31,7 @@ interface Kept {
 }
 
 /** Maximum size of all indexes in bytes. The least recently used are evicted, and read again when needed. */
-export const maxIndexBytes = 640 * 1024 * 1024
+const maxIndexBytes = 640 * 1024 * 1024
 
 const pageSize = 500
 

@@ -16,7 +16,7 @@ export const lastingPurposes = [
 export type LastingPurpose = (typeof lastingPurposes)[number]
 
 /** A purpose whose key changes with the master key. */
-export type SigningPurpose = Extract<KeyPurpose, 'client-tokens' | 'sign-ins' | 'peers'>
+type SigningPurpose = Extract<KeyPurpose, 'client-tokens' | 'sign-ins' | 'peers'>
 
 /** The keys of a process, each derived from a master key (specs/decisions/0020-credentials.md). */
 export interface ServerKeys {

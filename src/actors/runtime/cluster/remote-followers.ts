@@ -5,7 +5,7 @@ import { charsOf } from '../log/log-page.ts'
 import type { Resident } from '../resident.ts'
 
 /** Lifetime of a subscription in ms: a process that follows an actor renews it before. */
-export const followMs = 6000
+const followMs = 6000
 /** Maximum size of events in a notification, in UTF-16 units; followers read larger ones from the log. */
 const mostChars = 64 * 1024
 

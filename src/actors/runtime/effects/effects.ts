@@ -30,7 +30,7 @@ export interface EffectContext {
 export type EffectOutcome = { readonly event: StoredEvent; readonly stored?: StoredEvent } | 'gone'
 
 /** Runs an effect. External failures are outcomes, with which it resolves; a throw is an internal error. */
-export type RunEffect = (params: JsonObject, context: EffectContext) => Promise<EffectOutcome>
+type RunEffect = (params: JsonObject, context: EffectContext) => Promise<EffectOutcome>
 
 /** An effect that may be repeated under its id: it is retried until it ends, so its outcome is always known. */
 export interface IdempotentEffect {

@@ -187,7 +187,7 @@ export class Feed {
 type Mode = 'live' | 'reading' | 'blocked'
 
 /** Dependencies of one stream: actor, start position, sink, and source of events. */
-export interface FollowerParts {
+interface FollowerParts {
   readonly actor: string
   readonly after: number
   readonly end: StreamEnd

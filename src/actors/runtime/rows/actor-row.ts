@@ -27,7 +27,7 @@ export const rowRecord = (resident: Resident): StoredRecord => {
 export const activities = ['working', 'waiting', 'ended', 'parked'] as const
 
 /** One of `activities`. */
-export type Activity = (typeof activities)[number]
+type Activity = (typeof activities)[number]
 
 const activityOf = ({ parked, state: { snapshot, inFlight } }: Resident): Activity => {
   if (parked !== undefined) return 'parked'

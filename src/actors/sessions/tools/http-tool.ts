@@ -35,7 +35,7 @@ export interface HttpToolContext {
 }
 
 /** Why a tool returned no output. The message is for the model and the log; it quotes nothing of the response. */
-export type HttpToolErrorCode =
+type HttpToolErrorCode =
   | 'tool_url_refused'
   | 'tool_unreachable'
   | 'tool_timeout'

@@ -2,10 +2,10 @@ import type { JsonObject } from '#storage/index.ts'
 import type { AgentConfig } from './turn-plan.ts'
 
 /** Whether a tool call requires a person's approval, runs without it, or never runs. */
-export type ApprovalMode = 'require' | 'auto' | 'deny'
+type ApprovalMode = 'require' | 'auto' | 'deny'
 
 /** An installation's rule for tool calls: `tools` by name, `default` for all others. */
-export type ApprovalPolicy = {
+type ApprovalPolicy = {
   readonly default: ApprovalMode
   readonly tools: { readonly [tool: string]: ApprovalMode }
 }

@@ -15,9 +15,6 @@ export const reviewCodes = {
   supply_chain: 'takes packages, images or actions from look-alike or untrusted sources',
 } as const
 
-/** Code of a finding of a review. */
-export type ReviewCode = keyof typeof reviewCodes
-
 /** Maximum characters of a request, and number of requests of a review. */
 export const reviewLimits = { characters: 48_000, requests: 5 } as const
 

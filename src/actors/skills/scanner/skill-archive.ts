@@ -6,7 +6,7 @@ import { readTar } from './tar.ts'
 export type ArchivedFile = { readonly path: string; readonly base64: string }
 
 /** Limits of an archive: number of files, total size in bytes, and length of a path. */
-export const archiveLimits = { files: 200, bytes: 20 * 1024 * 1024, pathLength: 256 } as const
+const archiveLimits = { files: 200, bytes: 20 * 1024 * 1024, pathLength: 256 } as const
 
 const gzip = [0x1f, 0x8b]
 const zip = [0x50, 0x4b]

@@ -32,7 +32,7 @@ export type CrawlState = {
 /** Maximum number of URLs stored for one crawl. */
 const maxKnown = 5_000
 /** Number of pages that are read concurrently. */
-export const crawlWidth = 8
+const crawlWidth = 8
 
 /** Returns the initial state of a crawl: its seeds, and the URLs of sitemaps if requested. @throws {ServiceError} */
 export const startedCrawl = async (

@@ -137,4 +137,4 @@ const isShell = ({ page, read }: ReadPage): boolean =>
   read !== null && read.content.length < shellLength && hasScripts(page)
 
 /** Returns the SHA-256 of a text, as `sha256:` and hex. */
-export const hashOf = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`
+const hashOf = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`

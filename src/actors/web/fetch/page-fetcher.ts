@@ -18,7 +18,7 @@ import {
 import { RobotsFiles } from './robots-files.ts'
 
 /** Name of the crawler in its user agent, and in the rules of robots.txt. */
-export const crawlerName = 'TroupeBot'
+const crawlerName = 'TroupeBot'
 
 /** Returns the user agent. @param contact URL or e-mail address for the owners of sites; null: none. */
 export const userAgentOf = (contact: string | null): string =>

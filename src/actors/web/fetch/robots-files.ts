@@ -34,7 +34,7 @@ const attempts = 3
 const pauseMs = { first: 250, most: 2_000 } as const
 
 /** Maximum number of sites whose rules are cached. */
-export const maxSites = 1_000
+const maxSites = 1_000
 
 /**
  * The robots.txt files of sites, cached for an hour. While a file cannot be read again, its earlier rules apply; without

@@ -132,7 +132,7 @@ export class PageStore {
 const corpusId = (project: string): string => `wco_${project.slice(project.indexOf('_') + 1)}`
 
 /** Returns the key of a URL. All URLs of the same page have the same key. */
-export const urlKey = (url: string): string => {
+const urlKey = (url: string): string => {
   const parsed = URL.parse(url)
   return createHash('sha256')
     .update(parsed === null ? url : normalUrl(parsed))

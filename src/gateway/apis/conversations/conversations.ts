@@ -21,7 +21,7 @@ export const conversationKind: TypedKind<ConversationData> = { name: 'conversati
  * Maximum number of items of a conversation, and of characters in total: a conversation is one document in the store.
  */
 const maxItems = 2000
-export const maxChars = 4 * 1024 * 1024
+const maxChars = 4 * 1024 * 1024
 
 /** A conversation with its items. */
 export interface Conversation {

@@ -62,7 +62,7 @@ const tokensAFile = 1_600
 const tokensAMessage = 4
 
 /** Estimates the tokens of a Messages request from its length: accurate within some 20 % for English. */
-export const estimatedTokens = ({ messages, system, tools }: WireObject): number => {
+const estimatedTokens = ({ messages, system, tools }: WireObject): number => {
   const size = { chars: 0, files: 0 }
   for (const value of [system, messages, tools]) add(value, size)
   return tokensOfChars(size.chars) + size.files * tokensAFile + arrayOf(messages).length * tokensAMessage

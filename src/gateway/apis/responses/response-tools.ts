@@ -26,7 +26,7 @@ export interface ResponseTools {
 }
 
 /** The web search with the settings of the request. */
-export interface SearchTool {
+interface SearchTool {
   /** The tool as it was sent. */
   readonly tool: WireObject
   /** Path for errors: `tools[1]`. */

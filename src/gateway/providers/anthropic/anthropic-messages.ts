@@ -10,7 +10,7 @@ export interface AnthropicDialogue {
 }
 
 /** Consecutive messages of one role, merged into one turn. */
-export interface AnthropicTurn {
+interface AnthropicTurn {
   readonly role: 'user' | 'assistant'
   readonly content: WireObject[]
 }

@@ -10,7 +10,7 @@ export interface GoogleDialogue {
 }
 
 /** Consecutive messages of one role, merged into one turn. */
-export interface GoogleTurn {
+interface GoogleTurn {
   readonly role: 'user' | 'model'
   readonly parts: WireObject[]
 }

@@ -60,7 +60,7 @@ export interface TranscriptionTask {
 }
 
 /** Decoder statistics that Whisper reports for a segment, with its field names. */
-export interface SegmentScores {
+interface SegmentScores {
   readonly seek: number
   readonly tokens: number[]
   readonly temperature: number

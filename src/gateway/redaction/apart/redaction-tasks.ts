@@ -5,7 +5,7 @@ import { type KeptValues, keptValues } from '../kept-values.ts'
 import { Placeholders } from '../placeholders.ts'
 
 /** Texts of one request, and the types of data to redact. */
-export interface RequestTexts {
+interface RequestTexts {
   readonly texts: readonly string[]
   readonly toolArguments: readonly string[]
   readonly types: readonly PiiType[]

@@ -19,7 +19,7 @@ const issued: readonly (readonly [lengths: readonly number[], start: RegExp])[] 
 /**
  * Whether the digits are a card number: in an issued range, with a valid check digit, and not a single repeated digit.
  */
-export const isCard = (digits: string): boolean =>
+const isCard = (digits: string): boolean =>
   issued.some(([lengths, start]) => lengths.includes(digits.length) && start.test(digits)) &&
   isLuhn(digits) &&
   !/^(\d)\1+$/.test(digits)

@@ -20,7 +20,7 @@ export interface Candidate {
 }
 
 /** A table with a header row. */
-export interface DataTable {
+interface DataTable {
   /** Column names, normalised by `plainName`. */
   readonly columns: readonly string[]
   readonly rows: readonly (readonly string[])[]

@@ -7,7 +7,7 @@ import { type DataSchema, scalarFor, typesOf } from './coerce.ts'
 import { namesFor } from './names.ts'
 
 /** Source of a value in `data`. Offsets refer to the page's text; null when the text does not contain it. */
-export type DataEvidence = {
+type DataEvidence = {
   /** JSON Pointer of the value. */
   readonly path: string
   readonly source: DataSource

@@ -33,7 +33,7 @@ export interface NodeParts {
 }
 
 /** The HTTP port on node:http, for platforms that uWebSockets.js has no build for. */
-export class NodeServer implements HttpServer, NodeResponseOwner {
+class NodeServer implements HttpServer, NodeResponseOwner {
   readonly name = 'node'
   readonly containment: Containment
   readonly connections: ConnectionLimit

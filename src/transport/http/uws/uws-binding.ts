@@ -88,7 +88,7 @@ export interface UwsSocketListener {
 }
 
 /** User data given to `upgrade` and returned by `getUserData` in every callback. */
-export interface UwsSocketData {
+interface UwsSocketData {
   readonly listener: UwsSocketListener
 }
 

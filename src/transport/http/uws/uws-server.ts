@@ -25,7 +25,7 @@ const exclusivePort = 1
  * The library closes a connection that sends a second request before the first is answered (it supports pipelining only
  * for answers given at once), so that no answer can reach the wrong request.
  */
-export class UwsServer implements HttpServer, UwsResponseOwner {
+class UwsServer implements HttpServer, UwsResponseOwner {
   readonly name = 'uws'
   readonly containment: Containment
   readonly connections: ConnectionLimit

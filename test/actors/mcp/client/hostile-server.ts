@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 type Id = number | string
 
 /** A request of the protocol. */
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly id: Id
   readonly method: string
   readonly params: { readonly name?: string; readonly arguments?: object }

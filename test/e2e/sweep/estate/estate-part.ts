@@ -23,7 +23,7 @@ export interface Site {
 }
 
 /** Creates a valid body with the tenant's own ids; another `n` gives another body. */
-export type Body = (site: Site, n: number) => object | Promise<object>
+type Body = (site: Site, n: number) => object | Promise<object>
 
 /**
  * Facts about the operations of one capability that their declarations do not contain: one file per capability in this

@@ -19,7 +19,7 @@ export interface InputParts {
 export type InputCall = Pick<ServerToolCall, 'actionId' | 'arguments' | 'signal' | 'input' | 'progress'>
 
 /** Maximum number of requests for input in one call. */
-export const maxRounds = 8
+const maxRounds = 8
 
 /** Maximum length in characters of the state from which a call resumes. */
 const maxResume = 200_000

@@ -1,7 +1,7 @@
 import type { LiveCall } from './live-call.ts'
 
 /** Maximum number of calls that one process holds open for an answer, and for how long, in ms. */
-export const heldCallLimits = { most: 200, ms: 4 * 60_000 } as const
+const heldCallLimits = { most: 200, ms: 4 * 60_000 } as const
 
 interface Held {
   readonly call: LiveCall

@@ -27,7 +27,7 @@ const keptMs = 30 * 24 * 60 * 60 * 1000
 /** A continuation that has not ended after this time (ms) is considered lost, and the thread can be continued again. */
 const flightMs = 15 * 60 * 1000
 /** Maximum number of characters of a thread, which is one document in the store. */
-export const maxThreadChars = 4 * 1024 * 1024
+const maxThreadChars = 4 * 1024 * 1024
 
 /** The thread that a request creates or continues. */
 export type ThreadRequest =

@@ -5,7 +5,7 @@ import { type EraseParts, eraseActor } from '#runtime/internal.ts'
 import { type JsonObject, StoreUnavailable } from '#storage/index.ts'
 
 /** A response to be made, as stored in its actor. */
-export interface Requested {
+interface Requested {
   readonly id: string
   readonly project: string
   readonly request: JsonObject

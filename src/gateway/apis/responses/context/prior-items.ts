@@ -10,7 +10,7 @@ import type { ResponseHistory, StoredResponses } from '../stored-responses.ts'
 type Continued = Pick<BodyOf<'responses.create'>, 'previous_response_id' | 'conversation'>
 
 /** The items before a request, and the id of the conversation that it belongs to. */
-export interface PriorItems {
+interface PriorItems {
   readonly history: ResponseHistory | null
   readonly conversation: string | null
 }

@@ -24,7 +24,7 @@ export interface RemoteServers {
 }
 
 /** For a response without remote servers. */
-export const noRemoteServers: RemoteServers = { tools: [], begin: async () => [], show: () => {} }
+const noRemoteServers: RemoteServers = { tools: [], begin: async () => [], show: () => {} }
 
 interface Offered {
   readonly label: string
