@@ -1,13 +1,17 @@
-/** The HTTP API of a provider. Many providers implement OpenAI's. */
-export type WireFormat =
-  | 'openai'
-  | 'anthropic'
-  | 'google'
-  | 'perplexity'
-  | 'elevenlabs'
-  | 'deepgram'
-  | 'cartesia'
-  | 'spitch'
+/** The HTTP APIs of providers. Many providers implement OpenAI's. */
+export const wireFormats = [
+  'openai',
+  'anthropic',
+  'google',
+  'perplexity',
+  'elevenlabs',
+  'deepgram',
+  'cartesia',
+  'spitch',
+] as const
+
+/** The HTTP API of a provider. */
+export type WireFormat = (typeof wireFormats)[number]
 
 /** A model provider that the server supports by name. */
 export interface ProviderSpec {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { speechModelOf, transcriptionModelOf } from '#gateway/prices/voice-models.ts'
-import { voiceFormats } from '#gateway/providers/voice/voice-formats.ts'
+import { providerFormats } from '#gateway/providers/provider-formats.ts'
 import { speechCandidates, transcriptionCandidates } from '#gateway/voice/auto-candidates.ts'
 import { maxAudioBytes, maxSpeechChars } from '#specs/audio.ts'
 import { providers } from '#specs/data/providers.ts'
@@ -11,7 +11,7 @@ const formatOf = (provider: string) => providers.find(({ id }) => id === provide
 
 describe.each(speechModels)('the speech model $id', (model) => {
   it('has a provider with a wire format for it', () => {
-    expect(voiceFormats[formatOf(model.provider) ?? 'anthropic']).toBeDefined()
+    expect(providerFormats[formatOf(model.provider) ?? 'anthropic'].voice).toBeDefined()
     expect(speechModelOf(`${model.provider}/${model.id}`)).toMatchObject({ model, wireModel: model.id })
     expect(speechModelOf(model.id)?.model).toBe(model)
   })
@@ -41,7 +41,7 @@ describe.each(speechModels)('the speech model $id', (model) => {
 
 describe.each(transcriptionModels)('the transcription model $id', (model) => {
   it('has a provider with a wire format for it, and is within the file size limit of the API', () => {
-    expect(voiceFormats[formatOf(model.provider) ?? 'anthropic']).toBeDefined()
+    expect(providerFormats[formatOf(model.provider) ?? 'anthropic'].voice).toBeDefined()
     expect(transcriptionModelOf(`${model.provider}/${model.id}`)).toMatchObject({ model, wireModel: model.id })
     expect(model.maxBytes).toBeLessThanOrEqual(maxAudioBytes)
     expect(model.forms).toContain('json')

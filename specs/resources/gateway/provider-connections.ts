@@ -1,5 +1,6 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
 import { waits } from '#specs/call-timeout.ts'
+import { wireFormats } from '#specs/data/providers.ts'
 import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { defineResource } from '#specs/dsl/resource.ts'
@@ -19,7 +20,7 @@ import {
 } from '#specs/dsl/schema.ts'
 import { ownPrices } from '#specs/own-prices.ts'
 
-const format = oneOf('openai', 'anthropic', 'google', 'perplexity', 'elevenlabs', 'deepgram', 'cartesia', 'spitch')
+const format = oneOf(...wireFormats)
 
 const provider = described(
   string({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' }),

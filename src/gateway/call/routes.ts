@@ -46,3 +46,9 @@ export interface Routes {
    */
   resolve(project: string, model: string, need: Need): readonly Route[] | Promise<readonly Route[]>
 }
+
+/**
+ * Whether a URL is OpenAI's own server, which offers only the models of the price list; a compatible server may offer
+ * any.
+ */
+export const isOwnOpenAi = (baseUrl: string): boolean => new URL(baseUrl).host === 'api.openai.com'

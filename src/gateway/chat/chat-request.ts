@@ -2,8 +2,8 @@ import type { WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import { arrayOf, textOf } from '#outgoing/wire.ts'
 import type { FormatRequest } from '../call/chat-format.ts'
 import type { Route } from '../call/routes.ts'
-import { chatFormat } from '../providers/chat-formats.ts'
 import { portableBody } from '../providers/portable-body.ts'
+import { providerFormats } from '../providers/provider-formats.ts'
 import { type ChatInput, openAiBody } from './wire-body.ts'
 
 /**
@@ -28,7 +28,7 @@ const openAiHeaders = new WeakMap<Route, Headers>()
  */
 export function chatRequest(input: ChatInput, route: Route): ChatRequest {
   const format =
-    (input.formatFor?.(route) ?? chatFormat(route.format))?.request(input.body, route, input.stream) ?? null
+    (input.formatFor?.(route) ?? providerFormats[route.format].chat)?.request(input.body, route, input.stream) ?? null
   if (format !== null) {
     const once = { ...format.headers, ...keyOf(input) }
     return { path: format.path, headers: noHeaders, once, body: format.body, format }

@@ -1,7 +1,7 @@
 import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
-import { atOnce, nextSlice, runInSlices } from '#src/concurrency/run-in-slices.ts'
 import { SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { countOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { atOnce, nextSlice, runInSlices } from '#src/concurrency/run-in-slices.ts'
 import type { CallLedger } from '../call/accounting/call-ledger.ts'
 import type { CallEnd } from '../call/accounting/call-record.ts'
 import type { Charge } from '../call/accounting/charge.ts'

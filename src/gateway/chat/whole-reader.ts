@@ -1,7 +1,7 @@
 import { BoundedBytes } from '#outgoing/bounded-body.ts'
 import { parsedAtOnce } from '#outgoing/shares/parsed-answer.ts'
-import { atOnce } from '#src/concurrency/run-in-slices.ts'
 import { arrayOf, isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
+import { atOnce } from '#src/concurrency/run-in-slices.ts'
 import { tokensOfChars } from '../call/accounting/usage.ts'
 import type { FormatRequest } from '../call/chat-format.ts'
 import { streamBroken } from '../call/failure.ts'

@@ -2,9 +2,8 @@ import { renamedModel } from '#outgoing/renamed-model.ts'
 import { encodeJson, type WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import { objectOf } from '#outgoing/wire.ts'
 import type { ChatBody, ChatCall } from '../call/chat-calls.ts'
-import type { Route } from '../call/routes.ts'
+import { isOwnOpenAi, type Route } from '../call/routes.ts'
 import { priceAt } from '../prices/prices.ts'
-import { isOwnOpenAi } from '../routing/managed-providers.ts'
 
 const closingBrace = 0x7d
 const usageOption = Buffer.from(',"stream_options":{"include_usage":true}}')

@@ -6,7 +6,7 @@ import type { Candidate } from '../call/candidates.ts'
 import type { Route } from '../call/routes.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 import type { EmbeddingFormat, EmbeddingRequest, ProviderEmbeddings } from '../providers/embedding-format.ts'
-import { embeddingFormat } from '../providers/embedding-formats.ts'
+import { providerFormats } from '../providers/provider-formats.ts'
 import { inputTokensOf } from './embedding-request.ts'
 
 /** One way to serve an embeddings request, with the provider requests to send. */
@@ -26,8 +26,8 @@ export const embeddingCandidate = (
   request: EmbeddingRequest,
   caller: Caller,
 ): EmbeddingCandidate => {
-  const format = embeddingFormat(route.format)
-  if (format === null) throw new ServiceError('model_not_found', { param: 'model' })
+  const format = providerFormats[route.format].embeddings
+  if (format === undefined) throw new ServiceError('model_not_found', { param: 'model' })
   return { route, model, caller, request, format, requests: format.requests(request, route) }
 }
 

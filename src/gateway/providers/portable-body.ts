@@ -1,7 +1,6 @@
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
-import type { Route } from '../call/routes.ts'
-import { isOwnOpenAi } from '../routing/managed-providers.ts'
+import { isOwnOpenAi, type Route } from '../call/routes.ts'
 import { betasField } from './anthropic/anthropic-betas.ts'
 import { ownToolsField } from './anthropic/anthropic-tools.ts'
 import { isSigned, plainCallId } from './tool-call-id.ts'

@@ -1,6 +1,6 @@
 import { pieceBytes } from '#outgoing/shares/json-spans.ts'
-import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import type { Restorer } from '../call/redaction.ts'
 
 /** Fields of a message, and of a delta, that hold text written by the model. */

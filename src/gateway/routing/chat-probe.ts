@@ -1,7 +1,7 @@
 import { addressNotAllowed } from '#outgoing/ssrf-guard.ts'
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { providerFormats } from '../providers/provider-formats.ts'
 import type { Endpoint } from './managed-providers.ts'
-import { keyHeadersOf } from './upstream-models.ts'
 import { sendUpstream, type UpstreamReach, type UpstreamReply } from './upstream-request.ts'
 
 /** Result of a minimal chat completion that tests a server. */
@@ -33,7 +33,11 @@ export const probeChat = async (reach: UpstreamReach, endpoint: Endpoint, model:
   const reply = await sendUpstream(reach, {
     url: `${baseUrl}${format === 'anthropic' ? '/messages' : '/chat/completions'}`,
     method: 'POST',
-    headers: { ...keyHeadersOf(endpoint), 'content-type': 'application/json', accept: 'application/json' },
+    headers: {
+      ...providerFormats[format].headers(endpoint),
+      'content-type': 'application/json',
+      accept: 'application/json',
+    },
     body: JSON.stringify({ model, messages, max_tokens: maxTokens }),
   })
   if (reply.kind === 'trouble') return failed(troubles[reply.trouble], reply.trouble === 'timeout')

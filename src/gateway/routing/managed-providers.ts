@@ -1,6 +1,6 @@
 import { type ProviderSpec, providers } from '#specs/data/providers.ts'
 import type { OwnPrices } from '#specs/own-prices.ts'
-import type { Route } from '../call/routes.ts'
+import { isOwnOpenAi, type Route } from '../call/routes.ts'
 import { unitPrices } from '../prices/own-prices.ts'
 import { versionedUrl } from './base-url.ts'
 
@@ -28,7 +28,6 @@ export type Endpoint = Omit<Route, 'model'>
 
 const openAi = 'openai'
 const simulated = 'simulated'
-const ownOpenAiHost = 'api.openai.com'
 
 const defaultModels: readonly (readonly [provider: string, model: string])[] = [
   ['openai', 'gpt-4o-mini'],
@@ -49,12 +48,6 @@ const defaultModels: readonly (readonly [provider: string, model: string])[] = [
 /** Whether the simulated provider has to be started before `ManagedProviders` is created. */
 export const simulatedWanted = (config: Pick<ManagedConfig, 'keys' | 'simulated'>): boolean =>
   config.simulated === 'on' || (config.simulated === 'auto' && !providers.some((spec) => isConfigured(config, spec)))
-
-/**
- * Whether a URL is OpenAI's own server, which offers only the models of the price list; a compatible server may offer
- * any.
- */
-export const isOwnOpenAi = (baseUrl: string): boolean => new URL(baseUrl).host === ownOpenAiHost
 
 /** The endpoints of the installation's own keys. */
 export class ManagedProviders {

@@ -1,5 +1,4 @@
-import { type ProviderSpec, providers, type WireFormat } from '#specs/data/providers.ts'
-import type { Need } from '../call/routes.ts'
+import { type ProviderSpec, providers } from '#specs/data/providers.ts'
 import { priceAt, prices } from '../prices/prices.ts'
 
 /** A provider that offers the requested model, and the model's name there. */
@@ -46,20 +45,3 @@ const ownersOf = (model: string): readonly string[] => {
   const shaped = model.includes('/') ? undefined : providers.find(({ ids }) => ids?.test(model))
   return shaped === undefined ? [] : [shaped.id]
 }
-
-const chat: readonly Need[] = ['chat', 'vision']
-const voice: readonly Need[] = ['speech', 'transcription']
-
-const needs: Readonly<Record<WireFormat, readonly Need[]>> = {
-  openai: [...chat, 'embedding', ...voice, 'image'],
-  google: [...chat, 'embedding', ...voice, 'image'],
-  anthropic: chat,
-  perplexity: [...chat, 'embedding'],
-  elevenlabs: voice,
-  deepgram: voice,
-  cartesia: voice,
-  spitch: voice,
-}
-
-/** Whether a format supports a need at all. */
-export const serves = (format: WireFormat, need: Need): boolean => needs[format].includes(need)

@@ -2,8 +2,8 @@ import { providers, type WireFormat } from '#specs/data/providers.ts'
 import type { PriceRow } from '../prices/price-table.ts'
 import { priceAt, prices } from '../prices/prices.ts'
 import { speechModelOf, transcriptionModelOf } from '../prices/voice-models.ts'
+import { serves } from '../providers/provider-formats.ts'
 import type { SyncedModel } from './kinds.ts'
-import { serves } from './model-names.ts'
 
 /** One row of `/v1/models`, with the fields of both the model registry and OpenAI's model list. */
 export interface ModelRow {

@@ -2,8 +2,9 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { notConfigured, unknownModel } from '../call/model-refusals.ts'
 import type { Need, Route, Routes } from '../call/routes.ts'
 import { capabilitiesOf, visionModelOf } from '../prices/model-capabilities.ts'
+import { serves } from '../providers/provider-formats.ts'
 import type { Endpoint, ManagedProviders } from './managed-providers.ts'
-import { providerNamed, type Seller, sellersOf, serves, splitName } from './model-names.ts'
+import { providerNamed, type Seller, sellersOf, splitName } from './model-names.ts'
 import {
   type AbsentProvider,
   type OwnConnection,

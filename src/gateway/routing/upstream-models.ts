@@ -1,6 +1,7 @@
 import { addressNotAllowed } from '#outgoing/ssrf-guard.ts'
-import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import type { WireFormat } from '#specs/data/providers.ts'
+import { countOf, isObject, textOf } from '#outgoing/wire.ts'
+import type { KeyCheck, ListedModel } from '../providers/provider-format.ts'
+import { providerFormats } from '../providers/provider-formats.ts'
 import type { SyncedModel } from './kinds.ts'
 import type { Endpoint } from './managed-providers.ts'
 import { lostKeyMessage } from './opened-key.ts'
@@ -29,76 +30,9 @@ const maxModels = 5000
 const maxPages = 20
 const maxIdLength = 256
 
-/** The headers in which each format sends the key. */
-const keyHeaders: Readonly<Record<WireFormat, (key: string) => Readonly<Record<string, string>>>> = {
-  openai: (key) => ({ authorization: `Bearer ${key}` }),
-  anthropic: (key) => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
-  google: (key) => ({ 'x-goog-api-key': key }),
-  perplexity: (key) => ({ authorization: `Bearer ${key}` }),
-  elevenlabs: (key) => ({ 'xi-api-key': key }),
-  deepgram: (key) => ({ authorization: `Token ${key}` }),
-  cartesia: (key) => ({ 'x-api-key': key, 'cartesia-version': '2025-04-16' }),
-  spitch: (key) => ({ authorization: `Bearer ${key}` }),
-}
-
-/** Headers that authenticate requests; without a key, only those that the format always requires. */
-export const keyHeadersOf = ({
-  format,
-  apiKey,
-}: Pick<Endpoint, 'format' | 'apiKey'>): Readonly<Record<string, string>> =>
-  apiKey === null ? (format === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {}) : keyHeaders[format](apiKey)
-
-interface ListForm {
-  /** Path of the list below the base URL; `after` is the cursor of the previous page. */
-  readonly path: (after: string | null) => string
-  readonly rows: (json: unknown) => readonly unknown[] | null
-  readonly model: (row: WireObject) => SyncedModel
-  /** Cursor of the next page; null on the last page. */
-  readonly next: (json: unknown) => string | null
-}
-
-const lastPage = (): null => null
-
-const forms: Readonly<Partial<Record<WireFormat, ListForm>>> = {
-  openai: {
-    path: () => '/models',
-    // some servers return the bare list
-    rows: (json) => listOf(json) ?? listOf(objectOf(json).data),
-    model: (row) => modelOf(row.id, row.name ?? row.display_name, contextOf(row)),
-    next: lastPage,
-  },
-  anthropic: {
-    path: (after) => `/models?limit=1000${after === null ? '' : `&after_id=${encodeURIComponent(after)}`}`,
-    rows: (json) => listOf(objectOf(json).data),
-    model: (row) => modelOf(row.id, row.display_name, countOf(row.max_input_tokens)),
-    next: (json) => (objectOf(json).has_more === true ? textOf(objectOf(json).last_id) || null : null),
-  },
-  google: {
-    path: (after) => `/models?pageSize=1000${after === null ? '' : `&pageToken=${encodeURIComponent(after)}`}`,
-    rows: (json) => listOf(objectOf(json).models),
-    model: (row) => modelOf(textOf(row.name).replace(/^models\//, ''), row.displayName, countOf(row.inputTokenLimit)),
-    next: (json) => textOf(objectOf(json).nextPageToken) || null,
-  },
-  elevenlabs: {
-    path: () => '/models',
-    rows: listOf,
-    model: (row) => modelOf(row.model_id, row.name, 0),
-    next: lastPage,
-  },
-  deepgram: {
-    path: () => '/models',
-    rows: (json) => {
-      const { stt, tts } = objectOf(json)
-      return Array.isArray(stt) || Array.isArray(tts) ? [...arrayOf(stt), ...arrayOf(tts)] : null
-    },
-    model: (row) => modelOf(row.canonical_name, row.name, 0),
-    next: lastPage,
-  },
-}
-
 /** Returns all models that the provider lists, sorted by id. Never throws. */
 export const listModels = async (reach: UpstreamReach, endpoint: Endpoint): Promise<UpstreamModels> => {
-  const form = forms[endpoint.format]
+  const form = providerFormats[endpoint.format].models
   if (form === undefined) return failed('no_list', 'The provider does not list its models.')
   const models = new Map<string, SyncedModel>()
   let after: string | null = null
@@ -109,8 +43,8 @@ export const listModels = async (reach: UpstreamReach, endpoint: Endpoint): Prom
     const json = reply.kind === 'answer' ? reply.json : undefined
     const rows = form.rows(json)
     if (rows === null) return failed('unreadable', 'The provider returned something other than a list of models.')
-    for (const row of rows.filter(isObject).map(form.model)) if (isUsable(row)) models.set(row.id, row)
-    after = form.next(json)
+    for (const row of rows.filter(isObject).map(form.model).map(modelOf)) if (isUsable(row)) models.set(row.id, row)
+    after = form.next?.(json) ?? null
     if (after === null) break
   }
   const sorted = [...models.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
@@ -122,29 +56,19 @@ export const listModels = async (reach: UpstreamReach, endpoint: Endpoint): Prom
  * without one, are checked by other requests.
  */
 export const checkKey = async (reach: UpstreamReach, endpoint: Endpoint): Promise<UpstreamModels> => {
-  const probe = probes[endpoint.provider] ?? probes[endpoint.format]
-  if (probe !== undefined) {
-    const trouble = troubleOf(await sendUpstream(reach, requestTo(endpoint, probe)))
+  const check = ownChecks[endpoint.provider] ?? providerFormats[endpoint.format].keyCheck
+  if (check !== undefined && 'get' in check) {
+    const trouble = troubleOf(await sendUpstream(reach, requestTo(endpoint, check.get)))
     return trouble ?? listed(await listModels(reach, endpoint))
   }
   const models = await listModels(reach, endpoint)
-  const work = works[endpoint.format]
-  return models.ok || models.trouble !== 'no_list' || work === undefined ? models : withoutList(reach, endpoint, work)
+  return models.ok || models.trouble !== 'no_list' || check === undefined
+    ? models
+    : withoutList(reach, endpoint, check.post)
 }
 
-/** Path of an operation, below the base URL, for formats whose servers may have no list. */
-const works: Readonly<Partial<Record<WireFormat, string>>> = {
-  openai: '/chat/completions',
-  perplexity: '/responses',
-  spitch: '/speech',
-}
-
-/** Path, below the base URL, that requires a valid key. */
-const probes: Readonly<Record<string, string>> = {
-  openrouter: '/key',
-  deepgram: '/projects',
-  cartesia: '/voices?limit=1',
-}
+/** Checks of providers whose list of models is public, unlike that of others with the same format. */
+const ownChecks: Readonly<Record<string, KeyCheck>> = { openrouter: { get: '/key' } }
 
 /** An accepted key counts as valid even when there is no list. */
 const listed = (models: UpstreamModels): UpstreamModels =>
@@ -163,7 +87,7 @@ const withoutList = async (reach: UpstreamReach, endpoint: Endpoint, path: strin
 const requestTo = (endpoint: Endpoint, path: string): UpstreamRequest => ({
   url: `${endpoint.baseUrl}${path}`,
   method: 'GET',
-  headers: { ...keyHeadersOf(endpoint), accept: 'application/json' },
+  headers: { ...providerFormats[endpoint.format].headers(endpoint), accept: 'application/json' },
 })
 
 /** Returns null for a successful answer. */
@@ -202,16 +126,10 @@ const failed = (
   status: number | null = null,
 ): Extract<UpstreamModels, { ok: false }> => ({ ok: false, trouble, message, status })
 
-function listOf(value: unknown): readonly unknown[] | null {
-  return Array.isArray(value) ? value : null
-}
-
-const contextOf = (row: WireObject): number =>
-  [row.context_window, row.context_length, row.max_context_length, row.max_model_len].map(countOf).find(Boolean) ?? 0
-
-const modelOf = (id: unknown, name: unknown, context_window: number): SyncedModel => {
+const modelOf = ({ id, name, contextWindow }: ListedModel): SyncedModel => {
   const known = textOf(id)
-  return { id: known, name: textOf(name).slice(0, maxIdLength).toWellFormed() || known, context_window }
+  const shown = textOf(name).slice(0, maxIdLength).toWellFormed() || known
+  return { id: known, name: shown, context_window: countOf(contextWindow) }
 }
 
 /** Whether an id is printable ASCII of an acceptable length, so that paths and logs can contain it. */

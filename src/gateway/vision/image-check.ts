@@ -1,5 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { ImageLimits } from './image-limits.ts'
+import type { ImageLimits } from '../providers/provider-format.ts'
 import { badImage } from './image-sources.ts'
 
 /** Bytes read from the beginning of an image to detect its type; enough for photos with long metadata. */

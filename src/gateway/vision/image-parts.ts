@@ -1,7 +1,8 @@
 import type { WireObject } from '#outgoing/wire.ts'
 import type { Route } from '../call/routes.ts'
+import { type ImageLimits, usualImages } from '../providers/provider-format.ts'
+import { providerFormats } from '../providers/provider-formats.ts'
 import { checkImage, readBase64 } from './image-check.ts'
-import { type ImageLimits, imageLimits } from './image-limits.ts'
 import type { ImageSource } from './image-sources.ts'
 import { checkAddress, fetchImage, type RemoteImages } from './remote-image.ts'
 
@@ -19,7 +20,7 @@ export const imageParts = async (
   route: Pick<Route, 'format'>,
   { remote, signal }: { readonly remote: RemoteImages; readonly signal: AbortSignal },
 ): Promise<readonly WireObject[]> => {
-  const limits = imageLimits(route.format)
+  const limits = providerFormats[route.format].imageLimits ?? usualImages
   const parts: WireObject[] = []
   // sequential, so that the error names the first invalid image, and to bound memory use
   let left = maxFetchedBytes

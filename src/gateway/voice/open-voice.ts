@@ -5,10 +5,10 @@ import type { GatewayCore } from '../call/gateway-core.ts'
 import { Upstreams } from '../call/upstreams.ts'
 import { Latencies } from './latencies.ts'
 import { SpeechCalls } from './speech-calls.ts'
-import { SpeechPlanner } from './speech-planner.ts'
 import { TranscriptionCalls } from './transcription-calls.ts'
-import { TranscriptionPlanner } from './transcription-planner.ts'
+import { speechKind, transcriptionKind } from './voice-kinds.ts'
 import { VoiceLimit } from './voice-limit.ts'
+import { VoicePlanner } from './voice-planner.ts'
 
 /** Dependencies and options of the voice module. */
 export interface OpenVoiceParts extends GatewayCore {
@@ -48,12 +48,12 @@ export const openVoice = ({ guard, limits, fanOut, policy, waits = {}, ...parts 
   return {
     speech: new SpeechCalls({
       ...shared,
-      planner: new SpeechPlanner(parts.routes, latencies),
+      planner: new VoicePlanner(speechKind, parts.routes, latencies),
       policy: { ...voiceDefaults, ...waits, ...policy },
     }),
     transcription: new TranscriptionCalls({
       ...shared,
-      planner: new TranscriptionPlanner(parts.routes, latencies),
+      planner: new VoicePlanner(transcriptionKind, parts.routes, latencies),
       policy: { ...voiceDefaults, ...waits, ...whole, ...policy },
     }),
     limit: new VoiceLimit(limits),

@@ -10,7 +10,8 @@ import type { Latencies } from './latencies.ts'
 import { unsupportedValue } from './speech-task.ts'
 import type { Step } from './voice-job.ts'
 
-type VoiceNeed = Extract<Need, 'speech' | 'transcription'>
+/** Capability of a voice model. */
+export type VoiceNeed = Extract<Need, 'speech' | 'transcription'>
 
 /** Resolves routes for one project and one kind of voice request. */
 export interface ProjectRoutes {
@@ -19,7 +20,8 @@ export interface ProjectRoutes {
   readonly need: VoiceNeed
 }
 
-interface Registered {
+/** A model of the registry. */
+export interface Registered {
   readonly id: string
   readonly provider: string
 }
@@ -176,14 +178,6 @@ const ownRoutes = async (where: ProjectRoutes, model: Registered): Promise<reado
     if (error instanceof ServiceError) return []
     throw error
   }
-}
-
-/** The steps of a request, in the order in which to try them. */
-export interface VoicePlan<Task> {
-  readonly requestedModel: string
-  /** Whether the auto-router chose the steps. */
-  readonly auto: boolean
-  readonly steps: readonly Step<Task>[]
 }
 
 /** Returns one step per route, all with the same task. */

@@ -4,33 +4,23 @@ import { audioTypes } from '#specs/audio.ts'
 import type { ServiceError } from '#specs/errors/errors.ts'
 import { costHeader } from '../call/accounting/shown-cost.ts'
 import type { CallPolicy } from '../call/call-policy.ts'
-import type { Caller } from '../call/caller.ts'
 import type { Found, Redaction } from '../call/redaction.ts'
 import type { TokenUsage, Usage } from '../prices/usage.ts'
-import type { AudioReader, SpeechFormat, SpeechTask } from '../providers/voice/voice-format.ts'
-import { voiceFormats } from '../providers/voice/voice-formats.ts'
+import type { AudioReader, SpeechTask } from '../providers/voice/voice-format.ts'
 import { redacted } from '../redaction/redacted.ts'
 import { unredactedHeader } from '../redaction/redaction-header.ts'
 import { audioStream } from './audio-stream.ts'
 import { speechEvents } from './speech-events.ts'
-import type { SpeechPlanner } from './speech-planner.ts'
 import { charactersOf, type SpeechRequest } from './speech-task.ts'
 import { readAnswer } from './voice-call.ts'
-import { shown } from './voice-failure.ts'
-import { type RunningJob, type Step, startJob, type VoiceJob, type VoiceJobParts } from './voice-job.ts'
+import { type RunningJob, readJob, startJob, type VoiceCall, type VoiceJobParts, voiceOf } from './voice-job.ts'
+import type { Planner } from './voice-planner.ts'
 
 /** A request for speech. */
-export interface SpeechCall {
-  readonly caller: Caller
-  readonly operation: string
-  /** null: a model dedicated to the language, else the first model of the registry. */
-  readonly model: string | null
-  readonly request: SpeechRequest
-  readonly signal: AbortSignal
-}
+export type SpeechCall = VoiceCall<SpeechRequest>
 
 export interface SpeechParts extends VoiceJobParts {
-  readonly planner: Pick<SpeechPlanner, 'plan'>
+  readonly planner: Planner<SpeechRequest, SpeechTask>
   readonly redaction: Pick<Redaction, 'policyOf'>
   readonly policy: CallPolicy
 }
@@ -49,7 +39,14 @@ export class SpeechCalls {
   async speak(call: SpeechCall): Promise<BytesResult> {
     const { request, found, isRedacted } = await this.#redacted(call)
     const plan = await this.#parts.planner.plan(call.caller.project, call.model, request)
-    const job = await startJob(this.#parts, { ...this.#job({ ...call, request }, plan), redactions: found })
+    const job = await startJob<SpeechTask>(this.#parts, {
+      ...{ call, plan, need: 'speech', policy: this.#parts.policy },
+      streamed: request.streamed,
+      most: () => mostOf(request.text),
+      request: ({ task, route }) => voiceOf(route).speech.request(task, route),
+      logged: () => ({ model: plan.requestedModel, ...request }),
+      redactions: found,
+    })
     const characters = charactersOf(request.text)
     const { answer: given, tokens } = job.task.streamed
       ? streamed(job, characters, call.signal)
@@ -65,24 +62,6 @@ export class SpeechCalls {
     const { texts, found } = await redacted(policy, [request.text])
     return { request: { ...request, text: texts[0] ?? request.text }, found, isRedacted: true }
   }
-
-  #job({ caller, operation, request, signal }: SpeechCall, plan: Awaited<ReturnType<SpeechPlanner['plan']>>) {
-    const job: VoiceJob<SpeechTask> = {
-      caller,
-      operation,
-      need: 'speech',
-      requestedModel: plan.requestedModel,
-      steps: plan.steps,
-      everywhere: plan.auto,
-      signal,
-      policy: this.#parts.policy,
-      streamed: request.streamed,
-      most: () => mostOf(request.text),
-      request: ({ task, route }) => formatOf({ task, route }).request(task, route),
-      logged: () => ({ model: plan.requestedModel, ...request }),
-    }
-    return job
-  }
 }
 
 interface RedactedSpeech {
@@ -90,12 +69,6 @@ interface RedactedSpeech {
   readonly found?: Found | undefined
   /** Whether the policy covers the text. */
   readonly isRedacted: boolean
-}
-
-const formatOf = ({ route }: Step<SpeechTask>): SpeechFormat => {
-  const format = voiceFormats[route.format]
-  if (format === undefined) throw new Error(`no voice format of ${route.format}`)
-  return format.speech
 }
 
 /** Upper bound of usage. Slow speech is eight characters per second; Gemini produces 25 tokens per second. */
@@ -120,25 +93,18 @@ interface Spoken {
   readonly tokens: () => TokenUsage | null
 }
 
-const whole = async (job: RunningJob<SpeechTask>, characters: number): Promise<Spoken> => {
-  const reader = formatOf(job).reader(job.task)
-  try {
+const whole = (job: RunningJob<SpeechTask>, characters: number): Promise<Spoken> =>
+  readJob(job, async () => {
+    const reader = voiceOf(job.route).speech.reader(job.task)
     const parts: Buffer[] = []
     await readAnswer(job.answer, (part) => parts.push(...reader.push(part)))
     const bytes = Buffer.concat([...parts, ...reader.end()])
-    job.end({ units: unitsOf(characters, reader), error: null, response: () => ({ bytes: bytes.length }) })
-    return { answer: { ...head(job, costHeader(job.costUsd())), bytes }, tokens: () => reader.tokens }
-  } catch (caught) {
-    const error = job.failure(caught)
-    job.end({ units: null, error, response: () => ({ error: error.code }) })
-    throw shown(error, caught)
-  } finally {
-    job.answer.close()
-  }
-}
+    const result = { bytes, tokens: () => reader.tokens }
+    return { result, units: unitsOf(characters, reader), response: { bytes: bytes.length } }
+  }).then(({ bytes, tokens }) => ({ answer: { ...head(job, costHeader(job.costUsd())), bytes }, tokens }))
 
 const streamed = (job: RunningJob<SpeechTask>, characters: number, signal: AbortSignal): Spoken => {
-  const reader = formatOf(job).reader(job.task)
+  const reader = voiceOf(job.route).speech.reader(job.task)
   let sent = 0
   const over = (error: ServiceError | null, used: boolean): void => {
     const units = used ? unitsOf(characters, reader) : null

@@ -2,28 +2,18 @@ import { parseJson } from '#outgoing/wire.ts'
 import type { TranscriptForm } from '#specs/audio.ts'
 import { costHeader } from '../call/accounting/shown-cost.ts'
 import type { CallPolicy } from '../call/call-policy.ts'
-import type { Caller } from '../call/caller.ts'
 import type { Usage } from '../prices/usage.ts'
 import { containerTypes } from '../providers/voice/multipart.ts'
-import type { Transcript, TranscriptionFormat, TranscriptionTask } from '../providers/voice/voice-format.ts'
-import { voiceFormats } from '../providers/voice/voice-formats.ts'
+import type { Transcript, TranscriptionTask } from '../providers/voice/voice-format.ts'
 import { audioLength, mostSeconds } from './audio-length.ts'
 import { type TranscriptAnswer, transcriptAnswer, transcriptEvents } from './transcript-answer.ts'
-import type { TranscriptionPlan, TranscriptionPlanner } from './transcription-planner.ts'
 import type { TranscriptionRequest } from './transcription-task.ts'
 import { readAnswer } from './voice-call.ts'
-import { shown } from './voice-failure.ts'
-import { type RunningJob, type Step, startJob, type VoiceJob, type VoiceJobParts } from './voice-job.ts'
+import { type RunningJob, readJob, startJob, type VoiceCall, type VoiceJobParts, voiceOf } from './voice-job.ts'
+import type { Planner } from './voice-planner.ts'
 
 /** A request for a transcript. */
-export interface TranscriptionCall {
-  readonly caller: Caller
-  readonly operation: string
-  /** null: a model dedicated to the language, else the first model of the registry. */
-  readonly model: string | null
-  readonly request: TranscriptionRequest
-  readonly signal: AbortSignal
-}
+export type TranscriptionCall = VoiceCall<TranscriptionRequest>
 
 /** A transcript and its response headers. */
 export type Transcribed = TranscriptAnswer & {
@@ -31,7 +21,7 @@ export type Transcribed = TranscriptAnswer & {
 }
 
 export interface TranscriptionParts extends VoiceJobParts {
-  readonly planner: Pick<TranscriptionPlanner, 'plan'>
+  readonly planner: Planner<TranscriptionRequest, TranscriptionTask>
   readonly policy: CallPolicy
 }
 
@@ -46,9 +36,15 @@ export class TranscriptionCalls {
   /** @throws {ServiceError} with the error codes of the operation `transcriptions.transcribe`. */
   async transcribe(call: TranscriptionCall): Promise<Transcribed> {
     const plan = await this.#parts.planner.plan(call.caller.project, call.model, call.request)
-    const job = await startJob(this.#parts, jobOf(call, plan, this.#parts.policy))
+    const { request } = call
+    const job = await startJob<TranscriptionTask>(this.#parts, {
+      ...{ call, plan, need: 'transcription', policy: this.#parts.policy, streamed: false },
+      most: () => mostOf(request),
+      request: ({ task, route }) => voiceOf(route).transcription.request(task, route),
+      logged: () => loggedOf(plan.requestedModel, request),
+    })
     const transcript = await transcriptOf(job)
-    const { file, form, streamed, translates } = call.request
+    const { file, form, streamed, translates } = request
     if (streamed) return { ...transcriptEvents(transcript, form), headers: job.headers }
     const measured = saysLength(transcript, form) ? null : await audioLength(file.bytes, containerTypes[file.container])
     const answer = transcriptAnswer(transcript, { form, measured, task: translates ? 'translate' : 'transcribe' })
@@ -62,33 +58,10 @@ const saysLength = ({ seconds, tokens }: Transcript, form: TranscriptForm): bool
   return form === 'json' ? tokens !== null : form !== 'verbose_json' && form !== 'diarized_json'
 }
 
-const jobOf = (
-  { caller, operation, request, signal }: TranscriptionCall,
-  { requestedModel, auto, steps }: TranscriptionPlan,
-  policy: CallPolicy,
-): VoiceJob<TranscriptionTask> => ({
-  caller,
-  operation,
-  need: 'transcription',
-  requestedModel,
-  steps,
-  everywhere: auto,
-  signal,
-  policy,
-  streamed: false,
-  most: () => mostOf(request),
-  request: (step) => formatOf(step).request(step.task, step.route),
-  logged: () => {
-    const { file, ...rest } = request
-    return { model: requestedModel, ...rest, file: { container: file.container, bytes: file.bytes.length } }
-  },
+const loggedOf = (model: string, { file, ...rest }: TranscriptionRequest) => ({
+  ...{ model, ...rest },
+  file: { container: file.container, bytes: file.bytes.length },
 })
-
-const formatOf = ({ route }: Step<TranscriptionTask>): TranscriptionFormat => {
-  const format = voiceFormats[route.format]
-  if (format === undefined) throw new Error(`no voice format of ${route.format}`)
-  return format.transcription
-}
 
 /**
  * Upper bound of usage. Gemini counts 32 tokens per second of audio; fast speech is about four tokens of text per
@@ -102,21 +75,13 @@ const mostOf = ({ file }: TranscriptionRequest): Usage => {
   }
 }
 
-const transcriptOf = async (job: RunningJob<TranscriptionTask>): Promise<Transcript> => {
-  try {
-    const transcript = formatOf(job).transcript(parseJson(await textOf(job)), job.task)
-    const { seconds, tokens, text } = transcript
+const transcriptOf = (job: RunningJob<TranscriptionTask>): Promise<Transcript> =>
+  readJob(job, async () => {
+    const result = voiceOf(job.route).transcription.transcript(parseJson(await textOf(job)), job.task)
+    const { seconds, tokens, text } = result
     const units = { ...(seconds !== null && { seconds }), ...(tokens !== null && { tokens }) }
-    job.end({ units, error: null, response: () => ({ text, seconds }) })
-    return transcript
-  } catch (caught) {
-    const error = job.failure(caught)
-    job.end({ units: null, error, response: () => ({ error: error.code }) })
-    throw shown(error, caught)
-  } finally {
-    job.answer.close()
-  }
-}
+    return { result, units, response: { text, seconds } }
+  })
 
 const textOf = async ({ answer }: RunningJob<TranscriptionTask>): Promise<string> => {
   const parts: Buffer[] = []

@@ -16,10 +16,11 @@ import { codeOf, refusalOf } from '../call/refusal.ts'
 import type { Route } from '../call/routes.ts'
 import { reachable, type Upstreams } from '../call/upstreams.ts'
 import { tokensOfUsage, type Usage } from '../prices/usage.ts'
-import type { VoiceRequest } from '../providers/voice/voice-format.ts'
+import { providerFormats } from '../providers/provider-formats.ts'
+import type { VoiceFormat, VoiceRequest } from '../providers/voice/voice-format.ts'
 import type { Latencies } from './latencies.ts'
 import { type OpenAnswer, openAnswer } from './voice-call.ts'
-import { isRetryableElsewhere, voiceFailure } from './voice-failure.ts'
+import { isRetryableElsewhere, shown, voiceFailure } from './voice-failure.ts'
 
 /** One attempt to serve a request: a route, and the task for its model. */
 export interface Step<Task> {
@@ -27,19 +28,31 @@ export interface Step<Task> {
   readonly task: Task
 }
 
-/** A voice request as the call runner needs it. */
-export interface VoiceJob<Task> {
+/** A voice request of a caller. */
+export interface VoiceCall<Request> {
   readonly caller: Caller
   /** Operation id. */
   readonly operation: string
-  readonly need: 'speech' | 'transcription'
-  /** The model as the caller named it. */
+  /** null: a model dedicated to the language, else the first model of the registry. */
+  readonly model: string | null
+  readonly request: Request
+  readonly signal: AbortSignal
+}
+
+/** The steps of a request. */
+export interface VoicePlan<Task> {
   readonly requestedModel: string
+  /** Whether the auto-router chose the steps: several models, one of which may accept what another rejects. */
+  readonly auto: boolean
   /** In the order in which to try them; never empty. */
   readonly steps: readonly Step<Task>[]
-  /** Whether the steps are several models, so that a request rejected by one may be accepted by another. */
-  readonly everywhere: boolean
-  readonly signal: AbortSignal
+}
+
+/** A voice request as the call runner needs it. */
+export interface VoiceJob<Task> {
+  readonly call: Omit<VoiceCall<unknown>, 'model' | 'request'>
+  readonly plan: VoicePlan<Task>
+  readonly need: 'speech' | 'transcription'
   readonly policy: CallPolicy
   readonly streamed: boolean
   /** Returns an upper bound of a step's usage. */
@@ -86,8 +99,9 @@ export interface VoiceJobParts extends Omit<CallRunParts, 'policy' | 'breaker'> 
  * @throws {ServiceError} the error of the last provider, or of admission. The failed call has been recorded by then.
  */
 export const startJob = async <Task>(parts: VoiceJobParts, job: VoiceJob<Task>): Promise<RunningJob<Task>> => {
-  const { requestedModel, steps, policy } = job
-  const kind = new VoiceCall(parts, job)
+  const { policy, plan } = job
+  const { requestedModel, steps } = plan
+  const kind = new RunningCall(parts, job)
   const candidates = listedCandidates(steps.map(({ route, task }) => ({ model: requestedModel, route, task })))
   const { run, candidate, answer } = await firstAnswer<VoiceCandidate<Task>, OpenAnswer>(
     { ...parts, policy, breaker: null },
@@ -113,7 +127,7 @@ export const startJob = async <Task>(parts: VoiceJobParts, job: VoiceJob<Task>):
 type VoiceCandidate<Task> = Step<Task> & Candidate
 
 /** Adapts a job to the call runner. */
-class VoiceCall<Task> {
+class RunningCall<Task> {
   readonly #parts: VoiceJobParts
   readonly #job: VoiceJob<Task>
   #candidate: VoiceCandidate<Task> | null = null
@@ -129,9 +143,10 @@ class VoiceCall<Task> {
   }
 
   steps(): AnsweredKind<VoiceCandidate<Task>, OpenAnswer> {
-    const { caller, operation, need, requestedModel, streamed, signal, most } = this.#job
+    const { call, plan, need, streamed, most } = this.#job
+    const { caller, operation, signal } = call
     return {
-      ...{ caller, operation, need, model: requestedModel, streamed, signal },
+      ...{ caller, operation, need, model: plan.requestedModel, streamed, signal },
       mostUsd: (candidate) => costOf(candidate, most(candidate)),
       tokens: (candidate) => ({ most: tokensOfUsage(most(candidate)) }),
       sharesTicket: () => false,
@@ -149,7 +164,8 @@ class VoiceCall<Task> {
   }
 
   async #opened(candidate: VoiceCandidate<Task>, run: CallRun<VoiceCandidate<Task>>): Promise<OpenAnswer> {
-    const { caller, request, policy, signal } = this.#job
+    const { request, policy } = this.#job
+    const { caller, signal } = this.#job.call
     const { upstreams, latencies } = this.#parts
     const { route } = candidate
     if (candidate !== this.#candidate) this.#startedMs = performance.now()
@@ -177,7 +193,7 @@ class VoiceCall<Task> {
   #onward(failure: AttemptFailed, { route }: VoiceCandidate<Task>): Onward {
     const error = voiceFailure(failure, route, this.#status)
     if (error.code === 'cancelled') return 'nowhere'
-    return this.#job.everywhere || isRetryableElsewhere(error) ? 'other_way' : 'nowhere'
+    return this.#job.plan.auto || isRetryableElsewhere(error) ? 'other_way' : 'nowhere'
   }
 
   #refusalOf(failure: unknown): Error {
@@ -206,3 +222,33 @@ class VoiceCall<Task> {
 }
 
 const costOf = ({ route }: { readonly route: Route }, usage: Usage): string | null => routeCost(route, usage)
+
+/**
+ * Reads the whole answer of a job, and ends the job.
+ *
+ * @param read returns the result, its usage, and the response as written to the request log.
+ * @throws {ServiceError} the error shown to the caller.
+ */
+export const readJob = async <Task, Result>(
+  job: RunningJob<Task>,
+  read: () => Promise<{ readonly result: Result; readonly units: Usage; readonly response: object }>,
+): Promise<Result> => {
+  try {
+    const { result, units, response } = await read()
+    job.end({ units, error: null, response: () => response })
+    return result
+  } catch (caught) {
+    const error = job.failure(caught)
+    job.end({ units: null, error, response: () => ({ error: error.code }) })
+    throw shown(error, caught)
+  } finally {
+    job.answer.close()
+  }
+}
+
+/** Returns the voice API of a route. */
+export const voiceOf = ({ format }: Route): VoiceFormat => {
+  const { voice } = providerFormats[format]
+  if (voice === undefined) throw new Error(`no voice format of ${format}`)
+  return voice
+}

@@ -3,14 +3,10 @@ import type { Route } from '#gateway/call/routes.ts'
 import type { DocumentTarget, JsonCallKind } from '#gateway/documents/json-calls.ts'
 import { costOfUnits } from '#gateway/prices/prices.ts'
 import type { TokenUsage, Usage } from '#gateway/prices/usage.ts'
+import { providerFormats } from '#gateway/providers/provider-formats.ts'
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 
-/** Google offers this operation in its OpenAI-compatible API. */
-const target = ({ format, apiKey }: Route): DocumentTarget | null => {
-  const headers = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }
-  if (format === 'google') return { path: '/openai/images/generations', headers }
-  return format === 'openai' ? { path: '/images/generations', headers } : null
-}
+const target = (route: Route): DocumentTarget | null => providerFormats[route.format].images?.(route) ?? null
 
 const tokensOf = (inputTokens: number, outputTokens: number): TokenUsage => ({
   ...{ inputTokens, outputTokens, cachedTokens: 0, reasoningTokens: 0 },

@@ -4,6 +4,7 @@ import type { JsonCallKind, JsonCalls } from '#gateway/documents/json-calls.ts'
 import { textBytes } from '#gateway/documents/text-bytes.ts'
 import { costOfUnits, priceAt } from '#gateway/prices/prices.ts'
 import type { TokenUsage, Usage } from '#gateway/prices/usage.ts'
+import { bearer } from '#gateway/providers/provider-format.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { arrayOf, countOf, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -48,8 +49,8 @@ const moderationModel = ({ model = 'omni-moderation-latest' }: { readonly model?
 
 const at =
   (path: string): JsonCallKind['target'] =>
-  ({ format, apiKey }) =>
-    format === 'openai' ? { path, headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` } } : null
+  (route) =>
+    route.format === 'openai' ? { path, headers: bearer(route) } : null
 
 const tokens = (inputTokens: number, outputTokens: number): TokenUsage => ({
   ...{ inputTokens, outputTokens, cachedTokens: 0, reasoningTokens: 0 },

@@ -1,6 +1,5 @@
 import type { ChatCall } from '#gateway/call/chat-calls.ts'
-import type { Need, Route, Routes } from '#gateway/call/routes.ts'
-import { isOwnOpenAi } from '#gateway/routing/managed-providers.ts'
+import { isOwnOpenAi, type Need, type Route, type Routes } from '#gateway/call/routes.ts'
 import { objectOf, textOf } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResponsePlan } from './response-plan.ts'

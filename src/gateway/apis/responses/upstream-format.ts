@@ -3,6 +3,7 @@ import { refused, statusFailure, streamedFailure } from '#gateway/call/failure.t
 import { ModelError } from '#gateway/call/provider-port.ts'
 import { ChunkWriter } from '#gateway/providers/chunk-writer.ts'
 import { EventDecoder } from '#gateway/providers/event-decoder.ts'
+import { bearer } from '#gateway/providers/provider-format.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { annotationsOf, endOf, hostedOf, searchOf, UpstreamReader } from './upstream-reader.ts'
@@ -11,13 +12,13 @@ import { upstreamRequest } from './upstream-request.ts'
 /** OpenAI's Responses API as a chat format, for what its chat completions cannot do, such as web search. */
 export const upstreamFormat: ChatFormat = {
   request(body, route, stream) {
-    const { apiKey, model } = route
+    const { model } = route
     return {
       path: '/responses',
       headers: {
         'content-type': 'application/json',
         accept: stream ? 'text/event-stream' : 'application/json',
-        ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+        ...bearer(route),
       },
       body: encodeJson(upstreamRequest(body, model, stream)),
       answer: (json) => answerOf(json, model),

@@ -1,11 +1,11 @@
 import type { ChatFormat } from '#gateway/call/chat-format.ts'
 import { refused, statusFailure, streamedFailure } from '#gateway/call/failure.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
-import type { Route } from '#gateway/call/routes.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
-import { isObject } from '#outgoing/wire.ts'
+import { isObject, objectOf, textOf } from '#outgoing/wire.ts'
 import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
 import { EventDecoder, wholeAnswer } from '../event-decoder.ts'
+import { listIn, type ProviderFormat, usualImages } from '../provider-format.ts'
 import { betaHeaders } from './anthropic-betas.ts'
 import { AnthropicReader, eventsOf } from './anthropic-reader.ts'
 import { anthropicRequest } from './anthropic-request.ts'
@@ -17,7 +17,7 @@ import { anthropicRequest } from './anthropic-request.ts'
 const version = '2023-06-01'
 
 /** Headers with the API version, and with the key where the route has one. */
-export const anthropicHeaders = ({ apiKey }: Pick<Route, 'apiKey'>): Readonly<Record<string, string>> => ({
+export const anthropicHeaders: ProviderFormat['headers'] = ({ apiKey }) => ({
   'anthropic-version': version,
   ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
 })
@@ -49,3 +49,17 @@ export const anthropicFormat = ({ now, newId }: AnswerHeads = answerHeads): Chat
 })
 
 const unreadable = () => refused(new ModelError('provider_error', 'The provider returned an invalid response.'))
+
+/** Anthropic's API. */
+export const anthropic: ProviderFormat = {
+  headers: anthropicHeaders,
+  version: 'v1',
+  chat: anthropicFormat(),
+  imageLimits: { ...usualImages, maxBytes: 5 * 1024 * 1024 },
+  models: {
+    path: (after) => `/models?limit=1000${after === null ? '' : `&after_id=${encodeURIComponent(after)}`}`,
+    rows: (json) => listIn(objectOf(json).data),
+    model: (row) => ({ id: row.id, name: row.display_name, contextWindow: row.max_input_tokens }),
+    next: (json) => (objectOf(json).has_more === true ? textOf(objectOf(json).last_id) || null : null),
+  },
+}

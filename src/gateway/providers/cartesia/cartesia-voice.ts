@@ -1,21 +1,28 @@
 import type { Route } from '#gateway/call/routes.ts'
 import { isObject, textOf } from '#outgoing/wire.ts'
 import type { AudioFormat } from '#specs/audio.ts'
-import { bearer, notATranscript } from '../openai/openai-voice.ts'
+import { notATranscript } from '../openai/openai-voice.ts'
+import { bearer, type Headers, type ProviderFormat } from '../provider-format.ts'
 import { filledForm } from '../voice/multipart.ts'
 import { primaryLanguage } from '../voice/primary-language.ts'
 import { RawAudio } from '../voice/raw-audio.ts'
 import { secondsOf, timedTexts } from '../voice/timed-text.ts'
-import type { SpeechTask, Transcript, TranscriptionTask, VoiceFormat, VoiceRequest } from '../voice/voice-format.ts'
+import type { SpeechTask, Transcript, TranscriptionTask, VoiceRequest } from '../voice/voice-format.ts'
 
 /** Cartesia: `tts/bytes` and `stt`. */
-export const cartesiaVoice: VoiceFormat = {
-  speech: { request: speechRequest, reader: () => new RawAudio() },
-  transcription: { request: transcriptionRequest, transcript },
+export const cartesia: ProviderFormat = {
+  headers,
+  voice: {
+    speech: { request: speechRequest, reader: () => new RawAudio() },
+    transcription: { request: transcriptionRequest, transcript },
+  },
+  keyCheck: { get: '/voices?limit=1' },
 }
 
-/** The API version that this client is written for. */
-const version = { 'cartesia-version': '2026-03-01' } as const
+/** With the API version that this client is written for. */
+function headers(route: Pick<Route, 'apiKey'>): Headers {
+  return { ...bearer(route), 'cartesia-version': '2026-03-01' }
+}
 
 const samples = { encoding: 'pcm_s16le', sample_rate: 24_000 } as const
 
@@ -34,8 +41,8 @@ function speechRequest(task: SpeechTask, route: Route): VoiceRequest {
     language: primaryLanguage(task.language ?? 'en'),
     ...(task.speed !== null && { generation_config: { speed: task.speed } }),
   }
-  const headers = { ...bearer(route), ...version, 'content-type': 'application/json', accept: '*/*' }
-  return { path: '/tts/bytes', headers, body: JSON.stringify(body) }
+  const sent = { ...headers(route), 'content-type': 'application/json', accept: '*/*' }
+  return { path: '/tts/bytes', headers: sent, body: JSON.stringify(body) }
 }
 
 function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceRequest {
@@ -45,7 +52,7 @@ function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceReque
   ]
   if (task.language !== null) fields.push(['language', primaryLanguage(task.language)])
   const { contentType, body } = filledForm(fields, { field: 'file', ...task })
-  return { path: '/stt', headers: { ...bearer(route), ...version, 'content-type': contentType }, body }
+  return { path: '/stt', headers: { ...headers(route), 'content-type': contentType }, body }
 }
 
 function transcript(json: unknown): Transcript {

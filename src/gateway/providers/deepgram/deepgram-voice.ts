@@ -2,19 +2,35 @@ import type { Route } from '#gateway/call/routes.ts'
 import { arrayOf, isObject, objectOf, textOf } from '#outgoing/wire.ts'
 import type { AudioFormat } from '#specs/audio.ts'
 import { notATranscript } from '../openai/openai-voice.ts'
+import type { Headers, ProviderFormat } from '../provider-format.ts'
 import { containerTypes } from '../voice/multipart.ts'
 import { RawAudio } from '../voice/raw-audio.ts'
 import { secondsOf, speakerOf, timedTexts } from '../voice/timed-text.ts'
-import type { SpeechTask, Transcript, TranscriptionTask, VoiceFormat, VoiceRequest } from '../voice/voice-format.ts'
+import type { SpeechTask, Transcript, TranscriptionTask, VoiceRequest } from '../voice/voice-format.ts'
 
 /** Deepgram: `speak` takes its parameters in the query, `listen` takes the audio as its body. */
-export const deepgramVoice: VoiceFormat = {
-  speech: { request: speechRequest, reader: () => new RawAudio() },
-  transcription: { request: transcriptionRequest, transcript },
+export const deepgram: ProviderFormat = {
+  headers: token,
+  version: 'v1',
+  voice: {
+    speech: { request: speechRequest, reader: () => new RawAudio() },
+    transcription: { request: transcriptionRequest, transcript },
+  },
+  models: {
+    path: () => '/models',
+    rows: (json) => {
+      const { stt, tts } = objectOf(json)
+      return Array.isArray(stt) || Array.isArray(tts) ? [...arrayOf(stt), ...arrayOf(tts)] : null
+    },
+    model: (row) => ({ id: row.canonical_name, name: row.name }),
+  },
+  // the list of models is public
+  keyCheck: { get: '/projects' },
 }
 
-const token = ({ apiKey }: Route): Readonly<Record<string, string>> =>
-  apiKey === null ? {} : { authorization: `Token ${apiKey}` }
+function token({ apiKey }: Pick<Route, 'apiKey'>): Headers {
+  return apiKey === null ? {} : { authorization: `Token ${apiKey}` }
+}
 
 const encodings: Readonly<Record<AudioFormat, Readonly<Record<string, string>>>> = {
   mp3: { encoding: 'mp3' },

@@ -2,20 +2,32 @@ import type { Route } from '#gateway/call/routes.ts'
 import { arrayOf, isObject, objectOf, textOf } from '#outgoing/wire.ts'
 import type { AudioFormat } from '#specs/audio.ts'
 import { notATranscript } from '../openai/openai-voice.ts'
+import { type Headers, listIn, type ProviderFormat } from '../provider-format.ts'
 import { filledForm } from '../voice/multipart.ts'
 import { WavAudio } from '../voice/pcm-audio.ts'
 import { primaryLanguage } from '../voice/primary-language.ts'
 import { RawAudio } from '../voice/raw-audio.ts'
 import { secondsOf, speakerOf, timedTexts } from '../voice/timed-text.ts'
-import type { SpeechTask, Transcript, TranscriptionTask, VoiceFormat, VoiceRequest } from '../voice/voice-format.ts'
+import type { SpeechTask, Transcript, TranscriptionTask, VoiceRequest } from '../voice/voice-format.ts'
 
 /** ElevenLabs: `text-to-speech/{voice_id}` (and `/stream`), `speech-to-text`. */
-export const elevenLabsVoice: VoiceFormat = {
-  speech: { request: speechRequest, reader: (task) => (task.format === 'wav' ? new WavAudio(task) : new RawAudio()) },
-  transcription: { request: transcriptionRequest, transcript },
+export const elevenLabs: ProviderFormat = {
+  headers: key,
+  version: 'v1',
+  voice: {
+    speech: { request: speechRequest, reader: (task) => (task.format === 'wav' ? new WavAudio(task) : new RawAudio()) },
+    transcription: { request: transcriptionRequest, transcript },
+  },
+  models: {
+    path: () => '/models',
+    rows: listIn,
+    model: (row) => ({ id: row.model_id, name: row.name }),
+  },
 }
 
-const key = ({ apiKey }: Route): Readonly<Record<string, string>> => (apiKey === null ? {} : { 'xi-api-key': apiKey })
+function key({ apiKey }: Pick<Route, 'apiKey'>): Headers {
+  return apiKey === null ? {} : { 'xi-api-key': apiKey }
+}
 
 /** WAV is requested as PCM and given a header here: the provider's own WAV output requires a more expensive plan. */
 const outputFormats: Readonly<Record<AudioFormat, string>> = {

@@ -7,7 +7,7 @@ import { isVector } from '../openai/openai-embeddings.ts'
 import { unreadableEmbeddings } from '../unreadable-embeddings.ts'
 import { unitVector } from '../vector-encoding.ts'
 import { googleFailure } from './google-failure.ts'
-import { modelPath } from './google-format.ts'
+import { googleHeaders, modelPath } from './google-format.ts'
 
 /** Maximum inputs per request. */
 const maxBatch = 100
@@ -20,10 +20,7 @@ export const googleEmbeddings: EmbeddingFormat = {
   requests({ inputs, dimensions }, route) {
     const texts = inputs.map(textIn)
     const shape = dimensions === null ? {} : { outputDimensionality: dimensions }
-    const headers = {
-      'content-type': 'application/json',
-      ...(route.apiKey === null ? {} : { 'x-goog-api-key': route.apiKey }),
-    }
+    const headers = { 'content-type': 'application/json', ...googleHeaders(route) }
     return batches(texts).map((batch) => ({
       path: modelPath(route.model, 'batchEmbedContents'),
       headers,

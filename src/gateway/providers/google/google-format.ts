@@ -5,9 +5,14 @@ import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { isObject } from '#outgoing/wire.ts'
 import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
 import { EventDecoder, wholeAnswer } from '../event-decoder.ts'
+import type { ProviderFormat } from '../provider-format.ts'
 import { googleFailure } from './google-failure.ts'
 import { GoogleReader } from './google-reader.ts'
 import { googleRequest } from './google-request.ts'
+
+/** The header with the key, where the route has one. */
+export const googleHeaders: ProviderFormat['headers'] = ({ apiKey }) =>
+  apiKey === null ? {} : { 'x-goog-api-key': apiKey }
 
 /** Google's generateContent API. */
 export const googleFormat = ({ now, newId }: AnswerHeads = answerHeads): ChatFormat => ({
@@ -19,7 +24,7 @@ export const googleFormat = ({ now, newId }: AnswerHeads = answerHeads): ChatFor
       headers: {
         'content-type': 'application/json',
         accept: stream ? 'text/event-stream' : 'application/json',
-        ...(route.apiKey === null ? {} : { 'x-goog-api-key': route.apiKey }),
+        ...googleHeaders(route),
       },
       body: encodeJson(googleRequest(body, route.model)),
       answer(json) {

@@ -5,6 +5,7 @@ import { containerTypes } from '../voice/multipart.ts'
 import { speakerOf, timedTexts } from '../voice/timed-text.ts'
 import type { SpeechTask, Transcript, TranscriptionTask, VoiceFormat, VoiceRequest } from '../voice/voice-format.ts'
 import { GeminiAudio, geminiTokens } from './gemini-audio.ts'
+import { googleHeaders } from './google-format.ts'
 
 /**
  * Gemini's `generateContent`: speech is returned as PCM in base64; audio to transcribe is sent inline, with a schema
@@ -15,10 +16,7 @@ export const googleVoice: VoiceFormat = {
   transcription: { request: transcriptionRequest, transcript },
 }
 
-const headersOf = ({ apiKey }: Route): Readonly<Record<string, string>> => ({
-  ...(apiKey !== null && { 'x-goog-api-key': apiKey }),
-  'content-type': 'application/json',
-})
+const headersOf = (route: Route) => ({ ...googleHeaders(route), 'content-type': 'application/json' })
 
 const pathOf = ({ model }: Route, method: string): string => `/models/${encodeURIComponent(model)}:${method}`
 

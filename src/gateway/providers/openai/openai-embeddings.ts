@@ -4,6 +4,7 @@ import { renamedModel } from '#outgoing/renamed-model.ts'
 import { encodeJson, type WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf } from '#outgoing/wire.ts'
 import type { Embedded, EmbeddingFormat, EmbeddingRequest } from '../embedding-format.ts'
+import { bearer } from '../provider-format.ts'
 import { unreadableEmbeddings } from '../unreadable-embeddings.ts'
 import type { WireVector } from '../vector-encoding.ts'
 
@@ -12,10 +13,7 @@ export const openAiEmbeddings: EmbeddingFormat = {
   requests: (request, route) => [
     {
       path: '/embeddings',
-      headers: {
-        'content-type': 'application/json',
-        ...(route.apiKey === null ? {} : { authorization: `Bearer ${route.apiKey}` }),
-      },
+      headers: { 'content-type': 'application/json', ...bearer(route) },
       body: bodyFor(request, route),
       answer: (json) => embedded(json, request.inputs.length),
     },

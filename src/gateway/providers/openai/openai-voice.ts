@@ -3,6 +3,7 @@ import { ModelError } from '#gateway/call/provider-port.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { bearer } from '../provider-format.ts'
 import { filledForm } from '../voice/multipart.ts'
 import { primaryLanguage } from '../voice/primary-language.ts'
 import { RawAudio } from '../voice/raw-audio.ts'
@@ -21,10 +22,6 @@ export const openAiVoice: VoiceFormat = {
   speech: { request: speechRequest, reader: () => new RawAudio() },
   transcription: { request: transcriptionRequest, transcript },
 }
-
-/** Returns the authorization header; empty for a route without an API key. */
-export const bearer = ({ apiKey }: Route): Readonly<Record<string, string>> =>
-  apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }
 
 function speechRequest(task: SpeechTask, route: Route): VoiceRequest {
   const body = {

@@ -5,7 +5,9 @@ import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { isObject } from '#outgoing/wire.ts'
 import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
 import { EventDecoder, wholeAnswer } from '../event-decoder.ts'
+import { openAiEmbeddings } from '../openai/openai-embeddings.ts'
 import { portableBody } from '../portable-body.ts'
+import { bearer, type ProviderFormat } from '../provider-format.ts'
 import { PerplexityReader } from './perplexity-reader.ts'
 import { perplexityRequest } from './perplexity-request.ts'
 
@@ -19,7 +21,7 @@ export const perplexityFormat = ({ now, newId }: AnswerHeads = answerHeads): Cha
       headers: {
         'content-type': 'application/json',
         accept: stream ? 'text/event-stream' : 'application/json',
-        ...(route.apiKey === null ? {} : { authorization: `Bearer ${route.apiKey}` }),
+        ...bearer(route),
       },
       body: encodeJson(perplexityRequest(portableBody(body, route), route.model, stream)),
       answer: (json) => answerBy(reader(), json),
@@ -36,3 +38,12 @@ const answerBy = (reader: PerplexityReader, json: unknown): FormatAnswer => {
 }
 
 const unreadable = () => refused(new ModelError('provider_error', 'The provider returned an invalid response.'))
+
+/** Perplexity's API. It has no list of models. */
+export const perplexity: ProviderFormat = {
+  headers: bearer,
+  version: 'v1',
+  chat: perplexityFormat(),
+  embeddings: openAiEmbeddings,
+  keyCheck: { post: '/responses' },
+}

@@ -1,17 +1,23 @@
 import type { Route } from '#gateway/call/routes.ts'
 import { isObject, textOf } from '#outgoing/wire.ts'
 import type { AudioFormat } from '#specs/audio.ts'
-import { bearer, notATranscript } from '../openai/openai-voice.ts'
+import { notATranscript } from '../openai/openai-voice.ts'
+import { bearer, type ProviderFormat } from '../provider-format.ts'
 import { filledForm } from '../voice/multipart.ts'
 import { primaryLanguage } from '../voice/primary-language.ts'
 import { RawAudio } from '../voice/raw-audio.ts'
 import { timedTexts } from '../voice/timed-text.ts'
-import type { SpeechTask, Transcript, TranscriptionTask, VoiceFormat, VoiceRequest } from '../voice/voice-format.ts'
+import type { SpeechTask, Transcript, TranscriptionTask, VoiceRequest } from '../voice/voice-format.ts'
 
 /** Spitch: speech and transcription of Yoruba, Hausa, Igbo and Amharic. Its only speech model has no name. */
-export const spitchVoice: VoiceFormat = {
-  speech: { request: speechRequest, reader: () => new RawAudio() },
-  transcription: { request: transcriptionRequest, transcript },
+export const spitch: ProviderFormat = {
+  headers: bearer,
+  version: 'v1',
+  voice: {
+    speech: { request: speechRequest, reader: () => new RawAudio() },
+    transcription: { request: transcriptionRequest, transcript },
+  },
+  keyCheck: { post: '/speech' },
 }
 
 const formats: Readonly<Partial<Record<AudioFormat, string>>> = {

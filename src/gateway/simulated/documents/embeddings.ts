@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
-import { runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { arrayOf, type WireObject } from '#outgoing/wire.ts'
+import { runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { sendError, sendJson } from '../respond.ts'
 import { embeddingDimensions, embedText, encodeVector } from './embedding.ts'
 

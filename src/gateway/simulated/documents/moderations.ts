@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { arrayOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
+import { runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { lookedAt } from '../looked-at.ts'
 import { sendError, sendJson } from '../respond.ts'
 

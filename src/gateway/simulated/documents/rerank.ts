@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
-import { runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { arrayOf, countOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
+import { runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { sendError, sendJson } from '../respond.ts'
 import { embedText } from './embedding.ts'
 

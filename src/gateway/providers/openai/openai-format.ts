@@ -1,0 +1,24 @@
+import { countOf, objectOf, type WireObject } from '#outgoing/wire.ts'
+import { bearer, listIn, type ProviderFormat, usualImages } from '../provider-format.ts'
+import { openAiEmbeddings } from './openai-embeddings.ts'
+import { openAiVoice } from './openai-voice.ts'
+
+/** OpenAI's API, which Groq, the simulated provider and many others implement. */
+export const openAi: ProviderFormat = {
+  headers: bearer,
+  chat: null,
+  embeddings: openAiEmbeddings,
+  voice: openAiVoice,
+  images: (route) => ({ path: '/images/generations', headers: bearer(route) }),
+  imageLimits: usualImages,
+  models: {
+    path: () => '/models',
+    // some servers return the bare list
+    rows: (json) => listIn(json) ?? listIn(objectOf(json).data),
+    model: (row) => ({ id: row.id, name: row.name ?? row.display_name, contextWindow: contextOf(row) }),
+  },
+  keyCheck: { post: '/chat/completions' },
+}
+
+const contextOf = (row: WireObject): number | undefined =>
+  [row.context_window, row.context_length, row.max_context_length, row.max_model_len].map(countOf).find(Boolean)

@@ -1,0 +1,71 @@
+import type { ChatFormat } from '#gateway/call/chat-format.ts'
+import type { Route } from '#gateway/call/routes.ts'
+import type { WireObject } from '#outgoing/wire.ts'
+import type { EmbeddingFormat } from './embedding-format.ts'
+import type { VoiceFormat } from './voice/voice-format.ts'
+
+/** Headers by lower-case name. */
+export type Headers = Readonly<Record<string, string>>
+
+/** Everything that is specific to the API of a provider. What is absent, the providers of this format do not offer. */
+export interface ProviderFormat {
+  /** Headers of every request: the API key where there is one, and what the API always requires. */
+  readonly headers: (route: Pick<Route, 'apiKey'>) => Headers
+  /** Version segment of the base URL, for APIs whose SDKs leave it out; users write the URL either way. */
+  readonly version?: string
+  /** Chat; null for OpenAI's own format, which is passed through unchanged. */
+  readonly chat?: ChatFormat | null
+  readonly embeddings?: EmbeddingFormat
+  readonly voice?: VoiceFormat
+  /** Path and headers of an image generation in OpenAI's form. */
+  readonly images?: (route: Pick<Route, 'apiKey'>) => { readonly path: string; readonly headers: Headers }
+  /** Limits of images in chats; absent: `usualImages`. */
+  readonly imageLimits?: ImageLimits
+  readonly models?: ModelList
+  readonly keyCheck?: KeyCheck
+}
+
+/** The list of the models of a provider. */
+export interface ModelList {
+  /** Returns the path below the base URL; `after` is the cursor of the previous page. */
+  readonly path: (after: string | null) => string
+  /** Returns the models in an answer; null when it is no list. */
+  readonly rows: (json: unknown) => readonly unknown[] | null
+  readonly model: (row: WireObject) => ListedModel
+  /** Returns the cursor of the next page; null on the last page. */
+  readonly next?: (json: unknown) => string | null
+}
+
+/** A model as its provider lists it: unvalidated. */
+export interface ListedModel {
+  readonly id: unknown
+  readonly name: unknown
+  /** Absent when the provider does not report it. */
+  readonly contextWindow?: unknown
+}
+
+/** How a key is checked free of charge: `get` requires a valid key; `post` refuses an empty body after the key. */
+export type KeyCheck = { readonly get: string } | { readonly post: string }
+
+/** Limits of images. */
+export interface ImageLimits {
+  readonly types: readonly string[]
+  /** Maximum size of one decoded image. */
+  readonly maxBytes: number
+  /** Whether the provider fetches https URLs itself. */
+  readonly fetches: boolean
+}
+
+/** Limits for providers without documented ones: types that are supported everywhere. */
+export const usualImages: ImageLimits = {
+  types: ['image/jpeg', 'image/png', 'image/webp', 'image/gif'],
+  maxBytes: 20 * 1024 * 1024,
+  fetches: true,
+}
+
+/** Returns the authorization header; empty without an API key. */
+export const bearer = ({ apiKey }: Pick<Route, 'apiKey'>): Headers =>
+  apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }
+
+/** Returns a value if it is a list. */
+export const listIn = (value: unknown): readonly unknown[] | null => (Array.isArray(value) ? value : null)

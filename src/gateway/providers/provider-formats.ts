@@ -1,0 +1,35 @@
+import type { WireFormat } from '#specs/data/providers.ts'
+import type { Need } from '../call/routes.ts'
+import { anthropic } from './anthropic/anthropic-format.ts'
+import { cartesia } from './cartesia/cartesia-voice.ts'
+import { deepgram } from './deepgram/deepgram-voice.ts'
+import { elevenLabs } from './elevenlabs/elevenlabs-voice.ts'
+import { google } from './google/google-provider.ts'
+import { openAi } from './openai/openai-format.ts'
+import { perplexity } from './perplexity/perplexity-format.ts'
+import type { ProviderFormat } from './provider-format.ts'
+import { spitch } from './spitch/spitch-voice.ts'
+
+/** The APIs of providers by wire format (specs/decisions/0081-provider-formats.md). */
+export const providerFormats: Readonly<Record<WireFormat, ProviderFormat>> = {
+  openai: openAi,
+  anthropic,
+  google,
+  perplexity,
+  elevenlabs: elevenLabs,
+  deepgram,
+  cartesia,
+  spitch,
+}
+
+/** Whether a format supports a need at all. */
+export const serves = (format: WireFormat, need: Need): boolean => offers[need](providerFormats[format])
+
+const offers: Readonly<Record<Need, (format: ProviderFormat) => boolean>> = {
+  chat: ({ chat }) => chat !== undefined,
+  vision: ({ chat }) => chat !== undefined,
+  embedding: ({ embeddings }) => embeddings !== undefined,
+  speech: ({ voice }) => voice !== undefined,
+  transcription: ({ voice }) => voice !== undefined,
+  image: ({ images }) => images !== undefined,
+}
