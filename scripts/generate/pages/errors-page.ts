@@ -1,7 +1,7 @@
 import type { Operation } from '#specs/dsl/declare.ts'
 import { errors } from '#specs/errors/errors.ts'
 import { codesOf } from '#specs/errors/wire-errors.ts'
-import type { GeneratedFile } from './generated-file.ts'
+import type { GeneratedFile } from '../generated-file.ts'
 
 /** `specs/errors.md`: every error code, its meaning, and the operations that return it. */
 export const errorsPage = (operations: readonly Operation[]): GeneratedFile => {

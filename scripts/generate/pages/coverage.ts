@@ -1,7 +1,7 @@
+import { type CalledOperations, recordingPath } from '#scripts/test/called-operations.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { interfaceRows } from '#specs/interface-rows.ts'
-import { type CalledOperations, recordingPath } from '../test/called-operations.ts'
-import type { GeneratedFile } from './generated-file.ts'
+import type { GeneratedFile } from '../generated-file.ts'
 
 /** Contract test that covers every operation; a row needs at least one more test. */
 const contractTest = 'test/transport/api/contract.test.ts'

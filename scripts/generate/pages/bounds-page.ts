@@ -1,5 +1,5 @@
 import { bounds } from '#specs/bounds.ts'
-import type { GeneratedFile } from './generated-file.ts'
+import type { GeneratedFile } from '../generated-file.ts'
 
 /** `specs/bounds.md`: every bound, and what happens beyond it. */
 export const boundsPage = (): GeneratedFile => {

@@ -3,7 +3,7 @@ import { type CallerKind, type FieldRule, speakers, speakersOf } from '#specs/fi
 import { groupOf, isReading, tenancyOf } from '#specs/reach/key-scopes.ts'
 import { subjectPlaces } from '#specs/reach/subject-places.ts'
 import { type Reach, reach, type Subject, subjects } from '#specs/reach/subjects.ts'
-import type { GeneratedFile } from './generated-file.ts'
+import type { GeneratedFile } from '../generated-file.ts'
 
 /** `specs/access.md`: who may call each operation, and who may set each field. */
 export const accessPage = (operations: readonly Operation[]): GeneratedFile => {

@@ -1,6 +1,6 @@
-import { type DecisionPage, decisionPages } from '../check/decision-pages.ts'
-import { readFiles } from '../check/source-files.ts'
-import type { GeneratedFile } from './generated-file.ts'
+import { type DecisionPage, decisionPages } from '#scripts/check/decision-pages.ts'
+import { readFiles } from '#scripts/check/source-files.ts'
+import type { GeneratedFile } from '../generated-file.ts'
 
 const introduction = [
   '# Decisions',
