@@ -16,7 +16,7 @@ export { assignsOf } from './event-actions.ts'
 export type { Json, JsonObject, LogEvent, StoredEvent } from './json.ts'
 export type { InFlight } from './pending.ts'
 export type { At, Refusing } from './refusal.ts'
-export { isInState, topState } from './state-value.ts'
+export { topState } from './state-value.ts'
 export { isBusy, isGone, type Shown, statusOf } from './status.ts'
 export {
   type AuditLine,

@@ -1,13 +1,5 @@
 import type { StateValue } from './definition.ts'
 
-/** Whether the state `value` is at or below `path`, e.g. `isInState(value, 'active', 'working')`. */
-export const isInState = (value: StateValue | undefined, ...path: readonly string[]): boolean => {
-  const [first, ...rest] = path
-  if (first === undefined) return true
-  if (typeof value === 'string') return value === first && rest.length === 0
-  return value !== undefined && first in value && isInState(value[first], ...rest)
-}
-
 /** Dotted path of the innermost state: `active.working.thinking`. Paths of parallel regions are joined by a space. */
 export const leafPath = (value: StateValue): string => leavesOf(value, '')
 

@@ -1,7 +1,7 @@
-import { walkOf as actionWalk } from './action/action-samples.ts'
+import { walkOf as actionWalk, waitsFor } from './action/action-samples.ts'
 import { walk as agentVersionWalk } from './agent-version/agent-version-samples.ts'
 import { walk as browserJobWalk } from './browser-job/browser-job-samples.ts'
-import { walk as connectionWalk } from './connection/connection-samples.ts'
+import { walkOf as connectionWalk } from './connection/connection-samples.ts'
 import { walkOf as erasureWalk, ofProject } from './erasure/erasure-samples.ts'
 import { walk as sourceWalk } from './knowledge-source/knowledge-source-samples.ts'
 import { walk as mcpServerWalk } from './mcp-server/mcp-server-samples.ts'
@@ -11,7 +11,7 @@ import { walk as responseWalk } from './response/response-samples.ts'
 import { walk as runWalk } from './run/run-samples.ts'
 import { walk as runQueueWalk } from './run-queue/run-queue-samples.ts'
 import { walk as sessionWalk } from './session/session-samples.ts'
-import { walk as callWalk } from './tool-call/tool-call-samples.ts'
+import { walkOf as callWalk } from './tool-call/tool-call-samples.ts'
 import { walk as crawlWalk } from './web-crawl/web-crawl-samples.ts'
 import { walk as deliveryWalk } from './webhook-delivery/webhook-delivery-samples.ts'
 
@@ -22,6 +22,8 @@ export const walks: readonly (readonly [string, Walk])[] = [
   ['actions of our own tools', actionWalk('http')],
   ['actions of the caller', actionWalk('caller')],
   ['actions of agents', actionWalk('agent')],
+  ['actions that wait for a connection', actionWalk('builtin', waitsFor.connection)],
+  ['actions that wait for input', actionWalk('builtin', waitsFor.input)],
   ['runs', runWalk],
   ['responses', responseWalk],
   ['queues of runs', runQueueWalk],
@@ -34,7 +36,11 @@ export const walks: readonly (readonly [string, Walk])[] = [
   ['writes of memory', memoryWriteWalk],
   ['browser jobs', browserJobWalk],
   ['remote tool servers', mcpServerWalk],
-  ['connections', connectionWalk],
-  ['tool calls', callWalk],
+  ['connections by sign-in', connectionWalk(false)],
+  ['connections by key', connectionWalk(true)],
+  ['tool calls', callWalk()],
+  ['tool calls of the caller', callWalk({ gated: false, by: 'caller_later' })],
+  ['tool calls without a gate', callWalk({ gated: false })],
+  ['tool calls that never run', callWalk({ runs: false })],
   ['crawls of the web', crawlWalk],
 ]

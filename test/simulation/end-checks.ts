@@ -1,7 +1,7 @@
+import { matchesState } from 'xstate'
 import { actionDefinition } from '#machines/action/action-definition.ts'
 import type { StateValue } from '#machines/definition.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
-import { isInState } from '#machines/state-value.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { readParked, readStoredState } from '#runtime/step/actor-state.ts'
 import type { Commit, JsonObject, Storage } from '#storage/ports.ts'
@@ -10,7 +10,7 @@ import { isBad } from './world/bad-actors.ts'
 import type { OutsideWorld } from './world/outside-world.ts'
 
 const newest = ({ commits }: KnownActor): Commit | undefined => commits.at(-1)
-const stateOf = (commit: Commit | undefined): StateValue | undefined => commit && readStoredState(commit).value
+const stateOf = (commit: Commit | undefined): StateValue => (commit === undefined ? '' : readStoredState(commit).value)
 const stored = (commit: Commit | undefined): JsonObject => (commit ? readStoredState(commit).context : {})
 
 /** Clocks are off by some time, and reminders are delivered at intervals. */
@@ -69,9 +69,9 @@ export const checkTidiness = async (ledger: Ledger, inner: Storage, now: number)
 
 const checkSession = (id: string, known: KnownActor, commit: Commit, ledger: Ledger): void => {
   const state = stateOf(commit)
-  ledger.expect(!isInState(state, 'active', 'working'), () => `${id} still works`)
-  ledger.expect(!isInState(state, 'deleted'), () => `${id} is deleted, and its log stays`)
-  const waits = isInState(state, 'paused')
+  ledger.expect(!matchesState('active.working', state), () => `${id} still works`)
+  ledger.expect(!matchesState('deleted', state), () => `${id} is deleted, and its log stays`)
+  const waits = matchesState('paused', state)
   ledger.expect(known.log.open === waits, () => `${id} is ${JSON.stringify(state)} and its turn is not`)
   for (const call of contextOf(sessionDefinition, { context: stored(commit) }).calls) {
     if (!waits || call.status !== 'pending') continue
@@ -114,7 +114,7 @@ export const checkExpiry = (ledger: Ledger): void => {
   for (const [id, known] of ledger.actors) {
     const state = stateOf(newest(known))
     ledger.expect(state !== 'pending_approval', () => `${id} has not expired`)
-    ledger.expect(!isInState(state, 'active', 'idle'), () => `${id} has not expired`)
-    ledger.expect(!isInState(state, 'paused'), () => `${id} still waits after all its actions have expired`)
+    ledger.expect(!matchesState('active.idle', state), () => `${id} has not expired`)
+    ledger.expect(!matchesState('paused', state), () => `${id} still waits after all its actions have expired`)
   }
 }

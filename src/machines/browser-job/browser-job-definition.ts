@@ -1,5 +1,6 @@
+import { matchesState } from 'xstate'
 import { statuses } from '#specs/statuses.ts'
-import { isInState, type MachineDefinition, type RowOf } from '../index.ts'
+import type { MachineDefinition, RowOf } from '../index.ts'
 import { browserJobMachine } from './browser-job.ts'
 
 const browserJobRow: RowOf = ({ value, context }, { status }) => {
@@ -8,7 +9,7 @@ const browserJobRow: RowOf = ({ value, context }, { status }) => {
   const stepCount = Array.isArray(steps) ? steps.length : 0
   return {
     status,
-    open: isInState(value, 'open'),
+    open: matchesState('open', value),
     url,
     submitted: submitted ?? false,
     waiting: waiting ?? null,

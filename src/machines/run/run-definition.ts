@@ -1,10 +1,11 @@
+import { matchesState } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import { statuses } from '#specs/statuses.ts'
-import { isInState, type MachineDefinition, type RowOf, type StoredState } from '../index.ts'
+import type { MachineDefinition, RowOf, StoredState } from '../index.ts'
 import { runMachine } from './run.ts'
 
 const waitsForSlot = ({ value }: StoredState): boolean =>
-  isInState(value, 'open', 'queued') || isInState(value, 'open', 'started', 'running', 'returning')
+  matchesState('open.queued', value) || matchesState('open.started.running.returning', value)
 
 /**
  * The fields by which lists and the queue filter. The run itself is read from its actor, since its input and output may

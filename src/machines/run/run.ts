@@ -31,20 +31,27 @@ import { delegationRefusal, exceeded, isClaimed, noticeOf, timeIsUp } from './ru
 
 const deciding = '#run.open.started.running.deciding'
 
-/** Events that resolve calls. They are handled alike while tools run and while people or children are awaited. */
-const resolutions = {
+const child_ended = { guard: 'isChild', target: deciding, actions: childDone } as const
+
+/** Decisions of people, which are handled alike while tools run and while the run waits for them. */
+const decisions = {
   action_approved: [
     { guard: 'isDelegation', target: deciding, actions: approvedDelegation },
     { guard: 'isOpenCall', target: deciding, actions: approved },
   ],
   action_rejected: { guard: 'isOpenCall', target: deciding, actions: resolved },
+  child_ended,
+} as const
+
+/** Events that resolve calls while tools run. */
+const resolutions = {
+  ...decisions,
   action_executed: { guard: 'isOpenCall', target: deciding, actions: resolved },
   tool_answered: { guard: 'isOpenCall', target: deciding, actions: resolved },
   connection_required: { guard: 'isOpenCall', target: deciding, actions: beginWait },
   input_required: { guard: 'isOpenCall', target: deciding, actions: beginWait },
   child_prepared: { guard: 'isPrepared', target: deciding, actions: claimChild },
   child_refused: { guard: 'isPrepared', target: deciding, actions: resolved },
-  child_ended: { guard: 'isChild', target: deciding, actions: childDone },
 } as const
 
 const notFound: Refusal = { code: 'not_found' }
@@ -129,7 +136,7 @@ export const runMachine = runSetup.createMachine({
                 acting: {
                   on: { ...resolutions, tool_progressed: { guard: 'isRunningCall', actions: progressed } },
                 },
-                waiting: { entry: giveSlotBack, on: resolutions },
+                waiting: { entry: giveSlotBack, on: { child_ended } },
                 deciding: {
                   always: [
                     { guard: 'someAreBusy', target: 'acting' },
@@ -152,7 +159,7 @@ export const runMachine = runSetup.createMachine({
                 ...giveSlotBack,
                 { type: 'notify', params: ({ context }) => noticeOf(context, 'run.requires_action') },
               ],
-              on: resolutions,
+              on: decisions,
             },
           },
         },

@@ -37,10 +37,15 @@ const unknownResults: Refusal = { code: 'not_found', param: 'tool_results' }
 const nothingToCancel: Refusal = { code: 'no_turn_in_progress' }
 const notFound: Refusal = { code: 'not_found' }
 
-/** Events that resolve calls. They are handled alike while tools run and while the session is paused. */
-const resolutions = {
+/** Decisions of people, which are handled alike while tools run and while the session is paused. */
+const decisions = {
   action_approved: { guard: 'isOpenCall', target: '#session.active.working.deciding', actions: approved },
   action_rejected: { guard: 'isOpenCall', target: '#session.completed', actions: rejected },
+} as const
+
+/** Events that resolve calls while tools run. */
+const resolutions = {
+  ...decisions,
   action_executed: { guard: 'isOpenCall', target: '#session.active.working.deciding', actions: toolDone },
   tool_answered: { guard: 'isOpenCall', target: '#session.active.working.deciding', actions: toolDone },
   connection_required: { guard: 'isOpenCall', target: '#session.active.working.deciding', actions: beginWait },
@@ -130,7 +135,7 @@ export const sessionMachine = sessionSetup.createMachine({
     },
     paused: {
       meta: { status: 'paused', refuses: { turn: ({ context }) => approvalPending(context) } },
-      on: { ...resolutions, cancel: cancelTurn },
+      on: { ...decisions, cancel: cancelTurn },
     },
     completed: { meta: { status: 'completed' }, on: { turn: acceptTurn } },
     expired: { meta: { status: 'completed', refuses: { turn: { code: 'session_expired' } } } },

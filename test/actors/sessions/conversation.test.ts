@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { transition } from 'xstate'
+import { matchesState, transition } from 'xstate'
 import { Conversation } from '#actors/sessions/conversation.ts'
 import { conversationState } from '#actors/sessions/schema.ts'
-import { isInState } from '#machines/state-value.ts'
 import { type ListedAction, paramsOf } from '#runtime/schema.ts'
 import type { LogEvent, StoredEvent } from '#storage/ports.ts'
 import { outcomeOf } from '#test/machines/outcome.ts'
@@ -23,7 +22,7 @@ const logOf = (life: readonly StoredEvent[]): { log: readonly LogEvent[]; modelC
       if (action.type !== 'journal') continue
       for (const emission of paramsOf.journal(action).events) log.push({ sequence: log.length + 1, ...emission })
     }
-    if (isInState(next.value, 'active', 'working', 'thinking') && next.context.steps !== snapshot.context.steps) {
+    if (matchesState('active.working.thinking', next.value) && next.context.steps !== snapshot.context.steps) {
       modelCalls.push(log.length)
     }
     snapshot = next

@@ -77,10 +77,13 @@ export const requestedBy = (owner: string | null = 'ses_1'): AnyMachineSnapshot 
 export const action = (kind: ActionKind, ...events: readonly StoredEvent[]): AnyMachineSnapshot =>
   after(machine, fresh(kind), ...events)
 
+/** What the call of an action waits for when the action is created. */
+export const waitsFor = { connection: { connection }, input: { input } }
+
 /** Every event in every state of an action of this kind. */
-export const walkOf = (kind: ActionKind): Walk => ({
+export const walkOf = (kind: ActionKind, more: JsonObject = {}): Walk => ({
   machine,
-  input: inputOf(kind, 'ses_1'),
+  input: { ...inputOf(kind, 'ses_1'), ...more },
   events: [
     ...[approve, approveWithOutput, approveWithEdits, succeeded, failed],
     ...[reject, cancel, remove, succeeds, fails, expiry],

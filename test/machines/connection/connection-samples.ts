@@ -81,10 +81,10 @@ export const fresh = (held = false): AnyMachineSnapshot => initialTransition(mac
 /** A connection by OAuth after these events. */
 export const connection = (...events: readonly StoredEvent[]): AnyMachineSnapshot => after(machine, fresh(), ...events)
 
-/** Every event in every state. */
-export const walk: Walk = {
+/** Every event in every state of a connection that holds a key, or none. */
+export const walkOf = (held: boolean): Walk => ({
   machine,
-  input: inputOf(),
+  input: inputOf(held),
   events: [
     ...[signsIn, granted(), grantedOnce, grantedForGood, notExchanged, refresh(), refused(), unavailable, ended],
     ...[clientRefused, key, rename, move, tested, wait, revoke, gone, deletion, renewal, backoff, retention],
@@ -96,4 +96,4 @@ export const walk: Walk = {
       ...[context.held, context.is_refreshable, context.is_lost, context.waiters.length],
       context.missing_scopes.length,
     ].join(' '),
-}
+})

@@ -40,6 +40,7 @@ export const walk: Walk = {
     upkeep,
     upkeepOfFull,
   ],
+  stored: [{ value: 'idle', context: { ...fresh().context } }],
   kindOf: ({ value, context }) => {
     const { holders, capped, stale } = context
     return `${pathOf(value)} ${Math.min(2, (holders.lan_1 ?? []).length)} ${capped.length} ${stale}`

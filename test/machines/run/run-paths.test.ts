@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { type AnyMachineSnapshot, transition } from 'xstate'
+import { type AnyMachineSnapshot, matchesState, transition } from 'xstate'
 import { runDefinition } from '#machines/run/run-definition.ts'
-import { isInState } from '#machines/state-value.ts'
 import { contextOf, type ListedAction, paramsOf } from '#runtime/schema.ts'
 import type { StoredEvent } from '#storage/ports.ts'
 import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
@@ -120,8 +119,8 @@ const live = (life: readonly StoredEvent[]): void => {
 }
 
 const check = (tally: Tally, snapshot: AnyMachineSnapshot): void => {
-  const open = isInState(snapshot.value, 'open')
-  const deleted = isInState(snapshot.value, 'deleted')
+  const open = matchesState('open', snapshot.value)
+  const deleted = matchesState('deleted', snapshot.value)
   expect(tally.slots).toBe(contextOf(runDefinition, snapshot).slot ? 1 : 0)
   expect(tally.modelCalls).toBeLessThanOrEqual(3)
   if (!deleted) expect(tally.ends).toBe(open ? 0 : 1)

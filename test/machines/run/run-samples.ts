@@ -172,6 +172,7 @@ export const walk: Walk = {
     answer(),
     ...['confirm', 'guarded', 'post', 'helper', 'boss', 'barred', 'made_up'].map((name) => answer(name)),
     answer('confirm', 'post'),
+    answer('boss', 'post'),
     fails,
     ...['confirm', 'guarded', 'boss'].flatMap((id) => [approves(id), rejects(id)]),
     executed('guarded'),
@@ -195,6 +196,7 @@ export const walk: Walk = {
     expiry,
     duration,
   ],
+  paths: [[slot, ...Array.from({ length: limits.max_steps }, () => [answer('post'), ran('post')]).flat()]],
   kindOf: ({ value, context }) => {
     const { calls, slot: has } = contextOf(runDefinition, { context })
     const open = calls.map((call) => `${call.action_id}:${call.status}:${call.child !== null}`)

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type AnyMachineSnapshot, transition } from 'xstate'
+import { type AnyMachineSnapshot, matchesState, transition } from 'xstate'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
-import { isInState } from '#machines/state-value.ts'
 import { contextOf, type ListedAction, paramsOf } from '#runtime/schema.ts'
 import type { StoredEvent } from '#storage/ports.ts'
 import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
@@ -66,8 +65,8 @@ const count = (tally: Tally, action: ListedAction): void => {
 }
 
 const check = (tally: Tally, snapshot: AnyMachineSnapshot): void => {
-  const goesOn = isInState(snapshot.value, 'active', 'working') || isInState(snapshot.value, 'paused')
-  const deleted = isInState(snapshot.value, 'deleted')
+  const goesOn = matchesState('active.working', snapshot.value) || matchesState('paused', snapshot.value)
+  const deleted = matchesState('deleted', snapshot.value)
   if (!deleted) expect(tally.started - tally.ended).toBe(goesOn ? 1 : 0)
   expect(tally.modelCalls).toBeLessThanOrEqual(16)
   if (!goesOn) expect([...tally.waiting]).toEqual([])

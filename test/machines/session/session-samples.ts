@@ -2,6 +2,7 @@ import { type AnyMachineSnapshot, initialTransition } from 'xstate'
 import type { MachineDefinition } from '#machines/definition.ts'
 import type { SessionTool } from '#machines/session/session-data.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
+import { maxModelCalls } from '#machines/session/session-steps.ts'
 import { contextOf } from '#runtime/schema.ts'
 import type { JsonObject, StoredEvent } from '#storage/ports.ts'
 import { after, pathOf } from '../outcome.ts'
@@ -138,8 +139,9 @@ export const walk: Walk = {
     remove,
     inactivity,
   ],
+  paths: [[turn(), ...Array.from({ length: maxModelCalls }, () => [answer('post'), ran('post')]).flat()]],
   kindOf: ({ value, context }) => {
-    const { calls, steps } = contextOf(sessionDefinition, { context })
-    return `${pathOf(value)} ${steps > 1} ${calls.map((call) => `${call.action_id}:${call.status}`)}`
+    const { calls, steps, turn: turns } = contextOf(sessionDefinition, { context })
+    return `${pathOf(value)} ${turns > 0} ${steps > 1} ${calls.map((call) => `${call.action_id}:${call.status}`)}`
   },
 }

@@ -1,4 +1,4 @@
-import { type ToolCallEvent, toolCallMachine } from '#machines/tool-call/tool-call.ts'
+import { type CallTraits, type ToolCallEvent, toolCallMachine } from '#machines/tool-call/tool-call.ts'
 import { pathOf } from '../outcome.ts'
 import type { Walk } from '../reached.ts'
 
@@ -19,10 +19,10 @@ export const events = {
   'the next turn': { type: 'turn' },
 } satisfies Record<string, ToolCallEvent>
 
-/** Every event in every state of a call that needs a person. */
-export const walk: Walk = {
+/** Every event in every state of a call with these traits; by default it needs a person. */
+export const walkOf = (traits: Partial<CallTraits> = {}): Walk => ({
   machine: toolCallMachine,
-  input: { runs: true, gated: true, by: 'server' },
+  input: { runs: true, gated: true, by: 'server', ...traits },
   events: Object.values(events),
   kindOf: ({ value }) => pathOf(value),
-}
+})

@@ -1,8 +1,8 @@
+import { matchesState } from 'xstate'
 import { usageRows } from '#gateway/ledger/usage-rows.ts'
 import type { RunCall } from '#machines/run/run-data.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
 import { runQueueDefinition } from '#machines/run-queue/run-queue-definition.ts'
-import { isInState } from '#machines/state-value.ts'
 import { statusOf } from '#machines/status.ts'
 import { derivedId } from '#runtime/ids.ts'
 import { contextOf } from '#runtime/schema.ts'
@@ -58,9 +58,8 @@ const checkRun = (id: string, { log, events }: KnownActor, commit: Commit, ledge
 const checkWaits = (id: string, commit: Commit, ledger: Ledger): void => {
   const { value, context } = readStoredState(commit)
   const { calls } = contextOf(runDefinition, { context })
-  const working =
-    isInState(value, 'open', 'started', 'running') && !isInState(value, 'open', 'started', 'running', 'waiting')
-  ledger.expect(!working && !isInState(value, 'open', 'queued'), () => `${id} stays ${JSON.stringify(value)}`)
+  const working = matchesState('open.started.running', value) && !matchesState('open.started.running.waiting', value)
+  ledger.expect(!working && !matchesState('open.queued', value), () => `${id} stays ${JSON.stringify(value)}`)
   for (const { action_id, child, status } of calls) {
     if (status === 'resolved') continue
     const action = newestOf(ledger, action_id)

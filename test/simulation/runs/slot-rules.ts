@@ -1,7 +1,7 @@
+import { matchesState } from 'xstate'
 import type { RunConcurrency } from '#actors/runs/pick-runs.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
 import { runQueueDefinition } from '#machines/run-queue/run-queue-definition.ts'
-import { isInState } from '#machines/state-value.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { readStoredState } from '#runtime/step/actor-state.ts'
 import type { Commit, StoredRecord } from '#storage/ports.ts'
@@ -63,7 +63,7 @@ export class SlotRules {
   #run(commit: Commit): void {
     const { value, context } = readStoredState(commit)
     const { slot, queue_id, lane } = contextOf(runDefinition, { context })
-    const waits = isInState(value, 'open', 'queued') || isInState(value, 'open', 'started', 'running', 'returning')
+    const waits = matchesState('open.queued', value) || matchesState('open.started.running.returning', value)
     const before = this.#runs.get(commit.actor)?.waitsSince ?? null
     const waitsSince = waits ? (before ?? commit.seq) : null
     this.#runs.set(commit.actor, { queue: queue_id, lane, tenant: commit.tenant, slot, waitsSince })
