@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from './config.ts'
-import { LocalEmbedder, PackagedEmbedder, packagedModel } from './retrieval/index.ts'
+import { LocalEmbedder, PackagedEmbedder, packagedModel, type ReadersOff } from './retrieval/index.ts'
 
 /** The embedders of an installation. */
 export interface Embedders {
@@ -19,6 +19,9 @@ const mostThreads = 4
 const offMessage =
   'the sentence model cannot be used, so texts are found by their words; EMBEDDER names another embedder, or none'
 
+const judgeOffMessage =
+  'the model that judges instructions cannot be used, so memories and skills are screened by rules alone'
+
 const readerOffMessage = 'the model that judges memories cannot be used, so their scores are those of words and vectors'
 
 /** Opens the embedders. @throws {ConfigError} when the operator's model cannot be opened. */
@@ -28,7 +31,10 @@ export async function openEmbedders(config: Config, log: Logger): Promise<Embedd
   const embedder = await localEmbedderOf(
     config,
     (reason) => log.warn({ reason }, offMessage),
-    (reason) => log.warn({ reason }, readerOffMessage),
+    ({ read, judge }) => {
+      if (read !== null) log.warn({ reason: read }, readerOffMessage)
+      if (judge !== null) log.warn({ reason: judge }, judgeOffMessage)
+    },
   )
   return { embedder, pageEmbedder: embedder instanceof LocalEmbedder ? embedder : null, defaultEmbedder }
 }
@@ -38,17 +44,17 @@ export async function openEmbedders(config: Config, log: Logger): Promise<Embedd
  * chosen at once.
  *
  * @param off called once with the reason, if the packaged one cannot be used.
- * @param readerOff called with the reason, if only its reader cannot be used.
+ * @param readersOff called with the reasons, if only the networks beside it cannot be used.
  * @throws {ConfigError} when the operator's model cannot be opened.
  */
 export const localEmbedderOf = async (
   { embedderPath }: Pick<Config, 'embedderPath'>,
   off: (reason: string) => void,
-  readerOff?: (reason: string) => void,
+  readersOff?: (off: ReadersOff) => void,
 ): Promise<LocalEmbedder | PackagedEmbedder> => {
   if (embedderPath !== null) return await openChosen(embedderPath)
   const threads = Math.max(1, Math.min(mostThreads, Math.floor(availableParallelism() / 2)))
-  return new PackagedEmbedder({ place: { ...packagedModel, threads }, off, ...(readerOff && { readerOff }) })
+  return new PackagedEmbedder({ place: { ...packagedModel, threads }, off, ...(readersOff && { readersOff }) })
 }
 
 /** Opens a sentence model in a separate process, whose threads leave one core to the server. */

@@ -20,6 +20,13 @@ export interface Embedder {
    * @throws {EmbedderUnavailable}
    */
   read?(question: string, texts: readonly string[]): Promise<readonly number[] | null>
+  /**
+   * Judges whether texts contain instructions aimed at an assistant (`InstructionJudge`). Returns the logarithm of the odds, in
+   * the order of the texts, for as many of the first as there is time for; null when it cannot. Absent: it never can.
+   *
+   * @throws {EmbedderUnavailable}
+   */
+  judge?(texts: readonly string[]): Promise<readonly number[] | null>
 }
 
 /** The embedder cannot make vectors now: it is opening, or was closed, or its process ended. */

@@ -2,6 +2,7 @@
 export { type Embedder, EmbedderUnavailable } from './embedder.ts'
 export { LocalEmbedder } from './embedding/local-embedder.ts'
 export { PackagedEmbedder, packagedModel } from './embedding/packaged-embedder.ts'
+export type { ReadersOff } from './embedding/schema.ts'
 export { IndexCache } from './index-cache.ts'
 export { leadsOf } from './leads.ts'
 export { type FindablePage, type PageHit, PageIndex } from './pages/page-index.ts'

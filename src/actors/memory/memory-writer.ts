@@ -1,3 +1,4 @@
+import { statementOf } from '#facts/index.ts'
 import { Pause } from '#retrieval/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { softMemoryBytes } from '#specs/memory-objects.ts'
@@ -9,12 +10,13 @@ import type { Exported } from './import/exported-memory.ts'
 import type { MemoryPlace } from './indexes/memory-place.ts'
 import type { UserMemoryIndex } from './indexes/user-memory-index.ts'
 import type { UserMemoryIndexes } from './indexes/user-memory-indexes.ts'
+import type { JudgeContents } from './judge-contents.ts'
 import type { FactData, MemoryData, MemoryFlag } from './kinds.ts'
 import { type BatchParts, type DraftMemory, MemoryBatch, type PassedMemory } from './memory-batch.ts'
 import type { MemoryLimits } from './memory-limits.ts'
 import { type MemoryOwner, ownerKey } from './memory-owner.ts'
 import type { MemorySettings } from './memory-settings.ts'
-import { type Screened, screened } from './understanding.ts'
+import { factOf, type Screened, screened } from './understanding.ts'
 import type { DecidedWrites } from './writes/decided-writes.ts'
 import type { UpdatedMemories } from './writes/updated-memories.ts'
 
@@ -27,6 +29,7 @@ export interface MemoryWriterParts {
   readonly limits: MemoryLimits
   readonly settings: (project: string) => Promise<MemorySettings>
   readonly redact: RedactContents
+  readonly judge: JudgeContents
 }
 
 /** Replaces the personal data that a project redacts; returns the contents in the same order. */
@@ -178,9 +181,20 @@ export class MemoryWriter {
       else screenedItems.push({ ...item, ...found })
       if (pause.due()) await pause.turn()
     }
-    const texts = screenedItems.flatMap(({ content, facts = [] }) => [content, ...facts.flatMap(textsOf)])
+    const marked = await this.#judged(screenedItems)
+    const texts = marked.flatMap(({ content, facts = [] }) => [content, ...facts.flatMap(textsOf)])
     const clean = (await this.#parts.redact(project, texts)).values()
-    return { passed: screenedItems.map((item) => redactedItem(item, clean)), refused }
+    return { passed: marked.map((item) => redactedItem(item, clean)), refused }
+  }
+
+  /** Returns items with those flagged that the rules passed, but whose meaning is that of instructions to a model. */
+  async #judged<T extends Pick<NewMemory, 'content' | 'facts' | 'byFacts'> & Pick<Screened, 'flags'>>(
+    items: readonly T[],
+  ): Promise<readonly T[]> {
+    const unflagged = items.flatMap((item, place) => (item.flags.length === 0 ? [place] : []))
+    const instructing = await this.#parts.judge(unflagged.map((place) => saidIn(items[place])))
+    const places = new Set([...instructing].map((at) => unflagged[at]))
+    return items.map((item, place) => (places.has(place) ? { ...item, flags: ['instructions'] } : item))
   }
 
   async #written(owner: MemoryOwner, checked: readonly PassedMemory[], options: WriteOptions) {
@@ -270,6 +284,12 @@ const passed = (
 const screenedFact = ({ subject, relation, object }: FactData): Screened => {
   const said = relation.replaceAll('_', ' ')
   return screened(`${subject} ${said} ${object}\n${said} is ${object}`)
+}
+
+/** Returns what a model would read of an item: its content, and the facts that it does not state. */
+const saidIn = (item: Pick<NewMemory, 'content' | 'facts' | 'byFacts'> | undefined): string => {
+  const facts = item?.byFacts === true ? [] : (item?.facts ?? [])
+  return [item?.content ?? '', ...facts.map((fact) => statementOf(factOf(fact)))].join('\n')
 }
 
 /** Returns the texts of a fact that may contain personal data. */

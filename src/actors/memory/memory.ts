@@ -5,13 +5,14 @@ import { memory as operations } from '#specs/resources/memory.ts'
 import { authPort } from '../accounts/accounts.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
-import { embeddedProjectsPort, projectEmbeddersPort } from '../capability/embedder-port.ts'
+import { embeddedProjectsPort, localEmbedderPort, projectEmbeddersPort } from '../capability/embedder-port.ts'
 import type { House } from '../capability/house.ts'
 import { memoryService } from '../capability/memory-service.ts'
 import { shardOf } from '../runtime/internal.ts'
 import { projectEmbedders } from './embedding/project-embedders.ts'
 import { fetchedMemory } from './fetched-memory.ts'
 import { importUseCase } from './import/import-use-case.ts'
+import { judgeContents } from './judge-contents.ts'
 import { memoryKinds, memoryWriteRows } from './kinds.ts'
 import { settingsOf } from './memory-settings.ts'
 import { memoryUseCases } from './memory-use-cases.ts'
@@ -70,6 +71,7 @@ const opening = (house: House) => {
     settings,
     shared: house.cluster !== undefined,
     embedderOf,
+    judge: judgeContents(localEmbedderPort.of(house)),
     redact: redactedContents(new RedactionPolicies({ ...house, projects })),
     upgradeUrl: '/#settings',
     isOurs: (project) => house.host.ownership.heldUnder(shardOf(project)) !== undefined,

@@ -7,6 +7,7 @@ import { EmbeddingQueue } from './embedding/embedding-queue.ts'
 import { EmbeddingRounds } from './embedding/embedding-rounds.ts'
 import { MemoryChanges } from './indexes/memory-changes.ts'
 import { UserMemoryIndexes } from './indexes/user-memory-indexes.ts'
+import type { JudgeContents } from './judge-contents.ts'
 import { memories } from './kinds.ts'
 import { LastUsedRecorder } from './last-used-recorder.ts'
 import { MemoryLimits } from './memory-limits.ts'
@@ -24,6 +25,7 @@ export interface MemoryParts extends Pick<House, 'records' | 'storage' | 'host' 
   readonly embedderOf: EmbedderOf
   readonly settings: (project: string) => Promise<MemorySettings>
   readonly redact: RedactContents
+  readonly judge: JudgeContents
   readonly upgradeUrl: string
   /** Whether this process embeds the memories of a project in the background. */
   readonly isOurs: (project: string) => boolean
@@ -55,7 +57,7 @@ const removedAtOnce = 64
 
 /** Creates the parts of memory and connects them. */
 export const openMemory = (parts: MemoryParts): OpenMemory => {
-  const { records, now, clock, log, embedderOf, settings } = parts
+  const { records, now, clock, log, embedderOf } = parts
   const changes = parts.shared ? new MemoryChanges(records, now) : undefined
   const queue: EmbeddingQueue = new EmbeddingQueue({
     ...{ records, clock, embedderOf, log },
@@ -81,7 +83,7 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
   const shared = { records, now, indexes, limits }
   return {
     ...{ ...shared, queue, rounds, projects },
-    writer: new MemoryWriter({ ...shared, decided, updated, queue, settings, redact: parts.redact }),
+    writer: new MemoryWriter({ ...parts, ...shared, decided, updated, queue }),
     search: new MemorySearch({ ...shared, embedderOf, used, backgrounds: new Backgrounds({ now, log }) }),
     forget: async (owner, ids) => {
       const scope = ownersScope(owner)

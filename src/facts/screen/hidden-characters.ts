@@ -21,9 +21,13 @@ const loneJoiners =
 const selectors = /[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{2,}/gu
 const longSelectors = /[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{4}/u
 
+/** Runs of characters without width, which can encode bits; scripts and emoji need one or two at a time. */
+const longUnseen = /[\u200B-\u200D\u2060-\u2064\uFEFF]{8}/u
+
 /** Removes hidden characters. */
 export const withoutHidden = (text: string): ShownText => {
-  const hides = override.test(text) || longSelectors.test(text) || tag.test(text.replace(regionFlags, ''))
+  const hides =
+    [override, longSelectors, longUnseen].some((mark) => mark.test(text)) || tag.test(text.replace(regionFlags, ''))
   const shown = text
     .replace(hiddenOrFlag, (found) => (found.startsWith('\u{1F3F4}') ? found : ''))
     .replace(selectors, '')

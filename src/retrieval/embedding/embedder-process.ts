@@ -24,11 +24,11 @@ try {
   })
   const done = async (request: EmbedRequest): Promise<EmbedReply> => {
     const { id, texts } = request
-    return request.kind === 'read'
-      ? { kind: 'read', id, odds: await model.read(request.question, texts) }
-      : { kind: 'embedded', id, vectors: await model.embed(texts, request.use) }
+    if (request.kind === 'embed') return { kind: 'embedded', id, vectors: await model.embed(texts, request.use) }
+    const odds = request.kind === 'read' ? await model.read(request.question, texts) : await model.judge(texts)
+    return { kind: 'read', id, odds }
   }
-  answer({ kind: 'open', dimensions: probe?.length ?? 0, readerOff: model.readerOff })
+  answer({ kind: 'open', dimensions: probe?.length ?? 0, off: model.off })
 } catch (error) {
   answer({ kind: 'closed', reason: reasonOf(error) })
 }

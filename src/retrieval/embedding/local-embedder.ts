@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { basename } from 'node:path'
 import { type Embedder, EmbedderUnavailable, type EmbedUse } from '../embedder.ts'
-import { type EmbedReply, type EmbedRequest, type ModelPlace, replyOf } from './schema.ts'
+import { type EmbedReply, type EmbedRequest, type ModelPlace, type ReadersOff, replyOf } from './schema.ts'
 
 /**
  * Maximum texts per batch, and their characters if there are several: a question waits for at most one batch, of about
@@ -27,9 +27,9 @@ interface Waiting {
   readonly settle: (vector: Float32Array | Error) => void
 }
 
-/** A question that is to be read together with texts. */
+/** A question that is to be read together with texts; without one, the texts are judged. */
 interface Reading {
-  readonly question: string
+  readonly question: string | null
   readonly texts: readonly string[]
   /** When it is no longer waited for, by `performance.now()`. */
   readonly until: number
@@ -55,7 +55,7 @@ export class LocalEmbedder implements Embedder {
   readonly #place: ModelPlace
   /** Questions are processed before passages, since a caller waits for them. */
   readonly #waiting: Readonly<Record<EmbedUse, Waiting[]>> = { query: [], passage: [] }
-  /** Processed before all others: their questions have waited before. */
+  /** Processed before all others: their callers have waited before, or wait for a short time. */
   readonly #readings: Reading[] = []
   /** Least recently used first. */
   readonly #questions = new Map<string, Promise<Float32Array>>()
@@ -66,17 +66,17 @@ export class LocalEmbedder implements Embedder {
   #dimensions = 0
   #closed = false
 
-  readonly #readerOff: (reason: string) => void
+  readonly #off: (off: ReadersOff) => void
 
   /**
    * The model is opened with the first text, or by `open`.
    *
-   * @param readerOff called with the reason, when texts cannot be read although there is a reader.
+   * @param off called with the reasons, when texts cannot be read or judged although there are files for it.
    */
-  constructor(place: ModelPlace, readerOff: (reason: string) => void = () => undefined) {
+  constructor(place: ModelPlace, off: (off: ReadersOff) => void = () => undefined) {
     this.id = idOf(place.folder)
     this.#place = place
-    this.#readerOff = readerOff
+    this.#off = off
   }
 
   get dimensions(): number {
@@ -95,13 +95,15 @@ export class LocalEmbedder implements Embedder {
   }
 
   async read(question: string, texts: readonly string[]): Promise<readonly number[] | null> {
-    if (
-      this.#place.reader === undefined ||
-      this.#opened?.readerOff ||
-      this.#closed ||
-      this.#readings.length >= mostReadings
-    )
-      return null
+    return this.#place.reader === undefined || this.#opened?.off.read ? null : await this.#read(question, texts)
+  }
+
+  async judge(texts: readonly string[]): Promise<readonly number[] | null> {
+    return this.#place.guard === undefined || this.#opened?.off.judge ? null : await this.#read(null, texts)
+  }
+
+  async #read(question: string | null, texts: readonly string[]): Promise<readonly number[] | null> {
+    if (this.#closed || this.#readings.length >= mostReadings) return null
     if (texts.length === 0) return []
     return await new Promise<readonly number[]>((resolve, reject) => {
       const settle = (odds: readonly number[] | Error) => (odds instanceof Error ? reject(odds) : resolve(odds))
@@ -167,7 +169,9 @@ export class LocalEmbedder implements Embedder {
     if (reading !== undefined) {
       this.#running = { kind: 'read', reading }
       const { question, texts } = reading
-      process.send({ kind: 'read', id, question, texts } satisfies EmbedRequest)
+      const request =
+        question === null ? { kind: 'judge' as const, id, texts } : { kind: 'read' as const, id, question, texts }
+      process.send(request satisfies EmbedRequest)
       return
     }
     const batch = this.#waiting[use].splice(0, batchLength(this.#waiting[use]))
@@ -188,7 +192,7 @@ export class LocalEmbedder implements Embedder {
       if (this.#closed) return void opened.process.kill('SIGKILL')
       this.#opened = opened
       this.#dimensions = opened.dimensions
-      if (opened.readerOff !== null) this.#readerOff(opened.readerOff)
+      if (opened.off.read !== null || opened.off.judge !== null) this.#off(opened.off)
       opened.process.on('message', (message: unknown) => this.#receive(replyOf(message)))
       opened.process.on('exit', () => this.#lose(opened))
       opened.process.on('error', () => this.#lose(opened))
@@ -263,7 +267,7 @@ function batchLength(waiting: readonly Waiting[]): number {
 interface Opened {
   readonly process: ChildProcess
   readonly dimensions: number
-  readonly readerOff: string | null
+  readonly off: ReadersOff
 }
 
 /** Starts the process, with an empty environment. */

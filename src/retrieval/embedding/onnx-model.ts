@@ -5,11 +5,13 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { EmbedUse } from '../embedder.ts'
+import { InstructionJudge } from './instruction-judge.ts'
 import { KeptRows } from './kept-rows.ts'
 import { withOutput } from './onnx-output.ts'
 import { PairReader, type PairReaderParts } from './pair-reader.ts'
 import { readsScripts } from './read-scripts.ts'
 import {
+  type GuardPlace,
   type ModelPlace,
   type ModelSettings,
   modelSettings,
@@ -17,6 +19,7 @@ import {
   type OnnxSession,
   type OnnxTensor,
   type ReaderPlace,
+  type ReadersOff,
   runtimeOf,
   type Tokenizer,
   tokenizersOf,
@@ -26,7 +29,7 @@ const modelFiles = ['model.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'on
 const mostCharacters = 16_384
 /** Tokens of a text that are read; the rest is cut off. */
 const mostReadTokens = 128
-/** Time for one question and its texts, in ms. */
+/** Time for one question and its texts, or for texts that are judged, in ms. */
 const mostReadMs = 250
 /** Numbers kept of the states of texts: 500 memories, 12 MB. */
 const mostKeptNumbers = 8_192 * 384
@@ -42,7 +45,8 @@ export class OnnxModel {
   readonly #settings: ModelSettings
   readonly #reads: (text: string) => boolean
   readonly #reader: PairReader | null
-  /** Name of the value from which the reader continues; null without one. */
+  readonly #judge: InstructionJudge | null
+  /** Name of the value from which these continue; null without them. */
   readonly #states: string | null
   /** States of the texts that were embedded last, so that reading one does not run the lower layers again. */
   readonly #kept = new KeptRows(mostKeptNumbers)
@@ -56,15 +60,16 @@ export class OnnxModel {
     this.#settings = parts.settings
     this.#reads = parts.reads
     this.#reader = parts.reader
-    this.#states = parts.reader === null ? null : parts.states
-    this.readerOff = parts.readerOff
+    this.#judge = parts.judge
+    this.#states = parts.states
+    this.off = parts.off
   }
 
-  /** Why it cannot `read`; null when it can, or is not meant to. */
-  readonly readerOff: string | null
+  /** Why it cannot `read` or `judge`; null when it can, or is not meant to. */
+  readonly off: ReadersOff
 
   /** @throws {Error} when a file or a package is missing, or the model cannot be read. */
-  static async open({ folder, threads, hashes = {}, reader }: ModelPlace): Promise<OnnxModel> {
+  static async open({ folder, threads, hashes = {}, reader, guard }: ModelPlace): Promise<OnnxModel> {
     await Promise.all(Object.entries(hashes).map(([name, hash]) => checkFile(join(folder, name), hash)))
     const file = modelFiles.map((name) => join(folder, name)).find((path) => existsSync(path))
     if (file === undefined) throw new Error(`no ${modelFiles[0]} in ${folder}`)
@@ -79,12 +84,16 @@ export class OnnxModel {
     if (vocabulary === null) throw new Error(`no tokenizer.json in ${folder}`)
     const tokenizer = new tokenizers.Tokenizer(vocabulary, tokenizerConfig ?? {})
     const options = { intraOpNumThreads: threads, interOpNumThreads: 1, logSeverityLevel: 3 }
-    const opened = await readerIn(reader, { runtime, folder, options })
-    const model = opened.reader === null ? file : withOutput(await readFile(file), reader?.states ?? '')
-    const session = await runtime.InferenceSession.create(model, options)
+    const parts = { runtime, folder, options }
+    const reads = await opened(reader, parts, PairReader.open)
+    const judges = await opened(guard, parts, InstructionJudge.open)
+    const states = (reads.opened && reader?.states) ?? (judges.opened && guard?.states) ?? null
+    const session = await runtime.InferenceSession.create(
+      states === null ? file : withOutput(await readFile(file), states),
+      options,
+    )
     return new OnnxModel({
-      ...opened,
-      states: reader?.states ?? null,
+      ...{ reader: reads.opened, judge: judges.opened, states, off: { read: reads.off, judge: judges.off } },
       runtime,
       session,
       tokenizer,
@@ -123,6 +132,25 @@ export class OnnxModel {
     return vectors.length === 0 ? [] : ((await this.#reader?.odds(query, vectors)) ?? [])
   }
 
+  /**
+   * Returns the logarithm of the odds that each text contains instructions aimed at an assistant: of as many of the first
+   * texts as can be judged in time.
+   *
+   * @throws {Error} without a judge.
+   */
+  async judge(texts: readonly string[]): Promise<readonly number[]> {
+    if (this.#judge === null) throw new Error('the model does not judge texts')
+    const until = performance.now() + mostReadMs
+    const odds: number[] = []
+    for (const text of texts) {
+      if (performance.now() > until) break
+      const tokens = this.#readTokens(text, 'passage')
+      const outputs = await this.#run(tokens)
+      odds.push(this.#judge.odds(this.#statesIn(outputs), this.#pooled(outputs, tokens.length)))
+    }
+    return odds
+  }
+
   #readVector(text: string, use: EmbedUse): Promise<Float32Array> {
     if (this.#reader === null) throw new Error('the model does not read texts')
     const key = `${use} ${text}`
@@ -136,9 +164,12 @@ export class OnnxModel {
 
   /** Returns what the lower layers make of the first tokens of a text. */
   async #statesOf(text: string, use: EmbedUse): Promise<Float32Array> {
+    return this.#statesIn(await this.#run(this.#readTokens(text, use)))
+  }
+
+  #readTokens(text: string, use: EmbedUse): readonly number[] {
     const tokens = this.#tokens(text, use)
-    const read = tokens.length <= mostReadTokens ? tokens : [...tokens.slice(0, mostReadTokens - 1), tokens.at(-1) ?? 0]
-    return this.#statesIn(await this.#run(read))
+    return tokens.length <= mostReadTokens ? tokens : [...tokens.slice(0, mostReadTokens - 1), tokens.at(-1) ?? 0]
   }
 
   async #vector(text: string, use: EmbedUse): Promise<Float32Array> {
@@ -193,22 +224,24 @@ interface ModelParts {
   readonly settings: ModelSettings
   readonly reads: (text: string) => boolean
   readonly reader: PairReader | null
-  readonly readerOff: string | null
+  readonly judge: InstructionJudge | null
+  readonly off: ReadersOff
   readonly states: string | null
 }
 
-/** Opens a reader. One that cannot be opened costs only what it would have read. */
-async function readerIn(
-  place: ReaderPlace | undefined,
+/** Opens a network beside the model. One that cannot be opened costs only what it would have read. */
+async function opened<P extends ReaderPlace | GuardPlace, T>(
+  place: P | undefined,
   parts: PairReaderParts,
-): Promise<Pick<ModelParts, 'reader' | 'readerOff'>> {
-  if (place === undefined) return { reader: null, readerOff: null }
+  open: (parts: PairReaderParts, place: P) => Promise<T>,
+): Promise<{ readonly opened: T | null; readonly off: string | null }> {
+  if (place === undefined) return { opened: null, off: null }
   try {
     const hashes = Object.entries(place.hashes ?? {})
     await Promise.all(hashes.map(([name, hash]) => checkFile(join(parts.folder, name), hash)))
-    return { reader: await PairReader.open(parts, place), readerOff: null }
+    return { opened: await open(parts, place), off: null }
   } catch (error) {
-    return { reader: null, readerOff: error instanceof Error ? error.message : String(error) }
+    return { opened: null, off: error instanceof Error ? error.message : String(error) }
   }
 }
 

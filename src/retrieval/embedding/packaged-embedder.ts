@@ -4,11 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { type Embedder, EmbedderUnavailable, type EmbedUse } from '../embedder.ts'
 import { LocalEmbedder, ModelUnusable } from './local-embedder.ts'
 import { hasRuntime } from './onnx-model.ts'
-import type { ModelPlace } from './schema.ts'
+import type { ModelPlace, ReadersOff } from './schema.ts'
 
 /**
  * The sentence model that belongs to the product: multilingual-e5-small (specs/decisions/0260-embedder-in-the-box.md),
- * and the reader that was trained to judge memories from its ninth layer on (0310-reading-memories.md).
+ * the reader that was trained to judge memories from its ninth layer on (0310-reading-memories.md), and the judge of
+ * instructions (0317-instructions-by-meaning.md).
  */
 export const packagedModel: Omit<ModelPlace, 'threads'> = {
   folder: fileURLToPath(new URL('../../../models/multilingual-e5-small', import.meta.url)),
@@ -25,6 +26,10 @@ export const packagedModel: Omit<ModelPlace, 'threads'> = {
       'judge.onnx': '09ca3e2fdca014d24ee4adb2c4af6f9f426c294e2f79fa43f734cc99a88acfa6',
     },
   },
+  guard: {
+    ...{ file: 'guard.json', states: 'l8.oln' },
+    hashes: { 'guard.json': '9b80f409c19a51c75d3a6e06a6bd9132af7f77a516e0acc215488b32c410dce2' },
+  },
 }
 
 /** Time that a question waits for the model to open, in ms; it is answered by words after that. */
@@ -34,8 +39,8 @@ export interface PackagedParts {
   readonly place: ModelPlace
   /** Called once with the reason, when the model cannot be opened. */
   readonly off: (reason: string) => void
-  /** Called with the reason, when only the reader cannot be opened. */
-  readonly readerOff?: (reason: string) => void
+  /** Called with the reasons, when only the networks beside it cannot be opened. */
+  readonly readersOff?: (off: ReadersOff) => void
 }
 
 /**
@@ -50,7 +55,7 @@ export class PackagedEmbedder implements Embedder {
 
   constructor(parts: PackagedParts) {
     this.#parts = parts
-    this.#local = new LocalEmbedder(parts.place, parts.readerOff)
+    this.#local = new LocalEmbedder(parts.place, parts.readersOff)
     const missing = missingIn(parts.place)
     if (missing !== null) this.#end(missing)
   }
@@ -77,6 +82,14 @@ export class PackagedEmbedder implements Embedder {
   /** Returns null while the model opens: a question does not wait for it twice. */
   async read(question: string, texts: readonly string[]): Promise<readonly number[] | null> {
     return this.#isOff || !this.#hasOpened ? null : await this.#local.read(question, texts)
+  }
+
+  /** Returns null until the model is open; it begins to open then. */
+  async judge(texts: readonly string[]): Promise<readonly number[] | null> {
+    if (this.#isOff) return null
+    if (this.#hasOpened) return await this.#local.judge(texts)
+    this.#embedded(['probe'], 'query').catch(() => undefined)
+    return null
   }
 
   close(): Promise<void> {

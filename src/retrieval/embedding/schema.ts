@@ -83,7 +83,7 @@ export function isByteLevel(tokenizer: unknown): boolean {
   return parts.some((part) => part.includes('"ByteLevel"'))
 }
 
-/** A request to the embedder's process: vectors of texts, or how well texts answer a question. */
+/** A request to the embedder's process: vectors of texts, how well texts answer a question, or whether they instruct a model. */
 export type EmbedRequest =
   | {
       readonly kind: 'embed'
@@ -92,10 +92,17 @@ export type EmbedRequest =
       readonly use: 'query' | 'passage'
     }
   | { readonly kind: 'read'; readonly id: number; readonly texts: readonly string[]; readonly question: string }
+  | { readonly kind: 'judge'; readonly id: number; readonly texts: readonly string[] }
+
+/** Why the networks beside a sentence model cannot be used; null: they can, or there are none. */
+export interface ReadersOff {
+  readonly read: string | null
+  readonly judge: string | null
+}
 
 /** A message of the embedder's process: whether its model could be opened, or the result of a request. */
 export type EmbedReply =
-  | { readonly kind: 'open'; readonly dimensions: number; readonly readerOff: string | null }
+  | { readonly kind: 'open'; readonly dimensions: number; readonly off: ReadersOff }
   | { readonly kind: 'closed'; readonly reason: string }
   | { readonly kind: 'embedded'; readonly id: number; readonly vectors: readonly Float32Array[] }
   | { readonly kind: 'read'; readonly id: number; readonly odds: readonly number[] }
@@ -116,6 +123,24 @@ export interface ModelPlace {
    * compared by their vectors only.
    */
   readonly reader?: ReaderPlace
+  /** File of a judge of instructions (`InstructionJudge`). Absent: rules alone judge. */
+  readonly guard?: GuardPlace
+}
+
+/** Weights of a judge of instructions: one for each number of the mean state of a text, then of its vector. */
+export interface GuardWeights {
+  readonly bias: number
+  readonly weights: readonly number[]
+}
+
+export const guardWeightsOf = (json: unknown): GuardWeights => json as GuardWeights
+
+/** Name of the file beside the sentence model, and of the value of that model that it reads. */
+export interface GuardPlace {
+  readonly file: string
+  readonly states: string
+  /** SHA-256 of the file, by name; absent: it is not checked. */
+  readonly hashes?: Readonly<Record<string, string>>
 }
 
 /** Names of the files beside the sentence model, and of the value of that model from which they continue. */

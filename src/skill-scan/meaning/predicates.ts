@@ -15,13 +15,21 @@ export const acts = ['send', 'run', 'swap', 'pay', 'skip', 'destroy'] as const
 
 /** Whether a model is told not to speak of what it does. */
 export const keepsQuiet = (sentence: Reading, around: Reading): boolean => {
-  if (!sentence.after('not', 'tell', 24) && !toldNot(sentence)) return false
+  if ((!sentence.after('not', 'tell', 24) && !toldNot(sentence)) || isDuty(sentence, 'tell')) return false
   if (sentence.has('secrets') || !ownAct.test(sentence.text)) return false
   const isGrave =
     carriesAway(around) || namesSecretPlace(around) || around.has('conceal') || around.has('swap', 'account')
   if (!sentence.has('user')) return isGrave && sentence.text.length < 120 && isPlainSecrecy(sentence)
   return sentence.near('tell', 'user', 50) && (isPlainSecrecy(sentence) || isGrave)
 }
+
+const noActUntold =
+  /(?:never|not|don['’]t|mustn['’]t|cannot|nicht|nie|niemals|kein\w{0,2}|nunca|jamás|no|n[’']\p{L}{1,20}|ne|não|non|niet|nooit|geen|не|никогда|нельзя)(?!\p{L})(?:(?!\b(?:and|but|just|simply|instead|then|und|sondern|y|sino|et|mais|e|mas|ma|en|maar)\b|(?<!\p{L})(?:и|а|но)(?!\p{L}))[^.,;:!?—–\n]){3,100},?\s(?:without|ohne|sin|sans|sem|senza|zonder|без)\s[^.,;:!?\n]{0,60}$/u
+
+/** Whether telling is what the sentence requires: "don't … without telling the user". */
+export const isDuty = (sentence: Reading, concept: 'tell' | 'conceal'): boolean =>
+  sentence.has(concept) &&
+  sentence.spans(concept).every(([from, to]) => noActUntold.test(sentence.text.slice(Math.max(0, from - 140), to)))
 
 /** Whether a sentence says in words of its own that telling is forbidden, in languages where the verb comes first. */
 const toldNot = (sentence: Reading): boolean =>

@@ -2,6 +2,7 @@ import {
   acts,
   carriesAway,
   isDirect,
+  isDuty,
   isPlainSecrecy,
   isRequired,
   isRisky,
@@ -62,6 +63,7 @@ export const meaningRules: readonly MeaningRule[] = [
     says: (sentence) =>
       sentence.has('conceal') &&
       !sentence.negated('conceal') &&
+      !isDuty(sentence, 'conceal') &&
       (sentence.has('user') || sentence.hasAny('personal', 'secrets')) &&
       (acts.some((act) => sentence.near('conceal', act, 90)) ||
         (sentence.near('conceal', 'user', 50) && ownAct.test(sentence.text) && isPlainSecrecy(sentence))),
@@ -73,6 +75,7 @@ export const meaningRules: readonly MeaningRule[] = [
     says: (sentence, around) =>
       sentence.has('pretend', 'user') &&
       !sentence.negated('pretend') &&
+      !isDuty(sentence, 'conceal') &&
       (around.hasAny('conceal') || carriesAway(around) || namesSecretPlace(around) || around.has('pay', 'swap')),
   },
   {

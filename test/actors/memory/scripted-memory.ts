@@ -11,6 +11,7 @@ export const plainMemory = (
     embedderOf: async () => null,
     settings: async () => settingsOf(),
     redact: async (_project, contents) => contents.map((content) => ({ content, redacted: [] })),
+    judge: async () => new Set(),
     upgradeUrl: '/#settings',
     isOurs: () => true,
     ...parts,

@@ -47,7 +47,7 @@ describe('reading a question and texts', () => {
     closers.push(remove)
     const reader = { layers: 'reader.onnx', judge: 'judge.onnx', states: 'inner', hashes: { 'reader.onnx': 'abc' } }
     const reasons: string[] = []
-    const embedder = new LocalEmbedder({ folder, threads: 1, reader }, (reason) => reasons.push(reason))
+    const embedder = new LocalEmbedder({ folder, threads: 1, reader }, ({ read }) => reasons.push(read ?? ''))
     closers.push(() => embedder.close())
     expect((await embedder.embed(['tea'], 'passage'))[0]?.length).toBe(2)
     expect(await embedder.read('tea', ['coffee'])).toBeNull()

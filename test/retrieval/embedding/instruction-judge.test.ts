@@ -1,0 +1,53 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { LocalEmbedder } from '#retrieval/embedding/local-embedder.ts'
+import { PackagedEmbedder } from '#retrieval/embedding/packaged-embedder.ts'
+import type { ModelPlace } from '#retrieval/embedding/schema.ts'
+import { modelFolder } from './model-folder.ts'
+
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+/** Weighs the first number of the mean state, and the second of the vector. */
+const guard = { file: 'guard.json', states: 'inner' }
+const weights = { 'guard.json': { bias: -1, weights: [2, 0, 0, 4] } }
+
+const opened = async (place: Pick<ModelPlace, 'guard'> = { guard }) => {
+  const { folder, remove } = modelFolder({ also: weights })
+  closers.push(remove)
+  const reasons: unknown[] = []
+  const embedder = new LocalEmbedder({ folder, threads: 1, ...place }, (off) => reasons.push(off))
+  closers.push(() => embedder.close())
+  return { embedder, reasons, folder }
+}
+
+describe('judging whether texts instruct an assistant', () => {
+  it('returns the odds of each text in their order', async () => {
+    const { embedder } = await opened()
+    const odds = await embedder.judge(['car', 'tea', 'tea car'])
+    expect(odds?.map((each) => Math.round(each * 10))).toEqual([30, 14, 30])
+  })
+
+  it('is not possible without a judge', async () => {
+    const { embedder } = await opened({})
+    expect(await embedder.judge(['car'])).toBeNull()
+  })
+
+  it('is the only thing that is lost when its file was changed', async () => {
+    const { embedder, reasons } = await opened({ guard: { ...guard, hashes: { 'guard.json': 'abc' } } })
+    expect((await embedder.embed(['tea'], 'passage'))[0]?.length).toBe(2)
+    expect(await embedder.judge(['car'])).toBeNull()
+    expect(reasons).toEqual([{ read: null, judge: expect.stringContaining('guard.json was changed') }])
+  })
+
+  it('is possible once the packaged model is open, which it begins to be with the first text', async () => {
+    const { folder, remove } = modelFolder({ also: weights })
+    closers.push(remove)
+    const embedder = new PackagedEmbedder({ place: { folder, threads: 1, guard }, off: () => undefined })
+    closers.push(() => embedder.close())
+    expect(await embedder.judge(['car'])).toBeNull()
+    await embedder.embed(['tea'], 'passage')
+    expect(await embedder.judge(['car'])).toEqual([3])
+  })
+})
