@@ -1,6 +1,6 @@
 import { type Finding, lineAt, type SourceFile } from './source-files.ts'
 
-/** More pages than this are too many to read: two that tell one story become one. */
+/** More pages than this are too many to read: two about one thing become one. */
 const mostPages = 90
 
 /** A page of `specs/decisions`, by its first lines: `# 0042 Title`, then `Area: storage`. */
@@ -65,7 +65,7 @@ export const decisionFindings = (pages: readonly DecisionPage[], citing: readonl
       .filter((number, at) => known.indexOf(number) !== at)
       .map((number) => ({ path: 'specs/decisions', line: 1, message: `two pages claim the number ${number}` })),
     ...(pages.length > mostPages
-      ? [{ path: 'specs/decisions', line: 1, message: `has ${pages.length} pages; merge those that tell one story` }]
+      ? [{ path: 'specs/decisions', line: 1, message: `has ${pages.length} pages; merge those about one thing` }]
       : []),
     ...citing.flatMap((file) =>
       citationsIn(file)

@@ -58,6 +58,6 @@ describe('pages of decisions', () => {
   it('are at most 90', () => {
     const pages = (count: number) => Array.from({ length: count }, (_, at) => page(String(at + 100).padStart(4, '0')))
     expect(messages(pages(90))).toEqual([])
-    expect(messages(pages(91))).toEqual(['has 91 pages; merge those that tell one story'])
+    expect(messages(pages(91))).toEqual(['has 91 pages; merge those about one thing'])
   })
 })
