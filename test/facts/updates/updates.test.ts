@@ -31,6 +31,7 @@ describe('what a statement may update', () => {
     ['a birth', 'Minha mãe nasceu em Recife', 'Minha mãe agora mora em Natal'],
     ['an end of something else', 'I take zinc and folic acid', 'finished the nose spray yesterday'],
     ['something more', 'Ich spiele Cello', 'Seit Mai spiele ich auch Klavier'],
+    ['another animal', '犬を飼っています', '先月から金魚も飼い始めました'],
     ['something gained', 'My rucksack is green', 'picked up a new suitcase, bright orange'],
   ])('is not what is said of %s: %s', (_, older, newer) => {
     expect(updates(newer, older)).toBe(false)
@@ -52,6 +53,14 @@ describe('what a statement may update', () => {
     ['我的经理是王芳', '经理换了,现在是李强'],
     ['Встреча в пятницу', 'Встречу перенесли на среду'],
     ['मैं चाय पीता हूँ', 'मैंने चाय पीना बंद कर दिया'],
+    ['The vet is on Friday', "it isn't Friday, it's Saturday"],
+    ['My locker is number 12', 'that was wrong, number 21'],
+    ['I write for the village paper', 'the village paper is behind me'],
+    ['Der Umzug ist im Mai', 'nicht im Mai, sondern im Juni'],
+    ['Ik woon in Breda', 'Ik woon tegenwoordig in Tilburg'],
+    ['Pracuję w banku', 'Teraz pracuję w szkole'],
+    ["Bursa'da oturuyorum", "Artık İzmir'de oturuyorum"],
+    ['저는 부산에 살아요', '이제 대전에 살아요'],
   ])('is what has changed: %s', (older, newer) => {
     expect(updates(newer, older)).toBe(true)
   })
