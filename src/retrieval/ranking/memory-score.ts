@@ -90,8 +90,8 @@ const models: Readonly<Record<'vectors' | 'conversation' | 'words' | 'read' | 'r
     ...{ onlyNames: 0, size: -1, other: -3.56, rival: -0.63, unseenNames: -1, noneKnown: -3.06 },
   },
   words: {
-    ...{ bias: 1.05, read: 0, question: 0, memory: 0, found: 5.5, around: 2.5, matched: 0.8, total: 0, length: -0.5 },
-    ...{ onlyNames: -2.5, size: -1, other: -1.93, rival: -0.74, unseenNames: -2.97, noneKnown: -2.77 },
+    ...{ bias: 0.05, read: 0, question: 0, memory: 0, found: 5.5, around: 2.5, matched: 0.8, total: 0, length: -0.5 },
+    ...{ onlyNames: -2.5, size: -0.75, other: -1.93, rival: -0.74, unseenNames: -2.97, noneKnown: -2.77 },
   },
 }
 

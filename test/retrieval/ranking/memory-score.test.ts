@@ -68,6 +68,13 @@ describe('the score of a memory', () => {
     }
   })
 
+  it.each([5, 20, 100])('stays below it by words alone for one common word of two, among %i memories', async (size) => {
+    const index = new PassageIndex('memory')
+    index.add(passage('we finally got round to painting the garden shed last Sunday and it looks splendid in green'))
+    for (let n = 1; n < size; n++) index.add(passage(`The ${n}th train was late.`))
+    expect(await found(index, question('What phone have I got?', { threshold: 0.7 }))).toEqual([])
+  })
+
   it('does not depend on the position of the memory among the others', async () => {
     const chance = chanceOf(3)
     const background = backgroundBy(chance)
