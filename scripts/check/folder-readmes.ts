@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { frontDoorFindings } from './front-doors.ts'
 import { importsOf } from './imports.ts'
 import { layerFindings } from './layers.ts'
 import type { Finding, SourceFile } from './source-files.ts'
@@ -77,17 +78,23 @@ function importFindings({ path, text }: SourceFile, product: readonly SourceFile
   if (line === null) return [{ path, line: 1, message: 'has no line `May import: …`' }]
   if (!/^src\/./.test(folder)) return []
   const named = [...line[0].matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '')
-  const broken = named.filter((target) => layerFindings([importing(folder, target)]).length > 0)
+  const broken = named.filter((target) =>
+    [layerFindings, frontDoorFindings].some((findings) => findings([importing(folder, target)]).length > 0),
+  )
   const missing = [...importedBy(folder, product)].filter((target) => !named.includes(target))
   return [
-    ...broken.map((target) => ({ path, line: 1, message: `may not import ${target} (scripts/check/layers.ts)` })),
+    ...broken.map((target) => ({
+      path,
+      line: 1,
+      message: `may not import ${target} (scripts/check/layers.ts, front-doors.ts)`,
+    })),
     ...missing.map((target) => ({ path, line: 1, message: `imports ${target} and does not say so` })),
   ]
 }
 
 const importing = (folder: string, target: string): SourceFile => ({
   path: `${folder}/a.ts`,
-  text: `import '${'../'.repeat(folder.split('/').length)}${target}/b.ts'`,
+  text: `import '${'../'.repeat(folder.split('/').length)}${target}/index.ts'`,
 })
 
 /** Top folders of the product that the files of a folder import: `specs`, `src/machines`. */

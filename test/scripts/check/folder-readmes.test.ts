@@ -38,10 +38,13 @@ describe('pages of folders', () => {
   })
 
   it('agree with the layers and with what is imported', () => {
-    const imports = "import '../../specs/a.ts'\nimport './b.ts'\n"
-    expect(messages('May import: `specs` and `src/machines`.', imports)).toEqual([])
-    expect(messages('May import: `src/machines`.', imports)).toEqual(['imports specs and does not say so'])
-    expect(messages('May import: `src/transport`.')).toEqual(['may not import src/transport (scripts/check/layers.ts)'])
+    const imports = "import '../machines/index.ts'\nimport './b.ts'\n"
+    expect(messages('May import: `src/machines`.', imports)).toEqual([])
+    expect(messages('May import: nothing.', imports)).toEqual(['imports src/machines and does not say so'])
+    expect(messages('May import: `specs`.')).toEqual(['may not import specs (scripts/check/layers.ts, front-doors.ts)'])
+    expect(messages('May import: `src/transport`.')).toEqual([
+      'may not import src/transport (scripts/check/layers.ts, front-doors.ts)',
+    ])
     expect(messages('Nothing.')).toEqual(['has no line `May import: …`'])
   })
 
