@@ -1,6 +1,6 @@
+import { atOnce, runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { endOfString, endWithin } from './json-bytes.ts'
 import { pieceBytes } from './shares/json-spans.ts'
-import { atOnce, runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 
 const quote = 0x22
 const comma = 0x2c

@@ -18,7 +18,7 @@ import {
   timestamp,
 } from '#specs/dsl/schema.ts'
 import { errorField } from '#specs/error-field.ts'
-import { statuses } from '../../statuses.ts'
+import { statuses } from '#specs/statuses.ts'
 
 const httpUrl = string({ minLength: 1, maxLength: 2048, pattern: '^https?://' })
 const scope = string({ minLength: 1, maxLength: 256, pattern: '^[!#-\\[\\]-~]+$' })

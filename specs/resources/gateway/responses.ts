@@ -21,7 +21,7 @@ import {
 } from '#specs/dsl/schema.ts'
 import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
 import { memoryBlock, memoryField } from '#specs/memory-field.ts'
-import { statuses } from '../../statuses.ts'
+import { statuses } from '#specs/statuses.ts'
 import { maybe } from './shapes/chat-shapes.ts'
 import { responseInputItem, responseTextFormat, responseTool, responseToolChoice } from './shapes/response-shapes.ts'
 

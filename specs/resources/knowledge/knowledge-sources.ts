@@ -14,8 +14,8 @@ import {
   string,
   timestamp,
 } from '#specs/dsl/schema.ts'
+import { statuses } from '#specs/statuses.ts'
 import { freeFields, metadata } from '#specs/tools.ts'
-import { statuses } from '../../statuses.ts'
 import { maxFileBytes, maxTextLength } from './knowledge-limits.ts'
 
 /** Maximum size of a form without its file, in bytes. */

@@ -19,7 +19,7 @@ import {
   string,
   timestamp,
 } from '#specs/dsl/schema.ts'
-import { statuses } from '../../statuses.ts'
+import { statuses } from '#specs/statuses.ts'
 import { scanFinding } from '../skills.ts'
 import { serverAuth as auth, authWords } from './mcp-auth.ts'
 import { callTimeoutMs, maxResourceUri } from './mcp-limits.ts'

@@ -17,8 +17,8 @@ import {
   string,
   timestamp,
 } from '#specs/dsl/schema.ts'
+import { statuses } from '#specs/statuses.ts'
 import { stuck } from '#specs/stuck-field.ts'
-import { statuses } from '../../statuses.ts'
 import {
   handOverTimeoutMs,
   maxActions,

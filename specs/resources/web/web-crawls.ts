@@ -15,8 +15,8 @@ import {
   string,
   timestamp,
 } from '#specs/dsl/schema.ts'
+import { statuses } from '#specs/statuses.ts'
 import { stuck } from '#specs/stuck-field.ts'
-import { statuses } from '../../statuses.ts'
 import { crawledPage, crawlRequest } from './web-crawl.ts'
 import { ofWeb } from './web-fields.ts'
 import { backgroundCrawl } from './web-limits.ts'

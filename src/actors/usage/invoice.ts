@@ -1,6 +1,6 @@
-import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { type Amount, amountOf, percentOf, perMillion, textOf, zero } from '#gateway/prices/money.ts'
 import type { ResultOf } from '#specs/index.ts'
+import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import type { Row } from '../records/schema.ts'
 import type { RatePlanData } from './kinds.ts'
 import type { GroupedUsage, Grouping, UsageGroup } from './usage-sums.ts'

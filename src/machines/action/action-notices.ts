@@ -61,3 +61,7 @@ export const audits = (done: 'approved' | 'rejected' | 'completed') =>
     type: 'send',
     params: ({ context, event }: At<ActionContext, DecisionEvent>) => ({ messages: [lineOf(context, event, done)] }),
   }) as const
+
+/** The edited arguments of an approved call, for the actor that waits for it; nothing when a person changed none. */
+export const editsOf = ({ arguments: edits, proposed_arguments }: ActionContext): JsonObject =>
+  proposed_arguments === null ? {} : { arguments: edits }

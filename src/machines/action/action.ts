@@ -1,11 +1,10 @@
 import { assign, setup } from 'xstate'
-import type { JsonObject } from '#specs/dsl/json.ts'
 import type { Status } from '#specs/statuses.ts'
 import { type Refusal, type Refusing, vocabulary } from '../declared.ts'
 import { type At, assignsOf, type Shown } from '../index.ts'
 import { errorOutput } from '../tool-call/tool-calls.ts'
 import type { ActionContext, ActionError, ActionEvent, ActionInput, InputAnswer } from './action-data.ts'
-import { audits, messageToOwner, notifies, withDecider, withError } from './action-notices.ts'
+import { audits, editsOf, messageToOwner, notifies, withDecider, withError } from './action-notices.ts'
 
 type Decided = At<ActionContext, Extract<ActionEvent, { type: 'approve' | 'reject' }>>
 
@@ -66,9 +65,6 @@ const edited = assigns(({ context, event }: At<ActionContext, Approval>) =>
     ? {}
     : { arguments: event.arguments, proposed_arguments: context.arguments },
 )
-
-const editsOf = ({ arguments: edits, proposed_arguments }: ActionContext): JsonObject =>
-  proposed_arguments === null ? {} : { arguments: edits }
 
 const approvedBy = [decided, edited] as const
 

@@ -1,6 +1,6 @@
+import { runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { isObject } from '../wire.ts'
 import { pieceBytes } from './json-spans.ts'
-import { runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 
 /** Size from which a document is long: its characters, plus a dozen for each value. */
 const longSize = 64 * 1024

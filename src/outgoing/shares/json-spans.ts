@@ -1,5 +1,5 @@
-import { endWithin } from '../json-bytes.ts'
 import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
+import { endWithin } from '../json-bytes.ts'
 
 /** Bytes handled in one step. */
 export const pieceBytes = 32 * 1024

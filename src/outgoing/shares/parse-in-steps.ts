@@ -1,6 +1,6 @@
+import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { backslashesBefore, endOfString } from '../json-bytes.ts'
 import { type JsonSpans, pieceBytes } from './json-spans.ts'
-import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
 
 const quote = 0x22
 const backslash = 0x5c

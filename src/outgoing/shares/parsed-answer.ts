@@ -1,7 +1,7 @@
+import { atOnce, runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { parseJson } from '../wire.ts'
 import { jsonSpans, pieceBytes } from './json-spans.ts'
 import { parseInSteps } from './parse-in-steps.ts'
-import { atOnce, runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 
 /** Answers shorter than this are cheaper to parse than to scan first. */
 const longBytes = 2 * pieceBytes

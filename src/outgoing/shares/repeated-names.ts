@@ -1,7 +1,7 @@
+import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { endWithin } from '../json-bytes.ts'
 import { isObject } from '../wire.ts'
 import { pieceBytes } from './json-spans.ts'
-import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
 
 /** Number of values counted in one step. */
 const valuesAStep = 2_000

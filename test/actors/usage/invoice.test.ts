@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { atOnce } from '#src/concurrency/run-in-slices.ts'
 import { type InvoiceFacts, invoiceGroupings, invoiceLines } from '#actors/usage/invoice.ts'
 import { invoiceCsv } from '#actors/usage/invoice-csv.ts'
 import type { RatePlanData } from '#actors/usage/kinds.ts'
 import { GroupedUsage } from '#actors/usage/usage-sums.ts'
 import type { Row } from '#records/schema.ts'
+import { atOnce } from '#src/concurrency/run-in-slices.ts'
 import { type UsageSample, usageRow } from './rows.ts'
 
 const at = Date.UTC(2026, 0, 31)

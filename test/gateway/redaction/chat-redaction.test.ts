@@ -3,9 +3,9 @@ import { type RedactedChat, redactChat as redactAny } from '#gateway/redaction/c
 import type { ChatRestorer } from '#gateway/redaction/chat-restorer.ts'
 import { maxOnLoop } from '#gateway/redaction/redacted.ts'
 import { type PolicyChoice, policyBy } from '#gateway/redaction/redaction-policy.ts'
-import { atOnce } from '#src/concurrency/run-in-slices.ts'
 import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { defaultTypes } from '#specs/resources/gateway/redaction.ts'
+import { atOnce } from '#src/concurrency/run-in-slices.ts'
 
 const ada = 'ada@example.com'
 const phone = '+1 415 555 2671'

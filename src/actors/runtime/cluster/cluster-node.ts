@@ -179,7 +179,7 @@ export class ClusterNode {
       return { kind: 'deliver', actor: id, delivery: sent, follower: this.#self.process }
     }
     const answered = (answer: PeerAnswer): Delivered => {
-      const result = resultOf(answer)
+      const result = deliveredOf(answer)
       if (answer.kind === 'told' && answer.standing !== undefined) {
         this.#feeds.committed(id, result.commit?.events ?? [], answer.standing)
       }
@@ -194,7 +194,7 @@ export class ClusterNode {
     return this.router.route(id, {
       here: () => this.#parts.host.createHere(creation),
       request: () => ({ kind: 'create', machine: kind.name, actor: id, ...made, ...(again && { again }) }),
-      answered: resultOf,
+      answered: deliveredOf,
     })
   }
 
@@ -394,8 +394,3 @@ const memberOf = ({ cluster, held, clock, definitions }: ClusterNodeParts): Omit
 })
 
 const isResult = ({ done, part, starts }: Delivery): boolean => (done ?? part ?? starts) !== undefined
-
-const resultOf = (answer: PeerAnswer): Delivered => {
-  if (answer.kind !== 'told') throw new Error(`a peer answers ${answer.kind} to a delivery`)
-  return deliveredOf(answer)
-}

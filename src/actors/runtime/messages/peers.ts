@@ -83,7 +83,7 @@ export class PeerSilent extends StoreUnavailable {
 }
 
 /** Converts a peer's answer to a delivery into the result of `deliver`. */
-export const deliveredOf = ({ commit, duplicate }: PeerAnswer & { kind: 'told' }): Delivered => ({
-  commit,
-  duplicate,
-})
+export const deliveredOf = (answer: PeerAnswer): Delivered => {
+  if (answer.kind !== 'told') throw new Error(`a peer answers ${answer.kind} to a delivery`)
+  return { commit: answer.commit, duplicate: answer.duplicate }
+}

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import { type JsonSpans, jsonSpans, pieceBytes } from '#outgoing/shares/json-spans.ts'
 import { parseInSteps } from '#outgoing/shares/parse-in-steps.ts'
 import { countFields, repeatedName } from '#outgoing/shares/repeated-names.ts'
-import { atOnce, runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { atOnce, runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 
 /** Maximum nesting of objects and arrays, so that code that walks a value later needs no limit of its own. */
 const maxDepth = 64

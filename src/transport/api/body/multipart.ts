@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { UploadedFile } from '#actors/call/call.ts'
-import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
 
 /** A multipart form: text fields in order, and files. */
 export interface Form {
