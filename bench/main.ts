@@ -38,6 +38,8 @@ interface Options {
   readonly seconds: number
   /** Folder of public data sets; they are read in place and never shipped. */
   readonly sets: string | null
+  /** Model that reviews skills; null for none. */
+  readonly review: string | null
 }
 
 type Section = (options: Options) => Promise<readonly Row[]>
@@ -65,20 +67,24 @@ const sections: Readonly<Record<string, Section>> = {
   web: ({ sets }) => benchWeb(sets),
   updates: ({ sets }) => benchUpdates(sets),
   screening: ({ sets }) => benchScreening(sets),
-  skills: ({ sets }) => benchSkills(sets),
+  skills: benchSkills,
 }
 
 const known = Object.keys(sections)
 const usage = [
-  'usage: npm run bench -- [--only SECTION,…] [--secs 8] [--sets FOLDER] [--whole]',
+  'usage: npm run bench -- [--only SECTION,…] [--secs 8] [--sets FOLDER] [--review MODEL] [--whole]',
   '',
   'Measures sections against a raw implementation in the same run, prints a table and writes bench/results/TIME.json.',
   'Exits with 1 if a bound is missed or a section fails. --whole runs the sections for a few seconds and measures nothing.',
   '--sets is a folder of public sets, which the sections recall, calibration, knowledge, web, updates, screening and skills read.',
+  '--review is a model by which the section skills has its drafts reviewed too, with a key in the environment: OPENAI_API_KEY=… --review openai/gpt-5-mini.',
   `Sections: ${known.join(', ')}`,
 ].join('\n')
 const text = { type: 'string' } as const
-const values = readCommandLine({ usage, options: { only: text, secs: text, sets: text, whole: { type: 'boolean' } } })
+const values = readCommandLine({
+  usage,
+  options: { only: text, secs: text, sets: text, review: text, whole: { type: 'boolean' } },
+})
 const seconds = sized(positiveOption(usage, 'secs', values.secs ?? '8'), 0.3)
 const chosen = values.only === undefined ? known : namesOption({ usage, name: 'only', known }, values.only)
 if (values.sets !== undefined && !existsSync(values.sets))
@@ -89,7 +95,8 @@ const broken: string[] = []
 for (const name of chosen) {
   console.error(`measuring ${name} …`)
   try {
-    measured[name] = (await sections[name]?.({ seconds, sets: values.sets ?? null })) ?? []
+    measured[name] =
+      (await sections[name]?.({ seconds, sets: values.sets ?? null, review: values.review ?? null })) ?? []
   } catch (error) {
     broken.push(name)
     console.error(`${name} failed:`, error)

@@ -119,6 +119,10 @@ export const skillCase = (line: string): SkillCase => {
 /** Id in an answer. */
 export const idIn = (answer: string): string => text(fields(JSON.parse(answer)).id)
 
+/** Ids in an answer with a list. */
+export const idsIn = (answer: string): readonly string[] =>
+  items(fields(JSON.parse(answer)).data).map((each) => text(fields(each).id))
+
 /** Codes of the blockers in an answer with findings. */
 export const blockersIn = (answer: string): readonly string[] =>
   items(fields(JSON.parse(answer)).findings)
