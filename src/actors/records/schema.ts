@@ -62,3 +62,26 @@ export type KeyOf<T extends JsonObject> = { readonly [Field in keyof T]?: T[Fiel
 
 /** Types a record of `kind`. Only `Table` writes records of a kind, so what is read has the type that was written. */
 export const rowOf = <T extends JsonObject>(_kind: TypedKind<T>, record: StoredRecord): Row<T> => record as Row<T>
+
+/** A value as the API shows it: null when it is absent. */
+type Shown<Value> = undefined extends Value ? Exclude<Value, undefined> | null : Value
+
+/** Returns fields as the API shows them: by name, the field of `source` that each shows; null when it is absent. */
+export const shownFields = <Source extends object, Fields extends Readonly<Record<string, keyof Source>>>(
+  fields: Fields,
+  source: Source,
+) =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, source[field] ?? null])) as {
+    readonly [Name in keyof Fields]: Shown<Source[Fields[Name]]>
+  }
+
+/** Returns fields each of which shows the field of the same name. */
+export const namesOf = <Name extends string>(fields: Readonly<Record<Name, unknown>>) =>
+  Object.fromEntries(Object.keys(fields).map((name) => [name, name])) as { readonly [Each in Name]: Each }
+
+/** Returns these fields of an object, without those that are absent. */
+export const picked = <Source extends object, Name extends keyof Source>(source: Source, names: readonly Name[]) =>
+  Object.fromEntries(names.flatMap((name) => (source[name] === undefined ? [] : [[name, source[name]]]))) as Pick<
+    Source,
+    Name
+  >

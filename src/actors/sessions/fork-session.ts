@@ -1,9 +1,11 @@
 import { isBusy, statusOf } from '#machines/index.ts'
+import { givenFields } from '#machines/session/session-data.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf, reasonOf } from '../records/audit-note.ts'
+import { picked } from '../records/schema.ts'
 import { contextOf, storedState } from '../runtime/index.ts'
 import { newIdFor, type Resident } from '../runtime/internal.ts'
 import { forkHistory } from './fork-history.ts'
@@ -22,14 +24,13 @@ export const forkSession = async (parts: SessionParts, call: ForkCall): Promise<
   if ((await agentOf(parts, session)) === null)
     throw new ServiceError('agent_not_runnable', { message: "The session's agent was deleted." })
   const from = { session_id: session.id, turn_number: turnOf(session, body?.turn_number) }
-  const { agent_id, installation_id, metadata } = contextOf(sessionDefinition, session.state.snapshot)
+  const origin = contextOf(sessionDefinition, session.state.snapshot)
   const history = await forkHistory((id, after) => host.readLog(id, after), from)
   const id = newIdFor(call, 'ses', host.newActorId)
   const input = {
     session_id: id,
-    agent_id,
-    ...(installation_id !== undefined && { installation_id }),
-    metadata: body?.metadata ?? metadata,
+    ...picked(origin, ['agent_id', 'installation_id', ...givenFields]),
+    ...(body?.metadata !== undefined && { metadata: body.metadata }),
     fork: { from, history, by: actorOf(call), ...reasonOf(body) },
   }
   const owner = { project, tenant, user, createdAt: now() }

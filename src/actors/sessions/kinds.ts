@@ -1,22 +1,12 @@
-import type { ForkedFrom } from '#machines/session/session-data.ts'
+import type { SessionContext, sessionFields } from '#machines/session/session-data.ts'
 import type { Status } from '#specs/statuses.ts'
-import type { JsonObject } from '#storage/index.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { maskedAction } from '../records/shown-event.ts'
 import { toolHeaders } from './tools/tool-headers.ts'
 
 /** Data of a session's list row (`sessionDefinition.row`). */
-export type SessionRow = {
-  readonly status: Status<'session'>
-  readonly turn_count: number
-  readonly agent_id: string | null
-  /** Absent without an installation. */
-  readonly installation_id?: string
-  readonly metadata: JsonObject
-  /** Absent unless the session was forked. */
-  readonly forked_from?: ForkedFrom
-  /** Exact decimal number as text, in USD. */
-  readonly total_cost: string
+export type SessionRow = { readonly status: Status<'session'> } & {
+  readonly [Name in keyof typeof sessionFields]: SessionContext[(typeof sessionFields)[Name]]
 }
 
 /** List rows of sessions. */

@@ -1,3 +1,4 @@
+import { givenFields } from '#machines/session/session-data.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { deepestRow } from '#specs/dsl/lists.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -12,6 +13,7 @@ import type { RemoteTools } from '../capability/remote-tools.ts'
 import { actorOf, reasonOf } from '../records/audit-note.ts'
 import { numberedPage } from '../records/numbered-page.ts'
 import { ownedScope } from '../records/owner-filter.ts'
+import { picked } from '../records/schema.ts'
 import { contextOf, type Delivered, isId, newId } from '../runtime/index.ts'
 import { type Host, newIdFor, type Resident } from '../runtime/internal.ts'
 import type { SessionAgent } from './agent-configs.ts'
@@ -124,7 +126,7 @@ const lifecycle = (parts: SessionParts) => {
       const { agent, tenant, user } = await newSessionOwner(parts, call)
       const id = newIdFor(call, 'ses', host.newActorId)
       const owner = { project: scope.project, tenant, user, createdAt: now() }
-      const input = { session_id: id, ...agent, metadata: body.metadata }
+      const input = { session_id: id, ...agent, ...picked(body, givenFields) }
       await host.create({ kind: sessionDefinition, id, owner, input, cause: causeOf(idempotency) })
       await host.rows.shown()
       return newSessionView(await host.find(scope, sessionDefinition, id))

@@ -1,9 +1,10 @@
 import { statusOf } from '#machines/index.ts'
+import { sessionFields } from '#machines/session/session-data.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { StoredLogEvent, StoredRecord } from '#storage/index.ts'
 import type { EventReader } from '../call/speaker.ts'
-import { rowOf } from '../records/schema.ts'
+import { namesOf, rowOf, shownFields } from '../records/schema.ts'
 import { shownPayload } from '../records/shown-event.ts'
 import { contextOf, storedState } from '../runtime/index.ts'
 import { type Resident, stuckOf } from '../runtime/internal.ts'
@@ -13,25 +14,23 @@ import { sessionRows } from './kinds.ts'
 type Session = ResultOf<'sessions.get'>
 type SessionEventView = ResultOf<'sessions.events'>['data'][number]
 
+const rowNames = namesOf(sessionFields)
+
 const time = (ms: number): string => new Date(ms).toISOString()
 
 /** A session as the API returns it. The session must not be deleted. */
 export const sessionView = (resident: Resident): Session => {
   const state = storedState(resident.state.snapshot)
   const context = contextOf(sessionDefinition, state)
-  const status = statusOf(sessionDefinition, state)
+  const { createdAt, tenant, user } = resident.owner
   return {
     id: resident.id,
-    status: status ?? 'completed',
-    turn_count: context.turn,
-    created_at: time(resident.owner.createdAt),
+    status: statusOf(sessionDefinition, state) ?? 'completed',
+    created_at: time(createdAt),
     updated_at: time(resident.touchedAt),
-    agent_id: context.agent_id,
-    tenant_id: resident.owner.tenant,
-    external_user_id: resident.owner.user,
-    installation_id: context.installation_id ?? null,
-    metadata: context.metadata,
-    forked_from: context.forked_from ?? null,
+    tenant_id: tenant,
+    external_user_id: user,
+    ...shownFields(sessionFields, context),
     total_cost: Number(context.total_cost),
     ...stuckOf(resident),
   }
@@ -49,15 +48,11 @@ export const sessionRowView = (record: StoredRecord): Session => {
   return {
     id: record.id,
     status: row.status,
-    turn_count: row.turn_count,
     created_at: time(record.created_at),
     updated_at: time(record.updated_at),
-    agent_id: row.agent_id,
     tenant_id: record.tenant,
     external_user_id: record.user,
-    installation_id: row.installation_id ?? null,
-    metadata: row.metadata,
-    forked_from: row.forked_from ?? null,
+    ...shownFields(rowNames, row),
     total_cost: Number(row.total_cost),
   }
 }

@@ -53,13 +53,34 @@ export type OpenCall = {
 /** An output for a call that the caller ran. */
 export type ToolResult = { readonly action_id: string; readonly output: string }
 
+/** Fields that the creator of a session sets. A fork takes them over from its origin. */
+type GivenFields = {
+  readonly metadata: JsonObject
+}
+
+/** Names of the fields that the creator of a session sets, in the API and in the context. */
+export const givenFields = ['metadata'] as const satisfies readonly (keyof GivenFields)[]
+
+/**
+ * Fields of a session in its list row and in the API, and the fields of the context that they show: absent ones are
+ * null in the API.
+ */
+export const sessionFields = {
+  turn_count: 'turn',
+  agent_id: 'agent_id',
+  installation_id: 'installation_id',
+  metadata: 'metadata',
+  forked_from: 'forked_from',
+  /** Exact decimal number as text, in USD. */
+  total_cost: 'total_cost',
+} as const satisfies Readonly<Record<string, keyof SessionContext>>
+
 /** A session's durable context. Messages are events of its log, not context. */
-export type SessionContext = {
+export type SessionContext = GivenFields & {
   readonly session_id: string
   readonly agent_id: string | null
   /** The tenant's installation of the agent; absent when the agent runs without one. */
   readonly installation_id?: string
-  readonly metadata: JsonObject
   /** The origin of its history; absent unless the session is a fork. */
   readonly forked_from?: ForkedFrom
   readonly turn: number
@@ -95,12 +116,7 @@ type Fork = {
 }
 
 /** Input of a new session. */
-export type SessionInput = {
-  readonly session_id: string
-  readonly agent_id: string | null
-  /** The tenant's installation of the agent; absent when the agent runs without one. */
-  readonly installation_id?: string
-  readonly metadata: JsonObject
+export type SessionInput = Pick<SessionContext, 'session_id' | 'agent_id' | 'installation_id' | keyof GivenFields> & {
   /** Absent unless the session is a fork. */
   readonly fork?: Fork
 }

@@ -2,17 +2,16 @@ import type { JsonObject } from '#specs/dsl/json.ts'
 import { statuses } from '#specs/statuses.ts'
 import type { MachineDefinition, RowOf } from '../index.ts'
 import { sessionMachine } from './session.ts'
+import { sessionFields } from './session-data.ts'
 
-const sessionRow: RowOf = ({ context }, { id, status }) => ({
-  id,
-  status,
-  turn_count: context.turn,
-  agent_id: context.agent_id,
-  ...(context.installation_id !== undefined && { installation_id: context.installation_id }),
-  metadata: context.metadata,
-  ...(context.forked_from !== undefined && { forked_from: context.forked_from }),
-  total_cost: context.total_cost,
-})
+const sessionRow: RowOf = ({ context }, { id, status }) => {
+  const row: Record<string, JsonObject[string]> = { id, status }
+  for (const [name, field] of Object.entries(sessionFields)) {
+    const value = context[field]
+    if (value !== undefined) row[name] = value
+  }
+  return row
+}
 
 /** Sessions, as defined in `specs/resources/sessions.ts`. */
 export const sessionDefinition = {
