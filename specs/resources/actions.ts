@@ -97,7 +97,7 @@ export const actions = defineResource('actions', {
       fields: [{ field: 'execute', by: ['secret_key'] }],
       errors: ['not_found'],
     },
-    get: {},
+    get: { description: 'Returns the call with its arguments, status and result. A long result is truncated.' },
   },
   machine: 'action',
   transitions: {

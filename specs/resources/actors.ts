@@ -82,7 +82,7 @@ const actorEvent = object(
 export const projectSessions = defineOperations('project_sessions', {
   list: {
     summary: 'List the sessions of a project',
-    description: 'Newest first.',
+    description: 'Newest first. Returns the sessions of all tenants and users of the project.',
     method: 'GET',
     path: `${project}/sessions`,
     access: dashboardOnly('member'),

@@ -106,7 +106,10 @@ const versions = defineResource('agent_versions', {
       description: 'The new version is a draft. A version number cannot be reused.',
       errors: ['already_exists', 'not_found'],
     },
-    get: { access: secretKeyOnly },
+    get: {
+      access: secretKeyOnly,
+      description: 'Returns the version with its config, the result of its test and its review.',
+    },
   },
   machine: 'agent_version',
   transitions: {

@@ -23,9 +23,15 @@ export const agents = defineResource('agents', {
   access: secretKeyOrDashboard('member'),
   operations: {
     list: {},
-    create: { status: 200 },
-    get: {},
-    update: {},
+    create: {
+      description: 'The agent can be used by its id at once. To review and publish its config, create versions of it.',
+      status: 200,
+    },
+    get: { description: 'Returns the current config of the agent, which is independent of its versions.' },
+    update: {
+      description:
+        'Changes the fields that the body contains. Turns and runs in progress keep the config with which they began.',
+    },
     delete: {
       summary: 'Delete an agent',
       description: 'Its versions and keys are deleted too. An agent with active installations cannot be deleted.',

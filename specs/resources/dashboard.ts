@@ -76,6 +76,7 @@ export const auth = defineOperations('auth', {
   },
   me: {
     summary: 'Retrieve the signed-in member',
+    description: 'Returns the member whose dashboard session the request carries, with the organization and the role.',
     method: 'GET',
     path: '/api/auth/me',
     access: dashboardOnly('member'),
@@ -187,8 +188,14 @@ export const projects = defineResource('projects', {
   access: dashboardOnly('member'),
   operations: {
     list: {},
-    create: { access: dashboardOnly('admin') },
-    get: {},
+    create: {
+      description:
+        'Creates an empty project in the organization of the member. It has no secret key yet; create one with `project_keys.create`.',
+      access: dashboardOnly('admin'),
+    },
+    get: {
+      description: 'Returns the settings of the project, and the progress of its deletion while it is being deleted.',
+    },
     update: {
       access: dashboardOnly('admin'),
       description:
@@ -253,13 +260,20 @@ export const projectMembers = defineResource('project_members', {
   access: dashboardOnly('owner'),
   operations: {
     list: { access: dashboardOnly('member') },
-    create: { errors: ['already_exists'] },
+    create: {
+      description:
+        'Adds a member to the organization, who can sign in at once and open all its projects. An email address can belong to one member only.',
+      errors: ['already_exists'],
+    },
     update: {
       errors: ['already_exists', 'invalid_transition'],
       description:
         'A new role takes effect on every node within a second. A new password ends every dashboard session of the member. The role of the last owner cannot be changed.',
     },
-    delete: { errors: ['invalid_transition'] },
+    delete: {
+      description: 'The dashboard sessions of the member end at once. The last owner cannot be deleted.',
+      errors: ['invalid_transition'],
+    },
   },
 })
 

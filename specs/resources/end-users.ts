@@ -36,8 +36,8 @@ const one = defineResource('end_users', {
   ...resource,
   writable: ['display_name', 'email', 'metadata'],
   operations: {
-    get: {},
-    update: {},
+    get: { description: 'Finds the end user by its id. To find it by your own id, list with `external_id`.' },
+    update: { description: 'Changes the fields that the body contains. The `external_id` stays as it is.' },
     delete: { description: 'Grants of knowledge bases to the user have no effect any more.' },
   },
 })

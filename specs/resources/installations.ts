@@ -41,6 +41,8 @@ const collection = defineResource('installations', {
     },
     create: {
       summary: 'Install an agent for a tenant',
+      description:
+        'Lets the tenant start sessions and runs of a published version of the agent, with the overlays and approval policy of the installation.',
       errors: ['not_found', 'version_not_published', 'prerequisites_missing'],
     },
   },
@@ -53,7 +55,7 @@ const single = defineResource('installations', {
   ofTenants: 'tenant',
   access: secretKeyOnly,
   operations: {
-    get: {},
+    get: { description: 'Returns the installation with the version that it is pinned to.' },
     update: {
       summary: 'Update an installation',
       description:

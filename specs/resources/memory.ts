@@ -151,7 +151,7 @@ export const memory = defineOperations(group, {
   list: {
     ...looked,
     summary: "List a user's memories",
-    description: 'Newest first.',
+    description: 'Newest first. Memories that newer facts have superseded are included unless `superseded` is false.',
     method: 'GET',
     path: '/v1/memory/list',
     query: {
@@ -172,6 +172,7 @@ export const memory = defineOperations(group, {
   get: {
     ...looked,
     summary: 'Retrieve a memory',
+    description: 'Returns a memory of the user by its id. A memory of another user or scope is 404.',
     method: 'GET',
     path: one,
     answer: isJsonResponse(memoryObject),
@@ -244,6 +245,8 @@ export const memory = defineOperations(group, {
   graph: {
     ...looked,
     summary: 'Walk the relations of an entity',
+    description:
+      'Follows the relations that memories of the user state, from `entity` on, and returns each entity with its path and distance.',
     method: 'GET',
     path: '/v1/memory/graph',
     query: {

@@ -44,7 +44,13 @@ export const ratePlans = defineResource('rate_plans', {
     'is_default',
   ],
   access: secretKeyOnly,
-  operations: { list: {}, create: {} },
+  operations: {
+    list: {},
+    create: {
+      description:
+        'A rate plan cannot be changed. Installations name it as `rate_plan_id`; a default plan applies to all other usage.',
+    },
+  },
 })
 
 declare module '../index.ts' {

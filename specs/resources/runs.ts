@@ -138,6 +138,8 @@ export const runs = defineOperations(resource, {
   },
   get: {
     summary: 'Retrieve a run',
+    description:
+      'Returns the status, output, usage and error of a run. Poll while it is `queued` or `running`, or stream `runs.events`.',
     method: 'GET',
     path: one,
     access: publicKeyOrDashboard,

@@ -153,6 +153,7 @@ export const sessions = defineOperations(resource, {
   },
   get: {
     summary: 'Retrieve a session',
+    description: 'Returns the status, the number of turns and the total cost of a session. A deleted session is 404.',
     method: 'GET',
     path: one,
     access: keyClientOrDashboard,

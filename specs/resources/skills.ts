@@ -51,9 +51,15 @@ export const skills = defineResource('skills', {
   access,
   operations: {
     list: {},
-    create: { errors: ['already_exists'] },
-    get: {},
-    update: { errors: ['already_exists'] },
+    create: {
+      description: 'Creates a skill without content. Its content is in versions (`skill_versions.create`).',
+      errors: ['already_exists'],
+    },
+    get: { description: 'Returns the skill without the files of its versions.' },
+    update: {
+      description: 'Changes the fields that the body contains. Published versions stay as they are.',
+      errors: ['already_exists'],
+    },
   },
 })
 
@@ -171,6 +177,7 @@ export const skillVersions = defineOperations('skill_versions', {
   },
   file: {
     summary: 'Retrieve a file of a version',
+    description: 'Returns one file of the version, as text or as base64.',
     method: 'GET',
     path: `${one}/files/{path}`,
     slashesInLast: true,
@@ -261,7 +268,7 @@ export const skillImports = defineOperations('skill_imports', {
   },
   list: {
     summary: 'List imports of skills',
-    description: 'Newest first.',
+    description: 'Newest first. `status=staged` lists the imports that wait for a decision.',
     method: 'GET',
     path: imports,
     access,
@@ -270,6 +277,7 @@ export const skillImports = defineOperations('skill_imports', {
   },
   get: {
     summary: 'Retrieve an import of a skill',
+    description: 'Returns the staged content with the findings of its scan, on which its publication is decided.',
     method: 'GET',
     path: `${imports}/{import_id}`,
     access,
@@ -288,6 +296,8 @@ export const skillImports = defineOperations('skill_imports', {
   },
   reject: {
     summary: 'Reject an import of a skill',
+    description:
+      'The import ends without a version of a skill. An import that is published or rejected already is refused with `invalid_transition`.',
     method: 'POST',
     path: `${imports}/{import_id}/reject`,
     access: secretKeyOrDashboard('admin'),

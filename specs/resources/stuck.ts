@@ -52,7 +52,14 @@ export const stuck = defineOperations('stuck', {
     query: { ...cursorQuery, kind: optional(kind) },
     answer: isJsonResponse(cursorPage(stuckWork)),
   },
-  get: { summary: 'Retrieve stuck work', method: 'GET', path, access, answer: isJsonResponse(stuckWork) },
+  get: {
+    summary: 'Retrieve stuck work',
+    description: 'Returns the work with the reason for which it cannot continue.',
+    method: 'GET',
+    path,
+    access,
+    answer: isJsonResponse(stuckWork),
+  },
   retry: {
     summary: 'Retry stuck work',
     description: 'Attempts the work again.',

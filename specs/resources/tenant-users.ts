@@ -24,13 +24,23 @@ const resource = {
 const open = defineResource('tenant_users', {
   ...resource,
   access: secretKeyOrDashboard('member'),
-  operations: { get: {}, put: { errors: ['invalid_field'] } },
+  operations: {
+    get: { description: 'Finds the user by your own id for it. A user that was never created or used is 404.' },
+    put: {
+      description:
+        'Creates the user with this id in the tenant, or changes the fields that the body contains if it exists.',
+      errors: ['invalid_field'],
+    },
+  },
 })
 
 const secret = defineResource('tenant_users', {
   ...resource,
   access: secretKeyOnly,
-  operations: { list: {}, update: {} },
+  operations: {
+    list: {},
+    update: { description: 'Changes the fields that the body contains, and leaves all others as they are.' },
+  },
 })
 
 const removal = defineOperations('tenant_users', {

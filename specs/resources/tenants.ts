@@ -58,7 +58,10 @@ const resource = defineResource('tenants', {
       description: 'Updates the tenant if one with this `external_id` exists; otherwise creates it.',
       errors: ['tenant_deleting'],
     },
-    get: {},
+    get: {
+      description:
+        '`status` shows whether the tenant is suspended or being deleted; requests for such a tenant are refused.',
+    },
   },
 })
 

@@ -59,9 +59,12 @@ export const webhooks = defineResource('webhooks', {
       description: '`secret` is returned only in this response.',
       shows: shownSecret,
     },
-    get: {},
-    update: {},
-    delete: {},
+    get: { description: 'Its secret is not returned: create or rotate it to get one.' },
+    update: {
+      description:
+        'Changes the fields that the body contains. Deliveries that are pending use the new URL from their next attempt on.',
+    },
+    delete: { description: 'Pending deliveries of the webhook end as `failed`, with the reason `webhook_deleted`.' },
   },
   transitions: {
     rotate: {

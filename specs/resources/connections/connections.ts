@@ -159,7 +159,11 @@ const listed = defineResource('connections', {
         ...ownerFilters,
       },
     },
-    get: { access: secretKeyOrDashboard('member') },
+    get: {
+      access: secretKeyOrDashboard('member'),
+      description:
+        'Returns the connection with its status and, if a refresh failed, the reason. Keys and tokens are never returned.',
+    },
     update: {
       description:
         'A new `api_key` makes the connection active again. The parts of `config` that are sent replace the stored ones. A `config` that points to another address (origin, path or query) discards the granted tokens; it is refused while other owners are signed in through connections that are based on this one.',

@@ -66,6 +66,8 @@ export const connectors = defineOperations('connectors', {
   },
   get: {
     summary: 'Retrieve a connector',
+    description:
+      'Returns a connector of the catalogue with the tools that it provides, and how its connections sign in.',
     method: 'GET',
     path: '/v1/connectors/{connector_id}',
     access: secretKeyOrDashboard('member'),

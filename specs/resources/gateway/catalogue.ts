@@ -114,6 +114,8 @@ export const catalogue = defineOperations('catalogue', {
   providers: {
     ...open,
     summary: 'List the model providers',
+    description:
+      'Returns every provider of the catalogue with the number of its models. The answer is the same for every caller and may be cached.',
     path: '/api/providers',
     answer: isJsonResponse(countedList(provider)),
     headers: [cached],

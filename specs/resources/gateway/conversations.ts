@@ -67,6 +67,7 @@ export const conversations = defineOperations('conversations', {
   get: {
     ...shared,
     summary: 'Retrieve a conversation',
+    description: 'Returns the metadata of the conversation; its items are listed by `conversation_items.list`.',
     method: 'GET',
     path: one,
     answer: isJsonResponse(conversation),
@@ -74,6 +75,7 @@ export const conversations = defineOperations('conversations', {
   update: {
     ...shared,
     summary: 'Update the metadata of a conversation',
+    description: 'Replaces the metadata. The items of the conversation stay as they are.',
     method: 'POST',
     path: one,
     unknownFields: 'ignore',
@@ -95,6 +97,8 @@ export const conversationItems = defineOperations('conversation_items', {
   add: {
     ...making,
     summary: 'Add items to a conversation',
+    description:
+      'Appends the items in their order. Refused with `bad_request` if the conversation would exceed 2,000 items or 4 MB.',
     method: 'POST',
     path: `${one}/items`,
     passedOver: ['include', 'include[]'],
@@ -105,6 +109,7 @@ export const conversationItems = defineOperations('conversation_items', {
   list: {
     ...shared,
     summary: 'List the items of a conversation',
+    description: 'Newest first unless `order` is `asc`. To get the next page, send the id of the last item as `after`.',
     method: 'GET',
     path: `${one}/items`,
     query: {
@@ -118,6 +123,7 @@ export const conversationItems = defineOperations('conversation_items', {
   get: {
     ...shared,
     summary: 'Retrieve an item of a conversation',
+    description: 'Returns a single item by its id. An item of another conversation is 404.',
     method: 'GET',
     path: oneItem,
     passedOver: ['include', 'include[]'],
@@ -126,6 +132,8 @@ export const conversationItems = defineOperations('conversation_items', {
   delete: {
     ...shared,
     summary: 'Delete an item of a conversation',
+    description:
+      'Removes the item, so that later responses in the conversation do not see it, and returns the conversation.',
     method: 'DELETE',
     path: oneItem,
     answer: isJsonResponse(conversation),

@@ -110,6 +110,7 @@ export const customProviders = defineOperations('custom_providers', {
   },
   get: {
     summary: 'Retrieve a custom provider',
+    description: 'Returns its address and models. The key is never returned.',
     method: 'GET',
     path: one,
     access: dashboardOnly('member'),

@@ -61,8 +61,14 @@ export const limits = defineResource('limits', {
       description: 'Replaces the existing limit of the same subject, if there is one.',
       errors: ['not_found', 'version_conflict'],
     },
-    get: { access: secretKeyOrDashboard('member') },
-    delete: {},
+    get: {
+      access: secretKeyOrDashboard('member'),
+      description: 'Returns the limit and what has been spent of its budget so far.',
+    },
+    delete: {
+      description:
+        'Its subject is no longer limited by it, and what was spent is forgotten: a new limit begins at zero.',
+    },
   },
 })
 

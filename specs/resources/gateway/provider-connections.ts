@@ -83,10 +83,22 @@ export const providerConnections = defineResource('provider_connections', {
   access: secretKeyOrDashboard('admin'),
   operations: {
     list: { access: secretKeyOrDashboard('member') },
-    create: { access: secretKeyOnly },
-    get: { access: secretKeyOrDashboard('member') },
-    update: {},
-    delete: {},
+    create: {
+      access: secretKeyOnly,
+      description: 'Stores the key encrypted; no response contains it. Model calls of the project use it from then on.',
+    },
+    get: {
+      access: secretKeyOrDashboard('member'),
+      description: 'The key itself is never returned; `provider_connections.test` checks that the provider accepts it.',
+    },
+    update: {
+      description:
+        'Changes the fields that the body contains. A new key replaces the stored one and is used by the next call.',
+    },
+    delete: {
+      description:
+        'The key is deleted with its model syncs. Calls that began with it continue, and later calls do not use it.',
+    },
   },
 })
 
@@ -190,6 +202,8 @@ export const modelSyncs = defineOperations('model_syncs', {
   },
   get: {
     summary: 'Retrieve a model sync',
+    description:
+      'Returns the differences that the sync found between the models of the provider and those that are served.',
     method: 'GET',
     path: `${syncs}/{sync_id}`,
     access: secretKeyOnly,

@@ -58,6 +58,8 @@ const policy = object(
 export const redactionPolicy = defineOperations('redaction_policy', {
   get: {
     summary: 'Retrieve the redaction policy',
+    description:
+      'Returns the types of personal data that are replaced before a model call. A project that never changed it has the defaults.',
     method: 'GET',
     path: '/v1/redaction-policy',
     access: secretKeyOrDashboard('member'),

@@ -157,6 +157,8 @@ const settings = object(
 export const requestLogSettings = defineOperations('request_log_settings', {
   get: {
     summary: 'Retrieve the settings of the request log',
+    description:
+      'Returns what the log of model calls of the project stores. A project that never changed it has the defaults.',
     method: 'GET',
     path: '/v1/request-log-settings',
     access: secretKeyOrDashboard('member'),
@@ -164,6 +166,8 @@ export const requestLogSettings = defineOperations('request_log_settings', {
   },
   put: {
     summary: 'Update the settings of the request log',
+    description:
+      'Replaces the settings as a whole. They apply to calls that begin afterwards; entries that are stored stay as they are.',
     method: 'PUT',
     path: '/v1/request-log-settings',
     access: secretKeyOrDashboard('admin'),

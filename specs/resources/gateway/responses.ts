@@ -273,6 +273,8 @@ export const responses = defineOperations('responses', {
   },
   delete: {
     summary: 'Delete a stored response',
+    description:
+      'The response can no longer be retrieved or continued with `previous_response_id`. A background response in progress is stopped.',
     method: 'DELETE',
     path: one,
     access: anyKeyOrDashboard,

@@ -185,6 +185,8 @@ export const speech = defineOperations('speech', {
   },
   models: {
     summary: 'List speech models',
+    description:
+      'Returns the models that `speech.speak` serves, with their voices, and the audio formats of its answers.',
     method: 'GET',
     path: '/v1/audio/speech',
     alsoAt: ['/api/ai/audio/speech'],
@@ -275,6 +277,7 @@ export const transcriptions = defineOperations('transcriptions', {
   },
   models: {
     summary: 'List transcription models',
+    description: 'Returns the models that `transcriptions.transcribe` serves, and the audio containers that it reads.',
     method: 'GET',
     path: '/v1/audio/transcriptions',
     alsoAt: ['/api/ai/audio/transcriptions'],

@@ -40,7 +40,11 @@ const resource = defineResource('knowledge_bases', {
       description: 'A tenant can search its own knowledge bases without a grant.',
       errors: ['not_found'],
     },
-    get: { access: secretKeyOrDashboard('member') },
+    get: {
+      access: secretKeyOrDashboard('member'),
+      description:
+        'Returns its settings. Sources are listed by `knowledge_sources.list`, grants by `knowledge_grants.list`.',
+    },
     delete: {
       description: 'Deletes the knowledge base with its sources, chunks, grants and recall sets, in the background.',
     },

@@ -35,7 +35,10 @@ export const knowledgeGrants = defineResource('knowledge_grants', {
         'If the grant exists already, it is returned. A knowledge base that belongs to a tenant can be granted only to subjects of that tenant and to agents.',
       errors: ['not_found', 'knowledge_limit_reached'],
     },
-    delete: { summary: 'Revoke a knowledge grant' },
+    delete: {
+      summary: 'Revoke a knowledge grant',
+      description: 'The next search of the subject no longer finds the knowledge base.',
+    },
   },
 })
 

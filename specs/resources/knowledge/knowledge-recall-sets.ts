@@ -44,7 +44,15 @@ const resource = defineResource('knowledge_recall_sets', {
   writable: ['name', 'questions'],
   access: secretKeyOnly,
   ofTenants: 'tenant',
-  operations: { list: {}, create: {}, get: {}, delete: {} },
+  operations: {
+    list: {},
+    create: {
+      description:
+        'Stores questions with their answers. `knowledge_recall_sets.measure` runs them against the knowledge base.',
+    },
+    get: { description: 'Returns the questions of the set with their correct answers.' },
+    delete: { description: 'Deletes the questions. The knowledge base and its sources stay as they are.' },
+  },
 })
 
 const measuring = defineOperations('knowledge_recall_sets', {

@@ -90,7 +90,11 @@ const listed = defineResource('knowledge_sources', {
   ofTenants: 'tenant',
   operations: {
     list: { access: secretKeyOrDashboard('member'), query: { status: optional(oneOf(...statuses.knowledge_source)) } },
-    get: { access: secretKeyOrDashboard('member') },
+    get: {
+      access: secretKeyOrDashboard('member'),
+      description:
+        'Returns the source with the result of its last sync. Its text is returned by `knowledge_sources.text`.',
+    },
     delete: { summary: 'Delete a knowledge source', description: 'Its chunks are deleted too.' },
   },
 })

@@ -183,7 +183,7 @@ export const mcpServers = defineOperations(
     },
     list: {
       summary: 'List remote tool servers',
-      description: 'Newest first.',
+      description: 'Newest first. Returns the counts of tools; `mcp_servers.tools` returns the tools themselves.',
       method: 'GET',
       path: all,
       access: secretKeyOrDashboard('member'),
@@ -195,6 +195,8 @@ export const mcpServers = defineOperations(
     },
     get: {
       summary: 'Retrieve a remote tool server',
+      description:
+        'Returns the server with its status and the counts of its tools. The values of its headers are never returned.',
       method: 'GET',
       path: one,
       access: secretKeyOrDashboard('member'),

@@ -231,6 +231,8 @@ export const browserJobs = defineOperations('browser_jobs', {
   },
   get: {
     summary: 'Retrieve a browser job',
+    description:
+      'Returns the job with its steps and, once it is `completed`, its result. A job can be read for 7 days after it has ended.',
     method: 'GET',
     path: `${path}/{jobId}`,
     access: reads,

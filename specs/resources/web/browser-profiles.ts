@@ -22,6 +22,7 @@ const profile = object(
 export const browserProfiles = defineOperations('browser_profiles', {
   list: {
     summary: 'List browser profiles',
+    description: 'Newest first. Returns names and counts; cookies and stored values are never returned.',
     method: 'GET',
     path,
     access: secretKeyOrDashboard('member'),
@@ -32,6 +33,7 @@ export const browserProfiles = defineOperations('browser_profiles', {
   },
   delete: {
     summary: 'Delete a browser profile',
+    description: 'The cookies and storage are deleted. A later job with the same profile name starts without them.',
     method: 'DELETE',
     path: `${path}/{profileId}`,
     access: secretKeyOrDashboard('admin'),

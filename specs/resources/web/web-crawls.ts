@@ -101,6 +101,7 @@ export const webCrawls = defineOperations('web_crawls', {
   get: {
     ...ofWeb,
     summary: 'Retrieve a crawl',
+    description: 'Returns the status and the counts of a crawl. Poll while it is `crawling`.',
     method: 'GET',
     path: `${path}/{crawl_id}`,
     access: reads,

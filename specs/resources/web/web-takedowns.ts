@@ -73,7 +73,7 @@ export const webTakedown = defineOperations('web', {
 export const webTakedowns = defineOperations('web_takedowns', {
   list: {
     summary: 'List removal requests',
-    description: 'Newest first.',
+    description: 'Newest first. `status=pending` lists the requests that wait for a decision.',
     method: 'GET',
     path: takedowns,
     access: secretKeyOrDashboard('member'),
@@ -82,6 +82,7 @@ export const webTakedowns = defineOperations('web_takedowns', {
   },
   get: {
     summary: 'Retrieve a removal request',
+    description: 'Returns the request with its status and, once it is decided, the decision.',
     method: 'GET',
     path: `${takedowns}/{takedown_id}`,
     access: secretKeyOrDashboard('member'),
