@@ -25,6 +25,8 @@ const opened = async (place: Pick<ModelPlace, 'guard'> = { guard }) => {
 describe('judging whether texts instruct an assistant', () => {
   it('returns the odds of each text in their order', async () => {
     const { embedder } = await opened()
+    // opens the model, for which no text that is judged waits
+    await embedder.embed(['tea'], 'passage')
     const odds = await embedder.judge(['car', 'tea', 'tea car'])
     expect(odds?.map((each) => Math.round(each * 10))).toEqual([30, 14, 30])
   })
