@@ -12,15 +12,17 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   'simulate-cluster': ['scripts/simulate.ts', '--seeds', '1000', '--nodes', '3'],
   'simulate-compaction': ['scripts/simulate.ts', '--seeds', '500', '--compaction'],
   'simulate-planted': ['scripts/simulate.ts', '--planted'],
-  // tests that CI runs on one store, on both
-  stores: ['scripts/test.ts', '--every-store', '--project', 'e2e'],
+  // tests that CI runs on one store, on both, more kills and seeds of others, and the package on another Node
+  stores: ['scripts/test.ts', '--every-store'],
   // a different plan each night
   chaos: ['scripts/chaos.ts', '--minutes', '15'],
   // more bodies of each operation than CI generates, then exploration, including sequences of requests
   'schemathesis-bodies': ['scripts/schemathesis.ts'],
   schemathesis: ['scripts/schemathesis.ts', '--secs', '1200'],
-  // includes openapi-generator, and clients that take minutes to compile or install
+  // includes clients that take minutes to compile or install; CI runs some, if a folder of what they test has changed
   clients: ['scripts/clients.ts'],
+  // CI runs it if a folder of what it tests has changed
+  'mcp-conformance': ['scripts/mcp-conformance/run.ts'],
   'browser-jobs': ['scripts/browser-jobs/run.ts', '--jobs', '1000'],
   image: ['scripts/image.ts'],
   soak: ['scripts/soak.ts', '--minutes', '60'],

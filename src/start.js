@@ -1,6 +1,7 @@
 import './start/require-node.js'
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { endForArguments } from './start/start-arguments.js'
 
 /*
  * Starts the server: from the bundle of all modules if one exists for exactly these sources, otherwise from the sources
@@ -8,14 +9,8 @@ import { fileURLToPath } from 'node:url'
  * lowest priority (specs/decisions/0115-starting.md). If nothing can be written,
  * every start is from the sources.
  */
-const [argument] = process.argv.slice(2)
-if (argument !== undefined) {
-  const usage =
-    'usage: npm start\n\nStarts the server. It is configured by variables, such as PORT=8080 (docs/operating.md).\n'
-  const isHelp = argument === '--help' || argument === '-h'
-  ;(isHelp ? process.stdout : process.stderr).write(isHelp ? usage : `Unexpected argument '${argument}'.\n${usage}`)
-  process.exit(isHelp ? 0 : 2)
-}
+endForArguments()
+
 /** Uptime in ms after which the server is not about to be stopped, and has answered its first callers. */
 const settledMs = 5_000
 

@@ -41,16 +41,16 @@ const onNode =
     else runMajors(install(world), node)
   }
 
-/** Both majors of SDKs that have one for Node 20, by the release of Node that they run on. */
-export const nodeMajors: Readonly<Record<string, ClientCheck>> = {
+/** The newer majors on the Node of this process. */
+export const currentNode: Readonly<Record<string, ClientCheck>> = {
+  'sdks-on-node-22': (world) => runMajors(installSharedSdks(world), process.execPath),
+}
+
+/** Majors that npm installs on Node 20, on that release, and the newer ones on the newest with long-term support. */
+export const otherNodes: Readonly<Record<string, ClientCheck>> = {
   'sdks-on-node-20': onNode(20, (world) => {
     installPackages(world, olderMajors)
     return world
   }),
-  'sdks-on-node-22': (world) => runMajors(installSharedSdks(world), process.execPath),
-}
-
-/** The newer majors on the newest release with long-term support. */
-export const newestNode: Readonly<Record<string, ClientCheck>> = {
   'sdks-on-node-24': onNode(24, installSharedSdks),
 }

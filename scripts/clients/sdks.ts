@@ -49,7 +49,7 @@ const pythonCheckOf =
   }
 
 /** Checks of SDKs, by name. */
-export const sdks: Readonly<Record<string, ClientCheck>> = {
+export const sdks = {
   openai: checkOf('openai'),
   anthropic: checkOf('anthropic'),
   'openai-python': pythonCheckOf('with_openai.py'),
@@ -58,4 +58,4 @@ export const sdks: Readonly<Record<string, ClientCheck>> = {
   'openai-agents': checkOf('openai-agents'),
   langchain: checkOf('langchain'),
   codex: checkOf('codex'),
-}
+} satisfies Readonly<Record<string, ClientCheck>>

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { driverMissing, hasBrowserDriver } from '#actors/browser/engine/find-chromium.ts'
 import type { Config } from '#src/config.ts'
 import { loadUws } from '#transport/http/uws/uws-binding.ts'
 import { installedChromium } from '../services/chromium.ts'
@@ -31,6 +32,8 @@ export const checkChromium = (
   { chromiumPath }: Pick<Config, 'chromiumPath'>,
   onPath: () => string | null = installedChromium,
 ): Finding => {
+  if (!hasBrowserDriver())
+    return warning('chromium', driverMissing, 'Install it next to the server: npm install --save-exact playwright.')
   if (chromiumPath !== null) {
     if (existsSync(chromiumPath)) return ok('chromium', chromiumPath)
     return failed('chromium', `CHROMIUM_PATH is not a file: ${chromiumPath}`, 'Correct it, or unset it.')

@@ -6,16 +6,22 @@ interface CommandLine<Options extends ParseArgsOptionsConfig> {
   readonly options: Options
 }
 
+/** A usage as it is typed: `npm run doctor -- --x` in a checkout is `troupe doctor --x` where `troupe` runs the tool. */
+const asTyped = (usage: string): string =>
+  process.env.TROUPE_COMMAND === undefined
+    ? usage
+    : usage.replaceAll(/npm run ([a-z-]+)( \[?)-- /g, 'troupe $1$2').replaceAll('npm run ', 'troupe ')
+
 /** Prints an error and the usage, and exits with code 2. */
 export const refuseCommandLine = (usage: string, message: string): never => {
-  process.stderr.write(`${message}\n${usage}\n`)
+  process.stderr.write(`${message}\n${asTyped(usage)}\n`)
   return process.exit(2)
 }
 
 /** Prints the usage and exits with code 0 if help is requested. */
 const showHelp = (usage: string, args: readonly string[]): void => {
   if (!args.includes('--help') && !args.includes('-h')) return
-  process.stdout.write(`${usage}\n`)
+  process.stdout.write(`${asTyped(usage)}\n`)
   process.exit(0)
 }
 

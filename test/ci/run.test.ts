@@ -1,12 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { dirname, join, resolve } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { quickClients } from '#scripts/clients/known-clients.ts'
 
-/** Runs .ci/run in a new folder with an npm that only prints its arguments and fails for the given ones. */
-function runWith(failing: string): { readonly status: number | null; readonly lines: readonly string[] } {
+interface Finished {
+  readonly status: number | null
+  readonly lines: readonly string[]
+}
+
+/** A new folder with .ci/run, and an npm that only prints its arguments and fails for the given ones. */
+function newCheckout(failing: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-ci-'))
   cpSync(resolve(import.meta.dirname, '../../.ci'), join(folder, '.ci'), { recursive: true })
   mkdirSync(join(folder, 'bin'))
@@ -17,10 +22,19 @@ read -r line && echo "read input"
 [ "$*" != "${failing}" ]
 `
   writeFileSync(join(folder, 'bin/npm'), npm, { mode: 0o755 })
-  const env = { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}` }
+  return folder
+}
+
+function runIn(folder: string, more: Readonly<Record<string, string>> = {}): Finished {
+  const env = { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}`, ...more }
   const run = spawnSync(join(folder, '.ci/run'), { cwd: '/', env, encoding: 'utf8', input: 'surprise\n' })
-  rmSync(folder, { recursive: true })
   return { status: run.status, lines: run.stdout.trim().split('\n') }
+}
+
+function runWith(failing: string): Finished {
+  const folder = newCheckout(failing)
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return runIn(folder)
 }
 
 const install = 'ci --no-audit --no-fund'
@@ -31,10 +45,10 @@ const beside = [
     'run quickstart -- --exit',
     'run clients -- --quick',
     'run mcp-conformance',
-    'run schemathesis -- --examples 4',
+    'run schemathesis -- --examples 1',
     'run platforms',
   ],
-  ...['run chaos -- --minutes 1 --seed 1', 'run soak -- --minutes 3 --rate 5', 'run bench -- --whole'],
+  ...['run chaos -- --minutes 0.5 --seed 1', 'run bench -- --whole --only turns,gateway,runtime,sse'],
 ]
 const steps = [install, 'test', ...beside]
 
@@ -58,5 +72,90 @@ describe('the CI script', () => {
   it('makes a client of the served document with each code generator that npm or PyPI carries', () => {
     const generators = ['openapi-typescript', 'hey-api', 'openapi-python-client']
     expect(Object.keys(quickClients)).toEqual(expect.arrayContaining(generators))
+  })
+
+  /** A repository with every path that the script names, one commit on the trunk, and a branch. */
+  const repository = (): { readonly folder: string; readonly git: (...args: readonly string[]) => string } => {
+    const folder = newCheckout('nothing')
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const git = (...args: readonly string[]): string =>
+      spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+        cwd: folder,
+        encoding: 'utf8',
+      }).stdout
+    for (const path of testedPaths()) write(folder, join(path, 'file'))
+    write(folder, 'docs/page.md')
+    write(folder, '.gitignore', '.vitest/')
+    git('init', '--initial-branch=trunk')
+    git('add', '.')
+    git('commit', '--message=first')
+    git('switch', '--create=change')
+    return { folder, git }
+  }
+  const write = (folder: string, path: string, text = 'text'): void => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  /** The paths of steps that run only if one of them has changed. */
+  const testedPaths = (): readonly string[] => {
+    const text = readFileSync(resolve(import.meta.dirname, '../../.ci/run'), 'utf8')
+    const [, served = ''] = /^readonly served=\((.*)\)$/m.exec(text) ?? []
+    const own = [...text.matchAll(/step_of "\$\{served\[@\]\}" (.*?) -- /g)].flatMap(([, paths = '']) =>
+      paths.split(' '),
+    )
+    expect(own.length).toBeGreaterThan(2)
+    return [...served.split(' '), ...own]
+  }
+  const conditional = ['npm run clients -- --quick, CI=true', 'npm run mcp-conformance, CI=true']
+  const trunk = { CI_BASE: 'trunk' }
+
+  it('leaves clients and the MCP suite to the night if git shows that nothing they test has changed', () => {
+    const { folder, git } = repository()
+    write(folder, 'docs/page.md', 'changed')
+    git('commit', '--all', '--message=second')
+    const { status, lines } = runIn(folder, trunk)
+    expect(status).toBe(0)
+    for (const line of conditional) expect(lines).not.toContain(line)
+    expect(lines.filter((line) => line.includes('left to the night'))).toHaveLength(2)
+    expect(lines.filter((line) => line.startsWith('npm '))).toHaveLength(steps.length - 2)
+  })
+
+  it.each<[string, (checkout: ReturnType<typeof repository>) => void, Readonly<Record<string, string>>]>([
+    [
+      'a commit changes what they test',
+      ({ folder, git }) => {
+        write(folder, 'src/transport/file', 'changed')
+        git('commit', '--all', '--message=second')
+      },
+      trunk,
+    ],
+    [
+      'a file that is not committed changes what they test',
+      ({ folder, git }) => {
+        git('commit', '--allow-empty', '--message=second')
+        write(folder, 'specs/new')
+      },
+      trunk,
+    ],
+    [
+      'one of their folders is gone',
+      ({ folder, git }) => {
+        git('commit', '--allow-empty', '--message=second')
+        rmSync(join(folder, 'src/gateway'), { recursive: true })
+      },
+      trunk,
+    ],
+    ['the trunk is unknown', ({ git }) => git('commit', '--allow-empty', '--message=second'), { CI_BASE: 'elsewhere' }],
+    ['it runs on the trunk itself', () => undefined, trunk],
+    ['there is no repository', ({ folder }) => rmSync(join(folder, '.git'), { recursive: true }), trunk],
+  ])('runs clients and the MCP suite if %s', (_, change, env) => {
+    const checkout = repository()
+    change(checkout)
+    const { lines } = runIn(checkout.folder, env)
+    for (const line of conditional) expect(lines).toContain(line)
+  })
+
+  it('names only folders that exist for what clients and the MCP suite test', () => {
+    for (const path of testedPaths()) expect(existsSync(resolve(import.meta.dirname, '../..', path)), path).toBe(true)
   })
 })

@@ -12,13 +12,15 @@ import { MongoData } from './mongo-data.ts'
 /** The stores that guarantees are tested on. */
 export const stores = [{ store: 'sqlite' }, { store: 'mongo' }] as const
 
+/** Whether the long halves of tests run, as `npm run nightly -- stores` does. */
+export const atNight = process.env.EVERY_STORE !== undefined
+
 /**
  * The store for a guarantee that does not depend on it: that stores behave alike is tested by their contract
  * (test/storage/contract.ts) and by the sweeps of every operation. With EVERY_STORE, as each night, both stores
  * (specs/decisions/0103-time-of-ci.md).
  */
-export const either = (store: StoreName): readonly { readonly store: StoreName }[] =>
-  process.env.EVERY_STORE === undefined ? [{ store }] : stores
+export const either = (store: StoreName): readonly { readonly store: StoreName }[] => (atNight ? stores : [{ store }])
 
 export type StoreName = (typeof stores)[number]['store']
 

@@ -3,9 +3,13 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statS
 import { tmpdir } from 'node:os'
 import { basename, delimiter, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { commands } from '#src/start/commands.js'
 import packageJson from '../../package.json' with { type: 'json' }
+import type { CommandLine, Outcome } from './command-lines/run-in-process.ts'
 
 const root = resolve('.')
+const runner = resolve('test/scripts/command-lines/run-in-process.ts')
+const missing: Outcome = { status: null, stdout: '', stderr: '' }
 
 /** Copies the files of the Dockerfile's COPY lines as they are in the image. */
 const copyImage = (to: string): void => {
@@ -39,10 +43,10 @@ describe('the image', () => {
   const troupe = (...args: readonly string[]) =>
     run(join(image, 'bin/troupe.js'), args, { DATA_DIR: join(image, 'data'), PORT: '0' })
 
-  it.for(['backup', 'export', 'import', 'credits', 'reset-owner', 'stuck', 'rebuild-rows', 'quickstart'])(
-    'has all modules of %s, which prints its usage with --help and does nothing',
+  it.for(Object.keys(commands))(
+    'has all modules of troupe %s, which prints its usage with --help and does nothing',
     (command) => {
-      const usage = expect.stringMatching(/^usage: npm run /)
+      const usage = expect.stringMatching(/^usage: troupe /)
       expect(troupe(command, '--help')).toMatchObject({ status: 0, stderr: '', stdout: usage })
       expect(existsSync(join(image, 'data'))).toBe(false)
     },
@@ -63,63 +67,96 @@ describe('the image', () => {
   })
 })
 
-/** Commands of package.json, except those that run a third-party tool with its own options. */
-const commands = Object.entries(packageJson.scripts).filter(([name]) => name !== 'postinstall' && name !== 'format')
-const withoutOwnOptions = new Set(['test', 'record-calls'])
+/** Commands of package.json: not those that npm runs itself, nor those of a third-party tool with its own options. */
+const scripts = Object.entries(packageJson.scripts).filter(
+  ([name]) => !['postinstall', 'postpack', 'format'].includes(name),
+)
+/** Those that refuse options which they do not know: the others pass them to the test runner. */
+const withOwnOptions = scripts.filter(([name]) => name !== 'test' && name !== 'record-calls')
+
+/** The script that a command of package.json runs, and the arguments in it. */
+const scriptOf = (line: string): CommandLine => {
+  const [file = '', ...args] = line.slice(line.search(/\S+\.[jt]s( --\w+)*$/)).split(' ')
+  return { file, args }
+}
+
+const refused = [
+  ['bench', '--only dance', '--only'],
+  ['bench', '--secs soon', '--secs'],
+  ['bench', '--only recall --sets no-such-folder', '--sets'],
+  ['chaos', '--minutes -1', '--minutes'],
+  ['chaos', '--only dance', '--only'],
+  ['soak', '--rate 0', '--rate'],
+  ['browser-jobs', '--jobs some', '--jobs'],
+  ['simulate', '--seed x', '--seed'],
+  ['simulate', '--scenario dance', '--scenario'],
+  ['simulate', '--planted dance', 'dance'],
+  ['nightly', 'dance', 'dance'],
+  ['clients', '--only dance', '--only'],
+  ['schemathesis', '--only dance', '--only'],
+  ['picture', '--only dance', '--only'],
+  ['cluster', '--nodes many', '--nodes'],
+  ['stuck', '', 'SECRET_KEY'],
+  ['credits', '', '--organization'],
+  ['credits', '--organization org_1 --grant much', '--grant'],
+  ['reset-owner', '', '--email'],
+  ['export', '--project prj_1', '--out'],
+  ['import', '', '--in'],
+] as const
 
 describe('a command of package.json', () => {
   const data = join(tmpdir(), `troupe-never-${process.pid}`)
-  const command = (line: string) => {
-    const PATH = `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH ?? ''}`
-    const { status, stdout, stderr } = spawnSync('sh', ['-c', line], {
-      ...{ cwd: root, encoding: 'utf8', timeout: 50_000, env: { PATH, DATA_DIR: data, PORT: '0' } },
-    })
-    return { status, stdout, stderr }
-  }
+  /** All command lines run in one process, since each loads most of the sources. */
+  let outcomes: Readonly<Record<string, Outcome>> = {}
+  const help = (name: string): string => `${name} --help`
+  const unknown = (name: string): string => `${name} --nonsense`
 
-  it.for(commands)('npm run %s prints its usage with --help and does nothing', ([, line]) => {
-    const stdout = expect.stringMatching(/^usage: npm /)
-    expect(command(`${line} --help`)).toMatchObject({ status: 0, stderr: '', stdout })
+  beforeAll(() => {
+    const lineOf = (name: keyof typeof packageJson.scripts, args: string): CommandLine => {
+      const script = scriptOf(packageJson.scripts[name])
+      return { ...script, args: [...script.args, ...args.split(' ').filter((each) => each !== '')] }
+    }
+    const lines = Object.fromEntries([
+      ...scripts.map(([name, line]) => [help(name), { ...scriptOf(line), args: ['--help'] }] as const),
+      ...withOwnOptions.map(([name, line]) => [unknown(name), { ...scriptOf(line), args: ['--nonsense'] }] as const),
+      ...refused.map(([name, args]) => [`${name} ${args}`, lineOf(name, args)] as const),
+    ])
+    const printed = run(runner, [JSON.stringify(Object.values(lines))], { DATA_DIR: data, PORT: '0' })
+    expect(printed).toMatchObject({ status: 0, stderr: '' })
+    const found: readonly Outcome[] = JSON.parse(printed.stdout)
+    outcomes = Object.fromEntries(Object.keys(lines).map((line, at) => [line, found[at] ?? missing]))
+  }, 120_000)
+
+  it.for(scripts)('npm run %s prints its usage with --help and does nothing', ([name]) => {
+    expect(outcomes[help(name)]).toEqual({ status: 0, stderr: '', stdout: expect.stringMatching(/^usage: npm /) })
     expect(existsSync(data)).toBe(false)
   })
 
-  it.for(commands.filter(([name]) => !withoutOwnOptions.has(name)))(
-    'npm run %s refuses an unknown option with its usage and without a stack trace',
-    ([, line]) => {
-      const { status, stdout, stderr } = command(`${line} --nonsense`)
-      expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
-      expect(stderr).toMatch(/^(Unknown option|Unexpected argument) '--nonsense'\.?\nusage: npm /)
-      expect(stderr).not.toMatch(/^\s+at /m)
-      expect(existsSync(data)).toBe(false)
-    },
-  )
+  it.for(withOwnOptions)('npm run %s refuses an unknown option with its usage and without a stack trace', ([name]) => {
+    const { status, stdout, stderr } = outcomes[unknown(name)] ?? missing
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toMatch(/^(Unknown option|Unexpected argument) '--nonsense'\.?\nusage: npm /)
+    expect(stderr).not.toMatch(/^\s+at /m)
+    expect(existsSync(data)).toBe(false)
+  })
 
-  it.for([
-    ['bench', '--only dance', '--only'],
-    ['bench', '--secs soon', '--secs'],
-    ['bench', '--only recall --sets no-such-folder', '--sets'],
-    ['chaos', '--minutes -1', '--minutes'],
-    ['chaos', '--only dance', '--only'],
-    ['soak', '--rate 0', '--rate'],
-    ['browser-jobs', '--jobs some', '--jobs'],
-    ['simulate', '--seed x', '--seed'],
-    ['simulate', '--scenario dance', '--scenario'],
-    ['simulate', '--planted dance', 'dance'],
-    ['nightly', 'dance', 'dance'],
-    ['clients', '--only dance', '--only'],
-    ['schemathesis', '--only dance', '--only'],
-    ['picture', '--only dance', '--only'],
-    ['cluster', '--nodes many', '--nodes'],
-    ['stuck', '', 'SECRET_KEY'],
-    ['credits', '', '--organization'],
-    ['credits', '--organization org_1 --grant much', '--grant'],
-    ['reset-owner', '', '--email'],
-    ['export', '--project prj_1', '--out'],
-    ['import', '', '--in'],
-  ] as const)('npm run %s -- %s is refused with its usage', ([name, args, named]) => {
-    const { status, stdout, stderr } = command(`${packageJson.scripts[name]} ${args}`)
+  it.for(refused)('npm run %s -- %s is refused with its usage', ([name, args, named]) => {
+    const { status, stdout, stderr } = outcomes[`${name} ${args}`] ?? missing
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr).toContain(named)
     expect(stderr).toContain('\nusage: npm run ')
+  })
+
+  it.for(['start', 'doctor', 'generate'] as const)('npm run %s is a line that a shell runs', (name) => {
+    const PATH = `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH ?? ''}`
+    const options = { cwd: root, encoding: 'utf8' as const, timeout: 50_000, env: { PATH, DATA_DIR: data, PORT: '0' } }
+    const { status, stdout } = spawnSync('sh', ['-c', `${packageJson.scripts[name]} --help`], options)
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^usage: npm /) })
+  })
+
+  it.for(Object.entries(commands))('npm run %s runs the same file as troupe', ([name, { file }]) => {
+    const line = Object.entries(packageJson.scripts).find(([each]) => each === name)?.[1]
+    // troupe mcp is started by a client, never by npm, which prints to its output
+    expect(line === undefined ? null : scriptOf(line).file).toBe(name === 'mcp' ? null : file)
   })
 })

@@ -12,8 +12,8 @@ export interface ScenarioSuite {
   readonly repeated: number
 }
 
-/** Seeds of all scenarios on one process; half as many on several. `npm run nightly` runs 2,000. */
-const seedsInAll = 150
+/** Seeds of all scenarios on one process; half as many on several. `npm run nightly` runs 2,000 of each. */
+const seedsInAll = 75
 /** Seeds per test: a machine that is four times slower has time for them. */
 const perTest = 50
 const timeoutMs = 300_000

@@ -201,7 +201,7 @@ function chat(serving: Serving, request: WireObject, { request: { headers }, res
     serving.active--
     if (!whole) serving.aborted++
   }
-  streamFrames(response, frames, { delayMs, trouble: reply.trouble, onEnd })
+  streamFrames(response, frames, { delayMs, slow: reply.slow, trouble: reply.trouble, onEnd })
 }
 
 /** Reasoning tokens by `reasoning_effort`; they are counted, but there is no reasoning text. */

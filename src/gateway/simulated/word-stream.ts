@@ -5,8 +5,16 @@ import type { AnswerFrames } from './chat-format.ts'
 interface Pace {
   /** Pause between parts in ms; 0 writes everything at once. */
   readonly delayMs: number
+  /** Whether there is a pause after each part, however many there are. */
+  readonly slow: boolean
   readonly trouble: 'none' | 'cut' | 'malformed'
 }
+
+/**
+ * Pauses of a response that is not slow on request: a longer one is written several parts at a time, so that an answer of
+ * megabytes takes seconds.
+ */
+const maxPauses = 256
 
 const malformedFrame = 'data: {"choices":[{"index":0,"delta":{"content":"bro\n\n'
 
@@ -28,13 +36,15 @@ export function streamFrames(response: ServerResponse, frames: AnswerFrames, { o
     finish(response, { rest: frames.first + parts.join(''), last: frames.last }, pace)
     return
   }
+  const atOnce = pace.slow ? 1 : Math.ceil(parts.length / maxPauses)
   let next = 0
   const timer = setInterval(() => {
-    const part = parts[next++]
-    if (part !== undefined) {
-      response.write(part)
+    if (next < parts.length) {
+      response.write(parts.slice(next, next + atOnce).join(''))
+      next += atOnce
       return
     }
+    next = parts.length + 1
     clearInterval(timer)
     finish(response, { rest: '', last: frames.last }, pace)
   }, pace.delayMs)

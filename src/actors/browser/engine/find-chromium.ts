@@ -1,4 +1,5 @@
 import { accessSync, constants } from 'node:fs'
+import { createRequire } from 'node:module'
 import { delimiter, join } from 'node:path'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chromium-headless-shell']
@@ -20,6 +21,7 @@ export class ChromiumMissing extends Error {
  * @throws {ChromiumMissing} with a message on how to fix it
  */
 export const findChromium = async (configured: string | null): Promise<string> => {
+  if (!hasBrowserDriver()) throw new ChromiumMissing(driverMissing)
   if (configured !== null) {
     if (isProgram(configured)) return configured
     throw new ChromiumMissing(`CHROMIUM_PATH is not an executable: ${configured}`)
@@ -29,6 +31,19 @@ export const findChromium = async (configured: string | null): Promise<string> =
   const found = [...onPath, ...places].find(isProgram) ?? (await packaged())
   if (found !== null) return found
   throw new ChromiumMissing('No Chromium was found: install one, or set CHROMIUM_PATH.')
+}
+
+/** Why there are no browser jobs where the package has been installed without its optional part. */
+export const driverMissing = 'Browser jobs need the package playwright, which is not installed'
+
+/** Whether the package is installed with which browsers are driven. */
+export const hasBrowserDriver = (): boolean => {
+  try {
+    createRequire(import.meta.url).resolve('playwright')
+    return true
+  } catch {
+    return false
+  }
 }
 
 const isProgram = (path: string): boolean => {
