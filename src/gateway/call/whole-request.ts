@@ -1,7 +1,13 @@
 import type { AnswerReservation } from '#outgoing/answer-memory.ts'
 import { BoundedBytes } from '#outgoing/bounded-body.ts'
+import { identityEncoding } from '#outgoing/identity-encoding.ts'
 import type { WireBody } from '#outgoing/shares/encode-in-steps.ts'
+import { viaOf } from '#outgoing/via.ts'
 import { Attempt, type AttemptTimeouts } from './attempt.ts'
+import { withRetries } from './call-policy.ts'
+import type { CallRun } from './call-run.ts'
+import type { Caller } from './caller.ts'
+import type { Candidate } from './candidates.ts'
 import { type AttemptFailed, cancelled, type ErrorAnswer, noRoom, streamBroken } from './failure.ts'
 import { policyFor } from './provider-timeouts.ts'
 import type { Route } from './routes.ts'
@@ -39,6 +45,33 @@ export interface WholeRequest {
  */
 export const wholeRequest = async (parts: RequestParts, route: Route, request: WholeRequest): Promise<Buffer> =>
   sent(parts, route, { ...request, body: await request.body })
+
+/**
+ * Makes the attempts of a call at one provider, and reads the body of the first answer.
+ *
+ * @throws {AttemptFailed} the last failure, or what `read` throws.
+ */
+export const answeredWhole = <Answer>(
+  parts: RequestParts,
+  run: Pick<CallRun<Candidate>, 'policy' | 'record'>,
+  { route, caller, read, ...request }: ReadRequest<Answer>,
+): Promise<Answer> => {
+  const headers = { ...request.headers, ...identityEncoding, via: viaOf(caller) }
+  return withRetries(run.policy, request.signal, async () => {
+    run.record.attempts++
+    const times = { timeoutMs: caller.timeoutMs, sinceMs: run.record.startedMs }
+    const body = await wholeRequest(parts, route, { ...request, headers, ...times })
+    run.record.begun()
+    return read(body)
+  })
+}
+
+/** A request of a call, and how its answer is read. */
+interface ReadRequest<Answer> extends Omit<WholeRequest, 'sinceMs' | 'timeoutMs'> {
+  readonly route: Route
+  readonly caller: Caller
+  readonly read: (body: Buffer) => Promise<Answer>
+}
 
 const sent = (
   { upstreams, patience }: RequestParts,

@@ -1,13 +1,10 @@
 import { type AnswerReservation, answerMemory } from '#outgoing/answer-memory.ts'
-import { identityEncoding } from '#outgoing/identity-encoding.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
-import { viaOf } from '#outgoing/via.ts'
 import { arrayOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { loggedJson } from '../call/accounting/logged-text.ts'
 import { costHeader } from '../call/accounting/shown-cost.ts'
-import { withRetries } from '../call/call-policy.ts'
 import type { CallRun, CallRunParts } from '../call/call-run.ts'
 import type { Caller } from '../call/caller.ts'
 import { type Candidate, mappedCandidates } from '../call/candidates.ts'
@@ -19,7 +16,7 @@ import type { Redaction } from '../call/redaction.ts'
 import { refusalOf, statusOf } from '../call/refusal.ts'
 import { RouteCandidates, type RouteCandidatesParts } from '../call/route-candidates.ts'
 import type { Need, Route } from '../call/routes.ts'
-import { type RequestParts, wholeRequest } from '../call/whole-request.ts'
+import { answeredWhole, type RequestParts } from '../call/whole-request.ts'
 import { tokensOfUsage, type Usage } from '../prices/usage.ts'
 import { redactedDocument, restoredDocument } from './document-texts.ts'
 
@@ -142,27 +139,17 @@ export class JsonCalls {
     const { caller, body, signal, seat } = call
     const { models: _models, ...rest } = body
     const json = { 'content-type': 'application/json', accept: 'application/json' }
-    const headers = { ...json, ...target.headers, ...identityEncoding, via: viaOf(caller) }
-    const document = encodeJson({ ...rest, model: route.model })
-    const failureOf = (refusal: ErrorAnswer) => statusFailure(refusal, this.#parts.now())
-    return withRetries(run.policy, signal, async () => {
-      run.record.attempts++
-      const request = {
-        path: target.path,
-        headers,
-        body: document,
-        failureOf,
-        timeoutMs: caller.timeoutMs,
-        sinceMs: run.record.startedMs,
-        signal,
-        seat,
-      }
-      const bytes = await wholeRequest(this.#parts, route, request)
-      run.record.begun()
+    const request = {
+      ...{ caller, route, path: target.path, headers: { ...json, ...target.headers }, signal, seat },
+      body: encodeJson({ ...rest, model: route.model }),
+      failureOf: (refusal: ErrorAnswer) => statusFailure(refusal, this.#parts.now()),
+    }
+    const read = async (bytes: Buffer) => {
       const answer = await parsedAnswer(bytes)
       if (!isObject(answer)) throw unreadable()
       return answer
-    })
+    }
+    return answeredWhole(this.#parts, run, { ...request, read })
   }
 }
 

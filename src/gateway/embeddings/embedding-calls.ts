@@ -1,12 +1,9 @@
 import { type AnswerReservation, answerMemory } from '#outgoing/answer-memory.ts'
-import { identityEncoding } from '#outgoing/identity-encoding.ts'
 import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
-import { viaOf } from '#outgoing/via.ts'
 import { arrayOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { concurrently } from '#src/concurrency/concurrently.ts'
 import { loggedJson } from '../call/accounting/logged-text.ts'
 import { bytesWithCost, costHeader } from '../call/accounting/shown-cost.ts'
-import { withRetries } from '../call/call-policy.ts'
 import type { CallRun, CallRunParts } from '../call/call-run.ts'
 import type { Caller } from '../call/caller.ts'
 import type { CandidateQueue } from '../call/candidates.ts'
@@ -16,7 +13,7 @@ import { onwardAfter } from '../call/onward.ts'
 import type { Found, Redaction } from '../call/redaction.ts'
 import { refusalOf, statusOf } from '../call/refusal.ts'
 import { RouteCandidates, type RouteCandidatesParts } from '../call/route-candidates.ts'
-import { type RequestParts, type WholeRequest, wholeRequest } from '../call/whole-request.ts'
+import { answeredWhole, type RequestParts, type WholeRequest } from '../call/whole-request.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 import type { EmbeddingRequest, ProviderEmbeddings } from '../providers/embedding-format.ts'
 import { encodedAs, type VectorEncoding, type WireVector } from '../providers/vector-encoding.ts'
@@ -147,23 +144,13 @@ export class EmbeddingCalls {
     { signal, seat }: Pick<WholeRequest, 'signal' | 'seat'>,
   ) {
     const { caller, route, format } = candidate
-    const headers = { ...each.headers, ...identityEncoding, via: viaOf(caller) }
     const failureOf = (refusal: ErrorAnswer) => format.failure(refusal, this.#parts.now())
-    return withRetries(run.policy, signal, async () => {
-      run.record.attempts++
-      const request = {
-        ...each,
-        headers,
-        failureOf,
-        timeoutMs: caller.timeoutMs,
-        sinceMs: run.record.startedMs,
-        signal,
-        seat,
-      }
-      const bytes = await wholeRequest(this.#parts, route, request)
-      run.record.begun()
+    const { path, headers, body } = each
+    const request = { caller, route, path, headers, body, failureOf, signal, seat }
+    const read = async (bytes: Buffer) => {
       return { ...each.answer(await parsedAnswer(bytes)), bytes }
-    })
+    }
+    return answeredWhole(this.#parts, run, { ...request, read })
   }
 }
 
