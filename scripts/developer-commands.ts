@@ -5,13 +5,15 @@
 export const developerCommands: Readonly<Record<string, string>> = {
   check:
     'checks types, lint, format, regular expressions (by attacking them), layers, dependencies between capabilities, sizes of folders and files, names, docstrings, words, citations, decisions, pages of folders, generated files, native binaries, duplicates, pairs of writes that a kill would leave half done',
+  'check:quick':
+    'most of `check` in less than a minute: types, lint and all rules, without generated files, the types of the console and attacked patterns',
   test: 'runs all tests; `npm test -- <part of a path>` runs some',
   generate: 'writes the files that follow from declarations, machines and decisions; `-- --check` lists stale ones',
   format: 'formats the code',
   bench:
     'measures Troupe against a raw implementation; `-- --only turns,storage --secs 8` measures some sections (`-- --help` lists them), `-- --only recall,calibration,knowledge,web,updates,screening,skills --sets FOLDER` reads data sets, `-- --whole` runs every section briefly to check that it works',
   clients:
-    'lints the served OpenAPI document, generates a client from it with each code generator, compiles it, and runs a turn with it; also runs SDKs for JavaScript, Python, Go, Java and Rust, and agent frameworks; `-- --only hey-api` runs one, `-- --quick` those that install in seconds, which CI runs',
+    'lints the served OpenAPI document, generates a client from it with each code generator, compiles it, and runs a turn with it; also runs SDKs for JavaScript, Python, Go, Java and Rust, and agent frameworks; `-- --only hey-api` runs one, `-- --quick` those that install in seconds, which CI runs if what they test has changed',
   'mcp-conformance':
     'runs the official conformance suite of the Model Context Protocol against a running server, through its API and sign-in links: every client scenario that 2025-11-25 and 2026-07-28 require; `-- --only scope` runs some',
   'mcp-conformance-server': 'runs the scenarios of that suite for our own MCP server',
@@ -29,7 +31,7 @@ export const developerCommands: Readonly<Record<string, string>> = {
   platforms:
     'installs the platform-specific dependencies of four other platforms, and compares the hash of the native server with the recorded one',
   nightly:
-    'runs what takes too long for every change: simulations, chaos, long schemathesis, end-to-end tests on both stores, every client, browser jobs, an hour of soak, bench; `-- chaos` runs one of them',
+    'runs what takes too long for every change: simulations, chaos, long schemathesis, all tests on both stores, every client, the conformance suite, browser jobs, an hour of soak, bench; `-- chaos` runs one of them',
   'record-calls':
     'runs tests and records which operations they called, for `specs/coverage.md`; `-- <part of a path>` runs some',
   'record-histories':

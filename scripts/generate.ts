@@ -18,6 +18,7 @@ import { mermaidFile } from './generate/mermaid.ts'
 import { openapiFile } from './generate/openapi.ts'
 import { accessPage } from './generate/pages/access-page.ts'
 import { boundsPage } from './generate/pages/bounds-page.ts'
+import { commandsPage } from './generate/pages/commands-page.ts'
 import { coveragePage } from './generate/pages/coverage.ts'
 import { decisionsIndex } from './generate/pages/decisions-index.ts'
 import { errorsPage } from './generate/pages/errors-page.ts'
@@ -47,6 +48,7 @@ const files: readonly GeneratedFile[] = [
   accessPage(declared),
   coveragePage(declared, called),
   decisionsIndex(root),
+  commandsPage(),
   ...charts.map(mermaidFile),
   ...charts.map(machineJsonFile),
   ...(await chartFiles(charts)),
