@@ -26,7 +26,9 @@ const layers: readonly { readonly name: string; readonly holds: RegExp }[] = [
 const reserved: readonly { readonly what: RegExp; readonly by: RegExp; readonly rule: string }[] = [
   ...['mongo', 'sqlite', 'memory', 'redis'].map((adapter) => ({
     what: new RegExp(`^src/storage/${adapter}/`),
-    by: new RegExp(`^src/(open-storage\\.ts$|storage/${adapter}/)`),
+    by: new RegExp(
+      `^src/(open-storage\\.ts$|storage/${adapter}/${adapter === 'sqlite' ? '|actors/runtime/open/' : ''})`,
+    ),
     rule: 'only src/open-storage.ts chooses a store',
   })),
   { what: /^mongodb$/, by: /^src\/storage\/mongo\//, rule: 'MongoDB stays behind src/storage/ports.ts' },

@@ -1,5 +1,5 @@
 import type { Chart } from '#machines/definition.ts'
-import { type ChartState, type ChartTransition, chartGraph } from './chart-graph.ts'
+import { type ChartState, type ChartTransition, chartGraph } from '#runtime/inspect/chart-graph.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
 /** `specs/machines/<name>.mmd`: the machine as a Mermaid state diagram. */

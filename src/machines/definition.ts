@@ -40,7 +40,7 @@ interface TextFold {
  * the actor: a running effect that is left out is aborted, and a new one is started. If it omits them, they stay
  * unchanged.
  */
-type Migration = (state: StoredState, reminders: Reminders, inFlight: FlightsInProgress) => Migrated
+export type Migration = (state: StoredState, reminders: Reminders, inFlight: FlightsInProgress) => Migrated
 
 /** Result of a migration: an actor of a later version. */
 export interface Migrated extends StoredState {

@@ -4,6 +4,10 @@ import type { At } from './refusal.ts'
 /**
  * XState's `assign`, typed for some of a machine's events. The fields that it reads are present, because TypeScript
  * only accepts the action under these events.
+ *
+ * @example
+ * const assigns = assignsOf<Context, Event>()
+ * on: { paid: { actions: assigns(({ event }) => ({ receipt: event.receipt })) } }
  */
 export const assignsOf =
   <Context extends MachineContext, Event extends EventObject>() =>

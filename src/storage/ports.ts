@@ -367,7 +367,7 @@ export interface BlobStore {
 
 /** A storage adapter. */
 export interface Storage {
-  readonly name: 'memory' | 'sqlite' | 'mongo'
+  readonly name: string
   readonly commits: CommitStore
   readonly records: RecordStore
   readonly blobs: BlobStore
@@ -390,7 +390,10 @@ export interface Storage {
   close(): Promise<void>
 }
 
-/** The store cannot be reached or did not answer in time; the request may be retried. */
+/**
+ * The store cannot be reached or did not answer in time; the request may be retried.
+ * @example if (error instanceof StoreUnavailable) return answer(503)
+ */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }

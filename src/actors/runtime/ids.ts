@@ -34,6 +34,9 @@ export const takeIdsFrom = (source: IdSource): void => {
  *
  * Ids of one process are strictly increasing, also within a millisecond and when the clock is set back, so that a list
  * ordered by id is ordered by creation.
+ *
+ * @example
+ * newId('order') // order_01kb4…
  */
 export const newId = (prefix: string): string => `${prefix}_${ulids.next()}`
 
@@ -77,6 +80,9 @@ export const idAt = (prefix: string, atMs: number): string => `${prefix}_${ulid(
 /**
  * Returns the same id for the same `seed` and `atMs`, sorting as if created at `atMs`: for resources that must be
  * created only once, however often that is attempted.
+ *
+ * @example
+ * derivedId('order', 0, 'cart 17') === derivedId('order', 0, 'cart 17')
  */
 export const derivedId = (prefix: string, atMs: number, seed: string): string => {
   const bytes = hash('sha256', seed, 'buffer')

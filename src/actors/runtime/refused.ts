@@ -28,7 +28,12 @@ export interface RefusedError extends Error {
   readonly isPassing: boolean
 }
 
-/** A refused request, in an application without error classes of its own. */
+/**
+ * A refused request, in an application without error classes of its own.
+ *
+ * @example
+ * if (error instanceof Refused && error.code === 'not_found') return answer(404)
+ */
 export class Refused extends Error implements RefusedError {
   override readonly name = 'Refused'
   readonly code: string
@@ -48,7 +53,12 @@ export class Refused extends Error implements RefusedError {
 /** Creates a `Refused`. */
 export const refused: Refuse = (refusal) => new Refused(refusal)
 
-/** Returns an error as a refusal; undefined when it is another failure. */
+/**
+ * Returns an error as a refusal; undefined when it is another failure.
+ *
+ * @example
+ * const code = refusalIn(error)?.code ?? 'internal_error'
+ */
 export const refusalIn = (error: unknown): RefusedError | undefined => (isRefusing(error) ? error : undefined)
 
 const isRefusing = (error: unknown): error is RefusedError =>

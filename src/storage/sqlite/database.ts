@@ -14,6 +14,9 @@ interface Job {
 
 const constraint = 19
 
+/** Path of a database without a file. */
+const inMemory = ':memory:'
+
 /** How long a statement waits for another process, in ms. */
 const busyTimeoutMs = 1_000
 /** Delay in ms after which the write-ahead log is emptied of what was removed, unless that happens sooner. */
@@ -40,8 +43,10 @@ export class Database {
    * @throws {NewerStore} {StoreUnavailable}
    */
   constructor(path: string) {
-    mkdirSync(dirname(path), { recursive: true })
-    keepToOwner(path)
+    if (path !== inMemory) {
+      mkdirSync(dirname(path), { recursive: true })
+      keepToOwner(path)
+    }
     this.#db = guarded(() => new DatabaseSync(path, { timeout: busyTimeoutMs }))
     const version = this.#versionOf(path)
     this.exec('pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000')

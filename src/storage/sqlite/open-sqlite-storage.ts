@@ -11,6 +11,9 @@ import { blobTable, contentIn, textIn } from './schema.ts'
  * @param options.path the file; its folder is created when missing.
  * @param options.now ms since the epoch; decides which records have expired.
  * @throws {StoreUnavailable} when the file cannot be opened.
+ *
+ * @example
+ * const storage = openSqliteStorage({ path: 'orders.db' })
  */
 export const openSqliteStorage = ({
   path,

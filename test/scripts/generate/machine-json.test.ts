@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type AnyStateMachine, createMachine, type StateNode } from 'xstate'
 import { charts } from '#actors/capabilities.ts'
-import { chartGraph } from '#scripts/generate/chart-graph.ts'
+import { chartGraph } from '#runtime/inspect/chart-graph.ts'
 import { machineJsonFile } from '#scripts/generate/machine-json.ts'
 
 const nodesOf = (node: StateNode): readonly StateNode[] => [node, ...Object.values(node.states).flatMap(nodesOf)]

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { JsonObject } from '#specs/dsl/json.ts'
 import type { ActorNews, FanOut } from '#storage/cluster-ports.ts'
+import type { JsonObject } from '#storage/ports.ts'
 
 /** The ends of one fan-out in two processes. */
 export interface FanOutSubject {

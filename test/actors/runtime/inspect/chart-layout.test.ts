@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { setup } from 'xstate'
 import { charts } from '#actors/capabilities.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
-import { chartGraph } from '#scripts/generate/chart-graph.ts'
-import { type Box, type ChartLayout, chartLayout, chartPath } from '#scripts/generate/chart-layout.ts'
+import { chartGraph } from '#runtime/inspect/chart-graph.ts'
+import { type Box, type ChartLayout, chartLayout } from '#runtime/inspect/chart-layout.ts'
+import { chartPath } from '#scripts/generate/chart-files.ts'
 
 const machine = setup({
   types: { events: {} as { type: 'go' | 'stay' | 'stop' | 'reset' } },
@@ -64,7 +65,7 @@ describe('chart graph', () => {
 
 /** The stored layout of a machine. `npm run check` ensures that it matches the machine. */
 const drawn = (machine: string): ChartLayout =>
-  JSON.parse(readFileSync(resolve(import.meta.dirname, '../../..', chartPath(machine)), 'utf8'))
+  JSON.parse(readFileSync(resolve(import.meta.dirname, '../../../..', chartPath(machine)), 'utf8'))
 
 describe('a layout', () => {
   it('is deterministic', async () => {

@@ -1,4 +1,4 @@
-import elk, { type ElkExtendedEdge, type ElkLabel, type ElkNode } from 'elkjs/lib/elk.bundled.js'
+import type { ELK, ElkExtendedEdge, ElkLabel, ElkNode } from 'elkjs/lib/elk.bundled.js'
 import type { Chart } from '#machines/definition.ts'
 import { type ChartGraph, type ChartState, type ChartTransition, chartGraph } from './chart-graph.ts'
 
@@ -59,8 +59,10 @@ const seeds = [1, 2, 3, 5, 7, 11, 13, 17]
 /** Lays out a machine's chart. The result is deterministic. */
 export async function chartLayout({ name, version, machine }: Chart): Promise<ChartLayout> {
   const graph = chartGraph(machine)
+  // over a megabyte, and only pictures need it
+  const { default: elk } = await import('elkjs/lib/elk.bundled.js')
   const layouts: ChartLayout[] = []
-  for (const seed of seeds) layouts.push({ machine: name, version, ...(await laidOut(graph, seed)) })
+  for (const seed of seeds) layouts.push({ machine: name, version, ...(await laidOut(new elk.default(), graph, seed)) })
   const [best] = layouts.sort((left, right) => cost(left) - cost(right))
   if (best === undefined) throw new Error('no seed')
   return best
@@ -79,6 +81,7 @@ const lengthOf = (points: ChartLayout['edges'][number]['points']): number =>
   }, 0)
 
 async function laidOut(
+  elk: Pick<ELK, 'layout'>,
   { states, transitions }: ChartGraph,
   seed: number,
 ): Promise<Omit<ChartLayout, 'machine' | 'version'>> {
@@ -93,7 +96,7 @@ async function laidOut(
     children: states.map((state) => elkNode(state, more)),
     edges: transitions.map(elkEdge),
   })
-  const layout = (more: Readonly<Record<string, string>>): Promise<ElkNode> => new elk.default().layout(chart(more))
+  const layout = (more: Readonly<Record<string, string>>): Promise<ElkNode> => elk.layout(chart(more))
   // ELK's compaction fails on some charts ("Invalid hitboxes"), which are laid out without it
   const laid = await layout({}).catch(() => layout(uncompacted))
   const byId = new Map(allStates(states).map((state) => [state.id, state]))
@@ -106,21 +109,6 @@ async function laidOut(
     }),
     edges: (laid.edges ?? []).map((edge, index) => laidEdge(edge, transitions[index])),
   }
-}
-
-/** Path of a machine's layout, from the root of the project. */
-export const chartPath = (machine: string): string => `console/charts/${machine}.layout.json`
-
-/** Returns the layouts of these machines as files; `path` is from the root of the project. */
-export async function chartFiles(
-  charts: readonly Chart[],
-): Promise<readonly { readonly path: string; readonly text: string }[]> {
-  return Promise.all(
-    charts.map(async (chart) => ({
-      path: chartPath(chart.name),
-      text: `${JSON.stringify(await chartLayout(chart))}\n`,
-    })),
-  )
 }
 
 const allStates = (states: readonly ChartState[]): readonly ChartState[] =>
