@@ -1,3 +1,5 @@
+import { mimeTypeOf } from './mime-type.ts'
+
 /** Kind of page, which determines how it is read. */
 export type PageKind = 'html' | 'json' | 'xml' | 'markdown' | 'text' | 'pdf'
 
@@ -58,7 +60,8 @@ const signatures: readonly (readonly [mimeType: string, ...starts: readonly stri
  * unsupported type, and for binary data declared as text.
  */
 export const pageTypeOf = (header: string | null, bytes: Uint8Array): PageType | null => {
-  const { essence, charset } = parsedType(header)
+  const declared = mimeTypeOf(header)
+  const [essence, charset] = [declared?.essence ?? null, declared?.params.get('charset') ?? null]
   const signature = signatureOf(bytes)
   const isUnsaid = essence === null || essence === 'application/octet-stream' || essence === 'application/unknown'
   const mimeType = isUnsaid ? (signature ?? textTypeOf(bytes)) : essence
@@ -74,13 +77,6 @@ const kindOf = (mimeType: string): PageKind | null => {
   if (known !== undefined) return known
   if (mimeType.startsWith('image/')) return null
   return mimeType.endsWith('+json') ? 'json' : mimeType.endsWith('+xml') ? 'xml' : null
-}
-
-const parsedType = (header: string | null): { readonly essence: string | null; readonly charset: string | null } => {
-  const [type = '', ...parameters] = (header ?? '').split(';')
-  const essence = type.trim().toLowerCase()
-  const named = parameters.map((each) => /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/i.exec(each)?.[1]).find(Boolean)
-  return { essence: /^[\w.+-]+\/[\w.+-]+$/.test(essence) ? essence : null, charset: named ?? null }
 }
 
 /** Returns the MIME type of a binary format by its first bytes; null for any other content. */

@@ -12,7 +12,7 @@ import { reachedIn, type Walk } from './reached.ts'
 type StateNode = AnyStateMachine['root']
 
 /** A transition of a machine, with or without a target. */
-export interface Edge {
+interface Edge {
   /** `source: event [guard] → target`, unique in its machine. */
   readonly name: string
   readonly definition: AnyTransitionDefinition

@@ -43,7 +43,7 @@ export interface WholeRequest {
  *
  * @throws {AttemptFailed} `cancelled` as soon as the request's `signal` aborts.
  */
-export const wholeRequest = async (parts: RequestParts, route: Route, request: WholeRequest): Promise<Buffer> =>
+const wholeRequest = async (parts: RequestParts, route: Route, request: WholeRequest): Promise<Buffer> =>
   sent(parts, route, { ...request, body: await request.body })
 
 /**

@@ -26,7 +26,7 @@ export interface ProviderFormat {
 }
 
 /** The list of the models of a provider. */
-export interface ModelList {
+interface ModelList {
   /** Returns the path below the base URL; `after` is the cursor of the previous page. */
   readonly path: (after: string | null) => string
   /** Returns the models in an answer; null when it is no list. */

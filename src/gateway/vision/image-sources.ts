@@ -1,6 +1,7 @@
 import type { UploadedFile } from '#actors/call/call.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxImages } from '#specs/resources/gateway/vision.ts'
+import { mimeTypeOf } from '#src/pages/mime-type.ts'
 
 /** One image as given by the caller. `at` names it in errors: `image_url`, `images[1]`, `files[0]`. */
 export type ImageSource = { readonly at: string } & (
@@ -90,5 +91,5 @@ const fileSource = ({ bytes, contentType }: UploadedFile, index: number): ImageS
   kind: 'file',
   at: `files[${index}]`,
   bytes,
-  mimeType: contentType.split(';', 1)[0]?.trim() ?? '',
+  mimeType: mimeTypeOf(contentType)?.essence ?? '',
 })

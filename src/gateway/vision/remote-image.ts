@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import { boundedBody } from '#outgoing/bounded-body.ts'
 import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { mimeTypeOf } from '#src/pages/mime-type.ts'
 import { badImage, type RemoteSource } from './image-sources.ts'
 
 /** The same for a URL of another scheme. */
@@ -53,13 +54,7 @@ export const fetchImage = async (
       const message = `${at} exceeds the limit of ${maxBytes} bytes.`
       throw new ServiceError('image_too_large', { param: at, message })
     }
-    return {
-      bytes,
-      mimeType:
-        String(headers['content-type'] ?? '')
-          .split(';', 1)[0]
-          ?.trim() ?? '',
-    }
+    return { bytes, mimeType: mimeTypeOf(String(headers['content-type'] ?? ''))?.essence ?? '' }
   } catch (error) {
     if (error instanceof ServiceError) throw error
     if (options.signal.aborted) throw new ServiceError('cancelled', { cause: error })

@@ -1,5 +1,6 @@
 import type { UploadedFile } from '#actors/call/call.ts'
 import { type AudioContainer, audioContainers, maxAudioBytes } from '#specs/audio.ts'
+import { mimeTypeOf } from '#src/pages/mime-type.ts'
 import { unsupportedValue } from './speech-task.ts'
 
 /** A validated file to transcribe. */
@@ -54,7 +55,7 @@ export const audioFile = (files: readonly UploadedFile[], maxBytes = maxAudioByt
   if (file === undefined) throw unsupportedValue('file', 'The form requires an audio file in the field file.')
   if (file.bytes.length === 0) throw unsupportedValue('file', 'The audio file is empty.')
   checkSize(file.bytes.length, maxBytes)
-  const type = file.contentType.split(';')[0]?.trim() ?? ''
+  const type = mimeTypeOf(file.contentType)?.essence ?? ''
   const ending = /\.([A-Za-z0-9]+)$/.exec(file.filename)?.[1]?.toLowerCase() ?? ''
   const container = own(types, type) ?? own(endings, ending)
   if (container === undefined) throw unsupportedValue('file', `The file must be one of ${audioContainers.join(', ')}.`)

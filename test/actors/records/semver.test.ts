@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { compareVersions, newestOf } from '#records/semver.ts'
+import { semverPattern } from '#specs/dsl/rule-words.ts'
 
 /** The example order of semver.org, and versions around it. */
 const ascending = [
@@ -35,4 +37,20 @@ it('considers a prerelease the newest only if there is no release', () => {
   expect(newestOf(['1.0.0', '2.0.0-rc.1'])).toBe('1.0.0')
   expect(newestOf(['2.0.0-rc.1', '2.0.0-rc.2'])).toBe('2.0.0-rc.2')
   expect(newestOf([])).toBeUndefined()
+})
+
+it('orders versions with numbers of any length', () => {
+  const long = '9'.repeat(100)
+  expect(newestOf(['2.0.0', `${long}.0.0`, '10.0.0'])).toBe(`${long}.0.0`)
+  expect(compareVersions(`1.${long}.0`, `1.${long}.1`)).toBeLessThan(0)
+  expect(compareVersions(`1.0.0-${long}`, `1.0.0-${long}.a`)).toBeLessThan(0)
+})
+
+it('orders any pair of versions that the API accepts', () => {
+  const version = fc.stringMatching(new RegExp(semverPattern))
+  fc.assert(
+    fc.property(version, version, (a, b) => {
+      expect(Math.sign(compareVersions(a, b))).toBe(-Math.sign(compareVersions(b, a)) + 0)
+    }),
+  )
 })

@@ -1,3 +1,4 @@
+import { mimeTypeOf } from '#src/pages/mime-type.ts'
 import { type DocumentType, isDocumentType } from '#src/parsing/documents/read-document.ts'
 
 const byEnding: Readonly<Record<string, DocumentType>> = {
@@ -24,7 +25,7 @@ const byEnding: Readonly<Record<string, DocumentType>> = {
   json: 'application/json',
 }
 
-const essenceOf = (said: string): string => (said.split(';', 1)[0] ?? '').trim().toLowerCase()
+const essenceOf = (said: string): string => mimeTypeOf(said)?.essence ?? said.trim().toLowerCase()
 
 /**
  * Returns the MIME type as which the content of a URL is parsed, or null for an unsupported type. The type that its
@@ -37,7 +38,7 @@ export const typeOfPage = (said: string, path: string): DocumentType | null => {
 }
 
 /** Returns the character encoding that a content type declares; null for none. */
-export const charsetOf = (said: string): string | null => /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(said)?.[1] ?? null
+export const charsetOf = (said: string): string | null => mimeTypeOf(said)?.params.get('charset') ?? null
 
 /**
  * Returns the MIME type as which content is parsed, or null for an unsupported type. The extension of its name takes

@@ -39,7 +39,7 @@ export interface AudioReader {
 }
 
 /** A provider's text-to-speech API. Pure: it builds requests and parses responses, and sends nothing. */
-export interface SpeechFormat {
+interface SpeechFormat {
   request(task: SpeechTask, route: Route): VoiceRequest
   reader(task: SpeechTask): AudioReader
 }
@@ -94,7 +94,7 @@ export interface Transcript {
 }
 
 /** A provider's speech-to-text API. Pure: it builds requests and parses responses, and sends nothing. */
-export interface TranscriptionFormat {
+interface TranscriptionFormat {
   request(task: TranscriptionTask, route: Route): VoiceRequest
   /** @param json the parsed body of a successful response. @throws {AttemptFailed} when it is not in the format. */
   transcript(json: unknown, task: TranscriptionTask): Transcript

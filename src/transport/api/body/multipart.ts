@@ -2,6 +2,7 @@ import { StringDecoder } from 'node:string_decoder'
 import type { UploadedFile } from '#actors/call/call.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
+import { mimeTypeOf } from '#src/pages/mime-type.ts'
 
 /** A multipart form: text fields in order, and files. */
 export interface Form {
@@ -19,9 +20,9 @@ const refuse = (message: string): ServiceError => new ServiceError('bad_request'
 
 /** The boundary of a `multipart/form-data` content type; null for any other type. */
 export const boundaryOf = (contentType: string | undefined): string | null => {
-  if (contentType === undefined || !/^multipart\/form-data\s*;/i.test(contentType)) return null
-  const match = /boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType)
-  return match?.[1] ?? match?.[2] ?? null
+  const type = mimeTypeOf(contentType)
+  const boundary = type?.essence === 'multipart/form-data' ? (type.params.get('boundary') ?? '') : ''
+  return boundary === '' || boundary.length > 70 ? null : boundary
 }
 
 /** Bytes of a long text that are decoded in one step. */
