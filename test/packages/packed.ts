@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../..')
 const run = promisify(execFile)
 
 /** Runs npm with this process's Node. */
-export const npm = async (folder: string, ...args: readonly string[]): Promise<string> =>
+const npm = async (folder: string, ...args: readonly string[]): Promise<string> =>
   (await run('npm', [...args], { cwd: folder, env: { ...process.env, npm_config_update_notifier: 'false' } })).stdout
 
 /** Packs packages, one after the other, and returns the paths of the tarballs. */
