@@ -27,7 +27,7 @@ export const liveSource = (project, id) => {
     follow: ({ last, ...options }) =>
       follow({
         ...options,
-        url: () => pathOf(project, 'project_actors.stream', { params, query: { after: last() } }),
+        url: () => pathOf(project, 'project_actors.stream', { params, query: { after: last(), restarts: true } }),
       }),
   }
 }

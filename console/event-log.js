@@ -7,7 +7,10 @@ import { textEvent } from './event-names.js'
  * @typedef {EventEntry | TextEntry} Entry
  */
 
-/** The loaded part of one actor's log: in order, without gaps, each event once. */
+/** Events before which the log may have a gap: a crash cut an answer, and what it had shown is in no log. */
+const afterGap = ['turn.restarted', 'turn.failed']
+
+/** The loaded part of one actor's log: in order, without gaps but those, each event once. */
 export class EventLog {
   /** @type {Entry[]} */
   entries = []
@@ -39,7 +42,7 @@ export class EventLog {
    */
   add(event) {
     if (event.sequence <= this.#last) return 'known'
-    if (event.sequence > this.#last + 1) return 'hole'
+    if (event.sequence > this.#last + 1 && !afterGap.includes(event.event_type)) return 'hole'
     this.#last = event.sequence
     const whole = { ...event, turn_number: this.#turnOf(event) }
     const newest = this.entries.at(-1)

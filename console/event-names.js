@@ -5,6 +5,7 @@
 export const eventNames = [
   'session.forked',
   'turn.started',
+  'turn.restarted',
   'response.output_text.delta',
   'tool_call.started',
   'tool_call.progress',

@@ -105,6 +105,8 @@ export const contextPolicy = object(
   { title: 'ContextPolicy', description: "What to do when a conversation exceeds the model's context window." },
 )
 
+const onInterrupted = oneOf('restart', 'fail')
+
 /** Configuration of an agent (`agents.create`). Undeclared fields are refused, since they would have no effect. */
 export const agentConfig = object(
   {
@@ -118,6 +120,10 @@ export const agentConfig = object(
     pause_on_tool_calls: described(
       optional(boolean()),
       'Whether tool calls require approval. When any tool has `needsApproval`, only calls of those tools do.',
+    ),
+    on_interrupted: described(
+      optional(onInterrupted),
+      'What happens to a turn of a session whose server stops while the model is answering: `restart` makes the model call again, `fail` ends the turn with `interrupted`. Default: `restart`.',
     ),
     turn_overrides: described(
       optional(array(oneOf(...turnOverrides), { maxItems: 3 })),
@@ -153,6 +159,7 @@ export const overlays = object(
     max_tokens: optional(maxTokens),
     ...sampling,
     pause_on_tool_calls: optional(boolean()),
+    on_interrupted: optional(onInterrupted),
     context: optional(contextPolicy),
     limits: optional(runLimits),
   },

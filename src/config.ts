@@ -55,6 +55,8 @@ export interface Config {
   readonly previousMasterKeys: readonly Buffer[]
   /** Time in ms that a shutdown waits for running work. */
   readonly shutdownGraceMs: number
+  /** Longest time in ms for which the text of a turn is shown without being durable. */
+  readonly streamCommitMs: number
   /** Timeouts of model calls, in ms: silence before the first byte of an answer, silence within it, and the total. */
   readonly modelWaits: {
     readonly firstByteTimeoutMs: number
@@ -157,7 +159,7 @@ function configOf(read: EnvironmentReader): Config {
     },
     shutdownGraceMs: 1000 * (read.value('SHUTDOWN_GRACE_S', countUpTo(3600), 'seconds from 1 to 3600') ?? 130),
     modelWaits: modelWaitsOf(read),
-    storeWaitMs: storeWaitOf(read),
+    ...{ storeWaitMs: storeWaitOf(read), streamCommitMs: streamCommitOf(read) },
     chatBodyBytes: 1024 * 1024 * (read.value('MAX_CHAT_BODY_MB', countUpTo(64), 'megabytes from 1 to 64') ?? 8),
     bootstrap: bootstrapOf(read),
     masterKey: read.value('MASTER_KEY', keyOf, '32 bytes in base64 (openssl rand -base64 32)') ?? null,
@@ -188,6 +190,9 @@ function configOf(read: EnvironmentReader): Config {
     otelEndpoint: read.value('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrlOf, 'an http:// or https:// URL') ?? null,
   }
 }
+
+const streamCommitOf = (read: EnvironmentReader): number =>
+  read.value('STREAM_COMMIT_MS', countFrom(25, 60_000), 'ms from 25 to 60000') ?? 1000
 
 /** Without a limit, unless one is set. */
 const storeWaitOf = (read: EnvironmentReader): number =>

@@ -127,7 +127,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     secureCookies: config.publicUrl?.startsWith('https:') ?? false,
     ...{ publicOrigin: originOf(config), serverUrl: url },
     ...{ runs: config.runs, browser: browserOf(config), crawler: crawlerOf(config) },
-    modelWaits: config.modelWaits,
+    ...{ modelWaits: config.modelWaits, streamCommitMs: config.streamCommitMs },
     ...(cluster !== null && { cluster: cluster.parts, limits: cluster.limits, turns: cluster.turns }),
     ...{ telemetry, log },
     serving: serving.promise,

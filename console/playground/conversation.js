@@ -44,9 +44,16 @@ const after = (context, frame) => {
   const next = { ...context, last: Math.max(context.last, frame.id), ...changeOf(frame) }
   const added = linesOf(frame)
   const newest = lines.at(-1)
+  if (frame.event === 'turn.restarted') return { ...next, lines: withoutAnswer(lines) }
   if (frame.event.endsWith('output_text.delta') && newest?.kind === 'answer')
     return { ...next, lines: [...lines.slice(0, -1), line('answer', newest.text + String(frame.data.delta ?? ''))] }
   return { ...next, lines: [...lines, ...added] }
+}
+
+/** The answer of a turn is generated again. @param {readonly Line[]} lines @returns {readonly Line[]} */
+const withoutAnswer = (lines) => {
+  const said = lines.findLastIndex(({ kind }) => kind === 'said')
+  return lines.filter(({ kind }, index) => index < said || kind !== 'answer')
 }
 
 /** @param {Frame} frame @returns {Partial<Conversation>} */

@@ -44,10 +44,13 @@ export const streamTurn = async ({ project, session, turn, after, take, signal }
   const [path, head] =
     turn === null
       ? [
-          pathOf(project, 'sessions.stream', { params, query: { after } }),
+          pathOf(project, 'sessions.stream', { params, query: { after, restarts: true } }),
           headOf(project, 'sessions.stream', undefined),
         ]
-      : [pathOf(project, 'sessions.turns', { params }), headOf(project, 'sessions.turns', turn)]
+      : [
+          pathOf(project, 'sessions.turns', { params, query: { restarts: true } }),
+          headOf(project, 'sessions.turns', turn),
+        ]
   const headers = { ...head.headers, accept: 'text/event-stream' }
   const response = await fetch(path, { ...head, headers, credentials: 'same-origin', signal })
   if (!response.ok || response.body === null) throw errorOf(response.status, await response.json().catch(() => null))

@@ -36,7 +36,10 @@ export const bySse = ({ project, session, last, take, trouble }) => {
 
 /** Sends all turns of the session over one socket. @param {Listener} listener @returns {Sender} */
 export const byWebSocket = ({ project, session, last, take, trouble }) => {
-  const path = pathOf(project, 'sessions.socket', { params: { session_id: session }, query: { project_id: project } })
+  const path = pathOf(project, 'sessions.socket', {
+    params: { session_id: session },
+    query: { project_id: project, restarts: true },
+  })
   /** @type {WebSocket | null} */
   let socket = null
   let stopped = false

@@ -102,7 +102,7 @@ export class SessionVisit {
     const turn = { token, acknowledged: false, output: outputOf(plan, token) }
     this.turns.push(turn)
     const from = this.frames.length
-    const start = { ...this.#request('turns', this.#bodyOf(plan, token)), key: `turn-${token}` }
+    const start = { ...this.#request('turns?restarts=true', this.#bodyOf(plan, token)), key: `turn-${token}` }
     const cancel = plan.cancelled === true ? this.#cancelOnce(token) : undefined
     const heard = () => {
       turn.acknowledged = true
@@ -137,7 +137,7 @@ export class SessionVisit {
     const { random } = this.#parts
     const outputs = [{ action_id: decided.actionId, output: `handed ${token}` }]
     const results = decided.runs === 'caller' ? { tool_results: outputs } : {}
-    const bySession = { ...this.#request('approve', { action_id: decided.actionId, ...results }) }
+    const bySession = { ...this.#request('approve?restarts=true', { action_id: decided.actionId, ...results }) }
     const byAction = { method: 'POST', path: `/v1/actions/${decided.actionId}/approve`, body: results } as const
     const isHasty = random.chance(0.3)
     const hasty = isHasty ? this.#approveToo(random.chance(0.5) ? bySession : byAction, decided) : undefined
@@ -226,7 +226,11 @@ export class SessionVisit {
   }
 
   #resume(): Wanted {
-    return { method: 'GET', path: `/v1/sessions/${this.id}/stream`, lastEventId: this.frames.at(-1)?.id ?? '0' }
+    return {
+      method: 'GET',
+      path: `/v1/sessions/${this.id}/stream?restarts=true`,
+      lastEventId: this.frames.at(-1)?.id ?? '0',
+    }
   }
 
   #request(verb: string, body: object | undefined) {

@@ -37,11 +37,19 @@ const judgeSession = (session: SessionEvidence): readonly Problem[] => {
 const isStart = ({ event_type }: LogRow): boolean => event_type === 'turn.started'
 const isEnd = ({ event_type }: LogRow): boolean => event_type === 'turn.completed' || event_type === 'turn.failed'
 
-/** Sequences are gapless from 1. */
+/** Events that may follow a gap: a new owner leaves out what the one before may have shown of an answer. */
+const afterGap: readonly string[] = ['turn.restarted', 'turn.failed']
+
+/** Sequences are gapless from 1, except where a crash cut an answer. */
 const sequences = (log: readonly LogRow[]): readonly Problem[] => {
-  const at = log.findIndex(({ sequence }, index) => sequence !== index + 1)
+  const at = log.findIndex(({ sequence, event_type }, index) => {
+    const next = (log[index - 1]?.sequence ?? 0) + 1
+    return sequence < next || (sequence > next && !afterGap.includes(event_type))
+  })
   const row = log[at]
-  return row === undefined ? [] : [{ kind: 'broken', what: `sequence ${row.sequence} stands at place ${at + 1}` }]
+  return row === undefined
+    ? []
+    : [{ kind: 'broken', what: `sequence ${row.sequence} follows ${log[at - 1]?.sequence}` }]
 }
 
 /** An acknowledged turn is in the log exactly once; an unacknowledged one at most once. */
@@ -69,7 +77,8 @@ const endings = ({ turns: requested }: SessionEvidence, log: readonly LogRow[]):
   })
 
 const textProblems = (turn: number | null, rows: readonly LogRow[], end: LogRow): readonly Problem[] => {
-  const deltas = rows.filter(({ event_type }) => event_type === 'output_text.delta')
+  const restarted = rows.findLastIndex(({ event_type }) => event_type === 'turn.restarted')
+  const deltas = rows.slice(restarted + 1).filter(({ event_type }) => event_type === 'output_text.delta')
   const text = deltas.map(({ payload }) => payload.delta).join('')
   const output = end.event_type === 'turn.completed' ? end.payload.output : Object(end.payload.output).text
   return output === text ? [] : [broken(`the deltas of turn ${turn} are not its output`)]
@@ -90,21 +99,34 @@ const answerProblems = (turn: RequestedTurn | undefined, { event_type, payload }
   return isGood ? [] : [broken(`turn ${token} has an answer that is not its own: ${payload.output}`)]
 }
 
-/** Received frames match the log: none is missing from it, repeated, or skipped before the last one. */
+/**
+ * Received frames match the log: none is missing from it, repeated, or skipped before the last one. Text of an answer
+ * that a crash cut may have been received without being in the log; the log then goes on after a gap.
+ */
 const seen = (who: string, frames: readonly Frame[], log: readonly LogRow[]): readonly Problem[] => {
-  const twice = frames.find(({ id }, at) => frames.findIndex((other) => other.id === id) < at)
-  if (twice !== undefined) return [{ kind: 'doubled', what: `${who} saw event ${twice.id} twice` }]
-  const torn = frames.find(({ id }, at) => Number(id) !== at + 1)
-  if (torn !== undefined) return [broken(`${who} saw event ${torn.id} after ${frames[frames.indexOf(torn) - 1]?.id}`)]
-  return frames.flatMap((frame, at) => {
-    const row = log[at]
+  const torn = frames.find(({ id }, at) => at > 0 && Number(id) <= Number(frames[at - 1]?.id))
+  if (torn !== undefined) return [{ kind: 'doubled', what: `${who} saw event ${torn.id} twice, or late` }]
+  const rows = new Map(log.map((row) => [row.sequence, row]))
+  const ids = new Set(frames.map(({ id }) => Number(id)))
+  const last = Number(frames.at(-1)?.id ?? 0)
+  const skipped = log.find(({ sequence }) => sequence < last && !ids.has(sequence))
+  if (skipped !== undefined) return [broken(`${who} saw event ${last}, and not ${skipped.sequence}`)]
+  const newest = log.at(-1)?.sequence ?? 0
+  return frames.flatMap((frame) => {
+    const row = rows.get(Number(frame.id))
+    if (row === undefined && isText(frame) && Number(frame.id) < newest) return []
     if (row === undefined) return [{ kind: 'lost', what: `${who} saw event ${frame.id}, the log has it not` }]
     return sameEvent(frame, row) ? [] : [broken(`${who} saw event ${frame.id} other than it is in the log`)]
   })
 }
 
-const unseen = (frames: readonly Frame[], log: readonly LogRow[]): readonly Problem[] =>
-  frames.length >= log.length ? [] : [broken(`its watcher saw ${frames.length} of ${log.length} events`)]
+const isText = ({ event }: Frame): boolean => event.endsWith('output_text.delta')
+
+const unseen = (frames: readonly Frame[], log: readonly LogRow[]): readonly Problem[] => {
+  const ids = new Set(frames.map(({ id }) => Number(id)))
+  const missed = log.filter(({ sequence }) => !ids.has(sequence)).length
+  return missed === 0 ? [] : [broken(`its watcher missed ${missed} of ${log.length} events`)]
+}
 
 const sameEvent = ({ event, data }: Frame, { event_type, payload }: LogRow): boolean =>
   (event === event_type || event === `response.${event_type}`) && JSON.stringify(data) === JSON.stringify(payload)

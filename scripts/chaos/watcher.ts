@@ -9,7 +9,7 @@ export class Watcher {
   #until: number | undefined
 
   constructor(session: string, client: NodeClient) {
-    this.#path = `/v1/sessions/${session}/stream`
+    this.#path = `/v1/sessions/${session}/stream?restarts=true`
     this.#client = client
   }
 

@@ -35,6 +35,7 @@ export class Recorder {
 
   /** Intercepts what the host delivers to its actors. */
   listen(host: Host): void {
+    this.#listenToText(host)
     const deliverTo = host.deliverTo.bind(host)
     const deliver = host.deliver.bind(host)
     const create = host.create.bind(host)
@@ -49,6 +50,23 @@ export class Recorder {
     host.create = (creation) => {
       this.#delivered.set(`${creation.id} ${creation.cause}`, { event: { type: 'create', input: creation.input } })
       return create(creation)
+    }
+  }
+
+  /** Intercepts the text that effects show: the runtime adds it to a step of its own, or to that of the result. */
+  #listenToText({ shown }: Host): void {
+    const part = shown.part.bind(shown)
+    const rest = shown.rest.bind(shown)
+    shown.part = (resident) => {
+      const delivery = part(resident)
+      if (delivery !== undefined) this.#delivered.set(`${resident.id} ${delivery.cause}`, stepOf(delivery))
+      return delivery
+    }
+    shown.rest = (resident, delivery) => {
+      const fields = rest(resident, delivery)
+      const step = stepOf({ ...delivery, event: { ...delivery.event, ...fields } })
+      this.#delivered.set(`${resident.id} ${delivery.cause}`, step)
+      return fields
     }
   }
 

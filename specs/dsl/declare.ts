@@ -3,7 +3,17 @@ import type { ErrorCode } from '../errors/errors.ts'
 import type { FieldRule } from '../field-access.ts'
 import { isSecretKeyRow } from '../interface-rows.ts'
 import { type Answer, eventsOf } from './answer.ts'
-import { type Infer, type InferShape, integer, oneOf, optional, type Schema, type Shape } from './schema.ts'
+import {
+  boolean,
+  described,
+  type Infer,
+  type InferShape,
+  integer,
+  oneOf,
+  optional,
+  type Schema,
+  type Shape,
+} from './schema.ts'
 
 /** HTTP methods of operations. HEAD and OPTIONS are derived from them. */
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -248,7 +258,18 @@ export function defineOperations(
 const streamQuery = (answer: Answer): Shape => {
   const events = eventsOf(answer)
   if (events === null) return {}
-  return { event_names: optional(oneOf('short', 'long')), ...(events.resumable ? afterQuery : {}) }
+  return {
+    event_names: optional(oneOf('short', 'long')),
+    ...(events.resumable ? afterQuery : {}),
+    ...('turn.restarted' in events.events ? restartsQuery : {}),
+  }
+}
+
+const restartsQuery = {
+  restarts: described(
+    optional(boolean()),
+    'Whether to send `turn.restarted` and the deltas after it when a crash made a turn begin its model call again. Without it, the deltas end where the crash was, and `turn.completed` has the text.',
+  ),
 }
 
 const afterQuery = { after: optional(integer({ min: 0 })) }

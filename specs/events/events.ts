@@ -146,8 +146,24 @@ export const sessionEvents = {
     },
     { title: 'TurnStarted', description: 'A turn started.', open: true },
   ),
+  'turn.restarted': object(
+    {
+      from_sequence: integer({
+        description: 'Deltas of the turn from this sequence number on are void. Those after this event make its text.',
+      }),
+      attempt: integer({ description: 'Number of the attempt that begins: 2 for the first restart.' }),
+    },
+    {
+      title: 'TurnRestarted',
+      description:
+        'The server stopped while the model was answering, and makes the call again. Sent only with `restarts=true`.',
+    },
+  ),
   'output_text.delta': object(
-    { delta: string({ description: 'Text to append to the text so far.' }) },
+    {
+      delta: string({ description: 'Text to append to the text so far.' }),
+      attempt: optional(integer({ description: 'Number of the attempt, after a restart.' })),
+    },
     { title: 'OutputTextDelta', description: 'The model generated more text.' },
   ),
   'context.compacted': object(compactedFields, {

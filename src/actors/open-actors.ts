@@ -90,6 +90,8 @@ export interface ActorsParts {
   readonly searchEngines?: readonly SearchEngineSettings[]
   /** Maximum number of concurrent runs, and ceilings of each run. */
   readonly runs: RunConcurrency & { readonly ceilings?: RunCeilings }
+  /** Longest time in ms for which the text of a turn is shown without being durable; a second when absent. */
+  readonly streamCommitMs?: number
   /** Joins this process to a cluster; it runs alone without it. */
   readonly cluster?: ClusterParts
   /** Rate limits shared by all nodes; limits of this process alone when absent. */
@@ -179,13 +181,14 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
 }
 
 /** Settings of the runtime: those of this server, and optional ones. */
-const givenOf = ({ cluster, serving, telemetry }: ActorsParts) => ({
+const givenOf = ({ cluster, serving, telemetry, streamCommitMs }: ActorsParts) => ({
   refuse: serviceRefusal,
   slices: { next: nextSlice, forEach: forEachInSlices },
   nodeName: cluster?.self.node ?? hostname(),
   ...(cluster !== undefined && { cluster }),
   ...(serving !== undefined && { serving }),
   ...(telemetry !== undefined && { telemetry }),
+  ...(streamCommitMs !== undefined && { streamCommitMs }),
 })
 
 /** Reseals in the background while the master key is being changed, and does nothing otherwise. */

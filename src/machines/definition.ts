@@ -1,7 +1,7 @@
 import type { AnyStateMachine } from 'xstate'
 import type { JsonObject, LogEvent } from './json.ts'
 import type { FlightsInProgress, Reminders } from './pending.ts'
-import type { EffectPolicies } from './vocabulary.ts'
+import type { EffectPolicies, Emission } from './vocabulary.ts'
 
 /** The state of an actor as plain data, as stored in a commit's `snapshot`. */
 export interface StoredState {
@@ -29,10 +29,16 @@ export type RowOf = (state: StoredState, facts: ActorFacts) => JsonObject
 
 /** Text that the host keeps in memory for a running actor, folded from its log, and fills in for `turnText`. */
 interface TextFold {
-  /** An event of this type resets the text. */
+  /** An event of this type resets the text, and is the first of those that it is folded from. */
   readonly startsAt: string
+  /** An event of this type resets the text: it is generated again, after a crash. */
+  readonly restartsAt: string
   /** Returns the text that an event adds; undefined for none. */
   readonly adds: (event: LogEvent) => string | undefined
+  /** The machine's event for a part of the text, with `delta` and `cuts` (`LogEvent.cuts`). */
+  readonly part: string
+  /** Returns the event by which a piece of the text is shown before it is durable, in this context. */
+  readonly piece: (context: JsonObject, text: string) => Emission
 }
 
 /**

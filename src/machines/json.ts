@@ -7,7 +7,10 @@ export type JsonObject = { readonly [key: string]: Json | undefined }
 /** A machine's event as it is stored: `type` and plain data. */
 export type StoredEvent = JsonObject & { readonly type: string }
 
-/** A client-visible event of an actor's log. `sequence` is gapless from 1 per actor and is the SSE `id:`. */
+/**
+ * A client-visible event of an actor's log. `sequence` rises from 1 per actor and is the SSE `id:`. It has a gap only
+ * where a process that streamed a text has crashed (src/actors/runtime/stream/shown-text.ts).
+ */
 export interface LogEvent {
   readonly sequence: number
   readonly event_type: string
@@ -17,4 +20,9 @@ export interface LogEvent {
   readonly hidden?: JsonObject
   /** Time of the event in ms since the epoch, if it differs from the time of its commit. */
   readonly at?: number
+  /**
+   * Only in the store: the event stands for several that were streamed one by one and that end with `sequence`. These
+   * are the lengths of their texts in UTF-16 units, in order (src/storage/pieces.ts).
+   */
+  readonly cuts?: readonly number[]
 }

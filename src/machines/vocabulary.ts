@@ -15,6 +15,8 @@ export interface Emission {
   readonly payload: JsonObject
   /** Stored with the event for consumers that fold the log; never shown to clients. */
   readonly hidden?: JsonObject
+  /** `LogEvent.cuts`; a single event when absent. */
+  readonly cuts?: readonly number[]
 }
 
 /** A message to another actor. A `create` event starts the actor with its `input`. */

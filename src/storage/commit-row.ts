@@ -1,3 +1,4 @@
+import { inPieces } from './pieces.ts'
 import type { Commit, CommitKey, Json, LogEvent, StoredLogEvent } from './ports.ts'
 
 /**
@@ -127,7 +128,7 @@ export class EventPage {
    */
   take(text: string, at: number): boolean {
     const events: readonly LogEvent[] = JSON.parse(text)
-    for (const event of events) {
+    for (const event of inPieces(events)) {
       if (this.events.length >= this.#limit) return false
       if (event.sequence <= this.#last) continue
       this.#last = event.sequence

@@ -1,3 +1,4 @@
+import { firstSequence } from './pieces.ts'
 import type { LogEvent } from './ports.ts'
 
 /** A commit of an effect's part, with the fields that merging needs. */
@@ -72,7 +73,7 @@ const takenOf = (rows: readonly PartRow[]): readonly Taken[] => {
   return taken.toReversed()
 }
 
-const firstOf = (events: readonly LogEvent[]): number => events[0]?.sequence ?? 0
+const firstOf = ([first]: readonly LogEvent[]): number => (first === undefined ? 0 : firstSequence(first))
 
 const groupsOf = (taken: readonly Taken[], maxLength: number): readonly (readonly Taken[])[] => {
   const groups: Taken[][] = []

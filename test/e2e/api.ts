@@ -116,8 +116,10 @@ export class Api {
   }
 
   /** Follows the session from the event after `lastEventId`, as a reconnecting client does. */
-  follow(session: string, lastEventId: string): Promise<StreamReader> {
-    return this.stream(`/v1/sessions/${session}/stream`, undefined, { headers: { 'last-event-id': lastEventId } })
+  follow(session: string, lastEventId: string, query: Readonly<Record<string, string>> = {}): Promise<StreamReader> {
+    return this.stream(`/v1/sessions/${session}/stream?${new URLSearchParams(query)}`, undefined, {
+      headers: { 'last-event-id': lastEventId },
+    })
   }
 
   /** The whole log of a session. */

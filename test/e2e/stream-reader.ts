@@ -74,3 +74,11 @@ export const textOf = (seen: readonly Frame[]): string =>
 
 /** 1, 2, 3 … up to the number of frames or rows. */
 export const counted = (items: readonly unknown[]): readonly number[] => items.map((_, at) => at + 1)
+
+/** Whether sequences rise, so that no event comes twice. After a crash in an answer there is a gap. */
+export const rise = (sequences: readonly number[]): boolean =>
+  sequences.every((sequence, index) => index === 0 || sequence > Number(sequences[index - 1]))
+
+/** The frames of a turn from its last restart on, or all of them. */
+export const sinceRestart = (turn: readonly Frame[]): readonly Frame[] =>
+  turn.slice(turn.findLastIndex(isEvent('turn.restarted')) + 1)

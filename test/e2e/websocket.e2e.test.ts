@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sessionSocket } from '#specs/resources/sessions.ts'
 import { noteCalled } from '../support/called-operations.ts'
-import { counted, endsTurn } from './stream-reader.ts'
+import { answerTo } from './gateway/simulated-answer.ts'
+import { counted, endsTurn, rise } from './stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from './tool-server.ts'
 import { World } from './world.ts'
 
@@ -85,7 +86,8 @@ describe("a session's WebSocket", () => {
     return socket
   }
 
-  const asServer = (session: string) => connect(session, '', { authorization: `Bearer ${world.secretKey}` })
+  const asServer = (session: string, query = '') =>
+    connect(session, query, { authorization: `Bearer ${world.secretKey}` })
 
   const clientToken = async (user: string, permissions?: readonly string[]): Promise<string> => {
     const tenant = await world.api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })
@@ -154,7 +156,7 @@ describe("a session's WebSocket", () => {
     expect(second.frames).toEqual(first.frames.slice(1))
   })
 
-  it('resumes without gap or duplicate after kill -9', async () => {
+  it('resumes after kill -9, with the text of one attempt', async () => {
     const session = await world.api.createSession()
     const first = await asServer(session)
     first.send({ type: 'turn', input: 'slow please' })
@@ -164,9 +166,20 @@ describe("a session's WebSocket", () => {
     await world.restart()
     const second = await asServer(session)
     second.send({ type: 'resume', after: first.frames.length })
-    await second.until(endsTurn)
-    const seen = [...first.frames, ...second.frames]
-    expect(seen.map(({ id }) => id)).toEqual(counted(seen))
+    const end = await second.until(endsTurn)
+    expect(rise([...first.frames, ...second.frames].map(({ id }) => Number(id)))).toBe(true)
+    expect(second.frames).toEqual([end])
+    expect(end).toMatchObject({ event: 'turn.completed', data: { output: answerTo('slow please') } })
+    const aware = await asServer(session, '?restarts=true')
+    aware.send({ type: 'resume', after: first.frames.length })
+    await aware.until(endsTurn)
+    expect(aware.frames[0]).toMatchObject({ event: 'turn.restarted', data: { from_sequence: 2, attempt: 2 } })
+    expect(
+      aware.frames
+        .slice(1, -1)
+        .map(({ data }) => data.delta)
+        .join(''),
+    ).toBe(answerTo('slow please'))
   })
 
   it('refuses frames that are invalid or that its credential does not permit, and stays open', async () => {

@@ -4,6 +4,7 @@ import type { StateValue } from '#machines/definition.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { readParked, readStoredState } from '#runtime/step/actor-state.ts'
+import { inPieces } from '#storage/pieces.ts'
 import type { Commit, JsonObject, Storage } from '#storage/ports.ts'
 import type { KnownActor, Ledger } from './ledger.ts'
 import { isBad } from './world/bad-actors.ts'
@@ -45,14 +46,15 @@ export const checkLogs = async (ledger: Ledger, inner: Storage): Promise<void> =
   for (const [id, { commits }] of ledger.actors) {
     if (ledger.forgotten.has(id)) continue
     const written = commits.flatMap(({ events, at }) =>
-      events.map(({ sequence, event_type }) => [sequence, event_type, at]),
+      inPieces(events).map(({ sequence, event_type }) => [sequence, event_type, at]),
     )
-    const after = Math.floor(written.length / 2)
+    const middle = Math.floor(written.length / 2)
+    const after = Number(written[middle - 1]?.[0] ?? 0)
     const read = async (from: number) =>
       (await inner.commits.events(id, from, 10_000)).map(({ sequence, event_type, at }) => [sequence, event_type, at])
     const [all, half] = [JSON.stringify(await read(0)), JSON.stringify(await read(after))]
     ledger.expect(all === JSON.stringify(written), () => `the log of ${id} is ${all}, not ${JSON.stringify(written)}`)
-    ledger.expect(half === JSON.stringify(written.slice(after)), () => `the log of ${id} after ${after} is ${half}`)
+    ledger.expect(half === JSON.stringify(written.slice(middle)), () => `the log of ${id} after ${after} is ${half}`)
   }
 }
 

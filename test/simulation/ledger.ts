@@ -1,3 +1,4 @@
+import { inPieces } from '#storage/pieces.ts'
 import type { Commit, LogEvent, StoredRecord } from '#storage/ports.ts'
 import { type LogRules, noRules } from './log-rules.ts'
 import { RunRules } from './runs/run-rules.ts'
@@ -7,7 +8,12 @@ import { isBad } from './world/bad-actors.ts'
 /** The known commits of an actor. */
 export interface KnownActor {
   readonly commits: Commit[]
+  /** The events of its log in order, one by one. */
   readonly events: LogEvent[]
+  /** Every event that is in its log, or was shown to anybody before its commit, by sequence. */
+  readonly named: Map<number, LogEvent>
+  /** Whether a new owner left sequences out since the last event. */
+  skips: boolean
   readonly causes: Set<string>
   readonly log: LogRules
 }
@@ -74,7 +80,8 @@ export class Ledger {
     for (const effect of commit.effects) this.effects.set(effect.id, commit)
     // a repeated `wake` is harmless: one that changed nothing leaves no trace, and may arrive again
     if (commit.event.type !== 'wake') this.#inOrder(commit.actor, cause)
-    for (const event of commit.events) this.#take(known, event, place)
+    if (Number(commit.snapshot?.skip ?? 0) > 0) known.skips = true
+    for (const event of inPieces(commit.events)) this.#take(known, event, place)
     for (const watch of this.watching) watch(commit)
   }
 
@@ -104,19 +111,47 @@ export class Ledger {
     return this.actors.get(actor)?.commits.some(({ snapshot }) => snapshot?.value === 'deleted') === true
   }
 
-  /** Checks that a frame equals the event in the log. */
+  /**
+   * Checks that a frame equals the event in the log. Text may be shown before its commit, and is then in no log after a
+   * crash: its sequence names no other event.
+   */
   shown(actor: string, event: LogEvent, to: string): void {
     if (this.forgotten.has(actor)) return
-    const there = this.actors.get(actor)?.events[event.sequence - 1]
-    this.expect(there !== undefined, () => `${to} is sent ${actor} #${event.sequence}, which is not in the log`)
-    if (there === undefined) return
-    const same = there.event_type === event.event_type && equal(there.payload, event.payload)
-    this.expect(same, () => `${to} is sent ${actor} #${event.sequence} otherwise than the log has it`)
+    const known = this.actors.get(actor)
+    const there = known?.named.get(event.sequence)
+    if (there === undefined) {
+      const mayBe = known !== undefined && event.event_type === 'output_text.delta'
+      this.expect(mayBe, () => `${to} is sent ${actor} #${event.sequence}, which is not in the log`)
+      known?.named.set(event.sequence, event)
+      return
+    }
+    this.expect(isSame(there, event), () => `${to} is sent ${actor} #${event.sequence} otherwise than the log has it`)
+  }
+
+  /** Whether a reader that has `last` may get `sequence` next: it has missed nothing that is in the log, or will be. */
+  follows(actor: string, last: number, sequence: number): boolean {
+    const known = this.actors.get(actor)
+    if (known === undefined || sequence === last + 1) return true
+    return sequence > last && !known.named.has(sequence - 1) && !known.events.some(between(last, sequence))
+  }
+
+  /** Number of events of the log that are not among these. */
+  unseen(actor: string, seen: readonly LogEvent[]): number {
+    const sequences = new Set(seen.map(({ sequence }) => sequence))
+    return this.actors.get(actor)?.events.filter(({ sequence }) => !sequences.has(sequence)).length ?? 0
   }
 
   #take(known: KnownActor, event: LogEvent, place: string): void {
-    const next = known.events.length + 1
-    this.expect(event.sequence === next, () => `${place} has event ${event.sequence} in place of ${next}`)
+    const next = lastOf(known) + 1
+    const isNext = event.sequence === next || (known.skips && event.sequence > next && !known.named.has(event.sequence))
+    this.expect(isNext, () => `${place} has event ${event.sequence} in place of ${next}`)
+    const shown = known.named.get(event.sequence)
+    this.expect(
+      shown === undefined || isSame(shown, event),
+      () => `${place} has event ${event.sequence} otherwise than it was shown`,
+    )
+    known.skips = false
+    known.named.set(event.sequence, event)
     known.events.push(event)
     const trouble = known.log.take(event)
     if (trouble !== null) this.broken(`${place} ${event.event_type}: ${trouble}`)
@@ -139,7 +174,8 @@ export class Ledger {
     const known = this.actors.get(id)
     if (known !== undefined) return known
     this.#owners.set(id, { project: first.project, tenant: first.tenant, user: userOf(first) })
-    const fresh: KnownActor = { commits: [], events: [], causes: new Set(), log: this.#rulesOf(id) }
+    const log = this.#rulesOf(id)
+    const fresh = { commits: [], events: [], named: new Map(), skips: false, causes: new Set<string>(), log }
     this.actors.set(id, fresh)
     return fresh
   }
@@ -152,5 +188,14 @@ export class Ledger {
 }
 
 const userOf = ({ snapshot }: Commit): string | null => (typeof snapshot?.user === 'string' ? snapshot.user : null)
+
+const lastOf = ({ events }: KnownActor): number => events.at(-1)?.sequence ?? 0
+
+const between =
+  (last: number, next: number) =>
+  ({ sequence }: LogEvent): boolean =>
+    sequence > last && sequence < next
+
+const isSame = (a: LogEvent, b: LogEvent): boolean => a.event_type === b.event_type && equal(a.payload, b.payload)
 
 const equal = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)

@@ -69,6 +69,9 @@ const troubleMs = 4000
 const quietMs = 3000
 /** A write that was given up reaches the store within 15 s. */
 const mergesAfterMs = 20_000
+
+/** How long text is shown before its commit: short in some runs, and longer than most turns in others. */
+const commitsOf = (seed: number) => ({ streamCommitMs: [25, 100, 1000][seed % 3] ?? 1000 })
 const expiryMs = 8 * 24 * 60 * 60 * 1000
 
 /** Runs one seed to its end, or to the first violation. */
@@ -135,7 +138,8 @@ class Run {
     }
     this.#rows = new RowRules(ledger, this.#inner)
     const setting = scenario === 'runs' ? runSettingOf(seed) : null
-    const world = { ...setting, ...(options.compaction === true && { mergesAfterMs }) }
+    const commits = options.compaction === true ? { mergesAfterMs, streamCommitMs: 25 } : commitsOf(seed)
+    const world = { ...setting, ...commits }
     if (options.compaction === true) this.#cutMerges(new Random(`merges/${seed}`))
     const parts = { ...shared, faults: () => this.#faults, defect: options.defect ?? null, world }
     this.cluster = new Cluster(parts, nodes)

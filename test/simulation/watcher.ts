@@ -38,6 +38,6 @@ export class Watcher extends Client {
   get isUpToDate(): boolean {
     const { ledger } = this.parts
     const { session, seen } = this.log
-    return ledger.isDeleted(session) || seen.length === ledger.actors.get(session)?.events.length
+    return ledger.isDeleted(session) || (ledger.actors.has(session) && ledger.unseen(session, seen) === 0)
   }
 }

@@ -1,11 +1,11 @@
 import type { MachineDefinition, Migrated } from '#machines/definition.ts'
 import { definitionOf } from '#machines/definition-of.ts'
-import type { Commit, Json, MessageRecord, Storage } from '#storage/ports.ts'
+import type { Commit, Json, JsonObject, MessageRecord, Storage } from '#storage/ports.ts'
 import { restoreBlobs } from './blobs/blob-fields.ts'
 import type { Clock } from './clock.ts'
 import { compacted, earliest, newNonce } from './commit/commit-document.ts'
 import { writeCommit } from './commit/commit-writer.ts'
-import { checkEpoch, fence } from './commit/fence.ts'
+import { checkEpoch, fence, skipAfter } from './commit/fence.ts'
 import { startsCounted } from './effects/counted-starts.ts'
 import { isLeftOver } from './erasure/erased-actors.ts'
 import type { Logger } from './logger.ts'
@@ -17,6 +17,7 @@ import {
   type ActorState,
   readOwner,
   readParked,
+  readSkip,
   readStoredState,
   readTextFrom,
   revive,
@@ -146,10 +147,11 @@ const restored = async (parts: TakingOver, definition: MachineDefinition, found:
   const takeover = { crashed: isCrash, ...(nodeName !== undefined && { node: nodeName }) }
   const commit = await migrated(parts, definition, await wholeCommit(head, storage))
   const state = await stateOf(storage, definition, commit)
-  const newest = commit.seq === head.seq ? await fence(storage.commits, head, { epoch, clock, takeover }) : commit
+  const fencing = { epoch, clock, takeover, skip: skipAfter(definition, head) }
+  const newest = commit.seq === head.seq ? await fence(storage.commits, head, fencing) : commit
   // a migration that another process wrote does not fence the actor for this one
   if (newest === null || newest.epoch !== epoch) return null
-  const resident = residentOf(definition, newest, { ...state, seq: newest.seq })
+  const resident = residentOf(definition, newest, { ...state, seq: newest.seq, skip: readSkip(newest) })
   if (newest.seq > head.seq && head.seq > 1) resident.retiring.push(head.seq - 1)
   return { resident, open: newest.open, ...(await takeOver(storage, newest, resident.retiring)) }
 }
@@ -248,7 +250,7 @@ const migrated = async (parts: TakingOver, definition: MachineDefinition, commit
     reminders: state.reminders,
     in_flight: state.inFlight,
     due: earliest(state.reminders),
-    snapshot: { ...commit.snapshot, value: state.value, context: state.context },
+    snapshot: { ...commit.snapshot, value: state.value, context: state.context, ...skipped(definition, commit, epoch) },
     ...(changed !== undefined && { changed }),
   }
   const written = await writeCommit(storage.commits, await compacted(next, storage.blobs), clock)
@@ -259,12 +261,18 @@ const migrated = async (parts: TakingOver, definition: MachineDefinition, commit
   return migrated(parts, definition, await wholeCommit(newest, storage))
 }
 
+const skipped = (definition: MachineDefinition, commit: Commit, epoch: number): JsonObject => {
+  const skip = commit.epoch === epoch ? readSkip(commit) : skipAfter(definition, commit)
+  return skip === 0 ? {} : { skip }
+}
+
 const stateOf = async (storage: Storage, definition: MachineDefinition, commit: Commit): Promise<ActorState> =>
   stateAt(commit, revive(definition, readStoredState(commit)), await textOf(storage, definition, commit))
 
 const stateAt = (commit: Commit, snapshot: ActorState['snapshot'], text: TurnText): ActorState => ({
   seq: commit.seq,
   lastSequence: commit.last_sequence,
+  skip: readSkip(commit),
   snapshot,
   reminders: commit.reminders,
   inFlight: commit.in_flight,
@@ -294,6 +302,7 @@ const textOf = async (storage: Storage, definition: MachineDefinition, commit: C
     if (events.length === 0) throw new Unrestorable(`events after ${after} of ${commit.actor} are missing`)
     for (const event of events) {
       const payload = await restoreBlobs(event.payload, storage.blobs, commit.project)
+      if (event.event_type === fold.restartsAt) value = ''
       if (isObject(payload)) value += fold.adds({ ...event, payload }) ?? ''
     }
     after = events.at(-1)?.sequence ?? commit.last_sequence
@@ -304,6 +313,7 @@ const textOf = async (storage: Storage, definition: MachineDefinition, commit: C
 const parkedState = (definition: MachineDefinition, commit: Commit): ActorState => ({
   seq: commit.seq,
   lastSequence: commit.last_sequence,
+  skip: 0,
   snapshot: definition.machine.resolveState({ value: initialOf(definition), context: commit.snapshot?.context ?? {} }),
   reminders: {},
   inFlight: {},

@@ -46,6 +46,8 @@ export interface HostOptions {
   readonly serving?: Promise<void>
   /** Called when an effect that journaled more than one part has ended. */
   readonly streamEnded?: (ended: EndedStream) => void
+  /** Longest time in ms for which text of a running effect is shown without being durable; a second when absent. */
+  readonly streamCommitMs?: number
   /** Number of unwritten rows and undelivered messages from which requests are refused; 50,000 when absent. */
   readonly mostBehind?: number
 }

@@ -25,6 +25,7 @@ import { Residents } from './residents.ts'
 import { RowWriter } from './rows/row-writer.ts'
 import { Stepper } from './step/stepper.ts'
 import { discardCause } from './step/system-steps.ts'
+import { ShownText } from './stream/shown-text.ts'
 import { StuckWorkRegistry } from './stuck/stuck.ts'
 import { release, stuckMessages, stuckRowsOf } from './stuck/stuck-notes.ts'
 
@@ -48,6 +49,8 @@ export abstract class Host {
   readonly effects: EffectRunner
   readonly ownership: Ownership
   readonly telemetry: HostTelemetry | undefined
+  /** Text of running effects that is not durable yet. */
+  readonly shown: ShownText
   /** Completes the work that earlier processes left unfinished. */
   readonly recovery: ShardRecovery
   /** Work that is stuck until an operator decides. */
@@ -79,11 +82,12 @@ export abstract class Host {
     this.settler = new Settler(storage.commits, clock, log)
     this.stuck = new StuckWorkRegistry(this.rows, clock)
     const catalog = checkedCatalog(options.definitions, options.effects(this))
+    this.shown = this.#openShown()
     this.effects = new EffectRunner({ catalog, host: this, clock, log })
     this.feed = this.#openFeed()
     this.#outbox = this.#openOutbox()
-    const { rows: rowWriter, settler, effects, feed, stuck } = this
-    const live = { rowWriter, settler, effects, feed, stuck, outbox: this.#outbox }
+    const { rows: rowWriter, settler, effects, feed, stuck, shown } = this
+    const live = { rowWriter, settler, effects, feed, stuck, shown, outbox: this.#outbox }
     this.#executor = new CommitExecutor({
       ...options,
       ...live,
@@ -103,6 +107,20 @@ export abstract class Host {
     this.#stepper = this.#openStepper()
     this.rows.listen(stuckRowsOf(this.stuck, (id) => this.#residents.get(id)))
     this.recovery = new ShardRecovery({ ...options, host: this })
+  }
+
+  #openShown(): ShownText {
+    const { clock, log, streamCommitMs } = this.#options
+    return new ShownText({
+      ...{ clock, log },
+      ...(streamCommitMs !== undefined && { commitMs: streamCommitMs }),
+      resident: (id) => this.#residents.get(id),
+      publish: (resident, events) => {
+        this.feed.publish(resident.id, events)
+        this.showHere(resident, events)
+      },
+      deliver: (id, delivery) => this.deliverHere(id, delivery),
+    })
   }
 
   #openFeed(): Feed {
@@ -134,6 +152,7 @@ export abstract class Host {
       doubtful: (resident, error) => this.#doubt(resident, error),
       isFull: () => this.rows.size + this.#outbox.size >= mostBehind,
       again: (id, delivery, reloads) => this.deliverHere(id, delivery, reloads),
+      shown: this.shown,
       check: (resident) => this.check(resident),
       checkCertain: (resident) => this.checkCertain(resident),
     })
@@ -214,6 +233,9 @@ export abstract class Host {
   /** Called when an actor of this process has made a durable commit. */
   protected abstract committedHere(resident: Resident, events: readonly LogEvent[]): void
 
+  /** Called when text of an effect of this process was shown that is not durable yet. */
+  protected abstract showHere(resident: Resident, events: readonly LogEvent[]): void
+
   /** @throws {NotOwner} when this process may not commit for the actor, or cannot be certain that it may. */
   protected abstract check(resident: Resident): void
 
@@ -282,8 +304,10 @@ export abstract class Host {
 
   /** Returns events after a sequence number: from memory, or else one page from the store. */
   readLog(id: string, after: number): readonly LogEvent[] | Promise<readonly LogEvent[]> {
-    const resident = this.#residents.get(id)
-    return resident?.eventsAfter(after) ?? this.#readStore(id, after)
+    const known = this.#residents.get(id)?.eventsAfter(after)
+    if (known === undefined) return this.#readStore(id, after)
+    const shown = this.shown.after(id, known.at(-1)?.sequence ?? after)
+    return shown.length === 0 ? known : [...known, ...shown]
   }
 
   /** Evicts an actor whose log was removed, and ends its streams. */

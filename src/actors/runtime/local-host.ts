@@ -63,6 +63,10 @@ export class LocalHost extends Host {
     // there are no followers in other processes
   }
 
+  protected showHere(): void {
+    // there are no followers in other processes
+  }
+
   protected check(): void {
     // the epoch watch stops the writes of a process that was replaced
   }

@@ -18,7 +18,17 @@ export interface Delivery {
   readonly part?: string
   /** Id of an effect to mark as started; the machine does not get the event. */
   readonly starts?: string
+  /** Id of an effect that begins again; the event is dropped when that effect is no longer in flight. */
+  readonly restarts?: string
+  /** Id of an effect whose text is to be made durable, as far as it has been shown (`ShownText`). */
+  readonly flush?: string
+  /** The event gets `delta` and `cuts`: the text of the effect that was shown and is not durable. */
+  readonly takesText?: boolean
 }
+
+/** Id of the effect of the actor from which a delivery comes; undefined when it comes from elsewhere. */
+export const effectOf = ({ done, part, starts, restarts, flush }: Delivery): string | undefined =>
+  done ?? part ?? starts ?? restarts ?? flush
 
 /** An actor to create. */
 export interface Creation {
@@ -77,6 +87,8 @@ export class Resident {
   /** Evicted, or never managed by this process: its state may be stale. */
   dead = false
   working = false
+  /** A step is in progress that may take sequences; text of a running effect waits for its end. */
+  stepping = false
   /** Time of the newest commit, ms since the epoch. */
   touchedAt: number
   /** Last use, including reads, ms since the epoch. */

@@ -87,8 +87,14 @@ export class Conversation {
         this.#startTurn(payload)
         return
       case 'output_text.delta':
+        // text of answers before, which a restart repeats for readers
+        if (hidden?.kept === true) return
         if (this.#open.calls.length > 0) this.#close()
         this.#open = { ...this.#open, text: this.#open.text + text(payload.delta) }
+        return
+      case 'turn.restarted':
+        // the call in progress is made again; with calls, this is the answer before it, which stays
+        if (this.#open.calls.length === 0) this.#open = nothingOpen
         return
       case 'tool_call.started':
         // All calls of an answer are logged before their first output, so this call belongs to the next answer.

@@ -125,7 +125,7 @@ const requestAnswer = {
 
 /** Makes the next model call. */
 export const callModel = [
-  sessionSetup.assign({ steps: ({ context }) => context.steps + 1, calls: [] }),
+  sessionSetup.assign(({ context: { steps } }) => ({ steps: steps + 1, calls: [], restarts: undefined })),
   requestAnswer,
 ] as const
 
@@ -142,7 +142,19 @@ export const takeCompaction = [
 ] as const
 
 /** Journals text of a model call in progress. */
-export const takeDelta = journals((context, { delta }: On<'model_delta'>['event']) => deltaEvents(context, delta))
+export const takeDelta = journals((context, event: On<'model_delta'>['event']) => deltaEvents(context, event))
+
+/**
+ * Begins the model call again after a crash: what was streamed of the turn is superseded, so that the deltas since then
+ * make its text.
+ */
+export const restart = [
+  assigns(({ context }: On<'model_restarted'>) => ({ restarts: (context.restarts ?? 0) + 1 })),
+  journals((context, { from_sequence, kept }: On<'model_restarted'>['event']) => [
+    emission(context, 'turn.restarted', { from_sequence, attempt: (context.restarts ?? 0) + 1 }),
+    ...deltaEvents(context, { delta: kept }).map((event) => ({ ...event, hidden: { kept: true } })),
+  ]),
+] as const
 
 /** Journals an answer, and creates the actions for calls that need approval. */
 export const takeAnswer = [
@@ -151,7 +163,7 @@ export const takeAnswer = [
     total_cost: addCost(context.total_cost, usage),
     calls: openCalls(context, calls),
   })),
-  journals((context, { delta, calls }: On<'model_answered'>['event']) => answerEvents(context, delta, calls)),
+  journals((context, event: On<'model_answered'>['event']) => answerEvents(context, event, event.calls)),
   {
     type: 'send',
     params: ({ context }: { context: SessionContext }) =>
@@ -160,9 +172,9 @@ export const takeAnswer = [
 ] as const
 
 /** Fails the turn because its model call failed. */
-export const takeFailure = journals((context, { delta, code, message }: On<'model_failed'>['event']) => [
-  ...deltaEvents(context, delta),
-  failure(context, code, message),
+export const takeFailure = journals((context, event: On<'model_failed'>['event']) => [
+  ...deltaEvents(context, event),
+  failure(context, event.code, event.message),
 ])
 
 /** Runs the calls that require no approval. */

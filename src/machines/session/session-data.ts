@@ -86,6 +86,8 @@ export type SessionContext = GivenFields & {
   readonly turn: number
   /** Model calls made in this turn. */
   readonly steps: number
+  /** How often the model call in progress was begun again after a crash; absent for never. */
+  readonly restarts?: number | undefined
   readonly model: string
   /** Other parameters of model calls, inline or as a blob reference (src/actors/sessions/turns/turn-config.ts). */
   readonly config: JsonObject
@@ -134,6 +136,7 @@ export type ModelEvent =
       readonly type: 'model_answered'
       /** Text since the last `model_delta`; in a run, which journals no deltas, the whole text. */
       readonly delta: string
+      readonly cuts?: readonly number[]
       readonly calls: readonly RequestedCall[]
       readonly usage: TurnUsage
       /** Only in the final answer of a turn or run that uses memory. */
@@ -144,7 +147,13 @@ export type ModelEvent =
        */
       readonly annotations?: readonly JsonObject[]
     }
-  | { readonly type: 'model_failed'; readonly delta: string; readonly code: string; readonly message: string }
+  | {
+      readonly type: 'model_failed'
+      readonly delta: string
+      readonly cuts?: readonly number[]
+      readonly code: string
+      readonly message: string
+    }
 
 /** A range of messages that is removed from a conversation: `from` inclusive, `to` exclusive. */
 export type Cut = readonly [from: number, to: number]
@@ -235,7 +244,9 @@ export type SessionEvent =
       readonly config: JsonObject
       readonly tools: Readonly<Record<string, SessionTool>>
     }
-  | { readonly type: 'model_delta'; readonly delta: string }
+  | { readonly type: 'model_delta'; readonly delta: string; readonly cuts?: readonly number[] }
+  /** The model call is begun again; `kept` is the text of the turn's earlier answers. */
+  | { readonly type: 'model_restarted'; readonly from_sequence: number; readonly kept: string }
   | CompactedEvent
   | ModelEvent
   | CallEvent

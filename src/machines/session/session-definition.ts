@@ -1,8 +1,9 @@
-import type { JsonObject } from '#specs/dsl/json.ts'
+import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import { statuses } from '#specs/statuses.ts'
 import type { MachineDefinition, RowOf } from '../index.ts'
 import { sessionMachine } from './session.ts'
 import { sessionFields } from './session-data.ts'
+import { deltaEvent } from './session-steps.ts'
 
 const sessionRow: RowOf = ({ context }, { id, status }) => {
   const row: Record<string, JsonObject[string]> = { id, status }
@@ -16,7 +17,7 @@ const sessionRow: RowOf = ({ context }, { id, status }) => {
 /** Sessions, as defined in `specs/resources/sessions.ts`. */
 export const sessionDefinition = {
   name: 'session',
-  version: 9,
+  version: 10,
   idPrefix: 'ses',
   machine: sessionMachine,
   effects: {
@@ -30,6 +31,9 @@ export const sessionDefinition = {
   row: sessionRow,
   text: {
     startsAt: 'turn.started',
+    restartsAt: 'turn.restarted',
+    part: 'model_delta',
+    piece: ({ turn, restarts }, text) => deltaEvent({ turn: Number(turn), restarts: numberOf(restarts) }, text),
     adds: (event) => (event.event_type === 'output_text.delta' ? deltaOf(event.payload) : undefined),
   },
   // each version accepts events that the version before did not; no state changed its meaning
@@ -42,8 +46,11 @@ export const sessionDefinition = {
     6: (state) => state,
     7: (state) => state,
     8: (state) => state,
+    9: (state) => state,
   },
 } satisfies MachineDefinition
 
 const deltaOf = (payload: JsonObject): string | undefined =>
   typeof payload.delta === 'string' ? payload.delta : undefined
+
+const numberOf = (value: Json | undefined): number | undefined => (typeof value === 'number' ? value : undefined)

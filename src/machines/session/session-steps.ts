@@ -11,15 +11,55 @@ export const maxModelCalls = 16
 export const checkpointEvery = 50
 
 /** An event of the current turn. */
-export const emission = (context: SessionContext, event_type: string, payload: JsonObject): Emission => ({
+export const emission = (context: Pick<SessionContext, 'turn'>, event_type: string, payload: JsonObject): Emission => ({
   event_type,
   turn_number: context.turn,
   payload,
 })
 
-/** The event for text that a model call adds; none for ''. */
-export const deltaEvents = (context: SessionContext, delta: string): readonly Emission[] =>
-  delta === '' ? [] : [emission(context, 'output_text.delta', { delta })]
+/** Text of a model call: `cuts` are the lengths of the pieces in which it was streamed (`LogEvent.cuts`). */
+export interface StreamedText {
+  readonly delta: string
+  readonly cuts?: readonly number[]
+}
+
+/** The event for a piece of text that a model call adds. */
+export const deltaEvent = (context: Pick<SessionContext, 'turn' | 'restarts'>, delta: string): Emission => {
+  const attempt = context.restarts === undefined ? {} : { attempt: context.restarts + 1 }
+  return emission(context, 'output_text.delta', { delta, ...attempt })
+}
+
+/** The events for text that a model call adds; none for ''. */
+export const deltaEvents = (context: SessionContext, { delta, cuts = [] }: StreamedText): readonly Emission[] => {
+  if (delta === '') return []
+  const events: Emission[] = []
+  let from = 0
+  for (const group of groupsOf(cuts.length === 0 ? [delta.length] : cuts)) {
+    const length = group.reduce((sum, each) => sum + each, 0)
+    const event = deltaEvent(context, delta.slice(from, from + length))
+    events.push(group.length > 1 ? { ...event, cuts: group } : event)
+    from += length
+  }
+  return events
+}
+
+/** A longer event stands alone: its text may be moved to a blob, where it cannot be cut. In UTF-16 units. */
+const mostInEvent = 16 * 1024
+
+const groupsOf = (cuts: readonly number[]): readonly (readonly number[])[] => {
+  const groups: number[][] = []
+  let length = 0
+  for (const cut of cuts) {
+    const group = groups.at(-1)
+    length += cut
+    if (group !== undefined && length <= mostInEvent) group.push(cut)
+    else {
+      groups.push([cut])
+      length = cut
+    }
+  }
+  return groups
+}
 
 const firstStatusOf = ({ tools }: SessionContext, tool: string): OpenCall['status'] => {
   const traits = tools[tool]
@@ -69,10 +109,10 @@ const unknownToolEvent = (context: SessionContext, call: OpenCall): Emission =>
  */
 export const answerEvents = (
   context: SessionContext,
-  delta: string,
+  text: StreamedText,
   calls: readonly RequestedCall[],
 ): readonly Emission[] => [
-  ...deltaEvents(context, delta),
+  ...deltaEvents(context, text),
   ...calls.map((call) => startedEvent(context, call)),
   ...context.calls.filter((call) => call.kind === 'unknown').map((call) => unknownToolEvent(context, call)),
   ...waitingEvents(context),

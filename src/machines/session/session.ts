@@ -10,6 +10,7 @@ import {
   failTurn,
   progressed,
   rejected,
+  restart,
   runUngatedTools,
   sessionSetup,
   startTurn,
@@ -103,6 +104,7 @@ export const sessionMachine = sessionSetup.createMachine({
               entry: callModel,
               on: {
                 model_delta: { actions: takeDelta },
+                model_restarted: { actions: restart },
                 context_compacted: { actions: takeCompaction },
                 model_answered: [
                   { guard: 'answersFinally', target: '#session.active.idle', actions: [...takeAnswer, completeTurn] },

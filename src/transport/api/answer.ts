@@ -6,6 +6,7 @@ import { eventsOf, type JsonAnswer } from '#specs/dsl/answer.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { Gate } from '#src/concurrency/gate.ts'
 import type { BodyWriter, Headers } from '../http/http-port.ts'
+import { ofOneAttempt } from '../streams/one-attempt.ts'
 import type { SseStreams } from '../streams/sse.ts'
 import { addHeaders, type Exchange, onGone } from './exchange.ts'
 import { asBytes, asChoice, asObject, asStream, asStreamQuery, asWithHeaders } from './schema.ts'
@@ -93,7 +94,8 @@ const sendEvents = (
   { query, reader, endless, streams }: Omit<Answered, 'result'> & { readonly endless: boolean },
 ): number => {
   if (replayed) addHeaders(exchange, replayedHeaders)
-  streams.serve(stream, exchange.response, {
+  const shown = asStreamQuery(query).restarts === true ? stream : ofOneAttempt(stream)
+  streams.serve(shown, exchange.response, {
     shortNames: wantsShortNames(exchange, query),
     reader,
     headers: exchange.headers,

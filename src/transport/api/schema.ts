@@ -34,7 +34,7 @@ export const asChoice = (result: unknown) =>
 
 /** The stream parameters that `defineOperation` adds to a query; validated with the rest of it. */
 export const asStreamQuery = (query: unknown) =>
-  query as { readonly after?: number; readonly event_names?: 'short' | 'long' }
+  query as { readonly after?: number; readonly event_names?: 'short' | 'long'; readonly restarts?: boolean }
 
 /** The `stream` field of a body whose operation answers JSON or a stream; validated with the rest of it. */
 export const asStreamed = (body: unknown) => body as { readonly stream?: boolean | null } | undefined

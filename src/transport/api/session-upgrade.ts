@@ -10,6 +10,7 @@ import { sessionSocket } from '#specs/resources/sessions.ts'
 import type { JsonObject } from '#storage/index.ts'
 import type { HttpRequest, UpgradeDecision, WebSocketPeer } from '../http/http-port.ts'
 import { requestId } from '../request-id.ts'
+import { ofOneAttempt } from '../streams/one-attempt.ts'
 import { type OpenSocket, type SessionCommands, serveSessionSocket } from '../streams/session-socket.ts'
 import type { StreamCounters } from '../streams/sse.ts'
 import { browserOf, type StreamLimit } from '../streams/stream-limit.ts'
@@ -137,7 +138,7 @@ export class SessionUpgrades {
         if (socket !== undefined) this.#open.delete(socket)
         release()
       }
-      socket = serveSessionSocket(peer, this.#commands(upgrade, newest), { ...options, onLeave })
+      socket = serveSessionSocket(peer, this.#commands(upgrade, { newest, query }), { ...options, onLeave })
       if (!socket.over) this.#open.add(socket)
     }
     return { accept: (peer) => this.#acceptOrClose(peer, accept) }
@@ -186,7 +187,11 @@ export class SessionUpgrades {
     return { tenant: textIn(session, 'tenant_id'), installation: textIn(session, 'installation_id') }
   }
 
-  #commands(upgrade: UpgradeRequest, newest: number): SessionCommands {
+  #commands(
+    upgrade: UpgradeRequest,
+    { newest, query }: { readonly newest: number; readonly query: unknown },
+  ): SessionCommands {
+    const shown = asStreamQuery(query).restarts === true ? (stream: EventStream) => stream : ofOneAttempt
     return {
       turn: (body) => this.#obey('sessions.turns', upgrade, { body }),
       approve: (body) => this.#obey('sessions.approve', upgrade, { body }),
@@ -194,7 +199,7 @@ export class SessionUpgrades {
       cancel: () => this.#obey('sessions.cancel', upgrade, { body: {} }),
       follow: (after) =>
         deferredStream(
-          () => this.#follow(upgrade, after ?? newest),
+          async () => shown(await this.#follow(upgrade, after ?? newest)),
           (error) => this.#shown(error, upgrade),
         ),
     }

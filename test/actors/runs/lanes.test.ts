@@ -69,7 +69,7 @@ it('keeps a lane marked whose only run held a slot when the read began', async (
   const context = { holders: { [lane.id]: [id] }, cursor: null, capped: [], checked_at: clock.now() }
   const look = pickRuns({ host, records: storage.records, concurrency, clock })
   const requested = { actor: queueIdOf(project), owner: { project, tenant: null, user: null, createdAt: 1 }, context }
-  const nothing = { part: async () => {}, delivered: async () => {}, aloneAt: 0, idempotencyKey: 'k' }
+  const nothing = { part: async () => {}, show: () => {}, delivered: async () => {}, aloneAt: 0, idempotencyKey: 'k' }
   const outcome = await look.run({}, { ...requested, ...nothing, signal: new AbortController().signal })
   expect(outcome).toMatchObject({ event: { type: 'runs_picked', granted: [] } })
   expect(await marked()).toEqual([lane.id])

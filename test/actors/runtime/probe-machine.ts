@@ -18,6 +18,13 @@ const emits = (type: string, pick: (event: StoredEvent) => JsonObject = () => ({
     params: ({ event: by }: { event: StoredEvent }) => ({ events: [event(type, pick(by))] }),
   }) as const
 
+/** Text of a stream, with the lengths of the pieces in which it was shown. */
+const streamed = ({ delta, cuts }: StoredEvent) => {
+  if (typeof delta !== 'string' || delta === '') return []
+  const lengths = Array.isArray(cuts) && cuts.length > 1 ? { cuts: cuts.map(Number) } : {}
+  return [{ ...event('speech.delta', { delta }), ...lengths }]
+}
+
 const deltaOf = ({ delta }: JsonObject): JsonObject => ({ delta: delta ?? '' })
 
 const probeSetup = setup({
@@ -58,12 +65,18 @@ const probeMachine = probeSetup.createMachine({
     worked: { actions: emits('worked', ({ output }) => ({ output: output ?? null })) },
     tidy: { actions: { type: 'tidy', params: {} } },
     speak: { actions: [emits('speech.started'), { type: 'speak', params: {} }] },
+    speech_added: {
+      actions: { type: 'journal', params: ({ event: by }: { event: StoredEvent }) => ({ events: streamed(by) }) },
+    },
+    speech_restarted: { actions: emits('speech.restarted', ({ from }) => ({ from: from ?? null })) },
     heard: { actions: emits('speech.delta', deltaOf) },
     spoken: {
       actions: [
         {
           type: 'journal',
-          params: { events: [event('speech.ended', { text: turnText, inside: { text: turnText } })] },
+          params: ({ event: by }: { event: StoredEvent }) => ({
+            events: [...streamed(by), event('speech.ended', { text: turnText, inside: { text: turnText } })],
+          }),
         },
       ],
     },
@@ -100,6 +113,9 @@ export const probeDefinition: MachineDefinition = {
   row: ({ value, context }) => ({ state: JSON.stringify(value), count: context.count ?? null }),
   text: {
     startsAt: 'speech.started',
+    restartsAt: 'speech.restarted',
+    part: 'speech_added',
+    piece: (_context, delta) => ({ event_type: 'speech.delta', payload: { delta } }),
     adds: ({ event_type, payload }) =>
       event_type === 'speech.delta' && typeof payload.delta === 'string' ? payload.delta : undefined,
   },

@@ -20,6 +20,8 @@ export type Run = (params: JsonObject, context: EffectContext) => Promise<Effect
 export interface ProbeEffects {
   readonly work?: Run
   readonly speak?: Run
+  /** Whether `speak` begins again after a crash. */
+  readonly speaksAgain?: boolean
   readonly tidy?: Run
 }
 
@@ -54,9 +56,17 @@ export const forever: Run = (_params, { signal }) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
 
 /** The effects of the probe: those of the test, and effects that never end for the others. */
-export const probeEffects = ({ work = forever, speak = forever, tidy = forever }: ProbeEffects): EffectCatalog => ({
+export const probeEffects = ({
+  work = forever,
+  speak = forever,
+  tidy = forever,
+  speaksAgain = false,
+}: ProbeEffects): EffectCatalog => ({
   'probe.work': { policy: 'from_params', run: work, unknown: () => unknownEvent, tooLarge: () => tooLargeEvent },
-  'probe.speak': { policy: 'stream', run: speak, unknown: () => unknownEvent, tooLarge: () => tooLargeEvent },
+  'probe.speak': {
+    ...{ policy: 'stream', run: speak, unknown: () => unknownEvent, tooLarge: () => tooLargeEvent },
+    ...(speaksAgain && { restarted: async ({ from }) => ({ type: 'speech_restarted', from }) }),
+  },
   'probe.tidy': { policy: 'idempotent', run: tidy },
 })
 

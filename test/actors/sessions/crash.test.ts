@@ -191,11 +191,13 @@ const payloads = (log: readonly LogEvent[], type: string) =>
 
 /** What holds however a session ended. */
 const checkAlways = async ({ outside, log, status, actionId }: Ending): Promise<void> => {
-  expect(log.map((event) => event.sequence)).toEqual(log.map((_, index) => index + 1))
+  expect(outside.crashes > 0 || log.every((event, index) => event.sequence === index + 1)).toBe(true)
+  expect(log.every((event, index) => index === 0 || event.sequence > Number(log[index - 1]?.sequence))).toBe(true)
   expect(payloads(log, 'turn.started')).toHaveLength(1)
   const ends = [...payloads(log, 'turn.completed'), ...payloads(log, 'turn.failed')]
   expect(ends).toHaveLength(1)
-  const said = payloads(log, 'output_text.delta').map(({ delta }) => delta)
+  const restarted = log.findLastIndex(({ event_type }) => event_type === 'turn.restarted')
+  const said = payloads(log.slice(restarted + 1), 'output_text.delta').map(({ delta }) => delta)
   const output = ends[0]?.output
   expect(typeof output === 'string' ? output : Object(output).text).toBe(said.join(''))
   expect(payloads(log, 'turn.resumed').length).toBeLessThanOrEqual(1)
@@ -321,7 +323,8 @@ it('keeps the guarantees of a turn with any sequence of crashes and lost answers
 })
 
 it('parks a session whose model call four processes in a row did not survive', async () => {
-  // the third starts the call among few suspects and the fourth alone, each in a separate commit
-  const plans = [at(2, 'crash_before'), at(1, 'crash_before'), at(2, 'crash_before'), at(2, 'crash_before')]
+  // from the second on, the call begins again by a commit of its own; the third starts it among few suspects and the
+  // fourth alone, each in a separate commit
+  const plans = [at(2, 'crash_before'), at(2, 'crash_before'), at(3, 'crash_before'), at(3, 'crash_before')]
   expect(await liveOrParked(plans, 'none')).toBe('parked')
 })

@@ -138,6 +138,7 @@ export interface WorldOptions {
   readonly cluster?: ClusterParts
   /** Streams are merged this many ms after they have ended; never when absent. */
   readonly mergesAfterMs?: number
+  readonly streamCommitMs?: number
 }
 
 /** The configuration of an agent without tools, with the changes of a test. */
@@ -203,6 +204,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
     clock,
     log,
     ledger,
+    ...(options.streamCommitMs !== undefined && { streamCommitMs: options.streamCommitMs }),
     ...(options.cluster !== undefined && { cluster: options.cluster }),
     sinks: (host) => ({
       [auditSink]: auditLines(storage.records),

@@ -145,6 +145,7 @@ describe('an actor that a tenant can own', () => {
     const state = {
       seq: commit.seq,
       lastSequence: commit.last_sequence,
+      skip: 0,
       snapshot,
       reminders: commit.reminders,
       inFlight: commit.in_flight,

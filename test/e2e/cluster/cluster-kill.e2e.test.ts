@@ -2,12 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { served } from '../api.ts'
 import { answerTo } from '../gateway/simulated-answer.ts'
 import { patience } from '../patience.ts'
-import { counted, endsTurn, type Frame, isDelta, isEvent, textOf } from '../stream-reader.ts'
+import { counted, endsTurn, isDelta, isEvent, rise, textOf } from '../stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
 import { ClusterWorld } from './cluster-world.ts'
-
-const outputOf = ({ event, data }: Frame): unknown =>
-  event === 'turn.completed' ? data.output : Object(data.output).text
 
 describe('when the node that runs a session fails', { timeout: 120_000 }, () => {
   let world: ClusterWorld
@@ -85,10 +82,9 @@ describe('when the node that runs a session fails', { timeout: 120_000 }, () => 
     for (const follower of followers) {
       const end = await follower.until(endsTurn)
       follower.stop()
-      expect(follower.frames.map(({ id }) => Number(id))).toEqual(counted(follower.frames))
-      expect(textOf(follower.frames)).toBe(outputOf(end))
+      expect(rise(follower.frames.map(({ id }) => Number(id)))).toBe(true)
+      expect(end).toMatchObject({ event: 'turn.completed', data: { output: answerTo('slow please') } })
       expect(answerTo('slow please').startsWith(textOf(follower.frames))).toBe(true)
-      expect(follower.frames.slice(0, turn.frames.length)).toEqual(turn.frames)
     }
     const [other] = others
     const next = await served((keyed) => world.at(other ?? owner).turn(session, { input: 'and now?' }, keyed))

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Api, Refused } from '../api.ts'
-import { counted, endsTurn, type Frame, type StreamReader } from '../stream-reader.ts'
+import { endsTurn, type Frame, rise, type StreamReader } from '../stream-reader.ts'
 import { ClusterWorld } from './cluster-world.ts'
 
 const clients = 6
@@ -73,7 +73,7 @@ it('a rolling restart by SIGTERM under load cuts no turn, loses no event, and ca
       expect(frames.at(-1), 'no turn is cut').toMatchObject({ event: 'turn.completed' })
       expect(new Set(frames.map(({ id }) => id)).size, 'no event comes twice').toBe(frames.length)
       const log = await readFrom((api) => api.log(session), n)
-      expect(log.map(({ sequence }) => sequence)).toEqual(counted(log))
+      expect(rise(log.map(({ sequence }) => sequence))).toBe(true)
       expect(log.filter(({ event_type }) => event_type === 'turn.completed')).toHaveLength(turns + 1)
     }
   }

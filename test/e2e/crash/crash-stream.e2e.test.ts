@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hangUp, openUpstream, stalled, type Upstream, whole } from '#test/gateway/call/scripted-upstream.ts'
 import { answerTo } from '../gateway/simulated-answer.ts'
-import { counted, endsTurn, type Frame, isDelta, isEvent, textOf } from '../stream-reader.ts'
+import { endsTurn, type Frame, isDelta, isEvent, textOf } from '../stream-reader.ts'
 import { stores, World } from '../world.ts'
 
 /** Far above the usual 0.1 s after the server listens, since machines are shared. Recovery does not wait for old turns. */
@@ -28,7 +28,7 @@ describe.each(stores)('a turn interrupted by kill -9 on $store', ({ store }) => 
   })
   afterAll(() => world.stop())
 
-  it('is ended with the text sent so far, and its reader resumes without gap or duplicate', async () => {
+  it('is generated again, which a reader that follows restarts sees, and one that knows nothing of them does not', async () => {
     const session = await world.api.createSession()
     const turn = await world.api.turn(session, { input: 'slow please' })
     await turn.until((frame) => isDelta(frame) && turn.frames.filter(isDelta).length >= 3)
@@ -36,20 +36,30 @@ describe.each(stores)('a turn interrupted by kill -9 on $store', ({ store }) => 
     expect(await turn.ended).toBe('broken')
     await world.restart()
 
-    const rest = await world.api.follow(session, turn.frames.at(-1)?.id ?? '0')
-    const end = await rest.until(endsTurn)
-    rest.stop()
-    const seen = [...turn.frames, ...rest.frames]
-    expect(seen.map(({ id }) => Number(id))).toEqual(counted(seen))
-    expect(textOf(seen)).toBe(outputOf(end))
-    expect(wholeAnswer.startsWith(textOf(seen)), textOf(seen)).toBe(true)
-    if (end.event === 'turn.completed') expect(end.data.output).toBe(wholeAnswer)
-    else expect(end.data.error).toMatchObject({ code: 'interrupted' })
+    const last = turn.frames.at(-1)?.id ?? '0'
+    const [plain, aware] = await Promise.all([
+      world.api.follow(session, last),
+      world.api.follow(session, last, { restarts: 'true' }),
+    ])
+    const ends = await Promise.all([plain.until(endsTurn), aware.until(endsTurn)])
+    plain.stop()
+    aware.stop()
+    for (const end of ends) expect(end).toMatchObject({ event: 'turn.completed', data: { output: wholeAnswer } })
+    expect(wholeAnswer.startsWith(textOf(turn.frames)), textOf(turn.frames)).toBe(true)
+    expect(plain.frames.filter(isDelta)).toEqual([])
+    const restart = aware.frames.findIndex(isEvent('turn.restarted'))
+    expect(aware.frames[restart]).toMatchObject({ data: { from_sequence: 2, attempt: 2 } })
+    expect(aware.frames.slice(0, restart).filter(isDelta)).toEqual([])
+    expect(textOf(aware.frames)).toBe(wholeAnswer)
+    const ids = [...turn.frames, ...aware.frames].map(({ id }) => Number(id))
+    expect(ids).toEqual([...new Set(ids)].sort((one, other) => one - other))
 
     const log = await world.api.log(session)
-    expect(log.map(({ sequence }) => sequence)).toEqual(counted(log))
-    expect(log.map(({ payload }) => payload)).toEqual(seen.map(({ data }) => data))
     expect(log.filter(({ event_type }) => endsTurn({ event: event_type }))).toHaveLength(1)
+    const kept = log.slice(log.findIndex(({ event_type }) => event_type === 'turn.restarted'))
+    expect(kept.map(({ sequence, payload }) => [sequence, payload])).toEqual(
+      aware.frames.slice(restart).map(({ id, data }) => [Number(id), data]),
+    )
 
     const next = await world.api.turn(session, { input: 'and now?' })
     expect((await next.all()).at(-1)).toMatchObject({ event: 'turn.completed', data: { turn_number: 2 } })
@@ -112,6 +122,23 @@ describe('a model call', () => {
     const keys = upstream.received.map(({ headers }) => headers['idempotency-key'])
     expect(keys).toHaveLength(2)
     expect(new Set(keys).size).toBe(1)
+  })
+
+  it('fails its turn after kill -9 if its agent says so, with the text that is durable', async () => {
+    const config = { model: 'simulated-1', on_interrupted: 'fail' }
+    const agent = await world.api.post('/v1/agents', { name: 'Once', config })
+    const session = await world.api.createSession({ agent_id: agent.body.id })
+    const turn = await world.api.turn(session, { input: 'slow please' })
+    await turn.until(isDelta)
+    await world.crash()
+    await turn.ended
+    await world.restart()
+    const rest = await world.api.follow(session, turn.frames.at(-1)?.id ?? '0', { restarts: 'true' })
+    const end = await rest.until(endsTurn)
+    rest.stop()
+    expect(end).toMatchObject({ event: 'turn.failed', data: { error: { code: 'interrupted' } } })
+    expect(rest.frames).toEqual([end])
+    expect(textOf(turn.frames).startsWith(String(Object(end.data.output).text))).toBe(true)
   })
 
   it('fails its turn when the provider hangs up', async () => {

@@ -1,6 +1,9 @@
 import { Refused } from '../api.ts'
-import { endsTurn, type Frame, isEvent, type StreamReader } from '../stream-reader.ts'
+import { endsTurn, type Frame, isDelta, isEvent, type StreamReader } from '../stream-reader.ts'
 import type { World } from '../world.ts'
+
+/** It follows turns that a crash makes begin again. */
+const restarts = { restarts: 'true' }
 
 const pauses = isEvent('turn.paused')
 const isResumed = isEvent('turn.resumed')
@@ -20,6 +23,12 @@ export class Visitor {
     this.session = session
   }
 
+  /** The frames that are in the log: not those of text that a crash superseded before it was durable. */
+  inLog(log: readonly { readonly sequence: number }[]): readonly Frame[] {
+    const sequences = new Set(log.map(({ sequence }) => sequence))
+    return this.frames.filter((frame) => sequences.has(Number(frame.id)) || !isDelta(frame))
+  }
+
   /** Number of requested turns. */
   get turns(): number {
     return this.#turns
@@ -30,7 +39,7 @@ export class Visitor {
     const turn = ++this.#turns
     const from = this.frames.length
     await this.#until(from, endsOrPauses, isEvent('turn.started'), () =>
-      this.#world.api.turn(this.session, body, keyed(`turn-${turn}`)),
+      this.#world.api.stream(`/v1/sessions/${this.session}/turns?restarts=true`, body, keyed(`turn-${turn}`)),
     )
   }
 
@@ -40,7 +49,11 @@ export class Visitor {
     if (last === undefined || !pauses(last)) return false
     const action = last.data.action_id
     await this.#until(this.frames.length, endsTurn, isResumed, () =>
-      this.#world.api.approve(this.session, action, keyed(`approve-${action}`)),
+      this.#world.api.stream(
+        `/v1/sessions/${this.session}/approve?restarts=true`,
+        { action_id: action },
+        keyed(`approve-${action}`),
+      ),
     )
     return true
   }
@@ -54,7 +67,7 @@ export class Visitor {
     const seen = () => this.frames.slice(from)
     while (!seen().some(over)) {
       await this.#attempt(async () => {
-        const follow = () => this.#world.api.follow(this.session, this.frames.at(-1)?.id ?? '0')
+        const follow = () => this.#world.api.follow(this.session, this.frames.at(-1)?.id ?? '0', restarts)
         const reader = await (seen().some(heard) ? follow() : open())
         await reader.until(over).catch(() => undefined)
         reader.stop()

@@ -182,7 +182,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
 
   it('step through the commits of an actor with the arrow keys, and back to the present', async () => {
     const session = await world.api.createSession()
-    for (let turn = 0; turn < 17; turn++) await runTurn(session, { input: `turn ${turn}` })
+    for (let turn = 0; turn < 26; turn++) await runTurn(session, { input: `turn ${turn}` })
     const steps = await stepsOf(session)
     expect(steps.length).toBeGreaterThan(50)
     await show(`#/actors/${session}`)

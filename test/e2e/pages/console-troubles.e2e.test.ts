@@ -211,7 +211,9 @@ describe.skipIf(executablePath === undefined)('a fault in the console', () => {
   }
 
   it('leads from the sign-in to its cause in at most two clicks: a lost lease', { timeout: 120_000 }, async () => {
-    const session = await fragile.api.createSession()
+    const config = { model: 'simulated-1', on_interrupted: 'fail' }
+    const agent = await fragile.api.post('/v1/agents', { name: 'Unrepeatable', config })
+    const session = await fragile.api.createSession({ agent_id: agent.body.id })
     const stream = await fragile.api.turn(session, { input: 'slow please' })
     await stream.until(({ event }) => event === 'response.output_text.delta')
     // another process owns the actors from now on

@@ -66,6 +66,7 @@ export const compacted: StoredEvent = {
   usage,
 }
 export const delta: StoredEvent = { type: 'model_delta', delta: 'more' }
+export const restarts: StoredEvent = { type: 'model_restarted', from_sequence: 2, kept: '' }
 export const fails: StoredEvent = { type: 'model_failed', delta: '', code: 'provider_error', message: 'It broke.' }
 export const ran = (action_id: string): StoredEvent => ({ type: 'tool_answered', action_id, output: '1' })
 export const executed = (action_id: string): StoredEvent => ({ type: 'action_executed', action_id, output: '1' })
@@ -124,6 +125,7 @@ export const walk: Walk = {
     turn(),
     turn('give'),
     delta,
+    restarts,
     compacted,
     answer(),
     ...['confirm', 'guarded', 'post', 'give', 'made_up'].map((name) => answer(name)),

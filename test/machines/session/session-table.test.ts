@@ -19,6 +19,7 @@ import {
   rejects,
   remove,
   requiresInput,
+  restarts,
   session,
   turn,
 } from './session-samples.ts'
@@ -52,6 +53,7 @@ const events = {
   'turn with an owed output': turn('give'),
   'turn with an unknown output': turn('nobody'),
   model_delta: delta,
+  model_restarted: restarts,
   context_compacted: compacted,
   'model_answered finally': answer(),
   'model_answered with calls for all': answer('confirm', 'give', 'post', 'made_up'),
@@ -105,6 +107,7 @@ const table: Record<keyof typeof places, Row> = {
   thinking: {
     ...turnsRefused('turn_in_progress'),
     model_delta: 'active.working.thinking: output_text.delta',
+    model_restarted: 'active.working.thinking: turn.restarted',
     context_compacted: 'active.working.thinking: context.compacted callModel!',
     'model_answered finally': 'active.idle: abort output_text.delta turn.completed remind',
     'model_answered with calls for all':

@@ -99,10 +99,33 @@ export class Reader {
     const { sequence } = event
     const last = this.last
     ledger.expect(
-      last === null || sequence === last + 1,
+      last === null || ledger.follows(this.session, last, sequence),
       () => `${name} gets ${this.session} #${sequence} after ${last}`,
     )
     this.last = sequence
     this.seen.push(event)
+    const text = this.#textOf(event)
+    const isIts = text === null || outputOf(event) === text
+    ledger.expect(isIts, () => `${name} was shown ${text}, the output is ${outputOf(event)}`)
+  }
+
+  /**
+   * The text that the client has, from the deltas since the turn began or was restarted, at an end that has it all: not
+   * at a failure after a crash, before which more may have been shown. Null otherwise.
+   */
+  #textOf(end: LogEvent): string | null {
+    const { error } = end.payload
+    const isWhole =
+      end.event_type === 'turn.completed' || (end.event_type === 'turn.failed' && Object(error).code === 'cancelled')
+    const from = this.seen.findLastIndex(
+      ({ event_type, turn_number }) =>
+        turn_number === end.turn_number && (event_type === 'turn.started' || event_type === 'turn.restarted'),
+    )
+    if (!isWhole || from < 0) return null
+    const deltas = this.seen.slice(from).filter(({ event_type }) => event_type === 'output_text.delta')
+    return deltas.map(({ payload }) => payload.delta).join('')
   }
 }
+
+const outputOf = ({ event_type, payload: { output } }: LogEvent): unknown =>
+  event_type === 'turn.completed' ? output : Object(output).text

@@ -36,6 +36,9 @@ export class TurnRules implements LogRules {
       case 'output_text.delta':
         this.#text += String(payload.delta)
         return null
+      case 'turn.restarted':
+        this.#text = ''
+        return null
       case 'turn.completed':
         return this.#end(payload.output, true)
       case 'turn.failed':

@@ -28,7 +28,7 @@ export interface NodeParts extends Omit<SimStorageParts, 'process'> {
   /** What connects the processes of a cluster; null if each runs alone. */
   readonly network: Network | null
   /** Further options of every process. */
-  readonly world: Pick<WorldOptions, 'agents' | 'concurrency' | 'notifiesWebhooks' | 'mergesAfterMs'>
+  readonly world: Pick<WorldOptions, 'agents' | 'concurrency' | 'notifiesWebhooks' | 'mergesAfterMs' | 'streamCommitMs'>
 }
 
 const log = pino({ level: 'silent' })

@@ -65,6 +65,10 @@ export class ClusterHost extends Host {
     this.node.committed(resident, events)
   }
 
+  protected showHere(resident: Resident, events: readonly LogEvent[]): void {
+    this.node.shown(resident, events)
+  }
+
   protected check(resident: Resident): void {
     this.node.check(resident)
   }

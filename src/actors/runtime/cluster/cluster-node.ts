@@ -18,7 +18,7 @@ import {
 } from '../messages/peers.ts'
 import { isActorId, loadMade, untilMade } from '../recovery/made-actors.ts'
 import { shardOf } from '../recovery/shard.ts'
-import type { Creation, Delivered, Delivery, Resident } from '../resident.ts'
+import { type Creation, type Delivered, type Delivery, effectOf, type Resident } from '../resident.ts'
 import { readStoredState } from '../step/actor-state.ts'
 import type { HeldShards } from './held-shards.ts'
 import { LeaseKeeper } from './lease-keeper.ts'
@@ -75,7 +75,7 @@ export class ClusterNode {
     this.#parts = parts
     this.#self = memberOf(parts)
     this.#view = new LeaseView(this.#self.process, () => clock.steady())
-    this.#followers = new RemoteFollowers(cluster.fanOut, clock)
+    this.#followers = new RemoteFollowers(cluster.fanOut, clock, host)
     this.#rows = new RowsElsewhere(() => this.#requestRows())
     this.#drains = new ShardDrains({
       held,
@@ -167,7 +167,7 @@ export class ClusterNode {
   deliver(id: string, delivery: Delivery, following: boolean): Promise<Delivered> {
     const { held, host } = this.#parts
     const here = (): Promise<Delivered> => host.deliverHere(id, delivery)
-    if (isResult(delivery)) return this.#bring(id, here)
+    if (effectOf(delivery) !== undefined) return this.#bring(id, here)
     const { event, cause, stored } = delivery
     const sent = { event, cause, ...(stored !== undefined && { stored }) }
     const request = (): PeerRequest => {
@@ -267,6 +267,11 @@ export class ClusterNode {
   /** Notifies followers of a durable commit of an actor of this process. Call it in order. */
   committed(resident: Resident, events: readonly LogEvent[]): void {
     this.#followers.committed(resident, events)
+  }
+
+  /** Notifies followers of text that is not durable yet. */
+  shown(resident: Resident, events: readonly LogEvent[]): void {
+    this.#followers.shown(resident, events)
   }
 
   /** State of the log of an actor that is not in memory here. */
@@ -392,5 +397,3 @@ const memberOf = ({ cluster, held, clock, definitions }: ClusterNodeParts): Omit
   startedAt: clock.now(),
   machines: Object.fromEntries(definitions.map(({ name, version }) => [name, version])),
 })
-
-const isResult = ({ done, part, starts }: Delivery): boolean => (done ?? part ?? starts) !== undefined

@@ -1,3 +1,4 @@
+import { inPieces } from '#storage/pieces.ts'
 import type { Commit, LogEvent, RecordKind } from '#storage/ports.ts'
 import type { Activated } from '../activation.ts'
 import type { EffectRunner } from '../effects/effect-runner.ts'
@@ -13,6 +14,7 @@ import type { RowWriter } from '../rows/row-writer.ts'
 import { stateAlone } from '../step/actor-state.ts'
 import type { Draft } from '../step/step.ts'
 import { type Decision, decisionOf } from '../step/system-steps.ts'
+import type { ShownText } from '../stream/shown-text.ts'
 import { reasonOf, type StuckWorkRegistry } from '../stuck/stuck.ts'
 import type { Settler } from './settler.ts'
 
@@ -37,6 +39,8 @@ export interface CommitExecutorParts {
    * Called when an actor of this process has made a durable commit with log events, which other processes may follow.
    */
   readonly committed: (resident: Resident, events: readonly LogEvent[]) => void
+  /** Text of running effects that followers have been shown before its commit. */
+  readonly shown: Pick<ShownText, 'newest' | 'settled'>
 }
 
 /**
@@ -57,21 +61,26 @@ export class CommitExecutor {
 
   /** Carries out a commit that is durable: updates the state and does what the commit says. */
   carryOut(resident: Resident, draft: Draft, commit: Commit): void {
-    const { effects, outbox, settler } = this.#parts
+    const { effects, outbox, settler, shown } = this.#parts
+    const events = inPieces(draft.events)
+    const newest = shown.newest(resident.id)
     this.#committed++
     // before the new state is set: it reads the old one
     this.#part(resident, () => this.#noteEnded(resident, draft))
     resident.state = stateAlone(draft)
     resident.touchedAt = commit.at
     resident.usedAt = commit.at
-    resident.remember(draft.events)
+    resident.remember(events)
+    shown.settled(resident)
     // a part that throws does not stop the others
     this.#part(resident, () => effects.abort(draft.aborted))
     this.#part(resident, () => this.#start(resident, draft))
     this.#part(resident, () => this.projectRow(resident))
     this.#part(resident, () => this.#record(resident, commit))
     this.#part(resident, () => void outbox.post(resident, draft.messages))
-    this.#part(resident, () => this.#publish(resident, draft.events))
+    this.#part(resident, () =>
+      this.#publish(resident, newest === 0 ? events : events.filter(({ sequence }) => sequence > newest)),
+    )
     this.#part(resident, () => this.#noteStuck(resident, commit))
     this.#part(resident, () => this.#parts.telemetry?.committed(commit))
     if (commit.seq > 2) resident.retiring.push(commit.seq - 2)

@@ -1,5 +1,8 @@
+import type { MachineDefinition } from '#machines/definition.ts'
 import type { Commit, CommitStore } from '#storage/ports.ts'
 import type { Clock } from '../clock.ts'
+import { readSkip } from '../step/actor-state.ts'
+import { mostAhead } from '../stream/shown-text.ts'
 import { newNonce } from './commit-document.ts'
 import { writeCommit } from './commit-writer.ts'
 import { Superseded } from './superseded.ts'
@@ -10,6 +13,14 @@ export interface Takeover {
   readonly node?: string
   /** Whether the previous owner ended without giving the actor back. */
   readonly crashed: boolean
+}
+
+/** How a fence is written. `skip`: what `skipAfter` returns. */
+export interface Fencing {
+  readonly epoch: number
+  readonly clock: Clock
+  readonly takeover: Takeover
+  readonly skip: number
 }
 
 /**
@@ -24,7 +35,7 @@ export interface Takeover {
 export const fence = async (
   store: CommitStore,
   newest: Commit,
-  { epoch, clock, takeover }: { readonly epoch: number; readonly clock: Clock; readonly takeover: Takeover },
+  { epoch, clock, takeover, skip }: Fencing,
 ): Promise<Commit | null> => {
   checkEpoch(newest, epoch)
   if (newest.epoch === epoch) return newest
@@ -40,6 +51,7 @@ export const fence = async (
     nonce: newNonce(),
     // the commit has the time of the one that it repeats; this is when it was written
     event: { type: '$fenced', at: clock.now(), ...takeover },
+    ...(skip > 0 && { snapshot: { ...newest.snapshot, skip } }),
     events: [],
     effects: [],
     messages: [],
@@ -51,4 +63,15 @@ export const fence = async (
 /** @throws {Superseded} when a later process wrote `commit`. */
 export const checkEpoch = (commit: Commit, epoch: number): void => {
   if (commit.epoch > epoch) throw new Superseded('a later process has taken the actor over')
+}
+
+/**
+ * Number of sequences that a new owner leaves out before the next event: all that the owner before may have shown of a
+ * stream without committing it, so that no id names two events.
+ */
+export const skipAfter = ({ text }: Pick<MachineDefinition, 'text'>, commit: Commit): number => {
+  const skip = readSkip(commit)
+  if (text === undefined) return skip
+  for (const id in commit.in_flight) if (commit.in_flight[id]?.policy === 'stream') return skip + mostAhead
+  return skip
 }

@@ -1,4 +1,4 @@
-import { type InFlight, type StoredEvent, StoreUnavailable } from '#storage/ports.ts'
+import { type InFlight, type JsonObject, type StoredEvent, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock, pause } from '../clock.ts'
 import { newNonce } from '../commit/commit-document.ts'
 import type { Logger } from '../logger.ts'
@@ -8,7 +8,14 @@ import { mostStarts } from '../step/actor-state.ts'
 import { reasonOf } from '../stuck/stuck.ts'
 import { isSuspect, runsAlone } from './counted-starts.ts'
 import type { EffectHost } from './effect-runner.ts'
-import { type Effect, type EffectCatalog, type EffectContext, type EffectOutcome, isUncertain } from './effects.ts'
+import {
+  type Effect,
+  type EffectCatalog,
+  type EffectContext,
+  type EffectOutcome,
+  isUncertain,
+  type UncertainEffect,
+} from './effects.ts'
 import type { Suspects } from './suspects.ts'
 
 /** After this many failures that are not transient, a result is treated as poison. */
@@ -110,10 +117,32 @@ export class EffectCall {
     const effect = this.#parts.catalog[name]
     if (effect === undefined) throw new Error(`there is no effect ${name}`)
     if (effect.policy !== 'idempotent') {
-      if (!fresh && isUncertain(flight)) return { event: effect.unknown(flight.params) }
+      if (!fresh && flight.policy === 'stream' && effect.restarted !== undefined) {
+        if (!(await this.#restart(effect.restarted))) return this.#unknown(effect)
+      } else if (!fresh && isUncertain(flight)) return this.#unknown(effect)
       if (flight.policy === 'at_most_once' && !(await this.#begin())) return undefined
     }
     return !fresh && isSuspect(flight) ? this.#runApart(effect) : this.#attempts(effect)
+  }
+
+  #unknown(effect: UncertainEffect): EffectOutcome {
+    return { event: effect.unknown(this.#called.flight.params) }
+  }
+
+  /**
+   * Tells the machine that the stream begins again, since its process may have shown text that no reader will find in
+   * the log. Returns false when it may not begin again.
+   */
+  async #restart(restarted: NonNullable<UncertainEffect['restarted']>): Promise<boolean> {
+    const { id, flight, resident } = this.#called
+    const { text, seq } = resident.state
+    const length = flight.text ?? 0
+    const lost = { kept: text.value.slice(0, length), text: text.value.slice(length), from: text.from + 2 }
+    const event = await restarted(lost, this.#context())
+    if (event === null) return false
+    const stored = { type: event.type, ...(event.metered !== undefined && { metered: event.metered }) }
+    const begun = await this.#bring({ event, stored, cause: `${id}#again.${seq}`, restarts: id })
+    return begun !== undefined && begun.commit !== null
   }
 
   /**
@@ -191,11 +220,16 @@ export class EffectCall {
     return {
       actor: resident.id,
       owner: resident.owner,
-      context: resident.state.snapshot.context,
+      context: this.#contextNow(),
       idempotencyKey: id,
       signal: this.#signal,
       part: (event: StoredEvent, stored: StoredEvent) =>
         this.#bring({ event, stored, cause: `${id}#${++this.#said}`, part: id }).then(nothing),
+      show: (text: string) => {
+        if (this.#signal.aborted) return
+        this.#said++
+        this.#parts.host.shown.add(resident.id, id, text)
+      },
       aloneAt: this.#parts.host.ownership.aloneFrom(resident.shard),
       delivered: async () => {
         this.#parts.host.rows.hurry()
@@ -205,6 +239,12 @@ export class EffectCall {
         this.#signal.throwIfAborted()
       },
     }
+  }
+
+  /** A stream that began again has told the machine, so its context is newer than when the effect was declared. */
+  #contextNow(): JsonObject {
+    const { resident } = this.#called
+    return (this.#parts.host.resident(resident.id) ?? resident).state.snapshot.context
   }
 
   /** Retries a delivery until the actor accepts it or no longer can: an outage of the store must not lose a result. */

@@ -5,6 +5,7 @@ import type { Logger } from '../logger.ts'
 import type { Ownership } from '../recovery/ownership.ts'
 import type { Delivered, Delivery, Resident } from '../resident.ts'
 import type { RowWriter } from '../rows/row-writer.ts'
+import type { ShownText } from '../stream/shown-text.ts'
 import { EffectCall, type EffectEnd } from './effect-call.ts'
 import type { EffectCatalog } from './effects.ts'
 import { Suspects } from './suspects.ts'
@@ -14,6 +15,8 @@ export interface EffectHost {
   readonly ownership: Ownership
   readonly telemetry: HostTelemetry | undefined
   readonly rows: Pick<RowWriter, 'writtenOf' | 'hurry'>
+  readonly shown: Pick<ShownText, 'add' | 'drop'>
+  resident(actor: string): Resident | undefined
   /** Delivers to an actor, loading it when it is not in memory. */
   deliver(actor: string, delivery: Delivery): Promise<Delivered>
   /** Called when the actor's log was removed. */
@@ -163,6 +166,7 @@ export class EffectRunner {
    */
   #abandon(id: string, running: Running): void {
     running.abort.abort()
+    this.#host.shown.drop(running.actor)
     this.#ended(id, running)
   }
 

@@ -18,6 +18,8 @@ export interface EffectContext {
    * `stored` is the form of the event that the commit keeps.
    */
   readonly part: (event: StoredEvent, stored: StoredEvent) => Promise<void>
+  /** Shows text of a stream at once; it becomes durable with the actor's next step, or within a second (`ShownText`). */
+  readonly show: (text: string) => void
   /** Time from which no earlier owner of the actor can still be working on it, in ms by the steady clock. */
   readonly aloneAt: number
   /** Resolves when messages of the actor's commits so far are delivered, and its list row and ledger rows written. */
@@ -27,7 +29,14 @@ export interface EffectContext {
 /**
  * Outcome of an effect: the event for its machine, or `gone` when the actor's log was removed and accepts no events.
  */
-export type EffectOutcome = { readonly event: StoredEvent; readonly stored?: StoredEvent } | 'gone'
+export type EffectOutcome =
+  | {
+      readonly event: StoredEvent
+      readonly stored?: StoredEvent
+      /** The event gets `delta` and `cuts`: the text that was shown and is not durable. */
+      readonly takesText?: boolean
+    }
+  | 'gone'
 
 /** Runs an effect. External failures are outcomes, with which it resolves; a throw is an internal error. */
 type RunEffect = (params: JsonObject, context: EffectContext) => Promise<EffectOutcome>
@@ -46,6 +55,21 @@ export interface UncertainEffect {
   readonly unknown: (params: JsonObject) => StoredEvent
   /** The event for the machine when the result is larger than a commit can be. */
   readonly tooLarge: (params: JsonObject) => StoredEvent
+  /**
+   * Event for the machine when a stream of text is begun again after a crash; null when it may not, so that it ends
+   * with `unknown`. Absent: it never may.
+   */
+  readonly restarted?: (lost: LostStream, context: EffectContext) => Promise<StoredEvent | null>
+}
+
+/** A stream of text that a crash cut. */
+export interface LostStream {
+  /** Text of the turn before this stream. */
+  readonly kept: string
+  /** Text of this stream that is durable. */
+  readonly text: string
+  /** Sequence of the first event that is superseded: the one after the event with which the turn began. */
+  readonly from: number
 }
 
 /** An effect, by its retry policy. */

@@ -7,8 +7,14 @@ const mostChars = 64 * 1024
 
 /** The newest events of one log, without gaps. */
 export class LogTail {
+  readonly #most: number
   #events: LogEvent[] = []
   #chars = 0
+
+  /** @param most number of events; `mostEvents` for an actor of this process. */
+  constructor(most = mostEvents) {
+    this.#most = most
+  }
 
   /** Adds events, and drops the oldest beyond the limits. On a gap, the events before it are dropped. */
   remember(events: readonly LogEvent[]): void {
@@ -19,7 +25,7 @@ export class LogTail {
       this.#events.push(event)
       this.#chars += charsOf(event)
     }
-    while (this.#events.length > mostEvents || this.#chars > mostChars) {
+    while (this.#events.length > this.#most || this.#chars > mostChars) {
       const oldest = this.#events.shift()
       if (oldest === undefined) return
       this.#chars -= charsOf(oldest)

@@ -21,5 +21,7 @@ export interface StreamControl {
 
 /** Events of one actor, from the log and then live, without gaps or duplicates. Nothing is read until `start`. */
 export interface EventStream {
+  /** Sequence after which the stream of a log starts; absent for other streams. */
+  readonly after?: number
   start(sink: EventSink): StreamControl
 }

@@ -130,6 +130,7 @@ export class Feed {
   /** Returns a stream of the events after sequence `after`. Nothing is read until the stream is started. */
   follow(actor: string, after: number, end: StreamEnd): EventStream {
     return {
+      after,
       start: (sink: EventSink): StreamControl => {
         const follower = new Follower({
           actor,

@@ -13,6 +13,8 @@ export interface TurnText {
 export interface ActorState {
   readonly seq: number
   readonly lastSequence: number
+  /** Number of sequences to leave out before the next event (fence.ts). */
+  readonly skip: number
   readonly snapshot: AnyMachineSnapshot
   readonly reminders: Readonly<Record<string, Reminder>>
   readonly inFlight: Readonly<Record<string, InFlight>>
@@ -39,13 +41,14 @@ export interface Parked {
 export const stateAlone = ({
   seq,
   lastSequence,
+  skip,
   snapshot,
   reminders,
   inFlight,
   text,
   parked,
 }: ActorState): ActorState => {
-  const state = { seq, lastSequence, snapshot, reminders, inFlight, text }
+  const state = { seq, lastSequence, skip, snapshot, reminders, inFlight, text }
   return parked === undefined ? state : { ...state, parked }
 }
 
@@ -65,7 +68,7 @@ export const storedState = (snapshot: AnyMachineSnapshot): StoredState => ({
 
 /** Builds a commit's `snapshot` field: the machine's state and what the host stores with it. */
 export const snapshotDocument = (
-  state: Pick<ActorState, 'snapshot' | 'text' | 'parked'>,
+  state: Pick<ActorState, 'snapshot' | 'text' | 'parked' | 'skip'>,
   owner: Owner,
 ): JsonObject => ({
   value: state.snapshot.value,
@@ -73,6 +76,7 @@ export const snapshotDocument = (
   user: owner.user,
   created_at: owner.createdAt,
   text_from: state.text.from,
+  ...(state.skip > 0 && { skip: state.skip }),
   ...(state.parked !== undefined && { parked: { ...state.parked } }),
 })
 
@@ -106,6 +110,12 @@ export const readParked = ({ snapshot }: Pick<Commit, 'snapshot'>): Parked | und
   const { kind, effect, reason } = parked
   if (typeof effect !== 'string' || typeof reason !== 'string') return undefined
   return { kind: kind === 'poison_result' ? kind : 'parked_actor', effect, reason }
+}
+
+/** Number of sequences to leave out before the next event. */
+export const readSkip = ({ snapshot }: Pick<Commit, 'snapshot'>): number => {
+  const skip = snapshot?.skip
+  return typeof skip === 'number' ? skip : 0
 }
 
 /** Sequence of the event before the turn's text. */

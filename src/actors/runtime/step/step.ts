@@ -100,6 +100,7 @@ export const startedStep = (state: ActorState, effectId: string): Draft => {
 const emptyState = (snapshot: AnyMachineSnapshot): ActorState => ({
   seq: 0,
   lastSequence: 0,
+  skip: 0,
   snapshot,
   reminders: {},
   inFlight: {},
@@ -117,11 +118,13 @@ const draftOf = (
 ): Step => {
   const gathered = gather(definition, state, { actions, where })
   const log = journal(definition, state, gathered.emissions)
+  noteText(gathered, definition, log.text)
   return {
     kind: 'next',
     draft: {
       seq: state.seq + 1,
-      lastSequence: state.lastSequence + log.events.length,
+      lastSequence: log.events.at(-1)?.sequence ?? state.lastSequence,
+      skip: log.events.length > 0 ? 0 : state.skip,
       snapshot,
       reminders: gathered.reminders,
       inFlight: gathered.inFlight,
@@ -133,6 +136,19 @@ const draftOf = (
       ...movedBy(state, snapshot),
       ...changedBy(state, snapshot),
     },
+  }
+}
+
+/** Effects that stream text note how long the text is without theirs: begun again, they leave that much. */
+const noteText = (
+  { effects, inFlight }: Gathered,
+  { text: fold }: MachineDefinition,
+  { value: { length } }: TurnText,
+): void => {
+  if (fold === undefined || length === 0) return
+  for (const { id, policy } of effects) {
+    const flight = inFlight[id]
+    if (policy === 'stream' && flight !== undefined) inFlight[id] = { ...flight, text: length }
   }
 }
 
@@ -316,11 +332,11 @@ const journal = (
   state: ActorState,
   emissions: readonly Emission[],
 ): { events: readonly LogEvent[]; text: TurnText } => {
-  let sequence = state.lastSequence
+  let sequence = state.lastSequence + state.skip
   let text = state.text
   const events: LogEvent[] = []
   for (const emission of emissions) {
-    sequence++
+    sequence += emission.cuts?.length ?? 1
     const event: LogEvent = { sequence, ...emission, payload: filled(emission.payload, text.value) }
     text = folded(definition, text, event)
     events.push(event)
@@ -331,6 +347,7 @@ const journal = (
 const folded = (definition: MachineDefinition, text: TurnText, event: LogEvent): TurnText => {
   if (definition.text === undefined) return text
   if (event.event_type === definition.text.startsAt) return { from: event.sequence - 1, value: '' }
+  if (event.event_type === definition.text.restartsAt) return { from: text.from, value: '' }
   const added = definition.text.adds(event)
   return added === undefined ? text : { from: text.from, value: text.value + added }
 }

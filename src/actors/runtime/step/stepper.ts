@@ -10,8 +10,9 @@ import { Overloaded } from '../overloaded.ts'
 import { epochHere, type Ownership } from '../recovery/ownership.ts'
 import { shardOf } from '../recovery/shard.ts'
 import { type Refuse, refused } from '../refused.ts'
-import { type Creation, type Delivered, type Delivery, Resident, type Waiting } from '../resident.ts'
+import { type Creation, type Delivered, type Delivery, effectOf, Resident, type Waiting } from '../resident.ts'
 import { rowRecord } from '../rows/actor-row.ts'
+import type { ShownText } from '../stream/shown-text.ts'
 import { type Draft, firstStep, nextStep, type Step, startedStep } from './step.ts'
 import { isOperatorEvent, systemStep } from './system-steps.ts'
 
@@ -37,6 +38,8 @@ export interface StepperParts {
   readonly isFull: () => boolean
   /** Delivers again, to an actor that has to be reloaded. */
   readonly again: (id: string, delivery: Delivery, reloads: number) => Promise<Delivered>
+  /** Text of running effects that is not durable yet. */
+  readonly shown: Pick<ShownText, 'part' | 'rest' | 'resume'>
   /** @throws {Elsewhere} when this process may not act for the actor, not even to refuse an event. */
   readonly check: (resident: Resident) => void
   /** @throws {Elsewhere} when another process may have committed for the actor, so that a refusal is not certain. */
@@ -65,7 +68,9 @@ const tooMuch = 'too much of earlier commits is not done'
  * Whether the delivery comes from an effect of the actor. There are no more of these than the actor has effects in
  * flight, which it started itself.
  */
-const isOfEffect = ({ done, part, starts }: Delivery): boolean => (done ?? part ?? starts) !== undefined
+const isOfEffect = (delivery: Delivery): boolean => effectOf(delivery) !== undefined
+
+const nothingChanged: Delivered = { commit: null, duplicate: false }
 
 /** Maximum number of reloads of an actor for which another process has committed. */
 const maxReloads = 5
@@ -142,19 +147,42 @@ export class Stepper {
   /** Runs the delivery in its own trace span, a child of the sender's, when tracing is on. */
   #traced(resident: Resident, { delivery, reloads, span: parent }: Waiting): Promise<Delivered> {
     const tracer = this.#parts.telemetry?.tracer
-    if (tracer === undefined || tracer === null) return this.#handle(resident, delivery, reloads)
+    if (tracer === undefined || tracer === null) return this.#inOrder(resident, delivery, reloads)
     const { name } = resident.definition
     const attributes = { 'troupe.actor': resident.id, 'troupe.machine': name, 'troupe.event': delivery.event.type }
     return tracer.run(`step ${name}.${delivery.event.type}`, { parent, attributes }, () =>
-      this.#handle(resident, delivery, reloads),
+      this.#inOrder(resident, delivery, reloads),
     )
+  }
+
+  /** Handles a delivery after the text that running effects have shown before it. */
+  async #inOrder(resident: Resident, delivery: Delivery, reloads: number): Promise<Delivered> {
+    const { shown } = this.#parts
+    if (delivery.flush !== undefined) {
+      const part = shown.part(resident)
+      return part === undefined ? nothingChanged : this.#handle(resident, part, reloads)
+    }
+    if (delivery.takesText === true) {
+      const event = { ...delivery.event, ...shown.rest(resident, delivery) }
+      return this.#handle(resident, { ...delivery, event }, reloads)
+    }
+    if (resident.definition.text === undefined) return this.#handle(resident, delivery, reloads)
+    resident.stepping = true
+    try {
+      const part = shown.part(resident)
+      if (part !== undefined) await this.#handle(resident, part, 0)
+      return await this.#handle(resident, delivery, reloads)
+    } finally {
+      resident.stepping = false
+      shown.resume(resident.id)
+    }
   }
 
   async #handle(resident: Resident, delivery: Delivery, reloads: number): Promise<Delivered> {
     if (resident.dead) return this.#parts.again(resident.id, delivery, reloads)
     if (resident.parked !== undefined && !isOperatorEvent(delivery.event)) throw this.#refuse({ code: 'actor_parked' })
     if (resident.unrestorable !== undefined) return this.#reload(resident, delivery, reloads)
-    const late = delivery.done ?? delivery.part ?? delivery.starts
+    const late = effectOf(delivery)
     if (late !== undefined && resident.state.inFlight[late] === undefined) return { commit: null, duplicate: false }
     this.#parts.check(resident)
     const step = this.#step(resident, delivery)

@@ -23,7 +23,6 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { Json, JsonObject, StoredEvent } from '#storage/index.ts'
 import { type Compacted, type CompactParts, compacted } from '../context/compact.ts'
 import type { Conversations } from '../conversations.ts'
-import { DeltaJournal } from '../delta-journal.ts'
 import { shownTools } from '../tools/shown-tools.ts'
 import type { TurnConfig, TurnConfigs } from './turn-config.ts'
 import { type RecalledTurn, recallFor } from './turn-memory.ts'
@@ -56,10 +55,6 @@ type Whose = Pick<MeteredCall, 'operation' | 'agentId' | 'installationId' | 'rat
 export const callModel = (parts: CallModelParts): UncertainEffect => ({
   policy: 'stream',
   run: async (_params, context) => {
-    const journal = new DeltaJournal(
-      (text) => context.part({ type: 'model_delta', delta: text }, { type: 'model_delta' }),
-      parts.clock,
-    )
     const session = contextOf(sessionDefinition, context)
     const whose: Whose = {
       operation: 'session.turn',
@@ -67,8 +62,12 @@ export const callModel = (parts: CallModelParts): UncertainEffect => ({
       installationId: session.installation_id ?? null,
       sessionId: context.actor,
     }
-    const deltas = { add: (text: string) => journal.add(text), rest: () => journal.end() }
-    return outcomeOf(parts, { ...session, whose }, { context, deltas, manner: atOnce })
+    return outcomeOf(parts, { ...session, whose }, { context, deltas: streamedBy(context), manner: atOnce })
+  },
+  restarted: async ({ kept, from }, context) => {
+    const { restarts = 0, config } = contextOf(sessionDefinition, context)
+    const { on_interrupted: then = 'restart' } = await parts.configs.read(context.owner.project, config)
+    return restarts >= mostRestarts || then === 'fail' ? null : { type: 'model_restarted', from_sequence: from, kept }
   },
   unknown: interrupted,
   tooLarge,
@@ -82,7 +81,6 @@ export const callModel = (parts: CallModelParts): UncertainEffect => ({
 export const callRunModel = (parts: CallModelParts): UncertainEffect => ({
   policy: 'stream',
   run: (_params, context) => {
-    let text = ''
     const run = contextOf(runDefinition, context)
     const whose: Whose = {
       operation: 'run',
@@ -91,28 +89,55 @@ export const callRunModel = (parts: CallModelParts): UncertainEffect => ({
       ratePlanId: run.rate_plan_id,
       runId: context.actor,
     }
-    const add = (delta: string): void => {
-      text += delta
-    }
-    return outcomeOf(
-      parts,
-      { ...run, whose },
-      { context, deltas: { add, rest: async () => text }, manner: patientlyBy(parts.clock) },
-    )
+    return outcomeOf(parts, { ...run, whose }, { context, deltas: gathered(), manner: patientlyBy(parts.clock) })
   },
   unknown: interrupted,
   tooLarge,
 })
 
 const interrupted = (): StoredEvent =>
-  failed('', { code: 'interrupted', message: 'The server stopped while it was generating the answer.' }, {}).event
+  failed(noText, { code: 'interrupted', message: 'The server stopped while it was generating the answer.' }, {}).event
 
-const tooLarge = (): StoredEvent => failed('', new ServiceError('answer_too_large'), {}).event
+const noText = { delta: '' }
 
-/** Receives deltas. `rest` stops the delivery and resolves with the text that is not delivered yet. */
+const tooLarge = (): StoredEvent => failed(noText, new ServiceError('answer_too_large'), {}).event
+
+/** How often a model call is begun again after crashes, before the turn fails. */
+const mostRestarts = 3
+
+/** Receives deltas. */
 interface Deltas {
   readonly add: (text: string) => void
-  readonly rest: () => Promise<string>
+  /** Whether any has come. */
+  readonly some: () => boolean
+  /** The fields of an outcome for the text that the log does not have yet. */
+  readonly rest: () => TextOfOutcome
+}
+
+/** The text in the event, or to be added by the runtime because it was shown already. */
+type TextOfOutcome = { readonly delta: string; readonly takesText?: true }
+
+const streamedBy = ({ show }: Pick<EffectContext, 'show'>): Deltas => {
+  let any = false
+  return {
+    add: (text) => {
+      any ||= text !== ''
+      show(text)
+    },
+    some: () => any,
+    rest: () => ({ delta: '', takesText: true }),
+  }
+}
+
+const gathered = (): Deltas => {
+  let delta = ''
+  return {
+    add: (text) => {
+      delta += text
+    },
+    some: () => delta !== '',
+    rest: () => ({ delta }),
+  }
 }
 
 /** How a rate limit of this server is handled. */
@@ -160,15 +185,14 @@ const outcomeOf = async (
     const call = () => parts.models.call(request, caller, { onDelta: deltas.add, signal: context.signal })
     const answer = await manner(call, context.signal)
     const annotations = cited(answer.text)
-    const said = { delta: await deltas.rest(), answer, recalled, annotations, charged: charged(answer.charge) }
+    const said = { text: deltas.rest(), answer, recalled, annotations, charged: charged(answer.charge) }
     return answered(context.actor, said)
   } catch (error) {
-    const delta = await deltas.rest()
     if (!(error instanceof ServiceError)) throw error
-    const isTooLong = error.code === 'context_length_exceeded' && !(error instanceof BrokenAnswer) && delta === ''
+    const isTooLong = error.code === 'context_length_exceeded' && !(error instanceof BrokenAnswer) && !deltas.some()
     return (
       (isTooLong ? await shortened(true) : null) ??
-      failed(delta, error, error instanceof BrokenAnswer ? charged(error.charge) : {})
+      failed(deltas.rest(), error, error instanceof BrokenAnswer ? charged(error.charge) : {})
     )
   }
 }
@@ -264,7 +288,7 @@ const moreOf = ({ sampling, tools }: TurnConfig, steps: number): Pick<ModelReque
 }
 
 /** The actions are created in the shard of the session or run, which saves an approval a hop between nodes. */
-const answered = (waiter: string, { delta, answer, charged, recalled, annotations }: Answered): EffectOutcome => {
+const answered = (waiter: string, { text, answer, charged, recalled, annotations }: Answered): EffectOutcome => {
   const shard = shardOf(waiter)
   const said = {
     type: 'model_answered',
@@ -279,16 +303,20 @@ const answered = (waiter: string, { delta, answer, charged, recalled, annotation
   const memory = answer.toolCalls.length === 0 ? recalled?.remembered(answer.text) : undefined
   return {
     event: {
-      ...{ ...said, delta },
+      ...{ ...said, delta: text.delta },
       ...(memory !== undefined && { memory }),
       ...(annotations.length > 0 && answer.toolCalls.length === 0 && { annotations }),
     },
     stored: { ...said, ...charged },
+    ...takingText(text),
   }
 }
 
+const takingText = ({ takesText }: TextOfOutcome): { readonly takesText?: true } =>
+  takesText === undefined ? {} : { takesText }
+
 interface Answered {
-  readonly delta: string
+  readonly text: TextOfOutcome
   readonly annotations: readonly JsonObject[]
   readonly answer: TurnAnswer
   readonly charged: Charged
@@ -323,10 +351,10 @@ const parsed = (text: string): Json => {
 }
 
 const failed = (
-  delta: string,
+  text: TextOfOutcome,
   { code, message }: { readonly code: string; readonly message: string },
   charged: Charged,
-): { event: StoredEvent; stored: StoredEvent } => {
+): { event: StoredEvent; stored: StoredEvent; takesText?: true } => {
   const said = { type: 'model_failed', code, message }
-  return { event: { ...said, delta }, stored: { ...said, ...charged } }
+  return { event: { ...said, delta: text.delta }, stored: { ...said, ...charged }, ...takingText(text) }
 }

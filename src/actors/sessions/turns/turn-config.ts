@@ -33,6 +33,8 @@ export interface TurnConfig {
   readonly memory?: TurnMemory
   /** The only models that its calls, and those of its delegations and memory, may use; absent: any. */
   readonly models?: readonly string[]
+  /** Set where an answer that a crash cut is not generated again. */
+  readonly on_interrupted?: 'fail'
   /** The plan by which the call's tenant is charged, where an installation has one. */
   readonly rate_plan_id?: string
 }
@@ -59,11 +61,19 @@ const isPlain = ({
   context,
   memory,
   models,
+  on_interrupted,
 }: TurnConfig): boolean =>
   instructions.length + tools.length === 0 &&
-  [temperature ?? undefined, max_tokens ?? undefined, rate_plan_id, sampling, context, memory, models].every(
-    (value) => value === undefined,
-  )
+  [
+    temperature ?? undefined,
+    max_tokens ?? undefined,
+    rate_plan_id,
+    sampling,
+    context,
+    memory,
+    models,
+    on_interrupted,
+  ].every((value) => value === undefined)
 
 /** A configuration longer than this, in UTF-16 units of JSON, is stored as a blob shared by all turns that have it. */
 const maxInlineLength = 1024

@@ -47,6 +47,8 @@ export interface AgentConfig {
   readonly memory?: MemoryField
   /** Default for turns that do not set the field. */
   readonly pause_on_tool_calls: boolean | null
+  /** What a crash of the server in the middle of an answer does to its turn; absent: `restart`. */
+  readonly on_interrupted?: 'restart' | 'fail'
   /** Fields that a turn with a browser's credential may override. */
   readonly turn_overrides?: readonly string[]
   /**
@@ -102,6 +104,7 @@ export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel:
       temperature: agent.temperature,
       max_tokens: agent.max_tokens,
       ...samplingOf(request, agent),
+      ...(agent.on_interrupted === 'fail' && { on_interrupted: 'fail' as const }),
       ...(agent.context !== undefined && { context: agent.context }),
       ...memory,
       ...(request.models !== undefined && { models: request.models }),

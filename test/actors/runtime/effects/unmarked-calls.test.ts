@@ -18,6 +18,7 @@ const called = async (mark: () => Promise<Delivered>) => {
       catalog: probeEffects({ work: worker.run }),
       host: {
         ...{ ownership: probe.host.ownership, telemetry: undefined, rows: probe.host.rows, drop: () => {} },
+        ...{ shown: probe.host.shown, resident: (actor: string) => probe.host.resident(actor) },
         deliver: (_actor, { event }) => {
           marks.push(event.type)
           return mark()

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { logOf, openProbe, type ProbeOptions, read, typesOf } from '../probe.ts'
+
+const id = 'prb_01kb0000000000000000000001'
+
+/** An effect that shows what the test gives it, until the test lets it end. */
+class Speaker {
+  readonly #end = Promise.withResolvers<void>()
+  show: (text: string) => void = () => {}
+
+  readonly run: NonNullable<ProbeOptions['speak']> = async (_params, { show }) => {
+    this.show = show
+    await this.#end.promise
+    return { event: { type: 'spoken', delta: '' }, takesText: true }
+  }
+
+  end(): void {
+    this.#end.resolve()
+  }
+}
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+const opened = async (options: ProbeOptions = {}) => {
+  const speaker = new Speaker()
+  const storage = options.storage ?? openMemoryStorage()
+  const probe = await openProbe({ ...options, storage, speak: speaker.run })
+  await probe.create(id)
+  await probe.deliver(id, { type: 'speak' })
+  const commits = async () => (await storage.commits.ofActor(id, 0, 100)).length
+  const says = async (...texts: readonly string[]) => {
+    for (const text of texts) {
+      speaker.show(text)
+      await probe.clock.advance(1)
+    }
+  }
+  return { probe, storage, speaker, commits, says }
+}
+
+const shown = (events: readonly { readonly sequence: number; readonly payload: { delta?: unknown } }[]) =>
+  events.map(({ sequence, payload }) => [sequence, payload.delta])
+
+describe('text of a running effect', () => {
+  it('is shown at once, and makes no commit for a second', async () => {
+    const { probe, commits, says } = await opened()
+    const before = await commits()
+    const reader = read(probe.host.feed.follow(id, 1, { at: 'never' }))
+    await says('one ', 'two ', 'three')
+    expect(shown(reader.events)).toEqual([
+      [2, 'one '],
+      [3, 'two '],
+      [4, 'three'],
+    ])
+    expect(await commits()).toBe(before)
+    await probe.clock.advance(1000)
+    expect(await commits()).toBe(before + 1)
+    expect(shown(await logOf(probe.storage, id)).slice(1)).toEqual(shown(reader.events))
+  })
+
+  it('is one commit with the result that comes first, under the sequences that readers know', async () => {
+    const { probe, speaker, commits, says } = await opened()
+    const before = await commits()
+    const reader = read(probe.host.feed.follow(id, 1, { at: 'never' }))
+    await says('one ', 'two ')
+    speaker.end()
+    await probe.clock.advance(1)
+    await settled()
+    expect(await commits()).toBe(before + 1)
+    expect(typesOf(reader.events)).toEqual(['speech.delta', 'speech.delta', 'speech.ended'])
+    expect(reader.events.at(-1)?.payload.text).toBe('one two ')
+    expect((await logOf(probe.storage, id)).slice(1).map(({ at: _, ...event }) => event)).toEqual(reader.events)
+  })
+
+  it('comes before a step of another cause, so that it is in the log before what that step says', async () => {
+    const { probe, says } = await opened()
+    await says('one ', 'two ')
+    await probe.deliver(id, { type: 'stop' })
+    expect(typesOf(await logOf(probe.storage, id))).toEqual([
+      'speech.started',
+      'speech.delta',
+      'speech.delta',
+      'stopped',
+    ])
+  })
+
+  it('is found by a reader that begins in the middle', async () => {
+    const { probe, says } = await opened()
+    await says('one ', 'two ', 'three ')
+    const late = read(probe.host.feed.follow(id, 2, { at: 'never' }))
+    expect(shown(late.events)).toEqual([
+      [3, 'two '],
+      [4, 'three '],
+    ])
+    await says('four')
+    expect(shown(late.events).at(-1)).toEqual([5, 'four'])
+  })
+
+  it('is stored once, with the lengths of its pieces', async () => {
+    const { probe, storage, says } = await opened()
+    await says('one ', 'two ', 'three')
+    await probe.clock.advance(1000)
+    const commit = (await storage.commits.ofActor(id, 0, 100)).at(-1)
+    expect(commit?.events).toMatchObject([{ sequence: 4, payload: { delta: 'one two three' }, cuts: [4, 4, 5] }])
+  })
+
+  it('waits while so much of it is not durable that a new owner would not leave it out', async () => {
+    const { probe, storage, says } = await opened()
+    const append = storage.commits.append.bind(storage.commits)
+    storage.commits.append = async (commits) => commits.map(() => 'unknown' as const)
+    const reader = read(probe.host.feed.follow(id, 1, { at: 'never' }))
+    await says(...Array.from({ length: 1100 }, () => 'x'))
+    expect(reader.events.length).toBeLessThanOrEqual(1024)
+    storage.commits.append = append
+  })
+})
+
+describe('text that its process showed before it died', () => {
+  it('has sequences that nothing else gets, whoever reads', async () => {
+    const { probe: first, storage, says } = await opened()
+    await says('one ')
+    await first.clock.advance(1000)
+    await says('two ', 'three')
+    const second = await openProbe({ storage, speaksAgain: true })
+    await second.deliver(id, { type: 'say', text: 'x' })
+    const log = await logOf(storage, id)
+    expect(log.map(({ sequence, event_type }) => [sequence, event_type])).toEqual([
+      [1, 'speech.started'],
+      [2, 'speech.delta'],
+      [1027, 'speech.restarted'],
+      [1028, 'said'],
+    ])
+    expect(log[2]?.payload).toEqual({ from: 2 })
+  })
+
+  it('is left out even if the next event has another cause', async () => {
+    const { storage, says } = await opened()
+    await says('one ', 'two ')
+    const second = await openProbe({ storage })
+    await second.deliver(id, { type: 'say', text: 'x' })
+    expect((await logOf(storage, id)).every(({ sequence }) => sequence === 1 || sequence > 1025)).toBe(true)
+  })
+})
