@@ -10,7 +10,7 @@ export interface KnownActor {
   readonly commits: Commit[]
   /** The events of its log in order, one by one. */
   readonly events: LogEvent[]
-  /** Every event that is in its log, or was shown to anybody before its commit, by sequence. */
+  /** Every event that is in its log, or was shown to a reader before its commit, by sequence. */
   readonly named: Map<number, LogEvent>
   /** Whether a new owner left sequences out since the last event. */
   skips: boolean

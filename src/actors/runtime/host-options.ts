@@ -13,6 +13,9 @@ import type { Refuse } from './refused.ts'
 import type { Sinks } from './sinks.ts'
 import type { Owner } from './step/actor-state.ts'
 
+/** How long a request waits until the messages that an actor has sent are delivered, in ms. */
+export const deliveryMs = 2000
+
 /** Default for `HostOptions.mostBehind`, the backlog of rows and messages from which requests are refused. */
 export const usualBehind = 50_000
 

@@ -10,11 +10,12 @@ import { EffectQuestions } from './effects/effect-questions.ts'
 import { EffectRunner } from './effects/effect-runner.ts'
 import { checkedCatalog } from './effects/effects.ts'
 import { isErased } from './erasure/erased-actors.ts'
-import { type HostOptions, usualBehind } from './host-options.ts'
+import { deliveryMs, type HostOptions, usualBehind } from './host-options.ts'
 import type { HostTelemetry } from './host-telemetry.ts'
 import { type ActorLog, logPage, streamPage } from './log/log-page.ts'
 import { Feed, type FeedState } from './messages/feed.ts'
-import { Outbox } from './messages/outbox.ts'
+import { openOutbox } from './messages/open-outbox.ts'
+import type { Outbox } from './messages/outbox.ts'
 import type { Ownership } from './recovery/ownership.ts'
 import { Reviver } from './recovery/reviver.ts'
 import { shardOf } from './recovery/shard.ts'
@@ -24,15 +25,11 @@ import type { Creation, Delivered, Delivery, Resident } from './resident.ts'
 import { Residents } from './residents.ts'
 import { RowWriter } from './rows/row-writer.ts'
 import { Stepper } from './step/stepper.ts'
-import { discardCause } from './step/system-steps.ts'
-import { ShownText } from './stream/shown-text.ts'
+import { openShown, type ShownText } from './stream/shown-text.ts'
 import { StuckWorkRegistry } from './stuck/stuck.ts'
-import { release, stuckMessages, stuckRowsOf } from './stuck/stuck-notes.ts'
+import { release, stuckRowsOf } from './stuck/stuck-notes.ts'
 
 export type { HostOptions } from './host-options.ts'
-
-/** How long a request waits until the messages that an actor has sent are delivered, in ms. */
-const deliveryMs = 2000
 
 /**
  * Runs actors: loads them, delivers their events one at a time, makes each step durable by one commit, and only then
@@ -82,10 +79,19 @@ export abstract class Host {
     this.settler = new Settler(storage.commits, clock, log)
     this.stuck = new StuckWorkRegistry(this.rows, clock)
     const catalog = checkedCatalog(options.definitions, options.effects(this))
-    this.shown = this.#openShown()
+    this.shown = openShown(options, {
+      resident: (id) => this.#residents.get(id),
+      deliver: (id, delivery) => this.deliverHere(id, delivery),
+      publish: (resident, events) => {
+        this.feed.publish(resident.id, events)
+        this.showHere(resident, events)
+      },
+    })
     this.effects = new EffectRunner({ catalog, host: this, clock, log })
-    this.feed = this.#openFeed()
-    this.#outbox = this.#openOutbox()
+    const followed = (actor: string, isFresh: boolean) => this.followed(actor, isFresh)
+    const standing = (actor: string) => this.#standing(actor)
+    this.feed = new Feed({ read: (actor, after) => this.readLog(actor, after), standing, followed }, options)
+    this.#outbox = openOutbox(this, options)
     const { rows: rowWriter, settler, effects, feed, stuck, shown } = this
     const live = { rowWriter, settler, effects, feed, stuck, shown, outbox: this.#outbox }
     this.#executor = new CommitExecutor({
@@ -107,38 +113,6 @@ export abstract class Host {
     this.#stepper = this.#openStepper()
     this.rows.listen(stuckRowsOf(this.stuck, (id) => this.#residents.get(id)))
     this.recovery = new ShardRecovery({ ...options, host: this })
-  }
-
-  #openShown(): ShownText {
-    const { clock, log, streamCommitMs } = this.#options
-    return new ShownText({
-      ...{ clock, log },
-      ...(streamCommitMs !== undefined && { commitMs: streamCommitMs }),
-      resident: (id) => this.#residents.get(id),
-      publish: (resident, events) => {
-        this.feed.publish(resident.id, events)
-        this.showHere(resident, events)
-      },
-      deliver: (id, delivery) => this.deliverHere(id, delivery),
-    })
-  }
-
-  #openFeed(): Feed {
-    const reader = {
-      read: (actor: string, after: number) => this.readLog(actor, after),
-      standing: (actor: string) => this.#standing(actor),
-      followed: (actor: string, isFresh: boolean) => this.followed(actor, isFresh),
-    }
-    return new Feed(reader, this.#options)
-  }
-
-  #openOutbox(): Outbox {
-    const { sinks, storage } = this.#options
-    const erased = (actor: string) => isErased(storage.records, actor)
-    const discarded = async (sender: string, message: string): Promise<boolean> =>
-      (await storage.commits.byCause(sender, discardCause('poison_message', message))) !== null
-    const parts = { sinks: sinks?.(this) ?? {}, erased, discarded, ...stuckMessages(this.stuck) }
-    return new Outbox(this, { ...this.#options, ...parts })
   }
 
   #openStepper(): Stepper {
@@ -306,8 +280,7 @@ export abstract class Host {
   readLog(id: string, after: number): readonly LogEvent[] | Promise<readonly LogEvent[]> {
     const known = this.#residents.get(id)?.eventsAfter(after)
     if (known === undefined) return this.#readStore(id, after)
-    const shown = this.shown.after(id, known.at(-1)?.sequence ?? after)
-    return shown.length === 0 ? known : [...known, ...shown]
+    return this.shown.behind(id, known, after)
   }
 
   /** Evicts an actor whose log was removed, and ends its streams. */

@@ -1,5 +1,5 @@
 import type { EventStream } from '#runtime/index.ts'
-import type { LogEvent } from '#storage/ports.ts'
+import type { LogEvent } from '#storage/index.ts'
 
 /**
  * A stream for readers that know nothing of restarts: of each turn it has the text of one attempt only, since such a

@@ -8,7 +8,7 @@ import { writeCommit } from './commit-writer.ts'
 import { Superseded } from './superseded.ts'
 
 /** How this process came to run an actor, as recorded in the fence. */
-export interface Takeover {
+interface Takeover {
   /** Display name of the node; absent when it has none. */
   readonly node?: string
   /** Whether the previous owner ended without giving the actor back. */

@@ -130,7 +130,7 @@ export class EffectCall {
   }
 
   /**
-   * Tells the machine that the stream begins again, since its process may have shown text that no reader will find in
+   * Delivers that the stream begins again, since its process may have shown text that no reader will find in
    * the log. Returns false when it may not begin again.
    */
   async #restart(restarted: NonNullable<UncertainEffect['restarted']>): Promise<boolean> {
@@ -241,7 +241,7 @@ export class EffectCall {
     }
   }
 
-  /** A stream that began again has told the machine, so its context is newer than when the effect was declared. */
+  /** The step by which a stream began again changed the machine: its context is newer than when the effect was declared. */
   #contextNow(): JsonObject {
     const { resident } = this.#called
     return (this.#parts.host.resident(resident.id) ?? resident).state.snapshot.context

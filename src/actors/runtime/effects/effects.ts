@@ -63,7 +63,7 @@ export interface UncertainEffect {
 }
 
 /** A stream of text that a crash cut. */
-export interface LostStream {
+interface LostStream {
   /** Text of the turn before this stream. */
   readonly kept: string
   /** Text of this stream that is durable. */

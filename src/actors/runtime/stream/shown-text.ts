@@ -1,5 +1,6 @@
 import type { JsonObject, LogEvent } from '#storage/ports.ts'
 import { backoffMs, type Clock } from '../clock.ts'
+import type { HostOptions } from '../host-options.ts'
 import type { Logger } from '../logger.ts'
 import type { Delivered, Delivery, Resident } from '../resident.ts'
 
@@ -10,7 +11,7 @@ import type { Delivered, Delivery, Resident } from '../resident.ts'
 export const mostAhead = 1024
 
 /** Default for `ShownTextParts.commitMs`, in ms. */
-export const usualCommitMs = 1000
+const usualCommitMs = 1000
 
 /** Number of events and of UTF-16 units that are committed at once, without waiting for `commitMs`. */
 const manyPieces = 512
@@ -72,6 +73,12 @@ export class ShownText {
   /** Returns the events after `after` that were shown and are not durable. */
   after(actor: string, after: number): readonly LogEvent[] {
     return this.#streams.get(actor)?.pieces.filter(({ sequence }) => sequence > after) ?? []
+  }
+
+  /** The durable events after `after`, and those behind them that were shown and are not durable. */
+  behind(actor: string, durable: readonly LogEvent[], after: number): readonly LogEvent[] {
+    const shown = this.after(actor, durable.at(-1)?.sequence ?? after)
+    return shown.length === 0 ? durable : [...durable, ...shown]
   }
 
   /** Newest sequence of the actor that was shown; 0 when all that was shown is durable. */
@@ -183,6 +190,13 @@ export class ShownText {
     stream.stop = undefined
   }
 }
+
+/** Opens the shown text of a host. */
+export const openShown = (
+  { clock, log, streamCommitMs }: Pick<HostOptions, 'clock' | 'log' | 'streamCommitMs'>,
+  parts: Pick<ShownTextParts, 'resident' | 'publish' | 'deliver'>,
+): ShownText =>
+  new ShownText({ clock, log, ...(streamCommitMs !== undefined && { commitMs: streamCommitMs }), ...parts })
 
 const deltaOf = ({ payload }: LogEvent): string => (typeof payload.delta === 'string' ? payload.delta : '')
 
