@@ -124,23 +124,6 @@ describe('a model call', () => {
     expect(new Set(keys).size).toBe(1)
   })
 
-  it('fails its turn after kill -9 if its agent says so, with the text that is durable', async () => {
-    const config = { model: 'simulated-1', on_interrupted: 'fail' }
-    const agent = await world.api.post('/v1/agents', { name: 'Once', config })
-    const session = await world.api.createSession({ agent_id: agent.body.id })
-    const turn = await world.api.turn(session, { input: 'slow please' })
-    await turn.until(isDelta)
-    await world.crash()
-    await turn.ended
-    await world.restart()
-    const rest = await world.api.follow(session, turn.frames.at(-1)?.id ?? '0', { restarts: 'true' })
-    const end = await rest.until(endsTurn)
-    rest.stop()
-    expect(end).toMatchObject({ event: 'turn.failed', data: { error: { code: 'interrupted' } } })
-    expect(rest.frames).toEqual([end])
-    expect(textOf(turn.frames).startsWith(String(Object(end.data.output).text))).toBe(true)
-  })
-
   it('fails its turn when the provider hangs up', async () => {
     upstream.script(hangUp)
     const turn = await world.api.turn(await world.api.createSession(), { input: 'hello', model: 'gpt-4o-mini' })
