@@ -65,6 +65,23 @@ describe.each(stores)('a turn interrupted by kill -9 on $store', ({ store }) => 
     expect((await next.all()).at(-1)).toMatchObject({ event: 'turn.completed', data: { turn_number: 2 } })
   })
 
+  it('fails if its agent says so, with the text that is durable', async () => {
+    const config = { model: 'simulated-1', on_interrupted: 'fail' }
+    const agent = await world.api.post('/v1/agents', { name: 'Once', config })
+    const session = await world.api.createSession({ agent_id: agent.body.id })
+    const turn = await world.api.turn(session, { input: 'slow please' })
+    await turn.until(isDelta)
+    await world.crash()
+    await turn.ended
+    await world.restart()
+    const rest = await world.api.follow(session, turn.frames.at(-1)?.id ?? '0', { restarts: 'true' })
+    const end = await rest.until(endsTurn)
+    rest.stop()
+    expect(end).toMatchObject({ event: 'turn.failed', data: { error: { code: 'interrupted' } } })
+    expect(rest.frames).toEqual([end])
+    expect(textOf(turn.frames).startsWith(String(Object(end.data.output).text))).toBe(true)
+  })
+
   it('does not delay the next turn after the restart', async () => {
     const sessions = await Promise.all(Array.from({ length: 20 }, () => world.api.createSession()))
     const turns = await Promise.all(sessions.map((session) => world.api.turn(session, { input: 'slow please' })))
