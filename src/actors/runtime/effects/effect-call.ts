@@ -136,12 +136,10 @@ export class EffectCall {
   async #restart(restarted: NonNullable<UncertainEffect['restarted']>): Promise<boolean> {
     const { id, flight, resident } = this.#called
     const { text, seq } = resident.state
-    const length = flight.text ?? 0
-    const lost = { kept: text.value.slice(0, length), text: text.value.slice(length), from: text.from + 2 }
+    const lost = { kept: text.value.slice(0, flight.text ?? 0), from: text.from + 2 }
     const event = await restarted(lost, this.#context())
     if (event === null) return false
-    const stored = { type: event.type, ...(event.metered !== undefined && { metered: event.metered }) }
-    const begun = await this.#bring({ event, stored, cause: `${id}#again.${seq}`, restarts: id })
+    const begun = await this.#bring({ event, stored: { type: event.type }, cause: `${id}#again.${seq}`, restarts: id })
     return begun !== undefined && begun.commit !== null
   }
 

@@ -66,8 +66,6 @@ export interface UncertainEffect {
 interface LostStream {
   /** Text of the turn before this stream. */
   readonly kept: string
-  /** Text of this stream that is durable. */
-  readonly text: string
   /** Sequence of the first event that is superseded: the one after the event with which the turn began. */
   readonly from: number
 }
