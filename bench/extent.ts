@@ -5,7 +5,7 @@
 export const isForBeingWhole = process.argv.includes('--whole')
 
 /**
- * Returns `measured`, the count or time for a measurement; in a smoke run `least`, the smallest one with which the
+ * Returns `measured`, the count or time for a measurement; in a smoke run `min`, the smallest one with which the
  * section still works.
  */
-export const sized = (measured: number, least: number): number => (isForBeingWhole ? least : measured)
+export const sized = (measured: number, min: number): number => (isForBeingWhole ? min : measured)

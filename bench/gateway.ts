@@ -17,7 +17,7 @@ const warmUpSeconds = sized(6, 0.1)
  * machine.
  */
 const warmUpChats = sized(30_000, 50)
-const mostWarmUpRounds = 30
+const maxWarmUpRounds = 30
 const dropped = 10
 
 /** Servers that are measured under the same load. */
@@ -191,7 +191,7 @@ async function redactedBeside(targets: Targets, phase: Phase, seconds: number) {
 /** Warms up with chats of this phase: those of earlier phases have other bodies and do not run its code. */
 async function warmUp(target: Target, phase: Phase): Promise<void> {
   const seconds = sized(1, 0.1)
-  for (let chats = 0, round = 0; chats < warmUpChats && round < mostWarmUpRounds; round++)
+  for (let chats = 0, round = 0; chats < warmUpChats && round < maxWarmUpRounds; round++)
     chats += (await load({ ...target, ...phase, seconds })).rps * seconds
 }
 

@@ -81,11 +81,11 @@ const measured = async (store: string, mongodbUrl: string): Promise<readonly Row
 const range = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n)
 
 /**
- * Polls the oldest runs, which end first, and removes those that have ended from `open`, until at most `most` are left.
+ * Polls the oldest runs, which end first, and removes those that have ended from `open`, until at most `max` are left.
  * It polls a few at a time, so that the queue is measured and not the polling.
  */
-const untilOpen = async (server: Service, key: string, open: Set<string>, most: number): Promise<void> => {
-  while (open.size > most) {
+const untilOpen = async (server: Service, key: string, open: Set<string>, max: number): Promise<void> => {
+  while (open.size > max) {
     const before = open.size
     await each([...open].slice(0, lookedAtOnce), async (id) => {
       if (ended.has(await statusOf(server, key, id))) open.delete(id)

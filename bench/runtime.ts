@@ -104,7 +104,7 @@ async function actorRows(storage: Storage): Promise<readonly Row[]> {
   await Promise.all(ids.map((id) => runTurn(host, id)))
   await host.effects.drain(60_000)
   // Two passes: the first closes what the turns left open; after it the actors are idle.
-  const janitor = new Janitor(host, clock, { most: Number.POSITIVE_INFINITY, idleMs: Number.POSITIVE_INFINITY })
+  const janitor = new Janitor(host, clock, { max: Number.POSITIVE_INFINITY, idleMs: Number.POSITIVE_INFINITY })
   for (const waitMs of [5_000, 10_000]) {
     ahead = waitMs
     janitor.round()

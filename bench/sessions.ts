@@ -62,9 +62,9 @@ async function measure(server: Service, key: string): Promise<readonly Row[]> {
     row(`part late p50, ${at}`, 'ms', full.outcome.lateP50, few.outcome.lateP50),
     row(`part late p99, ${at}`, 'ms', full.outcome.lateP99, few.outcome.lateP99, { of: 'ratio', atMost: 3 }),
     row(`gap of events p99, ${at}`, 'ms', full.outcome.gapP99, few.outcome.gapP99),
-    row(`most memory, ${at}`, 'MB', full.mostMb, few.mostMb, { of: 'ours', atMost: 1024 }),
+    row(`most memory, ${at}`, 'MB', full.maxMb, few.maxMb, { of: 'ours', atMost: 1024 }),
     { measure: 'sessions made', unit: '1/s', ours: (stored - idle) / filling.outcome.seconds },
-    { measure: 'most memory while they are made', unit: 'MB', ours: filling.mostMb },
+    { measure: 'most memory while they are made', unit: 'MB', ours: filling.maxMb },
     { measure: 'growth of the process an idle live session', unit: 'bytes', ours: perActor },
   ]
 }
@@ -81,14 +81,14 @@ async function outcomeOf(order: ClientOrder): Promise<Outcome> {
 }
 
 /** Returns the results of the clients, and the most memory that the server used meanwhile. */
-async function watched(server: Service, work: () => Promise<Outcome>): Promise<{ outcome: Outcome; mostMb: number }> {
-  let mostMb = 0
+async function watched(server: Service, work: () => Promise<Outcome>): Promise<{ outcome: Outcome; maxMb: number }> {
+  let maxMb = 0
   const timer = setInterval(() => {
-    mostMb = Math.max(mostMb, memoryMb(server))
+    maxMb = Math.max(maxMb, memoryMb(server))
   }, lookMs)
   try {
     const outcome = await work()
-    return { outcome, mostMb }
+    return { outcome, maxMb }
   } finally {
     clearInterval(timer)
   }

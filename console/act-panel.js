@@ -13,7 +13,7 @@ import { useEffect, useRef, useState } from './vendor/hooks.js'
  * @typedef {{ project: string, actor: import('./actor-facts.js').Actor, steps: readonly import('./steps-model.js').Step[], operates: boolean, done: () => void }} Acting
  */
 
-const mostWork = 100
+const maxWork = 100
 
 /**
  * Delays in ms after a change at which decisions are read: an audit log entry follows its commit without changing the
@@ -33,7 +33,7 @@ export const ActPanel = ({ project, actor, steps, operates, done }) => {
   const mayBeStuck = actor.parked !== null || actor.in_flight.length > 0 || actor.reminders.length > 0
   useEffect(() => {
     if (!operates || !mayBeStuck) return setWork([])
-    void callApi(project, 'stuck.list', { query: { limit: mostWork } }).then(
+    void callApi(project, 'stuck.list', { query: { limit: maxWork } }).then(
       ({ data }) => setWork(data.filter((/** @type {Work} */ { actor_id }) => actor_id === actor.id)),
       () => setWork([]),
     )

@@ -27,7 +27,7 @@ import { WhyPanel } from './why-panel.js'
 
 /** Number of commits per read, and the maximum number that is shown of a long history. */
 const stepPage = 200
-const mostSteps = 2000
+const maxSteps = 2000
 /** Minimum and maximum time between two reads of the state, in ms: some transitions write no event. */
 const lookEveryMs = 200
 const lookAtLeastEveryMs = 2000
@@ -108,7 +108,7 @@ export class ActorView {
     this.#play = new ChartPlay(chart, () => this.#showActiveState())
     if (actor.last_sequence === 0) this.#tab = 'steps'
     this.#fill(actor, chart)
-    await Promise.all([this.#readSteps(Math.max(0, actor.seq - mostSteps)), this.#log.start(actor.last_sequence)])
+    await Promise.all([this.#readSteps(Math.max(0, actor.seq - maxSteps)), this.#log.start(actor.last_sequence)])
     this.#show(actor)
     // the actor may have moved on between the two reads, so that its commits are the newer source
     const newest = this.#book.last > actor.seq ? this.#book.stateAt(this.#book.steps.length - 1) : null

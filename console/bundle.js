@@ -13,7 +13,7 @@ import { serverNow } from './server-time.js'
  */
 
 /** Maximum size of a bundle file. */
-const mostBytes = 64 * 1024 * 1024
+const maxBytes = 64 * 1024 * 1024
 
 /**
  * Saves the loaded data of an actor as a file, so that another person can view it.
@@ -31,7 +31,7 @@ export const downloadBundle = (id, content) => {
 
 /** Reads a saved bundle. @param {File} file @returns {Promise<Bundle>} @throws {Error} for every other file */
 export const readBundle = async (file) => {
-  if (file.size > mostBytes) throw new Error('The file is too large to be a bundle.')
+  if (file.size > maxBytes) throw new Error('The file is too large to be a bundle.')
   return bundleOf(await file.text())
 }
 

@@ -3,7 +3,7 @@
  * that the chart does not fall behind.
  */
 const playMs = 250
-const leastMs = 16
+const minMs = 16
 const catchUpMs = 2000
 
 /** Plays the states of commits on a chart, one after the other, without skipping any, however short. */
@@ -58,7 +58,7 @@ export class ChartPlay {
       return
     }
     this.#light(active)
-    const ms = Math.max(leastMs, Math.min(playMs, catchUpMs / (this.#waiting.length + 1)))
+    const ms = Math.max(minMs, Math.min(playMs, catchUpMs / (this.#waiting.length + 1)))
     this.#timer = setTimeout(() => this.#next(), ms)
   }
 

@@ -7,7 +7,7 @@ import { toneOf } from './format.js'
 const lineHeight = 15
 
 /** Minimum scale of a chart. Below it, text would be smaller than 10 px; the box scrolls instead. */
-const leastScale = 0.92
+const minScale = 0.92
 
 /** Time in ms for which the last transition stays highlighted. */
 const touchedMs = 1600
@@ -45,7 +45,7 @@ export class Chart {
       ...this.#edges,
       ...states,
     )
-    this.element.style.minWidth = `${layout.width * leastScale}px`
+    this.element.style.minWidth = `${layout.width * minScale}px`
   }
 
   /**

@@ -70,11 +70,11 @@ export class EventLog {
   /**
    * Removes the oldest entries.
    *
-   * @param {number} most number of entries to keep
+   * @param {number} max number of entries to keep
    * @returns {number} number of removed entries
    */
-  trim(most) {
-    return this.entries.splice(0, Math.max(0, this.entries.length - most)).length
+  trim(max) {
+    return this.entries.splice(0, Math.max(0, this.entries.length - max)).length
   }
 
   /**

@@ -5,7 +5,7 @@ import { listHash } from './route.js'
 import { activeAt } from './steps-model.js'
 
 /** Minimum scale of a chart; below it, its text cannot be read. */
-const leastScale = 0.92
+const minScale = 0.92
 
 /**
  * A machine's chart with the number of actors in each state and of failures on its edges; each state links to its
@@ -18,7 +18,7 @@ export const FleetChart = ({ layout, machine: { states, failing_edges }, project
   const counts = new Map(states.map(({ state, actors }) => [state, actors]))
   return html`
     <div class="chart-box" tabindex="0" role="group" aria-label=${`Chart of ${layout.machine}`}>
-      <svg class="chart fleet-chart" viewBox=${`0 0 ${layout.width} ${layout.height}`} width=${layout.width} height=${layout.height} style=${{ minWidth: `${layout.width * leastScale}px` }}>
+      <svg class="chart fleet-chart" viewBox=${`0 0 ${layout.width} ${layout.height}`} width=${layout.width} height=${layout.height} style=${{ minWidth: `${layout.width * minScale}px` }}>
         ${layout.nodes.filter(({ kind }) => kind === 'region').map((node) => html`<${Region} node=${node} />`)}
         ${layout.edges.map((edge, index) => html`<${Edge} edge=${edge} failed=${failures.get(index) ?? 0} />`)}
         ${layout.nodes

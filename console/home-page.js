@@ -25,7 +25,7 @@ import { serverNow } from './server-time.js'
 
 const refreshMs = 2000
 /** Maximum number of items per kind that the server lists (`observation.attention`). */
-const most = 50
+const max = 50
 
 /** @type {readonly { kinds: readonly Need['kind'][], title: string, tone: string }[]} */
 const sections = [
@@ -68,7 +68,7 @@ const Home = ({ project, needs }) => html`
 `
 
 /** @param {readonly Need[]} needs */
-const isCut = (needs) => ['approval', 'stuck'].some((kind) => needs.filter((need) => need.kind === kind).length >= most)
+const isCut = (needs) => ['approval', 'stuck'].some((kind) => needs.filter((need) => need.kind === kind).length >= max)
 
 /** @param {readonly Need[]} needs */
 const attentionText = (needs) => {

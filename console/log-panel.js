@@ -10,7 +10,7 @@ import { LogView } from './log-view.js'
 
 /** Number of events per read, and maximum number of entries on the page. */
 const pageSize = 200
-const mostEntries = 10_000
+const maxEntries = 10_000
 /** Batching window of new events, in ms. */
 const gatherMs = 60
 
@@ -87,7 +87,7 @@ export class LogPanel {
     if (added === 'grown') this.#view.grow(newest, event)
     if (added !== 'new') return
     this.#view.append(newest)
-    this.#view.removeOldest(this.#log.trim(mostEntries))
+    this.#view.removeOldest(this.#log.trim(maxEntries))
     this.#earlier.hidden = this.#log.before === 0
   }
 

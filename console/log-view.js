@@ -23,7 +23,7 @@ const wholeUpTo = 300
 const guessedPx = 100
 const aroundPx = 600
 /** Maximum number of selected rows that are kept on the page. */
-const mostSelected = 2000
+const maxSelected = 2000
 
 /**
  * The list of a log's entries, the newest last. Of a long log, only visible rows are on the page. The list is one stop
@@ -185,12 +185,12 @@ export class LogView {
 
   /** @param {number} clientHeight */
   #wantedTop(clientHeight) {
-    const most = Math.max(0, topOf(this.#shown, this.#shown.length) - clientHeight)
-    if (this.#atEnd) return most
+    const max = Math.max(0, topOf(this.#shown, this.#shown.length) - clientHeight)
+    if (this.#atEnd) return max
     const index = this.#anchor === null ? -1 : this.#shown.indexOf(this.#anchor.item)
     const top =
       index < 0 || this.#anchor === null ? this.element.scrollTop : topOf(this.#shown, index) + this.#anchor.by
-    return Math.min(most, Math.max(0, top))
+    return Math.min(max, Math.max(0, top))
   }
 
   /** @param {number} top @param {number} clientHeight */
@@ -199,7 +199,7 @@ export class LogView {
     const { first, end } = rowsWithin(this.#shown, top - aroundPx, top + clientHeight + aroundPx)
     const selected = this.#selected()
     const wide = { first: Math.min(first, ...selected), end: Math.max(end, ...selected.map((index) => index + 1)) }
-    return wide.end - wide.first > mostSelected ? { first, end } : wide
+    return wide.end - wide.first > maxSelected ? { first, end } : wide
   }
 
   /** Rows in which the selection starts and ends: everything in between has to be on the page to be copied. */

@@ -27,7 +27,7 @@ import { upkeepHead, upkeepRow } from './upkeep-table.js'
  */
 
 const refreshMs = 2000
-const mostActors = 100
+const maxActors = 100
 
 /** The nodes of the installation and the live actors of a project, refreshed regularly. */
 export class NodesView {
@@ -86,7 +86,7 @@ export class NodesView {
     const [nodes, upkeep, actors, shards, metrics] = await Promise.all([
       callApi(null, 'nodes.list'),
       callApi(null, 'upkeep.list'),
-      callApi(this.#project, 'live_actors.list', { query: { limit: mostActors } }),
+      callApi(this.#project, 'live_actors.list', { query: { limit: maxActors } }),
       callApi(null, 'shards.list'),
       metricsText(),
     ])

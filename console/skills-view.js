@@ -19,7 +19,7 @@ import { Refreshing } from './refreshing.js'
  */
 
 const refreshMs = 5000
-const most = 50
+const max = 50
 const severities = ['blocker', 'warning', 'info']
 
 /** Skills to review: staged imports and draft versions, with the findings of the scan. */
@@ -66,7 +66,7 @@ export class SkillsView {
 
   /** @returns {Promise<readonly Reviewed[]>} */
   async #imports() {
-    const { data } = await callApi(this.#project, 'skill_imports.list', { query: { status: 'staged', limit: most } })
+    const { data } = await callApi(this.#project, 'skill_imports.list', { query: { status: 'staged', limit: max } })
     return data.map((/** @type {any} */ { id, name, source, url, ...rest }) => ({
       ...rest,
       decide: (/** @type {'publish' | 'reject'} */ verb, /** @type {object} */ body) =>
@@ -80,11 +80,11 @@ export class SkillsView {
 
   /** @returns {Promise<readonly Reviewed[]>} */
   async #drafts() {
-    const { data: skills } = await callApi(this.#project, 'skills.list', { query: { limit: most } })
+    const { data: skills } = await callApi(this.#project, 'skills.list', { query: { limit: max } })
     const drafts = skills.map(async (/** @type {any} */ { id, name }) => {
       const { data } = await callApi(this.#project, 'skill_versions.list', {
         params: { skill_id: id },
-        query: { status: 'draft', limit: most },
+        query: { status: 'draft', limit: max },
       })
       return data.map((/** @type {any} */ { version, ...rest }) => ({
         ...rest,

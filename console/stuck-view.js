@@ -18,7 +18,7 @@ import { routeHash } from './route.js'
  */
 
 const refreshMs = 2000
-const most = 100
+const max = 100
 
 /** Label of each kind, and whether its machine can be given another event instead. */
 const kinds = /** @type {Readonly<Record<string, { text: string, skips: boolean }>>} */ ({
@@ -79,7 +79,7 @@ export class StuckView {
 
   async #refresh() {
     /** @type {{ data: readonly StuckWork[], next_cursor: string | null }} */
-    const { data, next_cursor } = await callApi(this.#project, 'stuck.list', { query: { limit: most } })
+    const { data, next_cursor } = await callApi(this.#project, 'stuck.list', { query: { limit: max } })
     const text = JSON.stringify(data)
     if (this.#refreshing.stopped || text === this.#shown) return
     this.#shown = text

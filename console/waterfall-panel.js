@@ -13,8 +13,8 @@ import { useEffect, useState } from './vendor/hooks.js'
  */
 
 /** Maximum nesting of child actors. */
-const mostLevels = 4
-const mostSteps = 200
+const maxLevels = 4
+const maxSteps = 200
 
 /**
  * Durations as bars: of each effect until its first part and until its end, and of the actor's time in a queue. Actors
@@ -29,7 +29,7 @@ export const WaterfallPanel = ({ project, steps, live }) => {
   const from = Math.min(...bars.map(({ startedAt }) => startedAt))
   const to = Math.max(...bars.map(({ endedAt }) => endedAt ?? (live ? now : from)))
   const scale = { from, whole: Math.max(1, to - from), now: live ? now : to }
-  return html`<${Bars} project=${project} bars=${bars} scale=${scale} levels=${live ? mostLevels : 0} />`
+  return html`<${Bars} project=${project} bars=${bars} scale=${scale} levels=${live ? maxLevels : 0} />`
 }
 
 /** @param {string} project @param {readonly Step[]} steps @returns {readonly Bar[]} */
@@ -81,7 +81,7 @@ const Child = ({ project, id, ended, scale, levels }) => {
   const [bars, setBars] = useState(/** @type {readonly Bar[]} */ ([]))
   useEffect(() => {
     let wanted = true
-    void callApi(project, 'observation.steps', { params: { actor_id: id }, query: { limit: mostSteps } }).then(
+    void callApi(project, 'observation.steps', { params: { actor_id: id }, query: { limit: maxSteps } }).then(
       ({ data }) => wanted && setBars(barsOf(project, data)),
       // a deleted actor has no history
       () => {},

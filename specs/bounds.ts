@@ -7,7 +7,7 @@ import { webBounds } from './web-bounds.ts'
 /** A bound: its subject, its limit, and what happens beyond it. */
 export interface Bound {
   readonly of: string
-  readonly most: string
+  readonly max: string
   /** Effect on a caller, a sender or the data beyond the limit. */
   readonly beyond: string
   /** Where the bound is implemented: a file and a name in it. */
@@ -20,7 +20,7 @@ export interface Bound {
 export const bounds: readonly Bound[] = [
   {
     of: 'a conversation of responses',
-    most: '2,000 items, 4 MB of JSON',
+    max: '2,000 items, 4 MB of JSON',
     beyond: '400 `bad_request`; a response that does not fit has `conversation: null`',
     code: ['src/gateway/apis/conversations/conversations.ts', 'maxChars'],
     test: [
@@ -30,28 +30,28 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'a thread of messages',
-    most: '4 MB of JSON',
+    max: '4 MB of JSON',
     beyond: 'it is not kept: the next request is 404 `thread_not_found`, at which SDKs send the whole conversation',
     code: ['src/gateway/apis/messages/threads/thread-store.ts', 'maxThreadChars'],
     test: ['test/gateway/apis/message-threads.test.ts', 'is not stored when it is longer than 4 MB'],
   },
   {
     of: 'files of a skill in an archive',
-    most: '200 files, 20 MB unpacked, 5 MB packed',
+    max: '200 files, 20 MB unpacked, 5 MB packed',
     beyond: '422 `invalid_field`',
     code: ['src/actors/skills/scanner/skill-archive.ts', 'archiveLimits'],
     test: ['test/actors/skills/skill-scanner.test.ts', 'is refused with %s'],
   },
   {
     of: 'a text of a skill that is scanned',
-    most: '1 M characters',
+    max: '1 M characters',
     beyond: 'a finding `too_large`, which blocks its publication',
     code: ['src/skill-scan/file-rules.ts', 'maxScannedCharacters'],
     test: ['test/skill-scan/scan-skill.test.ts', 'blocks a text that is too long to scan'],
   },
   {
     of: 'texts of a request that are redacted on the loop',
-    most: '64 K characters',
+    max: '64 K characters',
     beyond: 'a worker reads them; 503 `redaction_unavailable` after 20 s, or when 64 requests wait for it',
     code: ['src/gateway/redaction/redacted.ts', 'maxOnLoop'],
     test: [
@@ -61,9 +61,9 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'failures that a project sees counted',
-    most: 'the newest 1,000 of 24 hours, kept for 7 days',
+    max: 'the newest 1,000 of 24 hours, kept for 7 days',
     beyond: 'older ones are not in the counts',
-    code: ['src/actors/observation/failure-groups.ts', 'mostFailures'],
+    code: ['src/actors/observation/failure-groups.ts', 'maxFailures'],
     test: [
       'test/actors/observation/observation.test.ts',
       'contains failures, one row per code with its count and the latest message',
@@ -71,14 +71,14 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'metadata of a resource',
-    most: '16 KB of JSON',
+    max: '16 KB of JSON',
     beyond: '422 `invalid_field`',
     code: ['specs/tools.ts', 'maxMetadataBytes'],
     test: ['test/specs/bounds.test.ts', 'takes metadata of 16 KB, and no byte more'],
   },
   {
     of: 'a memory',
-    most: '32,768 characters, of which 10 KB are searched',
+    max: '32,768 characters, of which 10 KB are searched',
     beyond: '422 `invalid_field`',
     code: ['specs/memory-objects.ts', 'maxMemoryLength'],
     test: [
@@ -88,7 +88,7 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'a batch of memories',
-    most: '50 memories',
+    max: '50 memories',
     beyond: '422 `invalid_field`',
     code: ['specs/memory-objects.ts', 'maxMemoryBatch'],
     test: [
@@ -98,14 +98,14 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'a commit that has the deltas of others',
-    most: '64 KB of events as JSON, or those of one commit',
+    max: '64 KB of events as JSON, or those of one commit',
     beyond: 'another commit takes the next ones',
     code: ['src/storage/merged-parts.ts', 'mergedLength'],
     test: ['test/storage/merged-parts.test.ts', 'merging parts leaves few rows of bounded length'],
   },
   {
     of: 'the answer of a model in a turn or run',
-    most: '128 calls and 4 MB',
+    max: '128 calls and 4 MB',
     beyond: 'the turn fails with `answer_too_large`',
     code: ['src/gateway/turns/turn-answer.ts', 'maxAnswerLength'],
     test: [
@@ -115,7 +115,7 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'model calls of a turn',
-    most: '16',
+    max: '16',
     beyond: 'the turn fails with `too_many_steps`',
     code: ['src/machines/session/session-steps.ts', 'maxModelCalls'],
     test: [
@@ -125,14 +125,14 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'delegations of a run',
-    most: '5 deep, 32 open',
+    max: '5 deep, 32 open',
     beyond: '422 `delegation_too_deep`, `too_many_children`',
     code: ['src/machines/run/run-steps.ts', 'maxOpenChildren'],
     test: ['test/machines/run/run-paths.test.ts', 'is refused at the deepest level, and with too many open children'],
   },
   {
     of: 'the answer of an HTTP tool',
-    most: '64 KB',
+    max: '64 KB',
     beyond: 'the tool call fails',
     code: ['src/actors/sessions/tools/http-tool.ts', 'maxToolAnswerBytes'],
     test: ['test/actors/sessions/http-tool.test.ts', 'may answer with 64 KB, and not one byte more'],
@@ -141,7 +141,7 @@ export const bounds: readonly Bound[] = [
   ...requestBounds,
   {
     of: 'a WebSocket frame',
-    most: 'per connection',
+    max: 'per connection',
     beyond: 'closed with 1009',
     code: ['src/transport/streams/websocket-frames.ts', 'maxBytes'],
     test: [
@@ -151,7 +151,7 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'frames of a WebSocket in one turn of the event loop',
-    most: '256',
+    max: '256',
     beyond: 'closed with 1008',
     code: ['src/transport/streams/session-socket.ts', 'turnMax'],
     test: [
@@ -161,23 +161,23 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'data that is sent to a WebSocket and not read by its client',
-    most: '8 MB of events and errors, 32 MB with answers to pings',
+    max: '8 MB of events and errors, 32 MB with answers to pings',
     beyond: 'closed with 1013, cut',
     code: ['src/transport/http/wire-limits.ts', 'socketMaxBytes'],
     test: ['test/transport/http/websocket-suite.ts', 'is cut off when a client pings without end and reads no answer'],
   },
   {
     of: 'a stream whose reader takes nothing',
-    most: 'one minute',
+    max: 'one minute',
     beyond: 'ended, resumable',
     code: ['src/transport/streams/sse.ts', ''],
     test: ['test/transport/streams/sse.test.ts', 'is aborted and stopped if its reader takes nothing for a minute'],
   },
   {
     of: 'events of a live actor in memory',
-    most: '12 events, 64 KB',
+    max: '12 events, 64 KB',
     beyond: 'older ones are read from the store',
-    code: ['src/actors/runtime/log/log-tail.ts', 'mostEvents'],
+    code: ['src/actors/runtime/log/log-tail.ts', 'maxEvents'],
     test: [
       'test/actors/runtime/log/log-tail.test.ts',
       'returns nothing if earlier, later or evicted events are missing',
@@ -185,7 +185,7 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'password checks',
-    most: '2 running, 16 of one address and 2,048 in all waiting',
+    max: '2 running, 16 of one address and 2,048 in all waiting',
     beyond: '429',
     code: ['src/actors/accounts/passwords.ts', 'passwordTurns'],
     test: [
@@ -195,14 +195,14 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'an OpenAPI document of a connection',
-    most: '2,000,000 characters, 200 operations, 5 seconds and 256 MB to read',
+    max: '2,000,000 characters, 200 operations, 5 seconds and 256 MB to read',
     beyond: '422 `invalid_field`; further operations are left out',
     code: ['specs/resources/connections/connections.ts', 'maxOpenApiLength'],
     test: ['test/parsing/read-openapi-document.test.ts', 'is read up to the maximum number of operations'],
   },
   {
     of: 'credentials in memory',
-    most: '50,000',
+    max: '50,000',
     beyond: 'the store is read again',
     code: ['src/actors/accounts/key-ring.ts', 'maxCached'],
     test: [
@@ -212,7 +212,7 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'counters of limits on one node',
-    most: '100,000 keys',
+    max: '100,000 keys',
     beyond: 'the one that was used longest ago is dropped',
     code: ['src/storage/local-limits.ts', 'maxKeys'],
     test: [
@@ -222,56 +222,56 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'an image that is fetched',
-    most: '64 MB in all',
+    max: '64 MB in all',
     beyond: '422 `image_too_large`',
     code: ['src/gateway/vision/image-parts.ts', 'maxFetchedBytes'],
     test: ['test/gateway/vision/remote-image.test.ts', 'that is too large is aborted early'],
   },
   {
     of: 'a parse of foreign bytes, such as audio',
-    most: '2 seconds and 128 MB, 64 waiting',
+    max: '2 seconds and 128 MB, 64 waiting',
     beyond: 'the worker is ended; what the parser would have said is not known',
     code: ['src/parsing/parser-pool.ts', 'parserLimits'],
     test: ['test/parsing/parser-pool.test.ts', 'leaves the event loop free and ends at its deadline'],
   },
   {
     of: 'the test answer of an agent version',
-    most: '2,000 characters',
+    max: '2,000 characters',
     beyond: 'cut off',
     code: ['src/actors/agents/version-test.ts', 'maxOutput'],
     test: ['test/actors/agents/agent-versions.test.ts', 'stores at most 2000 characters of the answer'],
   },
   {
     of: 'checkpoints of a session',
-    most: '1',
+    max: '1',
     beyond: 'the earlier one is removed',
     code: ['src/actors/sessions/conversations.ts', 'sessionCheckpoints'],
     test: ['test/actors/sessions/checkpoints.test.ts', 'keeps only one checkpoint, however many were written'],
   },
   {
     of: 'deliveries of webhooks in the log',
-    most: '30 days',
+    max: '30 days',
     beyond: 'removed',
     code: ['src/machines/webhook-delivery/webhook-delivery.ts', 'deliveryRetentionMs'],
     test: ['test/actors/webhooks/deliveries.test.ts', 'removes a delivery after 30 days'],
   },
   {
     of: 'a hit of a knowledge search',
-    most: '1,200 characters',
+    max: '1,200 characters',
     beyond: 'cut at a paragraph, a sentence or a word',
     code: ['specs/resources/knowledge/knowledge-limits.ts', 'maxChunkLength'],
     test: ['test/parsing/documents/chunk.test.ts', 'are at most 1,200 characters long and never cross a page'],
   },
   {
     of: 'a document of a knowledge base',
-    most: '20 MB, 20,000,000 characters, 64 MB unpacked, 1,000,000 cells, 20 seconds and 768 MB to read',
+    max: '20 MB, 20,000,000 characters, 64 MB unpacked, 1,000,000 cells, 20 seconds and 768 MB to read',
     beyond: '413 `body_too_large`; the source fails with `unreadable`, `too_many_cells`, `too_slow` or `too_complex`',
     code: ['src/parsing/documents/document-room.ts', 'documentLimits'],
     test: ['test/parsing/documents/hostile-documents.test.ts', '(%s) ends, and does not block the event loop'],
   },
   {
     of: 'documents of knowledge bases in memory',
-    most: '8 stored and 16 of URLs a process; half of them of one project, a quarter of one tenant',
+    max: '8 stored and 16 of URLs a process; half of them of one project, a quarter of one tenant',
     beyond: 'the others wait without their content, and owners take turns',
     code: ['src/parsing/documents/document-room.ts', 'openDocumentTurns'],
     test: [
@@ -281,7 +281,7 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'a knowledge base',
-    most: '10,000 sources, 200,000 chunks, 10,000 grants',
+    max: '10,000 sources, 200,000 chunks, 10,000 grants',
     beyond: '422 `knowledge_limit_reached`; the source fails with `too_many_chunks`',
     code: ['specs/resources/knowledge/knowledge-limits.ts', 'maxChunks'],
     test: [
@@ -291,7 +291,7 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'indexes of memories in a process',
-    most: '640 MB together',
+    max: '640 MB together',
     beyond: 'those that were not used for longest are given up, and read again when they are needed',
     code: ['src/actors/memory/indexes/user-memory-indexes.ts', 'maxIndexBytes'],
     test: [
@@ -301,14 +301,14 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'memories that wait for their vectors',
-    most: '10,000 jobs a process',
+    max: '10,000 jobs a process',
     beyond: "those beyond are embedded when their user's memories are next read",
     code: ['src/actors/memory/embedding/embedding-queue.ts', 'maxWaitingJobs'],
     test: ['test/actors/memory/memory-bounds.test.ts', 'has a limited number of memories that wait for vectors'],
   },
   {
     of: 'questions whose vectors a local embedder keeps',
-    most: '256 of 4,096 characters',
+    max: '256 of 4,096 characters',
     beyond: 'the one that was put longest ago is dropped, and embedded again',
     code: ['src/retrieval/embedding/local-embedder.ts', 'maxKeptQuestions'],
     test: [
@@ -318,7 +318,7 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'notes of the day on which memories were found',
-    most: '2,000 a second',
+    max: '2,000 a second',
     beyond: 'they are left out: the next search of the day makes them',
     code: ['src/actors/memory/last-used-recorder.ts', 'maxPendingUses'],
     test: [
@@ -328,16 +328,16 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'indexes of knowledge bases in memory',
-    most: '512 MB',
+    max: '512 MB',
     beyond: 'the one that was searched longest ago is dropped, and read again',
-    code: ['src/actors/knowledge/search/base-indexes.ts', 'mostBytes'],
+    code: ['src/actors/knowledge/search/base-indexes.ts', 'maxBytes'],
     test: ['test/retrieval/index-cache.test.ts', 'evicts the least recently used index when it exceeds its size'],
   },
   {
     of: 'arrays that searches of indexes use again',
-    most: '4 sets, each of 200,000 passages',
+    max: '4 sets, each of 200,000 passages',
     beyond: 'a search makes its own, and they are garbage afterwards',
-    code: ['src/retrieval/search-buffers.ts', 'mostRooms'],
+    code: ['src/retrieval/search-buffers.ts', 'maxRooms'],
     test: ['test/retrieval/search-buffers.test.ts', 'are kept up to a maximum number and size'],
   },
   ...consoleBounds,

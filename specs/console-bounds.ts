@@ -4,7 +4,7 @@ import type { Bound } from './bounds.ts'
 export const consoleBounds: readonly Bound[] = [
   {
     of: 'events that a fork of a session copies',
-    most: '192 KB, with what is long beside them in blobs',
+    max: '192 KB, with what is long beside them in blobs',
     beyond: 'the earliest turns are kept as what the model reads of them, without their events',
     code: ['src/actors/sessions/fork-history.ts', 'maxForkLength'],
     test: [
@@ -14,7 +14,7 @@ export const consoleBounds: readonly Bound[] = [
   },
   {
     of: 'a field of a context in the history of an actor',
-    most: '1,000 characters of JSON; texts of 64',
+    max: '1,000 characters of JSON; texts of 64',
     beyond: 'its length stands in its place',
     code: ['src/actors/runtime/step/context-change.ts', 'longestField'],
     test: [
@@ -24,9 +24,9 @@ export const consoleBounds: readonly Bound[] = [
   },
   {
     of: 'failed attempts in a line of the request log',
-    most: '20',
+    max: '20',
     beyond: 'later ones are counted in `attempts` only',
-    code: ['src/gateway/call/accounting/call-ledger.ts', 'mostFailedAttempts'],
+    code: ['src/gateway/call/accounting/call-ledger.ts', 'maxFailedAttempts'],
     test: [
       'test/gateway/call/accounting/call-record.test.ts',
       'keeps the first 20 failed attempts, without the API key',

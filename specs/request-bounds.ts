@@ -4,7 +4,7 @@ import type { Bound } from './bounds.ts'
 export const requestBounds: readonly Bound[] = [
   {
     of: 'connections of callers that are open at once',
-    most: 'half of the files that the process may open (RLIMIT_NOFILE)',
+    max: 'half of the files that the process may open (RLIMIT_NOFILE)',
     beyond: 'a further one is closed at once, counted (`troupe_connections_refused_total`) and logged once a minute',
     code: ['src/transport/http/connection-limit.ts', 'share'],
     test: [
@@ -14,7 +14,7 @@ export const requestBounds: readonly Bound[] = [
   },
   {
     of: 'bodies of 16 KB and more that are read or answered at one time',
-    most: 'a sixth of the heap; three quarters of that for one project',
+    max: 'a sixth of the heap; three quarters of that for one project',
     beyond: 'a further one is not read for up to five seconds, then 503 `overloaded`; at once when a thousand wait',
     code: ['src/transport/api/body/body-memory.ts', 'shareOfHeap'],
     test: [
@@ -24,7 +24,7 @@ export const requestBounds: readonly Bound[] = [
   },
   {
     of: 'answers of 64 KB and more that clients have not read yet, and pages of logs that are made',
-    most: 'the room of long bodies, together with them',
+    max: 'the room of long bodies, together with them',
     beyond: 'a page waits for up to five seconds; a GET is 503 `overloaded`; a stream is ended, resumable',
     code: ['src/transport/api/body/sent-answer-memory.ts', 'SentAnswerMemory'],
     test: [
@@ -34,7 +34,7 @@ export const requestBounds: readonly Bound[] = [
   },
   {
     of: 'what a body may take to come',
-    most: '20 s, and a second more for each 16 KB; of public keys and client tokens 5 s, and a second more for each 32 KB',
+    max: '20 s, and a second more for each 16 KB; of public keys and client tokens 5 s, and a second more for each 32 KB',
     beyond: '408 `body_too_slow`, and the connection closes',
     code: ['src/transport/http/body-pace.ts', 'usual'],
     test: [
@@ -44,14 +44,14 @@ export const requestBounds: readonly Bound[] = [
   },
   {
     of: 'a call to a model',
-    most: 'an hour, from the request to the last byte of the answer (`MODEL_TOTAL_TIMEOUT_S`)',
+    max: 'an hour, from the request to the last byte of the answer (`MODEL_TOTAL_TIMEOUT_S`)',
     beyond: '504 `provider_timeout`; the turn or run fails with it',
     code: ['src/gateway/call/attempt.ts', '#endsAt'],
     test: ['test/gateway/chat/chat-run.test.ts', 'is aborted at the total timeout: %s'],
   },
   {
     of: 'frames of a WebSocket that wait for the one before them',
-    most: '32, and 1 MB of characters together',
+    max: '32, and 1 MB of characters together',
     beyond: 'an error frame `rate_limit_exceeded`; `overloaded` for one of 16 KB and more that finds no room',
     code: ['src/transport/streams/session-socket.ts', 'queuedMaxLength'],
     test: [
@@ -61,14 +61,14 @@ export const requestBounds: readonly Bound[] = [
   },
   {
     of: 'the body of a request',
-    most: 'per operation',
+    max: 'per operation',
     beyond: '413 `body_too_large`',
     code: ['specs/dsl/declare.ts', 'maxBodyBytes'],
     test: ['test/transport/http/http-suite.ts', 'refuses a body as soon as it exceeds the limit'],
   },
   {
     of: 'the body of a chat',
-    most: '8 MB (`MAX_CHAT_BODY_MB`)',
+    max: '8 MB (`MAX_CHAT_BODY_MB`)',
     beyond: '413 `body_too_large`',
     code: ['specs/dsl/declare.ts', 'defaultChatBodyBytes'],
     test: [
@@ -78,7 +78,7 @@ export const requestBounds: readonly Bound[] = [
   },
   {
     of: 'values of a JSON body',
-    most: '100,000 names, texts, objects and lists, or 800,000 numbers; 20,000 and 160,000 for operations that take 1 MB',
+    max: '100,000 names, texts, objects and lists, or 800,000 numbers; 20,000 and 160,000 for operations that take 1 MB',
     beyond: '413 `body_too_large`',
     code: ['src/transport/api/body/json-body.ts', 'maxValues'],
     test: [
@@ -88,16 +88,16 @@ export const requestBounds: readonly Bound[] = [
   },
   {
     of: 'a turn of the loop under a long body',
-    most: '50 ms of the processor: beyond 64 KB a body is read, and what is sent of it written, in shares of 8 ms',
+    max: '50 ms of the processor: beyond 64 KB a body is read, and what is sent of it written, in shares of 8 ms',
     beyond: 'other requests wait for one share',
     code: ['src/concurrency/run-in-slices.ts', 'shareMs'],
     test: ['test/e2e/gateway/long-bodies.e2e.test.ts', 'a long body blocks no other request for 50 ms ($store)'],
   },
   {
     of: 'a turn of the loop under one event for many streams',
-    most: 'shares of 8 ms; 64 commits wait for the one before',
+    max: 'shares of 8 ms; 64 commits wait for the one before',
     beyond: 'the last of the streams get the event in a later turn; a stream that a commit passes by reads the log',
-    code: ['src/actors/runtime/messages/feed.ts', 'mostWaiting'],
+    code: ['src/actors/runtime/messages/feed.ts', 'maxWaiting'],
     test: [
       'test/actors/runtime/messages/feed.test.ts',
       'that comes after slow readers receives its events in later turns of the event loop',
@@ -105,14 +105,14 @@ export const requestBounds: readonly Bound[] = [
   },
   {
     of: 'a whole answer of a provider',
-    most: '32 MB for a chat, 8 MB where a stream was requested, 96 MB for vectors; 128 levels, a million values',
+    max: '32 MB for a chat, 8 MB where a stream was requested, 96 MB for vectors; 128 levels, a million values',
     beyond: 'the answer is left as broken (`provider_stream_broken`), or is no answer (`provider_error`)',
     code: ['src/gateway/chat/whole-answer.ts', 'maxWholeBytes'],
     test: ['test/gateway/chat/long-answers.test.ts', 'without an end, %s, is aborted as broken'],
   },
   {
     of: 'whole answers of providers that are read or handed on at one time',
-    most: 'an eighth of the heap, beyond the first 64 KB of each; three quarters of that for one project',
+    max: 'an eighth of the heap, beyond the first 64 KB of each; three quarters of that for one project',
     beyond: '503 `overloaded`, and the rest of the answer is not read',
     code: ['src/outgoing/answer-memory.ts', 'shareOfHeap'],
     test: [
@@ -122,35 +122,35 @@ export const requestBounds: readonly Bound[] = [
   },
   {
     of: 'bytes of a server that a customer names which are no body of an answer',
-    most: '256 KB for a request, and 16 for each byte of the body',
+    max: '256 KB for a request, and 16 for each byte of the body',
     beyond: 'the connection is cut; the request fails as one that was not answered',
     code: ['src/outgoing/wire-bytes.ts', 'freeBytes'],
     test: ['test/outgoing/wire-bytes.test.ts', 'end the connection before its timeout: %s'],
   },
   {
     of: 'names that customers choose and go to the system',
-    most: 'one at a time, 64 waiting, 5 seconds',
+    max: 'one at a time, 64 waiting, 5 seconds',
     beyond: 'the name has no address',
-    code: ['src/outgoing/name-lookup.ts', 'mostWaiting'],
+    code: ['src/outgoing/name-lookup.ts', 'maxWaiting'],
     test: ['test/outgoing/name-lookup.test.ts', 'fails with EAI_AGAIN beyond the queue limit of the system resolver'],
   },
   {
     of: 'addresses of a name that customers choose',
-    most: '8',
+    max: '8',
     beyond: 'they are not tried',
-    code: ['src/outgoing/ssrf-guard.ts', 'mostAddresses'],
+    code: ['src/outgoing/ssrf-guard.ts', 'maxAddresses'],
     test: ['test/outgoing/name-lookup.test.ts', 'returns at most eight addresses to connect to'],
   },
   {
     of: 'a packed body',
-    most: 'as many bytes as it may have unpacked, and 64 KB',
+    max: 'as many bytes as it may have unpacked, and 64 KB',
     beyond: 'it counts as too large',
     code: ['src/outgoing/decompression.ts', 'overheadBytes'],
     test: ['test/outgoing/decompression.test.ts', 'is cut when it has endless parts that decompress into nothing'],
   },
   {
     of: 'choices of one chunk of a streamed answer',
-    most: '1,024',
+    max: '1,024',
     beyond: 'the answer ends as broken (`provider_stream_broken`)',
     code: ['src/gateway/chat/openai-chunks.ts', 'maxChoices'],
     test: [
@@ -160,7 +160,7 @@ export const requestBounds: readonly Bound[] = [
   },
   {
     of: 'a page of events',
-    most: '4 MB of JSON',
+    max: '4 MB of JSON',
     beyond: 'the page ends before it, and says that there is more',
     code: ['src/actors/runtime/log/log-page.ts', 'pageMaxBytes'],
     test: [
@@ -170,7 +170,7 @@ export const requestBounds: readonly Bound[] = [
   },
   {
     of: 'streams of one browser on a node',
-    most: '16',
+    max: '16',
     beyond: '429 `too_many_streams`',
     code: ['src/transport/streams/stream-limit.ts', 'maxStreams'],
     test: [
@@ -180,7 +180,7 @@ export const requestBounds: readonly Bound[] = [
   },
   {
     of: 'nesting of a JSON body',
-    most: '64 levels',
+    max: '64 levels',
     beyond: '422 `invalid_field`',
     code: ['src/transport/api/body/json-body.ts', 'maxDepth'],
     test: ['test/transport/api/json-body.test.ts', 'may be nested 64 levels deep and no deeper'],

@@ -4,9 +4,9 @@ import type { Bound } from './bounds.ts'
 export const runtimeBounds: readonly Bound[] = [
   {
     of: 'lines of the log that its reader has not taken',
-    most: '1 MB',
+    max: '1 MB',
     beyond: 'lines are lost, and counted in the log when it is read again',
-    code: ['src/telemetry/log-output.ts', 'usualMost'],
+    code: ['src/telemetry/log-output.ts', 'defaultMaxBytes'],
     test: [
       'test/telemetry/log-output.test.ts',
       'continues without a reader, buffers up to its limit, and reports lost lines when it is read again',
@@ -14,7 +14,7 @@ export const runtimeBounds: readonly Bound[] = [
   },
   {
     of: 'a commit',
-    most: '256 KB of JSON',
+    max: '256 KB of JSON',
     beyond: 'long values go to the blob store',
     code: ['src/actors/runtime/commit/commit-document.ts', 'maxCommitLength'],
     test: [
@@ -24,7 +24,7 @@ export const runtimeBounds: readonly Bound[] = [
   },
   {
     of: 'a snapshot',
-    most: '32 KB of JSON',
+    max: '32 KB of JSON',
     beyond: 'long fields go to the blob store',
     code: ['src/actors/runtime/commit/commit-document.ts', 'maxSnapshotLength'],
     test: [
@@ -34,7 +34,7 @@ export const runtimeBounds: readonly Bound[] = [
   },
   {
     of: 'a blob',
-    most: '15 MB',
+    max: '15 MB',
     beyond: '413 `body_too_large`; the result of an effect ends it as failed',
     code: ['src/actors/runtime/commit/commit-document.ts', 'maxBlobBytes'],
     test: [
@@ -44,7 +44,7 @@ export const runtimeBounds: readonly Bound[] = [
   },
   {
     of: 'blobs that a host knows to be stored',
-    most: '10,000 names',
+    max: '10,000 names',
     beyond: 'the first is forgotten, and stored again',
     code: ['src/actors/runtime/blobs/known-blobs.ts', 'maxKnown'],
     test: [
@@ -54,7 +54,7 @@ export const runtimeBounds: readonly Bound[] = [
   },
   {
     of: 'the mailbox of an actor',
-    most: '1,000 deliveries',
+    max: '1,000 deliveries',
     beyond: '503 `overloaded` with Retry-After; messages are sent again',
     code: ['src/actors/runtime/step/stepper.ts', 'maxWaiting'],
     test: [
@@ -64,7 +64,7 @@ export const runtimeBounds: readonly Bound[] = [
   },
   {
     of: 'rows that are not written, and messages that are not delivered, together',
-    most: '50,000 a process',
+    max: '50,000 a process',
     beyond: '503 `overloaded` with Retry-After; what effects bring, and messages themselves, are taken',
     code: ['src/actors/runtime/host.ts', 'usualBehind'],
     test: [
@@ -74,16 +74,16 @@ export const runtimeBounds: readonly Bound[] = [
   },
   {
     of: 'commits of an actor that are on their way to the store',
-    most: '1, so that the queue of appends is as long as there are actors at work',
+    max: '1, so that the queue of appends is as long as there are actors at work',
     beyond: 'deliveries wait in the mailbox',
     code: ['src/actors/runtime/step/stepper.ts', '#work'],
     test: ['test/actors/runtime/mailbox.test.ts', 'writes one commit of an actor at a time'],
   },
   {
     of: 'conversations in memory',
-    most: '32 MB, and five minutes each without use',
+    max: '32 MB, and five minutes each without use',
     beyond: 'those not used for longest are read from their logs again',
-    code: ['src/actors/sessions/conversations.ts', 'mostKept'],
+    code: ['src/actors/sessions/conversations.ts', 'maxKept'],
     test: [
       'test/actors/sessions/conversations.test.ts',
       'evicts the least recently used conversations beyond its size limit',
@@ -91,7 +91,7 @@ export const runtimeBounds: readonly Bound[] = [
   },
   {
     of: 'what a request waits for rows, by a store that takes them slowly',
-    most: '20 s; 800 ms while it takes none',
+    max: '20 s; 800 ms while it takes none',
     beyond: '503 `overloaded`, or `store_unavailable`, with Retry-After',
     code: ['src/actors/runtime/rows/row-writer.ts', 'patienceMs'],
     test: [
@@ -101,7 +101,7 @@ export const runtimeBounds: readonly Bound[] = [
   },
   {
     of: 'live actors in memory',
-    most: '20,000 that have nothing to do; a minute each without use',
+    max: '20,000 that have nothing to do; a minute each without use',
     beyond: 'those that have been left alone for a second leave memory at once',
     code: ['src/actors/runtime/runtime.ts', 'residency'],
     test: [
@@ -111,9 +111,9 @@ export const runtimeBounds: readonly Bound[] = [
   },
   {
     of: 'commits that wait to be closed',
-    most: '300,000 while the store is away',
+    max: '300,000 while the store is away',
     beyond: 'the rest is closed after the next start, or the next look at open commits',
-    code: ['src/actors/runtime/commit/settler.ts', 'mostKept'],
+    code: ['src/actors/runtime/commit/settler.ts', 'maxKept'],
     test: [
       'test/actors/runtime/commit/settler.test.ts',
       'keeps what the store does not accept for the next attempt, up to a limit',
@@ -121,7 +121,7 @@ export const runtimeBounds: readonly Bound[] = [
   },
   {
     of: 'effects that may have ended their process, begun together',
-    most: '16, or one that runs alone',
+    max: '16, or one that runs alone',
     beyond: 'the others wait for their turn',
     code: ['src/actors/runtime/effects/suspects.ts', 'few'],
     test: [
@@ -131,14 +131,14 @@ export const runtimeBounds: readonly Bound[] = [
   },
   {
     of: 'spans that wait for an OTLP receiver',
-    most: '8,192, and 5 seconds at the end of the process',
+    max: '8,192, and 5 seconds at the end of the process',
     beyond: 'spans are lost, and counted in the log',
     code: ['src/telemetry/otlp-exporter.ts', 'maxWaiting'],
     test: ['test/telemetry/otlp-exporter.test.ts', 'that stalls are queued up to a limit, and further spans are lost'],
   },
   {
     of: 'attempts to deliver webhooks that run at a time on a node',
-    most: '16 of one webhook, 256 of one project',
+    max: '16 of one webhook, 256 of one project',
     beyond: 'the others wait for their turn',
     code: ['src/actors/webhooks/open-webhooks.ts', 'attemptsAtOnce'],
     test: [
@@ -148,7 +148,7 @@ export const runtimeBounds: readonly Bound[] = [
   },
   {
     of: 'attempts to deliver webhooks that wait for their turn in a process',
-    most: '500 of one webhook, 1,000 of one project, 4,000 in all',
+    max: '500 of one webhook, 1,000 of one project, 4,000 in all',
     beyond: 'they wait in the store, and come back as fast as the endpoint answers, within the hour',
     code: ['src/actors/webhooks/open-webhooks.ts', 'waitingAttempts'],
     test: [

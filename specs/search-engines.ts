@@ -8,7 +8,7 @@ export interface SearchEngineSettings {
   readonly headers: Readonly<Record<string, string>>
   readonly paths: ResultPaths
   /** Maximum number of results that it returns. */
-  readonly most: number
+  readonly max: number
 }
 
 /** Paths of the list of results in a response, and of the fields in a result: names separated by dots. */
@@ -27,9 +27,9 @@ const shapes: Readonly<Record<string, ResultPaths>> = {
   brave: { results: 'web.results', title: 'title', url: 'url', snippet: 'description', published: 'page_age' },
 }
 
-const mostEngines = 10
-const mostResults = 50
-const defaultMost = 20
+const maxEngines = 10
+const maxResults = 50
+const defaultMax = 20
 
 /** Format of WEB_SEARCH_ENGINES, for error messages. */
 export const searchEnginesTake =
@@ -38,7 +38,7 @@ export const searchEnginesTake =
 /** Returns the engines that a text declares; undefined for an invalid text. */
 export const searchEnginesOf = (text: string): readonly SearchEngineSettings[] | undefined => {
   const list = parsed(text)
-  if (!Array.isArray(list) || list.length > mostEngines) return undefined
+  if (!Array.isArray(list) || list.length > maxEngines) return undefined
   const engines = list.map(engineOf)
   const known = engines.filter((engine) => engine !== undefined)
   const names = new Set(known.map(({ name }) => name))
@@ -46,15 +46,15 @@ export const searchEnginesOf = (text: string): readonly SearchEngineSettings[] |
 }
 
 const engineOf = (value: unknown): SearchEngineSettings | undefined => {
-  const { name, url, shape, paths: declared, headers = {}, most = defaultMost, ...unknown } = fieldsOf(value)
+  const { name, url, shape, paths: declared, headers = {}, max = defaultMax, ...unknown } = fieldsOf(value)
   const paths = declared === undefined ? shapes[String(shape)] : pathsOf(declared)
   if (Object.keys(unknown).length > 0 || paths === undefined) return undefined
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,31}$/.test(name)) return undefined
   if (typeof url !== 'string' || !isUrl(url)) return undefined
-  if (typeof most !== 'number' || !Number.isInteger(most) || most < 1 || most > mostResults) return undefined
+  if (typeof max !== 'number' || !Number.isInteger(max) || max < 1 || max > maxResults) return undefined
   const texts = textsOf(headers)
   if (texts === undefined) return undefined
-  return Object.freeze({ name, url, headers: lowerCase(texts), paths, most })
+  return Object.freeze({ name, url, headers: lowerCase(texts), paths, max })
 }
 
 const pathsOf = (value: unknown): ResultPaths | undefined => {

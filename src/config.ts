@@ -89,7 +89,7 @@ export interface Config {
   /** Third-party search engines that requests may name. */
   readonly searchEngines: readonly SearchEngineSettings[]
   /** Maximum size of a request line with its headers; null: 16 KB. The native server itself reads the variable too. */
-  readonly mostHeadBytes: number | null
+  readonly maxHeadBytes: number | null
   readonly logLevel: LogLevel
   readonly otelEndpoint: string | null
 }
@@ -184,7 +184,7 @@ function configOf(read: EnvironmentReader): Config {
     browserJobs: read.value('BROWSER_JOBS', countUpTo(100), 'a number from 1 to 100') ?? null,
     browserJobMemoryBytes:
       1024 * 1024 * (read.value('BROWSER_JOB_MEMORY_MB', countUpTo(65_536), 'MiB from 1 to 65536') ?? 1024),
-    mostHeadBytes:
+    maxHeadBytes:
       read.value('UWS_HTTP_MAX_HEADERS_SIZE', countFrom(1024, 1_048_576), 'bytes from 1024 to 1048576') ?? null,
     logLevel: read.value('LOG_LEVEL', oneOf(logLevels), `one of ${logLevels.join(', ')}`) ?? 'info',
     otelEndpoint: read.value('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrlOf, 'an http:// or https:// URL') ?? null,
@@ -293,13 +293,13 @@ const portOf = (text: string): number | undefined => {
   return /^\d{1,5}$/.test(text) && port <= 65_535 ? port : undefined
 }
 
-const countUpTo = (most: number) => countFrom(1, most)
+const countUpTo = (max: number) => countFrom(1, max)
 
 const countFrom =
-  (least: number, most: number) =>
+  (min: number, max: number) =>
   (text: string): number | undefined => {
     const count = Number(text)
-    return /^\d{1,9}$/.test(text) && count >= least && count <= most ? count : undefined
+    return /^\d{1,9}$/.test(text) && count >= min && count <= max ? count : undefined
   }
 
 const peerAddressOf = (text: string): string | undefined => {

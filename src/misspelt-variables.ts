@@ -10,7 +10,7 @@ export interface Misspelt {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Minimum length of names to compare; shorter ones resemble too many others. */
-const leastLength = 8
+const minLength = 8
 
 /** Price variables are read only together with a key, so that they are added here. */
 const known: readonly string[] = [...configVariables(), ...providers.map(({ env }) => `${env}_PRICES`)]
@@ -34,7 +34,7 @@ const prefix = 'TROUPE_'
 const meantBy = (name: string): string | undefined => {
   const own = name.startsWith(prefix) ? name.slice(prefix.length) : undefined
   if (own !== undefined && all.has(own)) return own
-  return known.find((each) => each.length >= leastLength && isNear(each, own ?? name))
+  return known.find((each) => each.length >= minLength && isNear(each, own ?? name))
 }
 
 /**
@@ -42,9 +42,9 @@ const meantBy = (name: string): string | undefined => {
  * two.
  */
 const isNear = (name: string, written: string): boolean => {
-  const most = name.endsWith('_API_KEY') ? 1 : 2
-  if (name[0] !== written[0] || Math.abs(name.length - written.length) > most) return false
-  return distance(name, written.toUpperCase()) <= most
+  const max = name.endsWith('_API_KEY') ? 1 : 2
+  if (name[0] !== written[0] || Math.abs(name.length - written.length) > max) return false
+  return distance(name, written.toUpperCase()) <= max
 }
 
 /** Levenshtein distance. */

@@ -14,7 +14,7 @@ export interface Embedders {
 }
 
 /** Processors that the packaged model uses at most: half of them, so that the server keeps its share. */
-const mostThreads = 4
+const maxThreads = 4
 
 const offMessage =
   'the sentence model cannot be used, so texts are found by their words; EMBEDDER names another embedder, or none'
@@ -53,7 +53,7 @@ export const localEmbedderOf = async (
   readersOff?: (off: ReadersOff) => void,
 ): Promise<LocalEmbedder | PackagedEmbedder> => {
   if (embedderPath !== null) return await openChosen(embedderPath)
-  const threads = Math.max(1, Math.min(mostThreads, Math.floor(availableParallelism() / 2)))
+  const threads = Math.max(1, Math.min(maxThreads, Math.floor(availableParallelism() / 2)))
   return new PackagedEmbedder({ place: { ...packagedModel, threads }, off, ...(readersOff && { readersOff }) })
 }
 

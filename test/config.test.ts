@@ -54,7 +54,7 @@ describe('readConfig', () => {
       embedderPath: null,
       sharedCorpus: null,
       searchEngines: [],
-      mostHeadBytes: null,
+      maxHeadBytes: null,
       logLevel: 'info',
       otelEndpoint: null,
     })
@@ -168,11 +168,11 @@ describe('readConfig', () => {
       sharedCorpus: 'prj_shared',
       searchEngines: [
         {
-          ...{ name: 'searx', url: 'http://searx/?q={query}', headers: { 'x-key': 'k' }, most: 20 },
+          ...{ name: 'searx', url: 'http://searx/?q={query}', headers: { 'x-key': 'k' }, max: 20 },
           paths: { results: 'results', title: 'title', url: 'url', snippet: 'content', published: 'publishedDate' },
         },
       ],
-      mostHeadBytes: 8192,
+      maxHeadBytes: 8192,
       logLevel: 'debug',
       otelEndpoint: 'http://otel:4318',
     })

@@ -123,8 +123,8 @@ function judgedBy(by: Fitted, model: Model, posed: Posed): Judged {
     .map(({ features, answers }) => ({ logit: logitOf(by, features), answers }))
     .toSorted((a, b) => b.logit - a.logit)
   const right = logits.slice(0, shown).find(({ answers }) => answers)
-  const least = Number.NEGATIVE_INFINITY
-  return { ...posed, best: logits[0]?.logit ?? least, right: right?.logit ?? least }
+  const min = Number.NEGATIVE_INFINITY
+  return { ...posed, best: logits[0]?.logit ?? min, right: right?.logit ?? min }
 }
 
 const share = <T>(some: readonly T[], holds: (one: T) => boolean): string =>

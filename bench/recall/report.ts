@@ -3,7 +3,7 @@ import type { Collection, Question } from './collection.ts'
 import { auroc, mean, ndcgAt, recallAt, reciprocalRank } from './measures.ts'
 
 /** Lower bounds of measures, by `collection measure engine`, where engine is `lexical` or `hybrid`. */
-const least: ReadonlyMap<string, number> = new Map<string, number>(
+const min: ReadonlyMap<string, number> = new Map<string, number>(
   [
     ...Object.entries({ 'R@5 hybrid': 0.69, 'R@10 hybrid': 0.77, 'MRR hybrid': 0.56 }),
     ...Object.entries({
@@ -29,7 +29,7 @@ const least: ReadonlyMap<string, number> = new Map<string, number>(
       ['BEAM 100K newer first hybrid', 0.6],
     ]),
 )
-const most: ReadonlyMap<string, number> = new Map([
+const max: ReadonlyMap<string, number> = new Map([
   ['LoCoMo stranger has a hit hybrid', 0.03],
   ['LoCoMo CPU a search lexical', 1],
   ['LoCoMo CPU a search hybrid', 6.5],
@@ -128,10 +128,10 @@ function newerFirst({ question, ids }: Found): number {
 
 function row(collection: string, measure: string, ours: number, unit = ''): Row {
   const name = `${collection} ${measure}`
-  const [atLeast, atMost] = [least.get(name) ?? leastIn(name), most.get(name)]
+  const [atLeast, atMost] = [min.get(name) ?? minIn(name), max.get(name)]
   const bound = atMost === undefined ? { ...(atLeast === undefined ? {} : { atLeast }) } : { atMost }
   return { measure: name, unit, ours, ...(Object.keys(bound).length > 0 ? { bound: { of: 'ours', ...bound } } : {}) }
 }
 
-const leastIn = (name: string): number | undefined =>
+const minIn = (name: string): number | undefined =>
   Object.entries(languages).find(([language]) => name === `XQuAD ${language} R@5 lexical`)?.[1]

@@ -6,7 +6,7 @@ import { cpuMsOf } from './process-cpu.ts'
 import { type Found, foundIn, writtenIn } from './schema.ts'
 
 const key = `csk_${'r'.repeat(40)}`
-const mostAtOnce = 50
+const maxConcurrent = 50
 
 /**
  * Engine on a server, over HTTP: each scope is a user, each text a memory with its session, speaker and time. Texts
@@ -39,8 +39,8 @@ class ServedScope implements Searchable {
   }
 
   async write(): Promise<this> {
-    for (let first = 0; first < this.#texts.length; first += mostAtOnce) {
-      await this.#writeSome(this.#texts.slice(first, first + mostAtOnce))
+    for (let first = 0; first < this.#texts.length; first += maxConcurrent) {
+      await this.#writeSome(this.#texts.slice(first, first + maxConcurrent))
     }
     return this
   }

@@ -23,7 +23,7 @@ import { daysOf, dimensionOf, Sums } from './sums.js'
 
 const refreshMs = 2000
 const shownLines = 30
-const mostOthers = 100
+const maxOthers = 100
 
 /**
  * Requests to the gateway, their cost, budgets, and the health of providers.
@@ -44,7 +44,7 @@ export const gatewayPage = (place, report) => {
 
 /** @param {Place} place @returns {Promise<Shown>} */
 const readGateway = async ({ project, query }) => {
-  const few = { query: { limit: mostOthers } }
+  const few = { query: { limit: maxOthers } }
   const [recent, lines, usage, limits, credits, connections, { providers }] = await Promise.all([
     callApi(project, 'request_log.list', few),
     callApi(project, 'request_log.list', { query: { limit: shownLines, ...filtersOf(query) } }),

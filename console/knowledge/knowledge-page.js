@@ -32,7 +32,7 @@ import { SourcePanel } from './source-panel.js'
  */
 
 const refreshMs = 3000
-const most = 100
+const max = 100
 
 /**
  * Knowledge bases: their sources with the state of their sync, searches with an explanation of each score, and chunks
@@ -47,11 +47,11 @@ export const knowledgePage = (place, report) => {
   const page = new LivePage({
     read: async () => {
       const [bases, sources] = await Promise.all([
-        callApi(project, 'knowledge_bases.list', { query: { limit: most } }),
+        callApi(project, 'knowledge_bases.list', { query: { limit: max } }),
         query.base
           ? callApi(project, 'knowledge_sources.list', {
               params: { knowledge_base_id: query.base },
-              query: { limit: most },
+              query: { limit: max },
             })
           : Promise.resolve({ data: [] }),
       ])
@@ -94,7 +94,7 @@ POST /v1/knowledge-bases/{id}/sources {"text": "…"}</pre></div>`
         html`<time datetime=${created_at}>${age(created_at)}</time>`,
       ],
     }),
-  )} />${bases.length === most && html`<p class="panel-part muted">Only the newest ${most} are listed.</p>`}</section>`
+  )} />${bases.length === max && html`<p class="panel-part muted">Only the newest ${max} are listed.</p>`}</section>`
 }
 
 /** Failed sources first, then those in progress. @type {readonly Source['status'][]} */
@@ -112,7 +112,7 @@ const Sources = ({ place, base, sources, done }) => {
       <${Table} label="Sources" columns=${['Source', 'Title', 'Status', 'Chunks', 'Last sync', 'Last change', 'Lifecycle', 'Sync']} rows=${sorted.map(
         (source) => rowOf({ place, base, done }, source),
       )} />
-      ${sources.length === most && html`<p class="panel-part muted">Only the newest ${most} are listed.</p>`}
+      ${sources.length === max && html`<p class="panel-part muted">Only the newest ${max} are listed.</p>`}
     </section>
   `
 }

@@ -14,7 +14,7 @@ import { hashAt } from '../route.js'
  */
 
 const fields = /** @type {const} */ ([{ name: 'q', label: 'Search', wide: true }])
-const mostHits = 10
+const maxHits = 10
 
 /**
  * A search in a knowledge base, with an explanation of each score.
@@ -26,7 +26,7 @@ export const KnowledgeSearch = ({ place, base, sources }) => {
   const { data, error } = useRead(q === '' ? '' : `${base} ${q}`, (signal) =>
     callApi(place.project, 'knowledge_bases.search', {
       params: { knowledge_base_id: base },
-      body: { query: q, top_k: mostHits, explain: true },
+      body: { query: q, top_k: maxHits, explain: true },
       signal,
     }),
   )

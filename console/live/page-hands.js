@@ -7,7 +7,7 @@ import { callApi } from '../api.js'
 /** Batching window of input events, in ms. */
 const gatherMs = 50
 /** Maximum number of events per request, of queued events, and of characters of text. */
-const most = { events: 100, waiting: 1_000, text: 10_000 }
+const max = { events: 100, waiting: 1_000, text: 10_000 }
 /** @type {readonly ('left' | 'middle' | 'right')[]} */
 const buttons = ['left', 'middle', 'right']
 
@@ -39,22 +39,22 @@ export class PageHands {
   /** @param {Input} input */
   add(input) {
     if (input.type === 'mouseMove' && this.#waiting.at(-1)?.type === 'mouseMove') this.#waiting.pop()
-    if (this.#waiting.length < most.waiting) this.#waiting.push(input)
+    if (this.#waiting.length < max.waiting) this.#waiting.push(input)
     if (!this.#sends) void this.#send()
   }
 
   /** Sends a typed or pasted text. @param {string} text */
   type(text) {
     const letters = [...text]
-    for (let at = 0; at < letters.length; at += most.text / 2)
-      this.add({ type: 'text', text: letters.slice(at, at + most.text / 2).join('') })
+    for (let at = 0; at < letters.length; at += max.text / 2)
+      this.add({ type: 'text', text: letters.slice(at, at + max.text / 2).join('') })
   }
 
   async #send() {
     this.#sends = true
     await pause(gatherMs)
     while (this.#waiting.length > 0) {
-      const events = this.#waiting.splice(0, most.events)
+      const events = this.#waiting.splice(0, max.events)
       await callApi(this.#project, 'browser_jobs.input', { params: { jobId: this.#id }, body: { events } }).then(
         () => this.#report(null),
         (error) => this.#report(error),
@@ -79,8 +79,8 @@ export const placeOf = ({ clientX, clientY }, shown, size) => ({
   y: within(((clientY - shown.top) / shown.height) * size.height, size.height),
 })
 
-/** @param {number} at @param {number} most */
-const within = (at, most) => Math.min(Math.max(0, Math.round(at)), Math.max(0, most - 1))
+/** @param {number} at @param {number} max */
+const within = (at, max) => Math.min(Math.max(0, Math.round(at)), Math.max(0, max - 1))
 
 /** @param {number} button button of a pointer event */
 export const buttonOf = (button) => buttons[button === 0 ? 0 : button === 1 ? 1 : 2] ?? 'left'

@@ -22,7 +22,7 @@ const fields = /** @type {const} */ ([
 
 /** Query parameters that are dropped when the form changes. */
 const fresh = ['after', 'id', 'entity']
-const mostActors = 50
+const maxActors = 50
 
 /**
  * Memories of one user: searched by keywords and meaning, as of any time, each fact with its history.
@@ -42,7 +42,7 @@ export const memoryPage = (place, report) =>
 const usersSeen = async (project) => {
   const lists = await Promise.all(
     ['memory_write', 'session'].map((machine) =>
-      callApi(project, 'observation.actors', { query: { machine, limit: mostActors } }),
+      callApi(project, 'observation.actors', { query: { machine, limit: maxActors } }),
     ),
   )
   const users = lists.flatMap(({ data }) =>

@@ -13,7 +13,7 @@ import { ownerOf } from './memory-owner.js'
  * @typedef {{ results: readonly Hit[], abstained: boolean, embedder: string | null, costUsd: number, left_out?: readonly import('../parts/score.js').LeftOut[] }} Found
  */
 
-const mostHits = 20
+const maxHits = 20
 
 /** Search results, with an explanation of each score. @param {{ place: Place }} props */
 export const MemorySearch = ({ place }) => {
@@ -23,7 +23,7 @@ export const MemorySearch = ({ place }) => {
   const { data, error } = useRead(`${tenant} ${user} ${q} ${as_of}`, (signal) => {
     // a time without a zone is in the user's own
     const asOf = as_of === '' ? {} : { asOf: new Date(as_of).toISOString() }
-    const body = { userId: user, query: q, topK: mostHits, threshold: 0, explain: true, ...asOf }
+    const body = { userId: user, query: q, topK: maxHits, threshold: 0, explain: true, ...asOf }
     return callApi(project, 'memory.search', { body, tenant, signal })
   })
   return html`

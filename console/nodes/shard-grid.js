@@ -9,7 +9,7 @@ import { nothing, Table } from '../parts/table.js'
  */
 
 /** Maximum number of takeovers that are remembered while the page is open. */
-const mostTakeovers = 20
+const maxTakeovers = 20
 
 /**
  * Shards whose owner changed between two reads, newest first.
@@ -25,7 +25,7 @@ export const takeoversIn = (before, after, { known, at }) => {
     if (old === undefined || (old.epoch === shard.epoch && old.node === shard.node)) return []
     return [{ shard: shard.shard, from: old.node, to: shard.node, at }]
   })
-  return [...came, ...known].slice(0, mostTakeovers)
+  return [...came, ...known].slice(0, maxTakeovers)
 }
 
 /** Letters that stand for nodes, in the order of the list. */

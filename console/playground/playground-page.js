@@ -11,10 +11,10 @@ import { Talk } from './talk.js'
  * @typedef {{ models: readonly string[], agents: readonly { id: string, name: string }[], log: readonly import('../event-log.js').ActorEvent[] }} Shown
  */
 
-const most = 100
+const max = 100
 const pageSize = 200
 /** Maximum number of events shown, the newest ones of a long conversation. */
-const mostEvents = 2000
+const maxEvents = 2000
 
 /**
  * A session for trying models and agents, over SSE or a WebSocket.
@@ -35,7 +35,7 @@ const readLog = async (project, session) => {
   const params = { actor_id: session }
   const { last_sequence: last } = await callApi(project, 'project_actors.get', { params })
   const events = []
-  for (let after = Math.max(0, last - mostEvents); after < last; ) {
+  for (let after = Math.max(0, last - maxEvents); after < last; ) {
     const { data } = await callApi(project, 'project_actors.events', { params, query: { after, limit: pageSize } })
     events.push(...data)
     after = data.at(-1)?.sequence ?? last
@@ -47,7 +47,7 @@ const readLog = async (project, session) => {
 const readPlayground = async ({ project, query: { session } }) => {
   const [models, agents, log] = await Promise.all([
     callApi(project, 'models.list', { query: { available: true } }),
-    callApi(project, 'agents.list', { query: { limit: most } }),
+    callApi(project, 'agents.list', { query: { limit: max } }),
     session ? readLog(project, session) : Promise.resolve([]),
   ])
   const chats = models.data.filter(

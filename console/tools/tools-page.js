@@ -37,7 +37,7 @@ import { ServerPanel } from './server-panel.js'
  */
 
 const refreshMs = 5000
-const most = 100
+const max = 100
 
 /**
  * Remote tool servers: their status, their tools, and the changes since a person approved them.
@@ -51,7 +51,7 @@ export const toolsPage = (place, report) => {
   const page = new LivePage({
     read: async () => {
       const [servers, snapshot] = await Promise.all([
-        callApi(project, 'mcp_servers.list', { query: { limit: most } }),
+        callApi(project, 'mcp_servers.list', { query: { limit: max } }),
         query.server
           ? callApi(project, 'mcp_servers.tools', { params: { server_id: query.server } })
           : Promise.resolve(null),

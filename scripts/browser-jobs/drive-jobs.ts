@@ -21,7 +21,7 @@ export interface DriveReport {
   readonly sent: number
   readonly sentTwice: number
   /** Maximum number of concurrently running browsers that was observed; 0 without /proc. */
-  readonly mostBrowsers: number
+  readonly maxBrowsers: number
   /** Ids of jobs whose browser processes are still running after the last job. */
   readonly left: readonly string[]
 }
@@ -90,7 +90,7 @@ export const driveJobs = async ({ start, count, open }: DriveOptions): Promise<D
     failures: ends.flatMap(({ status, code }) => (status === 'failed' ? [code] : [])),
     sent: new Set(forms).size,
     sentTwice: forms.length - new Set(forms).size,
-    mostBrowsers: watch.most,
+    maxBrowsers: watch.max,
     left: await browsersOf(ids),
   }
 }
@@ -121,10 +121,10 @@ const watchBrowsers = (ids: ReadonlySet<string>) => {
   const look = async (): Promise<void> => {
     if (isLooking) return
     isLooking = true
-    watch.most = Math.max(watch.most, new Set(await browsersOf(ids)).size)
+    watch.max = Math.max(watch.max, new Set(await browsersOf(ids)).size)
     isLooking = false
   }
-  const watch = { most: 0, timer: setInterval(() => void look(), lookMs) }
+  const watch = { max: 0, timer: setInterval(() => void look(), lookMs) }
   return watch
 }
 

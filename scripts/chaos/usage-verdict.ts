@@ -12,10 +12,10 @@ export const judgeUsage = ({ sessions, usage }: Pick<Evidence, 'sessions' | 'usa
 /** Checks the rows of one session. A failed turn may have had one more answered call than its log shows. */
 const judgeCount = (id: string, log: readonly LogRow[], rows: number): readonly Problem[] => {
   const turns = [...Map.groupBy(log, ({ turn_number }) => turn_number).values()]
-  const least = turns.reduce((sum, turn) => sum + answersIn(turn), 0)
-  const most = least + turns.filter((turn) => has(turn, 'turn.failed')).length
-  if (rows < least) return [{ kind: 'lost', what: `${id}: ${rows} rows of usage for ${least} answers` }]
-  return rows > most ? [{ kind: 'doubled', what: `${id}: ${rows} rows of usage for at most ${most} answers` }] : []
+  const min = turns.reduce((sum, turn) => sum + answersIn(turn), 0)
+  const max = min + turns.filter((turn) => has(turn, 'turn.failed')).length
+  if (rows < min) return [{ kind: 'lost', what: `${id}: ${rows} rows of usage for ${min} answers` }]
+  return rows > max ? [{ kind: 'doubled', what: `${id}: ${rows} rows of usage for at most ${max} answers` }] : []
 }
 
 /**

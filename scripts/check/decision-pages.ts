@@ -1,7 +1,7 @@
 import { type Finding, lineAt, type SourceFile } from './source-files.ts'
 
 /** More pages than this are too many to read: two about one thing become one. */
-const mostPages = 90
+const maxPages = 90
 
 /** A page of `specs/decisions`, by its first lines: `# 0042 Title`, then `Area: storage`. */
 export interface DecisionPage {
@@ -64,7 +64,7 @@ export const decisionFindings = (pages: readonly DecisionPage[], citing: readonl
     ...known
       .filter((number, at) => known.indexOf(number) !== at)
       .map((number) => ({ path: 'specs/decisions', line: 1, message: `two pages claim the number ${number}` })),
-    ...(pages.length > mostPages
+    ...(pages.length > maxPages
       ? [{ path: 'specs/decisions', line: 1, message: `has ${pages.length} pages; merge those about one thing` }]
       : []),
     ...citing.flatMap((file) =>

@@ -1,9 +1,9 @@
 import type { Finding, SourceFile } from './source-files.ts'
 
 /** Minimum length of a copy in tokens; shorter sequences are alike by chance. */
-const leastTokens = 50
+const minTokens = 50
 /** Minimum number of lines from the first to the last line of a copy. */
-const leastLines = 5
+const minLines = 5
 /** Maximum share of copied lines. Some duplication costs less than sharing the code. */
 const allowedShare = 0.005
 
@@ -40,7 +40,7 @@ export const copiesIn = (files: readonly SourceFile[]): readonly Copy[] => {
   for (const [at, file] of files.entries()) {
     const end = starts[at + 1] ?? kinds.length
     let from = starts[at] ?? 0
-    for (let token = from; token + leastTokens <= end; token++) {
+    for (let token = from; token + minTokens <= end; token++) {
       const hash = hashes[token] ?? 0
       const earlier = known.get(hash)
       if (earlier === undefined) {
@@ -53,7 +53,7 @@ export const copiesIn = (files: readonly SourceFile[]): readonly Copy[] => {
       while (token + length < end && earlier + length < end0 && kinds[token + length] === kinds[earlier + length])
         length++
       const [line, last] = [lines[token] ?? 0, lines[token + length - 1] ?? 0]
-      if (token < from || length < leastTokens || last - line < leastLines) continue
+      if (token < from || length < minTokens || last - line < minLines) continue
       const of = { path: files[file0]?.path ?? '', line: lines[earlier] ?? 0 }
       copies.push({ path: file.path, line, lines: last - line + 1, of })
       from = token + length
@@ -94,17 +94,17 @@ const tokensOf = (files: readonly SourceFile[]) => {
 const base = 0x01000193
 
 /**
- * Returns a rolling hash of the `leastTokens` tokens that begin at each position; equal sequences have equal hashes.
+ * Returns a rolling hash of the `minTokens` tokens that begin at each position; equal sequences have equal hashes.
  */
 const windowHashes = (kinds: readonly number[]): Int32Array => {
   const hashes = new Int32Array(kinds.length)
   let highest = 1
-  for (let at = 1; at < leastTokens; at++) highest = Math.imul(highest, base)
+  for (let at = 1; at < minTokens; at++) highest = Math.imul(highest, base)
   let hash = 0
   for (let at = 0; at < kinds.length; at++) {
-    if (at >= leastTokens) hash = (hash - Math.imul(kinds[at - leastTokens] ?? 0, highest)) | 0
+    if (at >= minTokens) hash = (hash - Math.imul(kinds[at - minTokens] ?? 0, highest)) | 0
     hash = (Math.imul(hash, base) + (kinds[at] ?? 0)) | 0
-    if (at >= leastTokens - 1) hashes[at - leastTokens + 1] = hash
+    if (at >= minTokens - 1) hashes[at - minTokens + 1] = hash
   }
   return hashes
 }

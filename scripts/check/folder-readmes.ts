@@ -21,7 +21,7 @@ const topFolders = [
 /** Folders whose folders have a page too. */
 const parents = ['src', 'packages']
 /** A page is read at a glance: what the folder is, its entry, what it may import, where to start reading. */
-const mostLines = 16
+const maxLines = 16
 
 /** Paths of the pages that the folders of the project need, of those folders that exist. */
 export const folderReadmePaths = (root: string): readonly string[] =>
@@ -70,7 +70,7 @@ const foldersIn = (root: string, parent: string): readonly string[] =>
 
 const lengthFindings = ({ path, text }: SourceFile): readonly Finding[] => {
   const lines = text.trimEnd().split('\n').length
-  return lines > mostLines ? [{ path, line: mostLines + 1, message: `has more than ${mostLines} lines` }] : []
+  return lines > maxLines ? [{ path, line: maxLines + 1, message: `has more than ${maxLines} lines` }] : []
 }
 
 /** Only folders of the product are layers; what tools and tests import is not limited. */

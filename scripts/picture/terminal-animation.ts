@@ -9,7 +9,7 @@ const width = 100
 const lineHeight = 19
 const margin = 18
 /** Limits in ms of the pause before a line, whatever the machine took, and the pause at the end. */
-const pacing = { leastMs: 140, mostMs: 1100, endMs: 6000 } as const
+const pacing = { minMs: 140, maxMs: 1100, endMs: 6000 } as const
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
@@ -29,7 +29,7 @@ const colorOf = (text: string): string => {
  */
 export const terminalAnimation = (lines: readonly TimedLine[]): string => {
   const paced = lines.map(({ at }, index) =>
-    Math.min(pacing.mostMs, Math.max(pacing.leastMs, at - (lines[index - 1]?.at ?? at))),
+    Math.min(pacing.maxMs, Math.max(pacing.minMs, at - (lines[index - 1]?.at ?? at))),
   )
   const wholeMs = paced.reduce((sum, ms) => sum + ms, 0) + pacing.endMs
   const height = margin * 2 + lines.length * lineHeight

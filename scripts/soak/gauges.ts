@@ -10,7 +10,7 @@ export interface Gauges {
   readonly storedBytes: number
 }
 
-const mostOpen = 1_000_000
+const maxOpen = 1_000_000
 
 /** Reads the gauges of a server on a MongoDB. */
 export class GaugeReader {
@@ -30,7 +30,7 @@ export class GaugeReader {
     return {
       rssMb: metric('process_resident_memory_bytes') / 2 ** 20,
       handles: metric('process_open_fds'),
-      openCommits: await db.collection('commits').countDocuments({ open: true }, { limit: mostOpen }),
+      openCommits: await db.collection('commits').countDocuments({ open: true }, { limit: maxOpen }),
       storedBytes: Number(dataSize),
     }
   }

@@ -23,7 +23,7 @@ interface Measure {
 }
 
 /** Maximum growth from the beginning to the end, as a share of the beginning. */
-const mostGrowth = 0.1
+const maxGrowth = 0.1
 /** Length in minutes from which memory has settled and the share of slow turns is repeatable. */
 const longMinutes = 30
 
@@ -54,7 +54,7 @@ export const trendsOf = (windows: readonly SoakWindow[], minutes: number): reado
   return measures.map(({ name, of, slack, needsAnHour = false }) => {
     const first = median(windows.slice(0, third).map(of))
     const last = median(windows.slice(-third).map(of))
-    const isFlat = last <= Math.max(first * (1 + mostGrowth), first + slack)
+    const isFlat = last <= Math.max(first * (1 + maxGrowth), first + slack)
     return { name, first, last, holds: needsAnHour && minutes < longMinutes ? null : isFlat }
   })
 }

@@ -35,8 +35,8 @@ ajv.addKeyword({
 
 // ajv's own keywords count every character of a text, even when it is far from the limit
 for (const [keyword, validate, words] of [
-  ['maxLength', (most: number, text: string) => isAtMost(text, most), 'more'],
-  ['minLength', (least: number, text: string) => isAtLeast(text, least), 'fewer'],
+  ['maxLength', (max: number, text: string) => isAtMost(text, max), 'more'],
+  ['minLength', (min: number, text: string) => isAtLeast(text, min), 'fewer'],
 ] as const) {
   ajv.removeKeyword(keyword)
   ajv.addKeyword({
@@ -52,7 +52,7 @@ ajv.addKeyword({
   keyword: 'x-max-bytes',
   type: 'object',
   schemaType: 'number',
-  validate: (most: number, value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= most,
+  validate: (max: number, value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= max,
   error: { message: 'is too long as JSON', params: ({ schema }) => _`{ limit: ${schema} }` },
 })
 

@@ -13,7 +13,7 @@ export interface JsonAnswer<out T, WithHeaders extends boolean = boolean> {
    * Maximum size of the document in bytes. The operation waits until that much memory is available before it creates
    * the document. 0 when no size is declared.
    */
-  readonly mostBytes: number
+  readonly maxBytes: number
 }
 
 /** Events of an actor's log as SSE. `events` contains the schema of each payload by event name. */
@@ -54,9 +54,9 @@ export const eventsOf = (answer: Answer): EventsAnswer | null => {
 }
 
 /** Returns the declared maximum size of a response in bytes; 0 when none is declared. */
-export const mostBytesOf = (answer: Answer): number => {
-  if (answer.kind === 'choice') return answer.json.mostBytes
-  return answer.kind === 'json' ? answer.mostBytes : 0
+export const maxBytesOf = (answer: Answer): number => {
+  if (answer.kind === 'choice') return answer.json.maxBytes
+  return answer.kind === 'json' ? answer.maxBytes : 0
 }
 
 /** Memory in bytes for producing a page of a log. The page itself has at most 4 MB. */
@@ -65,14 +65,14 @@ export const logPageBytes = 8 * 1024 * 1024
 /** Declares a JSON response. The default status is 200. */
 export const isJsonResponse = <T>(
   schema: Schema<T>,
-  options: { status?: number; secret?: boolean; mostBytes?: number } = {},
+  options: { status?: number; secret?: boolean; maxBytes?: number } = {},
 ): JsonAnswer<T, false> => ({
   kind: 'json',
   status: options.status ?? 200,
   schema,
   withHeaders: false,
   secret: options.secret ?? false,
-  mostBytes: options.mostBytes ?? 0,
+  maxBytes: options.maxBytes ?? 0,
 })
 
 /** Declares a JSON response whose use-case also sets headers. */

@@ -108,12 +108,12 @@ const readObject: Read = (text, name) => {
 const maxObjectDepth = 64
 
 const depthOf = (text: string): number => {
-  let [depth, most] = [0, 0]
+  let [depth, max] = [0, 0]
   for (const char of text) {
-    if (char === '{' || char === '[') most = Math.max(most, ++depth)
+    if (char === '{' || char === '[') max = Math.max(max, ++depth)
     else if (char === '}' || char === ']') depth -= 1
   }
-  return most
+  return max
 }
 
 function* pairs(text: string): Generator<readonly [name: string, value: string]> {

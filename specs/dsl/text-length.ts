@@ -1,13 +1,13 @@
 /**
- * Whether a text has at most `most` characters, counted as in JSON Schema: a surrogate pair is one. A text that is far
+ * Whether a text has at most `max` characters, counted as in JSON Schema: a surrogate pair is one. A text that is far
  * from the limit is not read, however long it is.
  */
-export const isAtMost = (text: string, most: number): boolean =>
-  text.length <= most || (text.length <= 2 * most && charactersOf(text) <= most)
+export const isAtMost = (text: string, max: number): boolean =>
+  text.length <= max || (text.length <= 2 * max && charactersOf(text) <= max)
 
-/** Whether a text has at least `least` characters, counted in the same way. */
-export const isAtLeast = (text: string, least: number): boolean =>
-  text.length >= 2 * least || (text.length >= least && charactersOf(text) >= least)
+/** Whether a text has at least `min` characters, counted in the same way. */
+export const isAtLeast = (text: string, min: number): boolean =>
+  text.length >= 2 * min || (text.length >= min && charactersOf(text) >= min)
 
 const charactersOf = (text: string): number => {
   let count = 0

@@ -111,7 +111,7 @@ export const projectActors = defineOperations('project_actors', {
       after: defaulted(integer({ min: 0 }), 0),
       limit: defaulted(integer({ min: 1, max: 200 }), 100),
     },
-    answer: isJsonResponse(object({ data: array(actorEvent), last_sequence: integer() }), { mostBytes: logPageBytes }),
+    answer: isJsonResponse(object({ data: array(actorEvent), last_sequence: integer() }), { maxBytes: logPageBytes }),
   },
   stream: {
     summary: "Stream an actor's log",

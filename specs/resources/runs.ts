@@ -206,7 +206,7 @@ export const runs = defineOperations(resource, {
       ),
     },
     answer: answersEither(
-      isJsonResponse(cursorPage(runEvent), { mostBytes: logPageBytes }),
+      isJsonResponse(cursorPage(runEvent), { maxBytes: logPageBytes }),
       answersEvents({ ...runEvents, ...endedStream }, { title: 'RunStreamEvent', resumable: true }),
     ),
   },

@@ -267,7 +267,7 @@ export const sessions = defineOperations(resource, {
       ),
       ...pageQuery,
     },
-    answer: isJsonResponse(numberedPage(sessionEvent), { mostBytes: logPageBytes }),
+    answer: isJsonResponse(numberedPage(sessionEvent), { maxBytes: logPageBytes }),
   },
 })
 

@@ -33,7 +33,7 @@ export interface ConnectedFact {
 export const maxNodes = 100
 
 /** Number of walks whose facts are cached, since conversations name the same few entities. */
-const mostKept = 16
+const maxKept = 16
 
 /** Maximum distance of a walk from its seed, in edges. */
 const maxHops = 4
@@ -104,7 +104,7 @@ export class FactGraph {
     const known = this.#connected.get(key)
     if (known !== undefined) return known
     const found = [...this.#walk(entity, hops).passed].map(([{ fact }, far]) => ({ fact, hops: far }))
-    if (this.#connected.size >= mostKept) this.#connected.clear()
+    if (this.#connected.size >= maxKept) this.#connected.clear()
     this.#connected.set(key, found)
     return found
   }

@@ -16,7 +16,7 @@ const sentenceEnd =
 const clauseBorder =
   /(?:,\s{0,4}(?:(?:and|but|so|while|und|aber|y|pero|et|mais|e|ma|и|а|но)\s{1,4})?|(?<!\s)\s{1,4}(?:and|but|so|while|und|aber|y|pero|et|mais|e|ma|и|а|но)\s{1,4})(?=(?:I|I'm|I've|I'd|I'll|we|we're|we've|my|our|he|she|he's|she's|they|it|it's|his|her|their|there's|on \p{Lu}\p{L}{1,12}days|ich|wir|mein|meine|unser|unsere|er|sie|yo|mi|mis|nuestro|nuestra|él|ella|soy|estoy|tengo|vivo|je|j'|mon|ma|mes|nous|notre|il|elle|eu|o meu|a minha|meu|minha|nós|sou|tenho|moro|io|mio|mia|noi|sono|ho|il mio|la mia|я|мы|мой|моя|моё|мои|у меня|у нас|он|она)(?!\p{L}))|[，、]/giu
 
-const leastLetters = 2
+const minLetters = 2
 const letters = /\p{L}/gu
 
 /**
@@ -41,7 +41,7 @@ export const partsOf = (text: string): readonly TextPart[] => {
   return parts.length > 0 ? parts : [{ text, start: 0, end }]
 }
 
-const isStatement = (text: string): boolean => (text.match(letters) ?? []).length >= leastLetters
+const isStatement = (text: string): boolean => (text.match(letters) ?? []).length >= minLetters
 
 const trimmed = (text: string, from: number, to: number): TextPart => {
   const piece = text.slice(from, to)

@@ -20,7 +20,7 @@ const passing: ReadonlySet<string> = new Set(
   ),
 )
 
-const [leastWords, mostWords] = [2, 40]
+const [minWords, maxWords] = [2, 40]
 
 /**
  * Returns statements of habit about the user for which there is no pattern: "I keep bees in the garden". Only sentences
@@ -42,8 +42,7 @@ const habitOf = (tokens: readonly Token[]): Pick<Fact, 'relation' | 'object'> | 
   const verb = rest[at]
   if (verb === undefined || !isHabitual(verb)) return null
   const object = rest.slice(at + 1)
-  if (object.length < leastWords - 1 || object.length > mostWords || object.some(({ low }) => low === 'not'))
-    return null
+  if (object.length < minWords - 1 || object.length > maxWords || object.some(({ low }) => low === 'not')) return null
   return { relation: verb.low.replace(/[^\p{L}]+/gu, '_'), object: textOfTokens(object) }
 }
 

@@ -42,15 +42,15 @@ export class AnswerReservation {
  * customer can produce many of them from requests of a few bytes, which exhausted the memory of a process.
  */
 export class AnswerMemory {
-  readonly most: number
-  readonly #mostOfProject: number
+  readonly max: number
+  readonly #maxPerProject: number
   readonly #held = new Map<string, number>()
   /** Bytes in use. */
   bytes = 0
 
-  constructor(most = Math.floor(getHeapStatistics().heap_size_limit * shareOfHeap)) {
-    this.most = most
-    this.#mostOfProject = Math.floor(most * shareOfProject)
+  constructor(max = Math.floor(getHeapStatistics().heap_size_limit * shareOfHeap)) {
+    this.max = max
+    this.#maxPerProject = Math.floor(max * shareOfProject)
   }
 
   seat(project: string): AnswerReservation {
@@ -61,7 +61,7 @@ export class AnswerMemory {
   take(project: string, bytes: number, own: number): boolean {
     const held = this.#held.get(project) ?? 0
     const isAlone = this.bytes === own
-    const fits = this.bytes + bytes <= this.most && (held === own || held + bytes <= this.#mostOfProject)
+    const fits = this.bytes + bytes <= this.max && (held === own || held + bytes <= this.#maxPerProject)
     if (!fits && !isAlone) return false
     this.bytes += bytes
     this.#held.set(project, held + bytes)

@@ -74,7 +74,7 @@ export const guardedFetch = (
     return responseOf(answer, {
       check,
       refusal,
-      depth: (isStream) => new JsonDepth(maxDepth, { mostValues: maxValues, isStream }),
+      depth: (isStream) => new JsonDepth(maxDepth, { maxValues, isStream }),
     })
   }
 }

@@ -14,7 +14,7 @@ for (const byte of [0x5d, 0x7d]) kinds[byte] = closer
 /** Limits of JSON besides its nesting. */
 interface JsonShape {
   /** Maximum number of names, strings, objects and arrays of one document: a parser's time grows with it. */
-  readonly mostValues?: number
+  readonly maxValues?: number
   /** Whether the bytes are an event stream, in which an empty line ends a document. */
   readonly isStream?: boolean
 }
@@ -25,8 +25,8 @@ interface JsonShape {
  * contain, ends a string, so that the lines of an event stream are counted too.
  */
 export class JsonDepth {
-  readonly #most: number
-  readonly #mostValues: number
+  readonly #max: number
+  readonly #maxValues: number
   readonly #isStream: boolean
   #depth = 0
   #values = 0
@@ -35,9 +35,9 @@ export class JsonDepth {
   /** Whether only carriage returns have arrived since the last line break. */
   #isLineEmpty = false
 
-  constructor(most: number, { mostValues = Number.POSITIVE_INFINITY, isStream = false }: JsonShape = {}) {
-    this.#most = most
-    this.#mostValues = mostValues
+  constructor(max: number, { maxValues = Number.POSITIVE_INFINITY, isStream = false }: JsonShape = {}) {
+    this.#max = max
+    this.#maxValues = maxValues
     this.#isStream = isStream
   }
 
@@ -61,8 +61,8 @@ export class JsonDepth {
   }
 
   #outside(kind: number | undefined): boolean {
-    if (kind === string) return ++this.#values <= this.#mostValues
-    if (kind === opener) return ++this.#depth <= this.#most && ++this.#values <= this.#mostValues
+    if (kind === string) return ++this.#values <= this.#maxValues
+    if (kind === opener) return ++this.#depth <= this.#max && ++this.#values <= this.#maxValues
     if (kind === closer) this.#depth = Math.max(0, this.#depth - 1)
     return true
   }
@@ -87,8 +87,8 @@ export class JsonDepth {
  * Maximum nesting of JSON, as in requests (specs/decisions/0010-interface-as-code.md). `JSON.stringify` overflows its
  * stack thousands of levels deep.
  */
-const mostLevels = 64
+const maxLevels = 64
 
-/** Whether JSON from a model or a tool nests deeper than `mostLevels`; it is then treated as plain text. */
+/** Whether JSON from a model or a tool nests deeper than `maxLevels`; it is then treated as plain text. */
 export const nestsTooDeep = (text: string): boolean =>
-  text.length > mostLevels && !new JsonDepth(mostLevels).push(Buffer.from(text))
+  text.length > maxLevels && !new JsonDepth(maxLevels).push(Buffer.from(text))

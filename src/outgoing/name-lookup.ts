@@ -15,8 +15,8 @@ const tries = 2
 /** Time in ms after which the machine's DNS servers are read again when none answers: they may have changed. */
 const staleMs = 30_000
 /** Maximum number of names that wait for the system's lookup, and for how long, in ms. */
-const mostWaiting = 64
-const mostWaitMs = 5_000
+const maxWaiting = 64
+const maxWaitMs = 5_000
 
 /** Codes that do not mean that the name is unknown: no server was reached, or none answered in time. */
 const silent = new Set(['ETIMEOUT', 'ECANCELLED'])
@@ -78,12 +78,12 @@ class Names {
    * thread.
    */
   async #bySystem(name: string): Promise<readonly LookupAddress[]> {
-    if (this.#waiting >= mostWaiting) throw noAnswer(name)
+    if (this.#waiting >= maxWaiting) throw noAnswer(name)
     this.#waiting += 1
     const since = performance.now()
     const turn = this.#line.then(() => {
       this.#waiting -= 1
-      if (performance.now() - since > mostWaitMs) throw noAnswer(name)
+      if (performance.now() - since > maxWaitMs) throw noAnswer(name)
       return this.#system(name)
     })
     this.#line = turn.catch(() => {})

@@ -226,7 +226,7 @@ function guardedConnector(options: SsrfGuardOptions, { allowed, variable }: Host
 }
 
 /** Maximum number of addresses tried per name: a name with thousands would make the server connect to all of them. */
-const mostAddresses = 8
+const maxAddresses = 8
 
 /** A resolver that refuses a name as soon as one of its addresses is not public. */
 export function publicOnly(resolve: LookupFunction, variable: HostsVariable = 'ALLOWED_PRIVATE_HOSTS'): LookupFunction {
@@ -238,7 +238,7 @@ export function publicOnly(resolve: LookupFunction, variable: HostsVariable = 'A
       if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
         return callback(notPublic(variable), [])
       }
-      if (options.all === true) callback(null, addresses.slice(0, mostAddresses))
+      if (options.all === true) callback(null, addresses.slice(0, maxAddresses))
       else callback(null, first.address, first.family)
     })
   }

@@ -68,7 +68,7 @@ export const pageTypeOf = (header: string | null, bytes: Uint8Array): PageType |
   const kind = kindOf(mimeType)
   if (kind === null) return null
   if (kind === 'pdf') return signature === 'application/pdf' ? { mimeType, kind, charset: null } : null
-  if (signature !== null || isBinary(bytes, isUnsaid ? 0 : mostControls[kind])) return null
+  if (signature !== null || isBinary(bytes, isUnsaid ? 0 : maxControls[kind])) return null
   return { mimeType, kind, charset }
 }
 
@@ -99,7 +99,7 @@ const textTypeOf = (bytes: Uint8Array): string => {
  * Maximum share of control characters of a declared type, beyond which the content is binary data. Browsers accept any
  * number in markup; text that is declared as plain is often a binary file that the server does not know.
  */
-const mostControls: Readonly<Record<Exclude<PageKind, 'pdf'>, number>> = {
+const maxControls: Readonly<Record<Exclude<PageKind, 'pdf'>, number>> = {
   ...{ html: 0.1, xml: 0.1, json: 0.1 },
   ...{ markdown: 0.01, text: 0.01 },
 }

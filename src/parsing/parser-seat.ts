@@ -172,10 +172,10 @@ export class ParserSeat {
 
   /** Watches the memory of the process, and terminates a parse during which it grows too much. */
   #watched(maxGrowthMb: number): NodeJS.Timeout {
-    const most = process.memoryUsage.rss() + maxGrowthMb * 1024 * 1024
+    const max = process.memoryUsage.rss() + maxGrowthMb * 1024 * 1024
     const large = new ParserFailed('memory', `the process grew by more than ${maxGrowthMb} MB`)
     return setInterval(() => {
-      if (process.memoryUsage.rss() > most) void this.#replace(this.#isShared ? 'again' : { failure: large })
+      if (process.memoryUsage.rss() > max) void this.#replace(this.#isShared ? 'again' : { failure: large })
     }, watchMs)
   }
 

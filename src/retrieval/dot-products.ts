@@ -2,10 +2,10 @@ import { wasmParts } from './schema.ts'
 
 /** Memory layout of the module in bytes: the sums, the query as 16-bit integers, and as many rows as fit after them. */
 const sumsAt = 0
-const mostRows = 2_048
-const queryAt = mostRows * 4
-const mostDimensions = 4_096
-const rowsAt = queryAt + mostDimensions * 2
+const maxRows = 2_048
+const queryAt = maxRows * 4
+const maxDimensions = 4_096
+const rowsAt = queryAt + maxDimensions * 2
 const pages = 3
 const rowBytes = pages * 65_536 - rowsAt
 
@@ -66,7 +66,7 @@ export interface DotProducts {
   /**
    * Returns the number of rows with this many dimensions that fit into one `run`; 0 when the length is not supported.
    */
-  mostRows(dimensions: number): number
+  maxRows(dimensions: number): number
   /** Returns the dot products of contiguous rows with the query; valid until the next call. */
   run(rows: Int8Array, query: Int16Array): Int32Array
 }
@@ -74,12 +74,12 @@ export interface DotProducts {
 const opened = (): DotProducts | null => {
   const { dots, memory } = wasmParts(moduleBytes())
   if (dots === null || memory === null) return null
-  const sums = new Int32Array(memory, sumsAt, mostRows)
-  const numbers = new Int16Array(memory, queryAt, mostDimensions)
+  const sums = new Int32Array(memory, sumsAt, maxRows)
+  const numbers = new Int16Array(memory, queryAt, maxDimensions)
   const table = new Int8Array(memory, rowsAt, rowBytes)
   return {
-    mostRows: (dimensions) =>
-      dimensions % 8 !== 0 || dimensions > mostDimensions ? 0 : Math.min(mostRows, Math.floor(rowBytes / dimensions)),
+    maxRows: (dimensions) =>
+      dimensions % 8 !== 0 || dimensions > maxDimensions ? 0 : Math.min(maxRows, Math.floor(rowBytes / dimensions)),
     run: (rows, query) => {
       numbers.set(query)
       table.set(rows)

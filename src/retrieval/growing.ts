@@ -1,6 +1,6 @@
 type Numbers = Int8Array | Uint8Array | Int32Array | Float32Array | Float64Array
 
-const least = 16
+const min = 16
 const small = 4_096
 
 /**
@@ -9,7 +9,7 @@ const small = 4_096
  */
 export function grown<T extends Numbers>(numbers: T, length: number, create: (length: number) => T): T {
   if (length <= numbers.length) return numbers
-  const larger = create(Math.max(least, length, Math.ceil(numbers.length * (numbers.length < small ? 3 : 1.5))))
+  const larger = create(Math.max(min, length, Math.ceil(numbers.length * (numbers.length < small ? 3 : 1.5))))
   larger.set(numbers)
   return larger
 }

@@ -5,7 +5,7 @@ export interface CachedIndex {
 }
 
 export interface IndexCacheOptions<T> {
-  readonly mostBytes: number
+  readonly maxBytes: number
   /** Loads the index of a key from the store. */
   readonly load: (key: string) => Promise<T>
 }
@@ -80,7 +80,7 @@ export class IndexCache<T extends CachedIndex> {
   #evict(newest: Entry<T>): void {
     let bytes = this.bytes
     for (const [key, entry] of this.#entries) {
-      if (bytes <= this.#options.mostBytes) return
+      if (bytes <= this.#options.maxBytes) return
       if (entry === newest || entry.value === null) continue
       this.#entries.delete(key)
       bytes -= entry.value.bytes

@@ -3,10 +3,10 @@ const leadLength = 100
 /** Number of characters of a page in which its lead is searched. */
 const looked = 400
 /** Maximum length of a running header in words. */
-const mostWords = 12
+const maxWords = 12
 /** Words with which at least this many pages, and this share of all pages, begin are a running header. */
-const leastPages = 4
-const leastShare = 0.1
+const minPages = 4
+const minShare = 0.1
 
 /**
  * Returns the lead of each page of a document: what it begins with after page numbers and running headers, on one line
@@ -16,8 +16,8 @@ export function leadsOf(pages: readonly string[]): readonly string[] {
   const all = pages.map((text) => text.slice(0, looked).split(/\s+/u).filter(Boolean))
   const counts = new Map<string, number>()
   for (const words of all) for (const { key } of beginningsOf(words)) counts.set(key, (counts.get(key) ?? 0) + 1)
-  const least = Math.max(leastPages, pages.length * leastShare)
-  return all.map((words) => leadIn(words, (key) => (counts.get(key) ?? 0) >= least))
+  const min = Math.max(minPages, pages.length * minShare)
+  return all.map((words) => leadIn(words, (key) => (counts.get(key) ?? 0) >= min))
 }
 
 function leadIn(words: readonly string[], isRunning: (key: string) => boolean): string {
@@ -44,7 +44,7 @@ function* beginningsOf(words: readonly string[]): Generator<{ readonly key: stri
     if (letters === '') continue
     key += `${letters} `
     yield { key, length: at + 1 }
-    if (++count === mostWords) return
+    if (++count === maxWords) return
   }
 }
 

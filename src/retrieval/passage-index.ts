@@ -14,7 +14,7 @@ export type { PassageHits, PassageQuery } from './passage-query.ts'
 export type { Profile } from './ranking/weights.ts'
 
 /** Minimum share of passages in a language for questions to be analysed in it. */
-const leastShare = 0.05
+const minShare = 0.05
 const bytesOfNone = 4_096
 
 /**
@@ -102,9 +102,9 @@ export class PassageIndex {
 
   /** Languages of the passages in Latin script, most frequent first. */
   #spoken(): readonly Language[] {
-    const most = [...this.#languages].toSorted(([, a], [, b]) => b - a)
-    const total = most.reduce((sum, [, count]) => sum + count, 0)
-    const spoken = most.filter(([, count]) => count >= total * leastShare).map(([language]) => language)
+    const max = [...this.#languages].toSorted(([, a], [, b]) => b - a)
+    const total = max.reduce((sum, [, count]) => sum + count, 0)
+    const spoken = max.filter(([, count]) => count >= total * minShare).map(([language]) => language)
     return spoken.length > 0 ? spoken : ['en']
   }
 }

@@ -18,7 +18,7 @@ export interface PostingChains {
 
 const none = -1
 /** Maximum frequency of a term in a passage: the 8 bits below the slot; there are up to eight million slots. */
-export const mostTimes = 255
+export const maxTimes = 255
 
 /**
  * Inverted index: linked lists of entries in one pool of typed arrays, with the newest entry of a term first. A removed
@@ -75,7 +75,7 @@ export class Postings {
     const links = this.#links
     for (let entry = this.#heads[term] ?? none; entry !== none; entry = links[2 * entry] ?? none) {
       const found = links[2 * entry + 1] ?? 0
-      if ((found & mostTimes) > 0) visit(found >> 8, found & mostTimes)
+      if ((found & maxTimes) > 0) visit(found >> 8, found & maxTimes)
     }
   }
 
@@ -109,7 +109,7 @@ export class Postings {
   #append(term: number, slot: number, times: number): void {
     const entry = this.#used++
     this.#links[2 * entry] = this.#heads[term] ?? none
-    this.#links[2 * entry + 1] = (slot << 8) | Math.min(times, mostTimes)
+    this.#links[2 * entry + 1] = (slot << 8) | Math.min(times, maxTimes)
     this.#heads[term] = entry
     this.#termOf[entry] = term
     this.#frequencies[term] = (this.#frequencies[term] ?? 0) + 1
@@ -143,7 +143,7 @@ export class Postings {
   }
 
   #times(entry: number): number {
-    return (this.#links[2 * entry + 1] ?? 0) & mostTimes
+    return (this.#links[2 * entry + 1] ?? 0) & maxTimes
   }
 }
 

@@ -72,8 +72,8 @@ export class SearchBuffers {
 }
 
 /** Maximum number of idle rooms kept, and the number of slots above which a room is not kept (about 12 MB each). */
-export const mostRooms = 4
-export const mostRoomSlots = 200_000
+export const maxRooms = 4
+export const maxRoomSlots = 200_000
 const kept: SearchBuffers[] = []
 
 /**
@@ -86,6 +86,6 @@ export async function withRoom<T>(search: (room: SearchBuffers) => Promise<T>): 
     return await search(room)
   } finally {
     room.free()
-    if (kept.length < mostRooms && room.largest <= mostRoomSlots) kept.push(room)
+    if (kept.length < maxRooms && room.largest <= maxRoomSlots) kept.push(room)
   }
 }

@@ -48,7 +48,7 @@ export class Speakers {
   #create(name: string): Speaker {
     const free = this.#all.indexOf(null)
     const number = free === none ? this.#all.length : free
-    const tokens = tokensOf(name.slice(0, mostOfName)).map(({ text }) => text)
+    const tokens = tokensOf(name.slice(0, maxPerName)).map(({ text }) => text)
     const speaker = { number, name, tokens, passages: 0 }
     this.#all[number] = speaker
     this.#byName.set(name, speaker)
@@ -56,4 +56,4 @@ export class Speakers {
   }
 }
 
-const mostOfName = 200
+const maxPerName = 200

@@ -1,4 +1,4 @@
-import { analysisOf, type Concept, english, mostCharacters } from './analysis/analysis.ts'
+import { analysisOf, type Concept, english, maxCharacters } from './analysis/analysis.ts'
 import { tokensOf } from './analysis/tokens.ts'
 import { idfOf } from './ranking/lexicon.ts'
 
@@ -8,24 +8,24 @@ const runs = /\p{L}+|\p{N}+/gu
  * Maximum number of consecutive words of a question that may be one word of a title: "Best Buy" is `bestbuy` in many
  * file names.
  */
-const mostJoined = 3
+const maxJoined = 3
 /** Maximum number of words of a question that are joined. */
-const mostWords = 2_000
+const maxWords = 2_000
 /** Minimum weight of the matched words for the best title to count in full. */
 const enough = 1
 /** Minimum number of words left in a question after those that name a document. */
-const leastLeft = 2
+const minLeft = 2
 /**
  * Titles that match at least this well, relative to the best, may be what the question names, unless there are more
- * than `mostNamed`.
+ * than `maxNamed`.
  */
-const leastNamed = 0.5
-const mostNamed = 200
+const minNamed = 0.5
+const maxNamed = 200
 /**
  * Maximum number of titles that are added up for a question, the rarest words first. A long question may have words of
  * every title, which would hold the event loop.
  */
-const mostSummed = 20_000
+const maxSummed = 20_000
 /** Exponent applied to the share of a name that a question has: half of a name counts four fifths. */
 const bend = 0.3
 
@@ -76,7 +76,7 @@ export class Titles {
     const sums = new Map<number, number>()
     if (this.#terms.size < 2) return sums
     const found = new Set<string>()
-    let left = mostSummed
+    let left = maxSummed
     for (const { titles, size, terms } of [...this.#found(text, concepts)].toSorted((a, b) => a.size - b.size)) {
       for (const term of terms) found.add(term)
       left -= size
@@ -85,12 +85,12 @@ export class Titles {
       const idf = idfOf(groups.size, this.#terms.size)
       for (const group of groups) sums.set(group, (sums.get(group) ?? 0) + idf)
     }
-    let most = enough
-    for (const sum of sums.values()) most = Math.max(most, sum)
-    const close = [...sums].filter(([, sum]) => sum >= most * leastNamed)
-    for (const [group, sum] of sums) sums.set(group, sum / most)
-    if (close.length > mostNamed) return sums
-    for (const [group, sum] of close) sums.set(group, (sum / most) * this.#shareOf(group, found) ** bend)
+    let max = enough
+    for (const sum of sums.values()) max = Math.max(max, sum)
+    const close = [...sums].filter(([, sum]) => sum >= max * minNamed)
+    for (const [group, sum] of sums) sums.set(group, sum / max)
+    if (close.length > maxNamed) return sums
+    for (const [group, sum] of close) sums.set(group, (sum / max) * this.#shareOf(group, found) ** bend)
     return sums
   }
 
@@ -116,15 +116,15 @@ export class Titles {
    * gross margin in FY2019?". Null when no words name one, or too few others are left.
    */
   topicOf(text: string, concepts: readonly Concept[]): string | null {
-    const fits = [...this.fitsOf(text, concepts)].filter(([, fit]) => fit >= leastNamed)
-    if (fits.length > mostNamed) return null
+    const fits = [...this.fitsOf(text, concepts)].filter(([, fit]) => fit >= minNamed)
+    if (fits.length > maxNamed) return null
     const terms = new Set(fits.flatMap(([group]) => [...(this.#terms.get(group) ?? [])]))
     if (terms.size === 0) return null
-    const words = text.slice(0, mostCharacters).split(/\s+/).filter(Boolean)
+    const words = text.slice(0, maxCharacters).split(/\s+/).filter(Boolean)
     const plain = words.map((word) => tokensOf(word.replace(/['’]s?$/u, '')).map((token) => token.text))
     const named = new Set(words.flatMap((_, at) => namedFrom(plain, at, terms)))
     const left = words.filter((_, at) => !named.has(at))
-    return named.size === 0 || left.length < leastLeft ? null : left.join(' ')
+    return named.size === 0 || left.length < minLeft ? null : left.join(' ')
   }
 
   /** Yields each word of the question that occurs in titles. */
@@ -133,8 +133,8 @@ export class Titles {
       const titles = terms.flatMap((term) => this.#byTerm.get(term) ?? [])
       if (titles.length > 0) yield { titles, size: titles.reduce((sum, { size }) => sum + size, 0), terms }
     }
-    const words = tokensOf(text.slice(0, mostCharacters))
-      .slice(0, mostWords)
+    const words = tokensOf(text.slice(0, maxCharacters))
+      .slice(0, maxWords)
       .map((word) => word.text)
     for (const joined of new Set(words.flatMap((_, at) => joinedFrom(words, at)))) {
       const groups = this.#byTerm.get(joined)
@@ -145,7 +145,7 @@ export class Titles {
 
 /** Returns the indices of the words, starting at `at`, that occur in a title, joined or separately. */
 function namedFrom(words: readonly (readonly string[])[], at: number, terms: ReadonlySet<string>): readonly number[] {
-  for (let end = Math.min(words.length, at + mostJoined); end > at + 1; end--) {
+  for (let end = Math.min(words.length, at + maxJoined); end > at + 1; end--) {
     if (terms.has(words.slice(at, end).flat().join('')))
       return Array.from({ length: end - at }, (_, place) => at + place)
   }
@@ -159,7 +159,7 @@ function namedFrom(words: readonly (readonly string[])[], at: number, terms: Rea
 
 function joinedFrom(words: readonly string[], at: number): readonly string[] {
   const joined: string[] = []
-  for (let end = at + 2; end <= Math.min(words.length, at + mostJoined); end++)
+  for (let end = at + 2; end <= Math.min(words.length, at + maxJoined); end++)
     joined.push(words.slice(at, end).join(''))
   return joined
 }

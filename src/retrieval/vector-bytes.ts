@@ -1,4 +1,4 @@
-const most = 127
+const max = 127
 const header = 4
 
 /**
@@ -6,7 +6,7 @@ const header = 4
  * cosine below 0.0005.
  */
 export function textOfVector(vector: Float32Array): string {
-  const scale = vector.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0) / most
+  const scale = vector.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0) / max
   const bytes = Buffer.alloc(header + vector.length)
   bytes.writeFloatLE(Number.isFinite(scale) ? scale : 0)
   if (scale > 0 && Number.isFinite(scale)) {

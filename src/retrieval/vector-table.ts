@@ -1,9 +1,9 @@
 import { type DotProducts, dotProducts } from './dot-products.ts'
 import { float32s, grown, int8s, uint8s } from './growing.ts'
 
-const most = 127
+const max = 127
 /** Chosen so that the sum of 4,096 products fits into 32 bits. */
-const mostOfQuery = 2047
+const maxOfQuery = 2047
 
 /** A query's vector as integers, which multiply faster. */
 export interface QueryVector {
@@ -69,7 +69,7 @@ export class VectorTable {
     if (vector === null || norm === 0) return
     if (this.#count === 0) this.#begin(vector.length)
     if (vector.length !== this.#dimensions) return
-    const scale = largestOf(vector) / most
+    const scale = largestOf(vector) / max
     const first = slot * this.#dimensions
     this.#numbers = grown(this.#numbers, first + this.#dimensions, int8s)
     this.#scales = grown(this.#scales, slot + 1, float32s)
@@ -115,7 +115,7 @@ export class VectorTable {
   ): void {
     const held = Math.min(to, this.#scales.length, Math.floor(this.#numbers.length / Math.max(1, this.#dimensions)))
     const products = dotProducts()
-    const atOnce = products?.mostRows(this.#dimensions) ?? 0
+    const atOnce = products?.maxRows(this.#dimensions) ?? 0
     if (products === null || atOnce === 0) {
       for (let slot = from; slot < held; slot++) cosines[slot] = this.cosine(slot, query)
       return
@@ -169,7 +169,7 @@ export const isZero = (vector: Float32Array): boolean => vector.every((value) =>
 export function queryVectorOf(vector: Float32Array): QueryVector | null {
   const norm = normOf(vector)
   if (norm === 0) return null
-  const scale = largestOf(vector) / mostOfQuery
+  const scale = largestOf(vector) / maxOfQuery
   const numbers = new Int32Array(vector.length)
   for (let at = 0; at < vector.length; at++) numbers[at] = Math.round((vector[at] ?? 0) / scale)
   return { numbers, short: Int16Array.from(numbers), scale: scale / norm }

@@ -5,7 +5,7 @@ export interface Decoded {
   readonly text: string
 }
 
-const mostDecoded = 200
+const maxDecoded = 200
 const base64 = /(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{24,20000}={0,2}/gu
 const hex = /(?<![A-Fa-f0-9])(?:[0-9a-fA-F]{2}){16,8000}(?![A-Fa-f0-9])/gu
 const escapes = /(?:\\x[0-9a-fA-F]{2}|\\u00[0-9a-fA-F]{2}){8,4000}/gu
@@ -29,7 +29,7 @@ export const encodedTexts = (text: string): readonly Decoded[] => [
 ]
 
 const readable = (text: string, pattern: RegExp, decode: (run: string) => string): readonly Decoded[] =>
-  [...text.matchAll(pattern)].slice(0, mostDecoded).flatMap((match) => {
+  [...text.matchAll(pattern)].slice(0, maxDecoded).flatMap((match) => {
     const decoded = decode(match[0])
     return isReadable(decoded) ? [{ at: match.index, length: match[0].length, text: decoded }] : []
   })

@@ -14,8 +14,8 @@ import { isAboutSecurity, speechOf } from './speech.ts'
 const rules: readonly Rule[] = [...injectionRules, ...commandRules, ...exfiltrationRules, ...secretRules]
 
 /** Maximum number of findings per rule and file. */
-const mostOfARule = 20
-const mostFindings = 500
+const maxPerRule = 20
+const maxFindings = 500
 
 /**
  * Scans the files of a skill for content that its user would not want: commands by what they do, instructions by what
@@ -30,8 +30,8 @@ export const scanSkill = (files: readonly SkillFile[]): readonly SkillFinding[] 
   const page = files.find(({ path }) => path === 'SKILL.md')?.text ?? ''
   const isSecurity = isAboutSecurity(page.slice(0, 8192))
   const all = files.flatMap((file) => [...fileFindings(file), ...textFindings(file, isSecurity)])
-  if (all.length <= mostFindings) return all
-  return [...all].sort((a, b) => weight(b) - weight(a)).slice(0, mostFindings)
+  if (all.length <= maxFindings) return all
+  return [...all].sort((a, b) => weight(b) - weight(a)).slice(0, maxFindings)
 }
 
 const weight = ({ severity }: SkillFinding): number => ['info', 'warning', 'blocker'].indexOf(severity)
@@ -55,7 +55,7 @@ const ruleMatches = (text: string): readonly Match[] =>
   rules.flatMap(({ code, message, pattern, severity, quotable, holds = () => true }) =>
     [...text.matchAll(pattern)]
       .filter(holds)
-      .slice(0, mostOfARule)
+      .slice(0, maxPerRule)
       .map(
         ({ 0: { length }, index: at }): Match => ({
           ...{ severity, code, message, at, length, isLiteral: !quotable },
@@ -112,13 +112,13 @@ const concealedMatches = (text: string): readonly Match[] =>
   })
 
 /** Maximum number of hidden texts that are judged one by one; the others are judged as one. */
-const mostHidden = 100
+const maxHidden = 100
 
 const gathered = (hidden: ReturnType<typeof concealed>): ReturnType<typeof concealed> => {
-  const [next, ...others] = hidden.slice(mostHidden)
+  const [next, ...others] = hidden.slice(maxHidden)
   if (next === undefined) return hidden
   const rest = [next, ...others].map(({ text }) => text).join('\n')
-  return [...hidden.slice(0, mostHidden), { at: next.at, text: rest }]
+  return [...hidden.slice(0, maxHidden), { at: next.at, text: rest }]
 }
 
 const instructs =

@@ -12,7 +12,7 @@ import { currentBundle, folderOf, hasCode, keepBundle } from './bundle.js'
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 const lock = `${folderOf(root)}/making`
 /** Age in ms at which a lock is stale. */
-const mostMs = 120_000
+const maxMs = 120_000
 const lookMs = 100
 const warmFile = fileURLToPath(new URL('./warm-code.ts', import.meta.url))
 
@@ -30,7 +30,7 @@ const make = async (): Promise<void> => {
   const bundle = currentBundle(root)
   if (bundle === null || hasCode(bundle.file)) return
   const { NODE_OPTIONS = '' } = process.env
-  const options = { stdio: 'ignore', env: { NODE_OPTIONS }, timeout: mostMs } as const
+  const options = { stdio: 'ignore', env: { NODE_OPTIONS }, timeout: maxMs } as const
   // only code that a start runs is worth caching: a server starts, answers and exits
   spawnSync(process.execPath, [...process.execArgv, warmFile], options)
   removeOthers(bundle.file)
@@ -50,7 +50,7 @@ const removeOthers = (file: string): void => {
 
 /** Takes the lock; false when another process has held it for too long, or nothing can be written. */
 const locked = (): boolean => {
-  for (const until = Date.now() + mostMs; Date.now() < until; ) {
+  for (const until = Date.now() + maxMs; Date.now() < until; ) {
     try {
       mkdirSync(folderOf(root), { recursive: true })
       writeFileSync(lock, String(process.pid), { flag: 'wx' })
@@ -66,7 +66,7 @@ const locked = (): boolean => {
 
 const isLeftBehind = (): boolean => {
   try {
-    const isOld = Date.now() - statSync(lock).mtimeMs > mostMs
+    const isOld = Date.now() - statSync(lock).mtimeMs > maxMs
     const holder = Number(readFileSync(lock, 'utf8'))
     if (isOld || holder === 0) return isOld
     process.kill(holder, 0)

@@ -167,9 +167,9 @@ export interface LimitState {
 
 /** Units that work may use, which is known exactly only after it. */
 export interface WantedUnits {
-  readonly most: number
-  /** The fewest units that suffice if the work can be limited; absent: `most`. */
-  readonly least?: number | undefined
+  readonly max: number
+  /** The fewest units that suffice if the work can be limited; absent: `max`. */
+  readonly min?: number | undefined
 }
 
 /** Units that are held for work in progress. */
@@ -199,9 +199,9 @@ export interface RateLimits {
   /** Takes `units` (default 1) from `limit` units in `windowMs`; takes nothing when that exceeds the limit. */
   take(key: string, limit: RateLimit, units?: number): Promise<LimitState>
   /**
-   * Holds units before they are used, if one is left: `most`, even beyond the limit, so that all work together exceeds
+   * Holds units before they are used, if one is left: `max`, even beyond the limit, so that all work together exceeds
    * it by at most one piece. Work that can be limited holds at most an eighth of what is left, so that more of it can
-   * run at the same time, but at least `least`, unless fewer are left. Units that are not settled within the window
+   * run at the same time, but at least `min`, unless fewer are left. Units that are not settled within the window
    * become available by themselves.
    */
   hold(key: string, limit: RateLimit, wanted: WantedUnits): Promise<HoldState>

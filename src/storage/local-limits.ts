@@ -96,8 +96,8 @@ const resetOf = (parts: ReadonlyMap<number, number>, now: number): number =>
   parts.size === 0 ? 0 : Math.min(...parts.keys()) - now
 
 /** Units that are held when `left` are left, which is more than zero. */
-const unitsOf = (left: number, { most, least }: WantedUnits): number =>
-  least === undefined || least > left ? most : Math.min(most, Math.max(least, Math.floor(left / 8)))
+const unitsOf = (left: number, { max, min }: WantedUnits): number =>
+  min === undefined || min > left ? max : Math.min(max, Math.max(min, Math.floor(left / 8)))
 
 /**
  * Time when a unit taken now becomes available again: never before its window has ended, at most one part of it later.

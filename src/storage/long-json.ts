@@ -82,8 +82,8 @@ const writeObject = async (object: Readonly<Record<string, Json | undefined>>, w
 const writeText = async (text: string, parts: string[]): Promise<void> => {
   parts.push('"')
   for (let at = 0; at < text.length; ) {
-    const most = at + pieceLength
-    const cut = most < text.length && isHigh(text.charCodeAt(most - 1)) ? most - 1 : most
+    const max = at + pieceLength
+    const cut = max < text.length && isHigh(text.charCodeAt(max - 1)) ? max - 1 : max
     parts.push(JSON.stringify(text.slice(at, cut)).slice(1, -1))
     at = cut
     await nextTurn()

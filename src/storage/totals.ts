@@ -5,7 +5,7 @@ export const exactTotal = 1_000
 /** Maximum age in ms of a larger total. */
 export const totalAgeMs = 5_000
 /** Maximum number of lists whose totals are cached; the oldest are evicted. */
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 
 /**
  * Totals for numbered pages. Counting up to `exactTotal` has a bounded cost; beyond that, records are counted to the
@@ -31,7 +31,7 @@ export class Totals {
     this.#known.delete(list)
     this.#known.set(list, { total, at: performance.now() })
     for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= mostRemembered) break
+      if (this.#known.size <= maxRemembered) break
       this.#known.delete(oldest)
     }
     total.catch(() => this.#known.delete(list))

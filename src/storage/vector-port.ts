@@ -42,7 +42,7 @@ export interface NearestQuery {
  */
 export interface VectorStore {
   /** Number of vectors from which a space should be searched here. Smaller ones are searched exactly in the process. */
-  readonly least: number
+  readonly min: number
   /** Stores vectors; putting the same ones again has no effect. Durable when it resolves. */
   put(vectors: BlobVectors): Promise<void>
   /** Returns the number of stored vectors of a blob. */

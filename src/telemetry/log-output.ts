@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 
 /** Maximum number of bytes buffered for a slow reader; further lines are dropped and counted. */
-const usualMost = 1024 * 1024
+const defaultMaxBytes = 1024 * 1024
 
 /** Retry interval of a full pipe, in ms. */
 const retryMs = 50
@@ -17,20 +17,20 @@ export const isFull = (error: unknown): boolean =>
  */
 export class LogOutput {
   readonly #fd: number
-  readonly #most: number
+  readonly #max: number
   #waiting: Buffer[] = []
   #bytes = 0
   #lost = 0
   #timer: NodeJS.Timeout | null = null
 
-  constructor(fd = process.stdout.fd, most = usualMost) {
+  constructor(fd = process.stdout.fd, max = defaultMaxBytes) {
     this.#fd = fd
-    this.#most = most
+    this.#max = max
   }
 
   write(line: string): void {
     const bytes = Buffer.from(line)
-    if (this.#bytes > 0 && this.#bytes + bytes.length > this.#most) {
+    if (this.#bytes > 0 && this.#bytes + bytes.length > this.#max) {
       this.#lost++
       return
     }

@@ -61,10 +61,10 @@ const isSecure = (publicOrigin: string | null): boolean => publicOrigin?.startsW
 const stuckHelp = 'Stuck work of this process that requires a decision (GET /v1/stuck).'
 const readyHelp =
   'Whether the process accepts requests: 1, or 0 while the store does not respond or the process is shutting down.'
-const mostHelp = 'Maximum number of open client connections: half of the file descriptor limit of the process.'
+const maxHelp = 'Maximum number of open client connections: half of the file descriptor limit of the process.'
 const refusedHelp = 'Client connections that were closed because the limit was reached.'
 const bodyHelp = 'Bytes of large request bodies in progress and of large answers that are not read yet.'
-const mostBodyHelp =
+const maxBodyHelp =
   'Maximum of troupe_body_bytes: a sixth of the heap. Further requests wait, and are then refused with 503.'
 const lostHelp = 'Gateway calls that were not recorded because the store was unavailable for too long.'
 
@@ -92,7 +92,7 @@ export const openTransport = (parts: TransportParts): Transport => {
   const seats = new StreamLimit()
   const bodies = new BodyMemory()
   metrics.gauge('troupe_body_bytes', bodyHelp, () => bodies.bytes)
-  metrics.gauge('troupe_most_body_bytes', mostBodyHelp, () => bodies.most)
+  metrics.gauge('troupe_most_body_bytes', maxBodyHelp, () => bodies.max)
   const counters = metrics.streams
   const clientAddress = clientAddressReader(parts.trustedProxies ?? null)
   const common = { endpoints, authenticator, tenants, seats, bodies, clientAddress, isDraining, log }
@@ -123,7 +123,7 @@ export const openTransport = (parts: TransportParts): Transport => {
 
 const showConnections = (metrics: Metrics, connections: TransportParts['connections']): void => {
   metrics.gauge('troupe_open_connections', 'Open client connections.', () => connections.open)
-  metrics.gauge('troupe_most_connections', mostHelp, () => connections.most)
+  metrics.gauge('troupe_most_connections', maxHelp, () => connections.max)
   metrics.counter('troupe_connections_refused_total', refusedHelp, () => connections.refused)
 }
 
@@ -140,8 +140,8 @@ const showHouse = (metrics: Metrics, { gateway, runtime: { host } }: Actors): vo
 
 const servedOperations = (chatBodyBytes: number): readonly Operation[] =>
   Object.values(operations).map((operation) => {
-    const { chatBodyBytes: most } = operation
-    return most === null ? operation : { ...operation, maxBodyBytes: Math.min(most, chatBodyBytes) }
+    const { chatBodyBytes: max } = operation
+    return max === null ? operation : { ...operation, maxBodyBytes: Math.min(max, chatBodyBytes) }
   })
 
 /**

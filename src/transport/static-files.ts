@@ -41,7 +41,7 @@ const compressors: Readonly<Record<Encoding, (content: Buffer) => Promise<Buffer
 }
 
 /** Minimum size in bytes for compression; shorter files gain nothing. */
-const leastCompressed = 256
+const minCompressed = 256
 
 /**
  * The files of one folder, read once at start. A path is looked up among the names found then, so that no request can
@@ -117,7 +117,7 @@ const compressed = (file: StaticFile, encoding: Encoding): Promise<Buffer> => {
 }
 
 const encodingsOf = (content: Buffer, type: string): readonly Encoding[] =>
-  content.length < leastCompressed || /^(image\/(png|x-icon)|font)/.test(type) ? [] : ['br', 'gzip']
+  content.length < minCompressed || /^(image\/(png|x-icon)|font)/.test(type) ? [] : ['br', 'gzip']
 
 const staticFile = (content: Buffer, type: string): StaticFile => ({
   content,

@@ -5,17 +5,17 @@ const none = new AbortController().signal
 
 it('runs at most `atOnce` items at a time and returns results in order', async () => {
   let running = 0
-  let most = 0
+  let max = 0
   const gates = Array.from({ length: 7 }, () => Promise.withResolvers<void>())
   const all = concurrently([...gates.keys()], { atOnce: 3, signal: none }, async (item) => {
-    most = Math.max(most, ++running)
+    max = Math.max(max, ++running)
     await gates[item]?.promise
     running--
     return item * 2
   })
   for (const gate of gates.toReversed()) gate.resolve()
   expect(await all).toEqual([0, 2, 4, 6, 8, 10, 12])
-  expect(most).toBe(3)
+  expect(max).toBe(3)
 })
 
 it('aborts the other items when one fails, and starts no further item', async () => {

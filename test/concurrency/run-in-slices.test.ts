@@ -35,9 +35,9 @@ describe('long work split across turns of the event loop', () => {
     await Promise.all(work)
     clearInterval(watch)
     // the first share of each runs synchronously within the call
-    const most = Math.max(...turns.slice(1).map((length, at) => length - (turns[at] ?? 0)))
+    const max = Math.max(...turns.slice(1).map((length, at) => length - (turns[at] ?? 0)))
     expect(turns.length).toBeGreaterThan(names.length)
-    expect(most).toBeLessThan(2 * names.length)
+    expect(max).toBeLessThan(2 * names.length)
   })
 
   it('fails with the error that its steps throw', async () => {

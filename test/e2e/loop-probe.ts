@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import type { World } from './world.ts'
 
 /** How long a request may block all others, in ms of processor time. */
-const mostMs = 50
+const maxMs = 50
 /** Duration of the work below, in ms, on the machine where the 50 ms were measured. */
 const usualMs = 60
 
@@ -20,7 +20,7 @@ const slowness = (): number => {
  * Upper bound for the shortest of these turns, in ms: 50, scaled up on a machine that is slower now. The slowness is measured
  * only if none stayed below 50.
  */
-export const limitOf = (seen: readonly number[]): number => (Math.min(...seen) < mostMs ? mostMs : mostMs * slowness())
+export const limitOf = (seen: readonly number[]): number => (Math.min(...seen) < maxMs ? maxMs : maxMs * slowness())
 
 /** Reads from a server how long one turn of its event loop kept the processor busy (test/support/loop-holds.ts). */
 export class LoopProbe {
@@ -45,7 +45,7 @@ export class LoopProbe {
     last = '/v1/usage',
   ): Promise<readonly number[]> {
     const seen: number[] = []
-    for (let attempt = 0; attempt < 4 && !seen.some((ms) => ms < mostMs); attempt++) {
+    for (let attempt = 0; attempt < 4 && !seen.some((ms) => ms < maxMs); attempt++) {
       process.kill(server.pid, 'SIGUSR2')
       await request()
       await api.get(last)

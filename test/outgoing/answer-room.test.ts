@@ -3,11 +3,11 @@ import { AnswerMemory } from '#outgoing/answer-memory.ts'
 
 /** Bytes of each response that are not counted. */
 const free = 64 * 1024
-const most = 1_000_000
+const max = 1_000_000
 
 describe('the memory budget of buffered responses', () => {
   it('counts the bytes of a response beyond the first 64 KB until its call ends', () => {
-    const room = new AnswerMemory(most)
+    const room = new AnswerMemory(max)
     const seat = room.seat('a')
     expect(seat.grow(free)).toBe(true)
     expect(room.bytes).toBe(0)
@@ -19,7 +19,7 @@ describe('the memory budget of buffered responses', () => {
   })
 
   it('limits one project to three quarters and leaves the rest to others', () => {
-    const room = new AnswerMemory(most)
+    const room = new AnswerMemory(max)
     const [first, second, other] = [room.seat('a'), room.seat('a'), room.seat('b')]
     expect(first.grow(free + 500_000)).toBe(true)
     expect(second.grow(free + 300_000)).toBe(false)
@@ -31,11 +31,11 @@ describe('the memory budget of buffered responses', () => {
   })
 
   it('lets one response exceed the whole budget if no other response uses it', () => {
-    const room = new AnswerMemory(most)
+    const room = new AnswerMemory(max)
     const seat = room.seat('a')
-    expect(seat.grow(free + 3 * most)).toBe(true)
+    expect(seat.grow(free + 3 * max)).toBe(true)
     expect(room.seat('b').grow(free + 1)).toBe(false)
-    expect(seat.grow(most)).toBe(true)
+    expect(seat.grow(max)).toBe(true)
     seat.leave()
     expect(room.bytes).toBe(0)
   })

@@ -18,7 +18,7 @@ it('JsonDepth continues after a line of an event stream with an unclosed string'
 })
 
 it('JsonDepth refuses more names, strings, objects and arrays than its limit in one document', () => {
-  const counted = (isStream: boolean) => new JsonDepth(9, { mostValues: 4, isStream })
+  const counted = (isStream: boolean) => new JsonDepth(9, { maxValues: 4, isStream })
   expect(counted(false).push(bytes('{"a":[1,2,3,4,5],"b":6}'))).toBe(true)
   expect(counted(false).push(bytes('{"a":[{}],"b":6}'))).toBe(false)
   // only in a stream does an empty line begin another document

@@ -56,17 +56,17 @@ describe('host names that customers choose', () => {
 
   it('that no server knows are passed to the system resolver, one at a time', async () => {
     let running = 0
-    let most = 0
+    let max = 0
     const { find } = await openLookup(async () => {
       running += 1
-      most = Math.max(most, running)
+      max = Math.max(max, running)
       await new Promise((resolve) => setImmediate(resolve))
       running -= 1
       return [{ address: '203.0.113.9', family: 4 }]
     })
     const found = await Promise.all(['a.test', 'b.test', 'c.test'].map(find))
     expect(found).toEqual(Array.from({ length: 3 }, () => [{ address: '203.0.113.9', family: 4 }]))
-    expect(most).toBe(1)
+    expect(max).toBe(1)
   })
 
   it('fails with EAI_AGAIN beyond the queue limit of the system resolver', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { IndexCache } from '#retrieval/index-cache.ts'
 
-const cacheOf = (mostBytes: number) => {
+const cacheOf = (maxBytes: number) => {
   const loads: string[] = []
   const load = async (key: string) => {
     loads.push(key)
@@ -9,7 +9,7 @@ const cacheOf = (mostBytes: number) => {
     const changes: string[] = []
     return { key, bytes: 10, changes }
   }
-  return { loads, cache: new IndexCache({ mostBytes, load }) }
+  return { loads, cache: new IndexCache({ maxBytes, load }) }
 }
 
 describe('the cache of indexes', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mostRoomSlots, mostRooms, type SearchBuffers, withRoom } from '#retrieval/search-buffers.ts'
+import { maxRoomSlots, maxRooms, type SearchBuffers, withRoom } from '#retrieval/search-buffers.ts'
 
 const roomOf = (slots: number): Promise<SearchBuffers> =>
   withRoom(async (room) => {
@@ -12,10 +12,10 @@ describe('the buffers of searches', () => {
     await withRoom(async (room) => {
       for (const numbers of [room.floats(9), room.integers(9), room.flags(9)]) numbers.fill(7)
     })
-    const most = await withRoom(async (room) =>
+    const max = await withRoom(async (room) =>
       [[...room.floats(5)], [...room.integers(9)], [...room.flags(20)]].map((numbers) => Math.max(...numbers)),
     )
-    expect(most).toEqual([0, 0, 0])
+    expect(max).toEqual([0, 0, 0])
   })
 
   it('are reused, but never by two concurrent searches', async () => {
@@ -39,10 +39,10 @@ describe('the buffers of searches', () => {
   it('are kept up to a maximum number and size', async () => {
     const inAll = async (left: number): Promise<readonly SearchBuffers[]> =>
       left === 0 ? [] : await withRoom(async (room) => [room, ...(await inAll(left - 1))])
-    const before = new Set(await inAll(mostRooms + 3))
-    const again = await inAll(mostRooms + 3)
-    expect(again.filter((room) => before.has(room))).toHaveLength(mostRooms)
-    const large = await roomOf(mostRoomSlots + 1)
-    expect(await inAll(mostRooms + 1)).not.toContain(large)
+    const before = new Set(await inAll(maxRooms + 3))
+    const again = await inAll(maxRooms + 3)
+    expect(again.filter((room) => before.has(room))).toHaveLength(maxRooms)
+    const large = await roomOf(maxRoomSlots + 1)
+    expect(await inAll(maxRooms + 1)).not.toContain(large)
   })
 })

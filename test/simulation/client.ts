@@ -23,7 +23,7 @@ export interface ClientParts {
 export type Work<T> = (server: Server, node: Node, waited: () => boolean) => Promise<T>
 
 /** How often a request is sent again: for longer than any fault of a run lasts. */
-const mostAttempts = 150
+const maxAttempts = 150
 
 /** A client that sends each request until it is answered, and again after a retryable error. */
 export class Client {
@@ -57,7 +57,7 @@ export class Client {
   async received<T>(what: string, work: Work<T>): Promise<{ value: T } | { code: string }> {
     const { cluster, scheduler, random, note, ledger } = this.parts
     let requestCount = 0
-    for (let tried = 0; tried < mostAttempts; tried++) {
+    for (let tried = 0; tried < maxAttempts; tried++) {
       const attempt = ++requestCount
       try {
         const value = await cluster.call((server, node) => work(server, node, () => attempt === requestCount))

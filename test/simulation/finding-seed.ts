@@ -8,11 +8,11 @@ export interface Finding {
 }
 
 /**
- * The first of `most` seeds from `first` on that has a violation because of the defect: without the defect it has none.
+ * The first of `max` seeds from `first` on that has a violation because of the defect: without the defect it has none.
  */
-export const findingSeed = async (defect: Defect, first: number, most: number): Promise<Finding | null> => {
+export const findingSeed = async (defect: Defect, first: number, max: number): Promise<Finding | null> => {
   const { faults = {}, scenario = 'sessions' } = defect
-  for (let seed = first; seed < first + most; seed++) {
+  for (let seed = first; seed < first + max; seed++) {
     const [violation] = (await simulate(seed, { defect, scenario })).violations
     if (violation === undefined) continue
     const sound = await simulate(seed, { defect: { faults }, scenario })

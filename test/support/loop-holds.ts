@@ -11,18 +11,18 @@ const schedule = `/proc/self/task/${process.pid}/schedstat`
 const busyMs = (): number => Number(readFileSync(schedule, 'latin1').split(' ', 1)[0]) / 1e6
 
 let last = busyMs()
-let most = 0
+let max = 0
 const look = (): void => {
   const now = busyMs()
-  if (now - last > most) {
-    most = now - last
-    writeFileSync(file, String(most))
+  if (now - last > max) {
+    max = now - last
+    writeFileSync(file, String(max))
   }
   last = busyMs()
 }
 const begin = (): void => {
   last = busyMs()
-  most = 0
+  max = 0
   writeFileSync(file, '0')
 }
 

@@ -24,7 +24,7 @@ class CommandError extends Error {
   }
 }
 
-const mostCandidates = 10_000
+const maxCandidates = 10_000
 
 /**
  * A MongoDB deployment with vector search: a server between clients and a mongod without one. It answers
@@ -215,7 +215,7 @@ const checked = (stage: Document, { vectors, filters }: SearchIndex): Int8Array 
   }
   const field = vectors.find((each) => each.path === path) ?? refuse(`${path} is not indexed as a vector`)
   if (!Number.isInteger(limit) || limit < 1) refuse('"limit" must be a positive integer')
-  if (!Number.isInteger(numCandidates) || numCandidates < limit || numCandidates > mostCandidates)
+  if (!Number.isInteger(numCandidates) || numCandidates < limit || numCandidates > maxCandidates)
     refuse('"numCandidates" must be at least "limit" and at most 10000')
   for (const used of fieldsIn(filter)) if (!filters.includes(used)) refuse(`${used} is not indexed as a filter`)
   if (!(queryVector instanceof Binary) || queryVector.sub_type !== Binary.SUBTYPE_VECTOR)

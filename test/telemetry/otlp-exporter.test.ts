@@ -13,7 +13,7 @@ const span: EndedSpan = {
   attributes: {},
   error: null,
 }
-const most = 8_192
+const max = 8_192
 const opened: { close(): Promise<void> }[] = []
 
 afterEach(async () => {
@@ -32,21 +32,21 @@ const openFor = async (answer: Parameters<typeof FloodingServer.open>[0]) => {
 describe('spans for an OTLP receiver', () => {
   it('that stalls are queued up to a limit, and further spans are lost', async () => {
     const { server, exporter } = await openFor(() => {})
-    for (let count = 0; count < most * 4; count++) exporter.take(span)
+    for (let count = 0; count < max * 4; count++) exporter.take(span)
     await vi.waitFor(() => expect(server.sockets.size).toBe(1))
-    expect(exporter.waiting).toBe(most)
-    expect(exporter.lost).toBeGreaterThan(most * 2)
+    expect(exporter.waiting).toBe(max)
+    expect(exporter.lost).toBeGreaterThan(max * 2)
     await server.close()
     await exporter.close()
   })
 
   it('that stalls delay the end of the process by seconds only, however many are queued', async () => {
     const { exporter, failures } = await openFor(() => {})
-    for (let count = 0; count < most * 2; count++) exporter.take(span)
+    for (let count = 0; count < max * 2; count++) exporter.take(span)
     const startedAt = performance.now()
     await exporter.close()
     expect(performance.now() - startedAt).toBeLessThan(9_000)
-    expect(exporter).toMatchObject({ waiting: 0, lost: most * 2 })
+    expect(exporter).toMatchObject({ waiting: 0, lost: max * 2 })
     expect(failures).not.toEqual([])
   }, 30_000)
 

@@ -166,8 +166,8 @@ class Calls {
     const inner = given
       .map((func) => this.#path(child(func, 'body'), place))
       .map(({ steps, ended }) => Math.max(steps, ended))
-    const most = Math.max(0, ...inner)
-    const steps = (this.#isWrite(callee, place) ? 1 : 0) + most
+    const max = Math.max(0, ...inner)
+    const steps = (this.#isWrite(callee, place) ? 1 : 0) + max
     return { steps, ended: 0 }
   }
 

@@ -4,7 +4,7 @@ import type { GeneratedFile } from '../generated-file.ts'
 /** `specs/bounds.md`: every bound, and what happens beyond it. */
 export const boundsPage = (): GeneratedFile => {
   const rows = bounds.map(
-    ({ of, most, beyond, code, test }) => `| ${of} | ${most} | ${beyond} | \`${code[0]}\` | \`${test[0]}\` |`,
+    ({ of, max, beyond, code, test }) => `| ${of} | ${max} | ${beyond} | \`${code[0]}\` | \`${test[0]}\` |`,
   )
   const text = [
     '# Bounds',

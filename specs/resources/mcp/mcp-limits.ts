@@ -23,7 +23,7 @@ export const maxContent = 1_000_000
 export const maxServers = 500
 
 /** Timeout of a tool call, in ms. */
-export const callTimeoutMs = { default: 60_000, most: 300_000 } as const
+export const callTimeoutMs = { default: 60_000, max: 300_000 } as const
 
 /** Maximum number of remote tools that a model sees directly. Beyond it, the model finds tools with `search_tools`. */
 export const maxShownTools = 40

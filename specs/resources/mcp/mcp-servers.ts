@@ -37,7 +37,7 @@ const transport = described(
   oneOf('auto', 'streamable_http', 'sse'),
   '`auto`: streamable HTTP, with a fallback to the older SSE transport.',
 )
-const timeout = integer({ min: 1000, max: callTimeoutMs.most, description: 'Milliseconds until a call fails.' })
+const timeout = integer({ min: 1000, max: callTimeoutMs.max, description: 'Milliseconds until a call fails.' })
 const headers = record(string({ maxLength: 8192 }), { maxProperties: 32 })
 const toolStates = ['active', 'pending_review', 'disabled'] as const
 

@@ -46,8 +46,8 @@ export const maxProfileBytes = 256 * 1024
 export const liveInput = {
   maxEvents: 100,
   maxText: 10_000,
-  mostWaiting: 400,
-  mostText: 100_000,
+  maxWaiting: 400,
+  maxWaitingText: 100_000,
   perSecond: 250,
 } as const
 

@@ -58,7 +58,7 @@ export const examine = async (
 ]
 
 /** Most findings that the error message names; `agent_versions.validate` lists all of them. */
-const mostNamed = 50
+const maxNamed = 50
 
 /**
  * Accepts findings that are only warnings. @throws {ServiceError} `prerequisites_missing` that names each error with
@@ -68,8 +68,8 @@ export const requireAll = (findings: readonly Finding[]): void => {
   const missing = findings.filter(({ severity }) => severity === 'error')
   const [first] = missing
   if (first === undefined) return
-  const named = missing.slice(0, mostNamed).map(({ param, message }) => `${param}: ${message}`)
-  const more = missing.length > mostNamed ? [`And ${missing.length - mostNamed} more.`] : []
+  const named = missing.slice(0, maxNamed).map(({ param, message }) => `${param}: ${message}`)
+  const more = missing.length > maxNamed ? [`And ${missing.length - maxNamed} more.`] : []
   throw new ServiceError('prerequisites_missing', { param: first.param, message: [...named, ...more].join(' ') })
 }
 

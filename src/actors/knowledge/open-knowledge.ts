@@ -25,8 +25,7 @@ export const openKnowledge = (house: House) => {
     return { id: embedder.id, embed: async (texts, use) => (await embedder.embed(texts, use, owner)).vectors }
   }
   const { vectors } = storage
-  if (vectors !== null)
-    log.info({ min_chunks: vectors.least }, 'the database searches vectors of large knowledge bases')
+  if (vectors !== null) log.info({ min_chunks: vectors.min }, 'the database searches vectors of large knowledge bases')
   const blobs = new SourceBlobs(storage.blobs, now)
   const requested = new Map<string, { readonly wanted: string; readonly at: number }>()
   const embedAgain = async (source: string, wanted: string): Promise<void> => {

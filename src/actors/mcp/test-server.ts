@@ -7,7 +7,7 @@ import { discovered } from './client/read-tools.ts'
 import { discoveryTimeoutMs } from './discover-tools.ts'
 import type { ContentRequest } from './read-content.ts'
 
-const mostListed = 100
+const maxListed = 100
 const maxText = 1024
 
 type Tested = ResultOf<'mcp_servers.test'>
@@ -59,8 +59,8 @@ const besides = async (
   const resources = has.resources === undefined ? [] : (await client.listResources(undefined, { signal })).resources
   const prompts = has.prompts === undefined ? [] : (await client.listPrompts(undefined, { signal })).prompts
   return {
-    resources: resources.slice(0, mostListed).map((each) => texts(each, ['uri', 'name', 'description', 'mimeType'])),
-    prompts: prompts.slice(0, mostListed).map((each) => texts(each, ['name', 'description'])),
+    resources: resources.slice(0, maxListed).map((each) => texts(each, ['uri', 'name', 'description', 'mimeType'])),
+    prompts: prompts.slice(0, maxListed).map((each) => texts(each, ['name', 'description'])),
   }
 }
 

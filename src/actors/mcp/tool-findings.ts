@@ -9,7 +9,7 @@ import { type ToolView, toolView } from './server-view.ts'
 const limits = { kept: 20_000, atOnce: 100 } as const
 
 const deepest = 12
-const mostFields = 200
+const maxFields = 200
 
 /**
  * Findings in the definitions of tools, which models read and their servers wrote. They follow from the definition
@@ -56,7 +56,7 @@ const textOf = ({ name, description, input_schema, annotations }: KnownTool): Sc
     ...stringsIn(input_schema, 'input_schema', 0),
     ...stringsIn(annotations, 'annotations', 0),
   ]
-  return { fields: fields.filter(({ text }) => text.length > 3).slice(0, mostFields) }
+  return { fields: fields.filter(({ text }) => text.length > 3).slice(0, maxFields) }
 }
 
 const stringsIn = (value: Json | undefined, path: string, depth: number): ScannedText['fields'] => {

@@ -1,7 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 
 /** Earliest and latest accepted instants: a timestamp has a year of four digits. */
-const [least, most] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')]
+const [min, max] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')]
 
 /** Parses an optional time or date of a request to ms since the epoch. @throws {ServiceError} `invalid_field` */
 export const instantOf = (param: string, text: string | null | undefined): number | undefined => {
@@ -14,5 +14,5 @@ export const instantOf = (param: string, text: string | null | undefined): numbe
 /** Parses a time or date to ms since the epoch; undefined for other text, and for a year of more than four digits. */
 export const instantIn = (text: string): number | undefined => {
   const at = Date.parse(text)
-  return at >= least && at <= most ? at : undefined
+  return at >= min && at <= max ? at : undefined
 }

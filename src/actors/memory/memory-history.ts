@@ -10,10 +10,10 @@ import type { MemoryData } from './kinds.ts'
 type Line = ResultOf<'memory.history'>['history'][number]
 
 /** Maximum number of memories followed along `superseded_by`. */
-const mostFollowed = 20
+const maxFollowed = 20
 
 /** Maximum number of memories that are looked at to find those that a memory superseded. */
-const mostLooked = 500
+const maxScanned = 500
 
 /** Returns the memories that a memory superseded, its versions, and the memories that superseded it, oldest first. */
 export const memoryHistory = async (
@@ -25,7 +25,7 @@ export const memoryHistory = async (
   lines.push(...linesOf(row))
   const seen = new Set([row.id])
   let next = row.data.superseded_by
-  while (next !== null && !seen.has(next) && seen.size <= mostFollowed) {
+  while (next !== null && !seen.has(next) && seen.size <= maxFollowed) {
     seen.add(next)
     const later = await table.get(projectScope(row.project), next)
     if (later === null || later.data.owner !== row.data.owner) break
@@ -45,13 +45,13 @@ const earlierOf = async (
     .flatMap(({ subject, relation }) => [...index.about(factKey(subject, relation))])
     .filter(({ id, validTo }) => id !== row.id && validTo !== null)
     .toSorted((a, b) => b.validFrom - a.validFrom)
-  const ids = [...new Set(ended.map(({ id }) => id))].slice(0, mostLooked)
+  const ids = [...new Set(ended.map(({ id }) => id))].slice(0, maxScanned)
   const rows = await table.getMany(projectScope(row.project), ids)
   const byLater = Map.groupBy(rows.values(), ({ data }) => data.superseded_by)
   const found = new Map<string, Row<MemoryData>>()
-  for (let later = [row.id]; later.length > 0 && found.size < mostFollowed; ) {
+  for (let later = [row.id]; later.length > 0 && found.size < maxFollowed; ) {
     const before = later.flatMap((id) => byLater.get(id) ?? []).filter(({ id }) => id !== row.id && !found.has(id))
-    for (const each of before.slice(0, mostFollowed - found.size)) found.set(each.id, each)
+    for (const each of before.slice(0, maxFollowed - found.size)) found.set(each.id, each)
     later = before.map(({ id }) => id)
   }
   return [...found.values()].toSorted((a, b) => startOf(a.data) - startOf(b.data))

@@ -20,7 +20,7 @@ export interface MemoryLimitsParts {
 export type MemoryOperation = 'searches' | 'writes'
 
 /** Number of counted effects that are remembered, so that a repetition is not counted again. */
-const mostLatest = 32
+const maxLatest = 32
 
 interface Period {
   readonly name: string
@@ -95,7 +95,7 @@ export class MemoryLimits {
       if (once !== null && latest.includes(once)) return null
       if (used >= limit) throw this.#exhausted({ used, limit, endsAt })
       const next = { used: used + 1, ...(latest.length > 0 && { latest }) }
-      return once === null ? next : { ...next, latest: [...latest, once].slice(-mostLatest) }
+      return once === null ? next : { ...next, latest: [...latest, once].slice(-maxLatest) }
     }
     for (;;) {
       const edit = ({ data }: { readonly data: MemoryCountData }) => counted(data)

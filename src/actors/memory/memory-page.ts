@@ -25,7 +25,7 @@ export interface MemoryPage {
 }
 
 /** Maximum number of rows read for one page. A page that reaches it is shorter, and its cursor continues there. */
-const mostLooked = 1_000
+const maxScanned = 1_000
 const lookedAtOnce = 200
 
 /** Returns a page of one user's memories by id. @throws {ServiceError} `invalid_query` for a cursor of another list */
@@ -36,7 +36,7 @@ export const memoryPage = async (
 ): Promise<MemoryPage> => {
   const rows: Row<MemoryData>[] = []
   let after = query.cursor === undefined ? undefined : idIn(query.cursor)
-  for (let looked = 0; looked < mostLooked; looked += lookedAtOnce) {
+  for (let looked = 0; looked < maxScanned; looked += lookedAtOnce) {
     const some = await table.list(ownersScope(owner), {
       where: { owner: ownerKey(owner) },
       ...{ limit: lookedAtOnce, ascending: query.ascending ?? false },

@@ -63,7 +63,7 @@ interface Found {
 
 const summaryLength = 120
 /** Maximum number of excluded memories that an explanation lists. */
-const mostUnseen = 20
+const maxUnseen = 20
 
 /** Searches one user's memories by words and vectors, then along the relations of entities that the query names. */
 export class MemorySearch {
@@ -137,7 +137,7 @@ export class MemorySearch {
   async #unseen(index: UserMemoryIndex, query: MemoryQuery, search: PassageQuery): Promise<readonly LeftOut[]> {
     const context = { place: query.place, asOf: query.asOf, now: this.#parts.now() }
     const accepts = (id: string): boolean => exclusionOf(index.get(id), context) !== null
-    const { hits } = await index.passages.search({ ...search, accepts, limit: mostUnseen, explain: false })
+    const { hits } = await index.passages.search({ ...search, accepts, limit: maxUnseen, explain: false })
     return hits.flatMap(({ id, score }) => {
       const reason = exclusionOf(index.get(id), context)
       return reason === null ? [] : [{ id, score, reason }]

@@ -108,7 +108,7 @@ export interface WriteResult extends EmbeddingResult {
 }
 
 /** Number of times a write is decided anew because other nodes' writes of the same user came first. */
-const mostTries = 50
+const maxAttempts = 50
 
 const free: EmbeddingResult = { costUsd: 0, model: null, provider: null }
 
@@ -208,7 +208,7 @@ export class MemoryWriter {
       if (options.dryRun === true || batch.drafts.length === 0) return { batch, isEmbedded }
       if (await this.#stored(owner, index.seen, batch)) return { batch, isEmbedded }
       // another node's write came first: what is known has changed
-      if (tries === mostTries) throw new ServiceError('version_conflict')
+      if (tries === maxAttempts) throw new ServiceError('version_conflict')
       await this.#parts.decided.again(tries)
     }
   }

@@ -19,7 +19,7 @@ import { requestIdOf } from './writes/receipt-id.ts'
 const maxPinned = 20
 
 /** Maximum number of characters of one memory that a recall gives to a model. */
-const mostRecalled = 2_000
+const maxRecalled = 2_000
 
 const nothing: Recall = { hits: [], text: '', costUsd: 0 }
 
@@ -112,7 +112,7 @@ const textOf = (results: readonly MemoryHit[], pinned: readonly string[], mode: 
 /** Returns a content as one line, in which nothing looks like the end of the block, a role or a special token. */
 const quoted = (content: string): string =>
   content
-    .slice(0, mostRecalled)
+    .slice(0, maxRecalled)
     .toWellFormed()
     .split(/[\r\n]/)
     .map((line) => line.trim())

@@ -16,8 +16,8 @@ import type { DurationPercentiles, StateDurations } from './state-durations.ts'
 type Need = ResultOf<'observation.attention'>['data'][number]
 
 /** Most items of each kind that are read and shown. */
-const most = 50
-const mostWorking = 100
+const max = 50
+const maxWorking = 100
 
 /**
  * An actor whose effect has produced nothing for this long, in ms, is slow, if the usual duration of its state is
@@ -26,7 +26,7 @@ const mostWorking = 100
 export const slowAfterMs = 30_000
 
 /** Shortest duration, in ms, that can count as slow, even if other actors are much faster. */
-export const leastSlowMs = 5_000
+export const minSlowMs = 5_000
 
 /** Dependencies of `attention`. */
 export interface AttentionParts extends ObservationParts {
@@ -55,7 +55,7 @@ const approvals = async ({ records }: ObservationParts, scope: Scope): Promise<r
   const lists = await Promise.all(
     ['pending_approval', 'awaiting_input'].map((status) =>
       // the oldest expire first, so they must be part of a truncated list
-      records.list(actionRows, scope, { where: { status }, limit: most, ascending: true }),
+      records.list(actionRows, scope, { where: { status }, limit: max, ascending: true }),
     ),
   )
   const needs = lists.flat().map((row): Need => {
@@ -82,7 +82,7 @@ const approvals = async ({ records }: ObservationParts, scope: Scope): Promise<r
 const handOvers = async ({ records }: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
   const rows = await records.list(listedRows(browserJobRows), scope, {
     where: { actor_state: 'open.waiting' },
-    limit: most,
+    limit: max,
     ascending: true,
   })
   const needs = rows.flatMap(({ id, tenant, data: { url, waiting } }): Need[] => {
@@ -100,7 +100,7 @@ const awaited = ({ status, input }: ReturnType<typeof actionRowView>): string =>
   status === 'awaiting_input' && input !== null ? `input that ${input.server} requests` : 'a decision'
 
 const stuckWork = async ({ records }: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
-  const rows = await records.list(stuckRows, scope, { limit: most })
+  const rows = await records.list(stuckRows, scope, { limit: max })
   return rows.map(({ tenant, updated_at, data }) => ({
     ...nothing,
     kind: 'stuck',
@@ -115,18 +115,18 @@ const stuckWork = async ({ records }: ObservationParts, scope: Scope): Promise<r
 
 /** Effects in progress that have produced nothing for longer than is usual in that state, the oldest actor first. */
 const slowWork = async (parts: AttentionParts, scope: Scope): Promise<readonly Need[]> => {
-  const before = parts.now() - leastSlowMs
+  const before = parts.now() - minSlowMs
   const found = await Promise.all(
     listedMachines(parts).map(async (machine) => {
       const where = { actor_activity: 'working' }
-      const working = await parts.records.list(machine.rows, scope, { where, limit: mostWorking, ascending: true })
+      const working = await parts.records.list(machine.rows, scope, { where, limit: maxWorking, ascending: true })
       const silent = working.filter((row) => row.updated_at < before && !isPersons(row))
       if (silent.length === 0) return []
       const stays = await parts.dwells.of(machine, scope)
       return silent.flatMap((row) => slowNeed(parts, machine.definition.name, { row, stays }))
     }),
   )
-  return found.flat().slice(0, most)
+  return found.flat().slice(0, max)
 }
 
 /** Whether the actor waits for a person, who may take any time; such actors are listed separately. */
@@ -139,7 +139,7 @@ const slowNeed = (
 ): readonly Need[] => {
   const { state, label } = listedActor(machine, row)
   const usual = stays.get(state)
-  if (row.updated_at > now() - Math.max(leastSlowMs, usual ?? slowAfterMs)) return []
+  if (row.updated_at > now() - Math.max(minSlowMs, usual ?? slowAfterMs)) return []
   const than = usual === undefined ? '' : ` 99 of 100 stay there for ${secondsOf(usual)} at most.`
   const parent = textOf(row.data.parent_run_id)
   const waits = parent === null ? '' : ` ${parent} waits for it.`
@@ -161,7 +161,7 @@ const secondsOf = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_
 
 const failures = async (parts: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
   const groups = await recentFailures(parts, scope)
-  return groups.slice(0, most).map(({ machine, code, message, newest, at, tenant, count }) => ({
+  return groups.slice(0, max).map(({ machine, code, message, newest, at, tenant, count }) => ({
     ...nothing,
     kind: 'failed',
     id: newest,
@@ -175,7 +175,7 @@ const failures = async (parts: ObservationParts, scope: Scope): Promise<readonly
 }
 
 const failingWebhooks = async ({ records }: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
-  const rows = await records.list(webhooks, scope, { limit: mostWorking })
+  const rows = await records.list(webhooks, scope, { limit: maxWorking })
   return rows.flatMap((row): Need[] => {
     const { failing_since_ms, disabled_reason, name, url } = row.data
     const disabled = textOf(disabled_reason)

@@ -21,14 +21,14 @@ export interface FailureGroup {
 const dayMs = 24 * 60 * 60 * 1000
 
 /** Most failures that are counted; newer failures come first. */
-const mostFailures = 1_000
+const maxFailures = 1_000
 
-/** The failures of the last 24 hours, newest first, at most `mostFailures`. */
+/** The failures of the last 24 hours, newest first, at most `maxFailures`. */
 const newestFailures = async (
   { records, now }: Pick<ObservationParts, 'records' | 'now'>,
   scope: Scope,
 ): Promise<readonly Row<FailureData>[]> => {
-  const rows = await new Table<FailureData>(records, failureRows, now).list(scope, { limit: mostFailures })
+  const rows = await new Table<FailureData>(records, failureRows, now).list(scope, { limit: maxFailures })
   const floor = idFloor(failurePrefix, now() - dayMs)
   return rows.filter(({ id }) => id > floor)
 }
@@ -63,7 +63,7 @@ const edgesOf = (rows: readonly Row<FailureData>[]): readonly FailingEdge[] => {
 }
 
 /**
- * Failures of the last 24 hours by machine and code, the group with the newest failure first; at most `mostFailures`
+ * Failures of the last 24 hours by machine and code, the group with the newest failure first; at most `maxFailures`
  * are counted.
  */
 export const recentFailures = async (

@@ -12,9 +12,9 @@ import { listedActor, textOf } from './listed-actor.ts'
 type Finding = ResultOf<'observation.find'>['data'][number]
 
 /** Most results in total; most per machine for the beginning of an id; most tenants for one user id. */
-const most = 20
-const mostOfMachine = 5
-const mostTenants = 10
+const max = 20
+const maxPerMachine = 5
+const maxTenants = 10
 
 /** Returns possible meanings of a text, the most likely first. */
 export const findAnything = async (
@@ -31,7 +31,7 @@ export const findAnything = async (
     findError(parts, scope, text),
     findRequest(parts, scope, text),
   ])
-  return found.flat().slice(0, most)
+  return found.flat().slice(0, max)
 }
 
 const findActors = async (parts: ObservationParts, scope: Scope, text: string): Promise<readonly Finding[]> => {
@@ -67,7 +67,7 @@ const startingWith = async (
 ): Promise<readonly StoredRecord[]> => {
   const whole = await records.get(kind, scope, beginning)
   if (whole !== null) return [whole]
-  const next = await records.list(kind, scope, { after: beginning, ascending: true, limit: mostOfMachine })
+  const next = await records.list(kind, scope, { after: beginning, ascending: true, limit: maxPerMachine })
   return next.filter(({ id }) => id.startsWith(beginning))
 }
 
@@ -89,7 +89,7 @@ const findNamed = async (
 const findUser = async ({ records }: ObservationParts, scope: Scope, text: string): Promise<readonly Finding[]> => {
   const [own, ofTenants] = await Promise.all([
     records.find(endUsers, scope, { external_id: text }),
-    records.list(tenantUsers, scope, { where: { external_user_id: text }, limit: mostTenants }),
+    records.list(tenantUsers, scope, { where: { external_user_id: text }, limit: maxTenants }),
   ])
   return [...(own === null ? [] : [own]), ...ofTenants].map((row) => ({
     ...named('user', row),

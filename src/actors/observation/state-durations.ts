@@ -5,10 +5,10 @@ import type { ListedMachine } from './list-actors.ts'
 const sampledActors = 30
 const sampledCommits = 60
 /** Fewest stays in a state from which a percentile is computed. */
-const leastStays = 20
+const minStays = 20
 /** How long a result is cached, in ms. */
 const keptMs = 60_000
-const mostKept = 500
+const maxKept = 500
 
 /** How long actors of a machine stay in each state: the 99th percentile, in ms. */
 export type DurationPercentiles = ReadonlyMap<string, number>
@@ -36,7 +36,7 @@ export class StateDurations {
     const key = `${scope.project} ${machine.definition.name}`
     const before = this.#kept.get(key)
     if (before !== undefined && before.until > this.#now()) return before.stays
-    if (this.#kept.size >= mostKept) this.#kept.clear()
+    if (this.#kept.size >= maxKept) this.#kept.clear()
     const stays = this.#read(machine, scope)
     this.#kept.set(key, { until: this.#now() + keptMs, stays })
     stays.catch(() => this.#kept.delete(key))
@@ -57,7 +57,7 @@ export class StateDurations {
       }
     }
     return new Map(
-      [...lengths].filter(([, each]) => each.length >= leastStays).map(([state, each]) => [state, p99(each)]),
+      [...lengths].filter(([, each]) => each.length >= minStays).map(([state, each]) => [state, p99(each)]),
     )
   }
 }

@@ -9,12 +9,12 @@ const everyMs = 10 * 60 * 1000
 const dayMs = 24 * 60 * 60 * 1000
 const pageSize = 100
 /** Most rows per project and kind that a round examines; the next round continues there. */
-const mostInRound = 5000
+const maxPerRound = 5000
 /**
  * After each deletion the loop pauses for as long as the deletion took, at most this many ms, so that other work gets a
  * turn.
  */
-const mostRestMs = 50
+const maxRestMs = 50
 
 /** Dependencies of `RetentionRounds`. */
 export interface RetentionRoundsParts {
@@ -99,7 +99,7 @@ export class RetentionRounds {
     const { records } = this.#parts
     const place = `${project}/${kind.name}`
     let deleted = 0
-    for (let looked = 0; looked < mostInRound; ) {
+    for (let looked = 0; looked < maxPerRound; ) {
       const after = this.#places.get(place)
       const look = { limit: pageSize, ascending: true, ...(after !== undefined && { after }) }
       const page = await records.list(kind, projectScope(project), look)
@@ -133,7 +133,7 @@ export class RetentionRounds {
       return false
     } finally {
       const tookMs = clock.steady() - begunAt
-      if (tookMs >= 1) await pause(clock, Math.min(tookMs, mostRestMs))
+      if (tookMs >= 1) await pause(clock, Math.min(tookMs, maxRestMs))
     }
   }
 }

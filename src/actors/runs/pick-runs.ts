@@ -173,11 +173,11 @@ class Look {
   }
 
   /** Rows of the longest waiting runs. A row can be stale and still list a run that has already been given a slot. */
-  #rowsOf(lane: Lane, most: number): Promise<readonly StoredRecord[]> {
+  #rowsOf(lane: Lane, max: number): Promise<readonly StoredRecord[]> {
     return this.#parts.records.list(runRows, projectScope(this.#project), {
       where: { lane: lane.id },
       ascending: true,
-      limit: most + this.#holds(lane).size,
+      limit: max + this.#holds(lane).size,
     })
   }
 }

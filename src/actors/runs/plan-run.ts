@@ -177,19 +177,19 @@ const limitsOf = (limits: Json | undefined, ceilings: RunCeilings): RunLimits =>
   const { max_steps, max_tokens, max_cost_usd, max_duration_s } = isObject(limits) ? limits : {}
   const { maxSteps, maxTokens, maxCostUsd, maxDurationS } = ceilings
   return {
-    max_steps: least(max_steps ?? defaultSteps, maxSteps) ?? defaultSteps,
-    max_tokens: least(max_tokens, maxTokens),
-    max_cost_usd: leastCost(max_cost_usd, maxCostUsd),
-    max_duration_ms: (least(max_duration_s, maxDurationS) ?? weekS) * msPerSecond,
+    max_steps: min(max_steps ?? defaultSteps, maxSteps) ?? defaultSteps,
+    max_tokens: min(max_tokens, maxTokens),
+    max_cost_usd: minCost(max_cost_usd, maxCostUsd),
+    max_duration_ms: (min(max_duration_s, maxDurationS) ?? weekS) * msPerSecond,
   }
 }
 
-const least = (own: Json | undefined, ceiling: number | null): number | null => {
+const min = (own: Json | undefined, ceiling: number | null): number | null => {
   if (typeof own !== 'number') return ceiling
   return ceiling === null ? own : Math.min(own, ceiling)
 }
 
-const leastCost = (own: Json | undefined, ceiling: string | null): string | null => {
+const minCost = (own: Json | undefined, ceiling: string | null): string | null => {
   const bounds = [typeof own === 'number' ? own : null, ceiling].filter((bound) => bound !== null)
   return bounds.length === 0 ? null : Decimal.min(...bounds).toFixed()
 }

@@ -54,6 +54,6 @@ export const within = async <T>(clock: Clock, ms: number, promise: Promise<T>): 
   }
 }
 
-/** Exponential back-off: the delay in ms before retry `attempt` (0, 1, 2 …), doubling from `firstMs` up to `mostMs`. */
-export const backoffMs = (attempt: number, firstMs: number, mostMs: number): number =>
-  Math.min(mostMs, firstMs * 2 ** Math.min(attempt, 30))
+/** Exponential back-off: the delay in ms before retry `attempt` (0, 1, 2 …), doubling from `firstMs` up to `maxMs`. */
+export const backoffMs = (attempt: number, firstMs: number, maxMs: number): number =>
+  Math.min(maxMs, firstMs * 2 ** Math.min(attempt, 30))

@@ -16,7 +16,7 @@ import type { Owner } from './step/actor-state.ts'
 /** How long a request waits until the messages that an actor has sent are delivered, in ms. */
 export const deliveryMs = 2000
 
-/** Default for `HostOptions.mostBehind`, the backlog of rows and messages from which requests are refused. */
+/** Default for `HostOptions.maxBehind`, the backlog of rows and messages from which requests are refused. */
 export const usualBehind = 50_000
 
 /** Options and dependencies of a `Host`. */
@@ -52,5 +52,5 @@ export interface HostOptions {
   /** Longest time in ms for which text of a running effect is shown without being durable; a second when absent. */
   readonly streamCommitMs?: number
   /** Number of unwritten rows and undelivered messages from which requests are refused; 50,000 when absent. */
-  readonly mostBehind?: number
+  readonly maxBehind?: number
 }

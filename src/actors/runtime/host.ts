@@ -116,7 +116,7 @@ export abstract class Host {
   }
 
   #openStepper(): Stepper {
-    const { mostBehind = usualBehind } = this.#options
+    const { maxBehind = usualBehind } = this.#options
     const landed = (id: string, written: Promise<unknown>) => written.catch(() => this.#reviver.underWay(id))
     return new Stepper({
       ...this.#options,
@@ -124,7 +124,7 @@ export abstract class Host {
       settled: (resident, draft, commit) => this.#executor.carryOut(resident, draft, commit),
       overtaken: (resident) => this.#residents.evict(resident),
       doubtful: (resident, error) => this.#doubt(resident, error),
-      isFull: () => this.rows.size + this.#outbox.size >= mostBehind,
+      isFull: () => this.rows.size + this.#outbox.size >= maxBehind,
       again: (id, delivery, reloads) => this.deliverHere(id, delivery, reloads),
       shown: this.shown,
       check: (resident) => this.check(resident),

@@ -15,9 +15,9 @@ const pagesAtOnce = 4
 const atOnce = 32
 /** Initial and maximum back-off for an actor that fails to process a reminder, in ms; it doubles with each failure. */
 const againMs = 500
-const mostAgainMs = 5 * 60_000
+const maxRetryMs = 5 * 60_000
 /** Maximum back-off while the store fails, in ms: short, because it recovers for all actors at once. */
-const mostStoreAgainMs = 2000
+const maxStoreRetryMs = 2000
 /** Retry interval for a parked actor, in ms; when it is released, it is retried in the next round. */
 const parkedAgainMs = 60_000
 
@@ -123,14 +123,14 @@ export class ReminderClock {
       if ((await this.#deliver(commit)) && this.#failures.delete(actor)) this.#parts.recovered?.(actor)
     } catch (error) {
       if (error instanceof NotOwner) return
-      const failure = this.#failed(actor, error instanceof StoreUnavailable ? mostStoreAgainMs : mostAgainMs)
+      const failure = this.#failed(actor, error instanceof StoreUnavailable ? maxStoreRetryMs : maxRetryMs)
       this.#parts.log.warn({ actorId: actor, failures: failure.count, err: error }, 'reminders not delivered')
     }
   }
 
-  #failed(actor: string, mostMs: number): Failure {
+  #failed(actor: string, maxMs: number): Failure {
     const before = this.#failures.get(actor)?.count ?? 0
-    const failure = { count: before + 1, notBefore: this.#parts.clock.steady() + backoffMs(before, againMs, mostMs) }
+    const failure = { count: before + 1, notBefore: this.#parts.clock.steady() + backoffMs(before, againMs, maxMs) }
     this.#failures.set(actor, failure)
     return failure
   }
@@ -170,7 +170,7 @@ export class ReminderClock {
   #refused(resident: Resident, reminder: string, error: unknown): void {
     const { id: actor } = resident
     const isStore = error instanceof StoreUnavailable
-    const { count } = this.#failed(actor, isStore ? mostStoreAgainMs : mostAgainMs)
+    const { count } = this.#failed(actor, isStore ? maxStoreRetryMs : maxRetryMs)
     this.#parts.log.warn({ actorId: actor, reminder, failures: count, err: error }, 'reminder not taken')
     if (!isStore) this.#parts.failing?.(resident, { reminder, count, error })
   }

@@ -43,7 +43,7 @@ export interface RuntimeOptions extends Omit<HostOptions, 'ownership'> {
 /** How long a shutdown waits for rows, in ms; if the store stays unavailable, the next start writes them. */
 const flushMs = 2000
 
-const residency: Residency = { most: 20_000, idleMs: 60_000 }
+const residency: Residency = { max: 20_000, idleMs: 60_000 }
 
 /** Identity of this process, and what it knows of others. */
 export interface Processes {

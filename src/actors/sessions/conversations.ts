@@ -12,7 +12,7 @@ export type ReadLog = (actor: string, after: number) => readonly LogEvent[] | Pr
 /**
  * Memory for cached conversations, as `Conversation.size`. A cached conversation only needs the new events of a turn.
  */
-export const mostKept = 32 * 1024 * 1024
+export const maxKept = 32 * 1024 * 1024
 /** Memory of a cache entry in addition to its messages, in the same unit. */
 const entrySize = 500
 /**
@@ -104,7 +104,7 @@ export class Conversations {
     this.#kept.set(session, { conversation, size, usedAt: now })
     this.#size += size
     for (const [oldest, { usedAt }] of this.#kept) {
-      const stays = this.#size <= mostKept && now - usedAt < keptMs
+      const stays = this.#size <= maxKept && now - usedAt < keptMs
       if (stays || oldest === session) return
       this.#drop(oldest)
     }

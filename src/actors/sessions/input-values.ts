@@ -82,8 +82,8 @@ const textRefusal = (field: JsonObject, value: Json): string | null => {
   const length = [...value].length
   if (typeof field.minLength === 'number' && length < field.minLength)
     return `It is too short: ${field.minLength} or more.`
-  const most = typeof field.maxLength === 'number' ? Math.min(field.maxLength, maxText) : maxText
-  if (length > most) return `It is too long: ${most} at most.`
+  const max = typeof field.maxLength === 'number' ? Math.min(field.maxLength, maxText) : maxText
+  if (length > max) return `It is too long: ${max} at most.`
   return typeof field.format === 'string' && !hasFormat(field.format, value) ? `It is no ${field.format}.` : null
 }
 

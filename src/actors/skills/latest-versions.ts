@@ -7,7 +7,7 @@ import { type Candidate, type SkillData, type SkillVersionData, skillStatus } fr
 
 type VersionRow = Row<SkillVersionData>
 
-const mostVersions = 1000
+const maxVersions = 1000
 
 /** Candidates of one skill that are read at once, after the first one was not published. */
 const readAtOnce = 16
@@ -95,7 +95,7 @@ export class LatestVersions {
   /** Returns the published versions of a skill, highest first. */
   async #published(project: string, skillId: string): Promise<readonly Candidate[]> {
     const where = { skill_status: skillStatus(skillId, 'published') }
-    const rows = await this.#versions.list(projectScope(project), { where, limit: mostVersions })
+    const rows = await this.#versions.list(projectScope(project), { where, limit: maxVersions })
     return highestFirst(rows.map(({ id, data }) => ({ version: data.version, id })))
   }
 }

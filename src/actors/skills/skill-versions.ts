@@ -28,7 +28,7 @@ export interface SkillReference {
   readonly version: string | null
 }
 
-const mostVersions = 1000
+const maxVersions = 1000
 
 /** Stores skills and their versions. */
 export class SkillVersions {
@@ -139,7 +139,7 @@ export class SkillVersions {
 
   /** Returns the version numbers of a skill, highest first. */
   async numbers(project: string, skillId: string): Promise<readonly string[]> {
-    const rows = await this.table.list(projectScope(project), { where: { skill_id: skillId }, limit: mostVersions })
+    const rows = await this.table.list(projectScope(project), { where: { skill_id: skillId }, limit: maxVersions })
     return rows.map(({ data }) => data.version).sort((a, b) => compareVersions(b, a))
   }
 

@@ -27,7 +27,7 @@ type DeliveryUseCases = Pick<UseCases, Extract<keyof UseCases, `webhook_deliveri
 type Delivery = ResultOf<'webhook_deliveries.list'>['data'][number]
 type Attempt = ResultOf<'webhook_deliveries.get'>['attempts'][number]
 
-const mostAttempts = 100
+const maxAttempts = 100
 
 type Whose = Pick<DeliveryOwner, 'tenant' | 'user'>
 
@@ -46,7 +46,7 @@ export const deliveryUseCases = ({ host, records, endpoints, now }: DeliveryPart
     },
     'webhook_deliveries.get': async ({ scope, params }) => {
       const delivery = await host.find(scope, deliveryDefinition, params.delivery_id)
-      const log = await host.readPage(delivery, 0, mostAttempts)
+      const log = await host.readPage(delivery, 0, maxAttempts)
       const payload = JSON.parse(contextOf(deliveryDefinition, delivery.state.snapshot).body)
       return { ...deliveryView(rowRecord(delivery)), payload, attempts: log.map(attemptView) }
     },

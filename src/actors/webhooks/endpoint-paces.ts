@@ -9,14 +9,14 @@ export interface PaceParts {
 }
 
 /** Shortest and longest delay of a postponed attempt, in ms. */
-const leastDelayMs = 1_000
-const mostDelayMs = 60 * 60_000
+const minDelayMs = 1_000
+const maxDelayMs = 60 * 60_000
 /** Assumed response time of an endpoint without earlier attempts, in ms. */
 const usualAttemptMs = 1_000
 /** Weight of the newest attempt in the moving average of an endpoint's response time. */
 const newestPart = 0.2
 /** Number of endpoints whose pace is remembered. */
-const mostPaces = 10_000
+const maxPaces = 10_000
 
 /** Response time of an endpoint in ms, and an estimate of its postponed attempts that have not returned. */
 interface Pace {
@@ -56,10 +56,10 @@ export class EndpointPaces {
     pace.away = Math.max(0, pace.away - (now - pace.at) / everyMs) + 1
     pace.at = now
     const ahead = pace.away + waiting
-    const delay = Math.max(leastDelayMs, ahead * everyMs)
-    if (delay <= mostDelayMs) return Math.round(delay)
+    const delay = Math.max(minDelayMs, ahead * everyMs)
+    if (delay <= maxDelayMs) return Math.round(delay)
     // at the maximum, attempts are spread at random over the second half
-    return Math.round(mostDelayMs * (1 - this.#parts.random() / 2))
+    return Math.round(maxDelayMs * (1 - this.#parts.random() / 2))
   }
 
   #pace(webhook: string): Pace {
@@ -68,7 +68,7 @@ export class EndpointPaces {
     const pace = known ?? { attemptMs: usualAttemptMs, away: 0, at: this.#parts.steady() }
     this.#paces.set(webhook, pace)
     const [oldest] = this.#paces.keys()
-    if (this.#paces.size > mostPaces && oldest !== undefined) this.#paces.delete(oldest)
+    if (this.#paces.size > maxPaces && oldest !== undefined) this.#paces.delete(oldest)
     return pace
   }
 }

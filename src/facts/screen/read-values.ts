@@ -1,5 +1,5 @@
 /** Maximum characters of a line of code that are examined. */
-const most = 240
+const max = 240
 
 /** The left side of an assignment: only a name, with its declaration keywords. */
 const assigned =
@@ -22,11 +22,11 @@ const name = /^[A-Za-z_]/
  * @param at position in the text of the word for the secret.
  */
 export function isRead(text: string, at: number): boolean {
-  const from = text.slice(Math.max(0, at - most), at)
+  const from = text.slice(Math.max(0, at - max), at)
   const begins = from.lastIndexOf('\n') + 1
-  const line = text.slice(at, at + most).split('\n', 1)[0] ?? ''
+  const line = text.slice(at, at + max).split('\n', 1)[0] ?? ''
   const sign = line.indexOf(' = ')
-  if ((begins === 0 && at > most) || line.length === most || sign === -1) return false
+  if ((begins === 0 && at > max) || line.length === max || sign === -1) return false
   if (!assigned.test(from.slice(begins))) return false
   const tokens = (line.slice(sign + 3).match(token) ?? []).map((each) => each.trim()).filter((each) => each !== '')
   return isExpression(tokens.at(-1) === ';' ? tokens.slice(0, -1) : tokens)

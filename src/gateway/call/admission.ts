@@ -4,9 +4,9 @@ import type { KeySource, Need } from './routes.ts'
 /** Tokens that a call may use. */
 export interface TokenNeed {
   /** Estimate of the input, plus the longest answer. */
-  readonly most: number
+  readonly max: number
   /** The same with the shortest usable answer; absent for a call whose answer must not be limited. */
-  readonly least?: number | undefined
+  readonly min?: number | undefined
 }
 
 /** A call for which permission is requested. */
@@ -20,12 +20,12 @@ export interface AdmissionRequest {
   /**
    * Returns the maximum cost of the call in USD as decimal text; null when it is unknown. Called only under a budget.
    */
-  readonly mostUsd: () => string | null
+  readonly maxUsd: () => string | null
   /**
    * Returns the cost in USD of the shortest answer; absent for a call that cannot be made cheaper. Called only when the
    * maximum exceeds what is left.
    */
-  readonly leastUsd?: () => string | null
+  readonly minUsd?: () => string | null
   /** Returns the tokens that the call may use; absent for a call without tokens. Called only under a limit of tokens. */
   readonly tokens?: (() => TokenNeed) | undefined
 }

@@ -33,12 +33,12 @@ export interface CallKind<W extends Candidate> extends CallHead {
    * Returns the maximum cost in USD on this route, as decimal text; null when it is unknown. Called only under a
    * budget.
    */
-  mostUsd(candidate: W): string | null
+  maxUsd(candidate: W): string | null
   /**
    * Returns the cost of the shortest answer on this route; absent for kinds that cannot be made cheaper, null for such
    * a call.
    */
-  leastUsd?(candidate: W): string | null
+  minUsd?(candidate: W): string | null
   /** Returns the tokens that the call may use on this route; absent for kinds without tokens. */
   tokens?(candidate: W): TokenNeed
   /**
@@ -219,13 +219,13 @@ export class CallRun<W extends Candidate> {
     this.#settle('0', 0)
     const { caller, need } = this.#kind
     const { source } = candidate.route
-    const most = {
-      mostUsd: () => this.#kind.mostUsd(candidate),
-      leastUsd: () => this.#kind.leastUsd?.(candidate) ?? null,
-      tokens: () => this.#kind.tokens?.(candidate) ?? { most: 0 },
+    const max = {
+      maxUsd: () => this.#kind.maxUsd(candidate),
+      minUsd: () => this.#kind.minUsd?.(candidate) ?? null,
+      tokens: () => this.#kind.tokens?.(candidate) ?? { max: 0 },
     }
     this.after(
-      () => this.#parts.admission.admit({ caller, need, model: candidate.model, source, ...most }),
+      () => this.#parts.admission.admit({ caller, need, model: candidate.model, source, ...max }),
       (ticket) => {
         this.#ticket = ticket
         this.#ticketWay = candidate

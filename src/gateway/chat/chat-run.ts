@@ -32,7 +32,7 @@ import { ChunkReader } from './chunk-reader.ts'
 import { FrameReader } from './frame-reader.ts'
 import { FramesThenChunks } from './frames-then-chunks.ts'
 import { GatheredAnswer } from './gathered-answer.ts'
-import { leastCostOf, limitedTokens, mostCostOf, neededTokens } from './most-cost.ts'
+import { limitedTokens, maxCostOf, minCostOf, neededTokens } from './max-cost.ts'
 import { isUsageOnly } from './openai-chunks.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
 import { failureBy } from './status-failure.ts'
@@ -168,13 +168,13 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     return this.#run.counted()
   }
 
-  mostUsd({ route }: Candidate): string | null {
-    return mostCostOf(this.#input.body, route)
+  maxUsd({ route }: Candidate): string | null {
+    return maxCostOf(this.#input.body, route)
   }
 
   /** If the caller sets no limit on its length, an answer can be limited to what the remaining budget affords. */
-  leastUsd({ route }: Candidate): string | null {
-    return leastCostOf(this.#input.body, route)
+  minUsd({ route }: Candidate): string | null {
+    return minCostOf(this.#input.body, route)
   }
 
   readonly tokens = ({ route }: Candidate): TokenNeed => neededTokens(this.#input.body, route)

@@ -3,7 +3,7 @@ import { arrayOf, isObject, objectOf, parseJson, type WireObject } from '#outgoi
 /** Maximum length of a chunk to be reused, in UTF-16 units; it stays in memory as long as its stream. */
 const longest = 4_096
 /** Number of patterns to try, for a provider whose chunks differ in more than their text. */
-const mostPatterns = 2
+const maxPatterns = 2
 /** V8 copies substrings up to this length; a longer one would keep the whole received text in memory. */
 const longestCopied = 12
 /** Unique text that is put in place of the content to verify its position. */
@@ -34,7 +34,7 @@ export class RepeatedChunk {
 
   /** Notes a parsed chunk as the pattern for those that follow. */
   note(data: string, chunk: WireObject): void {
-    if (this.#patterns >= mostPatterns || data.length > longest) return
+    if (this.#patterns >= maxPatterns || data.length > longest) return
     const [choice, ...others] = arrayOf(chunk.choices)
     if (!isObject(choice) || others.length > 0 || saysMore(chunk, choice)) return
     const { content } = objectOf(choice.delta)

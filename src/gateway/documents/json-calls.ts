@@ -41,7 +41,7 @@ export interface JsonCallKind {
   /** Returns the endpoint; null when the route's provider does not have the operation. */
   target(route: Route): DocumentTarget | null
   /** Returns an upper bound of the call's usage. */
-  most(document: WireObject): Usage
+  max(document: WireObject): Usage
   /** Returns the usage of a response. */
   usage(answer: WireObject, document: WireObject): Usage
   /** Returns the cost in USD as exact decimal text, '0' for free operations; null when the price is unknown. */
@@ -109,8 +109,8 @@ export class JsonCalls {
       this.#parts,
       {
         ...{ caller, operation, signal, need, model: textOf(body.model), streamed: false },
-        mostUsd: ({ route }) => kind.costUsd(route, kind.most(sent)),
-        tokens: () => ({ most: tokensOfUsage(kind.most(sent)) }),
+        maxUsd: ({ route }) => kind.costUsd(route, kind.max(sent)),
+        tokens: () => ({ max: tokensOfUsage(kind.max(sent)) }),
         sharesTicket: () => false,
         answer: (next, current) => this.#answer(next, current, { caller, body: sent, signal, seat }),
         discard: () => {},

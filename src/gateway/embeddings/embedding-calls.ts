@@ -24,7 +24,7 @@ import {
   type EmbeddingCandidate,
   embeddingCandidate,
   estimatedTokens,
-  mostUsage,
+  maxUsage,
   usageOf,
 } from './embedding-candidate.ts'
 import { embeddingRequest } from './embedding-request.ts'
@@ -89,8 +89,8 @@ export class EmbeddingCalls {
       this.#parts,
       {
         ...{ caller, operation, signal, need: 'embedding', model: textOf(body.model), streamed: false },
-        mostUsd: ({ route, request }) => costBy(route, mostUsage(request)),
-        tokens: ({ request }) => ({ most: estimatedTokens(request) }),
+        maxUsd: ({ route, request }) => costBy(route, maxUsage(request)),
+        tokens: ({ request }) => ({ max: estimatedTokens(request) }),
         sharesTicket: () => false,
         answer: (next, current) => this.#embedded(next, current, { signal, seat }),
         discard: () => {},

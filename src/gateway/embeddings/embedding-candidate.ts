@@ -35,7 +35,7 @@ export const embeddingCandidate = (
 export const costBy = (route: Route, tokens: TokenUsage): string | null => routeCost(route, { tokens })
 
 /** Upper bound of usage: no tokeniser produces more tokens than a text has bytes. */
-export const mostUsage = ({ inputs }: EmbeddingRequest): TokenUsage =>
+export const maxUsage = ({ inputs }: EmbeddingRequest): TokenUsage =>
   inputOnly(
     inputs.reduce((sum, input) => sum + (typeof input === 'string' ? Buffer.byteLength(input) : input.length), 0),
   )

@@ -5,7 +5,7 @@ export const marginChars = 512
 
 /** Budget of processing time for logged texts, in ms per second, and the maximum that can accumulate. */
 const msASecond = 10
-const mostSavedMs = 200
+const maxSavedMs = 200
 
 /**
  * Limits the time spent on texts of the request log, because redacting them costs more than all the rest of a request.
@@ -13,13 +13,13 @@ const mostSavedMs = 200
  * recovered.
  */
 export class BodyAllowance {
-  #leftMs = mostSavedMs
+  #leftMs = maxSavedMs
   #paidAt: number | null = null
 
   /** @param now ms of any monotonic clock. */
   isOpen(now: number): boolean {
     const since = this.#paidAt === null ? 0 : Math.max(0, now - this.#paidAt)
-    this.#leftMs = Math.min(mostSavedMs, this.#leftMs + (since * msASecond) / 1000)
+    this.#leftMs = Math.min(maxSavedMs, this.#leftMs + (since * msASecond) / 1000)
     this.#paidAt = now
     return this.#leftMs > 0
   }

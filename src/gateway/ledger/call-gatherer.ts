@@ -22,14 +22,14 @@ import { SegmentWriter } from './segment-writer.ts'
 /** Batching window for calls in ms; the write has the rest of the 100 ms. */
 const gatherMs = 80
 /** Maximum number of calls of a segment. */
-const mostCalls = 1_000
+const maxCalls = 1_000
 /** Maximum number of calls that wait while the store is unavailable; further calls are counted as dropped and lost. */
-const mostWaiting = 100_000
+const maxWaiting = 100_000
 /**
  * Maximum number of waiting calls whose requests and answers are kept until they are written: these live long enough to
  * burden the garbage collector.
  */
-const mostBodies = 64
+const maxBodies = 64
 /** Interval in ms at which a write waits for the disk, where that blocks the process. */
 const syncEveryMs = 1_000
 const dayMs = 24 * 60 * 60 * 1000
@@ -83,14 +83,14 @@ export class CallGatherer implements CallLedger {
   }
 
   record(call: GatewayCall): void {
-    if (this.#waiting >= mostWaiting) {
+    if (this.#waiting >= maxWaiting) {
       this.#drop()
       return
     }
     this.#waiting++
     this.taken++
     this.#calls.push(this.#allowed(call))
-    if (this.#calls.length >= mostCalls) this.#gather()
+    if (this.#calls.length >= maxCalls) this.#gather()
     else this.#cancel ??= this.#parts.clock.after(gatherMs, () => this.#gather())
   }
 
@@ -107,7 +107,7 @@ export class CallGatherer implements CallLedger {
   /** Drops the texts of a call early when there will be no time to process them. */
   #allowed(call: GatewayCall): TakenCall {
     if (call.bodies === null) return call
-    if (this.#withBodies >= mostBodies || !this.#bodies.isOpen(performance.now())) return { ...call, bodies: 'busy' }
+    if (this.#withBodies >= maxBodies || !this.#bodies.isOpen(performance.now())) return { ...call, bodies: 'busy' }
     this.#withBodies++
     return call
   }

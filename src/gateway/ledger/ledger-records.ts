@@ -84,13 +84,13 @@ class OverlaidList {
   /** Reads the segments first, so that rows derived in the meantime are found in the table. */
   async read(query: RecordQuery): Promise<readonly StoredRecord[]> {
     const { skip = 0, limit } = query
-    const most = skip + limit
-    const waiting = await this.#waiting({ ...query, limit: most })
-    const stored = await this.#parts.records.list(this.#kind, this.#scope, { ...query, skip: 0, limit: most })
+    const max = skip + limit
+    const waiting = await this.#waiting({ ...query, limit: max })
+    const stored = await this.#parts.records.list(this.#kind, this.#scope, { ...query, skip: 0, limit: max })
     if (waiting.length === 0) return stored.slice(skip)
     const known = new Set(stored.map(({ id }) => id))
     const all = [...stored, ...waiting.filter(({ id }) => !known.has(id))]
-    return all.sort(byId(query)).slice(skip, most)
+    return all.sort(byId(query)).slice(skip, max)
   }
 
   /** Returns the first `limit` rows derived from segments, in order. */

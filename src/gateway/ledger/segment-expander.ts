@@ -21,8 +21,8 @@ const quietMs = 250
  * Share of its time that a busy process spends on segments: small while few are waiting, rising with the square of
  * their number to a half, so that a burst of calls is served first.
  */
-const leastShare = 0.01
-const mostShare = 0.5
+const minShare = 0.01
+const maxShare = 0.5
 const segmentsForAll = 6_000
 const longestRestMs = 500
 
@@ -146,7 +146,7 @@ export class SegmentExpander {
   async #rest(workedMs: number): Promise<void> {
     const { clock, lastCallAt } = this.#parts
     if (clock.now() - lastCallAt() > quietMs) return
-    const share = Math.min(mostShare, Math.max(leastShare, (this.#own.size / segmentsForAll) ** 2))
+    const share = Math.min(maxShare, Math.max(minShare, (this.#own.size / segmentsForAll) ** 2))
     await pause(clock, Math.min(longestRestMs, (workedMs * (1 - share)) / share))
   }
 }

@@ -11,7 +11,7 @@ import {
   freshCounter,
   heldByOthers,
   holding,
-  leastRoom,
+  minRoom,
   type Room,
   spentMore,
 } from './counter.ts'
@@ -49,7 +49,7 @@ export interface Price {
   /** Maximum cost. */
   readonly usd: Amount
   /** Minimum cost, if the call can be made cheaper; absent: the maximum. */
-  readonly least?: Amount | undefined
+  readonly min?: Amount | undefined
 }
 
 /** The amount held for a call, or the budget that does not suffice. */
@@ -221,7 +221,7 @@ export class BudgetAccount {
     const answers: (() => void)[] = []
     for (const { budgets, answer, ...price } of waiting) {
       const held = others.plus(this.#underWay).plus(granted)
-      const grant = grantOf(leastRoom(counter, held, budgets), price)
+      const grant = grantOf(minRoom(counter, held, budgets), price)
       if ('usd' in grant) granted = granted.plus(grant.usd)
       answers.push(() => answer(grant))
     }
@@ -254,9 +254,9 @@ export class BudgetAccount {
 /** Decimal places of held amounts, the same as for prices. */
 const digits = 18
 
-const grantOf = (room: Room | null, { usd, least }: Price): Granted => {
+const grantOf = (room: Room | null, { usd, min }: Price): Granted => {
   if (room === null || usd.lessThanOrEqualTo(room.usd)) return { usd }
-  if (least === undefined || least.greaterThan(room.usd)) return { lacks: room.span }
+  if (min === undefined || min.greaterThan(room.usd)) return { lacks: room.span }
   const half = room.usd.times('0.5').toDecimalPlaces(digits, Decimal.ROUND_DOWN)
-  return { usd: half.lessThan(least) ? least : half }
+  return { usd: half.lessThan(min) ? min : half }
 }

@@ -62,13 +62,13 @@ export interface Room {
 }
 
 /** Returns the budget with the smallest remainder after what is spent and held; null when there is no budget. */
-export const leastRoom = (data: CounterData, held: Amount, budgets: Budgets): Room | null => {
+export const minRoom = (data: CounterData, held: Amount, budgets: Budgets): Room | null => {
   const spent = { day: data.day_usd, month: data.month_usd, total: data.total_usd }
   const rooms = (['day', 'month', 'total'] as const).flatMap((span) => {
     const budget = budgets[span] ?? null
     return budget === null ? [] : [{ span, usd: amountOf(budget).minus(amountOf(spent[span])).minus(held) }]
   })
-  return rooms.reduce<Room | null>((least, room) => (least?.usd.lessThanOrEqualTo(room.usd) ? least : room), null)
+  return rooms.reduce<Room | null>((min, room) => (min?.usd.lessThanOrEqualTo(room.usd) ? min : room), null)
 }
 
 const plus = (text: string, usd: Amount): string => textOf(amountOf(text).plus(usd))

@@ -97,13 +97,13 @@ export class LimitAdmission implements Admission {
   }
 
   /** Holds the same amount in all budgets, or in none. */
-  async #hold(due: readonly Due[], { usd: most, least }: Price): Promise<readonly Held[]> {
+  async #hold(due: readonly Due[], { usd: max, min }: Price): Promise<readonly Held[]> {
     const held: Held[] = []
-    let usd = most
+    let usd = max
     try {
       for (const { owner, budgets, refusal } of due) {
         const account = this.#accountOf(owner)
-        const granted = await account.hold({ usd, least }, budgets)
+        const granted = await account.hold({ usd, min }, budgets)
         if ('lacks' in granted) throw refusal(granted.lacks)
         usd = granted.usd
         held.push({ account, usd })
@@ -149,7 +149,7 @@ const ticketOf = ({ headers, tokens }: Admitted, held: readonly Held[]): Ticket 
   }
 }
 
-const noTokens = (): TokenNeed => ({ most: 0 })
+const noTokens = (): TokenNeed => ({ max: 0 })
 
 /** Resolves when these accounts are saved. @throws {StoreUnavailable} */
 const counted = (accounts: readonly BudgetAccount[]): Promise<void> | undefined => {
@@ -163,11 +163,11 @@ const counted = (accounts: readonly BudgetAccount[]): Promise<void> | undefined 
  *
  * @throws {ServiceError} `price_unknown` for a key of the installation, since a budget could not be enforced.
  */
-const priceOf = ({ mostUsd, leastUsd, source }: AdmissionRequest): Price | null => {
-  const most = mostUsd()
-  if (most !== null) {
-    const least = leastUsd?.() ?? null
-    return { usd: amountOf(most), least: least === null ? undefined : amountOf(least) }
+const priceOf = ({ maxUsd, minUsd, source }: AdmissionRequest): Price | null => {
+  const max = maxUsd()
+  if (max !== null) {
+    const min = minUsd?.() ?? null
+    return { usd: amountOf(max), min: min === null ? undefined : amountOf(min) }
   }
   if (source === 'managed') throw new ServiceError('price_unknown', { param: 'model' })
   return null

@@ -85,12 +85,12 @@ export class RateWindows {
 
 /** Headers with the names of OpenAI's API. */
 const headersOf = (unit: 'requests' | 'tokens', all: readonly Left[]): Headers => {
-  const [least] = [...all].sort((one, other) => one.state.remaining - other.state.remaining)
-  if (least === undefined) return []
+  const [min] = [...all].sort((one, other) => one.state.remaining - other.state.remaining)
+  if (min === undefined) return []
   return [
-    [`x-ratelimit-limit-${unit}`, String(least.limit)],
-    [`x-ratelimit-remaining-${unit}`, String(least.state.remaining)],
-    [`x-ratelimit-reset-${unit}`, `${secondsOf(least.state)}s`],
+    [`x-ratelimit-limit-${unit}`, String(min.limit)],
+    [`x-ratelimit-remaining-${unit}`, String(min.state.remaining)],
+    [`x-ratelimit-reset-${unit}`, `${secondsOf(min.state)}s`],
   ]
 }
 

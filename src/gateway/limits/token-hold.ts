@@ -19,7 +19,7 @@ interface Part {
 export class TokenHold {
   readonly #limits: RateLimits
   readonly #clock: Clock
-  readonly #most: number
+  readonly #max: number
   readonly #parts: Part[] = []
   #need: TokenNeed
   #cancelRenewal: (() => void) | null = null
@@ -30,14 +30,14 @@ export class TokenHold {
   constructor(limits: RateLimits, clock: Clock, need: TokenNeed) {
     this.#limits = limits
     this.#clock = clock
-    this.#most = need.most
+    this.#max = need.max
     this.#need = need
   }
 
   /** The tokens that the call may use, when they are fewer than its maximum; undefined otherwise. */
   get limitedTo(): number | undefined {
     const fewest = Math.min(...this.#parts.map(({ held }) => held.units))
-    return fewest < this.#most ? fewest : undefined
+    return fewest < this.#max ? fewest : undefined
   }
 
   /** Holds the tokens in one more limit. A limit that grants fewer applies to those that follow. */
@@ -46,7 +46,7 @@ export class TokenHold {
     const { held } = state
     if (held === null) return state
     this.#parts.push({ key, limit, held })
-    if (held.units < this.#need.most) this.#need = { ...this.#need, most: held.units }
+    if (held.units < this.#need.max) this.#need = { ...this.#need, max: held.units }
     this.#cancelRenewal ??= this.#renewLater(limit)
     return state
   }

@@ -28,10 +28,10 @@ const none: readonly Span[] = []
 
 const bareRuns = (text: string): readonly Span[] => {
   const spans: Span[] = []
-  for (let run = longRun(text, isBase64, { least: minBase64, from: 0 }); run !== null; ) {
+  for (let run = longRun(text, isBase64, { min: minBase64, from: 0 }); run !== null; ) {
     const end = run.end + padding(text, run.end)
     spans.push({ start: run.start, end, mimeType: '' })
-    run = longRun(text, isBase64, { least: minBase64, from: end })
+    run = longRun(text, isBase64, { min: minBase64, from: end })
   }
   return spans
 }

@@ -22,16 +22,16 @@ export interface Run {
 }
 
 /**
- * Returns the first run of at least `least` characters that begins at `from` or later; null when there is none. While
- * runs are shorter, it inspects only about every `least`th character, and no character twice.
+ * Returns the first run of at least `min` characters that begins at `from` or later; null when there is none. While
+ * runs are shorter, it inspects only about every `min`th character, and no character twice.
  */
 export const longRun = (
   text: string,
   isIn: CharClass,
-  { least, from }: { readonly least: number; readonly from: number },
+  { min, from }: { readonly min: number; readonly from: number },
 ): Run | null => {
   let floor = from
-  for (let at = from + least - 1; at < text.length; at = floor + least - 1) {
+  for (let at = from + min - 1; at < text.length; at = floor + min - 1) {
     let start = at
     while (start >= floor && isIn[text.charCodeAt(start)] === 1) start -= 1
     if (start < floor) return { start: floor, end: endOfRun(text, isIn, at + 1) }

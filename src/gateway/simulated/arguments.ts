@@ -94,8 +94,8 @@ class Filler {
   }
 
   #array(schema: WireObject, name: string, depth: number): readonly unknown[] {
-    const least = typeof schema.minItems === 'number' ? schema.minItems : 1
-    const length = Math.min(Math.max(least, 1), maxItems)
+    const min = typeof schema.minItems === 'number' ? schema.minItems : 1
+    const length = Math.min(Math.max(min, 1), maxItems)
     return Array.from({ length }, () => this.#value(objectOf(schema.items), name, depth + 1))
   }
 
@@ -149,7 +149,7 @@ class Filler {
     const paired = Number(this.#pair(name) ?? Number.NaN)
     const declared = typeof schema.default === 'number' ? schema.default : undefined
     const found = Number.isFinite(paired) ? paired : (this.#numbers.shift() ?? declared ?? 1)
-    return Math.min(mostOf(schema), Math.max(leastOf(schema), found))
+    return Math.min(maxOf(schema), Math.max(minOf(schema), found))
   }
 
   #boolean(schema: WireObject, name: string): boolean {
@@ -184,15 +184,15 @@ class Filler {
 }
 
 /** Returns the minimum; one above an exclusive minimum, or 0.5 above it when the maximum is closer. */
-const leastOf = ({ minimum, exclusiveMinimum, maximum, exclusiveMaximum }: WireObject): number => {
+const minOf = ({ minimum, exclusiveMinimum, maximum, exclusiveMaximum }: WireObject): number => {
   if (typeof exclusiveMinimum !== 'number') return typeof minimum === 'number' ? minimum : Number.NEGATIVE_INFINITY
-  const above = [maximum, exclusiveMaximum].some((most) => typeof most === 'number' && most <= exclusiveMinimum + 1)
+  const above = [maximum, exclusiveMaximum].some((max) => typeof max === 'number' && max <= exclusiveMinimum + 1)
   return exclusiveMinimum + (above ? 0.5 : 1)
 }
 
-const mostOf = ({ maximum, exclusiveMaximum, minimum, exclusiveMinimum }: WireObject): number => {
+const maxOf = ({ maximum, exclusiveMaximum, minimum, exclusiveMinimum }: WireObject): number => {
   if (typeof exclusiveMaximum !== 'number') return typeof maximum === 'number' ? maximum : Number.POSITIVE_INFINITY
-  const below = [minimum, exclusiveMinimum].some((least) => typeof least === 'number' && least >= exclusiveMaximum - 1)
+  const below = [minimum, exclusiveMinimum].some((min) => typeof min === 'number' && min >= exclusiveMaximum - 1)
   return exclusiveMaximum - (below ? 0.5 : 1)
 }
 

@@ -2,11 +2,11 @@ import { createHash, type Hash } from 'node:crypto'
 import { tokensOfChars } from '../call/accounting/usage.ts'
 
 /** As at OpenAI: shorter prompts are not cached, and longer ones in steps. */
-const leastTokens = 1024
+const minTokens = 1024
 const stepTokens = 128
-const leastChars = 4 * leastTokens
+const minChars = 4 * minTokens
 /** Longer conversations are not remembered: their prefixes would have to be hashed. */
-const mostChars = 512 * 1024
+const maxChars = 512 * 1024
 /** Number of prefixes remembered; the oldest are evicted first. */
 const keptBeginnings = 4096
 
@@ -21,7 +21,7 @@ export class PromptCache {
    * @returns tokens of the longest prefix that was sent before; 0 for short prompts.
    */
   cachedTokens(messages: readonly unknown[], chars: number): number {
-    if (chars < leastChars || chars > mostChars) return 0
+    if (chars < minChars || chars > maxChars) return 0
     const hash = createHash('sha1')
     let read = 0
     let cached = 0
@@ -31,7 +31,7 @@ export class PromptCache {
       if (this.#knew(hash.update(text))) cached = read
     }
     const tokens = Math.floor(tokensOfChars(cached) / stepTokens) * stepTokens
-    return tokens < leastTokens ? 0 : tokens
+    return tokens < minTokens ? 0 : tokens
   }
 
   #knew(beginning: Hash): boolean {

@@ -16,11 +16,11 @@ export const audioLength = async (bytes: Uint8Array, mimeType: string): Promise<
 }
 
 /** Byte rates of audio: speech is rarely encoded below 8 kbit/s; the maximum is two channels of 48 kHz in 32 bits. */
-const rates = { least: 1000, most: 384_000 }
+const rates = { min: 1000, max: 384_000 }
 
 /** Returns the maximum length of a file in seconds, for the budget check; only a WAV header is inspected. */
-export const mostSeconds = ({ bytes }: Pick<AudioFile, 'bytes'>): number =>
-  Math.ceil(bytes.length / Math.min(rates.most, Math.max(rates.least, byteRate(bytes))))
+export const maxSeconds = ({ bytes }: Pick<AudioFile, 'bytes'>): number =>
+  Math.ceil(bytes.length / Math.min(rates.max, Math.max(rates.min, byteRate(bytes))))
 
 /** Returns the byte rate of a WAV file; 0 for other formats. */
 const byteRate = (bytes: Uint8Array): number => {

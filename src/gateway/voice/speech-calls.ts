@@ -42,7 +42,7 @@ export class SpeechCalls {
     const job = await startJob<SpeechTask>(this.#parts, {
       ...{ call, plan, need: 'speech', policy: this.#parts.policy },
       streamed: request.streamed,
-      most: () => mostOf(request.text),
+      max: () => maxOf(request.text),
       request: ({ task, route }) => voiceOf(route).speech.request(task, route),
       logged: () => ({ model: plan.requestedModel, ...request }),
       redactions: found,
@@ -72,7 +72,7 @@ interface RedactedSpeech {
 }
 
 /** Upper bound of usage. Slow speech is eight characters per second; Gemini produces 25 tokens per second. */
-const mostOf = (text: string): Usage => {
+const maxOf = (text: string): Usage => {
   const characters = charactersOf(text)
   const seconds = Math.ceil(characters / 8) + 1
   const tokens = { inputTokens: characters, outputTokens: seconds * 32, cachedTokens: 0, reasoningTokens: 0 }

@@ -5,7 +5,7 @@ import type { CallPolicy } from '../call/call-policy.ts'
 import type { Usage } from '../prices/usage.ts'
 import { containerTypes } from '../providers/voice/multipart.ts'
 import type { Transcript, TranscriptionTask } from '../providers/voice/voice-format.ts'
-import { audioLength, mostSeconds } from './audio-length.ts'
+import { audioLength, maxSeconds } from './audio-length.ts'
 import { type TranscriptAnswer, transcriptAnswer, transcriptEvents } from './transcript-answer.ts'
 import type { TranscriptionRequest } from './transcription-task.ts'
 import { readAnswer } from './voice-call.ts'
@@ -39,7 +39,7 @@ export class TranscriptionCalls {
     const { request } = call
     const job = await startJob<TranscriptionTask>(this.#parts, {
       ...{ call, plan, need: 'transcription', policy: this.#parts.policy, streamed: false },
-      most: () => mostOf(request),
+      max: () => maxOf(request),
       request: ({ task, route }) => voiceOf(route).transcription.request(task, route),
       logged: () => loggedOf(plan.requestedModel, request),
     })
@@ -67,8 +67,8 @@ const loggedOf = (model: string, { file, ...rest }: TranscriptionRequest) => ({
  * Upper bound of usage. Gemini counts 32 tokens per second of audio; fast speech is about four tokens of text per
  * second.
  */
-const mostOf = ({ file }: TranscriptionRequest): Usage => {
-  const seconds = mostSeconds(file)
+const maxOf = ({ file }: TranscriptionRequest): Usage => {
+  const seconds = maxSeconds(file)
   return {
     seconds,
     tokens: { inputTokens: seconds * 32 + 500, outputTokens: seconds * 16, cachedTokens: 0, reasoningTokens: 0 },

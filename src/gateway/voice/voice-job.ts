@@ -56,7 +56,7 @@ export interface VoiceJob<Task> {
   readonly policy: CallPolicy
   readonly streamed: boolean
   /** Returns an upper bound of a step's usage. */
-  readonly most: (step: Step<Task>) => Usage
+  readonly max: (step: Step<Task>) => Usage
   readonly request: (step: Step<Task>) => VoiceRequest
   /** Returns the request as written to the request log. */
   readonly logged: () => object
@@ -143,12 +143,12 @@ class RunningCall<Task> {
   }
 
   steps(): AnsweredKind<VoiceCandidate<Task>, OpenAnswer> {
-    const { call, plan, need, streamed, most } = this.#job
+    const { call, plan, need, streamed, max } = this.#job
     const { caller, operation, signal } = call
     return {
       ...{ caller, operation, need, model: plan.requestedModel, streamed, signal },
-      mostUsd: (candidate) => costOf(candidate, most(candidate)),
-      tokens: (candidate) => ({ most: tokensOfUsage(most(candidate)) }),
+      maxUsd: (candidate) => costOf(candidate, max(candidate)),
+      tokens: (candidate) => ({ max: tokensOfUsage(max(candidate)) }),
       sharesTicket: () => false,
       answer: (candidate, run) => this.#opened(candidate, run),
       discard: (answer) => answer.close(),

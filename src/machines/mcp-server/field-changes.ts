@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import type { FieldChange } from './known-tools.ts'
 
 /** Most listed differences of a tool, and most characters shown of a value. */
-const mostChanges = 50
+const maxChanges = 50
 const shownLength = 2000
 
 /** Returns the differences of two objects, by path, with long values truncated. */
@@ -19,7 +19,7 @@ interface Walk {
 
 const compare = (before: Json | undefined, after: Json | undefined, walk: Walk): void => {
   const { path, changes } = walk
-  if (changes.length >= mostChanges) return
+  if (changes.length >= maxChanges) return
   if (isRecord(before) && isRecord(after)) {
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
       compare(own(before, key), own(after, key), { path: path === '' ? key : `${path}.${key}`, changes })

@@ -248,7 +248,7 @@ const noticeOf = (context: McpServerContext, event_type: ServerNotice, more: Jso
 type ServerNotice = Extract<Notice['event_type'], `mcp_server.${string}`>
 
 /** Most names of each kind in a webhook event. */
-const mostNamed = 100
+const maxNamed = 100
 
 /** Notifies webhooks of the first failure after the server worked. */
 const notifyFailure = mcpServerSetup.enqueueActions(({ enqueue, context, event }) => {
@@ -267,7 +267,7 @@ const notifyChanges = mcpServerSetup.enqueueActions(({ enqueue, context, event }
   const { added, removed, changed } = changesOf(toolsOf(context), event.found.tools, [])
   if (added.length + removed.length + changed.length === 0) return
   const names = { added, removed, changed: changed.map(({ name }) => name) }
-  const shown = Object.fromEntries(Object.entries(names).map(([kind, all]) => [kind, all.slice(0, mostNamed)]))
+  const shown = Object.fromEntries(Object.entries(names).map(([kind, all]) => [kind, all.slice(0, maxNamed)]))
   enqueue({ type: 'notify', params: noticeOf(context, 'mcp_server.tools_changed', shown) })
 })
 

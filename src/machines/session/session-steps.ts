@@ -44,7 +44,7 @@ export const deltaEvents = (context: SessionContext, { delta, cuts = [] }: Strea
 }
 
 /** A longer event stands alone: its text may be moved to a blob, where it cannot be cut. In UTF-16 units. */
-const mostInEvent = 16 * 1024
+const maxPerEvent = 16 * 1024
 
 const groupsOf = (cuts: readonly number[]): readonly (readonly number[])[] => {
   const groups: number[][] = []
@@ -52,7 +52,7 @@ const groupsOf = (cuts: readonly number[]): readonly (readonly number[])[] => {
   for (const cut of cuts) {
     const group = groups.at(-1)
     length += cut
-    if (group !== undefined && length <= mostInEvent) group.push(cut)
+    if (group !== undefined && length <= maxPerEvent) group.push(cut)
     else {
       groups.push([cut])
       length = cut

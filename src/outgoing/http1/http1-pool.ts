@@ -25,7 +25,7 @@ export interface PoolOptions {
 const idleMaxMs = 4_000
 
 /** Maximum number of cached paths: some providers have the model, which callers choose, in the path. */
-const mostPaths = 64
+const maxPaths = 64
 
 /**
  * Connections to one origin. The most recently used one is reused first, so that unneeded ones become idle and close.
@@ -130,7 +130,7 @@ export class Http1Pool {
     const known = byPath.get(path)
     if (known !== undefined) return known
     const made = headOf(path, this.#host, { ...this.#headers, ...headers })
-    if (byPath.size < mostPaths) byPath.set(path, made)
+    if (byPath.size < maxPaths) byPath.set(path, made)
     return made
   }
 }

@@ -249,8 +249,8 @@ export class ResponseParser {
 /** Returns the position after a line with only a chunk size; 0 when there is none here, or it is incomplete. */
 const sizeLineEnd = (bytes: Buffer, from: number): number => {
   let at = from
-  const most = Math.min(bytes.length - 2, from + maxPlainDigits)
-  while (at < most && (hexDigits[bytes[at] ?? 0] ?? 255) < 16) at++
+  const max = Math.min(bytes.length - 2, from + maxPlainDigits)
+  while (at < max && (hexDigits[bytes[at] ?? 0] ?? 255) < 16) at++
   return at > from && bytes[at] === carriageReturn && bytes[at + 1] === lineFeed ? at + 2 : 0
 }
 

@@ -12,9 +12,9 @@ const valueSize = 12
 export const isLong = (document: unknown): boolean => sizeOf(document, longSize) < 0
 
 /** The remainder of a size budget; negative when it is exceeded. */
-const sizeOf = (value: unknown, most: number): number => {
-  if (typeof value === 'string') return most - value.length
-  let left = most - valueSize
+const sizeOf = (value: unknown, max: number): number => {
+  if (typeof value === 'string') return max - value.length
+  let left = max - valueSize
   if (Array.isArray(value)) {
     for (const item of value) {
       left = sizeOf(item, left)
@@ -121,8 +121,8 @@ function* writeObject(object: { readonly [name: string]: unknown }, pieces: Piec
 function* writeText(text: string, pieces: Pieces): SlicedWork<void> {
   pieces.add('"')
   for (let at = 0; at < text.length; ) {
-    const most = at + pieceBytes
-    const cut = most < text.length && isHigh(text.charCodeAt(most - 1)) ? most - 1 : most
+    const max = at + pieceBytes
+    const cut = max < text.length && isHigh(text.charCodeAt(max - 1)) ? max - 1 : max
     pieces.add(JSON.stringify(text.slice(at, cut)).slice(1, -1))
     pieces.flush()
     at = cut

@@ -198,19 +198,19 @@ function* longText(bytes: Buffer, start: number, end: number): SlicedWork<string
 }
 
 /**
- * Returns the last position up to `most` at which a string can be cut.
+ * Returns the last position up to `max` at which a string can be cut.
  *
  * @param from the start of an escape or a character.
  */
-const cutBefore = (bytes: Buffer, from: number, most: number): number => {
-  for (let at = most - 1; at >= Math.max(from, most - 5); at -= 1) {
+const cutBefore = (bytes: Buffer, from: number, max: number): number => {
+  for (let at = max - 1; at >= Math.max(from, max - 5); at -= 1) {
     if (bytes[at] !== backslash) continue
     const begins = backslashesBefore(bytes, from, at + 1) % 2 === 1
     const length = bytes[at + 1] === 0x75 ? 6 : 2
-    if (begins && at + length > most) return at
+    if (begins && at + length > max) return at
     break
   }
-  let at = most
+  let at = max
   while (((bytes[at] ?? 0) & 0xc0) === 0x80) at -= 1
   return at
 }

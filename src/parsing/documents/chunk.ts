@@ -26,7 +26,7 @@ const enough = 500
  * Length from which a chunk is closed after a paragraph whose hash selects it (one in four). Content-defined boundaries
  * resynchronise after an edit.
  */
-const least = 200
+const min = 200
 const cutOneIn = 4
 
 /**
@@ -133,7 +133,7 @@ function* packed(text: string, section: Span): Generator<Span> {
 }
 
 const isClosedBy = (text: string, { start, end }: Span, paragraph: Span): boolean =>
-  end - start >= enough || (end - start >= least && wordHash(text, paragraph) % cutOneIn === 0)
+  end - start >= enough || (end - start >= min && wordHash(text, paragraph) % cutOneIn === 0)
 
 /** FNV-1a hash of the paragraph's characters. */
 const wordHash = (text: string, { start, end }: Span): number => {
@@ -188,12 +188,12 @@ function* sentencesPacked(text: string, paragraph: Span): Generator<Span> {
  * Returns the last sentence or line end in the second half, else the last word boundary, else a position between two
  * characters.
  */
-const cutBefore = (text: string, start: number, most: number): number => {
+const cutBefore = (text: string, start: number, max: number): number => {
   const half = start + maxChunkLength / 2
-  for (let at = most; at > half; at--) if (endsSentence(text, at)) return at
-  for (let at = most; at > half; at--) if (isSpace(text.charCodeAt(at - 1))) return at
-  const isPair = (text.charCodeAt(most) & 0xfc00) === 0xdc00
-  return isPair ? most - 1 : most
+  for (let at = max; at > half; at--) if (endsSentence(text, at)) return at
+  for (let at = max; at > half; at--) if (isSpace(text.charCodeAt(at - 1))) return at
+  const isPair = (text.charCodeAt(max) & 0xfc00) === 0xdc00
+  return isPair ? max - 1 : max
 }
 
 const endsSentence = (text: string, at: number): boolean => {

@@ -28,21 +28,21 @@ const longestAuthor = 700
 const longestFigure = 400
 const setInBlocks = 'table, pre, blockquote, p ~ p, h2, h3'
 /** Minimum length of a teaser without links that is the lead of its own page. */
-const leastTeaser = 100
+const minTeaser = 100
 const hiddenStyle = /display\s*:\s*none|visibility\s*:\s*hidden/i
 const maxChecked = 20_000
 
 /** Removes boilerplate from a page. An element with most of the page's text is kept, whatever its name. */
 export const dropBoilerplate = (body: PageElement): void => {
-  const most = body.textContent.length * 0.5
+  const max = body.textContent.length * 0.5
   for (const element of [...body.querySelectorAll(frames)]) {
-    if (isIn(element, body) && element.textContent.length < most) element.remove()
+    if (isIn(element, body) && element.textContent.length < max) element.remove()
   }
   for (const figure of [...body.querySelectorAll('figure')])
     if (isIn(figure, body) && isPicture(figure)) figure.remove()
   for (const element of [...body.querySelectorAll('[class], [id], [style]')].slice(0, maxChecked)) {
     if (!isFrame(element) || !isIn(element, body)) continue
-    if (element.textContent.length < most) element.remove()
+    if (element.textContent.length < max) element.remove()
   }
 }
 
@@ -59,7 +59,7 @@ const isPicture = (figure: PageElement): boolean =>
   figure.textContent.trim().length < longestFigure && [...figure.querySelectorAll(setInBlocks)].length === 0
 
 const isLead = (element: PageElement): boolean =>
-  element.textContent.trim().length > leastTeaser && [...element.querySelectorAll('a')].length === 0
+  element.textContent.trim().length > minTeaser && [...element.querySelectorAll('a')].length === 0
 
 const wordsOf = (names: string): readonly string[] =>
   names

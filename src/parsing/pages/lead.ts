@@ -7,13 +7,13 @@ export interface PageMetadata {
 }
 
 /** Minimum length in characters; shorter texts under a title are dates, names and comment counts. */
-const leastLength = 60
-const mostLinked = 0.3
-const mostRuns = 4
+const minLength = 60
+const maxLinked = 0.3
+const maxRuns = 4
 /** Letters of the article that are searched to find where it begins on the page. */
 const searched = 20_000
 /** Maximum and minimum number of letters by which a text is identified. */
-const known = { most: 80, least: 40 } as const
+const known = { max: 80, min: 40 } as const
 
 /**
  * Returns leading paragraphs that are next to the title and were not found as part of the article: those between the
@@ -30,7 +30,7 @@ export const leadOf = (
 ): readonly string[] => {
   const lead = underTitle(framed, article)
   const start = startOf(description)
-  if (start.length < known.least || article.includes(start) || lead.some(({ letters }) => letters.startsWith(start)))
+  if (start.length < known.min || article.includes(start) || lead.some(({ letters }) => letters.startsWith(start)))
     return lead.map(({ text }) => text)
   const { title, first } = bordersOf(plain, article)
   const described = plain.find(({ letters }, at) => at > title && at < first && letters.startsWith(start))
@@ -38,9 +38,9 @@ export const leadOf = (
 }
 
 /** Whether the page's description is long enough to identify its lead. */
-export const isDescribed = ({ description }: PageMetadata): boolean => startOf(description).length === known.least
+export const isDescribed = ({ description }: PageMetadata): boolean => startOf(description).length === known.min
 
-const startOf = (description: string): string => description.replace(/\s+/g, '').slice(0, known.least)
+const startOf = (description: string): string => description.replace(/\s+/g, '').slice(0, known.min)
 
 const underTitle = (runs: readonly TextRun[], article: string): readonly TextRun[] => {
   const { title, first } = bordersOf(runs, article)
@@ -49,14 +49,14 @@ const underTitle = (runs: readonly TextRun[], article: string): readonly TextRun
     : runs
         .slice(title + 1, first)
         .filter(isText)
-        .slice(0, mostRuns)
+        .slice(0, maxRuns)
 }
 
 /** Returns the indices of the title and of the article's first run. */
 const bordersOf = (runs: readonly TextRun[], article: string): { readonly title: number; readonly first: number } => {
   const start = article.slice(0, searched)
   const first = runs.findIndex(
-    ({ letters }) => letters.length >= known.least && start.includes(letters.slice(0, known.most)),
+    ({ letters }) => letters.length >= known.min && start.includes(letters.slice(0, known.max)),
   )
   return { title: runs.findLastIndex(({ block }, at) => at < first && block === 'h1'), first }
 }
@@ -65,4 +65,4 @@ const bordersOf = (runs: readonly TextRun[], article: string): { readonly title:
 const credited = /^(?:by|von|par|por) [^.!?]{0,120}$|(?:©|\(c\)|photo|foto|getty images|reuters)[^.!?]{0,60}$/iu
 
 const isText = ({ text, linked }: TextRun): boolean =>
-  text.length >= leastLength && linked < mostLinked && !credited.test(text) && !isFramingLine(text)
+  text.length >= minLength && linked < maxLinked && !credited.test(text) && !isFramingLine(text)

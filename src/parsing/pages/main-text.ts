@@ -6,8 +6,8 @@ import { articleOf, documentOf, type PageDocument, type PageElement, prependPara
 import { textRuns } from './text-runs.ts'
 
 /** Minimum share of the text that Readability finds on the whole page; an article with less has lost some of it. */
-const leastShare = 0.5
-const leastLength = 100
+const minShare = 0.5
+const minLength = 100
 /**
  * Minimum number of links, and share of the text in them, of a page that is a list of links and has no article; the
  * share is lower for a page that has too many elements, whose further links are text only.
@@ -37,12 +37,12 @@ export const mainElement = (
   const found = article?.textContent.trim().length ?? 0
   // an article with half of the page's text cannot be less than half of any other, so that no other has to be looked
   // for
-  const isMost = found >= leastLength && found >= all * leastShare
-  const plainRuns = isMost && !isDescribed(said) ? [] : textRuns(plain.body)
-  const other = isMost ? null : articleOf(plain)
+  const isMainPart = found >= minLength && found >= all * minShare
+  const plainRuns = isMainPart && !isDescribed(said) ? [] : textRuns(plain.body)
+  const other = isMainPart ? null : articleOf(plain)
   const whole = other?.textContent.trim().length ?? 0
-  const best = article !== null && found >= whole * leastShare ? article : other
-  if (best === null || Math.max(found, whole) < leastLength) return bodyOf(html)
+  const best = article !== null && found >= whole * minShare ? article : other
+  if (best === null || Math.max(found, whole) < minLength) return bodyOf(html)
   const runs = { framed: best === article ? framedRuns : plainRuns, plain: plainRuns }
   prependParagraphs(best, leadOf(runs, lettersOf(best), said))
   dropLinkBlocks(best)

@@ -59,8 +59,8 @@ export class PageRooms {
   #roomFor({ project }: ParseOwner): Room {
     const own = this.#rooms.filter(({ loads }) => loads.has(project))
     const open = own.length >= maxRooms - 1 ? own : this.#rooms
-    const [least] = open.toSorted((a, b) => a.load - b.load || Number(b.parser.isReady) - Number(a.parser.isReady))
-    if (least !== undefined && (least.load === 0 || open === own || this.#rooms.length >= maxRooms)) return least
+    const [min] = open.toSorted((a, b) => a.load - b.load || Number(b.parser.isReady) - Number(a.parser.isReady))
+    if (min !== undefined && (min.load === 0 || open === own || this.#rooms.length >= maxRooms)) return min
     const parser = new ParserPool<typeof pageTasks>(limits, new URL('./page-worker.ts', import.meta.url))
     const room = { parser, load: 0, loads: new Map() }
     this.#rooms.push(room)

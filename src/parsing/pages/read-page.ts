@@ -46,7 +46,7 @@ export type PageRead = PageFacts & {
 const maxContent = 1_000_000
 
 /** Share of an article's text in JSON-LD below which the visible text is not the article. */
-const leastShown = 0.4
+const minShown = 0.4
 
 const noFacts: PageFacts = {
   ...{ title: '', description: '', language: null, canonical: null, publishedAt: null, modifiedAt: null },
@@ -107,7 +107,7 @@ const readHtml = (
       anchor.setAttribute('href', absolute(anchor.getAttribute('href'), base))
   const shown = textOf(main, format)
   const article = articleText(page.said)
-  const isFromArticle = shown.length < article.length * leastShown
+  const isFromArticle = shown.length < article.length * minShown
   const content = bounded(isFromArticle ? article : shown)
   const language = page.language ?? facts.language
   // parsed again, since extracting the main content modified the tree

@@ -3,10 +3,10 @@ import { isAscii, tokensOf } from './tokens.ts'
 import type { Word } from './word.ts'
 
 /** Maximum characters of a text that are analysed; more would block the event loop. */
-export const mostCharacters = 32_768
+export const maxCharacters = 32_768
 
 /** Maximum number of different words of a question that are looked up: more than 20,000 characters have, except in Chinese. */
-const mostWords = 5_000
+const maxWords = 5_000
 
 /** The analysis of a text that an index stores. */
 export interface Analysis {
@@ -34,14 +34,14 @@ export const english = (): Language => 'en'
 
 /** Analyses a passage. Words in Latin script are stemmed in their detected language, or else in that of `others`. */
 export function analysisOf(text: string, others: () => Language): Analysis {
-  const begins = text.slice(0, mostCharacters)
+  const begins = text.slice(0, maxCharacters)
   const isPlain = isAscii(begins)
   const tokens = tokensOf(begins, isPlain)
   const language = latinLanguageOf(tokens)
   const latin = language ?? others()
   // the patterns treat a non-ASCII letter as the end of a word and the tokeniser does not, so such texts count as
   // marked
-  const isMarked = !isPlain || text.length > mostCharacters || tokens.some(({ isMark }) => isMark)
+  const isMarked = !isPlain || text.length > maxCharacters || tokens.some(({ isMark }) => isMark)
   const counts = new Map<string, number>()
   let length = 0
   for (const token of contentOf(tokens, latin)) {
@@ -56,15 +56,15 @@ export function analysisOf(text: string, others: () => Language): Analysis {
  * Returns the words of a question, each once, with their stems in its own language and in those of the index.
  */
 export function conceptsOf(text: string, languages: readonly Language[]): readonly Concept[] {
-  const tokens = tokensOf(text.slice(0, mostCharacters))
+  const tokens = tokensOf(text.slice(0, maxCharacters))
   const own = latinLanguageOf(tokens)
   const spoken = [...new Set([...(own === null ? [] : [own]), ...languages])]
-  const names = own === 'de' ? new Set() : namesIn(text.slice(0, mostCharacters))
+  const names = own === 'de' ? new Set() : namesIn(text.slice(0, maxCharacters))
   const repeats = new Map<Word, number>()
   for (const token of contentOf(tokens, own ?? languages[0] ?? 'en')) repeats.set(token, (repeats.get(token) ?? 0) + 1)
   const concepts = new Map<string, Concept>()
   for (const [token, repeated] of repeats) {
-    if (concepts.size === mostWords) break
+    if (concepts.size === maxWords) break
     const terms = [...new Set([...spoken.map((language) => token.termIn(language)), ...yearOf(token.text)])]
     const key = terms.join(' ')
     const { word, isName, times } = concepts.get(key) ?? { word: token.text, isName: names.has(token.text), times: 0 }

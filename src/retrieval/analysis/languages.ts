@@ -76,10 +76,10 @@ export function latinLanguageOf(tokens: readonly { readonly stops: number }[]): 
     }
   }
   let best: Language | null = null
-  let most = 1
+  let max = 1
   for (let place = 0; place < latin.length; place++) {
     const count = found[place] ?? 0
-    if (count > most) [best, most] = [latin[place] ?? null, count]
+    if (count > max) [best, max] = [latin[place] ?? null, count]
   }
   return best
 }

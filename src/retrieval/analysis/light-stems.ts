@@ -5,7 +5,7 @@ import { porterStem } from './porter.ts'
 interface Endings {
   readonly suffixes: readonly string[]
   readonly prefixes?: readonly string[]
-  readonly least: number
+  readonly min: number
   /** Maximum number of suffixes removed in succession. */
   readonly rounds?: number
 }
@@ -19,51 +19,51 @@ const endings: Readonly<Partial<Record<Language, Endings>>> = {
       adora ador ancia logía encia idad ivas ivos iva ivo osas osos osa oso ables ibles able ible istas ista mente ando iendo
       ados adas idos idas ado ada ido ida aban aba ían ía aron ieron ará arán erá erán irá irán aste iste ar er ir es as os a
       o e`),
-    least: 3,
+    min: 3,
   },
   pt: {
     suffixes:
       list(`amentos imentos amento imento adores adora ador ações ção ções ância ência idades idade ivas ivos iva ivo
       osas osos osa oso áveis íveis ável ível istas ista mente ando endo indo ados adas idos idas ado ada ido ida avam ava iam
       ia aram eram iram ará erá irá ar er ir ões ães es as os a o e`),
-    least: 3,
+    min: 3,
   },
   fr: {
     suffixes:
       list(`issements issement atrices ateurs atrice ateur ations ation ements ement ances ance ences ence ités ité
       ives ifs ive if euses eux euse ables able istes iste amment emment ant ées és ée é er ir aient ait ais era eront es s e
       x`),
-    least: 3,
+    min: 3,
   },
   it: {
     suffixes:
       list(`amenti imenti amento imento azioni azione atrici atore atori anze anza enze enza ità ivi ivo iva ive osi
       oso osa ose abili ibili abile ibile isti ista iste mente ando endo ati ate ato ata iti ite ito ita uti ute uto uta avano
       ava evano eva arono ere are ire i e a o`),
-    least: 3,
+    min: 3,
   },
   de: {
     suffixes: list('ungen heiten keiten ung heit keit isch lich ern em en er es st e s n t'),
-    least: 4,
+    min: 4,
     rounds: 2,
   },
-  nl: { suffixes: list('heden heid ingen ing lijke lijk en e s t'), least: 4 },
+  nl: { suffixes: list('heden heid ingen ing lijke lijk en e s t'), min: 4 },
   ru: {
     suffixes:
       list(`ившими ывшими вшими ейшими ости остью остей ость ениями ениях ение ения ением ений ания анием ание аний
       ями ами иями иях ией ием иям ого его ому ему ыми ими ых их ую юю ая яя ое ее ые ие ый ий ой ей ем ом ым им ам ям ах ях
       ов ев ет ют ут ат ят ит ла ло ли на ны но ен ал ил ел ть ться ился лась лись лся ия ья ию ью ии а е и й о у ы ь ю я`),
-    least: 3,
+    min: 3,
   },
   ar: {
     prefixes: list('وال بال كال فال لل ال و'),
     suffixes: list('ها ان ات ون ين يه ية ه ة ي ا'),
-    least: 3,
+    min: 3,
     rounds: 2,
   },
   hi: {
     suffixes: list('ियों ियाँ ियां ाओं ाएँ ाएं ुओं ुएँ ुएं ों ें ीं ाँ ां ता ती ते ना नी ने या यी ये ा ी े ि ो ु ू'),
-    least: 2,
+    min: 2,
   },
 }
 
@@ -84,15 +84,15 @@ export function stemOf(word: string, language: Language): string {
   return rules === undefined ? word : withoutEndings(withoutPrefix(word, rules), rules)
 }
 
-function withoutPrefix(word: string, { prefixes = [], least }: Endings): string {
-  const prefix = prefixes.find((each) => word.startsWith(each) && word.length - each.length >= least)
+function withoutPrefix(word: string, { prefixes = [], min }: Endings): string {
+  const prefix = prefixes.find((each) => word.startsWith(each) && word.length - each.length >= min)
   return prefix === undefined ? word : word.slice(prefix.length)
 }
 
-function withoutEndings(word: string, { suffixes, least, rounds = 1 }: Endings): string {
+function withoutEndings(word: string, { suffixes, min, rounds = 1 }: Endings): string {
   let stem = word
   for (let round = 0; round < rounds; round++) {
-    const suffix = suffixes.find((each) => stem.endsWith(each) && stem.length - each.length >= least)
+    const suffix = suffixes.find((each) => stem.endsWith(each) && stem.length - each.length >= min)
     if (suffix === undefined) return stem
     stem = stem.slice(0, -suffix.length)
   }

@@ -64,12 +64,12 @@ function pastForms(word: string): string {
 const finalY = (word: string): string =>
   word.endsWith('y') && hasVowel(word.slice(0, -1)) ? `${word.slice(0, -1)}i` : word
 
-/** Replaces the longest matching suffix if the measure of the rest exceeds `least`. */
-function replaced(word: string, suffixes: readonly (readonly [string, string])[], least: number): string {
+/** Replaces the longest matching suffix if the measure of the rest exceeds `min`. */
+function replaced(word: string, suffixes: readonly (readonly [string, string])[], min: number): string {
   const found = suffixes.find(([suffix]) => word.endsWith(suffix))
   if (found === undefined) return word
   const stem = word.slice(0, word.length - found[0].length)
-  return measure(stem) > least ? stem + found[1] : word
+  return measure(stem) > min ? stem + found[1] : word
 }
 
 const pairs = (text: string): readonly (readonly [string, string])[] =>

@@ -36,9 +36,9 @@ const seeking =
   /\b(?:(?:can|could|would|will) you|suggest\w*|recommend\w*|advi[cs]e|should I|(?:how|where|what|which) (?:do|can|could|would|should|might) I|help me|I.m (?:planning|looking|thinking|trying)|ideas?|tips|options|best way)\b/i
 
 /** Maximum characters of a text that are examined. */
-const most = 600
+const max = 600
 
-const beginning = (text: string): string => (text.length > most ? text.slice(0, most) : text)
+const beginning = (text: string): string => (text.length > max ? text.slice(0, max) : text)
 
 /** Returns the stance of a text; null for a plain statement. */
 export const stanceOf = (text: string): Stance | null => {

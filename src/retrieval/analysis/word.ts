@@ -42,7 +42,7 @@ export class Word {
 }
 
 const nine = 0x39
-const mostWords = 50_000
+const maxWords = 50_000
 const latins = new Map<string, Word>()
 const others = new Map<string, Word>()
 
@@ -53,7 +53,7 @@ export function wordOf(text: string, script: Script): Word {
   const known = script === 'latin' ? latins : others
   const word = known.get(text)
   if (word !== undefined) return word
-  if (known.size >= mostWords) known.clear()
+  if (known.size >= maxWords) known.clear()
   const own = copied(text)
   const made = new Word(own, script, stopMask(own))
   known.set(own, made)

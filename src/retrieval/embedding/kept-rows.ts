@@ -1,12 +1,12 @@
 /** Rows of numbers that a model has made of texts, by text: those used last, up to a number of numbers. */
 export class KeptRows {
-  readonly #most: number
+  readonly #max: number
   /** Least recently used first. */
   readonly #known = new Map<string, Float32Array>()
   #numbers = 0
 
-  constructor(mostNumbers: number) {
-    this.#most = mostNumbers
+  constructor(maxNumbers: number) {
+    this.#max = maxNumbers
   }
 
   get(key: string): Float32Array | undefined {
@@ -20,11 +20,11 @@ export class KeptRows {
   /** Keeps the rows of a text, unless they would take the place of many others. */
   set(key: string, rows: Float32Array): void {
     this.delete(key)
-    if (rows.length > this.#most / 8) return
+    if (rows.length > this.#max / 8) return
     this.#known.set(key, rows)
     this.#numbers += rows.length
     for (const [oldest] of this.#known) {
-      if (this.#numbers <= this.#most) break
+      if (this.#numbers <= this.#max) break
       this.delete(oldest)
     }
   }

@@ -8,8 +8,8 @@ import { type EmbedReply, type EmbedRequest, type ModelPlace, type ReadersOff, r
  * Maximum texts per batch, and their characters if there are several: a question waits for at most one batch, of about
  * a third of a second for a small model.
  */
-const mostAtOnce = 16
-const mostCharactersAtOnce = 2_000
+const maxConcurrent = 16
+const maxBatchCharacters = 2_000
 /** Timeout for opening the model; it usually takes a second or two, on a busy machine up to a minute. */
 const openMs = 180_000
 
@@ -19,7 +19,7 @@ const openMs = 180_000
  */
 export const maxKeptQuestions = 256
 /** Longer questions are not cached. */
-const mostKeptLength = 4_096
+const maxKeptLength = 4_096
 
 interface Waiting {
   readonly text: string
@@ -42,9 +42,9 @@ type Running =
   | { readonly kind: 'read'; readonly reading: Reading }
 
 /** Maximum readings that wait; another one is refused. */
-const mostReadings = 64
+const maxReadings = 64
 /** Time in ms for which a reading waits for its turn. */
-const mostReadingWaitMs = 400
+const maxReadingWaitMs = 400
 
 /**
  * A sentence model in a separate process, which is restarted with the next text after it has ended. Inference thus does
@@ -103,11 +103,11 @@ export class LocalEmbedder implements Embedder {
   }
 
   async #read(question: string | null, texts: readonly string[]): Promise<readonly number[] | null> {
-    if (this.#closed || this.#readings.length >= mostReadings) return null
+    if (this.#closed || this.#readings.length >= maxReadings) return null
     if (texts.length === 0) return []
     return await new Promise<readonly number[]>((resolve, reject) => {
       const settle = (odds: readonly number[] | Error) => (odds instanceof Error ? reject(odds) : resolve(odds))
-      this.#readings.push({ question, texts, until: performance.now() + mostReadingWaitMs, settle })
+      this.#readings.push({ question, texts, until: performance.now() + maxReadingWaitMs, settle })
       this.#next()
     })
   }
@@ -125,7 +125,7 @@ export class LocalEmbedder implements Embedder {
 
   /** Returns the cached vector of a question, which may still be in progress; failures are not cached. */
   #ofQuestion(text: string): Promise<Float32Array> {
-    if (this.#closed || text.length > mostKeptLength) return this.#vector(text, 'query')
+    if (this.#closed || text.length > maxKeptLength) return this.#vector(text, 'query')
     const known = this.#questions.get(text)
     this.#questions.delete(text)
     const vector = known ?? this.#vector(text, 'query')
@@ -259,7 +259,7 @@ function batchLength(waiting: readonly Waiting[]): number {
   let characters = 0
   for (const [at, { text }] of waiting.entries()) {
     characters += text.length
-    if (at === mostAtOnce || (at > 0 && characters > mostCharactersAtOnce)) return at
+    if (at === maxConcurrent || (at > 0 && characters > maxBatchCharacters)) return at
   }
   return waiting.length
 }

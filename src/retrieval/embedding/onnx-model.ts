@@ -26,13 +26,13 @@ import {
 } from './schema.ts'
 
 const modelFiles = ['model.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'onnx/model_quantized.onnx']
-const mostCharacters = 16_384
+const maxCharacters = 16_384
 /** Tokens of a text that are read; the rest is cut off. */
-const mostReadTokens = 128
+const maxReadTokens = 128
 /** Time for one question and its texts, or for texts that are judged, in ms. */
-const mostReadMs = 250
+const maxReadMs = 250
 /** Numbers kept of the states of texts: 500 memories, 12 MB. */
-const mostKeptNumbers = 8_192 * 384
+const maxKeptNumbers = 8_192 * 384
 
 /**
  * An ONNX sentence model from a folder in the layout of sentence-transformers, run on the CPU. The runtime and the
@@ -49,7 +49,7 @@ export class OnnxModel {
   /** Name of the value from which these continue; null without them. */
   readonly #states: string | null
   /** States of the texts that were embedded last, so that reading one does not run the lower layers again. */
-  readonly #kept = new KeptRows(mostKeptNumbers)
+  readonly #kept = new KeptRows(maxKeptNumbers)
   /** Length of a vector; known once the model has made one. */
   #dimensions = 0
 
@@ -122,7 +122,7 @@ export class OnnxModel {
    * @throws {Error} without a reader.
    */
   async read(question: string, texts: readonly string[]): Promise<readonly number[]> {
-    const until = performance.now() + mostReadMs
+    const until = performance.now() + maxReadMs
     const query = await this.#readVector(question, 'query')
     const vectors: Float32Array[] = []
     for (const text of texts) {
@@ -140,7 +140,7 @@ export class OnnxModel {
    */
   async judge(texts: readonly string[]): Promise<readonly number[]> {
     if (this.#judge === null) throw new Error('the model does not judge texts')
-    const until = performance.now() + mostReadMs
+    const until = performance.now() + maxReadMs
     const odds: number[] = []
     for (const text of texts) {
       if (performance.now() > until) break
@@ -169,13 +169,13 @@ export class OnnxModel {
 
   #readTokens(text: string, use: EmbedUse): readonly number[] {
     const tokens = this.#tokens(text, use)
-    return tokens.length <= mostReadTokens ? tokens : [...tokens.slice(0, mostReadTokens - 1), tokens.at(-1) ?? 0]
+    return tokens.length <= maxReadTokens ? tokens : [...tokens.slice(0, maxReadTokens - 1), tokens.at(-1) ?? 0]
   }
 
   async #vector(text: string, use: EmbedUse): Promise<Float32Array> {
     const tokens = this.#tokens(text, use)
     const outputs = await this.#run(tokens)
-    if (this.#states !== null && tokens.length <= mostReadTokens)
+    if (this.#states !== null && tokens.length <= maxReadTokens)
       this.#kept.set(`${use} ${text}`, this.#statesIn(outputs).slice())
     return this.#pooled(outputs, tokens.length)
   }
@@ -187,10 +187,10 @@ export class OnnxModel {
   }
 
   #tokens(text: string, use: EmbedUse): readonly number[] {
-    const { mostTokens, prefixes } = this.#settings
-    const { ids } = this.#tokenizer.encode(prefixes[use] + text.slice(0, mostCharacters).toWellFormed())
+    const { maxTokens, prefixes } = this.#settings
+    const { ids } = this.#tokenizer.encode(prefixes[use] + text.slice(0, maxCharacters).toWellFormed())
     const last = ids.at(-1)
-    return ids.length <= mostTokens || last === undefined ? ids : [...ids.slice(0, mostTokens - 1), last]
+    return ids.length <= maxTokens || last === undefined ? ids : [...ids.slice(0, maxTokens - 1), last]
   }
 
   async #run(tokens: readonly number[]): Promise<Readonly<Record<string, OnnxTensor>>> {

@@ -33,7 +33,7 @@ export const packagedModel: Omit<ModelPlace, 'threads'> = {
 }
 
 /** Time that a question waits for the model to open, in ms; it is answered by words after that. */
-const mostWaitMs = 2_000
+const maxWaitMs = 2_000
 
 export interface PackagedParts {
   readonly place: ModelPlace
@@ -124,7 +124,7 @@ const missingIn = ({ folder, hashes = {} }: ModelPlace): string | null => {
 /** @throws {EmbedderUnavailable} when the vectors are not there in time; they are still computed. */
 async function inTime<T>(vectors: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new EmbedderUnavailable('the embedder is opening')), mostWaitMs)
+  const timer = setTimeout(() => late.reject(new EmbedderUnavailable('the embedder is opening')), maxWaitMs)
   try {
     return await Promise.race([vectors, late.promise])
   } finally {

@@ -3,7 +3,7 @@ import { KeptRows } from './kept-rows.ts'
 import type { OnnxRuntime, OnnxSession, OnnxTensor, ReaderPlace } from './schema.ts'
 
 /** Numbers kept of the vectors of texts: 10,000 texts, 15 MB. */
-const mostNumbers = 10_000 * 384
+const maxNumbers = 10_000 * 384
 
 export interface PairReaderParts {
   readonly runtime: OnnxRuntime
@@ -19,7 +19,7 @@ export class PairReader {
   readonly #runtime: OnnxRuntime
   readonly #layers: OnnxSession
   readonly #judge: OnnxSession
-  readonly #vectors = new KeptRows(mostNumbers)
+  readonly #vectors = new KeptRows(maxNumbers)
 
   private constructor(runtime: OnnxRuntime, layers: OnnxSession, judge: OnnxSession) {
     this.#runtime = runtime

@@ -16,10 +16,10 @@ const scripts: readonly RegExp[] = [
  * characters, as a model for Chinese has. The English BERT has 27,587 of Latin script, 8 of Cyrillic, and 494 single
  * Chinese characters.
  */
-const leastParts = 100
-const leastCharacters = 2_000
+const minParts = 100
+const minCharacters = 2_000
 /** Share of the letters of a text in scripts that the model does not read, above which its vector means nothing. */
-const mostUnread = 0.5
+const maxUnread = 0.5
 /** Beginning of a text that is looked at, in characters. */
 const looked = 2_000
 
@@ -37,7 +37,7 @@ export function readsScripts(tokenizer: unknown): (text: string) => boolean {
     const begins = text.slice(0, looked)
     const letters = begins.match(/[\p{L}\p{M}]/gu)?.length ?? 0
     const foreign = unread.reduce((sum, script) => sum + (begins.match(script)?.length ?? 0), 0)
-    return foreign <= letters * mostUnread
+    return foreign <= letters * maxUnread
   }
 }
 
@@ -47,7 +47,7 @@ function isRead(vocabulary: readonly string[], script: RegExp): boolean {
     const count = entry.match(script)?.length ?? 0
     if (count > 1) parts++
     else if (count === 1) characters++
-    if (parts >= leastParts || characters >= leastCharacters) return true
+    if (parts >= minParts || characters >= minCharacters) return true
   }
   return false
 }

@@ -32,7 +32,7 @@ export interface Tokenizer {
 /** Settings read from the files of a model. */
 export interface ModelSettings {
   /** Maximum tokens of a text; the rest is cut off. */
-  readonly mostTokens: number
+  readonly maxTokens: number
   readonly pooling: 'mean' | 'first'
   /** Prefix of a text, by its use. */
   readonly prefixes: { readonly query: string; readonly passage: string }
@@ -62,7 +62,7 @@ export function modelSettings({ tokenizerConfig, sentence, pooling, prompts }: M
   const declared =
     numberOf(fieldsOf(sentence).get('max_seq_length')) ?? numberOf(fieldsOf(tokenizerConfig).get('model_max_length'))
   return {
-    mostTokens: Math.min(declared ?? 256, 512),
+    maxTokens: Math.min(declared ?? 256, 512),
     pooling: fieldsOf(pooling).get('pooling_mode_cls_token') === true ? 'first' : 'mean',
     prefixes: { query: textOf(given.get('query')), passage: textOf(given.get('passage') ?? given.get('document')) },
   }

@@ -68,13 +68,13 @@ interface Found extends RankedPage {
 }
 
 /** Maximum number of passages that are grouped by page. */
-const mostPassages = 200
+const maxPassages = 200
 const dayMs = 86_400_000
 /** Half-life of a page's freshness. */
 const halfLifeMs = 365 * dayMs
 const bytesAPage = 4_000
 /** Minimum number of words for the stuffing check; a shorter page may legitimately consist of the query's words. */
-const leastWords = 40
+const minWords = 40
 /**
  * Share of a page's words that are words of the query, from which stuffing is assumed, rising to full. A short text
  * that answers a long question has a share of up to a half.
@@ -145,7 +145,7 @@ export class PageIndex {
   async search(query: PageQuery): Promise<readonly PageHit[]> {
     const { text, vector, embedder, accepts, now } = query
     const { hits } = await this.#passages.search({
-      ...{ text, vector, now, limit: mostPassages, explain: true },
+      ...{ text, vector, now, limit: maxPassages, explain: true },
       ...(accepts !== null && { accepts: this.#ofPassages(accepts) }),
       ...(embedder !== null && { embedder }),
     })
@@ -186,7 +186,7 @@ export class PageIndex {
     if (entry === undefined || passage === undefined) return []
     const { page, host, signature, quality, titled, plainTitle } = entry
     const { rank = 0, lexical = 0, vector } = hit.parts ?? {}
-    const density = entry.words.length < leastWords ? 0 : densityOf(concepts, entry.words)
+    const density = entry.words.length < minWords ? 0 : densityOf(concepts, entry.words)
     const stuffed = Math.min(1, Math.max(0, (density - stuffing.from) / (stuffing.to - stuffing.from)))
     const signals: PageSignals = {
       ...{ relevance: rank, lexical, semantic: vector ?? null, quality },

@@ -32,8 +32,8 @@ export const qualityOf = ({ title, text, description, links }: QualityInput): Pa
   const { counts, length } = analysisOf(start, english)
   const words = start.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   const all = Math.max(1, words.length)
-  const most = [...counts.values()].toSorted((a, b) => b - a).slice(0, 3)
-  const stuffed = length < 40 ? 0 : ramp(most.reduce((sum, count) => sum + count, 0) / Math.max(1, length), 0.3, 0.5)
+  const max = [...counts.values()].toSorted((a, b) => b - a).slice(0, 3)
+  const stuffed = length < 40 ? 0 : ramp(max.reduce((sum, count) => sum + count, 0) / Math.max(1, length), 0.3, 0.5)
   const repeated = all < 60 ? 0 : ramp(repeatedShare(words), 0.25, 0.6)
   const offered = ramp(words.filter((word) => offers.has(word)).length / all, 0.01, 0.05)
   // a mere list of words has no sentences and few stop words
@@ -62,7 +62,7 @@ const repeatedShare = (words: readonly string[], run = 4): number => {
 }
 
 const hashes = 32
-const mostShingles = 2_000
+const maxShingles = 2_000
 
 /**
  * Returns a MinHash signature of a text: the share of positions at which two signatures agree estimates the share of
@@ -75,7 +75,7 @@ export const signatureOf = (text: string): Uint32Array => {
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu) ?? []
   const signature = new Uint32Array(hashes).fill(0xffffffff)
-  const step = Math.max(1, Math.floor(words.length / mostShingles))
+  const step = Math.max(1, Math.floor(words.length / maxShingles))
   for (let at = 0; at + 4 < words.length; at += step) {
     const hash = hashOf(words.slice(at, at + 5).join(' '))
     for (let n = 0; n < hashes; n += 1) {

@@ -35,7 +35,7 @@ export interface RankedPage {
 /** Weights of the signals, relative to relevance. */
 const pageWeights = { title: 0.1, authority: 0.06, freshness: 0.03, quality: 0.02, spam: 0.9 } as const
 
-const most = 1 + pageWeights.title + pageWeights.authority + pageWeights.freshness + pageWeights.quality
+const max = 1 + pageWeights.title + pageWeights.authority + pageWeights.freshness + pageWeights.quality
 /** Similarity from which pages count as mirrors of one page. */
 const mirrorLikeness = 0.8
 /** Threshold for short pages with the same title: a sentence added to a copy changes a large part of a short text. */
@@ -53,7 +53,7 @@ const hostLoss = 0.9
 const pageScore = ({ relevance, title, authority, freshness, quality, spam }: PageSignals): number => {
   const w = pageWeights
   const sum = relevance + w.title * title + w.authority * authority + w.freshness * freshness + w.quality * quality
-  return (sum * (1 - w.spam * spam)) / most
+  return (sum * (1 - w.spam * spam)) / max
 }
 
 /** A ranked page. */
@@ -111,8 +111,8 @@ const isOne = (a: RankedPage, b: RankedPage): boolean => {
   const isSame = a.title === b.title
   if (a.host === b.host && !isSame) return false
   const isShort = isSame && Math.min(a.words, b.words) < shortMirrors.words
-  const least = a.host === b.host ? likenessOnHost : isShort ? shortMirrors.likeness : mirrorLikeness
-  return likenessOf(a.signature, b.signature) >= least
+  const min = a.host === b.host ? likenessOnHost : isShort ? shortMirrors.likeness : mirrorLikeness
+  return likenessOf(a.signature, b.signature) >= min
 }
 
 /** Returns the share of the query's words in a title. */

@@ -7,14 +7,14 @@ export interface Moment {
 }
 
 const dayMs = 86_400_000
-const mostCharacters = 2_000
+const maxCharacters = 2_000
 
 /**
  * Returns the times mentioned in a question: dates, months with or without a year, years, and relative ones such as
  * "two weeks ago".
  */
 export function momentsOf(question: string, now: number): readonly Moment[] {
-  const text = question.slice(0, mostCharacters).toLowerCase()
+  const text = question.slice(0, maxCharacters).toLowerCase()
   const words = text.match(/[\p{L}\p{N}]+/gu) ?? []
   return [...isoMoments(text), ...namedMoments(words), ...relativeMoments(words, now)]
 }

@@ -11,9 +11,9 @@ export interface FeedbackTerm {
 /** Number of best passages assumed to be relevant to the query. */
 const looked = 5
 /** An expansion word occurs in at least this many of them, and in at most this share of all passages. */
-const least = 2
+const min = 2
 const frequent = 0.1
-const mostTerms = 10
+const maxTerms = 10
 
 /**
  * Returns words that the best passages have in common (Lavrenko and Croft, 2001). They distinguish passages on the
@@ -28,12 +28,12 @@ export const feedbackOf = (
     scores.map((score, slot) => (allowed[slot] === 1 ? score : 0)),
     looked,
   )
-  const most = scores[best[0] ?? -1] ?? 1
+  const max = scores[best[0] ?? -1] ?? 1
   const average = Math.max(1, table.averageLength)
   const sums = new Map<number, { sum: number; passages: number }>()
   for (const slot of best) {
     const length = weights.k1 * (1 - weights.b + (weights.b * table.lengthOf(slot)) / average)
-    const close = (scores[slot] ?? 0) / most
+    const close = (scores[slot] ?? 0) / max
     postings.eachOf(table.rangeOf(slot), (term, times) => {
       if (own.has(term)) return
       const { sum, passages } = sums.get(term) ?? { sum: 0, passages: 0 }
@@ -42,10 +42,10 @@ export const feedbackOf = (
   }
   const commonest = table.size * frequent
   const terms = [...sums]
-    .filter(([term, { passages }]) => passages >= least && postings.frequency(term) <= commonest)
+    .filter(([term, { passages }]) => passages >= min && postings.frequency(term) <= commonest)
     .map(([term, { sum }]) => ({ term, weight: sum * idfOf(postings.frequency(term), table.size) }))
     .toSorted((a, b) => b.weight - a.weight)
-    .slice(0, mostTerms)
+    .slice(0, maxTerms)
   const heaviest = terms[0]?.weight ?? 1
   return terms.map(({ term, weight }) => ({ term, share: weight / heaviest }))
 }

@@ -1,6 +1,6 @@
 import type { Concept } from '../analysis/analysis.ts'
 import type { Groups } from '../groups.ts'
-import { mostTimes } from '../postings.ts'
+import { maxTimes } from '../postings.ts'
 import type { SearchBuffers } from '../search-buffers.ts'
 import { feedbackOf } from './feedback.ts'
 import { idfOf, type Lexicon } from './lexicon.ts'
@@ -11,7 +11,7 @@ import { shortGroup } from './weights.ts'
  * Smallest number of passages assumed when weighing words. In a smaller index, a word that no passage has would weigh
  * many times as much as one that is found.
  */
-const leastSize = 10
+const minSize = 10
 
 /** Lexical scores of a question, by slot. */
 export interface LexicalScores {
@@ -39,15 +39,15 @@ interface WeighedConcept {
 }
 
 /** Maximum number of words of a question that are scored, the rarest first; more would only cost time. */
-const mostConcepts = 256
+const maxConcepts = 256
 
 /** Words of the question recorded per integer, one bit each. */
 const bits = 32
 
 /** Passage length up to which the score of a term that occurs once is cached by length. */
-const mostLengths = 256
+const maxLengths = 256
 /** Scores by length of the term being added. It is shared, since a search never yields while adding a term. */
-const byLength = new Float64Array(mostLengths)
+const byLength = new Float64Array(maxLengths)
 
 /** BM25+ (Lv and Zhai, 2011): minimum contribution of a word that occurs, however long the passage. */
 const delta = 1
@@ -62,7 +62,7 @@ export async function lexicalScores(
   const all = weighed(lexicon, concepts)
   const known = all.filter(({ terms }) => terms.length > 0)
   const total = all.reduce((sum, { idf }) => sum + idf, 0)
-  const rarest = known.toSorted((a, b) => b.weight - a.weight).slice(0, mostConcepts)
+  const rarest = known.toSorted((a, b) => b.weight - a.weight).slice(0, maxConcepts)
   const shares = rarest.map(({ idf }) => idf / Math.max(total, Number.MIN_VALUE))
   const scorer = new Scorer(lexicon, shares, room)
   for (const concept of rarest) {
@@ -70,7 +70,7 @@ export async function lexicalScores(
     if (pause.due()) await pause.turn()
   }
   scorer.mix()
-  scorer.coordinate(Math.min(all.length, mostConcepts), weights.coordination)
+  scorer.coordinate(Math.min(all.length, maxConcepts), weights.coordination)
   const questionTerms = new Set(known.flatMap(({ terms }) => terms))
   const feedback = weights.feedback === 0 ? [] : feedbackOf(lexicon, scorer.scores, questionTerms)
   for (const { term, share } of feedback) {
@@ -86,7 +86,7 @@ export async function lexicalScores(
   return { scores, found, shared, isTopical: topics.length === 0 ? () => true : isTopical, total, unseenNames, groups }
 }
 
-const idfIn = ({ size }: Lexicon['table'], frequency: number): number => idfOf(frequency, Math.max(size, leastSize))
+const idfIn = ({ size }: Lexicon['table'], frequency: number): number => idfOf(frequency, Math.max(size, minSize))
 
 function weighed(
   { postings, table, weights: { k3 } }: Lexicon,
@@ -94,7 +94,7 @@ function weighed(
 ): readonly WeighedConcept[] {
   return concepts.map((concept) => {
     const terms = concept.terms.map((term) => postings.termOf(term)).filter((term) => term !== -1)
-    const frequency = terms.reduce((most, term) => Math.max(most, postings.frequency(term)), 0)
+    const frequency = terms.reduce((max, term) => Math.max(max, postings.frequency(term)), 0)
     const idf = idfIn(table, frequency)
     const repeated = ((k3 + 1) * concept.times) / (k3 + concept.times)
     return { isName: concept.isName, terms, idf, weight: idf * repeated }
@@ -147,7 +147,7 @@ class Scorer {
     byLength.fill(0)
     for (let entry = heads[term] ?? -1; entry !== -1; entry = links[2 * entry] ?? -1) {
       const linked = links[2 * entry + 1] ?? 0
-      const times = linked & mostTimes
+      const times = linked & maxTimes
       const slot = linked >> 8
       if (times === 0 || slot >= scores.length) continue
       const words = lengths[slot] ?? 0

@@ -20,13 +20,13 @@ export interface Searched {
   readonly weights: Weights
 }
 
-function mostOf(scores: Float32Array): number {
-  let most = 0
+function maxOf(scores: Float32Array): number {
+  let max = 0
   for (let slot = 0; slot < scores.length; slot++) {
     const score = scores[slot] ?? 0
-    if (score > most) most = score
+    if (score > max) max = score
   }
-  return most
+  return max
 }
 
 const partsOf = ({ own, paged, window, topic }: Cosines, slot: number): Readonly<Record<string, number>> => ({
@@ -84,7 +84,7 @@ export class Scores {
   readonly #all: AllScores
   readonly #allowed: Uint8Array
   readonly #compared: ComparedVectors
-  readonly #most: number
+  readonly #max: number
   readonly #size: number
   readonly #logits = new Map<number, number>()
   /** Odds of the passages that were read together with the question, by slot. */
@@ -101,7 +101,7 @@ export class Scores {
     this.#allowed = allowed
     this.#compared = compared
     this.fused = all.fused
-    this.#most = mostOf(all.fused)
+    this.#max = maxOf(all.fused)
     this.#size = size
   }
 
@@ -118,9 +118,9 @@ export class Scores {
     if (known !== undefined) return known
     const logit = memoryLogit(this.#evidence(slot))
     // what was not read because it seemed worse cannot be better than all that was
-    const most = this.#read.size === 0 || this.#read.has(slot) ? Number.POSITIVE_INFINITY : this.#lowestRead
-    this.#logits.set(slot, Math.min(logit, most))
-    return Math.min(logit, most)
+    const max = this.#read.size === 0 || this.#read.has(slot) ? Number.POSITIVE_INFINITY : this.#lowestRead
+    this.#logits.set(slot, Math.min(logit, max))
+    return Math.min(logit, max)
   }
 
   /**
@@ -263,7 +263,7 @@ export class Scores {
   }
 
   #rank(slot: number): number {
-    return this.#most === 0 ? 0 : (this.fused[slot] ?? 0) / this.#most
+    return this.#max === 0 ? 0 : (this.fused[slot] ?? 0) / this.#max
   }
 
   /** Neighbours that may not be found count for nothing. */

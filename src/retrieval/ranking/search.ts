@@ -14,11 +14,11 @@ import { liftStances } from './stance-lift.ts'
 
 const noTitles: Parts['titles'] = new Map()
 /** Maximum number of left-out passages listed. */
-const mostLeftOut = 20
+const maxLeftOut = 20
 /** Minimum number of best passages that are compared by date. */
-const leastCompared = 10
+const minCompared = 10
 /** Number of memories that are read together with the question. */
-const mostRead = 16
+const maxRead = 16
 /** A passage that amends an older one must have at least this share of the question's words that the older one has. */
 const amendedWords = 0.5
 
@@ -137,7 +137,7 @@ export class Search {
   /** Returns scores by words and priors. Whether another person said something is judged by these, without vectors. */
   #plain(lexical: LexicalScores, titles: Parts['titles']): Float32Array {
     const plain = this.#prior(lexical, titles)
-    this.#addRange(plain, lexical.scores, { weight: this.#in.weights.lexical, least: 0 })
+    this.#addRange(plain, lexical.scores, { weight: this.#in.weights.lexical, min: 0 })
     return plain
   }
 
@@ -175,14 +175,14 @@ export class Search {
     const { table, weights } = this.#in
     const { groups } = table
     const prior = this.#room.floats(this.#extent)
-    let most = 0
-    for (let group = 0; group < scores.length; group++) most = Math.max(most, scores[group] ?? 0)
+    let max = 0
+    for (let group = 0; group < scores.length; group++) max = Math.max(max, scores[group] ?? 0)
     const moments = weights.time === 0 ? [] : momentsOf(this.#query.text, this.#query.now)
-    if (most === 0 && moments.length === 0 && titles.size === 0) return prior
+    if (max === 0 && moments.length === 0 && titles.size === 0) return prior
     const shares = this.#room.floats(scores.length)
     for (let group = 0; group < scores.length; group++) {
-      if (most === 0 || groups.sizeOf(group) < weights.leastGroup) continue
-      shares[group] = (weights.group * (scores[group] ?? 0)) / most
+      if (max === 0 || groups.sizeOf(group) < weights.minGroup) continue
+      shares[group] = (weights.group * (scores[group] ?? 0)) / max
     }
     for (const [group, fit] of titles) shares[group] = (shares[group] ?? 0) + weights.title * fit
     for (let slot = 0; slot < this.#extent; slot++) {
@@ -215,10 +215,10 @@ export class Search {
   #addRange(
     sums: Float32Array,
     values: Float32Array,
-    { weight, least = Number.POSITIVE_INFINITY }: { readonly weight: number; readonly least?: number },
+    { weight, min = Number.POSITIVE_INFINITY }: { readonly weight: number; readonly min?: number },
   ): void {
     const allowed = this.#allowed
-    let low = least
+    let low = min
     let high = Number.NEGATIVE_INFINITY
     for (let slot = 0; slot < values.length; slot++) {
       const value = values[slot] ?? 0
@@ -235,7 +235,7 @@ export class Search {
 
   async #answer(scores: Scores): Promise<PassageHits> {
     const { limit, threshold = 0, explain = false } = this.#query
-    const count = Math.max(limit, leastCompared) + (explain ? mostLeftOut : 0)
+    const count = Math.max(limit, minCompared) + (explain ? maxLeftOut : 0)
     const { table, weights } = this.#in
     const { again, againShort } = weights
     const best = diversifyByPage(scores.fused, { table, again, againShort, count })
@@ -261,8 +261,8 @@ export class Search {
     const { read } = this.#query
     if (read === undefined) return scores.inOrder(best, count)
     const { table } = this.#in
-    const nearest = scores.inOrder(best, Math.max(count, mostRead)).filter((slot) => this.#isStill(slot))
-    const ids = nearest.slice(0, mostRead).flatMap((slot) => table.idOf(slot) ?? [])
+    const nearest = scores.inOrder(best, Math.max(count, maxRead)).filter((slot) => this.#isStill(slot))
+    const ids = nearest.slice(0, maxRead).flatMap((slot) => table.idOf(slot) ?? [])
     const odds = await read(ids)
     const bySlot = new Map([...odds].map(([id, each]) => [table.slotOf(id), each]))
     if (odds.size > 0) scores.setRead(bySlot, odds.size === ids.length)
@@ -296,6 +296,6 @@ export class Search {
   }
 
   #leftOut(left: readonly LeftOut[]): { readonly left_out?: readonly LeftOut[] } {
-    return this.#query.explain === true ? { left_out: left.slice(0, mostLeftOut) } : {}
+    return this.#query.explain === true ? { left_out: left.slice(0, maxLeftOut) } : {}
   }
 }

@@ -37,8 +37,8 @@ export function liftStances(
       kind === 'reply' ? score * (1 - weights.reply) : score + Math.min(1, found(slot) / wholly) * lifts[kind]
   }
   if (closest === -1 || weights.closestInstruction === 0) return
-  const most = scores.reduce((all, score) => Math.max(all, score), 0)
-  scores[closest] = Math.max(scores[closest] ?? 0, weights.closestInstruction * most)
+  const max = scores.reduce((all, score) => Math.max(all, score), 0)
+  scores[closest] = Math.max(scores[closest] ?? 0, weights.closestInstruction * max)
 }
 
 const wordsIn = (terms: ReadonlySet<string>, concepts: readonly Concept[]): number =>

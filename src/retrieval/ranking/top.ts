@@ -1,16 +1,16 @@
 /** Returns the indices of the highest values above 0, highest first; equal values in order of index. */
 export function highest(values: Float32Array, limit: number): readonly number[] {
-  const most = Math.max(0, Math.floor(limit))
-  if (most === 0) return []
+  const max = Math.max(0, Math.floor(limit))
+  if (max === 0) return []
   const heap: number[] = []
-  let least = 0
+  let min = 0
   for (let place = 0; place < values.length; place++) {
     const value = values[place] ?? 0
     // of equal values the earlier one is kept
-    if (!(value > least)) continue
-    if (heap.length < most) rise(heap, values, place)
+    if (!(value > min)) continue
+    if (heap.length < max) rise(heap, values, place)
     else sink(heap, values, place)
-    if (heap.length === most) least = values[heap[0] ?? 0] ?? 0
+    if (heap.length === max) min = values[heap[0] ?? 0] ?? 0
   }
   return heap.sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b)
 }

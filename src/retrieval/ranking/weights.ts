@@ -60,7 +60,7 @@ export interface Weights {
   /** Calibration applied to the scores of hits. */
   readonly calibration: Profile
   /** Minimum number of members for a group to count as a prior. */
-  readonly leastGroup: number
+  readonly minGroup: number
 }
 
 /** Kind of passages: memories, found among hundreds of similar ones, or parts of a document. */
@@ -85,7 +85,7 @@ export const weightsOf: Readonly<Record<Profile, Weights>> = {
       otherPerson: 0.65,
       ...{ brief: 14, longVector: 0.5, instruction: 0.5, closestInstruction: 0.8, preference: 0.6 },
       ...{ reply: 0.1, replyBack: 0.2 },
-      leastGroup: 2,
+      minGroup: 2,
       title: 0,
       ...{ topic: 0, lead: 0, again: 1, againShort: 1 },
       calibration: 'memory',
@@ -95,7 +95,7 @@ export const weightsOf: Readonly<Record<Profile, Weights>> = {
     ...{ k1: 1.5, b: 0.75, k3: 8, whole: 0.5, coordination: 0, feedback: 0 },
     ...{ lexical: 0.6, vector: 1, window: 0, group: 0.15 },
     ...{ title: 0.4, topic: 0.5, lead: 0.4, again: 0.9, againShort: 0.8 },
-    ...{ neighbour: 0, time: 0, newer: 1, amended: 1, otherPerson: 1, leastGroup: 20, calibration: 'document' },
+    ...{ neighbour: 0, time: 0, newer: 1, amended: 1, otherPerson: 1, minGroup: 20, calibration: 'document' },
     ...{ brief: 0, longVector: 0, instruction: 0, closestInstruction: 0, preference: 0, reply: 0, replyBack: 0 },
   },
 }

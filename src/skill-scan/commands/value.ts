@@ -18,7 +18,7 @@ export interface Value {
 
 /** Maximum length of a value's text; the rest is dropped. */
 const longest = 65_536
-const mostTraits = 16
+const maxTraits = 16
 
 /** A value without content. */
 export const nothing: Value = { text: '', traits: [] }
@@ -37,7 +37,7 @@ export const joined = (values: readonly Value[], between = ''): Value =>
 export const traitsOf = (values: readonly Value[]): readonly Trait[] => {
   const kept = new Map<string, Trait>()
   for (const trait of values.flatMap(({ traits }) => traits)) {
-    if (kept.size < mostTraits) kept.set(`${trait.kind} ${trait.from}`, trait)
+    if (kept.size < maxTraits) kept.set(`${trait.kind} ${trait.from}`, trait)
   }
   return [...kept.values()]
 }

@@ -9,8 +9,8 @@ export interface Verdict {
   readonly severity?: Severity
 }
 
-const mostSteps = 20_000
-const mostReports = 200
+const maxSteps = 20_000
+const maxReports = 200
 const deepest = 12
 
 /** What commands that were read one after the other have left behind: variables, files, and what was found. */
@@ -37,13 +37,13 @@ export class World {
 
   /** Records a dangerous effect of the current command. */
   report({ code, message, severity = 'blocker' }: Verdict): void {
-    if (this.#reports.length < mostReports) this.#reports.push({ severity, code, message, at: this.at, length: 1 })
+    if (this.#reports.length < maxReports) this.#reports.push({ severity, code, message, at: this.at, length: 1 })
   }
 
   /** Counts a command; whether there is room for another one. Reading ends on texts that are made to be endless. */
   step(): boolean {
     this.#steps += 1
-    return this.#steps <= mostSteps
+    return this.#steps <= maxSteps
   }
 
   /** Reads something within something; gives nothing when it is too deep. */

@@ -8,7 +8,7 @@ import { namesElsewhere, namesSecretPlace } from './values.ts'
 const together = 700
 
 /** Maximum number of matches of a rule in a file. Mentions count too, so it is more than a person would read. */
-const mostOfARule = 200
+const maxPerRule = 200
 
 /**
  * Finds what a text tells a model to do against its user, by meaning: who does what to what, in fourteen languages.
@@ -35,7 +35,7 @@ export const meaningMatches = (path: string, text: string): readonly Match[] => 
 
 /** Whether a rule may match once more; what says the same hundreds of times needs no more findings. */
 const isOpen = (counts: ReadonlyMap<string, number>, { message }: MeaningRule): boolean =>
-  (counts.get(message) ?? 0) < mostOfARule
+  (counts.get(message) ?? 0) < maxPerRule
 
 /** The acts of which a finding speaks, by its code: whether it is quoted or forbidden depends on where they stand. */
 const actsOf: Readonly<Record<string, readonly Concept[]>> = {

@@ -6,7 +6,7 @@ export type Concept = Act | Thing
 
 type Span = readonly [from: number, to: number]
 
-const most = 8
+const max = 8
 const patterns: Readonly<Record<Concept, RegExp>> = { ...acts, ...things }
 
 const address = /https?:\/\/[^\s)>"'`\]}，。、]{3,500}/u
@@ -76,7 +76,7 @@ export class Reading {
 const spansOf = (concept: Concept, text: string): readonly Span[] => {
   const spans: Span[] = []
   for (const { 0: found, index } of text.matchAll(patterns[concept])) {
-    if (spans.push([index, index + found.length]) >= most) break
+    if (spans.push([index, index + found.length]) >= max) break
   }
   return spans
 }

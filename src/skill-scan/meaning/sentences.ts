@@ -4,7 +4,7 @@ export interface Sentence {
   readonly at: number
 }
 
-const mostSentences = 20_000
+const maxSentences = 20_000
 const longest = 1_200
 
 /** The end of a sentence, and what may follow it. */
@@ -21,7 +21,7 @@ export const sentencesOf = (text: string): readonly Sentence[] => {
   const take = (end: number): void => {
     const piece = flowing.slice(from, Math.min(end, from + longest))
     const lead = piece.length - piece.trimStart().length
-    if (piece.trim().length > 3 && found.length < mostSentences)
+    if (piece.trim().length > 3 && found.length < maxSentences)
       found.push({ text: piece.trim().toLowerCase().replaceAll('\u0307', ''), at: from + lead })
     from = end
   }

@@ -19,10 +19,10 @@ interface VectorDocument {
 
 const collectionName = 'vectors'
 /** Longest vector that an index takes. */
-const mostDimensions = 8_192
+const maxDimensions = 8_192
 /** Candidates considered for each requested vector; the manual recommends at least 20, and 10,000 is the maximum. */
 const candidatesEach = 20
-const mostCandidates = 10_000
+const maxCandidates = 10_000
 /** Validity in ms of the knowledge that an index is ready, and that it is not ready yet. */
 const readyForMs = 30_000
 const notReadyForMs = 2_000
@@ -40,26 +40,26 @@ const largest = 127
 
 /** Returns the vector with one byte per dimension. */
 const bytesOf = (vector: Float32Array): Int8Array => {
-  const most = vector.reduce((found, value) => Math.max(found, Math.abs(value)), 0)
-  return Int8Array.from(vector, (value) => Math.round((value / (most || 1)) * largest))
+  const max = vector.reduce((found, value) => Math.max(found, Math.abs(value)), 0)
+  return Int8Array.from(vector, (value) => Math.round((value / (max || 1)) * largest))
 }
 
 /** The vectors of MongoDB deployments with vector search: Atlas, or a server with its own search process. */
 export class MongoVectors implements VectorStore {
-  readonly least: number
+  readonly min: number
   readonly #vectors: Collection<VectorDocument>
   /** When it was last known, in ms of `performance.now`, whether the index for a length is ready. */
   readonly #ready = new Map<number, { readonly isReady: boolean; readonly at: number }>()
   /** Lengths for which this process has tried to create the index with the first vectors. */
   readonly #tried = new Set<number>()
 
-  private constructor(vectors: Collection<VectorDocument>, least: number) {
+  private constructor(vectors: Collection<VectorDocument>, min: number) {
     this.#vectors = vectors
-    this.least = least
+    this.min = min
   }
 
   /** Opens the vectors of a database; null for a deployment without vector search. @throws {StoreUnavailable} */
-  static async open(db: Db, least: number): Promise<MongoVectors | null> {
+  static async open(db: Db, min: number): Promise<MongoVectors | null> {
     const vectors = db.collection<VectorDocument>(collectionName, { writeConcern: { w: 'majority', j: true } })
     try {
       await guarded(vectors.aggregate([{ $listSearchIndexes: {} }], whilePreparing).toArray())
@@ -72,12 +72,12 @@ export class MongoVectors implements VectorStore {
     await guarded(vectors.createIndex({ project: 1, space: 1, group: 1, id: 1, dimensions: 1 }, whilePreparing))
     await guarded(vectors.createIndex({ project: 1, space: 1, id: 1 }, whilePreparing))
     await guarded(vectors.createIndex({ group: 1 }, whilePreparing))
-    return new MongoVectors(vectors, least)
+    return new MongoVectors(vectors, min)
   }
 
   async put({ project, blob, space, group, vectors }: BlobVectors): Promise<void> {
     const dimensions = vectors[0]?.numbers.length ?? 0
-    if (dimensions === 0 || dimensions > mostDimensions) return
+    if (dimensions === 0 || dimensions > maxDimensions) return
     const writes = vectors.map(({ id, numbers }, n) => {
       // a vector of zeros has no direction: the index refuses it, but it counts as stored
       const vector = numbers.some((number) => number !== 0)
@@ -131,7 +131,7 @@ export class MongoVectors implements VectorStore {
     const search = {
       ...{ index: indexOf(vector.length), path, limit },
       queryVector: Binary.fromInt8Array(bytesOf(vector)),
-      numCandidates: Math.min(mostCandidates, limit * candidatesEach),
+      numCandidates: Math.min(maxCandidates, limit * candidatesEach),
       filter: { $and: groups === null ? scope : [...scope, { group: { $in: groups } }] },
     }
     const stages = [{ $vectorSearch: search }, { $project: { _id: 0, id: 1, dimensions: 1, [path]: 1 } }]

@@ -25,8 +25,8 @@ declare module 'ioredis' {
       limit: number,
       windowMs: number,
       partMs: number,
-      most: number,
-      least: number,
+      max: number,
+      min: number,
     ): Result<readonly [held: number, remaining: number, resetMs: number, back: number], Context>
     settleUnits(
       key: string,
@@ -132,10 +132,10 @@ export class RedisLimits implements RateLimits {
 
   async hold(key: string, limit: RateLimit, wanted: WantedUnits): Promise<HoldState> {
     const { client, pulse } = this.#connection
-    const { most, least = -1 } = wanted
+    const { max, min = -1 } = wanted
     const { windowMs } = limit
     const answer = await pulse.run(() =>
-      client.holdUnits(this.#prefix + key, limit.limit, windowMs, partOf(windowMs), most, least),
+      client.holdUnits(this.#prefix + key, limit.limit, windowMs, partOf(windowMs), max, min),
     )
     if (answer === undefined) return this.#own.hold(key, limit, wanted)
     const [units, remaining, resetMs, back] = answer

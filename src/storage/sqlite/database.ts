@@ -23,7 +23,7 @@ const busyTimeoutMs = 1_000
 const purgeAfterMs = 2_000
 /** Interval in ms at which emptying it is tried again while another process reads the file, and the number of tries. */
 const busyMs = 250
-const mostTries = 8
+const maxAttempts = 8
 
 /**
  * One SQLite file with grouped writes: all writes of one turn of the event loop go into one transaction, hence one
@@ -159,7 +159,7 @@ export class Database {
   async #emptyLog(): Promise<Residue> {
     if (this.#purgeTimer !== null) clearTimeout(this.#purgeTimer)
     this.#purgeTimer = null
-    for (let tries = 0; tries < mostTries && this.#db.isOpen; tries++) {
+    for (let tries = 0; tries < maxAttempts && this.#db.isOpen; tries++) {
       if (tries > 0) await new Promise((resolve) => setTimeout(resolve, busyMs).unref())
       if (guarded(() => this.#truncated())) return 'overwritten'
     }

@@ -3,7 +3,7 @@ import type { Call, Idempotency, Principal } from '#actors/call/call.ts'
 import { requireStillReached } from '#actors/call/reach.ts'
 import { readerOf } from '#actors/call/speaker.ts'
 import type { IdempotentRequests } from '#records/idempotent.ts'
-import { eventsOf, mostBytesOf } from '#specs/dsl/answer.ts'
+import { eventsOf, maxBytesOf } from '#specs/dsl/answer.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { idTextRule, isIdText } from '#specs/dsl/id-text.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -222,16 +222,16 @@ export class Dispatcher implements HttpHandler {
     const ownerOf = () => memoryOwner(principal, () => this.#parts.clientAddress(exchange.request))
     const place = new SentAnswerMemory(this.#parts.bodies, ownerOf, exchange.response)
     exchange.place = place
-    const most = mostBytesOf(operation.answer)
-    if (most === 0 || wantsStream(operation, { request: exchange.request, ...input })) return undefined
-    return place.reserve(most)
+    const max = maxBytesOf(operation.answer)
+    if (max === 0 || wantsStream(operation, { request: exchange.request, ...input })) return undefined
+    return place.reserve(max)
   }
 
   /** Reads the body. A long body waits for memory, which it holds until it is answered and no work runs for it. */
   async #read(exchange: Exchange, operation: Operation, principal: Principal): Promise<ReadBody> {
     const { bodies: room, clientAddress } = this.#parts
     const addressOf = () => clientAddress(exchange.request)
-    const seat = await seatedBody(exchange, { room, principal, addressOf, most: operation.maxBodyBytes })
+    const seat = await seatedBody(exchange, { room, principal, addressOf, max: operation.maxBodyBytes })
     return readBody(operation, exchange.request, seat)
   }
 

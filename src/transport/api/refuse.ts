@@ -70,8 +70,8 @@ export const serviceErrorOf = (
 
 const tooLarge = (cause: BodyTooLarge, endpoint: Exchange['endpoint']): ServiceError => {
   if (endpoint === null) return new ServiceError('body_too_large', { cause })
-  const most = Math.round(endpoint.operation.maxBodyBytes / 1024)
-  const message = `The body is larger than the ${most % 1024 === 0 ? `${most / 1024} MB` : `${most} KB`} that this operation accepts.`
+  const max = Math.round(endpoint.operation.maxBodyBytes / 1024)
+  const message = `The body is larger than the ${max % 1024 === 0 ? `${max / 1024} MB` : `${max} KB`} that this operation accepts.`
   return new ServiceError('body_too_large', { message, cause })
 }
 

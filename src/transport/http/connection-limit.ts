@@ -16,7 +16,7 @@ const saidEveryMs = 60_000
  * it.
  */
 export class ConnectionLimit {
-  readonly most: number
+  readonly max: number
   readonly #log: Pick<Logger, 'warn'>
   #saidAt = Number.NEGATIVE_INFINITY
   /** Open connections, including those about to be refused. */
@@ -24,15 +24,15 @@ export class ConnectionLimit {
   /** Refused since the start. */
   refused = 0
 
-  constructor(log: Pick<Logger, 'warn'>, most = Math.floor(openFiles() * share)) {
+  constructor(log: Pick<Logger, 'warn'>, max = Math.floor(openFiles() * share)) {
     this.#log = log
-    this.most = most
+    this.max = max
   }
 
   /** Counts a connection. @returns whether it may stay; `closed` must be called for a refused one, too. */
   opened(): boolean {
     this.open++
-    if (this.open <= this.most) return true
+    if (this.open <= this.max) return true
     this.#refuse()
     return false
   }
@@ -45,8 +45,8 @@ export class ConnectionLimit {
     this.refused++
     if (performance.now() - this.#saidAt < saidEveryMs) return
     this.#saidAt = performance.now()
-    const { most, refused } = this
-    this.#log.warn({ most, refused }, 'connections refused: raise the file descriptor limit, or add a node')
+    const { max, refused } = this
+    this.#log.warn({ max, refused }, 'connections refused: raise the file descriptor limit, or add a node')
   }
 }
 

@@ -6,7 +6,7 @@ import type { ConnectionLimit } from './connection-limit.ts'
  */
 export interface HttpServer {
   readonly name: 'uws' | 'node'
-  readonly connections: Readonly<Pick<ConnectionLimit, 'most' | 'open' | 'refused'>>
+  readonly connections: Readonly<Pick<ConnectionLimit, 'max' | 'open' | 'refused'>>
   /** Starts to listen; resolves with the port in use (`port` 0 picks a free one). @throws {CannotListen} */
   listen(host: string, port: number): Promise<number>
   /** Stops accepting, lets open responses end for `graceMs`, then closes the remaining connections. */

@@ -85,7 +85,7 @@ export class McpEndpoint {
   /** Reserves memory for a long body. @throws {ServiceError} `overloaded` */
   #seat(request: HttpRequest, principal: Principal): Promise<BodySeat> {
     const { bodies: room, clientAddress } = this.#parts
-    return seatFor(request, { room, principal, addressOf: () => clientAddress(request), most: maxBodyBytes })
+    return seatFor(request, { room, principal, addressOf: () => clientAddress(request), max: maxBodyBytes })
   }
 
   /**

@@ -20,7 +20,7 @@ export class PeerPace {
 
   /** Records a delay, in ms, of something that normally takes no time. */
   note(ms: number): void {
-    const slowMs = Math.min(ms, peerLimits.silenceMostMs / slowFactor)
+    const slowMs = Math.min(ms, peerLimits.maxSilenceMs / slowFactor)
     if (slowMs < this.#lately()) return
     this.#slowestMs = slowMs
     this.#at = this.#clock.steady()
@@ -28,7 +28,7 @@ export class PeerPace {
 
   /** Time in ms within which a live peer should answer: four times the recent delay, within bounds. */
   get patienceMs(): number {
-    return Math.min(peerLimits.silenceMostMs, Math.max(peerLimits.silenceMs, slowFactor * this.#lately()))
+    return Math.min(peerLimits.maxSilenceMs, Math.max(peerLimits.silenceMs, slowFactor * this.#lately()))
   }
 
   #lately(): number {

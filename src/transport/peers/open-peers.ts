@@ -7,7 +7,7 @@ import { addressOf } from './host-port.ts'
 import { PeerConnection } from './peer-connection.ts'
 
 /** Maximum number of remembered paces, far more than a cluster has processes. Forgotten ones are measured again. */
-const mostPaces = 1_000
+const maxPaces = 1_000
 
 /** Options of the requesting side. */
 export interface PeersOptions {
@@ -36,7 +36,7 @@ export const openPeers = ({ clock = systemClock, ...options }: PeersOptions): Pe
     if (known !== undefined) return known
     const place = addressOf(address)
     if (place === undefined) return undefined
-    if (paces.size >= mostPaces) paces.clear()
+    if (paces.size >= maxPaces) paces.clear()
     const pace = paces.get(address) ?? new PeerPace(clock)
     paces.set(address, pace)
     const made: PeerConnection = new PeerConnection(place, { ...options, clock, pace }, (wasReady) => {

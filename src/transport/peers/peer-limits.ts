@@ -7,11 +7,11 @@ export const peerLimits = {
   /** Heartbeat interval in ms, while answers are outstanding. */
   beatMs: 150,
   /**
-   * A peer that does not answer a ping for this long, in ms, is silent; up to `silenceMostMs` after recent delays on
+   * A peer that does not answer a ping for this long, in ms, is silent; up to `maxSilenceMs` after recent delays on
    * either side.
    */
   silenceMs: 600,
-  silenceMostMs: 3000,
+  maxSilenceMs: 3000,
   /** Timeout in ms of a request to a live peer. */
   answerMs: 5000,
   /** Maximum number of unanswered requests of one process to another. */

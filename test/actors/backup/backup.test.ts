@@ -188,7 +188,7 @@ describe('an export', () => {
     if (commit === undefined) throw new Error('no commit')
     const many = Array.from({ length: 350 }, (_, i) => ({ ...commit, actor: 'ses_z', seq: i + 1, cause: `${i}` }))
     await here.storage.commits.append(many)
-    let [pages, lines, most] = [0, 0, 0]
+    let [pages, lines, max] = [0, 0, 0]
     const commits = wrapped(here.storage.commits, {
       ofProject: (...args) => {
         pages++
@@ -200,11 +200,11 @@ describe('an export', () => {
       async (text) => {
         if (!text.startsWith('{"type":"commit"')) return
         lines++
-        most = Math.max(most, pages * 100 - lines)
+        max = Math.max(max, pages * 100 - lines)
       },
     )
     expect(pages).toBeGreaterThan(8)
-    expect(most).toBeLessThan(400 / 2)
+    expect(max).toBeLessThan(400 / 2)
   })
 
   it('refuses an unknown project', async () => {

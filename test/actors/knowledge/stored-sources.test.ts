@@ -4,7 +4,7 @@ import { StoreUnavailable } from '#storage/ports.ts'
 import type { VectorStore } from '#storage/vector-port.ts'
 
 const embedder = 'model/small'
-const least = 100
+const min = 100
 
 /** A source with this many chunks, all of which have vectors by the embedder unless another one is named. */
 const source = (id: string, chunks: number, by: string | null = embedder): SourceVectors => ({
@@ -21,7 +21,7 @@ describe('the vectors of a base', () => {
     const state = { counts, isReady: true, isAway: false, now: 0, looks: 0 }
     const vectors: VectorStore = {
       ...{
-        least,
+        min,
         put: async () => {},
         count: async () => 0,
         nearest: async () => [],

@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { describe, expect, it } from 'vitest'
 import { sourceRows } from '#actors/knowledge/kinds.ts'
-import { mostAtOnce, VectorRounds } from '#actors/knowledge/sources/vector-rounds.ts'
+import { maxConcurrent, VectorRounds } from '#actors/knowledge/sources/vector-rounds.ts'
 import { EmbeddedProjects } from '#actors/memory/embedding/embedded-projects.ts'
 import { Table } from '#records/table.ts'
 import { projectScope } from '#storage/scope.ts'
@@ -43,13 +43,13 @@ const opened = async (count: number, { isOurs = (): boolean => true, broken = ne
     return done.length
   }
   const all = async (): Promise<number> => {
-    let most = 0
+    let max = 0
     for (let n = 0; n < 200; n++) {
       await rounds.round()
-      most = Math.max(most, open.length)
+      max = Math.max(max, open.length)
       await work()
     }
-    return most
+    return max
   }
   return { clock, records, table, rounds, requested, chosen, idOf, of, work, all }
 }
@@ -57,7 +57,7 @@ const opened = async (count: number, { isOurs = (): boolean => true, broken = ne
 describe('vectors of knowledge sources, without a search', () => {
   it('are requested for every source, once and a few at a time', async () => {
     const { all, requested, idOf } = await opened(450)
-    expect(await all()).toBe(mostAtOnce)
+    expect(await all()).toBe(maxConcurrent)
     expect(requested.map(([source]) => source)).toEqual(Array.from({ length: 450 }, (_, n) => idOf(n)))
   })
 
@@ -70,7 +70,7 @@ describe('vectors of knowledge sources, without a search', () => {
     expect(new Set(embedders)).toEqual(new Set(['two']))
     chosen.embedder = 'one'
     await all()
-    expect(requested.filter(([, embedder]) => embedder === 'one')).toHaveLength(mostAtOnce + 20)
+    expect(requested.filter(([, embedder]) => embedder === 'one')).toHaveLength(maxConcurrent + 20)
   })
 
   it('are not requested for a source that has them, is not ready or has no text', async () => {
@@ -104,13 +104,13 @@ describe('vectors of knowledge sources, without a search', () => {
   })
 
   it('are not delayed by failing sources for longer than a quarter of an hour', async () => {
-    const broken = new Set(Array.from({ length: mostAtOnce }, (_, n) => `src_000${n}`))
-    const { all, clock, requested } = await opened(mostAtOnce + 3, { broken })
+    const broken = new Set(Array.from({ length: maxConcurrent }, (_, n) => `src_000${n}`))
+    const { all, clock, requested } = await opened(maxConcurrent + 3, { broken })
     await all()
-    expect(requested).toHaveLength(mostAtOnce)
+    expect(requested).toHaveLength(maxConcurrent)
     await clock.advance(16 * 60_000)
     await all()
-    expect(requested).toHaveLength(mostAtOnce + 3)
+    expect(requested).toHaveLength(maxConcurrent + 3)
   })
 
   it('require no reads of sources once all have them', async () => {

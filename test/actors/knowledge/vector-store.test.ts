@@ -11,14 +11,14 @@ import { openHouse } from '#test/support/open-house.ts'
 const owner = { project: 'prj_a', tenant: null, source: 'ksr_01m7yttzjhsxjpptb3mj7638ba' }
 const signal = new AbortController().signal
 
-/** Counts what it embeds, and fails after `most` texts. */
-const counting = (id: string, most = Number.POSITIVE_INFINITY) => {
+/** Counts what it embeds, and fails after `max` texts. */
+const counting = (id: string, max = Number.POSITIVE_INFINITY) => {
   const embedded: string[] = []
   const embedder: Embedder = {
     id,
     dimensions: 2,
     embed: async (texts) => {
-      if (embedded.length + texts.length > most) throw new Error('it does not answer')
+      if (embedded.length + texts.length > max) throw new Error('it does not answer')
       embedded.push(...texts)
       return texts.map(() => new Float32Array([0.6, 0.8]))
     },

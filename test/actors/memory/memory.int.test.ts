@@ -208,12 +208,12 @@ describe.each(stores)('memory of several nodes on %s', (_, open) => {
     // memories of the last moments belong to the queue
     const clock = { ...systemClock, now: () => Date.now() + 60_000 }
     const lookups = [new Map<string, number>(), new Map<string, number>()]
-    const nodeWith = (made: Map<string, number> | undefined, most: number) => {
+    const nodeWith = (made: Map<string, number> | undefined, max: number) => {
       const { id, embed } = embedder('new', 3)
       const counting: MemoryEmbedder = {
         id,
         embed: async (texts, kind, whose) => {
-          if ((made?.size ?? 0) + texts.length > most) return new Promise(() => {})
+          if ((made?.size ?? 0) + texts.length > max) return new Promise(() => {})
           for (const text of texts) made?.set(text, (made.get(text) ?? 0) + 1)
           return embed(texts, kind, whose)
         },

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Call, Principal } from '#actors/call/call.ts'
 import { actorRows, definitions } from '#actors/capabilities.ts'
 import { actorSteps } from '#actors/observation/actor-steps.ts'
-import { attention, leastSlowMs, slowAfterMs } from '#actors/observation/attention.ts'
+import { attention, minSlowMs, slowAfterMs } from '#actors/observation/attention.ts'
 import { findAnything } from '#actors/observation/find.ts'
 import { fleet } from '#actors/observation/fleet.ts'
 import { listActors } from '#actors/observation/list-actors.ts'
@@ -149,7 +149,7 @@ describe('slow work', () => {
     const session = await newSession(world)
     const running = turn(world, session, { input: 'hello' })
     await expect.poll(async () => (await world.storage.commits.head(session))?.last_sequence).toBeGreaterThan(1)
-    const later = { ...parts, now: () => Date.now() + leastSlowMs + 1_000 }
+    const later = { ...parts, now: () => Date.now() + minSlowMs + 1_000 }
     const [need] = await attention(later, scope)
     expect(need).toMatchObject({ kind: 'slow', id: session })
     expect(need?.cause).toMatch(/^Is in active\.working\.thinking .* 99 of 100 stay there for \d+ ms at most\.$/)
@@ -164,7 +164,7 @@ describe('slow work', () => {
     const session = await newSession(world)
     const running = turn(world, session, { input: 'hello' })
     await expect.poll(async () => (await world.storage.commits.head(session))?.last_sequence).toBeGreaterThan(1)
-    const later = { ...parts, now: () => Date.now() + leastSlowMs + 1_000 }
+    const later = { ...parts, now: () => Date.now() + minSlowMs + 1_000 }
     expect(await attention(later, scope)).toEqual([])
     await world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, {}))
     await running

@@ -5,7 +5,7 @@ const full = () => new Error('full')
 
 /** A store whose counts and creations each take one turn of the event loop. */
 const open = (stored = 0) => {
-  const state = { stored, running: 0, most: 0, counts: 0 }
+  const state = { stored, running: 0, max: 0, counts: 0 }
   const pause = () => new Promise((resolve) => setImmediate(resolve))
   const count = async () => {
     state.counts++
@@ -14,7 +14,7 @@ const open = (stored = 0) => {
     return counted
   }
   const create = async () => {
-    state.most = Math.max(state.most, ++state.running)
+    state.max = Math.max(state.max, ++state.running)
     await pause()
     state.stored++
     state.running--
@@ -38,7 +38,7 @@ describe('a limit that is counted in the store', () => {
   it('lets creations run concurrently while all of them fit', async () => {
     const { state, count, create, limits } = open()
     await Promise.all(Array.from({ length: 10 }, () => limits.within('prj_a', { max: 20, count, full }, create)))
-    expect(state).toMatchObject({ stored: 10, most: 10 })
+    expect(state).toMatchObject({ stored: 10, max: 10 })
   })
 
   it.each([0, 490, 500])('counts at most three times for each request if %i of 500 are stored', async (stored) => {

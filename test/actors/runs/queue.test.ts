@@ -60,7 +60,7 @@ describe('the queue of a project', () => {
     const runs = await Promise.all(times(60, (n) => startFor(world, `ten_${n % 4}`, `${n}`)))
     await Promise.all(runs.map((run) => untilEnd(world, run)))
     for (const run of runs) expect((await runOf(world, run)).status).toBe('completed')
-    expect(model.most).toBeLessThanOrEqual(5)
+    expect(model.max).toBeLessThanOrEqual(5)
     expect(model.requests).toHaveLength(60)
     await calm()
     expect((await queueOf(world)).holders).toEqual({})

@@ -47,7 +47,7 @@ export class AnsweringModel implements TestModel {
   readonly requests: ModelRequest[] = []
   /** The calls in progress, and the highest number of them so far. */
   running = 0
-  most = 0
+  max = 0
   readonly #answer: (request: ModelRequest, signal: AbortSignal) => Promise<Partial<ModelAnswer>> | Partial<ModelAnswer>
 
   constructor(
@@ -59,7 +59,7 @@ export class AnsweringModel implements TestModel {
   async stream(request: ModelRequest, _onDelta: (text: string) => void, signal: AbortSignal): Promise<ModelAnswer> {
     // a conversation grows after the call: records what was requested at that time
     this.requests.push({ ...request, messages: [...request.messages] })
-    this.most = Math.max(this.most, ++this.running)
+    this.max = Math.max(this.max, ++this.running)
     try {
       const answer = await this.#answer(request, signal)
       if (answer.text !== undefined) _onDelta(answer.text)

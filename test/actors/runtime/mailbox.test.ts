@@ -36,9 +36,9 @@ it('accepts the result of an effect however many deliveries wait', async () => {
 
 it('writes one commit of an actor at a time', async () => {
   const faulty = new FaultyStorage(openMemoryStorage())
-  let [onTheirWay, most] = [0, 0]
+  let [onTheirWay, max] = [0, 0]
   faulty.hold(async () => {
-    most = Math.max(most, ++onTheirWay)
+    max = Math.max(max, ++onTheirWay)
     await new Promise<void>((resolve) => setImmediate(resolve))
     onTheirWay--
   })
@@ -46,7 +46,7 @@ it('writes one commit of an actor at a time', async () => {
   await probe.create(id)
   await Promise.all(Array.from({ length: 50 }, () => probe.deliver(id, { type: 'count' })))
   expect((await probe.find(id)).state.snapshot.context).toMatchObject({ count: 50 })
-  expect(most).toBe(1)
+  expect(max).toBe(1)
 })
 
 /** A store that accepts commits, but refuses list rows while `held.rows` is set. */
@@ -60,7 +60,7 @@ const withHeldRows = () => {
 
 it('refuses deliveries and creations while too many rows are unwritten, and accepts them afterwards', async () => {
   const { held, storage } = withHeldRows()
-  const probe = await openProbe({ storage, mostBehind: 5 })
+  const probe = await openProbe({ storage, maxBehind: 5 })
   for (let n = 0; n < 5; n++) await probe.create(`${id}${n}`)
   const refused = [probe.deliver(`${id}0`, { type: 'count' }), probe.create(`${id}5`)]
   for (const each of refused) await expect(each).rejects.toBeInstanceOf(Overloaded)
@@ -73,7 +73,7 @@ it('refuses deliveries and creations while too many rows are unwritten, and acce
 })
 
 it('refuses requests while too many messages wait, and still delivers the messages', async () => {
-  const probe = await openProbe({ mostBehind: 20 })
+  const probe = await openProbe({ maxBehind: 20 })
   const [from, to] = ['prb_from', 'prb_to']
   await probe.create(from)
   const count: StoredEvent = { type: 'count' }

@@ -36,7 +36,7 @@ export interface ProbeOptions extends ProbeEffects {
   /** Resolves when requests are served; absent: they are served at once. */
   readonly serving?: Promise<void>
   readonly streamEnded?: HostOptions['streamEnded']
-  readonly mostBehind?: number
+  readonly maxBehind?: number
 }
 
 /** List rows of probes. */
@@ -83,7 +83,7 @@ export const openProbe = async (options: ProbeOptions = {}) => {
     ...(options.ledger !== undefined && { ledger: options.ledger }),
     ...(options.serving !== undefined && { serving: options.serving }),
     ...(options.streamEnded !== undefined && { streamEnded: options.streamEnded }),
-    ...(options.mostBehind !== undefined && { mostBehind: options.mostBehind }),
+    ...(options.maxBehind !== undefined && { maxBehind: options.maxBehind }),
     effects: () => probeEffects(options),
   })
   const { host } = runtime

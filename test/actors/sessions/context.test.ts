@@ -45,22 +45,22 @@ class Writer implements TestModel {
 
 describe('a compaction plan', () => {
   it('is null for a conversation that fits, and for one turn with one answer', () => {
-    expect(compactionPlan(turns(3), { most: 10_000, keepTurns: null })).toBeNull()
-    expect(compactionPlan([user(long)], { most: 10, keepTurns: null })).toBeNull()
-    expect(compactionPlan([user(long), says('', 'a'), output('a', long)], { most: 10, keepTurns: null })).toBeNull()
+    expect(compactionPlan(turns(3), { max: 10_000, keepTurns: null })).toBeNull()
+    expect(compactionPlan([user(long)], { max: 10, keepTurns: null })).toBeNull()
+    expect(compactionPlan([user(long), says('', 'a'), output('a', long)], { max: 10, keepTurns: null })).toBeNull()
   })
 
   it('cuts whole turns from the oldest on, until the rest fits with room to spare', () => {
     const messages = turns(6)
-    const plan = compactionPlan(messages, { most: sumOf(turns(5)), keepTurns: null })
+    const plan = compactionPlan(messages, { max: sumOf(turns(5)), keepTurns: null })
     expect(plan?.cuts).toEqual([[0, 6]])
     expect(plan?.after).toBe(sumOf(messages.slice(6)))
   })
 
   it('keeps at most the given number of newest turns, and fewer if they do not fit', () => {
-    const most = sumOf(turns(5))
-    expect(compactionPlan(turns(6), { most, keepTurns: 1 })?.cuts).toEqual([[0, 10]])
-    expect(compactionPlan(turns(6), { most: sumOf(turns(1)), keepTurns: 4 })?.cuts).toEqual([[0, 10]])
+    const max = sumOf(turns(5))
+    expect(compactionPlan(turns(6), { max, keepTurns: 1 })?.cuts).toEqual([[0, 10]])
+    expect(compactionPlan(turns(6), { max: sumOf(turns(1)), keepTurns: 4 })?.cuts).toEqual([[0, 10]])
   })
 
   it('separates no call from its output, and keeps the input of the newest turn', () => {
@@ -69,7 +69,7 @@ describe('a compaction plan', () => {
       return [says('', ...ids), ...ids.map((id) => output(id, long))]
     }).flat()
     const messages = [...turns(2), user('the task'), ...steps]
-    const plan = compactionPlan(messages, { most: sumOf(steps.slice(0, 9)), keepTurns: null })
+    const plan = compactionPlan(messages, { max: sumOf(steps.slice(0, 9)), keepTurns: null })
     const left = withoutCuts(messages, plan?.cuts ?? [], null)
     expect(left[0]).toEqual(user('the task'))
     expect(left.slice(1)).toEqual(steps.slice(-(left.length - 1)))

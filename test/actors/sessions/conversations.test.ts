@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Conversations, keptMs, mostKept } from '#actors/sessions/conversations.ts'
+import { Conversations, keptMs, maxKept } from '#actors/sessions/conversations.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
@@ -40,7 +40,7 @@ it('keeps an unused conversation for five minutes, and reads it from its log aft
 })
 
 it('evicts the least recently used conversations beyond its size limit', async () => {
-  const { took } = open('x'.repeat(mostKept / 9))
+  const { took } = open('x'.repeat(maxKept / 9))
   expect(await took('ses_1', 'ses_2', 'ses_3')).toEqual(['ses_1', 'ses_2', 'ses_3'])
   expect(await took('ses_1', 'ses_4')).toEqual(['ses_4'])
   expect(await took('ses_1', 'ses_3', 'ses_2')).toEqual(['ses_2'])

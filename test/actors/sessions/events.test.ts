@@ -172,11 +172,11 @@ describe('the checkpoint of every fiftieth turn', () => {
 describe('a value of 200 KB', () => {
   const long = 'ä€x'.repeat(70_000)
   const largest = async (storage: Storage, actor: string): Promise<number> => {
-    let most = 0
+    let max = 0
     for (let seq = 1; ; seq++) {
       const commit = await storage.commits.at(actor, seq)
-      if (commit === null) return most
-      most = Math.max(most, JSON.stringify(commit).length)
+      if (commit === null) return max
+      max = Math.max(max, JSON.stringify(commit).length)
     }
   }
 

@@ -5,7 +5,7 @@ import type { StreamReader } from '../stream-reader.ts'
 import { either, World } from '../world.ts'
 
 const mb = 1024 * 1024
-const most = 16
+const max = 16
 
 let tenants = 0
 const tokenOf = async (api: Api, body: object = {}): Promise<string> => {
@@ -54,7 +54,7 @@ describe('streams of one browser', () => {
   afterAll(() => world.stop())
 
   const opened = (browser: Api, session: string): Promise<readonly StreamReader[]> =>
-    Promise.all(Array.from({ length: most }, () => browser.stream(`/v1/sessions/${session}/stream`)))
+    Promise.all(Array.from({ length: max }, () => browser.stream(`/v1/sessions/${session}/stream`)))
 
   it('are limited to 16: further ones are refused in the error format of their operation', async () => {
     const browser = world.as(await tokenOf(world.api))
@@ -100,7 +100,7 @@ describe('streams of one browser', () => {
     expect(whole.status).toBe(200)
     for (const reader of readers) reader.stop()
     await vi.waitFor(async () => {
-      for (let n = 0; n < most + 1; n++) {
+      for (let n = 0; n < max + 1; n++) {
         const streamed = await browser.fetch('/v1/chat/completions', { model: 'simulated-1', messages, stream: true })
         expect(streamed.status).toBe(200)
         expect(await streamed.text()).toContain('[DONE]')

@@ -12,10 +12,10 @@ export const begun = async (api: Api, body: object): Promise<string> => {
 }
 
 /** The job once it waits for a person with this message, in this attempt or a later one. A job that has ended instead is reported at once. */
-export const waiting = async (api: Api, id: string, message: string | null, least = 1) => {
+export const waiting = async (api: Api, id: string, message: string | null, min = 1) => {
   const job = await vi.waitFor(async () => {
     const { body } = await api.get(`${path}/${id}`)
-    const isWaiting = body.waiting !== null && body.attempts >= least
+    const isWaiting = body.waiting !== null && body.attempts >= min
     expect(isWaiting || !isOpen(body), JSON.stringify(body)).toBe(true)
     return body
   }, patience)

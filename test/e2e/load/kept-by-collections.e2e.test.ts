@@ -10,10 +10,10 @@ import { World } from '../world.ts'
  * Share of the allocated bytes in the best of some rounds. Calls in flight, and those waiting to be written, are 1 to 7 %,
  * on a busy machine up to 14, but not in every round. If every call were kept, 13 % or more would be added in all rounds.
  */
-const mostKept = 0.12
+const maxKept = 0.12
 const callers = 16
 const requests = 2_500
-const mostRounds = 6
+const maxRounds = 6
 
 describe('the memory that a request allocates', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kept-'))
@@ -77,12 +77,12 @@ describe('the memory that a request allocates', () => {
     await collected()
     // on a busy machine more is in flight at a collection; memory kept by every call would show in every round
     const shares: number[] = []
-    for (let round = 0; round < mostRounds && Math.min(...shares) >= mostKept; round++) {
+    for (let round = 0; round < maxRounds && Math.min(...shares) >= maxKept; round++) {
       await send(requests, chat(body))
       const [allocated, kept] = await collected()
       expect(allocated).toBeGreaterThan(requests * 5_000)
       shares.push(kept / allocated)
     }
-    expect(Math.min(...shares), `${shares}`).toBeLessThan(mostKept)
+    expect(Math.min(...shares), `${shares}`).toBeLessThan(maxKept)
   })
 })

@@ -171,7 +171,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser', () => {
     const page = await visit(allowed)
     const session = await world.as(token).createSession()
     const body = { input: `a story of ${'many words '.repeat(20)}` }
-    const first = await run<Streamed>(page, 'stream', turnOf(session), token, { body, most: 3 })
+    const first = await run<Streamed>(page, 'stream', turnOf(session), token, { body, max: 3 })
     const lastEventId = first.frames.at(-1)?.id
     const rest = await run<Streamed>(page, 'stream', `${world.url}/v1/sessions/${session}/stream`, token, {
       lastEventId,

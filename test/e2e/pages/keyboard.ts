@@ -1,8 +1,8 @@
 import type { Page } from 'playwright'
 
 /** Maximum of Tab presses inside one field: dates have a stop for each of their parts. */
-const mostPressesInOne = 10
-const mostStops = 600
+const maxPressesPerStop = 10
+const maxStops = 600
 
 /** One stop of the Tab key. */
 interface Stop {
@@ -78,13 +78,13 @@ export const walked = async (
   names.push(first.name)
   let newest = first.at
   let presses = 0
-  for (let met = 0; met < mostStops; ) {
+  for (let met = 0; met < maxStops; ) {
     await page.keyboard.press('Tab')
     const stop: Stop = await page.evaluate('keyboardProbe.stop()')
     if (stop.at === -1 || stop.at < newest) break
     presses = stop.at === newest ? presses + 1 : 0
-    if (presses > mostPressesInOne) faults.push(`${stop.name} lets no one out`)
-    if (presses > mostPressesInOne) break
+    if (presses > maxPressesPerStop) faults.push(`${stop.name} lets no one out`)
+    if (presses > maxPressesPerStop) break
     if (stop.at === newest) continue
     met++
     newest = stop.at
@@ -98,7 +98,7 @@ export const walked = async (
 /** Presses Tab until the element with this name has the focus. */
 export const tabTo = async (page: Page, name: string | RegExp): Promise<void> => {
   const seen: string[] = []
-  for (let presses = 0; presses < mostStops; presses++) {
+  for (let presses = 0; presses < maxStops; presses++) {
     const stop: Stop = await page.evaluate('keyboardProbe.stop()')
     const fits = typeof name === 'string' ? stop.name.slice(stop.name.indexOf(' ') + 1) === name : name.test(stop.name)
     if (fits) return

@@ -8,7 +8,7 @@ const ownWords = (n: number): string => Array.from({ length: 20 }, (_, at) => `w
 describe('crawls of one site', () => {
   let site: Site
   let world: World
-  let [open, most] = [0, 0]
+  let [open, max] = [0, 0]
   const begun: number[] = []
 
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('crawls of one site', () => {
         answer: (response) => {
           begun.push(performance.now())
           open += 1
-          most = Math.max(most, open)
+          max = Math.max(max, open)
           setTimeout(() => {
             open -= 1
             response.writeHead(200, page.headers).end(page.body)
@@ -61,7 +61,7 @@ describe('crawls of one site', () => {
     )
     const done = await Promise.all(ids.map(ended))
     expect(done.map(({ indexed }) => indexed)).toEqual([8, 8, 8, 8, 8])
-    expect(most).toBe(2)
+    expect(max).toBe(2)
     const times = begun.toSorted((a, b) => a - b)
     // the requests arrive a little earlier or later than they were sent
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(39 * 50 * 0.9)

@@ -36,12 +36,12 @@ describe('the answer of a provider', () => {
     ['whole', false, '{"choices":[{"message":{"content":"', 32],
     ['whole, where a stream was requested', true, '{"choices":[{"message":{"content":"', 8],
     ['a stream, where a whole one was requested', false, 'data: {"choices":[{"delta":{"content":"', 32],
-  ])('without an end, %s, is aborted as broken', async (_, stream, beginning, most) => {
+  ])('without an end, %s, is aborted as broken', async (_, stream, beginning, max) => {
     const { answer, sent } = endless(beginning)
     world.first.script(answer)
     expect(await world.request({ stream })).toMatchObject({ error: { code: 'provider_stream_broken' } })
     // The buffers of both ends add to the limit.
-    expect(await sent).toBeLessThan((most + 24) * mebibyte)
+    expect(await sent).toBeLessThan((max + 24) * mebibyte)
   })
 
   it.each([
@@ -51,7 +51,7 @@ describe('the answer of a provider', () => {
     'that finds no room among others, %s, is refused as overloaded, and what it took is given back',
     async (_, stream) => {
       const others = answerMemory.seat('prj_others')
-      others.grow(answerMemory.most)
+      others.grow(answerMemory.max)
       const { answer } = endless('{"choices":[{"message":{"content":"')
       world.first.script(answer)
       expect(await world.request({ stream })).toMatchObject({ error: { code: 'overloaded' } })

@@ -81,7 +81,7 @@ describe('embeddings by an OpenAI-compatible provider', () => {
     ])
     expect(settled).toEqual(['0.00000016'])
     expect(admissions).toMatchObject([{ need: 'embedding', model, source: 'managed' }])
-    expect(admissions[0]?.mostUsd()).toBe('0.0000001')
+    expect(admissions[0]?.maxUsd()).toBe('0.0000001')
     expect(recorded[0]?.bodies?.()).toMatchObject({
       request: expect.stringContaining('Hello'),
       response: expect.not.stringContaining('[1]'),

@@ -173,7 +173,7 @@ describe('requests per minute over several processes', () => {
     await limit(records, systemClock, { tokens_per_minute: 1_000 })
     let used = 0
     const call = async (n: number): Promise<void> => {
-      const ticket = await processes[n % 3]?.admission.admit(requestOf({ tokens: () => ({ most: 90 }) }))
+      const ticket = await processes[n % 3]?.admission.admit(requestOf({ tokens: () => ({ max: 90 }) }))
       used += 60
       await new Promise((resolve) => setImmediate(resolve))
       ticket?.settle('0', 60)

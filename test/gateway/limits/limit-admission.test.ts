@@ -23,10 +23,10 @@ describe('a caller without limits', () => {
 
   it('is admitted without an estimate of the cost', async () => {
     const { admission } = await world()
-    const mostUsd = () => {
+    const maxUsd = () => {
       throw new Error('not to be asked')
     }
-    await expect(admission.admit(requestOf({ mostUsd }))).resolves.toBeDefined()
+    await expect(admission.admit(requestOf({ maxUsd }))).resolves.toBeDefined()
   })
 })
 
@@ -106,7 +106,7 @@ describe('a budget', () => {
     const { admission, records, clock, counter } = await world()
     const wide = await limit(records, clock, { budget_total_usd: '100' })
     const id = await limit(records, clock, { subject: 'tenant', subject_id: 'ten_a', budget_total_usd: '0.8' })
-    const admit = () => admission.admit(requestOf({ caller: callerOf({ tenant: 'ten_a' }), leastUsd: () => '0.15' }))
+    const admit = () => admission.admit(requestOf({ caller: callerOf({ tenant: 'ten_a' }), minUsd: () => '0.15' }))
     const limited = [await admit(), await admit(), await admit()]
     expect(limited.map(({ limitedToUsd }) => limitedToUsd)).toEqual(['0.4', '0.2', '0.15'])
     await expect(admit()).rejects.toEqual(code('budget_exceeded'))
@@ -115,7 +115,7 @@ describe('a budget', () => {
     expect(await counter(id)).toMatchObject({ total_usd: '0.3' })
     expect(await counter(wide)).toMatchObject({ total_usd: '0.3' })
     expect(Object.values((await counter(wide))?.held ?? {})).toMatchObject([{ usd: '0' }])
-    expect((await admission.admit(requestOf({ leastUsd: () => '0.15' }))).limitedToUsd).toBeUndefined()
+    expect((await admission.admit(requestOf({ minUsd: () => '0.15' }))).limitedToUsd).toBeUndefined()
   })
 
   it('is credited with the difference to the actual cost', async () => {
@@ -126,14 +126,14 @@ describe('a budget', () => {
     ticket.settle('0.25', 0)
     await admission.flush()
     expect(await counter(id)).toMatchObject({ total_usd: '0.25', day_usd: '0.25' })
-    await expect(admission.admit(requestOf({ mostUsd: () => '0.76' }))).rejects.toEqual(code('budget_exceeded'))
-    await admission.admit(requestOf({ mostUsd: () => '0.75' }))
+    await expect(admission.admit(requestOf({ maxUsd: () => '0.76' }))).rejects.toEqual(code('budget_exceeded'))
+    await admission.admit(requestOf({ maxUsd: () => '0.75' }))
   })
 
   it('counts an unknown cost as the maximum cost', async () => {
     const { admission, records, clock, counter } = await world()
     const id = await limit(records, clock, { budget_total_usd: '1' })
-    const ticket = await admission.admit(requestOf({ mostUsd: () => '0.4' }))
+    const ticket = await admission.admit(requestOf({ maxUsd: () => '0.4' }))
     ticket.settle(null, 0)
     await admission.flush()
     expect(await counter(id)).toMatchObject({ total_usd: '0.4' })
@@ -172,7 +172,7 @@ describe('a budget', () => {
   it('refuses a managed model without a known price, and ignores calls with other keys', async () => {
     const { admission, records, clock, counter } = await world()
     const id = await limit(records, clock, { budget_total_usd: '1' })
-    const unknown = { mostUsd: () => null }
+    const unknown = { maxUsd: () => null }
     await expect(admission.admit(requestOf(unknown))).rejects.toEqual(code('price_unknown'))
     for (const source of ['byok', 'custom', 'simulated'] as const) {
       const ticket = await admission.admit(requestOf({ ...unknown, source }))
@@ -186,13 +186,13 @@ describe('a budget', () => {
     await limit(records, clock, { budget_total_usd: '10' })
     // Its clock stands still from now on, so that it sends no further sign of life.
     const { admission: dying } = await openLimited(records, new VirtualClock(clock.now()))
-    const most = (calls: typeof admission) => allowed(Array.from({ length: 60 }, () => calls.admit(requestOf())))
+    const max = (calls: typeof admission) => allowed(Array.from({ length: 60 }, () => calls.admit(requestOf())))
     for (let n = 0; n < 4; n++) await dying.admit(requestOf())
-    expect(await most(admission)).toHaveLength(6)
+    expect(await max(admission)).toHaveLength(6)
     await clock.advance(50_000)
-    expect(await most(admission)).toHaveLength(0)
+    expect(await max(admission)).toHaveLength(0)
     await clock.advance(11_000)
-    expect(await most(admission)).toHaveLength(4)
+    expect(await max(admission)).toHaveLength(4)
   })
 
   it('keeps the reservation of a long call', async () => {

@@ -55,7 +55,7 @@ export const requestOf = (more: Partial<AdmissionRequest> = {}): AdmissionReques
   need: 'chat',
   model: 'gpt-4o-mini',
   source: 'managed',
-  mostUsd: () => '1',
+  maxUsd: () => '1',
   ...more,
 })
 

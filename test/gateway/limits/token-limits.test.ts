@@ -4,7 +4,7 @@ import { limit, openLimited, requestOf } from './limited.ts'
 import { allowed, code, world } from './limited-world.ts'
 
 describe('a limit of tokens per minute', () => {
-  const needing = (most: number, least?: number) => requestOf({ tokens: () => ({ most, least }) })
+  const needing = (max: number, min?: number) => requestOf({ tokens: () => ({ max, min }) })
 
   it('refuses the next call when earlier calls have used up the tokens', async () => {
     const { admission, records, clock } = await world()
@@ -79,8 +79,8 @@ describe('a limit of tokens per minute', () => {
     const { admission, records, clock } = await world()
     await limit(records, clock, { tokens_per_minute: 100_000 })
     const limitedTo: (number | undefined)[] = []
-    for (const least of [4_000, 4_000, 35_000, 60_000, 4_000]) {
-      const ticket = await Promise.resolve(admission.admit(needing(128_000, least))).catch(() => null)
+    for (const min of [4_000, 4_000, 35_000, 60_000, 4_000]) {
+      const ticket = await Promise.resolve(admission.admit(needing(128_000, min))).catch(() => null)
       limitedTo.push(ticket === null ? 0 : ticket.limitedToTokens)
     }
     // the last one is not limited, because fewer tokens than its least are left

@@ -199,17 +199,17 @@ describe('an image of a vision request', () => {
     ['gpt-4o-mini', 20 * mib],
     ['claude-haiku-4-5', 5 * mib],
     ['gemini-2.5-flash', 20 * mib],
-  ])('is accepted by %s up to %i bytes and refused above', async (model, most) => {
+  ])('is accepted by %s up to %i bytes and refused above', async (model, max) => {
     const { send, chat } = open()
-    const fits = form({ model }, [['file', ofSize(png, most), 'image/png']])
+    const fits = form({ model }, [['file', ofSize(png, max), 'image/png']])
     expect((await send('/v1/vision', fits.body, fits)).status).toBe(200)
     const over = form({ model }, [
       ['file', png, 'image/png'],
-      ['file', ofSize(png, most + 1), 'image/png'],
+      ['file', ofSize(png, max + 1), 'image/png'],
     ])
     const { status, json } = await send('/v1/vision', over.body, over)
     expect([status, json]).toMatchObject([400, { error: 'image_too_large', param: 'files[1]' }])
-    const inJson = { model, images: [encoded(ofSize(png, most + 1), 'image/png')] }
+    const inJson = { model, images: [encoded(ofSize(png, max + 1), 'image/png')] }
     expect((await send('/v1/vision', inJson)).json).toMatchObject({ error: 'image_too_large', param: 'images[0]' })
     expect(chat.received).toHaveLength(1)
   })

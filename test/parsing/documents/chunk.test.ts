@@ -7,9 +7,9 @@ const words = (text: string, chunks: readonly Chunk[]) => chunks.map(({ start, e
 /** Words that look like prose; the same seed gives the same words. */
 const prose = (seed: number, sentences: number): string => {
   let state = seed + 1
-  const next = (most: number): number => {
+  const next = (max: number): number => {
     state = (state * 48_271) % 2_147_483_647
-    return state % most
+    return state % max
   }
   const sentence = () => `${Array.from({ length: 6 + next(14) }, () => `w${next(5000)}`).join(' ')}.`
   return Array.from({ length: sentences }, sentence).join(' ')

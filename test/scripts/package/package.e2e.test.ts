@@ -27,7 +27,7 @@ const packed = ['bin', 'console', 'scripts', 'specs', 'src', 'package.json', 'NO
 const stranger = join(place, 'stranger')
 const troupe = join(stranger, 'node_modules/.bin/troupe')
 /** Without the browser, the sentence model and its runtime; in bytes. */
-const mostBytes = 60 * 1024 * 1024
+const maxBytes = 60 * 1024 * 1024
 
 const run = (command: string, args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}) => {
   const { PATH = '', HOME = '' } = process.env
@@ -65,7 +65,7 @@ afterAll(() => rmSync(place, { recursive: true, force: true }))
 
 describe('the package of the product, installed into an empty folder', () => {
   it('has at most 60 MB, with all packages that it needs and their licences', () => {
-    expect(sizeOf(join(stranger, 'node_modules'))).toBeLessThan(mostBytes)
+    expect(sizeOf(join(stranger, 'node_modules'))).toBeLessThan(maxBytes)
     const notices = readFileSync(join(stranger, 'node_modules/@troupe/server/dist/THIRD-PARTY-NOTICES'), 'utf8')
     for (const name of ['mongodb', 'undici', 'xstate', '@modelcontextprotocol/client']) expect(notices).toContain(name)
   })

@@ -10,7 +10,7 @@ import { subagentsOf, versionOf } from './run-agents.ts'
 
 /** How long a client follows a run, in ms: longer than most take. */
 const patienceMs = 45_000
-const mostConnections = 40
+const maxConnections = 40
 
 /** A run that was requested under an Idempotency-Key. */
 export interface KeyedRun {
@@ -59,7 +59,7 @@ export class RunClient extends ActionClient {
     const known = new Set<string>()
     const others: Promise<void>[] = []
     this.readers.push(reader)
-    for (let connection = 0; connection < mostConnections && !isOver(reader); connection++) {
+    for (let connection = 0; connection < maxConnections && !isOver(reader); connection++) {
       if (scheduler.now() - begun > patienceMs) break
       for (const child of childrenIn(reader).filter((each) => !known.has(each))) {
         known.add(child)

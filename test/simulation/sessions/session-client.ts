@@ -9,7 +9,7 @@ type TurnBody = Parameters<World['useCases']['sessions.turns']>[0]['body']
 type ToolBody = NonNullable<TurnBody['tools']>[number]
 
 /** A turn ends or waits for people within this many connections: more than any run needs. */
-const mostConnections = 40
+const maxConnections = 40
 
 const toolsOf = (client: Client): readonly ToolBody[] => {
   const { random } = client.parts
@@ -79,7 +79,7 @@ export class SessionClient extends ActionClient {
   }
 
   async #follow(session: string, reader: Reader, turn: number | undefined): Promise<void> {
-    for (let connection = 0; connection < mostConnections && !isOver(reader); connection++) {
+    for (let connection = 0; connection < maxConnections && !isOver(reader); connection++) {
       if (waiting(reader).length > 0) await this.#decide(session, waiting(reader))
       const answer = await this.received(
         `resumes ${session} after ${reader.last}`,

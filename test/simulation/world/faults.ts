@@ -57,7 +57,7 @@ export const partitionsOf = (seed: number): Pick<Faults, 'partitions'> => {
 
 /** The faults of a seed: most runs have only some kinds of faults, so that each kind also occurs alone. */
 export const faultsOf = (random: Random): Faults => {
-  const rate = (most: number): number => (random.chance(0.5) ? random.next() * most : 0)
+  const rate = (max: number): number => (random.chance(0.5) ? random.next() * max : 0)
   return {
     refused: rate(0.05),
     lost: rate(0.05),

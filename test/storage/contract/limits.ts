@@ -76,16 +76,16 @@ export const limitsContract = (name: string, open: () => Promise<LimitsSubject>)
 
     it('holds units for work in progress, of all processes: at most one piece of work goes beyond the limit', async () => {
       const [key, limit] = [fresh(), { limit: 1_000, windowMs: hour }]
-      const attempts = Array.from({ length: 200 }, (_, n) => view(n).hold(key, limit, { most: 150 }))
+      const attempts = Array.from({ length: 200 }, (_, n) => view(n).hold(key, limit, { max: 150 }))
       const held = (await Promise.all(attempts)).flatMap((state) => (state.held === null ? [] : [state.held]))
       expect(held.map(({ units }) => units)).toEqual([150, 150, 150, 150, 150, 150, 150])
-      expect(await view().hold(key, limit, { most: 1 })).toMatchObject({ allowed: false, remaining: 0, held: null })
+      expect(await view().hold(key, limit, { max: 1 })).toMatchObject({ allowed: false, remaining: 0, held: null })
     })
 
     it('replaces held units by the used ones, even beyond the limit', async () => {
       const [key, limit] = [fresh(), { limit: 100, windowMs: hour }]
-      const hold = async (most: number) => {
-        const { held } = await view().hold(key, limit, { most })
+      const hold = async (max: number) => {
+        const { held } = await view().hold(key, limit, { max })
         if (held === null) throw new Error('no units left')
         return held
       }
@@ -96,24 +96,24 @@ export const limitsContract = (name: string, open: () => Promise<LimitsSubject>)
       expect(await view().take(key, limit, 0)).toMatchObject({ remaining: 95 })
       await view(1).settle(key, limit, { held: await hold(10), units: 120 })
       expect(await view().take(key, limit, 0)).toMatchObject({ allowed: false, remaining: 0 })
-      expect((await view().hold(key, limit, { most: 1 })).held).toBeNull()
+      expect((await view().hold(key, limit, { max: 1 })).held).toBeNull()
     })
 
     it('holds an eighth of what is left for work that can be limited to it', async () => {
       const [key, limit] = [fresh(), { limit: 100, windowMs: hour }]
       const units: (number | undefined)[] = []
-      units.push((await view().hold(key, limit, { most: 5, least: 2 })).held?.units)
-      for (let n = 0; n < 2; n++) units.push((await view(n).hold(key, limit, { most: 200, least: 5 })).held?.units)
-      for (let n = 0; n < 4; n++) units.push((await view(n).hold(key, limit, { most: 200, least: 24 })).held?.units)
+      units.push((await view().hold(key, limit, { max: 5, min: 2 })).held?.units)
+      for (let n = 0; n < 2; n++) units.push((await view(n).hold(key, limit, { max: 200, min: 5 })).held?.units)
+      for (let n = 0; n < 4; n++) units.push((await view(n).hold(key, limit, { max: 200, min: 24 })).held?.units)
       // all of it, an eighth, an eighth of the rest, the least; with 1 left, the work is not limited any more
       expect(units).toEqual([5, 11, 10, 24, 24, 24, 200])
-      expect((await view().hold(key, limit, { most: 1 })).held).toBeNull()
+      expect((await view().hold(key, limit, { max: 1 })).held).toBeNull()
     })
 
     it('returns held units at the end of their window, and does not return them twice', async () => {
       const limit = { limit: 10, windowMs: 600 }
       const key = fresh()
-      const { held } = await view().hold(key, limit, { most: 10 })
+      const { held } = await view().hold(key, limit, { max: 10 })
       if (held === null) throw new Error('no units left')
       await vi.waitFor(
         async () => {

@@ -115,20 +115,20 @@ describe('the memory budget for long bodies', () => {
 
   it('gives browsers a small share: of one visitor, of one key, and of all browsers of a project', async () => {
     const room = new BodyMemory(1_000)
-    const most = (owner: MemoryOwner): number => {
+    const max = (owner: MemoryOwner): number => {
       let count = 0
       while (room.tryEnter(owner, 1) !== null) count++
       return count
     }
-    const [first, second] = [most(visitor('a')), most(visitor('a', '192.0.2.2'))]
+    const [first, second] = [max(visitor('a')), max(visitor('a', '192.0.2.2'))]
     expect(first).toBeLessThan(100)
     expect(second).toBeGreaterThan(30)
-    for (let at = 3; at < 100; at++) most(visitor('a', `192.0.2.${at}`))
+    for (let at = 3; at < 100; at++) max(visitor('a', `192.0.2.${at}`))
     expect(room.bytes).toBeLessThan(190)
-    expect(most(visitor('a', '192.0.2.1', 'key_other'))).toBeGreaterThan(10)
-    for (let at = 0; at < 100; at++) most(user('a', `user ${at}`))
+    expect(max(visitor('a', '192.0.2.1', 'key_other'))).toBeGreaterThan(10)
+    for (let at = 0; at < 100; at++) max(user('a', `user ${at}`))
     expect(room.bytes).toBeLessThan(380)
-    expect(most(secret('a'))).toBeGreaterThan(200)
+    expect(max(secret('a'))).toBeGreaterThan(200)
   })
 
   it('admits a body larger than the whole budget once no other is admitted', async () => {

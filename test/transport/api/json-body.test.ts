@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isJsonType, maxValuesOfShort, parseJson } from '#transport/api/body/json-body.ts'
 
-const parse = async (text: string, most?: number): Promise<unknown> => parseJson(Buffer.from(text), most)
+const parse = async (text: string, max?: number): Promise<unknown> => parseJson(Buffer.from(text), max)
 const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`
 
 describe('a JSON body', () => {

@@ -20,14 +20,14 @@ const things = defineOperations('things', {
     method: 'GET',
     path: '/v1/things/log',
     access,
-    answer: isJsonResponse(document, { mostBytes: 60_000_000 }),
+    answer: isJsonResponse(document, { maxBytes: 60_000_000 }),
   },
   make: { summary: '', method: 'POST', path: '/v1/things', access, answer: isJsonResponse(document) },
 })
 
 /** More than a connection on this machine accepts without a reader. */
 const long = 'x'.repeat(30_000_000)
-const most = 100_000_000
+const max = 100_000_000
 
 const opened: { server: HttpServer; clients: RawClient[] }[] = []
 
@@ -40,7 +40,7 @@ afterEach(async () => {
 
 /** The API over a real server, with a budget of 100 MB for responses, of which a project has 75 MB. */
 const open = async (adapter: 'uws' | 'node') => {
-  const room = new BodyMemory(most)
+  const room = new BodyMemory(max)
   let made = 0
   const answer = async () => {
     made++

@@ -6,7 +6,7 @@ import type { HttpServer } from '#transport/http/http-port.ts'
 import { openServer } from '#transport/http/open-server.ts'
 import { head } from './raw-client.ts'
 
-const most = 3
+const max = 3
 
 /** Contract of every HTTP adapter: connections beyond the limit. */
 export const connectionSuite = (adapter: 'uws' | 'node'): void => {
@@ -26,7 +26,7 @@ export const connectionSuite = (adapter: 'uws' | 'node'): void => {
           response.send(200, [], 'ok'),
         upgrade: () => Promise.resolve({ accept: () => {} }),
       }
-      const server = openServer(handler, log, { adapter, connections: new ConnectionLimit(log, most) })
+      const server = openServer(handler, log, { adapter, connections: new ConnectionLimit(log, max) })
       servers.push(server)
       return { server, port: await server.listen('127.0.0.1', 0) }
     }
@@ -43,12 +43,12 @@ export const connectionSuite = (adapter: 'uws' | 'node'): void => {
 
     it('closes a connection beyond it, serves the open ones, and accepts another when one has closed', async () => {
       const { server, port } = await serve()
-      for (let at = 0; at < most; at++) expect(await answerOf(port)).toBe('HTTP/1.1 200 OK')
+      for (let at = 0; at < max; at++) expect(await answerOf(port)).toBe('HTTP/1.1 200 OK')
       expect(await answerOf(port)).toBe('closed')
       expect(await answerOf(port)).toBe('closed')
-      expect(server.connections).toMatchObject({ most, refused: 2 })
+      expect(server.connections).toMatchObject({ max, refused: 2 })
       sockets[0]?.destroy()
-      await vi.waitFor(() => expect(server.connections.open).toBe(most - 1))
+      await vi.waitFor(() => expect(server.connections.open).toBe(max - 1))
       expect(await answerOf(port)).toBe('HTTP/1.1 200 OK')
     })
 

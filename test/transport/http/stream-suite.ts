@@ -71,14 +71,14 @@ export const streamSuite = (adapter: 'uws' | 'node'): void => {
       const part = Buffer.alloc(48 * 1024, 'abcdefghij').toString()
       const parts = 1000
       const full = later<void>()
-      let [written, drains, mostBuffered] = [0, 0, 0]
+      let [written, drains, maxBuffered] = [0, 0, 0]
       const { port } = await serve(
         stream((writer) => {
           const produce = (): void => {
             while (written < parts) {
               written++
               const more = writer.write(part)
-              mostBuffered = Math.max(mostBuffered, writer.bufferedBytes)
+              maxBuffered = Math.max(maxBuffered, writer.bufferedBytes)
               if (!more) break
             }
             if (written < parts) full.resolve()
@@ -103,7 +103,7 @@ export const streamSuite = (adapter: 'uws' | 'node'): void => {
         createHash('sha256').update(part.repeat(parts)).digest('hex'),
       )
       expect(drains).toBeGreaterThan(0)
-      expect(mostBuffered).toBeLessThan(512 * 1024)
+      expect(maxBuffered).toBeLessThan(512 * 1024)
     })
 
     it('sends what a full socket left over, even if nothing more is written', async () => {

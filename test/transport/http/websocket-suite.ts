@@ -269,13 +269,13 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       const text = 'x'.repeat(60_000)
       const messages = 500
       const full = later<void>()
-      let [sent, drains, mostBuffered] = [0, 0, 0]
+      let [sent, drains, maxBuffered] = [0, 0, 0]
       const { port } = await accepting((peer) => {
         const produce = (): void => {
           while (sent < messages) {
             sent++
             const more = peer.send(text)
-            mostBuffered = Math.max(mostBuffered, peer.bufferedBytes)
+            maxBuffered = Math.max(maxBuffered, peer.bufferedBytes)
             if (!more) break
           }
           if (sent < messages) full.resolve()
@@ -296,7 +296,7 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       const seen = await raw.closed
       expect(seen.split(text).length - 1).toBe(messages)
       expect(drains).toBeGreaterThan(0)
-      expect(mostBuffered).toBeLessThan(256 * 1024)
+      expect(maxBuffered).toBeLessThan(256 * 1024)
     })
 
     it('is cut off when a client pings without end and reads no answer', async () => {

@@ -3,7 +3,7 @@ import { VirtualClock } from '#test/support/virtual-clock.ts'
 import { Heartbeat, PeerPace } from '#transport/peers/heartbeat.ts'
 import { peerLimits } from '#transport/peers/peer-limits.ts'
 
-const { beatMs, silenceMs, silenceMostMs } = peerLimits
+const { beatMs, silenceMs, maxSilenceMs } = peerLimits
 
 /** A heartbeat of a connection with a pending response. */
 const beating = () => {
@@ -54,14 +54,14 @@ describe('a peer with a pending response', () => {
     expect(seen.silent).toBe(true)
     expect(pace.patienceMs).toBe(silenceMs)
     pace.note(60_000)
-    expect(pace.patienceMs).toBe(silenceMostMs)
+    expect(pace.patienceMs).toBe(maxSilenceMs)
   })
 
   it('gets the usual time again soon after the longest pause', async () => {
     const { clock, pace, heartbeat } = beating()
     heartbeat.stop()
     pace.note(3_600_000)
-    expect(pace.patienceMs).toBe(silenceMostMs)
+    expect(pace.patienceMs).toBe(maxSilenceMs)
     await clock.leap(15_000)
     expect(pace.patienceMs).toBe(silenceMs)
   })
@@ -71,7 +71,7 @@ describe('a peer with a pending response', () => {
     await clock.advance(beatMs)
     await clock.leap(60_000)
     expect(seen.silent).toBe(false)
-    expect(pace.patienceMs).toBe(silenceMostMs)
+    expect(pace.patienceMs).toBe(maxSilenceMs)
     heartbeat.heard()
     await clock.advance(beatMs)
     expect(seen.silent).toBe(false)

@@ -26,7 +26,7 @@ export interface AgentBrowserParts extends OpenJobParts {
 
 const kind = browserJobDefinition
 /** Limits of what a model reads of a page: characters of its text, tokens of its accessibility tree. */
-const most = { characters: 10_000, tokens: 2_500 } as const
+const max = { characters: 10_000, tokens: 2_500 } as const
 /** Interval at which a job is polled, first and later, in ms. */
 const lookMs = { first: 200, last: 1_000 } as const
 /** Time in ms after which a job that has not ended is cancelled, including the time it waits for a browser. */
@@ -103,7 +103,7 @@ const browsed = async (parts: AgentBrowserParts, call: ServerToolCall): Promise<
   const { host } = parts
   const owner = { project: call.project, tenant: call.tenant }
   const { url, actions = [] } = isObject(call.arguments) ? call.arguments : {}
-  const body = jobBody({ url: url ?? '', actions, snapshot: { max_tokens: most.tokens } })
+  const body = jobBody({ url: url ?? '', actions, snapshot: { max_tokens: max.tokens } })
   const id = jobIdOf(call)
   if ((await host.load(id)) === null) await openJob(parts, { id, owner, body, cause: call.idempotencyKey })
   const job = await ended(parts, call, { id, patienceMs: patienceMs + waitsMs(body.actions) })
@@ -149,10 +149,10 @@ const outcomeOf = async ({ blobs }: AgentBrowserParts, job: Resident): Promise<T
   }
   const { finalUrl, title, content, snapshot } = result
   const notes = steps.flatMap((step) => step.note ?? [])
-  const cut = content.length > most.characters
+  const cut = content.length > max.characters
   const shown = {
     ...{ untrusted: true, note, n: 1, url: finalUrl, title: title ?? '', job_id: id, submitted },
-    content: cut ? content.slice(0, most.characters).toWellFormed() : content,
+    content: cut ? content.slice(0, max.characters).toWellFormed() : content,
     ...(cut && { truncated: true }),
     ...(snapshot !== null && { snapshot: snapshot.text }),
     ...(notes.length > 0 && { notes }),

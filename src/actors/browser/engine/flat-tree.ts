@@ -47,10 +47,10 @@ const isComposed = () => {
   return false
 }`
 
-/** Declares `shownText(most)`, which returns the text that the page shows, of at most so many characters. */
+/** Declares `shownText(max)`, which returns the text that the page shows, of at most so many characters. */
 export const flatText = `
 const leftOut = new Set('script style noscript template head title svg canvas video audio object select textarea'.split(' '))
-const shownText = (most) => {
+const shownText = (max) => {
   const out = []
   const open = []
   let [length, breaks, isSpaced] = [0, 0, false]
@@ -63,7 +63,7 @@ const shownText = (most) => {
   }
   walk(document.body ?? document.documentElement, {
     enter: (node) => {
-      if (length > most || leftOut.has(node.localName)) return false
+      if (length > max || leftOut.has(node.localName)) return false
       const style = styleOf(node)
       if (!isShown(style)) return false
       if (node.localName === 'br') breaks += 1
@@ -79,30 +79,30 @@ const shownText = (most) => {
     },
     text: (data) => {
       const { isHidden, isPre } = open.at(-1)
-      if (isHidden || length > most) return
-      if (isPre && data !== '') return emit(data.slice(0, most))
-      const said = data.slice(0, most).replace(/[ \\t\\n\\r\\f]+/g, ' ')
+      if (isHidden || length > max) return
+      if (isPre && data !== '') return emit(data.slice(0, max))
+      const said = data.slice(0, max).replace(/[ \\t\\n\\r\\f]+/g, ' ')
       isSpaced ||= said.startsWith(' ')
       if (said.trim() === '') return
       emit(said.trim())
       isSpaced = said.endsWith(' ')
     },
   })
-  return out.join('').slice(0, most)
+  return out.join('').slice(0, max)
 }`
 
-/** Declares `shownHtml(most)`, which returns the page as HTML of at most so many characters, and whether it is cut. */
+/** Declares `shownHtml(max)`, which returns the page as HTML of at most so many characters, and whether it is cut. */
 export const flatHtml = `
 const omitted = new Set('script style noscript template svg canvas video audio object'.split(' '))
 const voids = new Set('area base br col embed hr img input link meta source track wbr'.split(' '))
 const kept = new Set(('href src class id hidden aria-hidden role datetime itemprop itemscope itemtype rel lang dir alt colspan rowspan ' +
   'start type name property content http-equiv charset hreflang').split(' '))
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
-const shownHtml = (most) => {
+const shownHtml = (max) => {
   const out = []
   let [length, isCut] = [0, false]
   const put = (text) => {
-    if (length + text.length > most) isCut = true
+    if (length + text.length > max) isCut = true
     if (isCut) return
     length += text.length
     out.push(text)

@@ -7,7 +7,7 @@ import { parsedJson } from './schema.ts'
 import { naming, secretPurposes } from './secret-fields.ts'
 
 /** Maximum number of frames and fields that are examined, and length of a name; pages stay below these. */
-const most = { frames: 50, fields: 5_000, name: 200 } as const
+const max = { frames: 50, fields: 5_000, name: 200 } as const
 /** Time in ms after which a page whose fields cannot be read is not shown. */
 const readMs = 5_000
 
@@ -26,7 +26,7 @@ export const emptySecretFields = (page: Page): Promise<boolean> => isDoneWithin(
 /** Applies a change in all frames. Frames of other sites run in their own processes and need their own sessions. */
 const changed = async (page: Page, change: Change): Promise<void> => {
   await inSession(await page.context().newCDPSession(page), change)
-  for (const frame of page.frames().slice(1, most.frames)) {
+  for (const frame of page.frames().slice(1, max.frames)) {
     const own = await page
       .context()
       .newCDPSession(frame)
@@ -38,7 +38,7 @@ const changed = async (page: Page, change: Change): Promise<void> => {
 const inSession = async (session: CDPSession, change: Change): Promise<void> => {
   try {
     const { frameTree } = await session.send('Page.getFrameTree')
-    for (const frameId of framesOf(frameTree).slice(0, most.frames)) await inFrame(session, frameId, change)
+    for (const frameId of framesOf(frameTree).slice(0, max.frames)) await inFrame(session, frameId, change)
   } finally {
     await session.detach().catch(() => {})
   }
@@ -76,7 +76,7 @@ const allFields = `const all = () => {
   const found = []
   const visit = (node) => {
     for (const element of node.querySelectorAll('*')) {
-      if (found.length >= ${most.fields}) return
+      if (found.length >= ${max.fields}) return
       if (element.matches('input, textarea')) found.push(element)
       if (element.shadowRoot) visit(element.shadowRoot)
     }
@@ -87,7 +87,7 @@ const allFields = `const all = () => {
 
 const fieldsOfPage = `(naming) => {
   ${allFields}
-  const said = (field, name) => String(field.getAttribute(name) ?? '').slice(0, ${most.name})
+  const said = (field, name) => String(field.getAttribute(name) ?? '').slice(0, ${max.name})
   return JSON.stringify(all().map((field) => ({
     type: said(field, 'type').trim().toLowerCase(),
     purpose: said(field, 'autocomplete'),

@@ -34,7 +34,7 @@ const maxSpanLength = 1_000
 /** Maximum time to read a page, in ms. */
 const readMs = 15_000
 /** Maximum number of attempts to read a page that navigates while it is read. */
-const mostReads = 4
+const maxReads = 4
 /** Maximum time in ms to wait for the next page to load. */
 const nextMs = 10_000
 const idLength = 26
@@ -45,7 +45,7 @@ export const readPage = async (page: Page): Promise<PageRead> => {
     try {
       return await readOnce(page)
     } catch (error) {
-      if (reads === mostReads || page.isClosed()) throw error
+      if (reads === maxReads || page.isClosed()) throw error
       await page.waitForLoadState('load', { timeout: nextMs }).catch(() => {})
     }
   }
@@ -101,7 +101,7 @@ const spansOf = (content: string, contentHash: string): readonly EvidenceSpan[] 
 const reader = `(() => {
   ${flatTree}
   ${flatText}
-  const text = (value, most) => String(value ?? '').replace(/\\s+/g, ' ').trim().slice(0, most)
+  const text = (value, max) => String(value ?? '').replace(/\\s+/g, ' ').trim().slice(0, max)
   const links = []
   const addLink = (anchor) => {
     if (links.length < ${maxLinks} && (anchor.protocol === 'http:' || anchor.protocol === 'https:'))

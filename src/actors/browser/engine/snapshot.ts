@@ -27,8 +27,8 @@ export const snapshotOf = async (page: Page, maxTokens: number): Promise<Accessi
 
 /** Truncates a tree to complete lines within a budget. */
 const withinTokens = (tree: string, maxTokens: number): AccessibilitySnapshot => {
-  const most = Math.floor(maxTokens * tokenLength)
-  const lastLine = tree.lastIndexOf('\n', most)
-  const text = tree.length <= most ? tree : tree.slice(0, Math.max(0, lastLine))
+  const max = Math.floor(maxTokens * tokenLength)
+  const lastLine = tree.lastIndexOf('\n', max)
+  const text = tree.length <= max ? tree : tree.slice(0, Math.max(0, lastLine))
   return { text, tokens: Math.ceil(text.length / tokenLength), truncated: text.length < tree.length }
 }

@@ -6,7 +6,7 @@ const actionMs = {
   ...{ click: 30_000, type: 20_000, press: 20_000, select: 20_000, waitFor: 10_000, handOver: 10_000 },
 } as const
 /** Maximum time in ms beyond the limit, in which a page that responds is read. */
-const mostBeyondMs = 120_000
+const maxBeyondMs = 120_000
 const probeMs = 5_000
 
 /** Time in ms in which a page must respond once the limit is over. */
@@ -34,7 +34,7 @@ export class VisitLimit {
 
   constructor(request: Pick<BrowserRequest, 'timeout_ms' | 'actions'>, options: VisitLimitOptions) {
     this.#options = options
-    this.#time = new WorkTime(limitOf(request), () => void this.#probe(mostBeyondMs))
+    this.#time = new WorkTime(limitOf(request), () => void this.#probe(maxBeyondMs))
   }
 
   /** Stops the time while a person is waited for. */

@@ -29,7 +29,7 @@ export interface BrowseParts {
 }
 
 /** Maximum number of attempts of a job, whatever ended the earlier ones. */
-const mostAttempts = 3
+const maxAttempts = 3
 
 const cancelled: BrowserFailure = { code: 'cancelled', message: 'The job was cancelled.' }
 const crashed: BrowserFailure = {
@@ -70,7 +70,7 @@ const newest = async ({ host }: BrowseParts, { actor, context }: EffectContext):
 /** Returns why a job is not run, or not run again; null when it may run. */
 const refusalOf = (parts: BrowseParts, { submitted, attempts }: BrowserJobContext): EffectOutcome | null => {
   if (submitted) return failed(parts, unknown)
-  return attempts >= mostAttempts ? failed(parts, crashed) : null
+  return attempts >= maxAttempts ? failed(parts, crashed) : null
 }
 
 const run = async (parts: BrowseParts, context: EffectContext): Promise<EffectOutcome> => {

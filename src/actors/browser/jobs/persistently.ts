@@ -3,7 +3,7 @@ import { backoffMs } from '#runtime/internal.ts'
 import { StoreUnavailable } from '#storage/index.ts'
 
 const firstMs = 100
-const mostMs = 2_000
+const maxMs = 2_000
 
 /**
  * Returns the result of `work`, retrying while the store is unavailable: the outcome of a browser must be neither lost
@@ -18,7 +18,7 @@ export const persistently = async <T>(
       return await work()
     } catch (error) {
       if (!(error instanceof StoreUnavailable) || signal.aborted) throw error
-      await pause(clock, backoffMs(attempt, firstMs, mostMs), signal)
+      await pause(clock, backoffMs(attempt, firstMs, maxMs), signal)
     }
   }
 }

@@ -147,11 +147,11 @@ class Rendering {
   }
 
   async #read(page: Page): Promise<string> {
-    const most = this.#request.maxLength
-    const texts = await evaluateInSite(page, readerOf(most), this.#left(0))
+    const max = this.#request.maxLength
+    const texts = await evaluateInSite(page, readerOf(max), this.#left(0))
     const length = texts.reduce((sum, text) => sum + text.length, 0)
-    if (texts[0]?.startsWith('1') || length > most)
-      throw new ServiceError('response_too_large', { param: 'url', extra: { url: page.url(), maxBytes: most } })
+    if (texts[0]?.startsWith('1') || length > max)
+      throw new ServiceError('response_too_large', { param: 'url', extra: { url: page.url(), maxBytes: max } })
     return texts.map((text) => text.slice(1)).join('\n')
   }
 
@@ -168,9 +168,9 @@ const agentOf = (browser: Browser, own: string): string => {
 }
 
 /** Runs in the page: `0` and the HTML, or `1` if it is too long. */
-const readerOf = (most: number): string => `(() => {
+const readerOf = (max: number): string => `(() => {
   ${flatTree}
   ${flatHtml}
-  const { html, isCut } = shownHtml(${most})
+  const { html, isCut } = shownHtml(${max})
   return (isCut ? '1' : '0') + html
 })()`

@@ -8,7 +8,7 @@ import type { TokenAnswer } from './oauth-client.ts'
 const marginMs = 5 * 60 * 1000
 const shortPart = 0.1
 /** Minimum time between two automatic refreshes in ms, whatever lifetime the provider states. */
-const leastPauseMs = 5_000
+const minPauseMs = 5_000
 /** Maximum lifetime of a token in ms; it also bounds implausible values from a provider. */
 const longestLifeMs = 10 * 365 * 24 * 60 * 60 * 1000
 /** Maximum number and length of granted scopes that are stored: the same as may be requested. */
@@ -59,7 +59,7 @@ const scopesIn = (text: string): readonly string[] =>
 
 const renewalMs = (lifeMs: number, isRefreshable: boolean): number =>
   isRefreshable
-    ? Math.min(furthestMs, Math.max(leastPauseMs, Math.round(lifeMs - Math.min(marginMs, lifeMs * shortPart))))
+    ? Math.min(furthestMs, Math.max(minPauseMs, Math.round(lifeMs - Math.min(marginMs, lifeMs * shortPart))))
     : lifeMs
 
 /** Returns settings of the connector that the provider itself returns, such as the server address of the account. */

@@ -36,7 +36,7 @@ export interface AccessParts {
 }
 
 /** Remaining lifetime in ms below which a token is refreshed before use, or a tenth of its lifetime if less. */
-const leastLeftMs = 60_000
+const minLeftMs = 60_000
 /** Maximum time in ms for which a use waits for a refresh. */
 const patienceMs = 25_000
 
@@ -170,7 +170,7 @@ export class ConnectionAccesses implements ConnectionService {
   #isOld({ expires_at_ms, refreshed_at_ms }: ConnectionContext): boolean {
     if (expires_at_ms === null) return false
     const life = expires_at_ms - (refreshed_at_ms ?? 0)
-    return expires_at_ms - this.#parts.clock.now() < Math.min(leastLeftMs, life / 10)
+    return expires_at_ms - this.#parts.clock.now() < Math.min(minLeftMs, life / 10)
   }
 
   async #required(resident: Resident, context: ConnectionContext): Promise<ConnectionAccess> {

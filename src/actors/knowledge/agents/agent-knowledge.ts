@@ -21,7 +21,7 @@ export interface AgentKnowledgeParts extends SearchParts {
 type Base = Row<KnowledgeBaseData>
 
 const defaultTopK = 6
-const mostTopK = 12
+const maxTopK = 12
 /** Maximum number of characters of all hits together. */
 const maxAnswerLength = 16_000
 
@@ -96,7 +96,7 @@ const offerOf = async (parts: AgentKnowledgeParts, place: AgentPlace, declared: 
           type: 'object',
           properties: {
             query: { type: 'string', description: 'What to look for, as a question or as words.' },
-            top_k: { type: 'integer', minimum: 1, maximum: mostTopK, description: 'Most results.' },
+            top_k: { type: 'integer', minimum: 1, maximum: maxTopK, description: 'Most results.' },
           },
           required: ['query'],
           additionalProperties: false,
@@ -113,7 +113,7 @@ const searched = async (parts: AgentKnowledgeParts, call: ServerToolCall): Promi
   const { query, top_k = defaultTopK } = isObject(call.arguments) ? call.arguments : {}
   if (typeof query !== 'string' || query.trim() === '')
     return { ok: false, code: 'invalid_field', message: 'The argument query is the text to look for.' }
-  const most = typeof top_k === 'number' ? Math.min(mostTopK, Math.max(1, Math.floor(top_k))) : defaultTopK
+  const max = typeof top_k === 'number' ? Math.min(maxTopK, Math.max(1, Math.floor(top_k))) : defaultTopK
   const { bases, agent_id, installation_id } = call.tool.settings
   const { project, tenant, user } = call
   const searching = {
@@ -125,10 +125,10 @@ const searched = async (parts: AgentKnowledgeParts, call: ServerToolCall): Promi
   for (const id of Array.isArray(bases) ? bases : []) {
     const base = await baseOf(parts, project, String(id))
     if (base === null || !(await isOpen(parts, base, searching))) continue
-    const search = { project, base: base.id, query: query.slice(0, maxQueryLength), top_k: most, threshold: 0 }
+    const search = { project, base: base.id, query: query.slice(0, maxQueryLength), top_k: max, threshold: 0 }
     hits.push(...(await searchBase(parts, { ...search, accepts: null, explain: false })).data)
   }
-  const best = hits.toSorted((a, b) => b.score - a.score).slice(0, most)
+  const best = hits.toSorted((a, b) => b.score - a.score).slice(0, max)
   return { ok: true, output: JSON.stringify({ note, results: shown(best) }) }
 }
 

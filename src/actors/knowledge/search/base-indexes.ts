@@ -31,7 +31,7 @@ export interface IndexesParts {
 }
 
 /** Maximum size of all indexes of a node, in bytes. */
-const mostBytes = 512 * 1024 * 1024
+const maxBytes = 512 * 1024 * 1024
 /** Maximum age of an index in ms, after which changes by other nodes are applied. */
 const recheckMs = 1_000
 
@@ -62,7 +62,7 @@ export class BaseIndexes {
     const { blobs, vectors, clock } = parts
     const breathe = () => new Promise<void>((resolve) => clock.soon(resolve))
     this.#cache = new IndexCache({
-      mostBytes,
+      maxBytes,
       load: async (key) => {
         const [project = '', base = ''] = key.split('/')
         const stored = new StoredSources({ project, base, vectors, steady: clock.steady })

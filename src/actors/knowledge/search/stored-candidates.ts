@@ -28,7 +28,7 @@ export interface StoredSearch {
  * Number of candidates for each vector, and at least how many for each hit. Many more than hits: a passage that is among
  * the first by neither its words nor a vector may still be the best by both.
  */
-const [leastCandidates, candidatesEach] = [200, 20]
+const [minCandidates, candidatesEach] = [200, 20]
 /**
  * Number of farthest candidates for each vector. Cosines are scaled from the lowest of any passage, and the passage with
  * the lowest one is often another when the lead of its page counts too, or when the database misses some.
@@ -49,7 +49,7 @@ export const storedCandidates = (
   const { project, base, embedder, index, accepts, vector, topic, limit } = search
   const space = vectorSpaceOf(base, embedder)
   const groups = groupsOf(index, accepts)
-  const candidates = Math.max(leastCandidates, limit * candidatesEach)
+  const candidates = Math.max(minCandidates, limit * candidatesEach)
   const nearest = async (near: Float32Array, count: number) =>
     groups?.length === 0 ? [] : vectors.nearest({ project, space, groups, vector: near, limit: count })
   const both = [vector, ...(topic === null ? [] : [topic])]

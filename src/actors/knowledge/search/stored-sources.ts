@@ -54,8 +54,8 @@ export class StoredSources {
     if (this.#embedder !== embedder) this.#forget()
     this.#embedder = embedder
     const total = rows.reduce((sum, { data }) => sum + (data.document?.chunk_count ?? 0), 0)
-    this.#isLarge = vectors !== null && total >= vectors.least
-    if (vectors === null || embedder === null || total < vectors.least * (this.#isReady ? keptShare : 1))
+    this.#isLarge = vectors !== null && total >= vectors.min
+    if (vectors === null || embedder === null || total < vectors.min * (this.#isReady ? keptShare : 1))
       return this.#forget()
     try {
       await this.#look(vectors, { rows, embedder })

@@ -63,6 +63,6 @@ const searchableOf = async (
   { vectors, sizes, log }: EmbedParts,
   { project, base, embedder }: { readonly project: string; readonly base: string; readonly embedder: string },
 ): Promise<SearchableVectors | null> => {
-  if (vectors === null || (await sizes.total(project, base)) < vectors.least) return null
+  if (vectors === null || (await sizes.total(project, base)) < vectors.min) return null
   return { vectors, base, embedder, log }
 }

@@ -22,7 +22,7 @@ export interface VectorRoundsParts {
 }
 
 /** Maximum number of a project's sources that are embedded at once: their actors share the embedder. */
-export const mostAtOnce = 8
+export const maxConcurrent = 8
 const everyMs = 60_000
 const soonMs = 2_000
 const pageSize = 200
@@ -92,7 +92,7 @@ export class VectorRounds {
     this.#places.set(project, place)
     if (place.isDone) return
     await this.#settle(project, place)
-    while (place.waiting.size < mostAtOnce && !this.#rounds.stopped) {
+    while (place.waiting.size < maxConcurrent && !this.#rounds.stopped) {
       const page = await this.#table.list(projectScope(project), {
         ...{ limit: pageSize, ascending: true },
         ...(place.after !== undefined && { after: place.after }),
@@ -107,7 +107,7 @@ export class VectorRounds {
   /** Requests vectors for sources that lack some of this embedder; false when too many requests are in progress. */
   async #request(page: readonly SourceRow[], place: Place): Promise<boolean> {
     for (const row of page) {
-      if (place.waiting.size >= mostAtOnce) return false
+      if (place.waiting.size >= maxConcurrent) return false
       place.after = row.id
       if (!isStale(row, place.embedder)) continue
       await this.#parts.embedAgain(row.id, place.embedder)

@@ -3,7 +3,7 @@ import { isObject } from '#runtime/index.ts'
 import { maxShownTools } from '#specs/resources/mcp/mcp-limits.ts'
 
 const name = 'search_tools'
-const mostFound = 8
+const maxFound = 8
 const summaryLength = 300
 
 /**
@@ -38,7 +38,7 @@ export const searchTools = ({ tool, arguments: given }: ServerToolCall): ToolOut
     const score = scoreOf(words, wordsOf(found), wordsOf(description))
     return score > 0 ? [{ score, name: found, description }] : []
   })
-  const best = scored.toSorted((a, b) => b.score - a.score).slice(0, mostFound)
+  const best = scored.toSorted((a, b) => b.score - a.score).slice(0, maxFound)
   return {
     ok: true,
     output: JSON.stringify({ found_tools: best.map(({ name, description }) => ({ name, description })) }),

@@ -62,7 +62,7 @@ const capabilities: NonNullable<ClientOptions['capabilities']> = { elicitation: 
 const closingMs = 2_000
 
 /** Upper bound of a client's first request id, so that the ids after it are exact integers in JSON. */
-const mostFirstId = 2 ** 47
+const maxFirstId = 2 ** 47
 
 /** Statuses with which servers of the older SSE transport reject a request of the newer one. */
 const olderStatuses = new Set([400, 404, 405, 406, 415])
@@ -188,7 +188,7 @@ const newClient = async ({ options, prepare }: McpWork, mode: 'auto' | 'legacy' 
     ...options,
   })
   // a repeated call needs a new id (SEP-2322), also over a new connection; the SDK starts at 0 for each connection
-  Reflect.set(client, '_requestMessageId', randomInt(1, mostFirstId))
+  Reflect.set(client, '_requestMessageId', randomInt(1, maxFirstId))
   prepare?.(client)
   return client
 }

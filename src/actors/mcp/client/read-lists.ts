@@ -89,8 +89,8 @@ const promptOf = (listed: unknown): ListedPrompt | null => {
 }
 
 /** Returns a server's text if a person sees all of it; null when it is absent, too long or has hidden characters. */
-const plain = (value: unknown, most: number): string | null => {
-  if (typeof value !== 'string' || value === '' || value.length > most || !value.isWellFormed()) return null
+const plain = (value: unknown, max: number): string | null => {
+  if (typeof value !== 'string' || value === '' || value.length > max || !value.isWellFormed()) return null
   if (/[^\P{Cc}\n\t]/u.test(value)) return null
   return hiddenText(value).some(({ severity }) => severity === 'blocker') ? null : value
 }

@@ -4,7 +4,7 @@ import { projectScope, type RecordStore } from '#storage/index.ts'
 import { type MemoryVectorsData, memoryVectors, memoryVectorsId } from '../kinds.ts'
 
 const scope = projectScope('system')
-const mostKnown = 10_000
+const maxKnown = 10_000
 
 /** Projects that have memories, and how far the vectors of each have been made with its embedder. */
 export class EmbeddedProjects {
@@ -21,7 +21,7 @@ export class EmbeddedProjects {
     const data = { project, embedder: null, after: null }
     const id = memoryVectorsId(project)
     if ((await this.#table.get(scope, id)) === null) await this.#table.insert({ id, project: scope.project, data })
-    if (this.#known.size >= mostKnown) this.#known.clear()
+    if (this.#known.size >= maxKnown) this.#known.clear()
     this.#known.add(project)
   }
 

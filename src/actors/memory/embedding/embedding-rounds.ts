@@ -29,7 +29,7 @@ const firstMs = 1_000
 const settledMs = 10_000
 const pageSize = 64
 /** After this many failed rounds, a page is skipped: its memories are found by their words only. */
-const mostTries = 3
+const maxAttempts = 3
 
 /**
  * Gives every memory of every project its vector from the project's embedder, whether or not it is searched: after the
@@ -121,7 +121,7 @@ export class EmbeddingRounds {
     }
     const tries = (this.#tries.get(place) ?? 0) + 1
     this.#tries.set(place, tries)
-    if (tries < mostTries) return false
+    if (tries < maxAttempts) return false
     this.#tries.delete(place)
     return true
   }

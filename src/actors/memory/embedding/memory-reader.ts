@@ -2,9 +2,9 @@ import { EmbedderUnavailable, type ReadPassages } from '#retrieval/index.ts'
 import type { MemoryEmbedder } from './embedders.ts'
 
 /** Time that a search waits for its memories to be read, in ms; it is answered by words and vectors after that. */
-const mostWaitMs = 500
+const maxWaitMs = 500
 /** Characters of a memory and of a question that are read. */
-const mostCharacters = 1_000
+const maxCharacters = 1_000
 
 /** Returns the contents of memories by id; those that were removed are absent. */
 type ContentsOf = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
@@ -15,11 +15,11 @@ export const readerOf = (
   question: string,
   contentsOf: ContentsOf,
 ): ReadPassages | undefined => {
-  if (embedder.read === undefined || question.length > mostCharacters) return undefined
+  if (embedder.read === undefined || question.length > maxCharacters) return undefined
   return async (ids) => {
     const contents = await contentsOf(ids)
     const read = ids.filter((id) => contents.has(id))
-    const texts = read.map((id) => (contents.get(id) ?? '').slice(0, mostCharacters))
+    const texts = read.map((id) => (contents.get(id) ?? '').slice(0, maxCharacters))
     const odds = (await inTime(embedder.read?.(question, texts) ?? null)) ?? []
     return new Map(read.flatMap((id, at) => (odds[at] === undefined ? [] : [[id, odds[at]]])))
   }
@@ -28,7 +28,7 @@ export const readerOf = (
 /** Returns null when the odds are not there in time, or cannot be had. */
 async function inTime(odds: Promise<readonly number[] | null> | null): Promise<readonly number[] | null> {
   const late = Promise.withResolvers<null>()
-  const timer = setTimeout(() => late.resolve(null), mostWaitMs)
+  const timer = setTimeout(() => late.resolve(null), maxWaitMs)
   try {
     return await Promise.race([odds, late.promise])
   } catch (error) {

@@ -13,8 +13,8 @@ export interface ChangesSince {
   readonly pending: PendingWrite | null
 }
 
-const most = 64
-const mostIds = 256
+const max = 64
+const maxIds = 256
 
 type Recent = MemoryChangesData['recent']
 
@@ -89,7 +89,7 @@ export class MemoryChanges {
     const { project, tenant, user } = owner
     const id = idOf(owner)
     const noted = (version: number, before: Recent): Recent =>
-      ids.length > mostIds ? [] : after(before, { version, ids: [...ids] })
+      ids.length > maxIds ? [] : after(before, { version, ids: [...ids] })
     for (;;) {
       const changed = await this.#table.change(projectScope(project), id, {
         edit: ({ version, data }) => ({
@@ -112,6 +112,6 @@ export class MemoryChanges {
 
 const idOf = (owner: MemoryOwner): string => derivedId('mch', 1, `${owner.project} ${ownerKey(owner)}`)
 
-const after = (before: Recent, change: Recent[number]): Recent => [...before, change].slice(-most)
+const after = (before: Recent, change: Recent[number]): Recent => [...before, change].slice(-max)
 
 const isPending = ({ data }: Row<MemoryChangesData>): boolean => (data.pending ?? null) !== null

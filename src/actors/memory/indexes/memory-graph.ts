@@ -26,7 +26,7 @@ const kept = new WeakMap<UserMemoryIndex, Kept>()
 const hopsOfSearch = 2
 
 /** Maximum number of entities of a query that are followed. */
-const mostSeeds = 3
+const maxSeeds = 3
 
 /**
  * Returns the graph of the facts that are currently valid; it is cached until the memories change. Building it does not
@@ -64,7 +64,7 @@ export async function* connectedMemories(
   const { graph, sources } = await graphIn(index)
   const walks = graph
     .named(query)
-    .slice(0, mostSeeds)
+    .slice(0, maxSeeds)
     .map((name) => graph.connected(name, hopsOfSearch))
   const known = new Set<string>()
   for (let far = 1; far <= hopsOfSearch; far++) {

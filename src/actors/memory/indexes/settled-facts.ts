@@ -58,7 +58,7 @@ export const closedAll = (older: readonly FactData[], newer: readonly FactData[]
 }
 
 /** Share of a text that its facts must cover for the memory to end with them. */
-const leastCover = 0.6
+const minCover = 0.6
 
 /**
  * Returns when a memory ends in ms since the epoch: once all of its facts have ended and they cover most of its text.
@@ -81,7 +81,7 @@ const areApart = (content: string, facts: readonly FactData[]): boolean => {
 /** Whether facts cover most of a content. */
 const covers = (content: string, facts: readonly FactData[]): boolean => {
   const cover = [...new Set(facts.map(({ text }) => text))].reduce((sum, text) => sum + text.length, 0)
-  return cover >= content.length * leastCover
+  return cover >= content.length * minCover
 }
 
 /** New facts of a memory some of which ended, and the memory that ended them. */

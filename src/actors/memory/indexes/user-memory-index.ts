@@ -44,7 +44,7 @@ const entryBytes = 700
 const none: readonly FactData[] = []
 
 /** Maximum number of ids of removed memories that an index holds. */
-const mostRemoved = 10_000
+const maxRemoved = 10_000
 
 /** In-memory index of one user's memories: by words, by vectors, by normalised content and by facts. */
 export class UserMemoryIndex {
@@ -212,7 +212,7 @@ export class UserMemoryIndex {
 
   /** Removes a memory for good. A row of it that is added later is ignored. */
   remove(id: string): boolean {
-    if (this.#removed.size >= mostRemoved) this.#removed.clear()
+    if (this.#removed.size >= maxRemoved) this.#removed.clear()
     this.#removed.add(id)
     const entry = this.#entries.get(id)
     if (entry === undefined) return false

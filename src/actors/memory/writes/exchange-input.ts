@@ -21,12 +21,12 @@ export interface NewExchange {
 }
 
 /** Maximum number of characters that are read of each side. */
-const mostCharacters = 32_768
+const maxCharacters = 32_768
 
 /** Returns an exchange in the form that its write stores. */
 export const exchangeInput = (exchange: NewExchange): StoredExchange & JsonObject => ({
-  user: exchange.user.slice(0, mostCharacters),
-  assistant: exchange.assistant.slice(0, mostCharacters),
+  user: exchange.user.slice(0, maxCharacters),
+  assistant: exchange.assistant.slice(0, maxCharacters),
   recalled: exchange.recalled ?? [],
   at_ms: exchange.at,
   ...exchange.place,

@@ -10,7 +10,7 @@ import { failedBy } from './failed-write.ts'
 import { exchangeOf, factsOfWrite, type StoredExchange } from './schema.ts'
 
 /** Maximum number of memories from one exchange. */
-const mostMemories = 50
+const maxMemories = 50
 
 export interface StoreParts {
   readonly writer: MemoryWriter
@@ -67,5 +67,5 @@ const memoriesOf = (exchange: StoredExchange, facts: readonly FactData[]): reado
     const place = { scope, session, namespace }
     return { content, place, importance, metadata, observedAt, facts: said, byFacts: true }
   })
-  return items.filter(({ content }) => screened(content).refused === null).slice(0, mostMemories)
+  return items.filter(({ content }) => screened(content).refused === null).slice(0, maxMemories)
 }

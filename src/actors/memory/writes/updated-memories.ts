@@ -33,7 +33,7 @@ export interface UpdatedMemory {
 }
 
 /** Maximum number of older memories that are compared. */
-const mostCompared = 64
+const maxCompared = 64
 
 /** A correction is one of what was said last, within this time in ms. */
 const correctedWithinMs = 7 * 86_400_000
@@ -76,7 +76,7 @@ export class UpdatedMemories {
     if (change === null) return null
     const at = item.observedAt ?? this.#parts.now()
     const older = [...index.entries()].filter((entry) => isOlder(entry, item, at)).sort(byTime)
-    const rows = await this.#rowsOf(owner, older.slice(0, mostCompared))
+    const rows = await this.#rowsOf(owner, older.slice(0, maxCompared))
     const update: Update = { text: item.content, change }
     const alike = await updatable(rows, update)
     const { cosines: compare, embedder } = await this.#comparison(owner, item.content)

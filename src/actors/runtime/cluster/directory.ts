@@ -16,7 +16,7 @@ const everyMs = 1000
 /** Interval at which an entry is renewed, in ms, before the directory drops it. */
 const againMs = liveActorMs / 2
 /** Maximum number of actors announced per round: the directory only informs people, and must cost less than turns. */
-const mostAtOnce = 200
+const maxConcurrent = 200
 
 /**
  * Announces to the directory once a second which actors entered and left this process's memory. An actor that entered
@@ -55,11 +55,11 @@ export class LiveDirectory {
     for (const resident of residents()) {
       live.add(resident.id)
       const announced = this.#announced.get(resident.id)
-      if (came.length >= mostAtOnce || (announced !== undefined && now - announced.atMs < againMs)) continue
+      if (came.length >= maxConcurrent || (announced !== undefined && now - announced.atMs < againMs)) continue
       came.push(liveActorOf(resident, me))
     }
     const gone = [...this.#announced.values()].filter((announced) => !live.has(announced.live.actor))
-    const left = gone.slice(0, mostAtOnce).map((announced) => announced.live)
+    const left = gone.slice(0, maxConcurrent).map((announced) => announced.live)
     for (const each of came) this.#announced.set(each.actor, { live: each, atMs: now })
     for (const { actor } of left) this.#announced.delete(actor)
     await presence.moved(came, left)

@@ -5,7 +5,7 @@ import { LogTail } from '../log/log-tail.ts'
 import type { Logger } from '../logger.ts'
 import type { Feed, FeedState } from '../messages/feed.ts'
 import { shardOf } from '../recovery/shard.ts'
-import { mostAhead } from '../stream/shown-text.ts'
+import { maxAhead } from '../stream/shown-text.ts'
 import type { LeaseView, ShardOwner } from './lease-view.ts'
 
 const tickMs = 250
@@ -157,7 +157,7 @@ export class RemoteFeeds {
       notified: undefined,
       notifiedAt: Number.NEGATIVE_INFINITY,
       reading: false,
-      tail: new LogTail(mostAhead),
+      tail: new LogTail(maxAhead),
     }
     this.#followed.set(actor, entry)
     this.#plan()

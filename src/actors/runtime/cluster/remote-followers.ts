@@ -8,7 +8,7 @@ import type { Resident } from '../resident.ts'
 /** Lifetime of a subscription in ms: a process that follows an actor renews it before. */
 const followMs = 6000
 /** Maximum size of events in a notification, in UTF-16 units; followers read larger ones from the log. */
-const mostChars = 64 * 1024
+const maxChars = 64 * 1024
 
 /** Other processes with streams that follow actors of this process; they are notified of the actors' commits. */
 export class RemoteFollowers {
@@ -54,7 +54,7 @@ export class RemoteFollowers {
     const processes = this.#followers.get(id)
     if (processes === undefined) return
     const now = this.#clock.steady()
-    const large = events.reduce((chars, event) => chars + charsOf(event), 0) > mostChars
+    const large = events.reduce((chars, event) => chars + charsOf(event), 0) > maxChars
     const news = { actor: id, events: large ? [] : events, busy, lastSequence }
     for (const [process, until] of processes) {
       if (until < now) processes.delete(process)

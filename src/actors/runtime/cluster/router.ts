@@ -11,7 +11,7 @@ const patienceMs = 5000
 /** How long it waits when the store fails, in ms: it gets 503 within a second, as with a single process. */
 const storePatienceMs = 600
 const firstPauseMs = 20
-const mostPauseMs = 250
+const maxPauseMs = 250
 
 /** Dependencies of `Router`. */
 export interface RouterParts {
@@ -59,7 +59,7 @@ export class Router {
       if (found !== undefined) return found.value
       this.#checkPatience(shard, clock.steady() - startedAt)
       doubt()
-      await this.#pause(shard, backoffMs(attempt, firstPauseMs, mostPauseMs))
+      await this.#pause(shard, backoffMs(attempt, firstPauseMs, maxPauseMs))
     }
   }
 

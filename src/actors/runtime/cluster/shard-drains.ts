@@ -5,7 +5,7 @@ import type { HeldShards } from './held-shards.ts'
 const tryMs = 4000
 /** Initial and maximum delay after a failed handover of a shard, in ms; it doubles with each failure. */
 const againMs = 5000
-const mostAgainMs = 60_000
+const maxRetryMs = 60_000
 const lookMs = 50
 /** Maximum number of handovers started per second. */
 const perSecond = 32
@@ -125,7 +125,7 @@ export class ShardDrains {
     const stay = over.filter(([, { forced }]) => !forced).map(([shard]) => shard)
     for (const shard of stay) {
       const count = (this.#failures.get(shard)?.count ?? 0) + 1
-      this.#failures.set(shard, { count, notBefore: now + Math.min(mostAgainMs, againMs * 2 ** (count - 1)) })
+      this.#failures.set(shard, { count, notBefore: now + Math.min(maxRetryMs, againMs * 2 ** (count - 1)) })
       this.#drains.delete(shard)
       this.#parts.held.reopen(shard)
     }

@@ -2,7 +2,7 @@ import type { MachineDefinition } from '#machines/definition.ts'
 import type { Commit, CommitStore } from '#storage/ports.ts'
 import type { Clock } from '../clock.ts'
 import { readSkip } from '../step/actor-state.ts'
-import { mostAhead } from '../stream/shown-text.ts'
+import { maxAhead } from '../stream/shown-text.ts'
 import { newNonce } from './commit-document.ts'
 import { writeCommit } from './commit-writer.ts'
 import { Superseded } from './superseded.ts'
@@ -72,6 +72,6 @@ export const checkEpoch = (commit: Commit, epoch: number): void => {
 export const skipAfter = ({ text }: Pick<MachineDefinition, 'text'>, commit: Commit): number => {
   const skip = readSkip(commit)
   if (text === undefined) return skip
-  for (const id in commit.in_flight) if (commit.in_flight[id]?.policy === 'stream') return skip + mostAhead
+  for (const id in commit.in_flight) if (commit.in_flight[id]?.policy === 'stream') return skip + maxAhead
   return skip
 }

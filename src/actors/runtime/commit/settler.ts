@@ -4,10 +4,10 @@ import type { Logger } from '../logger.ts'
 import type { Resident } from '../resident.ts'
 
 const everyMs = 200
-const mostAtOnce = 2000
+const maxConcurrent = 2000
 /** Delay of the retry after a failure, in ms, and the maximum number of keys that wait for it. */
 const againMs = 1000
-const mostKept = 300_000
+const maxKept = 300_000
 
 /**
  * Removes `open`, `due` and old snapshots from commits that are done, later and in batches. If this work is lost, only
@@ -54,7 +54,7 @@ export class Settler {
   /** Keeps work that failed for the next attempt, up to a bound; the rest is left to the next start. */
   #keep({ close, undue, retire }: SettleWork): void {
     const waiting = this.#close.length + this.#undue.length + this.#retire.length
-    if (waiting + close.length + undue.length + retire.length > mostKept) return
+    if (waiting + close.length + undue.length + retire.length > maxKept) return
     // not spread as arguments of `push`: so many would overflow the stack
     this.#close = close.concat(this.#close)
     this.#undue = undue.concat(this.#undue)
@@ -83,7 +83,7 @@ export class Settler {
   }
 
   #plan(): void {
-    if (this.#close.length + this.#retire.length >= mostAtOnce) {
+    if (this.#close.length + this.#retire.length >= maxConcurrent) {
       void this.flush()
       return
     }

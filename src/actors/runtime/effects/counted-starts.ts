@@ -1,5 +1,5 @@
 import type { Commit, InFlight } from '#storage/ports.ts'
-import { mostStarts } from '../step/actor-state.ts'
+import { maxStarts } from '../step/actor-state.ts'
 import { isUncertain } from './effects.ts'
 
 /**
@@ -23,16 +23,16 @@ export const startsCounted = (commit: Commit): Commit => {
 }
 
 /** Whether an effect may have crashed so many processes that it is started apart from the others. */
-export const isSuspect = ({ failures = 0 }: InFlight): boolean => failures >= mostStarts - 1
+export const isSuspect = ({ failures = 0 }: InFlight): boolean => failures >= maxStarts - 1
 
 /** Whether the process has ended while the suspect ran among few: it is started alone, after a quiet period. */
-export const runsAlone = ({ failures = 0 }: InFlight): boolean => failures >= mostStarts
+export const runsAlone = ({ failures = 0 }: InFlight): boolean => failures >= maxStarts
 
 /** Counts a crash for an effect. A suspect that was still waiting for its turn had not started, and is not counted. */
 const counted = (flight: InFlight): InFlight => {
   if (!isRepeated(flight)) return flight
   const { alone, failures = 0, ...rest } = flight
-  const joint = Math.max(failures, Math.min(failures + 1, mostStarts - 1))
+  const joint = Math.max(failures, Math.min(failures + 1, maxStarts - 1))
   return { ...rest, failures: alone === true ? failures + 1 : joint }
 }
 

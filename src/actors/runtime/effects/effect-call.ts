@@ -4,7 +4,7 @@ import { newNonce } from '../commit/commit-document.ts'
 import type { Logger } from '../logger.ts'
 import { refusalIn } from '../refused.ts'
 import type { Delivered, Delivery, Resident } from '../resident.ts'
-import { mostStarts } from '../step/actor-state.ts'
+import { maxStarts } from '../step/actor-state.ts'
 import { reasonOf } from '../stuck/stuck.ts'
 import { isSuspect, runsAlone } from './counted-starts.ts'
 import type { EffectHost } from './effect-runner.ts'
@@ -21,7 +21,7 @@ import type { Suspects } from './suspects.ts'
 /** After this many failures that are not transient, a result is treated as poison. */
 const poisonAfter = 3
 /** Maximum back-off while the store fails, in ms: the wait must not outlast an outage. */
-const mostStoreMs = 2000
+const maxStoreMs = 2000
 /** Delay before the first retry of an effect that threw, in ms; ten times longer with each further throw. */
 const throwPauseMs = 1000
 /** Time for which a suspect effect runs apart from the others before it counts as survived, in ms. */
@@ -204,12 +204,12 @@ export class EffectCall {
   async #waitAfter(error: unknown, attempt: number): Promise<boolean> {
     const { clock } = this.#parts
     if (error instanceof StoreUnavailable) {
-      await pause(clock, backoffMs(attempt, 100, mostStoreMs), this.#signal)
+      await pause(clock, backoffMs(attempt, 100, maxStoreMs), this.#signal)
       return true
     }
     const counted = await this.#mark('$threw', error)
     if (counted === undefined || counted.commit === null || counted.commit.snapshot?.parked !== undefined) return false
-    await pause(clock, throwPauseMs * 10 ** Math.min(attempt, mostStarts), this.#signal)
+    await pause(clock, throwPauseMs * 10 ** Math.min(attempt, maxStarts), this.#signal)
     return true
   }
 
@@ -257,7 +257,7 @@ export class EffectCall {
         if (isTooLarge(error)) throw error
         log.warn({ actorId: actor, cause: delivery.cause, attempt, err: error }, 'result not taken, trying again')
         if (!isPassing(error) && ++refused >= poisonAfter) return this.#park(error)
-        await pause(clock, backoffMs(attempt, 50, isStore(error) ? mostStoreMs : 5000), this.#signal)
+        await pause(clock, backoffMs(attempt, 50, isStore(error) ? maxStoreMs : 5000), this.#signal)
       }
     }
     return undefined
@@ -282,7 +282,7 @@ export class EffectCall {
       } catch (trouble) {
         if (!isStore(trouble)) return undefined
         log.warn({ actorId: resident.id, cause: delivery.cause, attempt, err: trouble }, 'mark not taken, trying again')
-        await pause(clock, backoffMs(attempt, 50, mostStoreMs), this.#signal)
+        await pause(clock, backoffMs(attempt, 50, maxStoreMs), this.#signal)
       }
     }
     return undefined

@@ -31,15 +31,15 @@ const defaultQuietMs = 120_000
 const patienceMs = 24 * 60 * 60 * 1000
 /**
  * Number of effects merged concurrently. After each batch the event loop is left to others for as long as the batch
- * took, at most `mostRestMs`.
+ * took, at most `maxRestMs`.
  */
 const atOnce = 4
-const mostRestMs = 50
+const maxRestMs = 50
 const pageSize = 20
 /** Maximum number of ended effects in memory waiting for the next record; further ones are never merged. */
-const mostNoted = 20_000
+const maxNoted = 20_000
 /** Maximum number of effects in one record. */
-const mostInRecord = 500
+const maxPerRecord = 500
 
 const scope = projectScope('system')
 
@@ -84,7 +84,7 @@ export class Compaction {
 
   /** Notes that an effect which journaled parts has ended. */
   note(ended: EndedStream): void {
-    if (this.#noted.length < mostNoted) this.#noted.push(ended)
+    if (this.#noted.length < maxNoted) this.#noted.push(ended)
   }
 
   /** Starts compaction for the actors that this process runs. */
@@ -125,7 +125,7 @@ export class Compaction {
   async #write(): Promise<void> {
     const { records, clock } = this.#parts
     while (this.#noted.length > 0) {
-      const streams = this.#noted.slice(0, mostInRecord)
+      const streams = this.#noted.slice(0, maxPerRecord)
       const now = clock.now()
       await records.insert(endedStreams, {
         ...{ id: newId('ens'), project: scope.project, tenant: null, user: null, version: 1 },
@@ -170,7 +170,7 @@ export class Compaction {
       const done = await Promise.all(some.map((stream) => this.#merge(stream)))
       left.push(...some.filter((_, index) => done[index] === false))
       const tookMs = clock.steady() - begunAt
-      if (tookMs >= 1) await pause(clock, Math.min(tookMs, mostRestMs))
+      if (tookMs >= 1) await pause(clock, Math.min(tookMs, maxRestMs))
     }
     return left
   }

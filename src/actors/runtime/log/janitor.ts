@@ -10,7 +10,7 @@ const quietMs = 1000
 
 /** Limits of actors in memory: their number, and their idle time in ms. */
 export interface Residency {
-  readonly most: number
+  readonly max: number
   readonly idleMs: number
 }
 
@@ -42,7 +42,7 @@ export class Janitor {
   round(): void {
     this.#overdue.round()
     const now = this.#clock.now()
-    let spare = this.#host.live - this.#residency.most
+    let spare = this.#host.live - this.#residency.max
     for (const resident of this.#host.residents()) {
       // the wall clock was set back: an actor used before that counts as used now
       if (resident.usedAt > now) resident.usedAt = now

@@ -2,18 +2,18 @@ import type { LogEvent } from '#storage/ports.ts'
 import { charsOf } from './log-page.ts'
 
 /** Number and UTF-16 units of events kept in memory, so that streams and folds of a live actor read no store. */
-const mostEvents = 12
-const mostChars = 64 * 1024
+const maxEvents = 12
+const maxChars = 64 * 1024
 
 /** The newest events of one log, without gaps. */
 export class LogTail {
-  readonly #most: number
+  readonly #max: number
   #events: LogEvent[] = []
   #chars = 0
 
-  /** @param most number of events; `mostEvents` for an actor of this process. */
-  constructor(most = mostEvents) {
-    this.#most = most
+  /** @param max number of events; `maxEvents` for an actor of this process. */
+  constructor(max = maxEvents) {
+    this.#max = max
   }
 
   /** Adds events, and drops the oldest beyond the limits. On a gap, the events before it are dropped. */
@@ -25,7 +25,7 @@ export class LogTail {
       this.#events.push(event)
       this.#chars += charsOf(event)
     }
-    while (this.#events.length > this.#most || this.#chars > mostChars) {
+    while (this.#events.length > this.#max || this.#chars > maxChars) {
       const oldest = this.#events.shift()
       if (oldest === undefined) return
       this.#chars -= charsOf(oldest)

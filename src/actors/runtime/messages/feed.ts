@@ -5,7 +5,7 @@ import type { EventSink, EventStream, StreamControl, StreamEnding } from './even
 import { plainSlices, type Slices } from './slices.ts'
 
 /** Maximum number of an actor's commits that wait until all its followers have the previous one. */
-const mostWaiting = 64
+const maxWaiting = 64
 
 /** Source of the log events that a stream has missed. */
 export interface EventReader {
@@ -87,7 +87,7 @@ export class Feed {
     const waiting = this.#waiting.get(actor)
     if (waiting === undefined) this.#deliver(actor, followers, events)
     // a commit beyond the limit is dropped: followers see a gap, and read the log
-    else if (waiting.length < mostWaiting) waiting.push(events)
+    else if (waiting.length < maxWaiting) waiting.push(events)
   }
 
   /** Makes followers read the log: the actor was loaded, and there may be commits of which they were not notified. */

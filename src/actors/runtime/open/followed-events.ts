@@ -2,7 +2,7 @@ import type { LogEvent } from '#storage/ports.ts'
 import type { EventStream, StreamEnding } from '../messages/event-stream.ts'
 
 /** Number of events that wait for a slow reader; the rest stays in the log. */
-const mostWaiting = 256
+const maxWaiting = 256
 
 /**
  * A stream that broke: another process has taken over, or the store was away for long.
@@ -23,7 +23,7 @@ export async function* followedEvents(stream: EventStream): AsyncGenerator<LogEv
     push: (events) => {
       waiting.push(...events)
       wake()
-      return waiting.length < mostWaiting
+      return waiting.length < maxWaiting
     },
     end: (reason) => {
       ending = reason

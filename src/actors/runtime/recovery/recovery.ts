@@ -12,10 +12,10 @@ const atOnce = 32
  * After each batch the event loop is left to requests for as long as the batch took, up to this many ms: a store that
  * blocks leaves them nothing meanwhile.
  */
-const mostRestMs = 10
+const maxRestMs = 10
 /** Total time for which deliveries are waited for, in ms, so that the rest does not queue up behind them. */
 const patienceMs = 5000
-const mostAttempts = 8
+const maxAttempts = 8
 
 /** Dependencies of `recover`. */
 export interface RecoveryParts {
@@ -100,7 +100,7 @@ const takenUp = async (parts: RecoveryParts, commits: readonly OpenCommit[]): Pr
 
 /** Leaves the event loop to requests after work that took `tookMs`. */
 const rest = async (clock: Clock, tookMs: number): Promise<void> => {
-  if (tookMs >= 1) await pause(clock, Math.min(tookMs, mostRestMs))
+  if (tookMs >= 1) await pause(clock, Math.min(tookMs, maxRestMs))
 }
 
 /** Whether an earlier owner wrote the commit. Commits of shards no longer held here are left to their holders. */
@@ -159,7 +159,7 @@ const persistently = async <T>(clock: Clock, work: () => Promise<T>): Promise<T>
       return await work()
     } catch (error) {
       const passing = error instanceof StoreUnavailable && !(error instanceof Superseded)
-      if (!passing || attempt >= mostAttempts) throw error
+      if (!passing || attempt >= maxAttempts) throw error
       await pause(clock, backoffMs(attempt, 25, 500))
     }
   }

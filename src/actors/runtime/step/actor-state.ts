@@ -27,7 +27,7 @@ export interface ActorState {
  * Number of failures at which a throw of an effect parks its actor. With one failure fewer, an effect that is started
  * again after a crash is treated as suspect (counted-starts.ts).
  */
-export const mostStarts = 3
+export const maxStarts = 3
 
 /** Why an actor is parked: an effect failed too often, or the machine throws at its result. */
 export interface Parked {

@@ -4,8 +4,8 @@ import type { Json, JsonObject } from '#storage/ports.ts'
 const longestText = 64
 /** A field whose summary is longer than this is shown as its length, in UTF-16 units of JSON. */
 const longestField = 1_000
-const mostItems = 12
-const mostLevels = 4
+const maxItems = 12
+const maxLevels = 4
 
 /**
  * Summarises, field by field, how a step changed its machine's context: this is what readers of the history see
@@ -46,7 +46,7 @@ const changedText = (value: string, old: string | null): Json | undefined => {
 
 /** Summary of a field as a history shows it, and the text by which summaries are compared. */
 const fieldSummary = (value: unknown): { readonly summary: Json; readonly text: string } => {
-  const summary = summaryOf(value, mostLevels)
+  const summary = summaryOf(value, maxLevels)
   const text = JSON.stringify(summary)
   if (text.length <= longestField) return { summary, text }
   const { length } = text
@@ -59,7 +59,7 @@ const summaryOf = (value: unknown, levels: number): Json => {
   if (typeof value !== 'object' || value === null) return null
   // this runs for each commit, so long collections are only counted
   const { length } = Array.isArray(value) ? value : Object.keys(value)
-  if (levels === 0 || length > mostItems) return { $items: length }
+  if (levels === 0 || length > maxItems) return { $items: length }
   if (Array.isArray(value)) return value.map((each) => summaryOf(each, levels - 1))
   const summary: { [field: string]: Json } = {}
   for (const key of Object.keys(value)) define(summary, key, summaryOf(Reflect.get(value, key), levels - 1))

@@ -3,14 +3,14 @@ import type { InFlight, Json, JsonObject, MessageRecord, StoredEvent } from '#st
 import { isEvent, isObject } from '../schema.ts'
 import { auditSink } from '../sinks.ts'
 import type { StuckKind } from '../stuck/stuck.ts'
-import { type ActorState, mostStarts, type Parked } from './actor-state.ts'
+import { type ActorState, maxStarts, type Parked } from './actor-state.ts'
 import { type Draft, nextStep, type Step, type StepInput } from './step.ts'
 
 /**
  * Events of the runtime itself, whose types begin with `$`. Callers cannot send them, since use-cases create the events
  * of machines.
  *
- * - `$threw {effect, reason}`: the effect threw. The failure is counted, and parks the actor at `mostStarts`.
+ * - `$threw {effect, reason}`: the effect threw. The failure is counted, and parks the actor at `maxStarts`.
  * - `$alone {effect}`, `$survived {effect}`: an effect that may have crashed the process was started apart from the
  *   others; the process has survived it.
  * - `$parked {kind, effect, reason}`: the actor accepts nothing until an operator decides.
@@ -92,7 +92,7 @@ const afterThrow = (
 ): ActorState => {
   const failures = (flight.failures ?? 0) + 1
   const inFlight = { ...state.inFlight, [effect]: { ...flight, failures } }
-  if (failures < mostStarts) return { ...state, inFlight }
+  if (failures < maxStarts) return { ...state, inFlight }
   return { ...state, inFlight, parked: { kind: 'parked_actor', effect, reason } }
 }
 

@@ -8,7 +8,7 @@ import type { Delivered, Delivery, Resident } from '../resident.ts'
  * Maximum number of sequences that are shown before they are durable. A process that takes an actor over from another
  * skips as many, so that no id ever names two events (specs/decisions/0345-text-before-its-commit.md).
  */
-export const mostAhead = 1024
+export const maxAhead = 1024
 
 /** Default for `ShownTextParts.commitMs`, in ms. */
 const usualCommitMs = 1000
@@ -151,7 +151,7 @@ export class ShownText {
   #show(actor: string, stream: Stream): void {
     const resident = this.#parts.resident(actor)
     const isCurrent = this.#streams.get(actor) === stream && resident?.state.inFlight[stream.effect] !== undefined
-    if (stream.waiting === '' || !isCurrent || resident.stepping || stream.pieces.length >= mostAhead) return
+    if (stream.waiting === '' || !isCurrent || resident.stepping || stream.pieces.length >= maxAhead) return
     const emission = resident.definition.text?.piece(resident.state.snapshot.context, stream.waiting)
     if (emission === undefined) return
     const sequence = (stream.pieces.at(-1)?.sequence ?? resident.state.lastSequence + resident.state.skip) + 1

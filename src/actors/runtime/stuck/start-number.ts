@@ -56,16 +56,16 @@ export const noteEnd = async ({ records }: Pick<Storage, 'records'>, number: num
 /**
  * Takes the next start number.
  *
- * @param least minimum number, for a process that has to be above all leases.
+ * @param min minimum number, for a process that has to be above all leases.
  * @throws {StoreUnavailable}
  */
-export const nextStart = async (storage: Pick<Storage, 'records'>, clock: Clock, least = 1): Promise<number> => {
+export const nextStart = async (storage: Pick<Storage, 'records'>, clock: Clock, min = 1): Promise<number> => {
   const { records } = storage
   for (;;) {
     const now = clock.now()
     const stored = await records.get(epochs, epochScope, epochId)
     const version = (stored?.version ?? 0) + 1
-    const lift = Math.max(liftOf(stored?.data.lift), least - version)
+    const lift = Math.max(liftOf(stored?.data.lift), min - version)
     const record = {
       id: epochId,
       project: epochScope.project,

@@ -51,9 +51,9 @@ export const compacted = async (parts: CompactParts, work: CompactRequest): Prom
   const { messages } = work.request
   if (messages.length < 2) return null
   const total = await totalOf(parts.clock, messages)
-  const most = work.refused ? refusedShare * total : await roomOf(parts, work)
-  if (total <= most) return null
-  const plan = compactionPlan(messages, { most, keepTurns: work.policy.keep_turns ?? null })
+  const max = work.refused ? refusedShare * total : await roomOf(parts, work)
+  if (total <= max) return null
+  const plan = compactionPlan(messages, { max, keepTurns: work.policy.keep_turns ?? null })
   if (plan === null) return null
   const written =
     work.policy.strategy === 'summarize' ? await summaryOf(parts, work, cutMessages(messages, plan.cuts)) : null

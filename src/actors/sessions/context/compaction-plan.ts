@@ -43,11 +43,11 @@ export class TokenCount {
     return this.#known.total
   }
 
-  /** Continues to count, and stops after `most` characters. @returns whether all messages are counted. */
-  count(most: number): boolean {
+  /** Continues to count, and stops after `max` characters. @returns whether all messages are counted. */
+  count(max: number): boolean {
     const known = this.#known
     for (let characters = 0; known.tokens.length < this.#messages.length; ) {
-      if (characters >= most) return false
+      if (characters >= max) return false
       const message = this.#messages[known.tokens.length]
       if (message === undefined) return true
       const tokens = tokensOf(message)
@@ -78,7 +78,7 @@ export const tokensOfText = (text: string): number => estimateTokens([text])
 /** Limits of a compacted conversation. */
 export interface CompactionRoom {
   /** Most tokens of all messages together. */
-  readonly most: number
+  readonly max: number
   /** Most of the newest turns to keep, as far as they fit; null: as many as fit. */
   readonly keepTurns: number | null
 }
@@ -99,14 +99,14 @@ export interface CompactionPlan {
  */
 export const compactionPlan = (
   messages: readonly ModelMessage[],
-  { most, keepTurns }: CompactionRoom,
+  { max, keepTurns }: CompactionRoom,
 ): CompactionPlan | null => {
   const tokens = new TokenCount(messages)
   tokens.count(Number.POSITIVE_INFINITY)
   const before = tokens.total
-  if (before <= most) return null
+  if (before <= max) return null
   const tail = tailsOf(tokens, messages.length)
-  const target = most * share
+  const target = max * share
   const turns = startsOf(messages, 'user')
   const oldest = firstOf(turns, (at) => at >= keptFrom(turns, keepTurns) && tail(at) <= target)
   const newest = turns.at(-1) ?? 0

@@ -57,14 +57,14 @@ export const summaryOf = async (
 }
 
 /**
- * Messages as readable text of at most `most` characters. `most` is a token limit: a text has no more tokens than
+ * Messages as readable text of at most `max` characters. `max` is a token limit: a text has no more tokens than
  * characters.
  */
-const transcriptOf = (messages: readonly ModelMessage[], most: number): string => {
+const transcriptOf = (messages: readonly ModelMessage[], max: number): string => {
   const whole = messages.map(lineOf).join('\n\n')
-  if (whole.length <= most) return whole
-  const beginning = Math.min(longestBeginning, Math.floor(most / 4))
-  return `${whole.slice(0, beginning)}\n\n…\n\n${whole.slice(whole.length - (most - beginning))}`
+  if (whole.length <= max) return whole
+  const beginning = Math.min(longestBeginning, Math.floor(max / 4))
+  return `${whole.slice(0, beginning)}\n\n…\n\n${whole.slice(whole.length - (max - beginning))}`
 }
 
 const lineOf = (message: ModelMessage): string => {

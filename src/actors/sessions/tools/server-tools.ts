@@ -63,10 +63,10 @@ const runHttp = async (parts: ServerToolParts, call: ToolCall, tool: HttpDeclara
   if (headers === null) return headersGone
   const { idempotencyKey, signal } = call
   const context = { idempotencyKey, secret, guard: parts.guard, signal }
-  const most = tool.effect === 'idempotent' ? attempts : 1
+  const max = tool.effect === 'idempotent' ? attempts : 1
   const declared = { ...tool, headers }
   let outcome = await once(call, declared, context)
-  for (let attempt = 1; attempt < most && !outcome.ok && triedAgain.has(outcome.code); attempt++) {
+  for (let attempt = 1; attempt < max && !outcome.ok && triedAgain.has(outcome.code); attempt++) {
     await parts.pause(firstPauseMs * 2 ** (attempt - 1))
     outcome = await once(call, declared, context)
   }

@@ -67,7 +67,7 @@ export const callModel = (parts: CallModelParts): UncertainEffect => ({
   restarted: async ({ kept, from }, context) => {
     const { restarts = 0, config } = contextOf(sessionDefinition, context)
     const { on_interrupted: then = 'restart' } = await parts.configs.read(context.owner.project, config)
-    return restarts >= mostRestarts || then === 'fail' ? null : { type: 'model_restarted', from_sequence: from, kept }
+    return restarts >= maxRestarts || then === 'fail' ? null : { type: 'model_restarted', from_sequence: from, kept }
   },
   unknown: interrupted,
   tooLarge,
@@ -103,7 +103,7 @@ const noText = { delta: '' }
 const tooLarge = (): StoredEvent => failed(noText, new ServiceError('answer_too_large'), {}).event
 
 /** How often a model call is begun again after crashes, before the turn fails. */
-const mostRestarts = 3
+const maxRestarts = 3
 
 /** Receives deltas. */
 interface Deltas {

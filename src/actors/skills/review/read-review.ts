@@ -2,7 +2,7 @@ import { isObject } from '#runtime/index.ts'
 import type { SkillFinding } from '#src/skill-scan/index.ts'
 import { reviewCodes } from './review-prompt.ts'
 
-const mostFindings = 50
+const maxFindings = 50
 const longestReason = 400
 
 /**
@@ -12,7 +12,7 @@ const longestReason = 400
 export const readReview = (answer: string, paths: ReadonlySet<string>): readonly SkillFinding[] | null => {
   const parsed = parsedOf(answer)
   if (!isObject(parsed) || !Array.isArray(parsed.findings)) return null
-  return parsed.findings.slice(0, mostFindings).flatMap((each) => (isObject(each) ? [findingOf(each, paths)] : []))
+  return parsed.findings.slice(0, maxFindings).flatMap((each) => (isObject(each) ? [findingOf(each, paths)] : []))
 }
 
 /** Parses the outermost object of an answer, which some models wrap in words. */

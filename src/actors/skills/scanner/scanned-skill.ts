@@ -84,9 +84,9 @@ const frontMatter = (files: readonly ArchivedFile[]): Omit<ScannedSkill, 'findin
   } catch {
     return { name: null, description: null }
   }
-  const field = (key: string, most: number): string | null => {
+  const field = (key: string, max: number): string | null => {
     const value = typeof front === 'object' && front !== null && key in front ? Reflect.get(front, key) : null
-    return typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, most) : null
+    return typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, max) : null
   }
   return { name: field('name', 256), description: field('description', 4096) }
 }

@@ -32,8 +32,8 @@ const maxTries = 5
 /** Maximum pause in ms for which a page waits at a time, and in all. Sites that want more are not waited for. */
 const patience = { once: 10 * 60_000, whole: 30 * 60_000 } as const
 /** Pauses in ms when a site names none. */
-const pauses = { first: 2_000, most: 60_000 } as const
-const leastMs = 1_000
+const pauses = { first: 2_000, max: 60_000 } as const
+const minMs = 1_000
 
 interface PostponeParts {
   readonly now: () => number
@@ -66,12 +66,12 @@ const causeOf = (error: unknown, { url, tries }: { readonly url: string; readonl
   if (error instanceof PagePostponed)
     return error.ms === null ? null : { reason: 'site_busy', tries, ms: error.ms, host: hostOf(url) }
   if (error instanceof RobotsUnreachable)
-    return { reason: 'robots_unreachable', tries: tries + 1, ms: Math.max(leastMs, error.retryMs), host: hostOf(url) }
+    return { reason: 'robots_unreachable', tries: tries + 1, ms: Math.max(minMs, error.retryMs), host: hostOf(url) }
   if (!(error instanceof SiteBusy)) return null
   const { statusCode, requestedMs, finalUrl } = error
   // 503 without a time may concern this page only
   const host = statusCode === 429 || requestedMs !== null ? hostOf(finalUrl) : null
-  const ms = Math.max(leastMs, requestedMs ?? backoffMs(tries, pauses.first, pauses.most))
+  const ms = Math.max(minMs, requestedMs ?? backoffMs(tries, pauses.first, pauses.max))
   return { reason: 'site_busy', tries: tries + 1, ms, host }
 }
 

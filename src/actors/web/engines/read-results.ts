@@ -13,7 +13,7 @@ export interface ForeignResult {
   readonly publishedAt: number | null
 }
 
-const most = { title: 500, snippet: 400 } as const
+const max = { title: 500, snippet: 400 } as const
 
 /** Returns the results of an engine's response; null when it has no list. Results without a page's URL are omitted. */
 export const readResults = (answer: Json, paths: ResultPaths): readonly ForeignResult[] | null => {
@@ -27,8 +27,8 @@ export const readResults = (answer: Json, paths: ResultPaths): readonly ForeignR
     return [
       {
         url: url.href,
-        title: plain(textOf(at(item, paths.title)), most.title),
-        snippet: plain(textOf(at(item, paths.snippet)), most.snippet),
+        title: plain(textOf(at(item, paths.title)), max.title),
+        snippet: plain(textOf(at(item, paths.snippet)), max.snippet),
         publishedAt: timeOf(textOf(paths.published === undefined ? null : at(item, paths.published))),
       },
     ]

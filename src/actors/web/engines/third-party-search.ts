@@ -105,9 +105,9 @@ const answerOf = async (
   }
 }
 
-const urlOf = ({ url, most }: SearchEngineSettings, { query, limit, language }: ForeignSearch): string =>
+const urlOf = ({ url, max }: SearchEngineSettings, { query, limit, language }: ForeignSearch): string =>
   url
-    .replaceAll('{limit}', String(Math.min(limit, most)))
+    .replaceAll('{limit}', String(Math.min(limit, max)))
     .replaceAll('{language}', () => encodeURIComponent(language ?? 'all'))
     .replaceAll('{query}', () => encodeURIComponent(query.toWellFormed()))
 

@@ -36,7 +36,7 @@ export interface ReadPage {
 }
 
 /** Minimum time for parsing a page after it was fetched, in ms. */
-const leastMs = 500
+const minMs = 500
 /** Maximum length of the text of a page that consists of its scripts, in characters. */
 const shellLength = 200
 
@@ -119,7 +119,7 @@ export class PageReader {
     try {
       return await this.#parts.rooms.read(
         { bytes, type, url: finalUrl, format, ...(schema !== undefined && { schema }) },
-        { deadlineMs: Math.max(leastMs, leftMs), owner },
+        { deadlineMs: Math.max(minMs, leftMs), owner },
       )
     } catch (error) {
       if (!(error instanceof ParserFailed)) throw error

@@ -21,7 +21,7 @@ export interface RenderFor {
 }
 
 /** Minimum time in ms to render a page that was fetched. */
-const leastMs = 5_000
+const minMs = 5_000
 
 /** Renders fetched pages in a browser. */
 export class PageRenders {
@@ -39,7 +39,7 @@ export class PageRenders {
       const { finalUrl, html } = await renderer().render({
         ...{ owner, url: page.finalUrl, signal, userAgent: userAgentOf(contact) },
         maxLength: Math.min(maxBytes, maxRenderedLength),
-        timeoutMs: Math.max(leastMs, page.leftMs),
+        timeoutMs: Math.max(minMs, page.leftMs),
         allowed: (url) => pages.requireAllowed(url, signal),
       })
       const bytes = Buffer.from(html)

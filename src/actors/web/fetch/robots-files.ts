@@ -27,11 +27,11 @@ interface Kept {
 type Attempt = { readonly rules: RobotsRules } | { readonly rules: null; readonly requestedMs: number | null }
 
 /** Time in ms for which rules are cached (at most a day: RFC 9309, section 2.4), and for which failures are. */
-const keepMs = { read: 60 * 60_000, failed: 30_000, mostFailed: 10 * 60_000 } as const
+const keepMs = { read: 60 * 60_000, failed: 30_000, maxFailed: 10 * 60_000 } as const
 const timeoutMs = 5_000
 /** Attempts to read a file, and the pauses between them in ms: those that a site requests are limited. */
 const attempts = 3
-const pauseMs = { first: 250, most: 2_000 } as const
+const pauseMs = { first: 250, max: 2_000 } as const
 
 /** Maximum number of sites whose rules are cached. */
 const maxSites = 1_000
@@ -90,7 +90,7 @@ export class RobotsFiles {
       (read) => {
         if (read !== null) return
         kept.failures = (known?.failures ?? 0) + 1
-        kept.until = clock.now() + backoffMs(kept.failures - 1, keepMs.failed, keepMs.mostFailed)
+        kept.until = clock.now() + backoffMs(kept.failures - 1, keepMs.failed, keepMs.maxFailed)
       },
       () => {
         if (this.#sites.get(origin) === kept) this.#sites.delete(origin)
@@ -106,8 +106,8 @@ export class RobotsFiles {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       const found = await this.#attempt(url)
       if (found.rules !== null) return found.rules
-      const requested = found.requestedMs ?? backoffMs(attempt, pauseMs.first, pauseMs.most)
-      if (requested > pauseMs.most) break
+      const requested = found.requestedMs ?? backoffMs(attempt, pauseMs.first, pauseMs.max)
+      if (requested > pauseMs.max) break
       if (attempt < attempts - 1) await pause(clock, requested)
     }
     return null

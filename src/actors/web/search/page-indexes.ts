@@ -3,7 +3,7 @@ import type { Clock } from '#runtime/index.ts'
 import type { PageStore, WebPageRow } from '../store/page-store.ts'
 
 /** Maximum size of all indexes of a node, in bytes. */
-const mostBytes = 512 * 1024 * 1024
+const maxBytes = 512 * 1024 * 1024
 /** Maximum age of an index in ms, after which changes by other nodes are applied. */
 const recheckMs = 1_000
 /** Maximum time of work in one turn of the event loop, in ms. */
@@ -35,7 +35,7 @@ export class PageIndexes {
   constructor(store: PageStore, clock: Clock) {
     this.#store = store
     this.#clock = clock
-    this.#cache = new IndexCache({ mostBytes, load: async (project) => this.#loaded(project) })
+    this.#cache = new IndexCache({ maxBytes, load: async (project) => this.#loaded(project) })
   }
 
   /** Adds a page that was stored on this node. */

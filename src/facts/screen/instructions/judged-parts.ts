@@ -1,7 +1,7 @@
 import { readingsOf } from './readings.ts'
 
 /** Parts of a text that are judged at most; those of a longer text are longer. */
-const mostParts = 24
+const maxParts = 24
 /** Characters of a part, at which it ends with its sentence. */
 const partLength = 200
 /** Characters of a text that is judged as a whole, and by what is hidden in it. */
@@ -26,17 +26,17 @@ export const judgedParts = (text: string): readonly string[] => {
     ...(reading.length <= wholeLength ? [reading] : windowsOf(reading)),
     ...concealed.flatMap((pattern) => [...reading.matchAll(pattern)].map(([, hidden = '']) => hidden.trim())),
   ])
-  return [...new Set(parts)].slice(0, mostParts)
+  return [...new Set(parts)].slice(0, maxParts)
 }
 
 /** Returns a long text in parts of whole sentences. */
 const windowsOf = (text: string): readonly string[] => {
-  const most = Math.max(partLength, Math.ceil((1.3 * text.length) / mostParts))
+  const max = Math.max(partLength, Math.ceil((1.3 * text.length) / maxParts))
   const windows: string[] = []
   let open = ''
   for (const sentence of text.split(sentenceEnd)) {
     open = open === '' ? sentence : `${open} ${sentence}`
-    if (open.length < most) continue
+    if (open.length < max) continue
     windows.push(open)
     open = ''
   }

@@ -25,7 +25,7 @@ const countKind: JsonCallKind = {
   need: 'chat',
   target: (route) =>
     route.format === 'anthropic' ? { path: '/messages/count_tokens', headers: anthropicHeaders(route) } : null,
-  most: () => ({}),
+  max: () => ({}),
   usage: () => ({}),
   costUsd: () => '0',
 }

@@ -20,11 +20,11 @@ const tokensByQuality: ReadonlyMap<string, number> = new Map([
   ['low', 408],
   ['medium', 1584],
 ])
-const mostTokens = 6240
+const maxTokens = 6240
 
-const most = ({ prompt, n, quality }: WireObject): Usage => {
+const max = ({ prompt, n, quality }: WireObject): Usage => {
   const images = countOf(n) || 1
-  const written = images * (tokensByQuality.get(textOf(quality)) ?? mostTokens)
+  const written = images * (tokensByQuality.get(textOf(quality)) ?? maxTokens)
   return { images, tokens: tokensOf(Buffer.byteLength(textOf(prompt)), written) }
 }
 
@@ -44,5 +44,5 @@ const costUsd = (route: Route, { images, tokens }: Usage): string | null => {
 /** Image generation, in OpenAI's form. */
 export const imageGeneration: JsonCallKind = {
   ...{ operation: 'images.generate', need: 'image' },
-  ...{ target, most, usage, costUsd },
+  ...{ target, max, usage, costUsd },
 }

@@ -67,7 +67,7 @@ const moderation: JsonCallKind = {
   operation: 'moderations.create',
   need: 'chat',
   target: at('/moderations'),
-  most: () => ({}),
+  max: () => ({}),
   usage: counted,
   costUsd: () => '0',
 }
@@ -76,20 +76,20 @@ const completion: JsonCallKind = {
   operation: 'completions.create',
   need: 'chat',
   target: at('/completions'),
-  most: (body) => ({ tokens: tokens(textBytes(body.prompt), mostWritten(body)) }),
+  max: (body) => ({ tokens: tokens(textBytes(body.prompt), maxWritten(body)) }),
   usage: counted,
   costUsd: ({ provider, model }, usage) => costOfUnits(priceAt(provider, model), usage),
 }
 
 /** Maximum number of output tokens. OpenAI's default is 16 tokens per completion. */
-const mostWritten = ({ prompt, max_tokens, n }: WireObject): number =>
+const maxWritten = ({ prompt, max_tokens, n }: WireObject): number =>
   (countOf(max_tokens) || 16) * Math.max(1, arrayOf(prompt).length) * Math.max(1, countOf(n))
 
 const reranking: JsonCallKind = {
   operation: 'rerank.create',
   need: 'chat',
   target: at('/rerank'),
-  most: (body) => ({ tokens: tokens(textBytes(body), 0) }),
+  max: (body) => ({ tokens: tokens(textBytes(body), 0) }),
   usage: counted,
   costUsd: ({ provider, model }, usage) => costOfUnits(priceAt(provider, model), usage),
 }

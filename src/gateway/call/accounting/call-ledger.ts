@@ -8,7 +8,7 @@ import type { LoggedText } from './logged-text.ts'
 export const callerGone = 499
 
 /** Maximum number of failed attempts stored in one entry of the request log. */
-export const mostFailedAttempts = 20
+export const maxFailedAttempts = 20
 
 /** One attempt that failed. */
 export type FailedAttempt = {
@@ -49,7 +49,7 @@ export interface GatewayCall {
   readonly durationMs: number
   /** Number of attempts at providers, including the successful one. */
   readonly attempts: number
-  /** The first `mostFailedAttempts` failed attempts, in order; absent when there were none. */
+  /** The first `maxFailedAttempts` failed attempts, in order; absent when there were none. */
   readonly failedAttempts?: readonly FailedAttempt[]
   /** Number of values of personal data that were replaced in the texts sent to providers, by type; absent for none. */
   readonly redactions?: Found

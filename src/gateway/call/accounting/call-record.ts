@@ -6,7 +6,7 @@ import type { ModelError } from '../provider-port.ts'
 import type { Found } from '../redaction.ts'
 import { codeOf } from '../refusal.ts'
 import type { Route } from '../routes.ts'
-import { type CallLedger, callerGone, type FailedAttempt, type GatewayCall, mostFailedAttempts } from './call-ledger.ts'
+import { type CallLedger, callerGone, type FailedAttempt, type GatewayCall, maxFailedAttempts } from './call-ledger.ts'
 
 /** Consumers of a call that has ended. */
 export interface RecordParts {
@@ -74,7 +74,7 @@ export class CallRecord {
   /** Notes a failed attempt. */
   failed({ provider, model, source, connectionId }: Route, { code, message }: ModelError): void {
     this.#failed ??= []
-    if (this.#failed.length >= mostFailedAttempts) return
+    if (this.#failed.length >= maxFailedAttempts) return
     const after_ms = Math.round(performance.now() - this.startedMs)
     this.#failed.push({ provider, model, source, connection_id: connectionId, error: code, message, after_ms })
   }

@@ -18,16 +18,16 @@ const levels: Readonly<Record<string, string>> = {
 }
 
 /** Minimum budget of a model that always thinks. */
-const leastBudget = 128
+const minBudget = 128
 
 /** Converts `reasoning_effort`; null when it is not set, or the model does not think. */
 export function thinkingConfig(effort: unknown, { thinking, alwaysThinks }: GoogleModel): WireObject | null {
   if (typeof effort !== 'string' || thinking === 'none') return null
   if (thinking === 'budget') {
-    const thinkingBudget = effort === 'none' ? (alwaysThinks ? leastBudget : 0) : budgets[effort]
+    const thinkingBudget = effort === 'none' ? (alwaysThinks ? minBudget : 0) : budgets[effort]
     return thinkingBudget === undefined ? null : { thinkingBudget }
   }
-  const least = alwaysThinks ? 'low' : 'minimal'
-  const thinkingLevel = effort === 'none' || effort === 'minimal' ? least : levels[effort]
+  const min = alwaysThinks ? 'low' : 'minimal'
+  const thinkingLevel = effort === 'none' || effort === 'minimal' ? min : levels[effort]
   return thinkingLevel === undefined ? null : { thinkingLevel }
 }

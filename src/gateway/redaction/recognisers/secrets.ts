@@ -52,7 +52,7 @@ const privateKeyEnd = /-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----
 export const secrets: Recogniser = {
   types: ['secret'],
   mayFind: (text) =>
-    (longRun(text, isToken, { least: minToken, from: 0 }) !== null && beginnings.test(text)) ||
+    (longRun(text, isToken, { min: minToken, from: 0 }) !== null && beginnings.test(text)) ||
     text.includes(pem) ||
     assigned(text),
   find: ({ text }) => [

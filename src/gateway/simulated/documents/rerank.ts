@@ -30,14 +30,14 @@ function* rankingOf(request: WireObject, query: string, documents: readonly unkn
     yield
   }
   ranked.sort((a, b) => b.relevance_score - a.relevance_score || a.index - b.index)
-  const most = request.top_n === undefined || request.top_n === null ? ranked.length : countOf(request.top_n)
+  const max = request.top_n === undefined || request.top_n === null ? ranked.length : countOf(request.top_n)
   const tokens = tokensOfChars(chars)
   return {
     id: `rerank-${createHash('sha256').update(query).digest('hex').slice(0, 24)}`,
     object: 'rerank',
     model: request.model,
     results: ranked
-      .slice(0, most)
+      .slice(0, max)
       .map((each) => (request.return_documents === true ? { ...each, document: shown(documents[each.index]) } : each)),
     usage: { prompt_tokens: tokens, total_tokens: tokens },
   }

@@ -44,12 +44,12 @@ const kindOf = (code: string): NumberKind => {
 const dayMs = 86_400_000
 /** Day 0 of the two calendars of workbooks: 1900, with its leap day that never was, and 1904. */
 const [since1900, since1904] = [Date.UTC(1899, 11, 30), Date.UTC(1904, 0, 1)]
-const mostDays = 2_958_466
+const maxDays = 2_958_466
 
 /** Writes the number of a cell as it is shown: a date as `2026-03-01`; a number that is no valid date as it is. */
 export const shownNumber = (value: string, kind: NumberKind, is1904: boolean): string => {
   const days = Number(value)
-  if (kind === 'number' || !Number.isFinite(days) || days < 0 || days > mostDays) return plainNumber(value)
+  if (kind === 'number' || !Number.isFinite(days) || days < 0 || days > maxDays) return plainNumber(value)
   const ms = (is1904 ? since1904 : since1900) + Math.round(days * 86_400) * 1_000
   const [date = '', time = ''] = new Date(ms).toISOString().slice(0, 19).split('T')
   if (kind === 'time' && days < 1) return time

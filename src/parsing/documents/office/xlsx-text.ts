@@ -156,7 +156,7 @@ const shownValue = ({ type, style, text }: Written, { strings, kinds, is1904 }: 
 }
 
 /** Minimum number of cells of a row that has the names of columns: a row of one cell is a title. */
-const leastNames = 2
+const minNames = 2
 
 /** Writes rows as paragraphs. */
 class RowWriter {
@@ -173,7 +173,7 @@ class RowWriter {
   }
 
   row(cells: readonly Cell[], hasNumber: boolean): void {
-    if (this.#names === null && this.#first === null && !hasNumber && cells.length >= leastNames) {
+    if (this.#names === null && this.#first === null && !hasNumber && cells.length >= minNames) {
       this.#first = cells
       return
     }

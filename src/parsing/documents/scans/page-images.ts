@@ -8,11 +8,11 @@ export type ScannedPage = { readonly page_count: number; readonly images: readon
 /** Largest images of a page that are read; scanners write a page as one image, or as a few strips. */
 const maxImages = 8
 /** Images of a page that are decoded at most, since all of them are in memory together. */
-const mostDecoded = 64
+const maxDecoded = 64
 /** Length of the longer side of an image in pixels: models read no more detail. */
-const mostPixels = 2_000
+const maxPixels = 2_000
 /** Smaller images are rules, bullets and logos. */
-const leastPixels = 64
+const minPixels = 64
 
 /** Extracts the images of a page of a PDF file, as PNG in the order in which they are painted. */
 export const scannedPage = async ({
@@ -28,7 +28,7 @@ export const scannedPage = async ({
   const chosen = images.filter((image) => largest.includes(image))
   return {
     page_count: document.numPages,
-    images: chosen.map((image) => pngOf(shrunk(image, mostPixels)).toString('base64')),
+    images: chosen.map((image) => pngOf(shrunk(image, maxPixels)).toString('base64')),
   }
 }
 
@@ -41,14 +41,14 @@ const imagesOf = async (page: PdfPage): Promise<readonly Pixels[]> => {
   const images: Pixels[] = []
   const seen = new Set<string>()
   for (const [at, operation] of fnArray.entries()) {
-    if (images.length === mostDecoded) break
+    if (images.length === maxDecoded) break
     if (operation !== OPS.paintImageXObject && operation !== OPS.paintInlineImageXObject) continue
     const [named]: readonly unknown[] = argsArray[at] ?? []
     // an image that is painted again is read once
     if (typeof named === 'string' && seen.has(named)) continue
     if (typeof named === 'string') seen.add(named)
     const pixels = pixelsOf(typeof named === 'string' ? await objectOf(page, named) : named)
-    if (pixels !== null && Math.min(pixels.width, pixels.height) >= leastPixels) images.push(pixels)
+    if (pixels !== null && Math.min(pixels.width, pixels.height) >= minPixels) images.push(pixels)
   }
   return images
 }

@@ -38,10 +38,10 @@ const chunk = (type: string, content: Uint8Array): Buffer => {
   return Buffer.concat([length, named, check])
 }
 
-/** Shrinks an image by averaging squares of pixels, so that neither side is longer than `most`. */
-export const shrunk = (pixels: Pixels, most: number): Pixels => {
+/** Shrinks an image by averaging squares of pixels, so that neither side is longer than `max`. */
+export const shrunk = (pixels: Pixels, max: number): Pixels => {
   const { width, height, channels, data } = pixels
-  const factor = Math.ceil(Math.max(width, height) / most)
+  const factor = Math.ceil(Math.max(width, height) / max)
   if (factor <= 1) return pixels
   const [columns, lines] = [Math.max(1, Math.floor(width / factor)), Math.max(1, Math.floor(height / factor))]
   const small = new Uint8Array(columns * lines * channels)

@@ -32,7 +32,7 @@ export interface PageCandidates {
   readonly tables: readonly DataTable[]
 }
 
-const most = { candidates: 5_000, depth: 5, rows: 500, tables: 20, columns: 30, text: 2_000, lines: 3_000 } as const
+const max = { candidates: 5_000, depth: 5, rows: 500, tables: 20, columns: 30, text: 2_000, lines: 3_000 } as const
 
 /** Collects the named values of a page: structured data, then tables, definition lists, labelled lines and headings. */
 export const candidatesOf = (
@@ -43,23 +43,23 @@ export const candidatesOf = (
     content,
   }: { readonly said: readonly OpenedTag[]; readonly jsonLd: readonly JsonObject[]; readonly content: string },
 ): PageCandidates => {
-  const tables = document === null ? [] : [...document.querySelectorAll('table')].slice(0, most.tables)
+  const tables = document === null ? [] : [...document.querySelectorAll('table')].slice(0, max.tables)
   const named = [
     ...jsonLd.flatMap((object) => fieldsOf(object)),
     ...said.flatMap(microdataOf),
     ...said.flatMap(metaOf),
     ...tables.flatMap(pairsOf),
     ...(document === null ? [] : termsOf(document)),
-    ...content.split('\n').slice(0, most.lines).flatMap(labelOf),
+    ...content.split('\n').slice(0, max.lines).flatMap(labelOf),
     ...(document === null ? [] : headingsOf(document)),
     ...said.flatMap(titleOf),
   ]
-  return { named: named.slice(0, most.candidates), tables: tables.flatMap(tableOf) }
+  return { named: named.slice(0, max.candidates), tables: tables.flatMap(tableOf) }
 }
 
 /** Returns the fields of an object under their own names, and under names prefixed with the parent's. */
 export const fieldsOf = (object: JsonObject, above = '', depth = 0): readonly Candidate[] => {
-  if (depth > most.depth) return []
+  if (depth > max.depth) return []
   return Object.entries(object).flatMap(([key, value]): readonly Candidate[] => {
     if (key.startsWith('@') || value === undefined) return []
     const name = plainName(key)
@@ -72,7 +72,7 @@ export const fieldsOf = (object: JsonObject, above = '', depth = 0): readonly Ca
       typeof each.name === 'string' ? [{ name, value: each.name, source: 'json_ld' } as const] : [],
     )
     const below = inner.flatMap((each) => fieldsOf(each, name, depth + 1))
-    return [...(inner.length > 0 ? called : []), ...own, ...below].slice(0, most.candidates)
+    return [...(inner.length > 0 ? called : []), ...own, ...below].slice(0, max.candidates)
   })
 }
 
@@ -101,12 +101,10 @@ const cellsOf = (row: PageElement): readonly PageElement[] =>
   [...row.childNodes]
     .filter((node) => isElement(node))
     .filter(({ localName }) => /^t[dh]$/.test(localName))
-    .slice(0, most.columns)
+    .slice(0, max.columns)
 
 const rowsOf = (table: PageElement): readonly (readonly string[])[] =>
-  [...table.querySelectorAll('tr')]
-    .slice(0, most.rows)
-    .map((row) => cellsOf(row).map((cell) => clean(cell.textContent)))
+  [...table.querySelectorAll('tr')].slice(0, max.rows).map((row) => cellsOf(row).map((cell) => clean(cell.textContent)))
 
 /** Returns rows of two cells as a name and a value. */
 const pairsOf = (table: PageElement): readonly Candidate[] =>
@@ -124,7 +122,7 @@ const tableOf = (table: PageElement): readonly DataTable[] => {
 
 const termsOf = (document: PageDocument): readonly Candidate[] => {
   let term = ''
-  return [...document.querySelectorAll('dt, dd')].slice(0, most.candidates).flatMap((element): readonly Candidate[] => {
+  return [...document.querySelectorAll('dt, dd')].slice(0, max.candidates).flatMap((element): readonly Candidate[] => {
     const text = clean(element.textContent)
     if (element.localName === 'dt') term = text
     const isValue = element.localName === 'dd' && term !== '' && text !== ''
@@ -146,13 +144,13 @@ const labelOf = (line: string): readonly Candidate[] => {
 const headingsOf = (document: PageDocument): readonly Candidate[] => {
   const found: Candidate[] = []
   let heading = ''
-  for (const element of [...document.querySelectorAll('h1, h2, h3, h4, h5, h6, p, ul, ol')].slice(0, most.candidates)) {
+  for (const element of [...document.querySelectorAll('h1, h2, h3, h4, h5, h6, p, ul, ol')].slice(0, max.candidates)) {
     const text = clean(element.textContent)
     if (/^h[1-6]$/.test(element.localName)) {
       heading = text
       if (element.localName === 'h1') found.push({ name: 'title', value: text, source: 'heading' })
     } else if (heading !== '' && text !== '') {
-      const items = [...element.querySelectorAll('li')].slice(0, most.rows).map((item) => clean(item.textContent))
+      const items = [...element.querySelectorAll('li')].slice(0, max.rows).map((item) => clean(item.textContent))
       found.push({ name: plainName(heading), value: items.length > 0 ? items : text, source: 'heading' })
       heading = ''
     }
@@ -160,4 +158,4 @@ const headingsOf = (document: PageDocument): readonly Candidate[] => {
   return found
 }
 
-const clean = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, most.text)
+const clean = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, max.text)

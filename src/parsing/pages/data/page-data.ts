@@ -31,8 +31,8 @@ export class SchemaFault extends Error {
   override readonly name = 'SchemaFault'
 }
 
-const most = { items: 500, text: 300, errors: 50, depth: 6 } as const
-const mostRounds = 5
+const max = { items: 500, text: 300, errors: 50, depth: 6 } as const
+const maxRounds = 5
 
 /**
  * Extracts the properties of a schema from a page by rules. Each property is searched by its name, its title and
@@ -47,7 +47,7 @@ export const pageDataOf = (schema: DataSchema, candidates: PageCandidates, conte
   const value = found ?? {}
   const evidence = [...search.evidence]
   const errors = dropInvalid(value, evidence, validate)
-  return { value, evidence, errors: errors.slice(0, most.errors) }
+  return { value, evidence, errors: errors.slice(0, max.errors) }
 }
 
 const compiled = (schema: DataSchema): ValidateFunction => {
@@ -65,7 +65,7 @@ type Found = { readonly path: string; readonly message: string }
 /** Removes invalid values with their evidence, so that the rest is valid except for missing values. */
 const dropInvalid = (value: JsonObject, evidence: DataEvidence[], validate: ValidateFunction): readonly Found[] => {
   const dropped: Found[] = []
-  for (let round = 0; round < mostRounds && !validate(value); round += 1) {
+  for (let round = 0; round < maxRounds && !validate(value); round += 1) {
     const errors = validate.errors ?? []
     const wrong = new Map(
       errors.filter(({ keyword }) => keyword !== 'required').map((each) => [each.instancePath, each]),
@@ -132,7 +132,7 @@ class DataSearch {
 
   /** @param path JSON Pointer of the object. */
   object({ properties }: DataSchema, path: string, depth: number): Record<string, Json> | undefined {
-    if (!isObject(properties) || depth > most.depth) return undefined
+    if (!isObject(properties) || depth > max.depth) return undefined
     const entries = Object.entries(properties).flatMap(([name, schema]) => {
       const value = isObject(schema)
         ? this.#property(name, schema, { path: `${path}/${escaped(name)}`, depth })
@@ -194,7 +194,7 @@ class DataSearch {
     if (typesOf(items).includes('object')) return this.#objects(items, found, at)
     for (const { value, source } of found) {
       const raws = Array.isArray(value) ? value : typeof value === 'string' ? listedIn(value) : [value]
-      const values = raws.slice(0, most.items).flatMap((raw) => {
+      const values = raws.slice(0, max.items).flatMap((raw) => {
         const item = scalarFor(items, typeof raw === 'object' ? nameOf(raw) : raw)
         return item === undefined ? [] : [{ item, raw: typeof raw === 'object' ? nameOf(raw) : raw }]
       })
@@ -216,7 +216,7 @@ class DataSearch {
   ): Json | undefined {
     for (const { value } of found) {
       const read = objectsIn(value)
-        .slice(0, most.items)
+        .slice(0, max.items)
         .flatMap((object, index) => {
           const item = this.#within(object, items, { path: `${path}/${index}`, depth })
           return item === undefined || !hasRequired(items, item) ? [] : [item]
@@ -240,7 +240,7 @@ class DataSearch {
     })
     const [best] = placed.toSorted((a, b) => b.columns.length - a.columns.length)
     if (best === undefined || best.columns.length < Math.max(1, wanted.length / 2)) return undefined
-    const rows = best.table.rows.slice(0, most.items).flatMap((cells) => {
+    const rows = best.table.rows.slice(0, max.items).flatMap((cells) => {
       const values = best.columns.flatMap(({ name, schema, column }) => {
         const raw = cells[column] ?? ''
         const value = scalarFor(schema, raw)
@@ -257,7 +257,7 @@ class DataSearch {
   }
 
   #note(path: string, source: DataSource, raw: string): void {
-    const text = raw.replace(/\s+/g, ' ').trim().slice(0, most.text).toWellFormed()
+    const text = raw.replace(/\s+/g, ' ').trim().slice(0, max.text).toWellFormed()
     const start = text === '' ? -1 : this.#content.indexOf(text)
     this.evidence.push({
       path,

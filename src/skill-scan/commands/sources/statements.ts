@@ -4,7 +4,7 @@ export interface SourceStatement {
   readonly at: number
 }
 
-const mostStatements = 8_000
+const maxStatements = 8_000
 const longest = 16_384
 
 /** What a scan of a program is within: brackets, and a string that ends with a mark. */
@@ -23,7 +23,7 @@ export const statementsOf = (source: string, language: 'python' | 'javascript'):
   let from = 0
   let text = ''
   const end = (at: number): void => {
-    if (text.trim() !== '' && found.length < mostStatements) found.push({ text: text.trim(), at: from })
+    if (text.trim() !== '' && found.length < maxStatements) found.push({ text: text.trim(), at: from })
     text = ''
     from = at
     place.depth = 0

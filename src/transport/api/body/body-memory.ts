@@ -16,9 +16,9 @@ const shareOfHeap = 1 / 6
  * an answer.
  */
 const patienceMs = 5_000
-const mostWaiting = 1_000
+const maxWaiting = 1_000
 /** Maximum number of waiting bodies of one secret credential, and of one browser. */
-const mostWaitingOfOne = { secret: 250, browser: 32 } as const
+const maxWaitingPerOwner = { secret: 250, browser: 32 } as const
 
 /** `isArriving`: the bytes count as `arrived` reports them; otherwise all at once. */
 interface Size {
@@ -125,13 +125,13 @@ export class BodyReservation implements Arriving, BodyListener {
  * newest one of the caller with the most such bytes is refused.
  */
 export class BodyMemory {
-  readonly most: number
+  readonly max: number
   readonly #whole: MemoryShare
   readonly #waiting = new Set<Waiting>()
 
-  constructor(most = Math.floor(getHeapStatistics().heap_size_limit * shareOfHeap)) {
-    this.most = most
-    this.#whole = MemoryShare.whole(most)
+  constructor(max = Math.floor(getHeapStatistics().heap_size_limit * shareOfHeap)) {
+    this.max = max
+    this.#whole = MemoryShare.whole(max)
   }
 
   /** Bytes in use. */
@@ -166,7 +166,7 @@ export class BodyMemory {
 
   /** Evicts arriving bodies while they use up the memory; one that is alone may do so. */
   relieve(): void {
-    while (this.bytes > this.most * (1 - keptShare) && this.#whole.count > 1) {
+    while (this.bytes > this.max * (1 - keptShare) && this.#whole.count > 1) {
       const victim = this.#whole.victim()
       if (victim === null) return
       victim.evict()
@@ -187,8 +187,8 @@ export class BodyMemory {
   #enter(owner: MemoryOwner, size: Size): BodyReservation | Promise<BodyReservation> {
     const { bytes } = size
     if (this.#fits(owner, bytes)) return this.#seat(owner, size)
-    const mostOfOne = mostWaitingOfOne[isOfBrowser(owner) ? 'browser' : 'secret']
-    if (this.#waiting.size >= mostWaiting || this.#waitingOf(owner).length >= mostOfOne) throw overloaded()
+    const maxPerOwner = maxWaitingPerOwner[isOfBrowser(owner) ? 'browser' : 'secret']
+    if (this.#waiting.size >= maxWaiting || this.#waitingOf(owner).length >= maxPerOwner) throw overloaded()
     return new Promise((resolve, reject) => {
       const end = (settle: () => void): void => {
         clearTimeout(timer)

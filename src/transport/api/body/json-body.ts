@@ -12,7 +12,7 @@ const maxDepth = 64
  * Maximum number of names, strings, objects and arrays in a body; eight times as many numbers are allowed. The cost of
  * parsing grows with this count: 8 MB of empty objects would keep the processor busy for seconds.
  */
-const maxValues = 100_000
+const usualMaxValues = 100_000
 
 /** The same for a body of 1 MB: later stages (masks, journals, stores) cost more than the parser. */
 export const maxValuesOfShort = 20_000
@@ -27,11 +27,11 @@ export const isLongBody = (bytes: Uint8Array | undefined): boolean => bytes !== 
  * Parses a JSON body; a long one over several loop turns (specs/decisions/0181-the-loop-in-shares.md).
  *
  * @throws {ServiceError} `malformed_json`, also for text that is not UTF-8, is nested deeper than 64, or repeats a name
- * in one object; `body_too_large` for more names, strings, objects and arrays than `mostValues`. For a long body the
+ * in one object; `body_too_large` for more names, strings, objects and arrays than `maxValues`. For a long body the
  * promise is rejected with it.
  */
-export const parseJson = (bytes: Buffer, mostValues = maxValues): unknown =>
-  isLongBody(bytes) ? runInSlices(parsed(bytes, mostValues)) : atOnce(parsed(bytes, mostValues))
+export const parseJson = (bytes: Buffer, maxValues = usualMaxValues): unknown =>
+  isLongBody(bytes) ? runInSlices(parsed(bytes, maxValues)) : atOnce(parsed(bytes, maxValues))
 
 /** Whether a content type is JSON; an absent one counts as JSON. */
 export const isJsonType = (contentType: string | undefined): boolean => {
@@ -45,18 +45,18 @@ export const isJsonType = (contentType: string | undefined): boolean => {
  *
  * @throws {ServiceError} `malformed_json` for JSON that is nested too deeply, `body_too_large` for too many values.
  */
-export const checkShape = (bytes: Buffer, mostWeight: number): void => void atOnce(spansOf(bytes, mostWeight))
+export const checkShape = (bytes: Buffer, maxWeight: number): void => void atOnce(spansOf(bytes, maxWeight))
 
-function* spansOf(bytes: Buffer, mostWeight: number): SlicedWork<JsonSpans> {
-  const spans = yield* jsonSpans(bytes, { maxDepth, maxWeight: mostWeight })
+function* spansOf(bytes: Buffer, maxWeight: number): SlicedWork<JsonSpans> {
+  const spans = yield* jsonSpans(bytes, { maxDepth, maxWeight: maxWeight })
   if (spans.depth > maxDepth) throw malformed(`The body is nested deeper than ${maxDepth}.`)
-  if (spans.weight > mostWeight) throw new ServiceError('body_too_large', { message: tooMany(mostWeight) })
+  if (spans.weight > maxWeight) throw new ServiceError('body_too_large', { message: tooMany(maxWeight) })
   return spans
 }
 
-function* parsed(bytes: Buffer, mostValues: number): SlicedWork<unknown> {
+function* parsed(bytes: Buffer, maxValues: number): SlicedWork<unknown> {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.')
-  const { long, names } = yield* spansOf(bytes, mostValues)
+  const { long, names } = yield* spansOf(bytes, maxValues)
   const value = yield* parsedValue(bytes, long)
   if ((yield* countFields(value)) < names) yield* refuseRepeated(bytes)
   return value
@@ -80,5 +80,5 @@ function* refuseRepeated(bytes: Buffer): SlicedWork<never> {
 
 const malformed = (message: string): ServiceError => new ServiceError('malformed_json', { message })
 
-const tooMany = (most: number): string =>
-  `The body has more than ${most} names, strings, objects and arrays, or eight times as many numbers.`
+const tooMany = (max: number): string =>
+  `The body has more than ${max} names, strings, objects and arrays, or eight times as many numbers.`

@@ -5,13 +5,13 @@ import { LimitedResponse } from '../limited-response.ts'
 import { type BodyMemory, type BodyReservation, countedBytes } from './body-memory.ts'
 import { isShown, memoryOwner } from './memory-owner.ts'
 
-/** Where memory for a body is reserved, and for whom. `most`: maximum body size of the operation in bytes. */
+/** Where memory for a body is reserved, and for whom. `max`: maximum body size of the operation in bytes. */
 export interface Seating {
   readonly room: BodyMemory
   readonly principal: Principal
   /** Returns the address of the client, which has a cost to determine. */
   readonly addressOf: () => string
-  readonly most: number
+  readonly max: number
 }
 
 /** A body that may be read. `reserved`: its memory; null for a short one. `isHurried`: its sender is a browser. */
@@ -42,18 +42,18 @@ export const seatedBody = async (exchange: Exchange, seating: Seating): Promise<
 /** The same for a request without an exchange: the caller releases the memory. @throws {ServiceError} `overloaded` */
 export const seatFor = async (
   request: HttpRequest,
-  { room, principal, addressOf, most }: Seating,
+  { room, principal, addressOf, max }: Seating,
 ): Promise<BodySeat> => {
   const isHurried = isShown(principal)
-  const bytes = Math.min(announced(request) ?? most, most)
+  const bytes = Math.min(announced(request) ?? max, max)
   if (bytes < countedBytes) return { reserved: null, isHurried }
   return { reserved: await room.admit(memoryOwner(principal, addressOf), bytes), isHurried }
 }
 
 /** Reads a body, whose bytes count as they arrive. @throws {ServiceError} `overloaded`, and what `body` throws. */
-export const bytesInto = async (seat: BodySeat, request: HttpRequest, most: number): Promise<Buffer> => {
+export const bytesInto = async (seat: BodySeat, request: HttpRequest, max: number): Promise<Buffer> => {
   const { reserved, isHurried } = seat
-  const bytes = await request.body(most, { listener: reserved, isHurried })
+  const bytes = await request.body(max, { listener: reserved, isHurried })
   reserved?.hold(bytes.length)
   return bytes
 }

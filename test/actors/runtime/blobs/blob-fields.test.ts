@@ -6,8 +6,8 @@ import type { Json } from '#storage/ports.ts'
 import { deepFrozen } from '#test/support/deep-frozen.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
-const most = 8
-const keeping = { maxLength: most, levels: 1 }
+const max = 8
+const keeping = { maxLength: max, levels: 1 }
 
 /** Any JSON, with long strings and with `$blob` keys and made-up references in unfortunate places. */
 const anyJson: fc.Arbitrary<Json> = fc.letrec<{ json: Json }>((tie) => ({
@@ -48,7 +48,7 @@ it('restores every document unchanged, whatever a user wrote in it', async () =>
 it('leaves no string longer than the limit in the document', async () => {
   await fc.assert(
     fc.asyncProperty(anyJson, async (value) => {
-      expect(longest((await store(value)).small)).toBeLessThanOrEqual(most)
+      expect(longest((await store(value)).small)).toBeLessThanOrEqual(max)
     }),
   )
 })

@@ -30,8 +30,8 @@ it('closes commits within a second of the return of the store, in the order give
 
 it('keeps what the store does not accept for the next attempt, up to a limit', async () => {
   const { state, clock, settler } = opened()
-  const most = 300_000
-  for (const key of keys(most)) settler.close(key)
+  const max = 300_000
+  for (const key of keys(max)) settler.close(key)
   await clock.advance(5000)
   for (const key of keys(2000)) settler.close(key)
   await clock.advance(5000)
@@ -39,6 +39,6 @@ it('keeps what the store does not accept for the next attempt, up to a limit', a
   settler.close({ actor: 'prb_last', seq: 1 })
   await clock.advance(5000)
   const closed = state.settled.flatMap(({ close }) => close)
-  expect(closed.length).toBeLessThanOrEqual(most + 1)
+  expect(closed.length).toBeLessThanOrEqual(max + 1)
   expect(closed.at(-1)).toEqual({ actor: 'prb_last', seq: 1 })
 })

@@ -14,7 +14,7 @@ it('removes actors beyond the limit as soon as they are idle, and keeps those wi
   const probe = await openProbe()
   for (let at = 0; at < 6; at++) await probe.create(`prb_${at}`)
   await probe.deliver('prb_0', { type: 'work', policy: 'idempotent' })
-  const janitor = new Janitor(probe.host, probe.clock, { most: 2, idleMs: 60_000 })
+  const janitor = new Janitor(probe.host, probe.clock, { max: 2, idleMs: 60_000 })
   janitor.start()
   await probe.clock.advance(500)
   expect(probe.host.live).toBe(6)

@@ -16,7 +16,7 @@ import { projectScope } from '#storage/scope.ts'
 
 /** 50 each night, as EVERY_STORE says; a few for every change. */
 const kills = process.env.EVERY_STORE === undefined ? 8 : 50
-const mostSteps = 24
+const maxSteps = 24
 const scope = projectScope('prj_kills')
 const server = process.env.MONGODB_URL ?? 'mongodb://127.0.0.1:27017/'
 const folder = mkdtempSync(join(tmpdir(), 'troupe-kills-'))
@@ -29,7 +29,7 @@ const killed = async (mongodbUrl: string): Promise<readonly string[]> => {
   const script = join(import.meta.dirname, 'publisher.ts')
   const args = ['--disable-warning=ExperimentalWarning', script, folder, mongodbUrl]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  const last = randomInt(1, mostSteps)
+  const last = randomInt(1, maxSteps)
   const acknowledged: string[] = []
   for await (const line of createInterface({ input: child.stdout })) {
     acknowledged.push(line)

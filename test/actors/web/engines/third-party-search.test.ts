@@ -187,7 +187,7 @@ describe('declarations of engines', () => {
     ['another protocol', JSON.stringify([{ ...good, url: 'file:///x?q={query}' }])],
     ['a field that is not known', JSON.stringify([{ ...good, key: 'x' }])],
     ['a header that is not text', JSON.stringify([{ ...good, headers: { a: 1 } }])],
-    ['too many results', JSON.stringify([{ ...good, most: 51 }])],
+    ['too many results', JSON.stringify([{ ...good, max: 51 }])],
     [
       'paths that lack one',
       JSON.stringify([{ ...good, shape: undefined, paths: { results: 'a', title: 'b', url: 'c' } }]),

@@ -7,7 +7,7 @@ import { isDoneWithin } from '../done-within.ts'
 export type PageInput = BodyOf<'browser_jobs.input'>['events'][number]
 
 /** Maximum number of batch ids that are remembered, so that a repeated batch is not performed again. */
-const mostKnown = 1_000
+const maxKnown = 1_000
 /** Size of the rate limit's bucket, in seconds of input. */
 const burstS = 2
 
@@ -60,7 +60,7 @@ export class InputQueue {
     this.#allowed = Math.min(refilled, liveInput.perSecond * burstS)
     this.#allowedAt = now
     const text = [...this.#waiting, ...inputs].reduce((sum, input) => sum + (input.text?.length ?? 0), 0)
-    const isTooMuch = this.#waiting.length + inputs.length > liveInput.mostWaiting || text > liveInput.mostText
+    const isTooMuch = this.#waiting.length + inputs.length > liveInput.maxWaiting || text > liveInput.maxWaitingText
     if (isTooMuch || inputs.length > this.#allowed) throw new ServiceError('rate_limit_exceeded', { retryAfterS: 1 })
     this.#allowed -= inputs.length
   }
@@ -68,7 +68,7 @@ export class InputQueue {
   #remember(id: string): void {
     this.#known.add(id)
     const [oldest] = this.#known
-    if (this.#known.size > mostKnown && oldest !== undefined) this.#known.delete(oldest)
+    if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest)
   }
 
   #push(input: PageInput): void {

@@ -19,12 +19,12 @@ const paceMs = 120
 /** Time in ms without a picture after which the page counts as static. */
 const quietMs = 2 * paceMs
 /** Maximum size of pictures, in pixels. */
-const mostPixels = { width: 1_280, height: 1_280 } as const
+const maxPixels = { width: 1_280, height: 1_280 } as const
 const quality = 60
-/** Maximum length of a picture in base64; one of `mostPixels` at this quality is far smaller. */
+/** Maximum length of a picture in base64; one of `maxPixels` at this quality is far smaller. */
 const maxImageLength = 2_000_000
 /** Number of unacknowledged pictures at which the browser skips further ones, and does not send them later. */
-const mostUnheard = 2
+const maxUnacknowledged = 2
 /** Time in ms without a reader after which no pictures are taken. */
 const idleMs = 5_000
 /** Time in ms after which the first picture is taken if the page has not changed until then. */
@@ -90,7 +90,7 @@ export class PageFrames {
     session.on('Page.screencastFrame', ({ data, sessionId, metadata }) => {
       this.#take(data, { width: metadata.deviceWidth, height: metadata.deviceHeight })
       unheard += 1
-      if (unheard >= mostUnheard) this.#isBehind = true
+      if (unheard >= maxUnacknowledged) this.#isBehind = true
       // the browser sends the next picture after this acknowledgement, which sets the pace
       setTimeout(() => {
         session.send('Page.screencastFrameAck', { sessionId }).catch(() => {})
@@ -99,7 +99,7 @@ export class PageFrames {
       }, paceMs).unref()
     })
     this.#page.on('framenavigated', this.#onNavigated)
-    const { width: maxWidth, height: maxHeight } = mostPixels
+    const { width: maxWidth, height: maxHeight } = maxPixels
     await session.send('Page.startScreencast', { format: 'jpeg', quality, maxWidth, maxHeight })
     this.#takeStillIn(firstMs)
     return session

@@ -1,7 +1,7 @@
 import type { LiveCall } from './live-call.ts'
 
 /** Maximum number of calls that one process holds open for an answer, and for how long, in ms. */
-const heldCallLimits = { most: 200, ms: 4 * 60_000 } as const
+const heldCallLimits = { max: 200, ms: 4 * 60_000 } as const
 
 interface Held {
   readonly call: LiveCall
@@ -14,16 +14,16 @@ interface Held {
  */
 export class HeldCalls {
   readonly #held = new Map<string, Held>()
-  readonly #limits: { readonly most: number; readonly ms: number }
+  readonly #limits: { readonly max: number; readonly ms: number }
 
-  constructor(limits: { readonly most: number; readonly ms: number } = heldCallLimits) {
+  constructor(limits: { readonly max: number; readonly ms: number } = heldCallLimits) {
     this.#limits = limits
   }
 
   /** Holds the call of an action, replacing an earlier one. */
   keep(actionId: string, call: LiveCall): void {
     this.release(actionId)
-    if (this.#held.size >= this.#limits.most) return void call.end()
+    if (this.#held.size >= this.#limits.max) return void call.end()
     const timer = setTimeout(() => this.release(actionId), this.#limits.ms)
     timer.unref()
     this.#held.set(actionId, { call, timer })

@@ -155,7 +155,7 @@ export class LiveCall {
     const known = this.#unused.findIndex((each) => each.hash === hash)
     const [before] = known < 0 ? [] : this.#unused.splice(known, 1)
     if (before !== undefined) return before.answer
-    if (this.#waiting.length >= mostWaiting)
+    if (this.#waiting.length >= maxWaiting)
       throw new McpFailure('bad_answer', 'The server requests too much input at once.')
     const answer = Promise.withResolvers<ElicitAnswer>()
     const open = { question, hash, reply: answer.resolve }
@@ -175,4 +175,4 @@ export class LiveCall {
 }
 
 /** Maximum number of waiting questions in one call. */
-const mostWaiting = 8
+const maxWaiting = 8

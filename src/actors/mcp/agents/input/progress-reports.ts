@@ -9,7 +9,7 @@ export type Progress = {
 }
 
 /** Limits of the progress that is journaled for one call. */
-export const progressLimits = { everyMs: 1000, most: 100, messageLength: 512 } as const
+export const progressLimits = { everyMs: 1000, max: 100, messageLength: 512 } as const
 
 /**
  * Journals the progress of a call: the first report at once, then the latest once per second, one write at a time and
@@ -17,7 +17,7 @@ export const progressLimits = { everyMs: 1000, most: 100, messageLength: 512 } a
  */
 export class ProgressReports {
   readonly #report: ReportProgress
-  readonly #limits: { readonly everyMs: number; readonly most: number }
+  readonly #limits: { readonly everyMs: number; readonly max: number }
   #newest: Progress | null = null
   #count = 0
   #nextAt = 0
@@ -25,14 +25,14 @@ export class ProgressReports {
   #writing: Promise<void> | null = null
   #ended = false
 
-  constructor(report: ReportProgress, limits: { readonly everyMs: number; readonly most: number } = progressLimits) {
+  constructor(report: ReportProgress, limits: { readonly everyMs: number; readonly max: number } = progressLimits) {
     this.#report = report
     this.#limits = limits
   }
 
   /** Accepts a report, which is journaled soon unless a newer one replaces it. */
   add(progress: Progress): void {
-    if (this.#ended || this.#count >= this.#limits.most || !Number.isFinite(progress.progress)) return
+    if (this.#ended || this.#count >= this.#limits.max || !Number.isFinite(progress.progress)) return
     this.#newest = progress
     this.#plan()
   }
@@ -62,7 +62,7 @@ export class ProgressReports {
       .catch(() => {})
       .then(() => {
         this.#writing = null
-        if (this.#newest !== null && this.#count < this.#limits.most) this.#plan()
+        if (this.#newest !== null && this.#count < this.#limits.max) this.#plan()
       })
   }
 }

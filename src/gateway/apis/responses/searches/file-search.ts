@@ -24,8 +24,8 @@ export interface FileSearchTool {
   readonly accepts: FileFilter | null
 }
 
-const mostBases = 16
-const mostResults = 50
+const maxBases = 16
+const maxResults = 50
 const usualResults = 10
 /** Maximum length of the results of one search, in characters. */
 const maxResultLength = 32_000
@@ -44,14 +44,14 @@ export const fileSearchTool = (tool: WireObject, path: string): FileSearchTool |
   if (!Array.isArray(ids) || !ids.some(namesBase)) return null
   const param = `${path}.vector_store_ids`
   if (!ids.every(namesBase)) throw invalid(param, 'must not mix knowledge bases and OpenAI vector stores')
-  if (ids.length > mostBases) throw invalid(param, `must not have more than ${mostBases} items`)
+  if (ids.length > maxBases) throw invalid(param, `must not have more than ${maxBases} items`)
   const { filters, max_num_results: limit } = tool
   if (filters !== undefined && filters !== null && !isObject(filters))
     throw invalid(`${path}.filters`, 'must be object')
   return {
     path,
     bases: [...new Set(ids.map((id, at) => needText(id, `${param}[${at}]`)))],
-    limit: numberOf(limit, { param: `${path}.max_num_results`, least: 1, most: mostResults }) ?? usualResults,
+    limit: numberOf(limit, { param: `${path}.max_num_results`, min: 1, max: maxResults }) ?? usualResults,
     threshold: thresholdOf(tool.ranking_options, `${path}.ranking_options`),
     accepts: isObject(filters) ? fileFilter(filters, `${path}.filters`) : null,
   }
@@ -60,20 +60,19 @@ export const fileSearchTool = (tool: WireObject, path: string): FileSearchTool |
 const thresholdOf = (options: unknown, path: string): number => {
   if (options === undefined || options === null) return 0
   if (!isObject(options)) throw invalid(path, 'must be object')
-  return numberOf(options.score_threshold, { param: `${path}.score_threshold`, least: 0, most: 1 }) ?? 0
+  return numberOf(options.score_threshold, { param: `${path}.score_threshold`, min: 0, max: 1 }) ?? 0
 }
 
 interface Bounds {
   readonly param: string
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
 }
 
-const numberOf = (value: unknown, { param, least, most }: Bounds): number | null => {
+const numberOf = (value: unknown, { param, min, max }: Bounds): number | null => {
   if (value === undefined || value === null) return null
-  if (typeof value === 'number' && value >= least && value <= most && (most === 1 || Number.isInteger(value)))
-    return value
-  throw invalid(param, `must be from ${least} to ${most}`)
+  if (typeof value === 'number' && value >= min && value <= max && (max === 1 || Number.isInteger(value))) return value
+  throw invalid(param, `must be from ${min} to ${max}`)
 }
 
 /**

@@ -45,7 +45,7 @@ const dismissed = (count: number) =>
 
 describe('calls that are held open for input', () => {
   it('are limited: a further question is dismissed, and its call is repeated with the answer', async () => {
-    held = new HeldCalls({ most: 1, ms: 60_000 })
+    held = new HeldCalls({ max: 1, ms: 60_000 })
     const first = await call('act_1')
     const second = await call('act_2')
     await dismissed(1)
@@ -55,7 +55,7 @@ describe('calls that are held open for input', () => {
   })
 
   it('are given up after their time limit', async () => {
-    held = new HeldCalls({ most: 10, ms: 50 })
+    held = new HeldCalls({ max: 10, ms: 50 })
     const first = await call('act_1')
     await dismissed(1)
     expect(await call('act_1', answered(first))).toMatchObject({ ok: true })

@@ -4,7 +4,7 @@ import type { ToolProgress } from '#machines/session/session-data.ts'
 
 const reported = async (work: (reports: ProgressReports) => void, count: number) => {
   const seen: ToolProgress[] = []
-  const reports = new ProgressReports(async (progress) => void seen.push(progress), { everyMs: 5, most: 3 })
+  const reports = new ProgressReports(async (progress) => void seen.push(progress), { everyMs: 5, max: 3 })
   work(reports)
   await vi.waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(count))
   await reports.end()
@@ -22,7 +22,7 @@ describe('progress reports of a call', () => {
         writes.push(write)
         return write.promise
       },
-      { everyMs: 1, most: 3 },
+      { everyMs: 1, max: 3 },
     )
     for (let count = 1; count <= 4; count++) {
       for (let n = 0; n < 1000; n++) reports.add({ progress: count * 1000 + n })
@@ -31,7 +31,7 @@ describe('progress reports of a call', () => {
     }
     await reports.end()
     expect(seen).toEqual([1999, 2999, 3999])
-    expect(progressLimits).toMatchObject({ everyMs: 1000, most: 100 })
+    expect(progressLimits).toMatchObject({ everyMs: 1000, max: 100 })
   })
 
   it('contain valid numbers and visible text', async () => {
@@ -54,7 +54,7 @@ describe('progress reports of a call', () => {
         count++
         return Promise.reject(new Error('the store is away'))
       },
-      { everyMs: 0, most: 5 },
+      { everyMs: 0, max: 5 },
     )
     failing.add({ progress: 1 })
     await vi.waitFor(() => expect(count).toBe(1))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Route } from '#gateway/call/routes.ts'
-import { affordableTokens, mostCostOf } from '#gateway/chat/most-cost.ts'
+import { affordableTokens, maxCostOf } from '#gateway/chat/max-cost.ts'
 import { costOf } from '../call/cost-of.ts'
 
 const route = (provider: string, model: string): Route => ({
@@ -14,11 +14,11 @@ describe('the maximum cost of a chat call', () => {
   it('is between one and two times the cost of the longest answer, and increases with n', () => {
     const text = 'Internationalization is difficult, they said. '.repeat(20)
     const usage = { inputTokens: 200, outputTokens: 50, cachedTokens: 0, reasoningTokens: 0 }
-    const most = Number(mostCostOf(said(text, { max_tokens: 50 }), haiku))
+    const max = Number(maxCostOf(said(text, { max_tokens: 50 }), haiku))
     const cost = Number(costOf('anthropic/claude-haiku-4-5', usage))
-    expect(most).toBeGreaterThan(cost)
-    expect(most).toBeLessThan(2 * cost)
-    expect(Number(mostCostOf(said(text, { max_tokens: 50, n: 3 }), haiku))).toBeGreaterThan(most)
+    expect(max).toBeGreaterThan(cost)
+    expect(max).toBeLessThan(2 * cost)
+    expect(Number(maxCostOf(said(text, { max_tokens: 50, n: 3 }), haiku))).toBeGreaterThan(max)
   })
 
   it('includes writes to the one-hour cache when the request marks them', () => {
@@ -30,14 +30,14 @@ describe('the maximum cost of a chat call', () => {
       cachedTokens: 0,
       reasoningTokens: 0,
     })
-    expect(Number(mostCostOf(said(parts, { max_tokens: 1 }), haiku))).toBeGreaterThan(Number(cost))
+    expect(Number(maxCostOf(said(parts, { max_tokens: 1 }), haiku))).toBeGreaterThan(Number(cost))
   })
 
   it('counts images independently of their size in bytes', () => {
     const image = (bytes: number) => [
       { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(bytes)}` } },
     ]
-    expect(mostCostOf(said(image(1_000_000)), haiku)).toBe(mostCostOf(said(image(10)), haiku))
+    expect(maxCostOf(said(image(1_000_000)), haiku)).toBe(maxCostOf(said(image(10)), haiku))
   })
 
   it('affords as many output tokens as the remaining budget pays for', () => {
@@ -45,12 +45,12 @@ describe('the maximum cost of a chat call', () => {
     const usd = '0.01'
     const tokens = affordableTokens(body, haiku, usd) ?? 0
     expect(tokens).toBeGreaterThan(256)
-    expect(Number(mostCostOf(body, haiku, tokens))).toBeLessThanOrEqual(Number(usd))
-    expect(Number(mostCostOf(body, haiku, tokens + 1))).toBeGreaterThan(Number(usd))
+    expect(Number(maxCostOf(body, haiku, tokens))).toBeLessThanOrEqual(Number(usd))
+    expect(Number(maxCostOf(body, haiku, tokens + 1))).toBeGreaterThan(Number(usd))
     expect(affordableTokens(body, haiku, '100')).toBeNull()
   })
 
   it('is null when the price is unknown', () => {
-    expect(mostCostOf(said('hello'), route('openai', 'nobody-knows-1'))).toBeNull()
+    expect(maxCostOf(said('hello'), route('openai', 'nobody-knows-1'))).toBeNull()
   })
 })

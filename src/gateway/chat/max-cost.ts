@@ -29,7 +29,7 @@ const hasTokenLimit = ({ max_completion_tokens, max_tokens }: ChatBody): boolean
  *
  * @param outputTokens of each answer; default: the maximum that the request or the model allows.
  */
-export const mostCostOf = (body: ChatBody, route: Route, outputTokens?: number): string | null => {
+export const maxCostOf = (body: ChatBody, route: Route, outputTokens?: number): string | null => {
   const row = heldPrice(route)
   if (row === undefined) return null
   const answers = Math.max(1, countOf(body.n))
@@ -52,8 +52,8 @@ export const mostCostOf = (body: ChatBody, route: Route, outputTokens?: number):
 }
 
 /** The same for the shortest answer; null also for a request that limits its answer itself. */
-export const leastCostOf = (body: ChatBody, route: Route): string | null =>
-  hasTokenLimit(body) ? null : mostCostOf(body, route, shortestAnswer)
+export const minCostOf = (body: ChatBody, route: Route): string | null =>
+  hasTokenLimit(body) ? null : maxCostOf(body, route, shortestAnswer)
 
 /**
  * Returns the number of output tokens that this amount of USD affords; null when it affords the longest answer.
@@ -62,10 +62,10 @@ export const leastCostOf = (body: ChatBody, route: Route): string | null =>
  */
 export const affordableTokens = (body: ChatBody, route: Route, usd: string): number | null => {
   const longest = longestOf(body, heldPrice(route)?.max_output)
-  const [most, least] = [mostCostOf(body, route, longest), mostCostOf(body, route, shortestAnswer)]
-  if (most === null || least === null || new Decimal(most).lessThanOrEqualTo(usd)) return null
-  const perToken = new Decimal(most).minus(least).dividedBy(longest - shortestAnswer)
-  return shortestAnswer + new Decimal(usd).minus(least).dividedBy(perToken).floor().toNumber()
+  const [max, min] = [maxCostOf(body, route, longest), maxCostOf(body, route, shortestAnswer)]
+  if (max === null || min === null || new Decimal(max).lessThanOrEqualTo(usd)) return null
+  const perToken = new Decimal(max).minus(min).dividedBy(longest - shortestAnswer)
+  return shortestAnswer + new Decimal(usd).minus(min).dividedBy(perToken).floor().toNumber()
 }
 
 /** Minimum length in tokens to which an answer is limited when a limit of tokens per minute has too few left. */
@@ -79,9 +79,9 @@ export const neededTokens = (body: ChatBody, route: Route): TokenNeed => {
   const answers = Math.max(1, countOf(body.n))
   const longest = longestOf(body, heldPrice(route)?.max_output)
   const { tokens } = inputTokens(body)
-  const most = tokens + longest * answers
-  if (hasTokenLimit(body)) return { most }
-  return { most, least: tokens + Math.min(longest, shortestAnswerPerMinute) * answers }
+  const max = tokens + longest * answers
+  if (hasTokenLimit(body)) return { max }
+  return { max, min: tokens + Math.min(longest, shortestAnswerPerMinute) * answers }
 }
 
 /** Returns the number of output tokens that a ticket limits an answer to; null for no limit. */
