@@ -2,7 +2,7 @@
 export type CredentialKind = 'secret_key' | 'agent_key' | 'client_token' | 'dashboard' | 'public'
 
 /** Permissions of a client token. */
-export const permissions = ['sessions:turn'] as const
+export const permissions = ['sessions:turn', 'sessions:approve', 'sessions:tools'] as const
 
 /** One of `permissions`. */
 type Permission = (typeof permissions)[number]
@@ -21,8 +21,8 @@ export interface Access {
   readonly kinds: readonly CredentialKind[]
   /** Also allows public keys of agents, which are visible in browsers. Without it they receive 403 `forbidden`. */
   readonly publicKeys?: true
-  /** Permission that a client token needs: 403 `insufficient_scope` without it. */
-  readonly permission?: Permission
+  /** Permissions of which a client token needs one: 403 `insufficient_scope` without any. */
+  readonly permissions?: readonly Permission[]
   /** Weakest role of a dashboard member: 403 `forbidden` below it. */
   readonly role?: Role
   /**
@@ -39,6 +39,12 @@ export const accessFor = ({ changes = 'admin', ...access }: Access, method: stri
   if (method === 'GET' || access.role === undefined) return access
   return { ...access, role: roles.indexOf(access.role) < roles.indexOf(changes) ? changes : access.role }
 }
+
+/** A secret key, or a client token with one of these permissions. */
+export const keyOrTokenWith = (...needed: readonly Permission[]): Access => ({
+  kinds: ['secret_key', 'client_token'],
+  permissions: needed,
+})
 
 /** The project's secret key. Any other valid credential receives 403 `secret_key_required`. */
 export const secretKeyOnly: Access = { kinds: ['secret_key'] }

@@ -16,7 +16,7 @@ import {
 } from './dsl/schema.ts'
 import { conversationMemory } from './memory-field.ts'
 import { runLimits } from './run-limits.ts'
-import { tools } from './tools.ts'
+import { approver, tools } from './tools.ts'
 
 const model = string({ minLength: 1, maxLength: 256 })
 const temperature = number({ min: 0, max: 2 })
@@ -173,6 +173,10 @@ export const approvalPolicy = object(
   {
     default: described(approval, 'Applies to tools that `tools` does not name.'),
     tools: described(defaulted(record(approval, { maxProperties: 128 }), {}), 'Policy by name of the tool.'),
+    approvers: described(
+      optional(record(approver, { maxProperties: 128 })),
+      'Who may decide about calls, by name of the tool. It takes precedence over `approver` of the tool.',
+    ),
   },
   {
     title: 'ApprovalPolicy',

@@ -36,6 +36,13 @@ const description = string({ maxLength: 4096, description: 'Tells the model when
 const parameters = described(jsonObject(), 'JSON Schema of the arguments.')
 const needsApproval = described(boolean(), 'Whether calls require approval.')
 
+/** Who may decide about a tool call that requires approval. */
+export const approver = oneOf('operator', 'end_user')
+const approverOfTool = described(
+  optional(approver),
+  "Who may approve or reject calls: `operator` (default), with a secret key or in the dashboard; or also the `end_user`, with a client token that has `sessions:approve`. Ignored where a browser's credential declares the tool.",
+)
+
 /** A tool that the caller executes. */
 const functionTool = object(
   {
@@ -50,6 +57,7 @@ const functionTool = object(
       ),
     }),
     needsApproval: optional(needsApproval),
+    approver: approverOfTool,
     risk_level: optional(riskLevel),
     expires_in: optional(expiresIn),
   },
@@ -96,6 +104,7 @@ const httpTool = object(
       'Whether a call may be retried after a failure. Default: `at_most_once`.',
     ),
     needsApproval: optional(needsApproval),
+    approver: approverOfTool,
     expires_in: optional(expiresIn),
   },
   { title: 'HttpTool', description: 'Tool that the server runs by sending a signed request to `url`.' },
@@ -110,6 +119,7 @@ const webSearchTool = object(
       'Amount of context that a search returns.',
     ),
     needsApproval: optional(needsApproval),
+    approver: approverOfTool,
   },
   { title: 'WebSearchTool', description: 'Web search that the server runs.' },
 )

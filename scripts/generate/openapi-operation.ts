@@ -19,7 +19,7 @@ export const operationObject = (operation: Operation, components: Components, er
   tags: [operation.id.split('.')[0]],
   ...(operation.paths.length > 1 ? { 'x-also-at': operation.paths.slice(1) } : {}),
   security: operation.access.kinds.map((kind) => (kind === 'public' ? {} : { [kind]: [] })),
-  ...(operation.access.permission === undefined ? {} : { 'x-permission': operation.access.permission }),
+  ...(operation.access.permissions === undefined ? {} : { 'x-permission': operation.access.permissions.join(' or ') }),
   ...(operation.access.role === undefined ? {} : { 'x-role': operation.access.role }),
   ...(operation.fields.length === 0 ? {} : { 'x-field-access': operation.fields }),
   parameters: parametersOf(operation),

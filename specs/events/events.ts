@@ -49,6 +49,18 @@ const toolCall = {
 /** Who runs the tool of a call that has not run yet. */
 const runBy = {
   run_by: described(optional(oneOf('caller')), '`caller` if the caller runs the tool: a `function` tool.'),
+  declared_by: described(
+    optional(oneOf('page')),
+    "`page` if a browser's credential declared the tool in this turn: client tokens with `sessions:tools` may run it.",
+  ),
+}
+
+/** Who may decide about a call that waits. */
+export const decidedBy = {
+  approver: described(
+    optional(oneOf('end_user')),
+    '`end_user` if client tokens with `sessions:approve` may decide about the call; otherwise only the operator may.',
+  ),
 }
 
 /** A connection that a tool call waits for. */
@@ -191,6 +203,7 @@ export const sessionEvents = {
       reason: oneOf('approval_required', 'connection_required', 'input_required'),
       ...toolCall,
       ...runBy,
+      ...decidedBy,
       connection: optional(requiredConnection),
       input: optional(requiredInput),
     },

@@ -21,7 +21,10 @@ export const clientTokens = defineOperations('client_tokens', {
         optional(array(reference, { maxItems: 100 })),
         'Installations whose agents the token may use. Default: all installations of the tenant.',
       ),
-      permissions: described(defaulted(array(oneOf(...permissions)), ['sessions:turn']), 'Permissions of the token.'),
+      permissions: described(
+        defaulted(array(oneOf(...permissions)), ['sessions:turn']),
+        "`sessions:turn` sends and reads turns. `sessions:approve` decides tool calls of the user's sessions whose `approver` is `end_user`. `sessions:tools` runs the `function` tools that the page itself declared, with their complete arguments.",
+      ),
       expires_in: described(
         defaulted(integer({ min: 1, max: 900, clamp: 'max' }), 900),
         'Seconds until the token expires. Values above 900 are treated as 900.',

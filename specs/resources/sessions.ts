@@ -1,5 +1,12 @@
 import { conversationMemory } from '#specs/memory-field.ts'
-import { type Access, anyKeyOrDashboard, keyClientOrDashboard, keyOrClient, secretKeyOnly } from '../access.ts'
+import {
+  type Access,
+  anyKeyOrDashboard,
+  keyClientOrDashboard,
+  keyOrClient,
+  keyOrTokenWith,
+  secretKeyOnly,
+} from '../access.ts'
 import { answersEvents, isJsonResponse, logPageBytes } from '../dsl/answer.ts'
 import { defineOperation, defineOperations } from '../dsl/declare.ts'
 import { numberedPage, ownerFilters, pageQuery, startingAfter } from '../dsl/lists.ts'
@@ -29,7 +36,8 @@ const path = '/v1/sessions'
 const one = '/v1/sessions/{session_id}'
 /** Status of a session in responses. */
 export const sessionStatus = oneOf(...statuses.session)
-const turnAccess: Access = { ...keyClientOrDashboard, permission: 'sessions:turn' }
+const turnAccess: Access = { ...keyClientOrDashboard, permissions: ['sessions:turn'] }
+const decideAccess = keyOrTokenWith('sessions:approve', 'sessions:tools')
 const reference = string({ minLength: 1, maxLength: 128 })
 const actionId = string({ minLength: 1, maxLength: 128 })
 
@@ -204,25 +212,26 @@ export const sessions = defineOperations(resource, {
   approve: {
     summary: 'Approve a tool call',
     description:
-      'Resumes the paused turn and streams its events. For a tool that you run yourself, send its output in `tool_results`.',
+      'Resumes the paused turn and streams its events. For a tool that you run yourself, send its output in `tool_results`. A client token decides calls whose `approver` is `end_user`, and sends outputs of `function` tools that its page declared.',
     method: 'POST',
     path: `${one}/approve`,
-    access: secretKeyOnly,
+    access: decideAccess,
+    fields: [{ field: 'arguments', by: serverSide }],
     body: object(approval),
     answer: answersEvents(streamedEvents, { title: 'SessionStreamEvent' }),
-    errors: ['action_already_resolved', 'tool_result_required'],
+    errors: ['action_already_resolved', 'tool_result_required', 'insufficient_scope'],
   },
   reject: {
     summary: 'Reject a tool call',
     description: "Ends the turn. When the tool's server requested input, the input is declined and the turn continues.",
     method: 'POST',
     path: `${one}/reject`,
-    access: secretKeyOnly,
+    access: decideAccess,
     body: object({ action_id: actionId }),
     answer: isJsonResponse(
       object({ id: id('ses'), action_id: id('act'), resolution: oneOf('rejected'), status: sessionStatus }),
     ),
-    errors: ['action_already_resolved'],
+    errors: ['action_already_resolved', 'insufficient_scope'],
   },
   cancel: {
     summary: 'Cancel a turn',

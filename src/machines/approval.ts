@@ -28,7 +28,12 @@ export type ApprovalMode = 'require' | 'auto' | 'deny'
 export type ApprovalRule = {
   readonly default: ApprovalMode
   readonly tools: { readonly [tool: string]: ApprovalMode }
+  /** Who decides about the calls of a tool, if other than the tool says. */
+  readonly approvers?: { readonly [tool: string]: Approver }
 }
+
+/** Who may decide about a tool call. */
+export type Approver = 'operator' | 'end_user'
 
 /** A tool as input of the approval rules of runs. `gated`: the tool or its agent requires a person's approval. */
 export interface RiskyTool {

@@ -114,7 +114,7 @@ const inWords = (words: readonly string[]): string =>
 
 const operationRow = ({ id, access }: Operation): string => {
   const who = access.kinds.includes('public') ? 'no credential needed' : listed(speakersOf(access))
-  return `| \`${id}\` | ${who} | ${access.permission ?? ''} | ${access.kinds.includes('dashboard') ? (access.role ?? '') : ''} |`
+  return `| \`${id}\` | ${who} | ${access.permissions?.join(' or ') ?? ''} | ${access.kinds.includes('dashboard') ? (access.role ?? '') : ''} |`
 }
 
 const fieldRow = ({ id, access }: Operation, rule: FieldRule): string => {

@@ -9,13 +9,14 @@ export const speakerOf = (principal: Principal): CallerKind | null => {
 }
 
 /**
- * Who reads an event: `caller` can run the caller's own tools, since its credential may answer their calls; `person` is
- * everyone else.
+ * Who reads an event: `caller` can run the caller's own tools, since its credential may answer their calls; `page` those
+ * that a page declared; `person` is everyone else.
  */
-export type EventReader = 'caller' | 'person'
+export type EventReader = 'caller' | 'page' | 'person'
 
 /** Returns who reads with this credential: secret keys belong to the caller's server, which runs the caller's tools. */
 export const readerOf = (principal: Principal): EventReader => {
+  if (principal.kind === 'client_token') return principal.permissions.includes('sessions:tools') ? 'page' : 'person'
   const speaker = speakerOf(principal)
   return speaker === 'secret_key' || speaker === 'agent_secret_key' ? 'caller' : 'person'
 }

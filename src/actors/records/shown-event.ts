@@ -26,8 +26,14 @@ const masks: Readonly<Record<string, (payload: JsonObject) => JsonObject>> = {
 }
 
 /** Events that give a caller the arguments with which it has to run its own tool. */
-const isForRunner = ({ event_type, payload }: Pick<LogEvent, 'event_type' | 'payload'>): boolean =>
-  event_type === 'run.requires_action' ? payload.reason === 'tool_output_required' : payload.run_by === 'caller'
+const isForRunner = (
+  { event_type, payload }: Pick<LogEvent, 'event_type' | 'payload'>,
+  reader: EventReader,
+): boolean => {
+  if (reader === 'page') return payload.declared_by === 'page'
+  if (reader !== 'caller') return false
+  return event_type === 'run.requires_action' ? payload.reason === 'tool_output_required' : payload.run_by === 'caller'
+}
 
 const shown = new WeakMap<JsonObject, JsonObject>()
 
@@ -40,7 +46,7 @@ export const shownPayload = (event: Pick<LogEvent, 'event_type' | 'payload'>, re
   const { event_type, payload } = event
   const mask = masks[event_type]
   if (mask === undefined) return payload
-  if (reader === 'caller' && isForRunner(event)) return payload
+  if (isForRunner(event, reader)) return payload
   const known = shown.get(payload)
   if (known !== undefined) return known
   const made = mask(payload)

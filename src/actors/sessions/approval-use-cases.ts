@@ -1,6 +1,6 @@
 import type { OfRound } from '#machines/action/action-data.ts'
 import { actionDefinition } from '#machines/action/action-definition.ts'
-import type { OpenCall, ToolResult } from '#machines/session/session-data.ts'
+import type { OpenCall } from '#machines/session/session-data.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Commit, JsonObject, Scope, StoredEvent } from '#storage/index.ts'
@@ -12,6 +12,7 @@ import { contextOf, type Delivered, storedState } from '../runtime/index.ts'
 import type { Host, Resident } from '../runtime/internal.ts'
 import { editedArguments } from './argument-edits.ts'
 import { inputValues } from './input-values.ts'
+import { checkMayDecide } from './may-decide.ts'
 import { streamPlace } from './session-agent.ts'
 import { causeOf, checkSameRequest, endsTurn, findSession } from './session-use-cases.ts'
 
@@ -49,7 +50,7 @@ export const sessionApprovalUseCases = ({ host, now }: ApprovalParts): Approvals
     await host.delivered(session.id)
     const action = await findAction(host, call.scope, { session, id: body.action_id })
     if ((await processedBefore(host, action, idempotency)) === null) {
-      pendingCall(session, body.action_id)
+      checkMayDecide({ principal: call.principal, decision: 'reject' }, session, pendingCall(session, body.action_id))
       const event = { type: 'reject', ...decisionOf(call, now()), ...roundOf(action), ...markOf(idempotency) }
       await resolve(host, action, { event, idempotency })
     }
@@ -164,7 +165,7 @@ const isResolved = (error: unknown): boolean =>
 /** Approves all calls that the request names. @returns the delivery of the approval of its `action_id`. */
 const approveAll = async ({ host, now }: ApprovalParts, call: ApproveCall, session: Resident): Promise<Delivered> => {
   const { body, scope, idempotency } = call
-  const approvals = approvalsOf(session, body.action_id, body.tool_results ?? [])
+  const approvals = approvalsOf(call, session)
   const after = session.state.lastSequence
   let first: Delivered | undefined
   for (const { action_id, output } of approvals) {
@@ -184,14 +185,17 @@ interface Approval {
 }
 
 /** The named call first, then the other calls of the same model answer for which `tool_results` has outputs. */
-const approvalsOf = (session: Resident, actionId: string, results: readonly ToolResult[]): readonly Approval[] => {
+const approvalsOf = ({ principal, body }: ApproveCall, session: Resident): readonly Approval[] => {
+  const { action_id: actionId, tool_results: results = [] } = body
   const outputs = new Map(results.map((result) => [result.action_id, result.output]))
   const main = pendingCall(session, actionId)
+  const decider = { principal, decision: 'approve' } as const
+  checkMayDecide(decider, session, main)
   if (main.kind === 'function' && !outputs.has(actionId)) {
     throw new ServiceError('tool_result_required', { param: 'tool_results' })
   }
   const others = [...outputs.keys()].filter((id) => id !== actionId)
-  for (const id of others) pendingCall(session, id, 'tool_results')
+  for (const id of others) checkMayDecide(decider, session, pendingCall(session, id, 'tool_results'))
   return [actionId, ...others].map((action_id) => ({ action_id, output: outputs.get(action_id) }))
 }
 

@@ -19,6 +19,10 @@ export type SessionTool = {
   readonly risk_level: 'low' | 'medium' | 'high' | 'critical'
   readonly policy: 'idempotent' | 'at_most_once'
   readonly expires_in_ms: number
+  /** Set where the end user may decide about its calls; absent: only the operator. */
+  readonly approver?: 'end_user'
+  /** Set for a `function` tool that a browser's credential declared in this turn. */
+  readonly declared_by?: 'page'
 }
 
 /** A tool call as the model requested it. `arguments` is an object, or the raw text when it was not one. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '#specs/dsl/json.ts'
 import { type Emission, turnText } from '../index.ts'
 import { firstStatus } from '../tool-call/tool-call.ts'
 import { argumentsOf, openCall, unknownToolOutput, waitOf } from '../tool-call/tool-calls.ts'
-import type { OpenCall, RequestedCall, SessionContext } from './session-data.ts'
+import type { OpenCall, RequestedCall, SessionContext, SessionTool } from './session-data.ts'
 
 /** Most model calls of a turn. */
 export const maxModelCalls = 16
@@ -72,16 +72,22 @@ export const openCalls = (context: SessionContext, calls: readonly RequestedCall
   calls.map((call) => openCall(context, call, firstStatusOf(context, call.tool)))
 
 /** Marks a call that the caller has to run: it is the only reader that needs the arguments as they are. */
-const runnerOf = (kind: OpenCall['kind'] | undefined): JsonObject => (kind === 'function' ? { run_by: 'caller' } : {})
+const runnerOf = (tool: SessionTool | undefined): JsonObject => ({
+  ...(tool?.kind === 'function' && { run_by: 'caller' }),
+  ...(tool?.declared_by !== undefined && { declared_by: tool.declared_by }),
+})
 
-const pausedEvent = (context: SessionContext, call: OpenCall): Emission =>
-  emission(context, 'turn.paused', {
+const pausedEvent = (context: SessionContext, call: OpenCall): Emission => {
+  const tool = context.tools[call.tool]
+  return emission(context, 'turn.paused', {
     ...waitOf(call, 'approval_required'),
     action_id: call.action_id,
     tool: call.tool,
     arguments: argumentsOf(call),
-    ...runnerOf(call.kind),
+    ...runnerOf(tool),
+    ...(tool?.approver !== undefined && { approver: tool.approver }),
   })
+}
 
 /** `turn.paused` events for this call. */
 export const pausedEvents = (context: SessionContext, action_id: string): readonly Emission[] =>
@@ -95,7 +101,7 @@ export const waitingEvents = (context: SessionContext, except?: string): readonl
 
 const startedEvent = (context: SessionContext, call: RequestedCall): Emission => {
   const { tool, action_id, opaque } = call
-  const runner = runnerOf(context.tools[tool]?.kind)
+  const runner = runnerOf(context.tools[tool])
   const event = emission(context, 'tool_call.started', { tool, arguments: call.arguments, action_id, ...runner })
   return opaque === undefined ? event : { ...event, hidden: { opaque } }
 }

@@ -50,7 +50,7 @@ const textsFor = (reader: EventReader) => ({
   short: new LastText({ shortNames: true, reader }),
   long: new LastText({ shortNames: false, reader }),
 })
-const texts = { caller: textsFor('caller'), person: textsFor('person') }
+const texts = { caller: textsFor('caller'), page: textsFor('page'), person: textsFor('person') }
 
 /** Cache of the last WebSocket frame: sockets of one session get the same event one after the other. */
 const lastFrame: FrameOptions & { event: LogEvent | null; text: string } = {

@@ -162,10 +162,12 @@ describe.each(guarded.filter(({ id }) => !byPublicKey.has(id)))('$id', (operatio
   })
 })
 
-describe.each(guarded.filter(({ access }) => access.permission !== undefined))('$id', (operation) => {
+describe.each(guarded.filter(({ access }) => access.permissions !== undefined))('$id', (operation) => {
   it('refuses a client token without the scope', async () => {
     const as = { ...principals.client_token, permissions: [] }
-    expect(await refused(good(operation, { as }))).toMatchObject(saying(operation, 'insufficient_scope'))
+    expect(await refused(good(operation, { as }))).toMatchObject(
+      saying(operation, operation.access.secretKeyRow ? 'secret_key_required' : 'insufficient_scope'),
+    )
   })
 })
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Call, Principal } from '#actors/call/call.ts'
 import { speakerOf } from '#actors/call/speaker.ts'
 import { operations } from '#actors/capabilities.ts'
+import { permissions } from '#specs/access.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import type { JsonSchema } from '#specs/dsl/schema.ts'
 import { type CallerKind, type ReservedField, speakers, speakersOf } from '#specs/field-access.ts'
@@ -20,7 +21,7 @@ const credentials: Readonly<Record<CallerKind, Principal>> = {
   secret_key: principals.secret_key,
   agent_secret_key: principals.agent_key,
   agent_public_key: { ...principals.agent_key, keyType: 'public' },
-  client_token: principals.client_token,
+  client_token: { ...principals.client_token, permissions },
   dashboard: principals.dashboard,
 }
 

@@ -12,6 +12,7 @@ import { turnOverrides } from '#specs/agent-config.ts'
 import type { Infer } from '#specs/dsl/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { conversationMemory } from '#specs/memory-field.ts'
+import { withDeciders } from './tool-deciders.ts'
 import { type ContextPolicy, type Sampling, type TurnConfig, type TurnTool, toolName } from './turn-config.ts'
 
 /** The fields of a turn request that determine its plan. */
@@ -110,7 +111,12 @@ export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel:
       ...(request.models !== undefined && { models: request.models }),
       ...(rate_plan_id !== undefined && { rate_plan_id }),
     },
-    tools: sessionTools(tools, namesToApprove(tools, request, agent), policy),
+    tools: withDeciders(sessionTools(tools, namesToApprove(tools, request, agent), policy), {
+      own: request.tools ?? [],
+      agents: agent.tools,
+      policy,
+      guarded: request.guarded ?? false,
+    }),
   }
 }
 

@@ -17,8 +17,9 @@ export const authorise = (operation: Operation, principal: Principal): void => {
   if (!access.kinds.includes(principal.kind)) throw new ServiceError(wrongKindCode(access))
   if (principal.kind === 'agent_key' && principal.keyType === 'public' && access.publicKeys !== true)
     throw new ServiceError('forbidden')
-  if (principal.kind === 'client_token' && access.permission !== undefined) {
-    if (!principal.permissions.includes(access.permission)) throw new ServiceError('insufficient_scope')
+  if (principal.kind === 'client_token' && access.permissions !== undefined) {
+    if (!access.permissions.some((each) => principal.permissions.includes(each)))
+      throw new ServiceError(access.secretKeyRow === true ? 'secret_key_required' : 'insufficient_scope')
   }
   if (principal.kind === 'dashboard' && access.role !== undefined) {
     if (roles.indexOf(principal.role) < roles.indexOf(access.role)) throw new ServiceError('forbidden')
