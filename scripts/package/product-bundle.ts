@@ -7,7 +7,7 @@ import { commands } from '#src/start/commands.js'
  * Packages that are not part of the bundle: native code, which npm installs for its platform, and the optional parts, which an
  * operator installs (docs/operating.md).
  */
-const external = /^(@node-rs\/argon2|uWebSockets\.js|playwright|@sparticuz\/chromium|onnxruntime-node)($|\/)/
+const external = /^(@node-rs\/argon2|uWebSockets\.js|playwright|onnxruntime-node)($|\/)/
 
 /** Folder of all code, within the folder of the bundle. Addresses of sources are relative to it. */
 const codeFolder = 'code'

@@ -26,7 +26,7 @@ export interface Bundled {
  * Packages that stay outside the bundle: native ones, those that locate files relative to their own, and large ones
  * that are imported on demand.
  */
-const apart = /^(playwright|@sparticuz\/chromium|unpdf|@node-rs\/argon2|uWebSockets\.js|file-type)($|\/)/
+const apart = /^(playwright|unpdf|@node-rs\/argon2|uWebSockets\.js|file-type)($|\/)/
 
 /** Inputs of a bundle besides the modules in it. */
 const ownParts = [

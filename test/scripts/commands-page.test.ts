@@ -4,7 +4,7 @@ import { commands } from '#src/start/commands.js'
 import packageJson from '../../package.json' with { type: 'json' }
 
 /** Run by npm itself. */
-const lifecycle = new Set(['postinstall', 'prepack', 'postpack'])
+const lifecycle = new Set(['install', 'postinstall', 'prepack', 'postpack'])
 
 describe('docs/commands.md', () => {
   const page = readFileSync('docs/commands.md', 'utf8')

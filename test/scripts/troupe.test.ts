@@ -69,7 +69,7 @@ describe('the image', () => {
 
 /** Commands of package.json: not those that npm runs itself, nor those of a third-party tool with its own options. */
 const scripts = Object.entries(packageJson.scripts).filter(
-  ([name]) => !['postinstall', 'postpack', 'format'].includes(name),
+  ([name]) => !['install', 'postinstall', 'postpack', 'format'].includes(name),
 )
 /** Those that refuse options which they do not know: the others pass them to the test runner. */
 const withOwnOptions = scripts.filter(([name]) => name !== 'test' && name !== 'record-calls')

@@ -7,12 +7,12 @@ import { findHeadlessShell } from '#scripts/services/headless-shell.ts'
  * need the full browser use its headless shell, `HEADLESS_SHELL_PATH`, if available
  * (specs/decisions/0103-time-of-ci.md), except when a browser is given or with EVERY_STORE, as each night.
  */
-export async function setup(): Promise<void> {
+export function setup(): void {
   const isGiven = (process.env.CHROMIUM_PATH ?? '') !== ''
   const path = findChromium()
   if (path !== null) {
     process.env.CHROMIUM_PATH = path
-    const shell = isGiven || process.env.EVERY_STORE !== undefined ? null : await findHeadlessShell()
+    const shell = isGiven || process.env.EVERY_STORE !== undefined ? null : findHeadlessShell()
     process.env.HEADLESS_SHELL_PATH = shell ?? path
     return
   }

@@ -1,6 +1,9 @@
-import { accessSync, constants } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chromium-headless-shell']
 const places = [
@@ -9,6 +12,8 @@ const places = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
+const fetchTimeoutMs = 120_000
+
 /** Thrown when this machine has no browser, or the configured one does not exist. */
 export class ChromiumMissing extends Error {
   override readonly name = 'ChromiumMissing'
@@ -16,7 +21,7 @@ export class ChromiumMissing extends Error {
 
 /**
  * Returns the path of a Chromium: the configured one, or one on the PATH (Debian's, Chrome), or Chrome in its usual
- * folder, or the one of the package `@sparticuz/chromium` if it is installed.
+ * folder, or in a checkout the one that its first browser job fetches.
  *
  * @throws {ChromiumMissing} with a message on how to fix it
  */
@@ -28,7 +33,7 @@ export const findChromium = async (configured: string | null): Promise<string> =
   }
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
   const onPath = names.flatMap((name) => folders.map((folder) => join(folder, name)))
-  const found = [...onPath, ...places].find(isProgram) ?? (await packaged())
+  const found = [...onPath, ...places].find(isProgram) ?? (await fetched())
   if (found !== null) return found
   throw new ChromiumMissing('No Chromium was found: install one, or set CHROMIUM_PATH.')
 }
@@ -55,11 +60,22 @@ const isProgram = (path: string): boolean => {
   }
 }
 
-/** Returns the browser of the package, which unpacks it into the temporary folder at the first call. */
-const packaged = async (): Promise<string | null> => {
+const shellScript = fileURLToPath(new URL('../../../../scripts/install/headless-shell.js', import.meta.url))
+let shell: Promise<string | null> | null = null
+
+/** Returns the browser that a checkout fetches with npm at the first call of a process; null in production. */
+const fetched = (): Promise<string | null> => {
+  if (process.env.NODE_ENV === 'production' || !existsSync(shellScript)) return Promise.resolve(null)
+  shell ??= fetchShell()
+  return shell
+}
+
+const fetchShell = async (): Promise<string | null> => {
+  // a caller waits for it
+  const env = { ...process.env, npm_config_fetch_retries: '0' }
   try {
-    const { default: chromium } = await import('@sparticuz/chromium')
-    return await chromium.executablePath()
+    const { stdout } = await promisify(execFile)(process.execPath, [shellScript], { env, timeout: fetchTimeoutMs })
+    return stdout.trim()
   } catch {
     return null
   }

@@ -3,7 +3,8 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+/** Folder of the project. */
+export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The folder of an installed package; null when it is not installed. */
 export const folderOf = (name) => {
@@ -24,7 +25,7 @@ export const projectFile = (name) =>
 export const keepVerified = (name, instead) => {
   const folder = folderOf(name)
   if (folder === null) return false
-  const { files } = projectFile('scripts/recorded-binaries.json')[name]
+  const { files } = projectFile('scripts/install/recorded-binaries.json')[name]
   const changed = Object.entries(files).find(([file, hash]) => sha256(join(folder, file)) !== hash)
   if (changed === undefined) return true
   rmSync(folder, { recursive: true, force: true })
