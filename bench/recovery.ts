@@ -19,7 +19,7 @@ const open = sized(50_000, 200)
  */
 const openEach = 2
 const batch = 500
-const lookMs = 100
+const pollMs = 100
 const patienceMs = 180_000
 
 /** Where a server keeps its data. */
@@ -140,7 +140,7 @@ async function readsUntil(client: Client, sessions: readonly string[], over: () 
     await answer.text()
     if (!answer.ok) throw new Error(`not read: ${answer.status}`)
     times.push(performance.now() - begun)
-    if (times.length % lookMs === 0 && (await over())) break
+    if (times.length % pollMs === 0 && (await over())) break
   }
   times.sort((a, b) => a - b)
   return { p99: times[Math.floor(times.length * 0.99)] ?? Number.NaN }

@@ -14,8 +14,8 @@ import type { Row } from './row.ts'
 const runs = sized(10_000, 60)
 const tenants = sized(20, 4)
 const requestsAtOnce = 64
-const lookedAtOnce = 100
-const lookEveryMs = 200
+const pageSize = 100
+const pollMs = 200
 const ended = new Set(['completed', 'failed', 'cancelled', 'expired'])
 
 /**
@@ -87,10 +87,10 @@ const range = (count: number): readonly number[] => Array.from({ length: count }
 const untilOpen = async (server: Service, key: string, open: Set<string>, max: number): Promise<void> => {
   while (open.size > max) {
     const before = open.size
-    await each([...open].slice(0, lookedAtOnce), async (id) => {
+    await each([...open].slice(0, pageSize), async (id) => {
       if (ended.has(await statusOf(server, key, id))) open.delete(id)
     })
-    if (open.size > before - lookedAtOnce / 2) await setTimeout(lookEveryMs)
+    if (open.size > before - pageSize / 2) await setTimeout(pollMs)
   }
 }
 

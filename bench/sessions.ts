@@ -16,7 +16,7 @@ const streaming = sized(1_000, 50)
 const stored = sized(100_000, 400)
 /** The most sessions that a server keeps in memory without passivating any. */
 const idle = sized(15_000, 200)
-const lookMs = 250
+const pollMs = 250
 /** Interval in ms between the forty parts of each stream. */
 const partEveryMs = sized(250, 10)
 
@@ -85,7 +85,7 @@ async function watched(server: Service, work: () => Promise<Outcome>): Promise<{
   let maxMb = 0
   const timer = setInterval(() => {
     maxMb = Math.max(maxMb, memoryMb(server))
-  }, lookMs)
+  }, pollMs)
   try {
     const outcome = await work()
     return { outcome, maxMb }

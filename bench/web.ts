@@ -7,7 +7,7 @@ import { PageFetcher } from '../src/actors/web/fetch/page-fetcher.ts'
 import { webKinds } from '../src/actors/web/kinds.ts'
 import { PageStore } from '../src/actors/web/store/page-store.ts'
 import { openSsrfGuard } from '../src/outgoing/ssrf-guard.ts'
-import { PageRooms } from '../src/parsing/pages/page-rooms.ts'
+import { PageParsers } from '../src/parsing/pages/page-parsers.ts'
 import { PageIndex } from '../src/retrieval/pages/page-index.ts'
 import { openMemoryStorage } from '../test/support/memory/open-memory-storage.ts'
 import { html, Site } from '../test/support/site.ts'
@@ -39,11 +39,11 @@ async function crawlRows(): Promise<readonly Row[]> {
   for (let n = 0; n < count; n += 1)
     site.pages.set(`/p${n}`, html(`<main>${`<p>${sentence(n)}</p>`.repeat(12)}</main>`))
   const guard = openSsrfGuard({ allowedPrivateHosts: [site.host] })
-  const rooms = new PageRooms()
+  const parsers = new PageParsers()
   const { records } = openMemoryStorage({ now: Date.now })
   await records.prepare(webKinds)
   const fetcher = new PageFetcher({ guard, clock: systemClock })
-  const reader = new PageReader({ pages: fetcher, rooms })
+  const reader = new PageReader({ pages: fetcher, parsers })
   const parts = {
     fetcher,
     reader,
@@ -74,7 +74,7 @@ async function crawlRows(): Promise<readonly Row[]> {
   const from = performance.now()
   const pages = await crawl(count)
   const seconds = (performance.now() - from) / 1000
-  await Promise.all([rooms.close(), guard.close(), site.close()])
+  await Promise.all([parsers.close(), guard.close(), site.close()])
   return [
     { measure: 'crawl of a local site', unit: 'pages/s', ours: pages / seconds, bound: { of: 'ours', atLeast: 100 } },
   ]

@@ -19,7 +19,7 @@ const maxWork = 100
  * Delays in ms after a change at which decisions are read: an audit log entry follows its commit without changing the
  * actor.
  */
-const looksMs = [0, 1_000, 5_000]
+const pollDelaysMs = [0, 1_000, 5_000]
 
 /**
  * The actions that a person can take on an actor, each with a reason for the audit log, and the decisions made so far.
@@ -88,15 +88,15 @@ const Decisions = ({ project, actor, operates }) => {
   const [lines, setLines] = useState(/** @type {readonly Line[]} */ ([]))
   useEffect(() => {
     let isShown = operates
-    const look = () =>
+    const poll = () =>
       callApi(project, 'audit_log.list', { query: { limit: 10, resource_id: actor.id } }).then(
         ({ data }) => isShown && setLines(data),
         () => isShown && setLines([]),
       )
-    const looks = operates ? looksMs.map((ms) => setTimeout(look, ms)) : []
+    const polls = operates ? pollDelaysMs.map((ms) => setTimeout(poll, ms)) : []
     return () => {
       isShown = false
-      looks.forEach(clearTimeout)
+      polls.forEach(clearTimeout)
     }
   }, [actor.id, actor.seq])
   if (lines.length === 0) return null

@@ -29,8 +29,8 @@ import { WhyPanel } from './why-panel.js'
 const stepPage = 200
 const maxSteps = 2000
 /** Minimum and maximum time between two reads of the state, in ms: some transitions write no event. */
-const lookEveryMs = 200
-const lookAtLeastEveryMs = 2000
+const pollMs = 200
+const maxPollMs = 2000
 
 /** @type {readonly (readonly [Tab, string])[]} */
 const tabs = [
@@ -74,8 +74,8 @@ export class ActorView {
   #scrubber
   #log
   #stopped = false
-  #looking = false
-  #lookAgain = false
+  #polling = false
+  #pollAgain = false
   #timer = 0
   #unfollow = () => {}
   /** @type {number | undefined} */
@@ -119,12 +119,12 @@ export class ActorView {
     if (this.#stopped) return
     addEventListener('keydown', this.#onKey)
     if (!this.#source.live) return
-    this.#look()
+    this.#poll()
     this.#unfollow = this.#source.follow({
       last: () => this.#log.last,
       onEvent: () => {
         this.#log.poke()
-        this.#look()
+        this.#poll()
       },
       onStatus: (status) => {
         this.#stream.textContent = status
@@ -191,7 +191,7 @@ export class ActorView {
     if (focused !== null) [...this.#waiting.querySelectorAll('a')].find(({ href }) => href === focused)?.focus()
     const parts = { project: this.#project, actor, layout: this.#layout }
     render(html`<${WhyPanel} ...${parts} steps=${this.#book.steps} />`, this.#why)
-    const acts = { ...parts, steps: this.#book.steps, operates: this.#operates, done: () => this.#look() }
+    const acts = { ...parts, steps: this.#book.steps, operates: this.#operates, done: () => this.#poll() }
     if (this.#source.live) render(html`<${ActPanel} ...${acts} />`, this.#act)
     if (!this.#scrubber.travels && this.#book.steps.every(({ to }) => to === null)) this.#play?.settle(actor.active)
   }
@@ -303,35 +303,35 @@ export class ActorView {
       this.#scrubber.grow(this.#book.steps)
       this.#showWay()
       const states = fresh.flatMap(({ to }) => (to === null ? [] : [activeAt(to)]))
-      if (!this.#scrubber.travels && this.#looking) this.#play?.play(states)
+      if (!this.#scrubber.travels && this.#polling) this.#play?.play(states)
       this.#renderPanel()
     }
   }
 
   /** Reads the state now or after the current read, and again after a while. */
-  #look() {
-    if (this.#looking) {
-      this.#lookAgain = true
+  #poll() {
+    if (this.#polling) {
+      this.#pollAgain = true
       return
     }
-    void this.#lookNow()
+    void this.#pollNow()
   }
 
-  async #lookNow() {
+  async #pollNow() {
     clearTimeout(this.#timer)
-    this.#looking = true
-    this.#lookAgain = false
+    this.#polling = true
+    this.#pollAgain = false
     await this.#isThere()
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
-    this.#looking = false
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
+    this.#polling = false
     if (this.#stopped) return
-    if (this.#lookAgain) this.#look()
-    else this.#timer = setTimeout(() => this.#lookWhenSeen(), lookAtLeastEveryMs)
+    if (this.#pollAgain) this.#poll()
+    else this.#timer = setTimeout(() => this.#pollWhenVisible(), maxPollMs)
   }
 
-  #lookWhenSeen() {
-    if (document.visibilityState === 'visible') this.#look()
-    else document.addEventListener('visibilitychange', () => this.#look(), { once: true })
+  #pollWhenVisible() {
+    if (document.visibilityState === 'visible') this.#poll()
+    else document.addEventListener('visibilitychange', () => this.#poll(), { once: true })
   }
 
   /** Reads and shows the current state. @returns {Promise<boolean>} whether reading it again makes sense */

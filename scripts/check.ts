@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { readCommandLine } from '#src/start/command-line.ts'
 import { climbingImportFindings } from './check/climbing-imports.ts'
+import { componentFindings, componentGraph, drawn } from './check/components.ts'
 import { decisionFindings, decisionPages } from './check/decision-pages.ts'
 import { docstringFindings } from './check/docstrings.ts'
 import { duplicateFindings } from './check/duplicates.ts'
@@ -18,7 +19,6 @@ import { namedPathFindings } from './check/named-paths.ts'
 import { namingFindings } from './check/naming.ts'
 import { binaryFindings, modelRuntime, nativeServer } from './check/native-binary.ts'
 import { regExpFindings } from './check/regexps.ts'
-import { drawn, roomFindings, roomGraph } from './check/rooms.ts'
 import { type Finding, readFiles } from './check/source-files.ts'
 import { citationFindings, emptyCommentFindings, privateWordFindings } from './check/word-list.ts'
 
@@ -73,7 +73,7 @@ const beside = [
 ].filter(({ path }) => path !== 'scripts/check/word-list.ts' && !quoting.has(path))
 /** Files that the rules for citations and empty comments read, except the test that quotes violations. */
 const cited = [...worded, ...code.filter(({ path }) => /^(test|scripts|bench)\//.test(path) && !quoting.has(path))]
-const rooms = roomGraph(product)
+const components = componentGraph(product)
 const isLinuxX64 = process.platform === 'linux' && process.arch === 'x64'
 
 /** Runs one of the project's own tools; null when it succeeds, otherwise its output. */
@@ -100,7 +100,7 @@ const tools: Readonly<Record<string, Step>> = {
 
 const rules: Readonly<Record<string, Step>> = {
   layers: () => listed(layerFindings(product)),
-  rooms: () => listed(roomFindings(rooms)),
+  components: () => listed(componentFindings(components)),
   'front doors': () => listed(frontDoorFindings(product)),
   'climbing imports': () => listed(climbingImportFindings(code)),
   'sizes of folders': () => listed(folderSizeFindings(code)),
@@ -127,7 +127,7 @@ const rules: Readonly<Record<string, Step>> = {
       .join('\n') || null,
 }
 
-console.log(`Rooms, each with those that it imports:\n${drawn(rooms).join('\n')}\n`)
+console.log(`Components, each with those that it imports:\n${drawn(components).join('\n')}\n`)
 
 const slow = ['types of the console', 'generated files', 'attacked patterns']
 const isWanted = ([name]: readonly [name: string, step: Step]): boolean => !quick || !slow.includes(name)

@@ -24,7 +24,7 @@ export const requestBounds: readonly Bound[] = [
   },
   {
     of: 'answers of 64 KB and more that clients have not read yet, and pages of logs that are made',
-    max: 'the room of long bodies, together with them',
+    max: 'the memory of long bodies, together with them',
     beyond: 'a page waits for up to five seconds; a GET is 503 `overloaded`; a stream is ended, resumable',
     code: ['src/transport/api/body/sent-answer-memory.ts', 'SentAnswerMemory'],
     test: [
@@ -52,7 +52,7 @@ export const requestBounds: readonly Bound[] = [
   {
     of: 'frames of a WebSocket that wait for the one before them',
     max: '32, and 1 MB of characters together',
-    beyond: 'an error frame `rate_limit_exceeded`; `overloaded` for one of 16 KB and more that finds no room',
+    beyond: 'an error frame `rate_limit_exceeded`; `overloaded` for one of 16 KB and more beyond the memory for them',
     code: ['src/transport/streams/session-socket.ts', 'queuedMaxLength'],
     test: [
       'test/transport/streams/session-socket.test.ts',
@@ -117,7 +117,7 @@ export const requestBounds: readonly Bound[] = [
     code: ['src/outgoing/answer-memory.ts', 'shareOfHeap'],
     test: [
       'test/gateway/chat/long-answers.test.ts',
-      'that finds no room among others, %s, is refused as overloaded, and what it took is given back',
+      'that finds no memory beside others, %s, is refused as overloaded, and what it took is given back',
     ],
   },
   {

@@ -59,14 +59,14 @@ export const webBounds: readonly Bound[] = [
     max: '100 levels, 20,000 elements, 16 attributes an element, 3 M characters',
     beyond: 'the rest is left out, and `metadata.leftOut` names it',
     code: ['src/parsing/pages/clean-html.ts', 'pageLimits'],
-    test: ['test/parsing/pages/page-rooms.test.ts', 'of %s ends within its deadline plus one second'],
+    test: ['test/parsing/pages/page-parsers.test.ts', 'of %s ends within its deadline plus one second'],
   },
   {
     of: 'workers that read web pages',
     max: '4, with 64 pages waiting for each',
     beyond: '502 `fetch_failed`; a page that takes its whole time ends with its worker',
-    code: ['src/parsing/pages/page-rooms.ts', 'maxRooms'],
-    test: ['test/parsing/pages/page-rooms.test.ts', 'does not delay another page'],
+    code: ['src/parsing/pages/page-parsers.ts', 'maxParsers'],
+    test: ['test/parsing/pages/page-parsers.test.ts', 'does not delay another page'],
   },
   {
     of: 'a rendered page',

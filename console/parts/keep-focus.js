@@ -69,7 +69,7 @@ export class KeepFocus {
     })
     root.addEventListener('keydown', (event) => this.#onKey(event))
     for (const own of ['keydown', 'pointerdown']) addEventListener(own, () => this.#forget(), { capture: true })
-    new MutationObserver(() => this.#look()).observe(root, { childList: true, subtree: true })
+    new MutationObserver(() => this.#poll()).observe(root, { childList: true, subtree: true })
   }
 
   /** Called before the page is rendered again. Returns the state that `arrive` needs. */
@@ -104,7 +104,7 @@ export class KeepFocus {
   }
 
   /** If the focused element was removed, focuses its replacement or its surroundings. */
-  #look() {
+  #poll() {
     const late = document.activeElement === this.#root ? this.#wanted?.() : undefined
     if (late !== undefined) {
       this.#forget()

@@ -27,7 +27,7 @@ export interface DriveReport {
 }
 
 /** Intervals in ms at which each open job is polled, and the running browsers are counted. */
-const [pollMs, lookMs] = [1_000, 200]
+const [pollMs, watchMs] = [1_000, 200]
 /** Every fifth job sends a form, every tenth is cancelled while its page waits. */
 const [sends, isCancelled] = [(n: number) => n % 5 === 1, (n: number) => n % 10 === 7]
 
@@ -105,7 +105,7 @@ const persistently = async <T>(attempt: () => Promise<T>): Promise<T> => {
       return await attempt()
     } catch (error) {
       if (left === 0) throw error
-      await new Promise((resolve) => setTimeout(resolve, lookMs))
+      await new Promise((resolve) => setTimeout(resolve, watchMs))
     }
   }
 }
@@ -117,14 +117,14 @@ const actionsOf = (n: number): readonly object[] => {
 
 /** Counts the running browsers at intervals, until its timer is cleared. */
 const watchBrowsers = (ids: ReadonlySet<string>) => {
-  let isLooking = false
-  const look = async (): Promise<void> => {
-    if (isLooking) return
-    isLooking = true
+  let isSampling = false
+  const sample = async (): Promise<void> => {
+    if (isSampling) return
+    isSampling = true
     watch.max = Math.max(watch.max, new Set(await browsersOf(ids)).size)
-    isLooking = false
+    isSampling = false
   }
-  const watch = { max: 0, timer: setInterval(() => void look(), lookMs) }
+  const watch = { max: 0, timer: setInterval(() => void sample(), watchMs) }
   return watch
 }
 

@@ -12,7 +12,7 @@ import type { World } from '#test/actors/sessions/harness.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 import type { Scenario } from './scenarios.ts'
 
-const lookMs = 1000
+const pollMs = 1000
 /** Time in ms after which no person can continue a job that was handed over. */
 const handOverMs = 601_000
 let visits = plainVisit
@@ -55,7 +55,7 @@ export const browserScenarios: readonly Scenario[] = [
       await world.host.deliver(removed, { event: { type: 'delete' }, cause: newId('req') })
       await calm()
       await clock.leap(jobRetentionMs)
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
     },
   },
 ]

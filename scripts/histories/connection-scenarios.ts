@@ -12,7 +12,7 @@ import { agentConfigOf, newSession, turn, type World } from '#test/actors/sessio
 import { calm } from '#test/support/virtual-clock.ts'
 import type { Scenario } from './scenarios.ts'
 
-const lookMs = 1000
+const pollMs = 1000
 const hourMs = 3_600_000
 
 const grants: TokenReply = {
@@ -99,7 +99,7 @@ export const connectionScenarios: readonly Scenario[] = [
       await give(world, id, signsIn)
       await give(world, id, { type: 'revoke', by })
       await clock.leap(revokedForMs)
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
     },
   },
   {
@@ -113,10 +113,10 @@ export const connectionScenarios: readonly Scenario[] = [
         tools: [httpTool('post')],
         pause_on_tool_calls: false,
       })
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
       if ((await waitingActions(world)) !== 1) throw new Error('no action waits')
       await connect(world)
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
     },
   },
   {
@@ -127,9 +127,9 @@ export const connectionScenarios: readonly Scenario[] = [
     play: async (world, clock) => {
       await toolWorld(world)
       await startRun(world, 'agt_1')
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
       await connect(world)
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
     },
   },
 ]

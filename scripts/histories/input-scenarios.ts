@@ -8,7 +8,7 @@ import { agentConfigOf, newSession, turn, type World } from '#test/actors/sessio
 import { calm } from '#test/support/virtual-clock.ts'
 import type { Scenario } from './scenarios.ts'
 
-const lookMs = 1000
+const pollMs = 1000
 
 const question = (round: number) => ({
   ...({ server: 'Notes', server_url: 'https://notes.example/mcp', mode: 'form', message: 'Which note?' } as const),
@@ -49,15 +49,15 @@ export const inputScenarios: readonly Scenario[] = [
       const session = await newSession(world)
       const go = { input: 'go', tools: [httpTool('post')], pause_on_tool_calls: false }
       await turn(world, session, go)
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
       await answer(world, 1, { content: '{"which":"a"}' })
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
       await answer(world, 2, { type: 'reject' })
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
       await turn(world, session, go)
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
       await world.host.deliver(session, { event: { type: 'cancel' }, cause: newId('req') })
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
     },
   },
   {
@@ -67,11 +67,11 @@ export const inputScenarios: readonly Scenario[] = [
     agents: async ({ agentId }) => agentConfigOf(agentId, { config: { ...noAgent, tools: [httpTool('post')] } }),
     play: async (world, clock) => {
       await startRun(world, 'agt_1')
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
       await answer(world, 1, { content: '{"which":"a"}' })
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
       await answer(world, 2, { type: 'reject', response: 'cancel' })
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
     },
   },
 ]

@@ -10,9 +10,9 @@ import { calm, type VirtualClock } from '#test/support/virtual-clock.ts'
 import type { Scenario } from './scenarios.ts'
 
 const intervalS = 3600
-const lookMs = 1000
+const pollMs = 1000
 
-const works: Required<Omit<ScriptedDocuments, 'room'>> = {
+const works: Required<Omit<ScriptedDocuments, 'parser'>> = {
   read: readText,
   embedder: async () => null,
   page: () => ({ status: 200, text: 'Words of a page.' }),
@@ -54,7 +54,7 @@ const give = async ({ host }: World, id: string, event: StoredEvent): Promise<vo
 }
 
 const retried = async (clock: VirtualClock): Promise<void> => {
-  for (const delay of syncDelaysMs) await clock.advance(delay + lookMs)
+  for (const delay of syncDelaysMs) await clock.advance(delay + pollMs)
 }
 
 /** Together, these reach every state of a source. */
@@ -73,7 +73,7 @@ export const knowledgeScenarios: readonly Scenario[] = [
       await give(world, text, { type: 'sync', upload: null })
       await give(world, text, { type: 'update', title: 'Words' })
       const page = await source(world, 'https://example.com/page')
-      await clock.advance(intervalS * 1000 + lookMs)
+      await clock.advance(intervalS * 1000 + pollMs)
       await give(world, page, { type: 'update', refresh_interval_s: null })
       documents = { ...works, embedder: async () => broken }
       await give(world, text, { type: 'embed' })
@@ -84,7 +84,7 @@ export const knowledgeScenarios: readonly Scenario[] = [
       documents = { ...works, page: () => ({ status: 404, text: '' }) }
       const gone = await source(world, 'https://example.com/gone')
       await give(world, gone, { type: 'delete' })
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
     },
   },
 ]

@@ -8,7 +8,7 @@ import type { World } from '#test/actors/sessions/harness.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 import type { Scenario } from './scenarios.ts'
 
-const lookMs = 1000
+const pollMs = 1000
 const by = { kind: 'secret_key', id: 'key_a' }
 const send = {
   ...{ name: 'send', description: 'Sends.', input_schema: { type: 'object' }, annotations: null, hash: 'a' },
@@ -56,12 +56,12 @@ export const mcpScenarios: readonly Scenario[] = [
         throw new McpFailure('connection_required', 'Sign in first.', { isFinal: true, connectionId: 'con_none' })
       }
       await server(world, 'https://private.example/mcp')
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
       servers = nothing
       const gone = await server(world, 'https://gone.example/mcp')
-      for (const delay of retryDelaysMs) await clock.advance(delay + lookMs)
+      for (const delay of retryDelaysMs) await clock.advance(delay + pollMs)
       await give(world, gone, { type: 'delete' })
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
     },
   },
 ]

@@ -8,7 +8,7 @@ import { calm, type VirtualClock } from '#test/support/virtual-clock.ts'
 import type { Scenario } from './scenarios.ts'
 
 /** Interval in ms at which the runtime checks reminders. */
-const lookMs = 1000
+const pollMs = 1000
 
 const write = async ({ host, clock }: World, model?: string): Promise<string> => {
   const id = newId('mwr')
@@ -34,7 +34,7 @@ export const memoryScenarios: readonly Scenario[] = [
     play: async (world, clock) => {
       await write(world)
       await clock.leap(receiptRetentionMs)
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
     },
   },
   {
@@ -47,7 +47,7 @@ export const memoryScenarios: readonly Scenario[] = [
     ],
     play: async (world: World, clock: VirtualClock) => {
       await write(world, 'scripted-1')
-      for (const delay of memoryRetryDelaysMs) await clock.advance(lookMs).then(() => clock.leap(delay))
+      for (const delay of memoryRetryDelaysMs) await clock.advance(pollMs).then(() => clock.leap(delay))
       const removed = await write(world, 'scripted-1')
       await world.host.deliver(removed, { event: { type: 'delete' }, cause: newId('req') })
       await write(world, 'scripted-1')

@@ -4,7 +4,7 @@ import { approve, calls, httpTool, pausedTurn } from '#test/actors/sessions/appr
 import { agentConfigOf, newSession } from '#test/actors/sessions/harness.ts'
 import type { Scenario } from './scenarios.ts'
 
-const lookMs = 1000
+const pollMs = 1000
 
 /** A tool whose server reports its progress twice. */
 const runTool: Scenario['runTool'] = async ({ progress }) => {
@@ -24,9 +24,9 @@ export const progressScenarios: readonly Scenario[] = [
     play: async (world, clock) => {
       const session = await newSession(world)
       const { waiting } = await pausedTurn(world, session, { input: 'go', tools })
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
       await approve(world, session, waiting.guarded ?? '', [])
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
     },
   },
   {
@@ -36,7 +36,7 @@ export const progressScenarios: readonly Scenario[] = [
     agents: async ({ agentId }) => agentConfigOf(agentId, { config: { ...noAgent, tools: [httpTool('post')] } }),
     play: async (world, clock) => {
       await startRun(world, 'agt_1')
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
     },
   },
 ]

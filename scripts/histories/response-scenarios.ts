@@ -7,7 +7,7 @@ import { calm } from '#test/support/virtual-clock.ts'
 import type { Scenario } from './scenarios.ts'
 
 /** Interval in ms at which the runtime checks reminders. */
-const lookMs = 1000
+const pollMs = 1000
 
 const respond = async ({ host, clock }: World, input: string): Promise<string> => {
   const id = newId('resp')
@@ -48,7 +48,7 @@ export const responseScenarios: readonly Scenario[] = [
         await world.host.deliver(id, { event: { type }, cause: newId('req') })
       }
       await clock.leap(responseRetentionMs)
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
     },
   },
 ]

@@ -48,7 +48,7 @@ export interface Scenario {
 
 const dayMs = 24 * 60 * 60 * 1000
 /** Interval in ms at which the runtime checks reminders. */
-const lookMs = 1000
+const pollMs = 1000
 
 const ask = functionTool('ask', true)
 const give = functionTool('give')
@@ -230,8 +230,8 @@ export const scenarios: readonly Scenario[] = [
     play: async (world, clock) => {
       await paused(world, ask)
       await turn(world, await newSession(world), { input: 'hi' })
-      await clock.leap(7 * dayMs + lookMs)
-      await clock.advance(lookMs)
+      await clock.leap(7 * dayMs + pollMs)
+      await clock.advance(pollMs)
     },
   },
   {
@@ -243,7 +243,7 @@ export const scenarios: readonly Scenario[] = [
       const other = await newSession(world)
       await begun(world, other, { input: 'hi' })
       await deleted(world, other)
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
     },
   },
   {
@@ -263,7 +263,7 @@ export const scenarios: readonly Scenario[] = [
       await world.useCases['actions.approve'](callOf({ action_id: approved.id }, {}, { note: 'fine' }))
       await world.useCases['actions.reject'](callOf({ action_id: rejected.id }, {}, { reason: 'too much' }))
       await clock.leap(60_000)
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
     },
   },
   {
@@ -296,7 +296,7 @@ export const scenarios: readonly Scenario[] = [
       await versionAfter(world, test, submit, rejected, submit, approved, deprecate, retire)
       await versionAfter(world, { type: 'publish' }, retire)
       await versionAfter(world, { type: 'publish' }, { type: 'delete' })
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
     },
   },
   {
@@ -309,13 +309,13 @@ export const scenarios: readonly Scenario[] = [
       await delivery(world)
       endpoint.answers = async () => 503
       const failing = await delivery(world)
-      for (const delay of retryDelaysMs) await clock.advance(lookMs).then(() => clock.leap(delay))
+      for (const delay of retryDelaysMs) await clock.advance(pollMs).then(() => clock.leap(delay))
       endpoint.answers = () => new Promise(() => {})
       const removed = await delivery(world)
       await world.host.deliver(removed, { event: { type: 'delete' }, cause: newId('req') })
       await delivery(world, 'whk_unknown')
       await clock.leap(deliveryRetentionMs)
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
       if (await world.storage.commits.head(failing)) throw new Error('the delivery is still there')
     },
   },
@@ -326,8 +326,8 @@ export const scenarios: readonly Scenario[] = [
       await erasure(world, { user: 'ada' })
       await erasure(world, {})
       await erasure(world, { project_id: 'prj_z', tenant_id: null, external_id: null })
-      await clock.advance(confirmationMs + lookMs)
-      await clock.advance(lookMs)
+      await clock.advance(confirmationMs + pollMs)
+      await clock.advance(pollMs)
     },
   },
   ...runScenarios,

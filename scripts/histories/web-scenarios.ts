@@ -6,7 +6,7 @@ import { crawlPauseMs, crawlSeeds } from '#test/actors/web/scripted-crawls.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 import type { Scenario } from './scenarios.ts'
 
-const lookMs = 1000
+const pollMs = 1000
 
 const crawl = async ({ host, clock }: World, seed = 'https://site.example/'): Promise<string> => {
   const id = newId('crw')
@@ -35,7 +35,7 @@ export const webScenarios: readonly Scenario[] = [
       await world.host.deliver(removed, { event: { type: 'delete' }, cause: newId('req') })
       await calm()
       await clock.leap(crawlRetentionMs)
-      await clock.advance(lookMs)
+      await clock.advance(pollMs)
     },
   },
 ]

@@ -18,7 +18,7 @@ const maxHops = 20
 
 /** Time in ms for which a change of state is waited for, and between two looks. */
 const patienceMs = 30_000
-const lookMs = 50
+const pollMs = 50
 
 /** Uses the API of an installation, and its sign-in links as a browser would. */
 export class Product {
@@ -101,7 +101,7 @@ export class Product {
       const last = data.at(-1)
       const isOver = ['turn.completed', 'turn.failed', 'turn.cancelled'].includes(last?.event_type)
       if (isOver || (last?.event_type === 'turn.paused' && paused.length > pauses)) return last
-      await new Promise((resolve) => setTimeout(resolve, lookMs))
+      await new Promise((resolve) => setTimeout(resolve, pollMs))
     }
     throw new Error('the turn does not end')
   }
@@ -111,7 +111,7 @@ export class Product {
     for (const end = Date.now() + patienceMs; Date.now() < end; ) {
       const server = await this.request(`/v1/mcp/servers/${id}`)
       if (server.status !== 'discovering' && server.updated_at !== before) return server
-      await new Promise((resolve) => setTimeout(resolve, lookMs))
+      await new Promise((resolve) => setTimeout(resolve, pollMs))
     }
     throw new Error('the tools of the server are not discovered')
   }

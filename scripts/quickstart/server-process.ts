@@ -4,7 +4,7 @@ import { freePort, isFree } from '../services/service.ts'
 
 const startFile = fileURLToPath(new URL('../../src/start.js', import.meta.url))
 const startLimitMs = 60_000
-const lookMs = 50
+const pollMs = 50
 
 /** The server, running as a separate process. */
 export interface ServerProcess {
@@ -46,7 +46,7 @@ const untilReady = async (url: string, child: ChildProcess): Promise<void> => {
       () => false,
     )
     if (ready) return
-    await new Promise((resolve) => setTimeout(resolve, lookMs))
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
   }
   throw new Error('the server did not start')
 }

@@ -17,7 +17,7 @@ const sessionsAtATime = 16
  */
 export class SteadyLoad {
   readonly #options: SteadyLoadOptions
-  readonly #seats: { session: Promise<string>; turns: number; last: Promise<void> }[] = []
+  readonly #slots: { session: Promise<string>; turns: number; last: Promise<void> }[] = []
   readonly #open = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
   #times: number[] = []
@@ -48,24 +48,24 @@ export class SteadyLoad {
 
   #send(): void {
     const place = this.#sent++ % sessionsAtATime
-    const seat = this.#seatAt(place)
-    seat.turns++
+    const slot = this.#slotAt(place)
+    slot.turns++
     // a session runs one turn at a time
-    const turn = seat.last
-      .then(async () => this.#turn(await seat.session))
+    const turn = slot.last
+      .then(async () => this.#turn(await slot.session))
       .catch((error: unknown) => this.#failed(error))
-    seat.last = turn
+    slot.last = turn
     this.#open.add(turn)
     void turn.finally(() => this.#open.delete(turn))
   }
 
-  #seatAt(place: number) {
-    const seat = this.#seats[place]
-    if (seat !== undefined && seat.turns < turnsOfASession) return seat
+  #slotAt(place: number) {
+    const slot = this.#slots[place]
+    if (slot !== undefined && slot.turns < turnsOfASession) return slot
     const opened = { session: this.#openSession(), turns: 0, last: Promise.resolve() }
     // its rejection is reported as the failure of its first turn
     opened.session.catch(() => {})
-    this.#seats[place] = opened
+    this.#slots[place] = opened
     return opened
   }
 

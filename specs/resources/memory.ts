@@ -49,7 +49,7 @@ const group = { name: 'memory', ofTenants: 'user' } as const
 const common = { access: secretKeyOnly, envelope: 'memory' } as const
 /** Members may read memories, and search them, since a search changes nothing. */
 const shown: Access = { ...secretKeyOrDashboard('member'), changes: 'member' }
-const looked = { ...common, access: shown } as const
+const readable = { ...common, access: shown } as const
 const quotas = ['memory_quota_exceeded', 'memory_ops_quota_exceeded', 'memory_refused'] as const
 
 /** Memories of end users, which a secret key writes, searches, changes and removes. */
@@ -104,7 +104,7 @@ export const memory = defineOperations(group, {
     errors: quotas,
   },
   search: {
-    ...looked,
+    ...readable,
     summary: 'Search memories',
     description:
       "Searches one user's memories by keywords and by meaning, and follows the relations of the entities that the query names.",
@@ -149,7 +149,7 @@ export const memory = defineOperations(group, {
     idempotency: 'ignored',
   },
   list: {
-    ...looked,
+    ...readable,
     summary: "List a user's memories",
     description: 'Newest first. Memories that newer facts have superseded are included unless `superseded` is false.',
     method: 'GET',
@@ -170,7 +170,7 @@ export const memory = defineOperations(group, {
     errors: ['invalid_field'],
   },
   get: {
-    ...looked,
+    ...readable,
     summary: 'Retrieve a memory',
     description: 'Returns a memory of the user by its id. A memory of another user or scope is 404.',
     method: 'GET',
@@ -199,7 +199,7 @@ export const memory = defineOperations(group, {
     errors: ['not_found'],
   },
   history: {
-    ...looked,
+    ...readable,
     summary: 'Retrieve the history of a memory',
     description:
       'Returns the earlier contents of the memory, the memories that it superseded, and the memories that superseded it, oldest first.',
@@ -243,7 +243,7 @@ export const memory = defineOperations(group, {
     errors: ['not_found'],
   },
   graph: {
-    ...looked,
+    ...readable,
     summary: 'Walk the relations of an entity',
     description:
       'Follows the relations that memories of the user state, from `entity` on, and returns each entity with its path and distance.',
@@ -277,7 +277,7 @@ export const memory = defineOperations(group, {
     errors: quotas,
   },
   entities: {
-    ...looked,
+    ...readable,
     summary: "List the entities of a user's memories",
     description: 'Entities with the most relations come first.',
     method: 'GET',
@@ -305,7 +305,7 @@ export const memory = defineOperations(group, {
     errors: quotas,
   },
   forget_suggestions: {
-    ...looked,
+    ...readable,
     summary: 'List candidates for forgetting',
     description: 'Weakest first. Nothing is deleted.',
     method: 'GET',

@@ -5,33 +5,33 @@ const freeBytes = 64 * 1024
 
 /** Share of the heap: an answer takes up to four times its bytes, and request bodies have another sixth of the heap. */
 const shareOfHeap = 1 / 8
-/** Share of the room for one project, so that a project whose providers send much leaves some to others. */
+/** Share of this memory for one project, so that a project whose providers send much leaves some to others. */
 const shareOfProject = 3 / 4
 
 /** Memory of the answers of one call, released when the call ends. */
 export class AnswerReservation {
-  readonly #room: AnswerMemory
+  readonly #memory: AnswerMemory
   readonly #project: string
   #came = 0
   #held = 0
 
-  constructor(room: AnswerMemory, project: string) {
-    this.#room = room
+  constructor(memory: AnswerMemory, project: string) {
+    this.#memory = memory
     this.#project = project
   }
 
-  /** Adds received bytes. @returns false when there is no room for them. */
+  /** Adds received bytes. @returns false when they exceed the memory. */
   grow(bytes: number): boolean {
     this.#came += bytes
     const more = this.#came - freeBytes - this.#held
     if (more <= 0) return true
-    if (!this.#room.take(this.#project, more, this.#held)) return false
+    if (!this.#memory.take(this.#project, more, this.#held)) return false
     this.#held += more
     return true
   }
 
   leave(): void {
-    this.#room.give(this.#project, this.#held)
+    this.#memory.give(this.#project, this.#held)
     this.#held = 0
     this.#came = 0
   }
@@ -53,7 +53,7 @@ export class AnswerMemory {
     this.#maxPerProject = Math.floor(max * shareOfProject)
   }
 
-  seat(project: string): AnswerReservation {
+  reserve(project: string): AnswerReservation {
     return new AnswerReservation(this, project)
   }
 
@@ -76,5 +76,5 @@ export class AnswerMemory {
   }
 }
 
-/** The room of this process. */
+/** The memory of this process. */
 export const answerMemory = new AnswerMemory()

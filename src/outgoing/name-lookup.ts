@@ -46,7 +46,7 @@ class Names {
   #line: Promise<unknown> = Promise.resolve()
   #waiting = 0
 
-  constructor({ servers, system = lookedUp }: NameLookupOptions) {
+  constructor({ servers, system = osLookup }: NameLookupOptions) {
     this.#system = system
     this.#servers = servers
   }
@@ -92,7 +92,7 @@ class Names {
 }
 
 const lookup = promisify(systemLookup)
-const lookedUp = (name: string): Promise<readonly LookupAddress[]> => lookup(name, { all: true })
+const osLookup = (name: string): Promise<readonly LookupAddress[]> => lookup(name, { all: true })
 
 /** An error with the code that the system's lookup would use. */
 const noAnswer = (name: string): Error =>

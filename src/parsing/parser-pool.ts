@@ -2,13 +2,13 @@ import { FairSemaphore } from '#src/concurrency/fair-semaphore.ts'
 import type { Json } from '../storage/index.ts'
 import { ownerPath, type ParseOwner } from './parse-owner.ts'
 import { ParserFailed } from './parser-failed.ts'
-import { type ParseOutcome, type ParseRequest, type ParserLimits, ParserSeat } from './parser-seat.ts'
 import type { OwnTasks, ParserTask } from './parser-tasks.ts'
+import { type ParseOutcome, type ParseRequest, type ParserLimits, ParserWorker } from './pooled-worker.ts'
 
 export { ParserFailed, type ParserFailure } from './parser-failed.ts'
-export type { ParserLimits } from './parser-seat.ts'
+export type { ParserLimits } from './pooled-worker.ts'
 
-/** Default limits of a room. */
+/** Default limits of a pool. */
 const parserLimits: ParserLimits = { deadlineMs: 2000, maxHeapMb: 128, maxWaiting: 64 }
 
 /** Share of the waiting places that one owner may take. */
@@ -19,7 +19,7 @@ const noOwner: ParseOwner = { project: '', tenant: null }
 
 /** Options of one parse. */
 export interface ParseOptions {
-  /** Timeout in ms from its start; default: the room's. */
+  /** Timeout in ms from its start; default: the pool's. */
   readonly deadlineMs?: number
   /** Owners take turns; requests without one share all waiting places. */
   readonly owner?: ParseOwner | undefined
@@ -45,17 +45,17 @@ export class ParserPool<Tasks = OwnTasks> {
   })
   /** Requests that are to be run with nothing beside them, before all others. */
   readonly #alone: ParseRequest[] = []
-  readonly #first: ParserSeat
-  /** Reads while the first is slow; null in a room without `slowMs`. */
-  readonly #second: ParserSeat | null
+  readonly #first: ParserWorker
+  /** Reads while the first is slow; null in a pool without `slowMs`. */
+  readonly #second: ParserWorker | null
 
-  /** @param module entry module of the worker, which has to serve the room's tasks. */
+  /** @param module entry module of the worker, which has to serve the pool's tasks. */
   constructor(limits: Partial<ParserLimits> = {}, module = new URL('./parser-worker.ts', import.meta.url)) {
     this.#limits = { ...parserLimits, ...limits }
     const again = (request: ParseRequest): void => void this.#alone.push({ ...request, isAlone: true })
     const listener = { changed: () => this.#changed(), again }
-    this.#first = new ParserSeat(this.#limits, module, listener)
-    this.#second = this.#limits.slowMs === undefined ? null : new ParserSeat(this.#limits, module, listener)
+    this.#first = new ParserWorker(this.#limits, module, listener)
+    this.#second = this.#limits.slowMs === undefined ? null : new ParserWorker(this.#limits, module, listener)
   }
 
   /** Runs a task. @throws {ParserFailed} */
@@ -84,10 +84,10 @@ export class ParserPool<Tasks = OwnTasks> {
 
   /** Terminates the workers; parses in progress fail. */
   async close(): Promise<void> {
-    await Promise.all(this.#seats.map((seat) => seat.close()))
+    await Promise.all(this.#workers.map((worker) => worker.close()))
   }
 
-  get #seats(): readonly ParserSeat[] {
+  get #workers(): readonly ParserWorker[] {
     return this.#second === null ? [this.#first] : [this.#first, this.#second]
   }
 
@@ -98,17 +98,17 @@ export class ParserPool<Tasks = OwnTasks> {
     return own === 0 || (own < Math.ceil(maxWaiting * ownersShare) && this.#turns.waiting < maxWaiting)
   }
 
-  /** Whether a seat is free and another parse may run beside those in progress. */
+  /** Whether a worker is free and another parse may run beside those in progress. */
   #mayStart(): boolean {
     const busy = this.#busy
     const isSettled = busy.length === this.#turns.running && this.#alone.length === 0
-    return isSettled && busy.length < this.#seats.length && busy.every(({ isSlow, isAlone }) => isSlow && !isAlone)
+    return isSettled && busy.length < this.#workers.length && busy.every(({ isSlow, isAlone }) => isSlow && !isAlone)
   }
 
-  /** Resolves when the seat of the parse is free again. */
+  /** Resolves when the worker of the parse is free again. */
   async #run(request: ParseRequest): Promise<void> {
-    const freed = this.#seats.find(({ isFree }) => isFree)?.run(request)
-    if (this.#busy.length > 1) for (const seat of this.#busy) seat.share()
+    const freed = this.#workers.find(({ isFree }) => isFree)?.run(request)
+    if (this.#busy.length > 1) for (const worker of this.#busy) worker.share()
     await freed
   }
 
@@ -119,10 +119,10 @@ export class ParserPool<Tasks = OwnTasks> {
     if (this.#first.isFree && this.#turns.waiting === 0) this.#second?.release()
   }
 
-  get #busy(): readonly ParserSeat[] {
-    return this.#seats.filter(({ isFree }) => !isFree)
+  get #busy(): readonly ParserWorker[] {
+    return this.#workers.filter(({ isFree }) => !isFree)
   }
 }
 
-/** The shared room of this process. */
-export const parserRoom = new ParserPool()
+/** The shared pool of this process. */
+export const sharedParsers = new ParserPool()

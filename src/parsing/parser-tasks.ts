@@ -20,8 +20,8 @@ const audioSeconds: ParserTask = async ({ bytes, mimeType }) => {
   return duration !== undefined && Number.isFinite(duration) ? duration : null
 }
 
-/** Parsers by name. A feature that reads documents or images has its own tasks and room. */
+/** Parsers by name. A feature that reads documents or images has its own tasks and pool. */
 export const parserTasks = { audio_seconds: audioSeconds } as const satisfies ParserTasks
 
-/** Tasks of the shared room. */
+/** Tasks of the shared pool. */
 export type OwnTasks = typeof parserTasks

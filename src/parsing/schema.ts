@@ -11,7 +11,7 @@ export const isReply = (message: unknown): message is Reply => isObject(message)
 /** Whether the message reports that the worker has loaded its parsers. */
 export const isReady = (message: unknown): boolean => isObject(message) && message.ready === true
 
-/** Returns the task named in a message of the room, bound to its input. */
+/** Returns the task named in a message of the pool, bound to its input. */
 export const taskOf = (tasks: ParserTasks, message: unknown): { id: number; run: () => Promise<Json> } => {
   const { id, task, input } = message as { readonly id: number; readonly task: string; readonly input: never }
   return { id, run: async () => (await tasks[task]?.(input)) ?? null }

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import type { ParserTasks } from './parser-tasks.ts'
 import { taskOf } from './schema.ts'
 
-/** Serves the requests of a room in its worker. */
+/** Serves the requests of a pool in its worker. */
 export const serveParsers = (tasks: ParserTasks): void => {
   parentPort?.postMessage({ ready: true })
   parentPort?.on('message', (message: unknown) => {

@@ -4,7 +4,7 @@ const min = 16
 const small = 4_096
 
 /**
- * Returns an array with room for `length` numbers: the same one if it is large enough, otherwise a copy of 1.5 times
+ * Returns an array with capacity for `length` numbers: the same one if it is large enough, otherwise a copy of 1.5 times
  * the size, or 3 times while it is small. Typed arrays take a tenth of the memory of objects.
  */
 export function grown<T extends Numbers>(numbers: T, length: number, create: (length: number) => T): T {

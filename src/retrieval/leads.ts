@@ -1,7 +1,7 @@
 /** Number of characters at the beginning of a page that usually say what is on it. */
 const leadLength = 100
 /** Number of characters of a page in which its lead is searched. */
-const looked = 400
+const searchedLength = 400
 /** Maximum length of a running header in words. */
 const maxWords = 12
 /** Words with which at least this many pages, and this share of all pages, begin are a running header. */
@@ -13,7 +13,7 @@ const minShare = 0.1
  * ("Consolidated balance sheets (in millions)"). @param pages their texts, or enough of the beginnings.
  */
 export function leadsOf(pages: readonly string[]): readonly string[] {
-  const all = pages.map((text) => text.slice(0, looked).split(/\s+/u).filter(Boolean))
+  const all = pages.map((text) => text.slice(0, searchedLength).split(/\s+/u).filter(Boolean))
   const counts = new Map<string, number>()
   for (const words of all) for (const { key } of beginningsOf(words)) counts.set(key, (counts.get(key) ?? 0) + 1)
   const min = Math.max(minPages, pages.length * minShare)

@@ -7,7 +7,7 @@ import { PassageTable } from './passage-table.ts'
 import { Postings } from './postings.ts'
 import { Search } from './ranking/search.ts'
 import { type Profile, type Weights, weightsOf } from './ranking/weights.ts'
-import { withRoom } from './search-buffers.ts'
+import { withBuffers } from './search-buffers.ts'
 import { VectorTable } from './vector-table.ts'
 
 export type { PassageHits, PassageQuery } from './passage-query.ts'
@@ -90,7 +90,9 @@ export class PassageIndex {
     const concepts = conceptsOf(query.text, this.#spoken())
     const [table, postings, weights] = [this.#table, this.#postings, this.#weights]
     const [vectors, leads] = [this.#vectors, this.#leads]
-    return withRoom((room) => new Search({ table, vectors, leads, postings, weights }, query, room).run(concepts))
+    return withBuffers((buffers) =>
+      new Search({ table, vectors, leads, postings, weights }, query, buffers).run(concepts),
+    )
   }
 
   #count(language: Language | null, by: number): void {

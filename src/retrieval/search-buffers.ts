@@ -71,21 +71,21 @@ export class SearchBuffers {
   }
 }
 
-/** Maximum number of idle rooms kept, and the number of slots above which a room is not kept (about 12 MB each). */
-export const maxRooms = 4
-export const maxRoomSlots = 200_000
+/** Maximum number of idle buffers kept, and the number of slots above which buffers are not kept (about 12 MB each). */
+export const maxIdleBuffers = 4
+export const maxBufferSlots = 200_000
 const kept: SearchBuffers[] = []
 
 /**
- * Calls `search` with an exclusive room, which is returned to the pool when it ends. Searches yield to one another, so
- * several can be in progress at once. The result must not reference arrays of the room.
+ * Calls `search` with buffers of its own, which are returned to the pool when it ends. Searches yield to one another, so
+ * several can be in progress at once. The result must not reference their arrays.
  */
-export async function withRoom<T>(search: (room: SearchBuffers) => Promise<T>): Promise<T> {
-  const room = kept.pop() ?? new SearchBuffers()
+export async function withBuffers<T>(search: (buffers: SearchBuffers) => Promise<T>): Promise<T> {
+  const buffers = kept.pop() ?? new SearchBuffers()
   try {
-    return await search(room)
+    return await search(buffers)
   } finally {
-    room.free()
-    if (kept.length < maxRooms && room.largest <= maxRoomSlots) kept.push(room)
+    buffers.free()
+    if (kept.length < maxIdleBuffers && buffers.largest <= maxBufferSlots) kept.push(buffers)
   }
 }

@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 const lock = `${folderOf(root)}/making`
 /** Age in ms at which a lock is stale. */
 const maxMs = 120_000
-const lookMs = 100
+const pollMs = 100
 const warmFile = fileURLToPath(new URL('./warm-code.ts', import.meta.url))
 
 const giveWay = (): void => {
@@ -58,7 +58,7 @@ const locked = (): boolean => {
     } catch (error) {
       if (!(error instanceof Error) || !('code' in error) || error.code !== 'EEXIST') return false
       if (isLeftBehind()) rmSync(lock, { force: true })
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, lookMs)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pollMs)
     }
   }
   return false

@@ -69,12 +69,12 @@ export class LocalLimits implements RateLimits {
     const parts = this.#taken.get(key) ?? new Map<number, number>()
     for (const back of parts.keys()) if (back <= now) parts.delete(back)
     this.#taken.delete(key)
-    this.#makeRoom(now)
+    this.#evict(now)
     this.#taken.set(key, parts)
     return parts
   }
 
-  #makeRoom(now: number): void {
+  #evict(now: number): void {
     for (const [key, parts] of this.#taken) {
       const over = [...parts.keys()].every((back) => back <= now)
       if (!over && this.#taken.size < maxKeys) return

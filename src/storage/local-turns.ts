@@ -47,13 +47,13 @@ export class LocalTurns implements SharedTurns {
   #placeOf(key: string): Place {
     const place = this.#places.get(key) ?? { held: new Map(), next: 0, postponedUntil: 0 }
     this.#places.delete(key)
-    this.#makeRoom()
+    this.#evict()
     this.#places.set(key, place)
     return place
   }
 
   /** Drops the oldest resources that no turn depends on, and beyond the maximum the oldest. */
-  #makeRoom(): void {
+  #evict(): void {
     const now = this.#clock.steady()
     for (const [key, { held, next, postponedUntil }] of this.#places) {
       const isIdle = held.size === 0 && next <= now && postponedUntil <= now

@@ -110,9 +110,9 @@ export interface CommitStore {
   /** Returns log events with `sequence > after`, ascending, at most `limit`; each with its commit's `at`. */
   events(actor: string, after: number, limit: number): Promise<readonly StoredLogEvent[]>
   /** Returns commits with `open`, by shard, then oldest first, at most `limit`. */
-  open(look: OpenLook): Promise<readonly OpenCommit[]>
+  open(check: OpenQuery): Promise<readonly OpenCommit[]>
   /** Returns commits with `from <= due <= now`, earliest first, at most `limit`. */
-  due(look: DueLook): Promise<readonly Commit[]>
+  due(check: DueQuery): Promise<readonly Commit[]>
   /**
    * Housekeeping off the hot path, which a crash may lose without harm: clears `open` of the `close` commits, `due` of
    * the `undue` commits, and both and `snapshot` of the `retire` commits.
@@ -145,7 +145,7 @@ export interface CommitStore {
 }
 
 /** Selects open commits. */
-export interface OpenLook {
+export interface OpenQuery {
   readonly limit: number
   /** All when omitted. */
   readonly shards?: readonly number[]
@@ -162,7 +162,7 @@ export interface OpenLook {
 export type OpenCommit = Pick<Commit, 'actor' | 'seq' | 'shard' | 'epoch' | 'at'>
 
 /** Selects due commits; times in ms since the epoch. */
-export interface DueLook {
+export interface DueQuery {
   readonly now: number
   /** Earliest due time; no lower bound when omitted. */
   readonly from?: number

@@ -89,13 +89,13 @@ export const openTransport = (parts: TransportParts): Transport => {
     isDraining,
   )
   const endpoints = endpointsOf(servedOperations(parts.chatBodyBytes), actors.useCases)
-  const seats = new StreamLimit()
+  const streamLimit = new StreamLimit()
   const bodies = new BodyMemory()
   metrics.gauge('troupe_body_bytes', bodyHelp, () => bodies.bytes)
   metrics.gauge('troupe_most_body_bytes', maxBodyHelp, () => bodies.max)
   const counters = metrics.streams
   const clientAddress = clientAddressReader(parts.trustedProxies ?? null)
-  const common = { endpoints, authenticator, tenants, seats, bodies, clientAddress, isDraining, log }
+  const common = { endpoints, authenticator, tenants, streamLimit, bodies, clientAddress, isDraining, log }
   const upgrades = new SessionUpgrades({ ...common, publicOrigin, ticker, counters })
   const serve = (...inner: Parameters<HttpHandler['request']>): void => dispatcher.request(...inner)
   const mcp = new McpEndpoint({ authenticator, bodies, clientAddress, publicOrigin, serve, log })

@@ -172,8 +172,8 @@ describe.each(either('mongo'))('runs on $store', ({ store }) => {
     const ids = await Promise.all(Array.from({ length: many }, (_, n) => created(n)))
     for (let kill = 0; kill < 3; kill++) {
       // as soon as it answers again: a run that was in progress at the first kill may be in progress at the last one
-      const look = async () => expect((await completedOf(world.api, agent)).length).toBeGreaterThanOrEqual(20)
-      await vi.waitFor(look, { timeout: 120_000, interval: 100 })
+      const read = async () => expect((await completedOf(world.api, agent)).length).toBeGreaterThanOrEqual(20)
+      await vi.waitFor(read, { timeout: 120_000, interval: 100 })
       await world.crash()
       await world.restart()
     }

@@ -20,16 +20,16 @@ export class StreamReader {
   /** The first matching frame, received already or later; rejects when the stream ends without one. */
   until(wanted: (frame: Frame) => boolean): Promise<Frame> {
     return new Promise((resolve, reject) => {
-      const look = (): boolean => {
+      const read = (): boolean => {
         const found = this.frames.find(wanted)
         if (found === undefined) return false
-        this.#waiting.delete(look)
+        this.#waiting.delete(read)
         resolve(found)
         return true
       }
-      if (look()) return
-      this.#waiting.add(look)
-      void this.ended.then((how) => look() || reject(new Error(`${how} after ${JSON.stringify(this.frames.at(-1))}`)))
+      if (read()) return
+      this.#waiting.add(read)
+      void this.ended.then((how) => read() || reject(new Error(`${how} after ${JSON.stringify(this.frames.at(-1))}`)))
     })
   }
 
@@ -47,7 +47,7 @@ export class StreamReader {
     try {
       for await (const frame of frames(body)) {
         this.frames.push(frame)
-        for (const look of [...this.#waiting]) look()
+        for (const read of [...this.#waiting]) read()
       }
       return 'done'
     } catch {

@@ -48,7 +48,7 @@ export const startToolServer = async (): Promise<ToolServer> => {
       calls.push({ key: String(request.headers['idempotency-key']), headers: request.headers, body })
       if (holding) held.push(response)
       else reply(response)
-      for (const look of waiting) look()
+      for (const read of waiting) read()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -59,11 +59,11 @@ export const startToolServer = async (): Promise<ToolServer> => {
     calls,
     called: (times) =>
       new Promise((resolve) => {
-        const look = () => {
-          if (calls.length >= times && waiting.delete(look)) resolve()
+        const read = () => {
+          if (calls.length >= times && waiting.delete(read)) resolve()
         }
-        waiting.add(look)
-        look()
+        waiting.add(read)
+        read()
       }),
     hold: () => {
       holding = true

@@ -24,7 +24,7 @@ class Socket {
     this.#socket = new WebSocket(url, { headers })
     this.#socket.onmessage = ({ data }) => {
       this.frames.push(JSON.parse(data))
-      for (const look of [...this.#waiting]) look()
+      for (const read of [...this.#waiting]) read()
     }
     this.opened = new Promise((resolve) => {
       this.#socket.onopen = () => {
@@ -44,12 +44,12 @@ class Socket {
 
   until(wanted: (frame: SocketFrame) => boolean, from = 0): Promise<SocketFrame> {
     return new Promise((resolve) => {
-      const look = (): void => {
+      const read = (): void => {
         const found = this.frames.slice(from).find(wanted)
-        if (found !== undefined && this.#waiting.delete(look)) resolve(found)
+        if (found !== undefined && this.#waiting.delete(read)) resolve(found)
       }
-      this.#waiting.add(look)
-      look()
+      this.#waiting.add(read)
+      read()
     })
   }
 

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { openOpenApiRoom } from '#src/parsing/openapi/openapi-room.ts'
+import { openOpenApiParser } from '#src/parsing/openapi/openapi-parser.ts'
 
-const room = openOpenApiRoom({ deadlineMs: 20_000 })
-afterAll(() => room.close())
+const parser = openOpenApiParser({ deadlineMs: 20_000 })
+afterAll(() => parser.close())
 
 const read = (document: object | string, maxLength = 1_000_000) => {
   const text = typeof document === 'string' ? document : JSON.stringify(document)
-  return room.parse('openapi', { text, maxTools: 200, maxLength })
+  return parser.parse('openapi', { text, maxTools: 200, maxLength })
 }
 
 const documentOf = (paths: object, components: object = {}) => ({ openapi: '3.1.0', paths, components })

@@ -4,13 +4,13 @@ import { speechOf } from '#gateway/simulated/speech.ts'
 import type { documentTasks } from '#src/parsing/documents/document-tasks.ts'
 import { ParserFailed, type ParserLimits, ParserPool } from '#src/parsing/parser-pool.ts'
 
-const rooms: ParserPool[] = []
+const parsers: ParserPool[] = []
 const open = (limits: Partial<ParserLimits> = {}): ParserPool => {
-  const room = new ParserPool(limits)
-  rooms.push(room)
-  return room
+  const parser = new ParserPool(limits)
+  parsers.push(parser)
+  return parser
 }
-afterEach(() => Promise.all(rooms.splice(0).map((room) => room.close())))
+afterEach(() => Promise.all(parsers.splice(0).map((parser) => parser.close())))
 
 /** 1 MB of these bytes kept music-metadata busy for 20 seconds. */
 const hostile = { bytes: Buffer.alloc(1024 * 1024, 0xff), mimeType: 'audio/mpeg' }
@@ -22,19 +22,19 @@ describe('a parser of untrusted bytes', () => {
   })
 
   it('leaves the event loop free and ends at its deadline', async () => {
-    const room = open({ deadlineMs: 500 })
-    await room.parse('audio_seconds', sound)
+    const parser = open({ deadlineMs: 500 })
+    await parser.parse('audio_seconds', sound)
     const before = performance.eventLoopUtilization()
     const started = performance.now()
-    await expect(room.parse('audio_seconds', hostile)).rejects.toMatchObject({ name: 'ParserFailed' })
+    await expect(parser.parse('audio_seconds', hostile)).rejects.toMatchObject({ name: 'ParserFailed' })
     expect(performance.eventLoopUtilization(before).active).toBeLessThan(250)
     expect(performance.now() - started).toBeLessThan(5000)
-    expect(await room.parse('audio_seconds', sound)).toBeGreaterThan(0)
+    expect(await parser.parse('audio_seconds', sound)).toBeGreaterThan(0)
   })
 
   it('fails with the reason memory when it exceeds the heap of its worker', async () => {
-    const room = open({ maxHeapMb: 4 })
-    const failed = await room.parse('audio_seconds', sound).then(
+    const parser = open({ maxHeapMb: 4 })
+    const failed = await parser.parse('audio_seconds', sound).then(
       () => null,
       (error: unknown) => error,
     )
@@ -42,10 +42,10 @@ describe('a parser of untrusted bytes', () => {
   })
 
   it('refuses requests beyond the queue limit, and completes the queued ones', async () => {
-    const room = open({ maxWaiting: 1 })
-    const first = room.parse('audio_seconds', sound)
-    const second = room.parse('audio_seconds', sound)
-    await expect(room.parse('audio_seconds', sound)).rejects.toMatchObject({ reason: 'busy' })
+    const parser = open({ maxWaiting: 1 })
+    const first = parser.parse('audio_seconds', sound)
+    const second = parser.parse('audio_seconds', sound)
+    await expect(parser.parse('audio_seconds', sound)).rejects.toMatchObject({ reason: 'busy' })
     expect(await Promise.all([first, second])).toEqual([expect.any(Number), expect.any(Number)])
   })
 
@@ -55,8 +55,8 @@ describe('a parser of untrusted bytes', () => {
         { slowMs: 100, deadlineMs: 3_000, ...limits },
         new URL('./slow-worker.ts', import.meta.url),
       )
-    const read = (room: ParserPool<typeof documentTasks>, text: string, tenant: string) =>
-      room.parse(
+    const read = (parser: ParserPool<typeof documentTasks>, text: string, tenant: string) =>
+      parser.parse(
         'document',
         { bytes: Buffer.from(text), mimeType: 'text/plain' },
         { owner: { project: 'prj_a', tenant } },
@@ -65,36 +65,36 @@ describe('a parser of untrusted bytes', () => {
     it('reads those of other owners in a second worker, and those of its owner after it', {
       timeout: 30_000,
     }, async () => {
-      const room = own()
-      await read(room, '1', 'ten_1')
+      const parser = own()
+      await read(parser, '1', 'ten_1')
       const ended: string[] = []
       const note = (name: string) => () => void ended.push(name)
-      const slow = read(room, '1500', 'ten_1').then(note('slow'))
-      const next = read(room, '2', 'ten_1').then(note('next of its owner'))
-      const others = [3, 4, 5].map((n) => read(room, `${n}`, `ten_${n}`).then(note('other')))
+      const slow = read(parser, '1500', 'ten_1').then(note('slow'))
+      const next = read(parser, '2', 'ten_1').then(note('next of its owner'))
+      const others = [3, 4, 5].map((n) => read(parser, `${n}`, `ten_${n}`).then(note('other')))
       await Promise.all([slow, next, ...others])
       expect(ended).toEqual(['other', 'other', 'other', 'slow', 'next of its owner'])
-      await room.close()
+      await parser.close()
     })
 
     it('reads no more than two at once', { timeout: 30_000 }, async () => {
-      const room = own()
+      const parser = own()
       const began = performance.now()
-      const all = [1, 2, 3].map((n) => read(room, '1200', `ten_${n}`))
+      const all = [1, 2, 3].map((n) => read(parser, '1200', `ten_${n}`))
       await Promise.all(all)
       expect(performance.now() - began).toBeGreaterThan(2_300)
-      await room.close()
+      await parser.close()
     })
 
     it('blames the document that makes the process grow, and no other one', { timeout: 60_000 }, async () => {
-      const room = own({ deadlineMs: 10_000, maxGrowthMb: 150 })
-      await read(room, '1', 'ten_0')
-      const slow = read(room, '1000', 'ten_1')
-      const grows = read(room, 'grow', 'ten_2')
+      const parser = own({ deadlineMs: 10_000, maxGrowthMb: 150 })
+      await read(parser, '1', 'ten_0')
+      const slow = read(parser, '1000', 'ten_1')
+      const grows = read(parser, 'grow', 'ten_2')
       await expect(grows).rejects.toMatchObject({ reason: 'memory' })
       expect(await slow).toMatchObject({ text: '1000' })
-      expect(await read(room, '5', 'ten_3')).toMatchObject({ text: '5' })
-      await room.close()
+      expect(await read(parser, '5', 'ten_3')).toMatchObject({ text: '5' })
+      await parser.close()
     })
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { conditionOf, looksBack, seeksAdvice, stanceOf } from '#retrieval/analysis/stance.ts'
+import { conditionOf, refersBack, seeksAdvice, stanceOf } from '#retrieval/analysis/stance.ts'
 import { PassageIndex } from '#retrieval/passage-index.ts'
 import { found, passage, question } from './passages.ts'
 
@@ -62,7 +62,7 @@ describe('the stance of a memory', () => {
     ['Which flight should I take to the conference?', false],
     ['What does a flight cost?', false],
   ])('does not apply when a question looks back: "%s" does: %s', (text, looks) => {
-    expect(looksBack(text)).toBe(looks)
+    expect(refersBack(text)).toBe(looks)
   })
 
   it('ranks a matching instruction among the first, before one with more words of the question', async () => {

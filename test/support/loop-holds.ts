@@ -12,7 +12,7 @@ const busyMs = (): number => Number(readFileSync(schedule, 'latin1').split(' ', 
 
 let last = busyMs()
 let max = 0
-const look = (): void => {
+const query = (): void => {
   const now = busyMs()
   if (now - last > max) {
     max = now - last
@@ -28,6 +28,6 @@ const begin = (): void => {
 
 if (file !== '') {
   begin()
-  setInterval(look, 2).unref()
+  setInterval(query, 2).unref()
   process.on('SIGUSR2', begin)
 }

@@ -21,13 +21,13 @@ const tools = {
     execute: async ({ city }) => `sunny in ${city}`,
   }),
 }
-const looked = await generateText({
+const answered = await generateText({
   model,
   tools,
   prompt: 'Please use get_weather in Lagos',
   stopWhen: stepCountIs(3),
 })
-if (!looked.text.includes('sunny')) throw new Error(`the tool's result is not in the answer: ${looked.text}`)
+if (!answered.text.includes('sunny')) throw new Error(`the tool's result is not in the answer: ${answered.text}`)
 
 let streamed = ''
 for await (const part of streamText({ model, prompt: 'hello' }).textStream) streamed += part

@@ -31,8 +31,8 @@ for (const [name, each] of Object.entries({
   'the Messages API': anthropic(model),
 })) {
   check((await generateText({ model: each, prompt: 'Hello' })).text !== '', `${name}: no text`)
-  const looked = await generateText({ model: each, tools, prompt, stopWhen: stepCountIs(3) })
-  check(looked.text.includes('sunny in Lagos'), `${name}: the tool's result is not in the answer: ${looked.text}`)
+  const answered = await generateText({ model: each, tools, prompt, stopWhen: stepCountIs(3) })
+  check(answered.text.includes('sunny in Lagos'), `${name}: the tool's result is not in the answer: ${answered.text}`)
   let said = ''
   for await (const part of streamText({ model: each, tools, prompt, stopWhen: stepCountIs(3) }).textStream) said += part
   check(said.includes('sunny in Lagos'), `${name}: a streamed tool's result is not in the answer: ${said}`)

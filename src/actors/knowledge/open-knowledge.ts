@@ -1,4 +1,4 @@
-import { openDocumentRoom, openDocumentTurns } from '#src/parsing/documents/document-room.ts'
+import { openDocumentParser, openDocumentTurns } from '#src/parsing/documents/document-parser.ts'
 import { embeddedProjectsPort, projectEmbeddersPort } from '../capability/embedder-port.ts'
 import type { House } from '../capability/house.ts'
 import { imageReadersPort } from '../capability/image-reader.ts'
@@ -45,16 +45,16 @@ export const openKnowledge = (house: House) => {
   })
   const changed = (base: string): void => indexes.changed(base)
   const sizes = new BaseSizes(records, now)
-  const room = openDocumentRoom()
+  const parser = openDocumentParser()
   const turns = openDocumentTurns()
   const effects = knowledgeEffects({
-    ...{ storage, clock, blobs, vectors, sizes, guard, room, turns, embedderOf, changed, now, projects, log },
+    ...{ storage, clock, blobs, vectors, sizes, guard, parser, turns, embedderOf, changed, now, projects, log },
     imageReaderOf: (project) => imageReadersPort.of(house)(project),
     random: Math.random,
   })
   const close = async (): Promise<void> => {
     await rounds.stop()
-    await room.close()
+    await parser.close()
   }
   return { blobs, indexes, vectors, embedderOf, changed, effects, rounds, close }
 }

@@ -62,7 +62,7 @@ export class MemoryLimits {
   }
 
   /**
-   * Runs `store` if the storage limit has room for `more` memories, besides those that are being stored.
+   * Runs `store` if the storage limit allows `more` memories, besides those that are being stored.
    *
    * @throws {ServiceError} `memory_quota_exceeded`
    */

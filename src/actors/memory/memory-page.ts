@@ -26,7 +26,7 @@ export interface MemoryPage {
 
 /** Maximum number of rows read for one page. A page that reaches it is shorter, and its cursor continues there. */
 const maxScanned = 1_000
-const lookedAtOnce = 200
+const pageLength = 200
 
 /** Returns a page of one user's memories by id. @throws {ServiceError} `invalid_query` for a cursor of another list */
 export const memoryPage = async (
@@ -36,10 +36,10 @@ export const memoryPage = async (
 ): Promise<MemoryPage> => {
   const rows: Row<MemoryData>[] = []
   let after = query.cursor === undefined ? undefined : idIn(query.cursor)
-  for (let looked = 0; looked < maxScanned; looked += lookedAtOnce) {
+  for (let scanned = 0; scanned < maxScanned; scanned += pageLength) {
     const some = await table.list(ownersScope(owner), {
       where: { owner: ownerKey(owner) },
-      ...{ limit: lookedAtOnce, ascending: query.ascending ?? false },
+      ...{ limit: pageLength, ascending: query.ascending ?? false },
       ...(after !== undefined && { after }),
     })
     for (const row of some) {
@@ -47,7 +47,7 @@ export const memoryPage = async (
       if (matches(row.data, query)) rows.push(row)
     }
     after = some.at(-1)?.id ?? after
-    if (some.length < lookedAtOnce) return { rows, nextCursor: null }
+    if (some.length < pageLength) return { rows, nextCursor: null }
   }
   return { rows, nextCursor: after === undefined ? null : cursorAfter(after) }
 }

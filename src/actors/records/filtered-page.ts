@@ -12,7 +12,7 @@ export interface Cover<T extends JsonObject> {
 
 /** Maximum number of rows read for a page. If too few match, the page is shorter and its cursor continues there. */
 const maxScanned = 500
-const lookedAtOnce = 100
+const pageLength = 100
 
 /** Returns one page of rows, newest first, where the index alone finds too many and a predicate filters them. */
 export const filteredPage = async <T extends JsonObject>(
@@ -26,8 +26,8 @@ export const filteredPage = async <T extends JsonObject>(
   const data: Row<T>[] = []
   const spec = { ...prefixes, view: (row: Row<T>) => row }
   let cursor = query.cursor ?? null
-  for (let looked = 0; looked < maxScanned; looked += lookedAtOnce) {
-    const limit = looked === 0 ? query.limit : lookedAtOnce
+  for (let scanned = 0; scanned < maxScanned; scanned += pageLength) {
+    const limit = scanned === 0 ? query.limit : pageLength
     const page: Page<Row<T>> = await pageOf(table, scope, { query: { ...query, limit, where, cursor }, shown: spec })
     for (const row of page.data) {
       if (!matches(row)) continue

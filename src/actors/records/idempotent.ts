@@ -56,7 +56,7 @@ const aheadMs = 5 * 60_000
 
 /** How long a second request waits for the first one's answer, and its polling interval, in ms. */
 const waitMs = 5_000
-const lookEveryMs = 50
+const pollMs = 50
 
 /** Interval at which a running attempt renews its row, in ms. */
 const renewEveryMs = 10_000
@@ -243,8 +243,8 @@ export class IdempotentRequests {
   /** Resolves when this process's attempt has ended, or after the polling interval. */
   async #settled(id: string): Promise<void> {
     const running = this.#running.get(id)
-    if (running === undefined) return pause(this.#deps.clock, lookEveryMs)
-    await Promise.race([running.catch(() => {}), pause(this.#deps.clock, lookEveryMs)])
+    if (running === undefined) return pause(this.#deps.clock, pollMs)
+    await Promise.race([running.catch(() => {}), pause(this.#deps.clock, pollMs)])
   }
 
   #sealed(request: KeyedRequest, kept: Kept): string {

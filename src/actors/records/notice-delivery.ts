@@ -59,7 +59,7 @@ export class NoticeDelivery {
   readonly #log: Logger
   readonly #rounds = new Map<string, Round>()
   #receivers: Receivers | undefined
-  readonly #looks: Rounds
+  readonly #scans: Rounds
 
   constructor(store: RecordStore, { kinds, definitions, clock, log }: NoticeParts) {
     this.#store = store
@@ -67,7 +67,7 @@ export class NoticeDelivery {
     this.#kinds = kinds.filter(({ outbox }) => outbox)
     this.#clock = clock
     this.#log = log
-    this.#looks = new Rounds({ clock, everyMs, round: () => this.#look(false) })
+    this.#scans = new Rounds({ clock, everyMs, round: () => this.#scan(false) })
     this.records = {
       ...boundRecords(store),
       insert: async (kind, record) => this.#written(await store.insert(kind, record), { kind, record, again: false }),
@@ -82,12 +82,12 @@ export class NoticeDelivery {
   /** Starts delivery, first of notices that earlier processes left. */
   start(receivers: Receivers): void {
     this.#receivers = receivers
-    void this.#look(true).finally(() => this.#looks.start())
+    void this.#scan(true).finally(() => this.#scans.start())
   }
 
   /** Stops the search; resolves when running deliveries have ended, or soon: the next start finds what is left. */
   async stop(): Promise<void> {
-    void this.#looks.stop()
+    void this.#scans.stop()
     await Promise.race([this.#settled(), pause(this.#clock, patienceMs)])
   }
 
@@ -101,7 +101,7 @@ export class NoticeDelivery {
 
   /** Finds and delivers undelivered notices once. */
   round(): Promise<void> {
-    return this.#look(true)
+    return this.#scan(true)
   }
 
   async #settled(): Promise<void> {
@@ -113,18 +113,18 @@ export class NoticeDelivery {
     return outcome
   }
 
-  async #look(young: boolean): Promise<void> {
+  async #scan(young: boolean): Promise<void> {
     for (const kind of this.#kinds) {
       try {
-        await this.#lookThrough(kind, young)
+        await this.#scanKind(kind, young)
       } catch (error) {
         this.#log.warn({ kind: kind.name, err: error }, 'open notices not read, trying again')
       }
     }
   }
 
-  async #lookThrough(kind: RecordKind, young: boolean): Promise<void> {
-    for (let after: string | null = null; !this.#looks.stopped; ) {
+  async #scanKind(kind: RecordKind, young: boolean): Promise<void> {
+    for (let after: string | null = null; !this.#scans.stopped; ) {
       const page: readonly StoredRecord[] = await this.#store.openOutboxes(kind, after, pageSize)
       // a record with a future time was written before the clock was set back
       const now = this.#clock.now()

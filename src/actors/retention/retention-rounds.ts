@@ -99,16 +99,16 @@ export class RetentionRounds {
     const { records } = this.#parts
     const place = `${project}/${kind.name}`
     let deleted = 0
-    for (let looked = 0; looked < maxPerRound; ) {
+    for (let scanned = 0; scanned < maxPerRound; ) {
       const after = this.#places.get(place)
-      const look = { limit: pageSize, ascending: true, ...(after !== undefined && { after }) }
-      const page = await records.list(kind, projectScope(project), look)
+      const query = { limit: pageSize, ascending: true, ...(after !== undefined && { after }) }
+      const page = await records.list(kind, projectScope(project), query)
       for (const { id, updated_at: at, data } of page) {
         if (at > before || isPartOfAnother(kind, data)) continue
         if (!(await this.#goesOn(project))) return deleted
         if (await this.#delete(id)) deleted++
       }
-      looked += page.length
+      scanned += page.length
       const last = page.at(-1)
       if (last === undefined || page.length < pageSize || last.created_at > before) {
         this.#places.delete(place)

@@ -48,15 +48,15 @@ export const pickRuns = (parts: PickParts): IdempotentEffect => ({
     const checks = now - queue.checked_at >= checkEveryMs
     const gone = checks ? await goneHolders(parts.records, project, queue) : []
     const free = parts.concurrency.perProject - holdersOf(queue).length + gone.length
-    const look = new Look(parts, project, { queue, gone })
-    const granted = await look.serve(free)
+    const selection = new Selection(parts, project, { queue, gone })
+    const granted = await selection.serve(free)
     return {
       event: {
         type: 'runs_picked',
         granted,
         gone,
-        cursor: look.cursor,
-        capped: look.capped,
+        cursor: selection.cursor,
+        capped: selection.capped,
         full: granted.length >= free,
         checked_at: checks ? now : queue.checked_at,
       },
@@ -77,7 +77,7 @@ const goneHolders = async (records: RecordStore, project: string, queue: RunQueu
   return gone
 }
 
-class Look {
+class Selection {
   cursor: string | null
   readonly capped: string[] = []
   readonly #parts: PickParts
@@ -122,9 +122,9 @@ class Look {
   async #open(free: number): Promise<readonly Serving[]> {
     const serving: Serving[] = []
     for await (const lane of this.#inTurn()) {
-      const room = this.#roomOf(lane)
-      if (room <= 0) this.capped.push(lane.id)
-      else await this.#look(lane, Math.min(room, free), serving)
+      const freeSlots = this.#freeSlotsOf(lane)
+      if (freeSlots <= 0) this.capped.push(lane.id)
+      else await this.#selection(lane, Math.min(freeSlots, free), serving)
       if (serving.length >= free) break
     }
     return serving
@@ -152,14 +152,14 @@ class Look {
     }
   }
 
-  #roomOf({ id, tenant }: Lane): number {
+  #freeSlotsOf({ id, tenant }: Lane): number {
     if (tenant === null) return Number.POSITIVE_INFINITY
     return this.#parts.concurrency.perTenant - (this.#held.get(id)?.size ?? 0)
   }
 
-  async #look(lane: Lane, room: number, serving: Serving[]): Promise<void> {
-    const rows = await this.#rowsOf(lane, room)
-    const waiting = rows.filter(({ id }) => !this.#holds(lane).has(id)).slice(0, room)
+  async #selection(lane: Lane, freeSlots: number, serving: Serving[]): Promise<void> {
+    const rows = await this.#rowsOf(lane, freeSlots)
+    const waiting = rows.filter(({ id }) => !this.#holds(lane).has(id)).slice(0, freeSlots)
     if (waiting.length > 0) serving.push({ lane, waiting })
     // Unmark only when there is no row at all: a run listed as a holder may have released its slot since, and wait
     // again.

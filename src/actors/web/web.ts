@@ -6,7 +6,7 @@ import { webFetch } from '#specs/resources/web/web-fetch.ts'
 import { maxSearchLength } from '#specs/resources/web/web-limits.ts'
 import { webSearch } from '#specs/resources/web/web-search.ts'
 import { webTakedown, webTakedowns } from '#specs/resources/web/web-takedowns.ts'
-import { PageRooms } from '#src/parsing/pages/page-rooms.ts'
+import { PageParsers } from '#src/parsing/pages/page-parsers.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { pageEmbedderPort } from '../capability/embedder-port.ts'
@@ -42,11 +42,11 @@ export const web = capability({
     const { clock, now, records } = house
     const crawler = crawlerPort.of(house)
     const fetcher = new PageFetcher({ guard: house.guard.content, clock, contact: crawler.contact })
-    const rooms = new PageRooms()
+    const parsers = new PageParsers()
     // the capability of browsers opens later
     const renderer = () => pageRenderer.of(house)
     const renders = new PageRenders({ pages: fetcher, renderer, contact: crawler.contact })
-    const reader = new PageReader({ pages: fetcher, rooms, renders })
+    const reader = new PageReader({ pages: fetcher, parsers, renders })
     const store = new PageStore(records, now)
     const indexes = new PageIndexes(store, clock)
     const turns = new HostTurns({ turns: house.turns, robots: fetcher.robots, clock, pace: crawler })
@@ -80,7 +80,7 @@ export const web = capability({
         ...takedownUseCases({ records, store, dropped: (project) => indexes.dropped(project), now }),
       },
       effects: crawlEffects({ ...indexing, fetcher, storage: house.storage, clock }),
-      close: () => rooms.close(),
+      close: () => parsers.close(),
     }
   },
 })

@@ -27,7 +27,7 @@ export const streamBroken = (): AttemptFailed =>
   refused(new ModelError('provider_stream_broken', 'The provider ended its stream early.'))
 
 /** The memory for answers in progress is used up; this answer is not read to its end. */
-export const noRoom = (): AttemptFailed =>
+export const memoryFull = (): AttemptFailed =>
   refused(new ModelError('overloaded', errors.overloaded.message, { retryAfterMs: 1000 }))
 
 /** A timeout expired. Not retryable: the caller has already waited for a whole timeout. */

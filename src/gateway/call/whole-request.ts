@@ -8,7 +8,7 @@ import { withRetries } from './call-policy.ts'
 import type { CallRun } from './call-run.ts'
 import type { Caller } from './caller.ts'
 import type { Candidate } from './candidates.ts'
-import { type AttemptFailed, cancelled, type ErrorAnswer, noRoom, streamBroken } from './failure.ts'
+import { type AttemptFailed, cancelled, type ErrorAnswer, memoryFull, streamBroken } from './failure.ts'
 import { policyFor } from './provider-timeouts.ts'
 import type { Route } from './routes.ts'
 import { reachable, type Upstreams } from './upstreams.ts'
@@ -33,7 +33,7 @@ export interface WholeRequest {
   readonly timeoutMs: number | undefined
   readonly failureOf: (answer: ErrorAnswer) => AttemptFailed
   /** The memory reserved for the answer; the caller of `wholeRequest` releases it. */
-  readonly seat: AnswerReservation
+  readonly reservation: AnswerReservation
   /** Cuts the connection as soon as it aborts. */
   readonly signal: AbortSignal
 }
@@ -84,7 +84,7 @@ const sent = (
     timeoutMs,
     sinceMs,
     signal,
-    seat,
+    reservation,
   }: Omit<WholeRequest, 'body'> & { body: string | Uint8Array },
 ): Promise<Buffer> =>
   new Promise((resolve, reject) => {
@@ -102,7 +102,7 @@ const sent = (
       {
         bytes: (part) => {
           if (!answer.push(part)) throw streamBroken()
-          if (!seat.grow(part.length)) throw noRoom()
+          if (!reservation.grow(part.length)) throw memoryFull()
         },
         over: () => settled(() => resolve(answer.bytes)),
         failed: (failure) => settled(() => reject(failure)),

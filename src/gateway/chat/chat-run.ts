@@ -220,7 +220,7 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     }
     const reader = this.#reader ?? this.#readerOf(kindOf(part))
     if (reader === null) return
-    if (reader instanceof WholeReader) this.#whole.takeRoom(part)
+    if (reader instanceof WholeReader) this.#whole.reserve(part)
     if (!reader.push(part)) this.#attempt?.pause()
     // a listener may have cancelled the run in the meantime
     if (!reader.done || this.#run.isOver) return

@@ -145,14 +145,14 @@ export class FrameReader implements AnswerReader {
         this.#frames++
         kept.keep(from, end)
       } else {
-        this.#look(kept, from, end)
+        this.#inspect(kept, from, end)
         eventAt = this.#begun ? eventFrom(text, end) : end
       }
       from = end
     }
   }
 
-  #look(kept: KeptBytes, from: number, end: number): void {
+  #inspect(kept: KeptBytes, from: number, end: number): void {
     const frame = kept.part(from, end)
     const shown = this.#frame(frame)
     if (shown === frame) kept.keep(from, end)

@@ -56,8 +56,8 @@ export interface DocumentCall {
 }
 
 /** A call with the memory reserved for its response. */
-interface SeatedCall extends DocumentCall {
-  readonly seat: AnswerReservation
+interface ReservedCall extends DocumentCall {
+  readonly reservation: AnswerReservation
 }
 
 /** A provider's response, passed through. */
@@ -86,18 +86,18 @@ export class JsonCalls {
    * @throws {ServiceError} `model_not_found` when no provider of the model has the operation, and errors of providers.
    */
   async create(kind: JsonCallKind, call: DocumentCall): Promise<DocumentOutcome> {
-    const seat = answerMemory.seat(call.caller.project)
+    const reservation = answerMemory.reserve(call.caller.project)
     try {
-      return await this.#create(kind, call, seat)
+      return await this.#create(kind, call, reservation)
     } finally {
-      seat.leave()
+      reservation.leave()
     }
   }
 
   async #create(
     kind: JsonCallKind,
     { caller, body, signal }: DocumentCall,
-    seat: AnswerReservation,
+    reservation: AnswerReservation,
   ): Promise<DocumentOutcome> {
     const { operation, need } = kind
     const policy = await this.#parts.redaction.policyOf(caller.project)
@@ -112,7 +112,7 @@ export class JsonCalls {
         maxUsd: ({ route }) => kind.costUsd(route, kind.max(sent)),
         tokens: () => ({ max: tokensOfUsage(kind.max(sent)) }),
         sharesTicket: () => false,
-        answer: (next, current) => this.#answer(next, current, { caller, body: sent, signal, seat }),
+        answer: (next, current) => this.#answer(next, current, { caller, body: sent, signal, reservation }),
         discard: () => {},
         onward: onwardAfter,
         refusalOf,
@@ -135,12 +135,12 @@ export class JsonCalls {
     return { answer: restoredDocument(answer, restorer), route: candidate.route, headers }
   }
 
-  #answer({ route, target }: DocumentWay, run: CallRun<DocumentWay>, call: SeatedCall): Promise<WireObject> {
-    const { caller, body, signal, seat } = call
+  #answer({ route, target }: DocumentWay, run: CallRun<DocumentWay>, call: ReservedCall): Promise<WireObject> {
+    const { caller, body, signal, reservation } = call
     const { models: _models, ...rest } = body
     const json = { 'content-type': 'application/json', accept: 'application/json' }
     const request = {
-      ...{ caller, route, path: target.path, headers: { ...json, ...target.headers }, signal, seat },
+      ...{ caller, route, path: target.path, headers: { ...json, ...target.headers }, signal, reservation },
       body: encodeJson({ ...rest, model: route.model }),
       failureOf: (refusal: ErrorAnswer) => statusFailure(refusal, this.#parts.now()),
     }

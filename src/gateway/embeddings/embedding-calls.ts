@@ -73,15 +73,15 @@ export class EmbeddingCalls {
 
   /** @throws {ServiceError} when the call fails; failed calls are recorded too. */
   async create(call: EmbeddingCall): Promise<EmbeddingOutcome> {
-    const seat = answerMemory.seat(call.caller.project)
+    const reservation = answerMemory.reserve(call.caller.project)
     try {
-      return await this.#create(call, seat)
+      return await this.#create(call, reservation)
     } finally {
-      seat.leave()
+      reservation.leave()
     }
   }
 
-  async #create(call: EmbeddingCall, seat: AnswerReservation): Promise<EmbeddingOutcome> {
+  async #create(call: EmbeddingCall, reservation: AnswerReservation): Promise<EmbeddingOutcome> {
     const { caller, operation, body, signal } = call
     const prepared = new PreparedWays(this.#parts, call)
     let done: { readonly answer: Embedded; readonly costUsd: string | null } | null = null
@@ -92,7 +92,7 @@ export class EmbeddingCalls {
         maxUsd: ({ route, request }) => costBy(route, maxUsage(request)),
         tokens: ({ request }) => ({ max: estimatedTokens(request) }),
         sharesTicket: () => false,
-        answer: (next, current) => this.#embedded(next, current, { signal, seat }),
+        answer: (next, current) => this.#embedded(next, current, { signal, reservation }),
         discard: () => {},
         onward: onwardAfter,
         refusalOf,
@@ -120,11 +120,11 @@ export class EmbeddingCalls {
   async #embedded(
     candidate: EmbeddingCandidate,
     run: CallRun<EmbeddingCandidate>,
-    { signal, seat }: Pick<WholeRequest, 'signal' | 'seat'>,
+    { signal, reservation }: Pick<WholeRequest, 'signal' | 'reservation'>,
   ): Promise<Embedded> {
     const { route, request, requests } = candidate
     const answers = await concurrently(requests, { atOnce: requestsAtOnce, signal }, (each, either) =>
-      this.#one(each, { candidate, run }, { signal: either, seat }),
+      this.#one(each, { candidate, run }, { signal: either, reservation }),
     )
     const vectors = answers.flatMap((answer) => answer.vectors)
     const [first] = answers
@@ -141,12 +141,12 @@ export class EmbeddingCalls {
   #one(
     each: ProviderEmbeddings,
     { candidate, run }: { candidate: EmbeddingCandidate; run: CallRun<EmbeddingCandidate> },
-    { signal, seat }: Pick<WholeRequest, 'signal' | 'seat'>,
+    { signal, reservation }: Pick<WholeRequest, 'signal' | 'reservation'>,
   ) {
     const { caller, route, format } = candidate
     const failureOf = (refusal: ErrorAnswer) => format.failure(refusal, this.#parts.now())
     const { path, headers, body } = each
-    const request = { caller, route, path, headers, body, failureOf, signal, seat }
+    const request = { caller, route, path, headers, body, failureOf, signal, reservation }
     const read = async (bytes: Buffer) => {
       return { ...each.answer(await parsedAnswer(bytes)), bytes }
     }

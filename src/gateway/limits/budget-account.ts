@@ -9,10 +9,10 @@ import {
   type Budgets,
   currentCounter,
   freshCounter,
+  type Headroom,
   heldByOthers,
   holding,
-  minRoom,
-  type Room,
+  minHeadroom,
   spentMore,
 } from './counter.ts'
 import type { CounterData } from './kinds.ts'
@@ -221,7 +221,7 @@ export class BudgetAccount {
     const answers: (() => void)[] = []
     for (const { budgets, answer, ...price } of waiting) {
       const held = others.plus(this.#underWay).plus(granted)
-      const grant = grantOf(minRoom(counter, held, budgets), price)
+      const grant = grantOf(minHeadroom(counter, held, budgets), price)
       if ('usd' in grant) granted = granted.plus(grant.usd)
       answers.push(() => answer(grant))
     }
@@ -254,9 +254,9 @@ export class BudgetAccount {
 /** Decimal places of held amounts, the same as for prices. */
 const digits = 18
 
-const grantOf = (room: Room | null, { usd, min }: Price): Granted => {
-  if (room === null || usd.lessThanOrEqualTo(room.usd)) return { usd }
-  if (min === undefined || min.greaterThan(room.usd)) return { lacks: room.span }
-  const half = room.usd.times('0.5').toDecimalPlaces(digits, Decimal.ROUND_DOWN)
+const grantOf = (headroom: Headroom | null, { usd, min }: Price): Granted => {
+  if (headroom === null || usd.lessThanOrEqualTo(headroom.usd)) return { usd }
+  if (min === undefined || min.greaterThan(headroom.usd)) return { lacks: headroom.span }
+  const half = headroom.usd.times('0.5').toDecimalPlaces(digits, Decimal.ROUND_DOWN)
   return { usd: half.lessThan(min) ? min : half }
 }

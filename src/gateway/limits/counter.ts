@@ -56,19 +56,22 @@ export const heldByOthers = (data: CounterData, process: string): Amount =>
   Object.entries(data.held).reduce((sum, [other, { usd }]) => (other === process ? sum : sum.plus(amountOf(usd))), zero)
 
 /** The remainder of one budget. */
-export interface Room {
+export interface Headroom {
   readonly span: BudgetSpan
   readonly usd: Amount
 }
 
 /** Returns the budget with the smallest remainder after what is spent and held; null when there is no budget. */
-export const minRoom = (data: CounterData, held: Amount, budgets: Budgets): Room | null => {
+export const minHeadroom = (data: CounterData, held: Amount, budgets: Budgets): Headroom | null => {
   const spent = { day: data.day_usd, month: data.month_usd, total: data.total_usd }
-  const rooms = (['day', 'month', 'total'] as const).flatMap((span) => {
+  const headrooms = (['day', 'month', 'total'] as const).flatMap((span) => {
     const budget = budgets[span] ?? null
     return budget === null ? [] : [{ span, usd: amountOf(budget).minus(amountOf(spent[span])).minus(held) }]
   })
-  return rooms.reduce<Room | null>((min, room) => (min?.usd.lessThanOrEqualTo(room.usd) ? min : room), null)
+  return headrooms.reduce<Headroom | null>(
+    (min, headroom) => (min?.usd.lessThanOrEqualTo(headroom.usd) ? min : headroom),
+    null,
+  )
 }
 
 const plus = (text: string, usd: Amount): string => textOf(amountOf(text).plus(usd))

@@ -12,7 +12,7 @@ export interface AppendOnlyHistory {
 }
 
 /** Scan results for the first `count` messages of a list. */
-interface Looked {
+interface Scanned {
   /** Key of the policy. A different policy finds different data. */
   readonly key: string
   count: number
@@ -21,7 +21,7 @@ interface Looked {
   readonly found: number[]
 }
 
-const known = new WeakMap<readonly object[], Looked>()
+const known = new WeakMap<readonly object[], Scanned>()
 
 /**
  * The messages of a conversation that a request has to scan: those in which something was found before, and new ones.
@@ -33,7 +33,7 @@ export class HistoryScan {
   /** The messages to scan, as a separate body. */
   readonly body: ChatBody
   readonly #history: AppendOnlyHistory
-  readonly #looked: Looked
+  readonly #scanned: Scanned
   readonly #messages: readonly WireObject[]
   readonly #before: readonly unknown[]
 
@@ -41,8 +41,8 @@ export class HistoryScan {
   constructor(history: AppendOnlyHistory, key: string) {
     const { list, at, rest } = history
     this.#history = history
-    this.#looked = lookedOf(list, key)
-    const { found, count } = this.#looked
+    this.#scanned = scannedOf(list, key)
+    const { found, count } = this.#scanned
     this.places = [...found, ...Array.from({ length: list.length - count }, (_, next) => count + next)]
     this.#messages = this.places.map(at)
     this.#before = arrayOf(rest.messages)
@@ -57,15 +57,15 @@ export class HistoryScan {
    */
   note(redacted: ChatBody, isFound: (message: WireObject) => boolean): void {
     const { list } = this.#history
-    const looked = this.#looked
+    const scanned = this.#scanned
     const after = arrayOf(redacted.messages).slice(this.#before.length)
     // a concurrent call of the same conversation may have recorded these already
-    for (let index = this.places.indexOf(looked.count); index >= 0 && index < this.places.length; index++) {
+    for (let index = this.places.indexOf(scanned.count); index >= 0 && index < this.places.length; index++) {
       const [place, message] = [this.places[index], this.#messages[index]]
       if (place === undefined || message === undefined) break
-      if (after[index] !== message || isFound(message)) looked.found.push(place)
-      looked.count = place + 1
-      looked.last = list[place]
+      if (after[index] !== message || isFound(message)) scanned.found.push(place)
+      scanned.count = place + 1
+      scanned.last = list[place]
     }
   }
 
@@ -82,10 +82,10 @@ export class HistoryScan {
   }
 }
 
-const lookedOf = (list: readonly object[], key: string): Looked => {
-  const looked = known.get(list)
-  if (looked?.key === key && list[looked.count - 1] === looked.last) return looked
-  const made: Looked = { key, count: 0, last: undefined, found: [] }
+const scannedOf = (list: readonly object[], key: string): Scanned => {
+  const scanned = known.get(list)
+  if (scanned?.key === key && list[scanned.count - 1] === scanned.last) return scanned
+  const made: Scanned = { key, count: 0, last: undefined, found: [] }
   known.set(list, made)
   return made
 }

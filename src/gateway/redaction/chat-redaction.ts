@@ -3,7 +3,7 @@ import type { ChatBody } from '../call/chat-calls.ts'
 import type { Found, Redacted, RedactionPolicy, Replacement } from '../call/redaction.ts'
 import { type AppendOnlyHistory, HistoryScan } from './append-only-history.ts'
 import { ChatRestorer } from './chat-restorer.ts'
-import { looksWritten } from './placeholders.ts'
+import { mayHavePlaceholder } from './placeholders.ts'
 import { redacted } from './redacted.ts'
 
 /**
@@ -33,14 +33,14 @@ export const redactChat = (
   history?: AppendOnlyHistory,
 ): RedactedChat | Promise<RedactedChat> => {
   if (history === undefined) return redactWhole(body, policy)
-  const look = new HistoryScan(history, policy.key)
-  const made = redactWhole(look.body, policy)
-  return made instanceof Promise ? made.then((late) => grown(body, look, late)) : grown(body, look, made)
+  const scan = new HistoryScan(history, policy.key)
+  const made = redactWhole(scan.body, policy)
+  return made instanceof Promise ? made.then((late) => grown(body, scan, late)) : grown(body, scan, made)
 }
 
-const grown = (body: ChatBody, look: HistoryScan, made: RedactedChat): RedactedChat => {
-  look.note(made.body, mayBeWritten)
-  return made.body === look.body ? { ...made, body } : { ...made, body: look.whole(made.body) }
+const grown = (body: ChatBody, scan: HistoryScan, made: RedactedChat): RedactedChat => {
+  scan.note(made.body, mayBeWritten)
+  return made.body === scan.body ? { ...made, body } : { ...made, body: scan.whole(made.body) }
 }
 
 /**
@@ -49,11 +49,11 @@ const grown = (body: ChatBody, look: HistoryScan, made: RedactedChat): RedactedC
  */
 const mayBeWritten = (message: WireObject): boolean => {
   let found = false
-  const look: MapText = (text) => {
-    found ||= looksWritten(text)
+  const scan: MapText = (text) => {
+    found ||= mayHavePlaceholder(text)
     return text
   }
-  mapMessage(message, { text: look, toolArguments: look })
+  mapMessage(message, { text: scan, toolArguments: scan })
   return found
 }
 

@@ -31,7 +31,7 @@ export const keptValues = (values: ReadonlyMap<string, string>): KeptValues => {
 }
 
 /** Returns a lookup whose cost does not depend on the number of values. */
-export const lookUp = (values: KeptValues): ValueOf => {
+export const lookup = (values: KeptValues): ValueOf => {
   // a response that repeats its request needs the values in ascending order, so the last page is kept split
   let page: string | undefined
   let lines: readonly string[] = []

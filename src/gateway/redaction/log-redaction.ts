@@ -15,11 +15,11 @@ export const redactForLog = (body: string): string => {
   const sized = withSizes(body)
   const masked = secretKeys.test(sized) ? withoutSecretValues(sized) : sized
   const placeholders = new Placeholders(findHits(sought))
-  return looksLikeJson.test(masked) ? placeholders.redactJson(masked) : placeholders.redact(masked)
+  return jsonLike.test(masked) ? placeholders.redactJson(masked) : placeholders.redact(masked)
 }
 
 /** JSON, complete or truncated, or server-sent events with JSON. */
-const looksLikeJson = /^\s{0,16}(?:[{["]|(?:data|event|id): )/
+const jsonLike = /^\s{0,16}(?:[{["]|(?:data|event|id): )/
 
 const withSizes = (body: string): string => {
   const spans = protectedSpans(body)

@@ -29,7 +29,7 @@ const name = ` ?(?:${anyLabel})[_ -]\\d{1,6} ?`
 const written = new RegExp(String.raw`\\{1,2}\[${name}\\{1,2}\]|(?:\\u005b|\[)${name}(?:\\u005d|\])`, 'gi')
 
 /** Whether a text contains something that looks like a placeholder. */
-export const looksWritten = (text: string): boolean => text.includes('[') && text.search(written) >= 0
+export const mayHavePlaceholder = (text: string): boolean => text.includes('[') && text.search(written) >= 0
 
 const firstLetters = [...new Set(Object.values(labels).map((label) => label.charAt(0)))].join('')
 
@@ -241,18 +241,18 @@ const needsEscape = /["\\\p{Cc}]/u
 
 /** Restores placeholders in a response. */
 export class PlaceholderRestorer implements Restorer {
-  readonly #lookUp: ValueOf
+  readonly #lookup: ValueOf
   #kept = ''
 
-  constructor(lookUp: ValueOf) {
-    this.#lookUp = lookUp
+  constructor(lookup: ValueOf) {
+    this.#lookup = lookup
   }
 
   restore(text: string): string {
     if (!text.includes('[') && !text.includes('\\')) return text
     return text.replace(written, (match) => {
       const { label, number } = partsOf(match)
-      return this.#lookUp(label, number) ?? match
+      return this.#lookup(label, number) ?? match
     })
   }
 
@@ -270,7 +270,7 @@ export class PlaceholderRestorer implements Restorer {
   }
 
   fork(): Restorer {
-    return new PlaceholderRestorer(this.#lookUp)
+    return new PlaceholderRestorer(this.#lookup)
   }
 }
 

@@ -33,9 +33,9 @@ const maxVerbs = 200
  * @returns the noun in lower case; null for none.
  */
 export const unnamedTool = (text: string): string | null => {
-  let looked = 0
+  let tries = 0
   for (const { 0: verb, index } of text.matchAll(toolVerb)) {
-    if (looked++ >= maxVerbs) return null
+    if (tries++ >= maxVerbs) return null
     const from = index + verb.length
     const last = [...text.slice(from, from + maxBetween + 'tools'.length).matchAll(nouns)].at(-1)
     if (last !== undefined) return last[0].toLowerCase()

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { extractionName, simulatedExtraction } from '#facts/index.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { fillArguments } from './arguments.ts'
+import { excerptOf } from './excerpt.ts'
 import { describeImages, type SeenImage } from './images.ts'
 import { inFormat } from './json-reply.ts'
-import { lookedAt } from './looked-at.ts'
 import { placesBehind } from './named-places.ts'
 import { says, unnamedTool } from './phrases.ts'
 import { promptedAnswer, textsOf } from './prompted-form.ts'
@@ -52,7 +52,7 @@ const filler = 'I take my time with every single word of this answer, as you ask
 export function decideReply(request: WireObject, images: readonly SeenImage[], seed: string): Reply {
   const messages = arrayOf(request.messages)
   const said = lastUserText(messages)
-  const prompt = lookedAt(said)
+  const prompt = excerptOf(said)
   const results = toolResultsAtEnd(messages)
   if (isExtraction(request.response_format)) return answer(simulatedExtraction(said.slice(0, maxExtracted)), [], false)
   const slow = says(prompt, 'slow please')
@@ -60,7 +60,7 @@ export function decideReply(request: WireObject, images: readonly SeenImage[], s
   const seeds = `${seed}:${messages.length}`
   if (results.length > 0) {
     const next = nextTools(prompt, messages, request)
-    if (next.length > 0) return answer('', callsOf(next, `${prompt} ${lookedAt(resultsText(results))}`, seeds), slow)
+    if (next.length > 0) return answer('', callsOf(next, `${prompt} ${excerptOf(resultsText(results))}`, seeds), slow)
     return answer(inFormat(quote(results), { prompt, images }, format), [], slow)
   }
   if (says(prompt, 'fail please')) return refuse(500, null, 'server_error')

@@ -1,4 +1,4 @@
-import { parserRoom } from '#src/parsing/parser-pool.ts'
+import { sharedParsers } from '#src/parsing/parser-pool.ts'
 import type { AudioFile } from './audio-file.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { AudioFile } from './audio-file.ts'
  */
 export const audioLength = async (bytes: Uint8Array, mimeType: string): Promise<number | null> => {
   try {
-    const seconds = await parserRoom.parse('audio_seconds', { bytes, mimeType })
+    const seconds = await sharedParsers.parse('audio_seconds', { bytes, mimeType })
     return typeof seconds === 'number' ? seconds : null
   } catch {
     return null

@@ -108,7 +108,7 @@ const keepPicked = [
 
 const returned = { guard: 'isHolder', target: 'picking', actions: takeBack } as const
 // both cases must be handled: a reminder that is not accepted would be delivered again forever
-const lookAgain = { upkeep: [{ guard: 'hasHolders', target: 'picking' }, { target: 'resting' }] } as const
+const pollAgain = { upkeep: [{ guard: 'hasHolders', target: 'picking' }, { target: 'resting' }] } as const
 const servable = { guard: 'isServable', target: 'picking' } as const
 
 /**
@@ -124,7 +124,7 @@ export const runQueueMachine = queueSetup.createMachine({
   initial: 'resting',
   states: {
     resting: { on: { wake: servable } },
-    idle: { after: lookAgain, on: { wake: servable, slot_returned: returned } },
+    idle: { after: pollAgain, on: { wake: servable, slot_returned: returned } },
     picking: {
       tags: 'busy',
       entry: [
@@ -142,6 +142,6 @@ export const runQueueMachine = queueSetup.createMachine({
         ],
       },
     },
-    full: { after: lookAgain, on: { slot_returned: returned } },
+    full: { after: pollAgain, on: { slot_returned: returned } },
   },
 })

@@ -112,10 +112,10 @@ class Cleaner {
     if (this.#skipping > 0 || this.#isOf('title')) return
     const text = this.#html.slice(start, end)
     const whole = this.#withReferences(this.#pre > 0 ? text.replace(/[ \t]{1000,}/g, ' ') : text.replace(/\s+/g, ' '))
-    const room = pageLimits.text - this.#length
-    if (whole.length > room) this.#leftOut.add('text')
-    this.#length += Math.min(whole.length, room)
-    if (room > 0) this.#parts.push(whole.slice(0, room))
+    const left = pageLimits.text - this.#length
+    if (whole.length > left) this.#leftOut.add('text')
+    this.#length += Math.min(whole.length, left)
+    if (left > 0) this.#parts.push(whole.slice(0, left))
   }
 
   /** Limits character references: each becomes a separate node when the tree is built. */
@@ -185,7 +185,7 @@ class Cleaner {
     const implied = closedBy[name]
     while (implied?.has(this.#stack.at(-1)?.name ?? '')) this.#close(this.#stack.pop())
     const isSkipped = skipped.has(name)
-    const isWritten = this.#skipping === 0 && !isSkipped && this.#isRoomFor(name)
+    const isWritten = this.#skipping === 0 && !isSkipped && this.#hasSpaceFor(name)
     if (isWritten) this.#parts.push(this.#written(name))
     if (isVoid) return
     this.#stack.push({ name, isWritten, isSkipped })
@@ -194,7 +194,7 @@ class Cleaner {
     if (name === 'pre') this.#pre += 1
   }
 
-  #isRoomFor(name: string): boolean {
+  #hasSpaceFor(name: string): boolean {
     if (['html', 'head', 'body', 'title', 'meta', 'link', 'base'].includes(name) || !/^[a-z][a-z0-9-]*$/.test(name))
       return false
     if (this.#depth >= pageLimits.depth) this.#leftOut.add('depth')

@@ -28,7 +28,7 @@ const replying =
 const condition = /\b(?:when|whenever|if|every time|each time|any ?time) (?:I|we) \w{1,30} (?<about>[^.!?\n]{1,200})/i
 
 /** A question about what was said or done in earlier conversations, as opposed to a new request. */
-const lookingBack =
+const referringBack =
   /\b(?:I|we)(?:.ve| have)? (?:brought up|discussed|mentioned|talked|covered|said|worked|been)\b|\b(?:our|these|this|the) (?:conversations?|chats?|discussions?)\b|\b(?:did|have|had|was|were) (?:I|we|my)\b|\bsummar(?:y|i[sz]e)\b/i
 
 /** A question that seeks a suggestion or a piece of work, as opposed to recall. */
@@ -56,7 +56,7 @@ export const isReply = (text: string): boolean => replying.test(text)
 export const conditionOf = (instruction: string): string => condition.exec(beginning(instruction))?.groups?.about ?? ''
 
 /** Whether a question is about what was said; instructions for later requests do not answer such a question. */
-export const looksBack = (question: string): boolean => lookingBack.test(beginning(question))
+export const refersBack = (question: string): boolean => referringBack.test(beginning(question))
 
 /** Whether a question seeks advice or help, so that its author's preferences are relevant. */
 export const seeksAdvice = (question: string): boolean => seeking.test(beginning(question))

@@ -21,7 +21,7 @@ const minCharacters = 2_000
 /** Share of the letters of a text in scripts that the model does not read, above which its vector means nothing. */
 const maxUnread = 0.5
 /** Beginning of a text that is looked at, in characters. */
-const looked = 2_000
+const sampleLength = 2_000
 
 /**
  * Returns whether a model can read a text, from the vocabulary of its tokenizer. A model of one language splits words in
@@ -34,7 +34,7 @@ export function readsScripts(tokenizer: unknown): (text: string) => boolean {
   // a vocabulary of bytes, or in a form of its own, does not say what it reads
   const unread = vocabulary.length === 0 ? [] : scripts.filter((script) => !isRead(vocabulary, script))
   return (text) => {
-    const begins = text.slice(0, looked)
+    const begins = text.slice(0, sampleLength)
     const letters = begins.match(/[\p{L}\p{M}]/gu)?.length ?? 0
     const foreign = unread.reduce((sum, script) => sum + (begins.match(script)?.length ?? 0), 0)
     return foreign <= letters * maxUnread

@@ -15,7 +15,7 @@ export interface QualityInput {
   readonly links: number
 }
 
-const looked = 32_768
+const sampleLength = 32_768
 /** Words typical of spam. */
 const offers = new Set(
   'viagra cialis casino poker slots jackpot payday loan loans replica cheapest discount discounts coupon bonus forex crypto bitcoin lottery betting escort pills weightloss clickbank guaranteed'.split(
@@ -28,7 +28,7 @@ const offers = new Set(
  * length counts as quality.
  */
 export const qualityOf = ({ title, text, description, links }: QualityInput): PageQuality => {
-  const start = text.slice(0, looked)
+  const start = text.slice(0, sampleLength)
   const { counts, length } = analysisOf(start, english)
   const words = start.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   const all = Math.max(1, words.length)
@@ -71,7 +71,7 @@ const maxShingles = 2_000
 export const signatureOf = (text: string): Uint32Array => {
   const words =
     text
-      .slice(0, looked)
+      .slice(0, sampleLength)
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu) ?? []
   const signature = new Uint32Array(hashes).fill(0xffffffff)

@@ -20,7 +20,7 @@ export const weightsFor = (weights: Weights, averageLength: number): Weights => 
  * Adapts the weights to a question about what was said. Instructions and preferences do not answer it; the answer may
  * be in any session, not just in the one with the most of its words; and replies to the assistant contribute the least.
  */
-export const lookingBack = (weights: Weights): Weights => ({
+export const referringBack = (weights: Weights): Weights => ({
   ...{ ...weights, group: 0, instruction: 0, closestInstruction: 0, preference: 0 },
   reply: weights.replyBack,
 })

@@ -28,7 +28,7 @@ export interface Vectors {
 /** How a search works: when it yields, its arrays, and 1 for each slot whose passage may be found. */
 export interface Work {
   readonly pause: Pause
-  readonly room: SearchBuffers
+  readonly buffers: SearchBuffers
   readonly allowed: Uint8Array
 }
 
@@ -61,11 +61,11 @@ export async function cosinesOf(
 async function ownCosines(
   { table, vectors }: Vectors,
   { vector, stored }: { readonly vector: Float32Array | null; readonly stored: StoredCosines | null },
-  { pause, room, allowed: { length: extent } }: Work,
+  { pause, buffers, allowed: { length: extent } }: Work,
 ): Promise<Float32Array | null> {
   const query = vectors.query(vector)
   if (query === null && stored === null) return null
-  const cosines = room.floats(extent)
+  const cosines = buffers.floats(extent)
   for (let from = 0; query !== null && from < extent; from += 1024) {
     vectors.cosines(query, cosines, { from, to: Math.min(extent, from + 1024) })
     if (pause.due()) await pause.turn()
@@ -78,8 +78,8 @@ async function ownCosines(
 }
 
 /** Returns 1 for each slot whose vector is stored and whose cosine is unknown. */
-function unknownIn({ table, vectors }: Vectors, known: StoredCosines, { room, allowed }: Work): Uint8Array {
-  const unknown = room.flags(allowed.length)
+function unknownIn({ table, vectors }: Vectors, known: StoredCosines, { buffers, allowed }: Work): Uint8Array {
+  const unknown = buffers.flags(allowed.length)
   for (let slot = 0; slot < unknown.length; slot++) unknown[slot] = Number(vectors.isStored(slot))
   for (const id of known.keys()) {
     const slot = table.slotOf(id)
@@ -101,13 +101,13 @@ function fillUnknown(values: Float32Array | null, unknown: Uint8Array, { allowed
 function withLeads(
   { leads, weights }: Vectors,
   { own, vector }: { readonly own: Float32Array; readonly vector: Float32Array | null },
-  { room, allowed: { length: extent } }: Work,
+  { buffers, allowed: { length: extent } }: Work,
 ): Float32Array {
   const query = weights.lead === 0 ? null : leads.query(vector)
   if (query === null) return own
-  const cosines = room.floats(leads.extent)
+  const cosines = buffers.floats(leads.extent)
   leads.cosines(query, cosines)
-  const paged = room.floats(extent)
+  const paged = buffers.floats(extent)
   for (let slot = 0; slot < extent; slot++) {
     const page = leads.pageOf(slot)
     const alone = own[slot] ?? 0
@@ -119,10 +119,10 @@ function withLeads(
 async function withNeighbours(
   { groups }: PassageTable,
   own: Float32Array,
-  { pause, room, allowed }: Work,
+  { pause, buffers, allowed }: Work,
 ): Promise<Float32Array> {
   const extent = allowed.length
-  const window = room.floats(extent)
+  const window = buffers.floats(extent)
   const shown = (slot: number): number => (allowed[slot] === 1 ? slot : -1)
   for (let slot = 0; slot < extent; slot++) {
     const before = shown(groups.before(slot))

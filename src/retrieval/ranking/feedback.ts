@@ -9,7 +9,7 @@ export interface FeedbackTerm {
 }
 
 /** Number of best passages assumed to be relevant to the query. */
-const looked = 5
+const feedbackPassages = 5
 /** An expansion word occurs in at least this many of them, and in at most this share of all passages. */
 const min = 2
 const frequent = 0.1
@@ -26,7 +26,7 @@ export const feedbackOf = (
 ): readonly FeedbackTerm[] => {
   const best = highest(
     scores.map((score, slot) => (allowed[slot] === 1 ? score : 0)),
-    looked,
+    feedbackPassages,
   )
   const max = scores[best[0] ?? -1] ?? 1
   const average = Math.max(1, table.averageLength)

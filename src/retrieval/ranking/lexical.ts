@@ -56,7 +56,7 @@ const delta = 1
 export async function lexicalScores(
   lexicon: Lexicon,
   concepts: readonly Concept[],
-  { pause, room }: { readonly pause: Pause; readonly room: SearchBuffers },
+  { pause, buffers }: { readonly pause: Pause; readonly buffers: SearchBuffers },
 ): Promise<LexicalScores> {
   const { table, postings, weights } = lexicon
   const all = weighed(lexicon, concepts)
@@ -64,7 +64,7 @@ export async function lexicalScores(
   const total = all.reduce((sum, { idf }) => sum + idf, 0)
   const rarest = known.toSorted((a, b) => b.weight - a.weight).slice(0, maxConcepts)
   const shares = rarest.map(({ idf }) => idf / Math.max(total, Number.MIN_VALUE))
-  const scorer = new Scorer(lexicon, shares, room)
+  const scorer = new Scorer(lexicon, shares, buffers)
   for (const concept of rarest) {
     scorer.add(concept)
     if (pause.due()) await pause.turn()
@@ -114,15 +114,15 @@ class Scorer {
   readonly #averageGroup: number
   #concept = 0
 
-  constructor(lexicon: Lexicon, shares: readonly number[], room: SearchBuffers) {
+  constructor(lexicon: Lexicon, shares: readonly number[], buffers: SearchBuffers) {
     const { extent, groups } = lexicon.table
     this.#lexicon = lexicon
     this.#shares = shares
     this.#extent = extent
-    this.scores = room.floats(extent)
-    this.#has = room.integers(extent * Math.ceil(shares.length / bits))
-    this.groups = room.floats(groups.extent)
-    this.#groupTimes = room.floats(groups.extent)
+    this.scores = buffers.floats(extent)
+    this.#has = buffers.integers(extent * Math.ceil(shares.length / bits))
+    this.groups = buffers.floats(groups.extent)
+    this.#groupTimes = buffers.floats(groups.extent)
     this.#averageGroup = averageLength(groups)
   }
 

@@ -21,7 +21,7 @@ export function neededVectors(
 ): ReadonlySet<number> {
   const { weights } = searched
   const needed = new Set(highest(plain, bestByWords))
-  const known = work.room.floats(plain.length)
+  const known = work.buffers.floats(plain.length)
   known.set(plain)
   for (const [query, weight] of [
     [vector, weights.vector],
@@ -43,11 +43,11 @@ interface AddedLeads {
 function addLeads(
   scores: Float32Array,
   { leads, weights: { lead } }: Vectors,
-  { query, weight, work: { room, allowed } }: AddedLeads,
+  { query, weight, work: { buffers, allowed } }: AddedLeads,
 ): readonly number[] {
   const numbers = lead === 0 || weight === 0 ? null : leads.query(query)
   if (numbers === null) return []
-  const cosines = room.floats(leads.extent)
+  const cosines = buffers.floats(leads.extent)
   leads.cosines(numbers, cosines)
   let [low, high] = [1, -1]
   for (let slot = 0; slot < scores.length; slot++) {
@@ -58,7 +58,7 @@ function addLeads(
   }
   if (high <= low) return []
   const scale = (weight * lead) / (1 + lead) / (high - low)
-  const far = room.floats(scores.length)
+  const far = buffers.floats(scores.length)
   for (let slot = 0; slot < scores.length; slot++) {
     const page = allowed[slot] === 1 ? leads.pageOf(slot) : -1
     if (page === -1) continue

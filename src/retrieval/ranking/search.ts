@@ -1,8 +1,8 @@
 import type { Concept } from '../analysis/analysis.ts'
-import { looksBack } from '../analysis/stance.ts'
+import { refersBack } from '../analysis/stance.ts'
 import type { LeftOut, PassageHit, PassageHits, PassageQuery } from '../passage-query.ts'
 import type { SearchBuffers } from '../search-buffers.ts'
-import { lookingBack, weightsFor } from './brevity.ts'
+import { referringBack, weightsFor } from './brevity.ts'
 import { cosinesOf, type Work } from './cosines.ts'
 import { fitOf, momentsOf } from './dates.ts'
 import { diversifyByPage } from './diversify-by-page.ts'
@@ -29,31 +29,31 @@ export class Search {
   readonly #pause = new Pause()
   readonly #stamp: number
   readonly #extent: number
-  readonly #room: SearchBuffers
+  readonly #buffers: SearchBuffers
   /** 1 for each slot whose passage may be found. */
   readonly #allowed: Uint8Array
 
-  constructor(searched: Searched, query: PassageQuery, room: SearchBuffers) {
+  constructor(searched: Searched, query: PassageQuery, buffers: SearchBuffers) {
     const weights = weightsFor(searched.weights, searched.table.averageLength)
-    const isBack = weights.replyBack > 0 && looksBack(query.text)
-    this.#in = { ...searched, weights: isBack ? lookingBack(weights) : weights }
+    const isBack = weights.replyBack > 0 && refersBack(query.text)
+    this.#in = { ...searched, weights: isBack ? referringBack(weights) : weights }
     this.#query = query
     this.#stamp = searched.table.stamp
     this.#extent = searched.table.extent
-    this.#room = room
-    this.#allowed = room.flags(this.#extent)
+    this.#buffers = buffers
+    this.#allowed = buffers.flags(this.#extent)
   }
 
   async run(concepts: readonly Concept[]): Promise<PassageHits> {
     const { table, postings, weights } = this.#in
-    const [room, pause, allowed] = [this.#room, this.#pause, this.#allowed]
+    const [buffers, pause, allowed] = [this.#buffers, this.#pause, this.#allowed]
     table.groups.sort()
     const candidates = await this.#allow()
     if (candidates === 0 || this.#query.limit < 1) return { hits: [], abstained: true, ...this.#leftOut([]) }
-    const lexical = await lexicalScores({ postings, table, weights, allowed }, concepts, { pause, room })
+    const lexical = await lexicalScores({ postings, table, weights, allowed }, concepts, { pause, buffers })
     const titles = weights.title === 0 ? noTitles : table.groups.titles.fitsOf(this.#query.text, concepts)
     const plain = this.#plain(lexical, titles)
-    const work = { pause, room, allowed }
+    const work = { pause, buffers, allowed }
     const stored = (await this.#query.stored?.(this.#needed(plain, work))) ?? null
     const cosines = await cosinesOf(this.#in, { ...this.#query, stored }, work)
     const parts: Parts = { lexical, cosines, others: this.#others(), titles }
@@ -98,7 +98,7 @@ export class Search {
     const { table, weights } = this.#in
     const person = weights.otherPerson === 1 ? -1 : table.speakers.namedIn(this.#query.text)
     if (person === -1) return null
-    const others = this.#room.flags(this.#extent)
+    const others = this.#buffers.flags(this.#extent)
     for (let slot = 0; slot < this.#extent; slot++) {
       const speaker = table.speakerOf(slot)
       if (speaker !== -1 && speaker !== person) others[slot] = 1
@@ -147,7 +147,7 @@ export class Search {
   }
 
   #copy(numbers: Float32Array): Float32Array {
-    const copy = this.#room.floats(numbers.length)
+    const copy = this.#buffers.floats(numbers.length)
     copy.set(numbers)
     return copy
   }
@@ -174,12 +174,12 @@ export class Search {
   #prior({ groups: scores }: LexicalScores, titles: Parts['titles']): Float32Array {
     const { table, weights } = this.#in
     const { groups } = table
-    const prior = this.#room.floats(this.#extent)
+    const prior = this.#buffers.floats(this.#extent)
     let max = 0
     for (let group = 0; group < scores.length; group++) max = Math.max(max, scores[group] ?? 0)
     const moments = weights.time === 0 ? [] : momentsOf(this.#query.text, this.#query.now)
     if (max === 0 && moments.length === 0 && titles.size === 0) return prior
-    const shares = this.#room.floats(scores.length)
+    const shares = this.#buffers.floats(scores.length)
     for (let group = 0; group < scores.length; group++) {
       if (max === 0 || groups.sizeOf(group) < weights.minGroup) continue
       shares[group] = (weights.group * (scores[group] ?? 0)) / max
@@ -201,7 +201,7 @@ export class Search {
     const share = weights.neighbour
     if (share === 0 || table.groups.size === 0) return scores
     const { groups } = table
-    const sums = this.#room.floats(this.#extent)
+    const sums = this.#buffers.floats(this.#extent)
     for (let slot = 0; slot < this.#extent; slot++) {
       if (this.#allowed[slot] === 0) continue
       const before = scores[groups.before(slot)] ?? 0

@@ -6,11 +6,11 @@ import type {
   Commit,
   CommitKey,
   CommitStore,
-  DueLook,
+  DueQuery,
   EffectParts,
   MergeOutcome,
   OpenCommit,
-  OpenLook,
+  OpenQuery,
   SettleWork,
   StoredLogEvent,
 } from '../ports.ts'
@@ -87,14 +87,14 @@ export class MongoCommits implements CommitStore {
     return page.events
   }
 
-  async open({ limit, shards, from, until }: OpenLook): Promise<readonly OpenCommit[]> {
+  async open({ limit, shards, from, until }: OpenQuery): Promise<readonly OpenCommit[]> {
     if (limit < 1) return []
     const cursor = this.#collection
       .find({
         open: true,
         shard: inShards(shards),
         ...(until !== undefined && { at: { $lte: until } }),
-        ...(from && fromPlace(from)),
+        ...(from && fromPosition(from)),
       })
       .project<OpenCommit>({ _id: 0, actor: 1, seq: 1, shard: 1, epoch: 1, at: 1 })
       .sort({ shard: 1, at: 1, seq: 1 })
@@ -102,7 +102,7 @@ export class MongoCommits implements CommitStore {
     return guarded(cursor.toArray())
   }
 
-  due({ now, from = 0, limit, shards }: DueLook): Promise<readonly Commit[]> {
+  due({ now, from = 0, limit, shards }: DueQuery): Promise<readonly Commit[]> {
     return this.#find({ due: { $gte: from, $lte: now }, shard: inShards(shards) }, { due: 1 }, limit)
   }
 
@@ -192,7 +192,7 @@ const ofActor = (actor: string): Filter<CommitDocument> => ({ actor, _id: { $gte
  * Matches this position in the order of open commits and every later one; only the first condition narrows the index
  * range.
  */
-const fromPlace = ({ shard, at, seq }: NonNullable<OpenLook['from']>): Filter<CommitDocument> => ({
+const fromPosition = ({ shard, at, seq }: NonNullable<OpenQuery['from']>): Filter<CommitDocument> => ({
   $and: [{ shard: { $gte: shard } }],
   $or: [{ shard: { $gt: shard } }, { shard, at: { $gt: at } }, { shard, at, seq: { $gte: seq } }],
 })

@@ -32,7 +32,7 @@ const preparedAtOnce = 4
 const preparePatienceMs = 20_000
 const prepareAgainMs = 250
 /** Time in ms after a start at which indexes that existed already are checked. */
-const lookMs = 30_000
+const pollMs = 30_000
 
 /** Records in MongoDB: one collection per kind. */
 export class MongoRecords implements RecordStore {
@@ -64,17 +64,17 @@ export class MongoRecords implements RecordStore {
       }
       return known
     })
-    this.#lookLater(made)
+    this.#checkLater(made)
   }
 
   /**
    * Restores indexes that were dropped by hand, after the start's own requests; a failure is left to the next start.
    */
-  #lookLater(kinds: readonly RecordKind[]): void {
-    const look = async (): Promise<void> => {
+  #checkLater(kinds: readonly RecordKind[]): void {
+    const check = async (): Promise<void> => {
       for (const kind of kinds) if (!this.#closed) await prepareKind(this.#db, kind).catch(() => undefined)
     }
-    if (kinds.length > 0) setTimeout(() => void look(), lookMs).unref()
+    if (kinds.length > 0) setTimeout(() => void check(), pollMs).unref()
   }
 
   /**

@@ -5,11 +5,11 @@ import {
   type Commit,
   type CommitKey,
   type CommitStore,
-  type DueLook,
+  type DueQuery,
   type EffectParts,
   type MergeOutcome,
   type OpenCommit,
-  type OpenLook,
+  type OpenQuery,
   type SettleWork,
   type StoredLogEvent,
   StoreUnavailable,
@@ -106,7 +106,7 @@ export class SqliteCommits implements CommitStore {
     shards,
     from = first,
     until = Number.MAX_SAFE_INTEGER,
-  }: OpenLook): Promise<readonly OpenCommit[]> {
+  }: OpenQuery): Promise<readonly OpenCommit[]> {
     const place = [from.shard, from.at, from.seq, until]
     const within = `select actor, seq, shard, epoch, at from commits where open = 1 and (shard, at, seq) >= (?, ?, ?)
       and at <= ?`
@@ -119,7 +119,7 @@ export class SqliteCommits implements CommitStore {
     return rows.map(openCommit)
   }
 
-  async due({ now, from = 0, limit, shards }: DueLook): Promise<readonly Commit[]> {
+  async due({ now, from = 0, limit, shards }: DueQuery): Promise<readonly Commit[]> {
     const within = 'select * from commits where due between ? and ?'
     const tail = 'order by due limit ?'
     return shards

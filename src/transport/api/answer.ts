@@ -83,7 +83,7 @@ const sendDocument = (
 /**
  * Counts the answer's memory.
  *
- * @throws {ServiceError} `overloaded` for a long answer without room, if the request can be repeated
+ * @throws {ServiceError} `overloaded` for a long answer beyond the memory, if the request can be repeated
  */
 const hold = ({ place, request }: Exchange, { length }: string | Uint8Array): void =>
   place?.hold(length, request.method === 'GET')
@@ -100,7 +100,7 @@ const sendEvents = (
     reader,
     headers: exchange.headers,
     endless,
-    look: exchange.look,
+    recheck: exchange.recheck,
     grow: (bytes) => exchange.place?.grow(bytes) ?? true,
   })
   return 200

@@ -18,10 +18,10 @@ import type { SseStreams } from '../streams/sse.ts'
 import { browserOf, type StreamLimit } from '../streams/stream-limit.ts'
 import { answer, replayedHeaders } from './answer.ts'
 import { attributionOf } from './attribution.ts'
+import { admitBody } from './body/admit-body.ts'
 import type { BodyMemory } from './body/body-memory.ts'
 import { memoryOwner } from './body/memory-owner.ts'
 import { type ReadBody, readBody } from './body/read-body.ts'
-import { seatedBody } from './body/seated-body.ts'
 import { SentAnswerMemory } from './body/sent-answer-memory.ts'
 import { checkFields } from './check-fields.ts'
 import type { Authenticator, Origins } from './credentials/authenticator.ts'
@@ -50,7 +50,7 @@ export interface ApiParts {
   readonly tenants: Tenants
   readonly idempotent: Pick<IdempotentRequests, 'run'>
   readonly streams: SseStreams
-  readonly seats: StreamLimit
+  readonly streamLimit: StreamLimit
   readonly bodies: BodyMemory
   /** The server's origin as browsers see it, e.g. `https://agents.example`; null: the `Host` header of the request. */
   readonly publicOrigin: string | null
@@ -146,7 +146,7 @@ export class Dispatcher implements HttpHandler {
         telemetry?.loginRefused(exchange.requestId, clientAddress(exchange.request), error.code)
       status = refuse(exchange, error, this.#parts.log)
     }
-    exchange.seat?.done()
+    exchange.reservation?.done()
     if (status !== 0) this.#observe(exchange, endpoint.operation.id, status)
     return status
   }
@@ -169,7 +169,7 @@ export class Dispatcher implements HttpHandler {
     const principal = found instanceof Promise ? await found : found
     if (operation.cors && originIn(request.header('origin')) !== undefined) await this.#checkOrigin(exchange, principal)
     this.#checkAccess(request, endpoint, principal)
-    if (eventsOf(operation.answer) !== null) exchange.look = () => this.#lookAgain(request, endpoint)
+    if (eventsOf(operation.answer) !== null) exchange.recheck = () => this.#recheck(request, endpoint)
     const query = validator.query(request.query)
     const {
       value: body,
@@ -213,7 +213,7 @@ export class Dispatcher implements HttpHandler {
     const placed = this.#place(exchange, operation, { principal, query, body })
     if (placed !== undefined) await placed
     const result = await this.#result(exchange, endpoint, call)
-    if (exchange.look !== undefined) await this.#watchPlace(exchange, endpoint, { principal, result })
+    if (exchange.recheck !== undefined) await this.#watchPlace(exchange, endpoint, { principal, result })
     return answer(exchange, operation, { result, query, reader: readerOf(principal), streams: this.#parts.streams })
   }
 
@@ -229,10 +229,10 @@ export class Dispatcher implements HttpHandler {
 
   /** Reads the body. A long body waits for memory, which it holds until it is answered and no work runs for it. */
   async #read(exchange: Exchange, operation: Operation, principal: Principal): Promise<ReadBody> {
-    const { bodies: room, clientAddress } = this.#parts
+    const { bodies: memory, clientAddress } = this.#parts
     const addressOf = () => clientAddress(exchange.request)
-    const seat = await seatedBody(exchange, { room, principal, addressOf, max: operation.maxBodyBytes })
-    return readBody(operation, exchange.request, seat)
+    const reservation = await admitBody(exchange, { memory, principal, addressOf, max: operation.maxBodyBytes })
+    return readBody(operation, exchange.request, reservation)
   }
 
   /**
@@ -245,7 +245,7 @@ export class Dispatcher implements HttpHandler {
     if (!wantsStream(operation, { request, ...input })) return
     if (this.#parts.isDraining?.() === true) throw new ServiceError('shutting_down', { retryAfterS: 1 })
     const browser = browserOf(principal, () => this.#parts.clientAddress(request))
-    if (browser !== null) exchange.response = new LimitedResponse(response, this.#parts.seats.take(browser))
+    if (browser !== null) exchange.response = new LimitedResponse(response, this.#parts.streamLimit.take(browser))
   }
 
   #principal(request: HttpRequest, { operation }: Endpoint): Principal | Promise<Principal> {
@@ -253,7 +253,7 @@ export class Dispatcher implements HttpHandler {
   }
 
   /** Repeats authentication and authorisation, as for a new request with this credential. */
-  async #lookAgain(request: HttpRequest, endpoint: Endpoint): Promise<Principal> {
+  async #recheck(request: HttpRequest, endpoint: Endpoint): Promise<Principal> {
     const principal = await this.#principal(request, endpoint)
     authorise(endpoint.operation, principal)
     return principal
@@ -278,7 +278,7 @@ export class Dispatcher implements HttpHandler {
       await requireStillReached(principal, place)
     }
     await admit(first)
-    exchange.look = async () => admit(await this.#lookAgain(exchange.request, endpoint))
+    exchange.recheck = async () => admit(await this.#recheck(exchange.request, endpoint))
   }
 
   #checkAccess(request: HttpRequest, { operation }: Endpoint, principal: Principal): void {

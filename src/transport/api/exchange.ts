@@ -1,6 +1,6 @@
 import type { EnvelopeName } from '#specs/dsl/declare.ts'
 import type { Headers, HttpRequest, HttpResponse } from '../http/http-port.ts'
-import type { LookAgain } from '../streams/credential-watch.ts'
+import type { Recheck } from '../streams/credential-watch.ts'
 import type { BodyReservation } from './body/body-memory.ts'
 import type { SentAnswerMemory } from './body/sent-answer-memory.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -18,9 +18,9 @@ export interface Exchange {
   /** Headers of any answer: the request id, CORS, `Idempotent-Replayed`. */
   headers: Headers
   /** Checks that the credential still allows this operation; set on operations that may answer with a stream. */
-  look?: LookAgain
+  recheck?: Recheck
   /** Memory of the body, if that is long. */
-  seat?: BodyReservation
+  reservation?: BodyReservation
   /** Memory of the answer; absent before the caller is authenticated. */
   place?: SentAnswerMemory
   /** Created when the signal is first read. */

@@ -16,7 +16,7 @@ export const wantsStream = (
   )
 }
 
-/** A response that releases a seat when it has ended, cleanly or not. */
+/** A response that releases a permit when it has ended, cleanly or not. */
 export class LimitedResponse implements HttpResponse {
   readonly #response: HttpResponse
   readonly #release: () => void
@@ -43,7 +43,7 @@ export class LimitedResponse implements HttpResponse {
   }
 
   stream(status: number, headers: Headers): BodyWriter {
-    return new SeatedWriter(this.#response.stream(status, headers), this.#release)
+    return new ReleasingWriter(this.#response.stream(status, headers), this.#release)
   }
 
   fail(): void {
@@ -65,8 +65,8 @@ export class LimitedResponse implements HttpResponse {
   }
 }
 
-/** The body of an answer that holds a seat. */
-class SeatedWriter implements BodyWriter {
+/** The body of an answer that holds a permit. */
+class ReleasingWriter implements BodyWriter {
   readonly #writer: BodyWriter
   readonly #release: () => void
 

@@ -38,7 +38,7 @@ export interface SessionUpgradeParts {
   readonly tenants: Tenants
   readonly ticker: Ticker
   readonly counters: StreamCounters
-  readonly seats: StreamLimit
+  readonly streamLimit: StreamLimit
   readonly bodies: BodyMemory
   /** The server's origin as browsers see it, for `refuseCrossSite`; null: the `Host` header of the request. */
   readonly publicOrigin: string | null
@@ -105,17 +105,17 @@ export class SessionUpgrades {
 
   async #accept(upgrade: UpgradeRequest): Promise<UpgradeDecision> {
     const { request } = upgrade
-    const { seats, clientAddress } = this.#parts
+    const { streamLimit, clientAddress } = this.#parts
     this.#checkStays()
     const principal = await this.#parts.authenticator.authenticate(request)
     authorise(sessionSocket, principal)
     if (principal.kind === 'dashboard') refuseCrossSite(request, this.#parts.publicOrigin)
     const browser = browserOf(principal, () => clientAddress(request))
-    if (browser !== null) seats.check(browser)
+    if (browser !== null) streamLimit.check(browser)
     const query = this.#validator.query(request.query)
     const newest = await this.#newest(upgrade)
     const place = await this.#placeOf(upgrade)
-    await this.#look(request, place)
+    await this.#recheck(request, place)
     const owner = memoryOwner(principal, () => clientAddress(request))
     const names = asStreamQuery(query).event_names ?? request.header('x-event-names')
     const options = {
@@ -126,13 +126,13 @@ export class SessionUpgrades {
       ticker: this.#parts.ticker,
       counters: this.#parts.counters,
       log: this.#parts.log,
-      look: () => this.#look(request, place),
-      takeRoom: (bytes: number) => this.#roomFor(owner, bytes),
+      recheck: () => this.#recheck(request, place),
+      reserveBytes: (bytes: number) => this.#bytesFor(owner, bytes),
     }
     const accept = (peer: WebSocketPeer): void => {
       // a shutdown may have begun during the awaits above
       this.#checkStays()
-      const release = browser === null ? () => {} : seats.take(browser)
+      const release = browser === null ? () => {} : streamLimit.take(browser)
       let socket: OpenSocket | undefined
       const onLeave = (): void => {
         if (socket !== undefined) this.#open.delete(socket)
@@ -145,7 +145,7 @@ export class SessionUpgrades {
   }
 
   /**
-   * Accepts the peer, or closes its socket with 1013 (try again later) when the last seats have been taken meanwhile or
+   * Accepts the peer, or closes its socket with 1013 (try again later) when the last permits have been taken meanwhile or
    * a shutdown has begun.
    */
   #acceptOrClose(peer: WebSocketPeer, accept: (peer: WebSocketPeer) => void): void {
@@ -162,10 +162,10 @@ export class SessionUpgrades {
    *
    * @throws {ServiceError} `overloaded`
    */
-  #roomFor(owner: MemoryOwner, bytes: number): () => void {
-    const seat = this.#parts.bodies.tryEnter(owner, bytes)
-    if (seat === null) throw new ServiceError('overloaded', { retryAfterS: 1 })
-    return () => seat.leave()
+  #bytesFor(owner: MemoryOwner, bytes: number): () => void {
+    const reservation = this.#parts.bodies.tryEnter(owner, bytes)
+    if (reservation === null) throw new ServiceError('overloaded', { retryAfterS: 1 })
+    return () => reservation.leave()
   }
 
   /**
@@ -174,7 +174,7 @@ export class SessionUpgrades {
    *
    * @throws {ServiceError} `tenant_suspended`
    */
-  async #look(request: HttpRequest, place: StreamPlace): Promise<void> {
+  async #recheck(request: HttpRequest, place: StreamPlace): Promise<void> {
     const principal = await this.#parts.authenticator.authenticate(request)
     authorise(sessionSocket, principal)
     if (principal.kind === 'public') return

@@ -13,7 +13,7 @@ export interface BodyPaceLimits extends BodyRate {
   /** The rate of those that must hurry; absent: the same. */
   readonly hurried?: BodyRate
   /** Check interval in ms: shorter than the ten seconds after which a server's library closes a silent connection. */
-  readonly lookMs: number
+  readonly pollMs: number
 }
 
 /**
@@ -24,7 +24,7 @@ const usual: BodyPaceLimits = {
   graceMs: 20_000,
   bytesPerS: 16 * 1024,
   hurried: { graceMs: 5_000, bytesPerS: 32 * 1024 },
-  lookMs: 2_000,
+  pollMs: 2_000,
 }
 
 /** Monitors bodies that are being read: a slow one keeps its reserved memory from others. */
@@ -34,7 +34,7 @@ export class BodyPace {
 
   constructor(limits: BodyPaceLimits = usual) {
     this.#limits = limits
-    this.#ticker = new Ticker(limits.lookMs)
+    this.#ticker = new Ticker(limits.pollMs)
   }
 
   watch(body: Ticking): void {

@@ -8,7 +8,7 @@ import type { Logger } from 'pino'
 const share = 0.5
 
 /** Minimum interval between log lines about refusals, in ms. */
-const saidEveryMs = 60_000
+const warnEveryMs = 60_000
 
 /**
  * Limits open client connections to half of the process's file descriptors, so that they never keep it from reaching a
@@ -18,7 +18,7 @@ const saidEveryMs = 60_000
 export class ConnectionLimit {
   readonly max: number
   readonly #log: Pick<Logger, 'warn'>
-  #saidAt = Number.NEGATIVE_INFINITY
+  #warnedAt = Number.NEGATIVE_INFINITY
   /** Open connections, including those about to be refused. */
   open = 0
   /** Refused since the start. */
@@ -43,8 +43,8 @@ export class ConnectionLimit {
 
   #refuse(): void {
     this.refused++
-    if (performance.now() - this.#saidAt < saidEveryMs) return
-    this.#saidAt = performance.now()
+    if (performance.now() - this.#warnedAt < warnEveryMs) return
+    this.#warnedAt = performance.now()
     const { max, refused } = this
     this.#log.warn({ max, refused }, 'connections refused: raise the file descriptor limit, or add a node')
   }

@@ -6,9 +6,9 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { type ToolMode, toolModes } from '#src/tool-server/offered-tools.ts'
 import type { ToolRequest } from '#src/tool-server/tool-request.ts'
 import type { ApiAnswer } from '#src/tool-server/tool-result.ts'
+import { type AdmittedBody, admittedBody, bytesInto } from '../api/body/admit-body.ts'
 import type { BodyMemory } from '../api/body/body-memory.ts'
 import { checkShape } from '../api/body/json-body.ts'
-import { type BodySeat, bytesInto, seatFor } from '../api/body/seated-body.ts'
 import type { Authenticator } from '../api/credentials/authenticator.ts'
 import { envelop } from '../api/envelopes.ts'
 import { headersOf, serviceErrorOf } from '../api/refuse.ts'
@@ -59,14 +59,14 @@ export class McpEndpoint {
   async answer(request: HttpRequest, response: HttpResponse, requestId: string): Promise<void> {
     const own = [['x-request-id', requestId]] as const
     if (request.path !== mcpPath) return this.#metadata(request, response, own)
-    let seat: BodySeat | null = null
+    let reservation: AdmittedBody | null = null
     try {
       checkMethod(request)
       this.#requireOrigin(request)
       const principal = await this.#requireCredential(request)
       const mode = modeOf(request.query)
-      if (request.method === 'POST') seat = await this.#seat(request, principal)
-      const body = seat === null ? null : await bytesInto(seat, request, maxBodyBytes)
+      if (request.method === 'POST') reservation = await this.#reservation(request, principal)
+      const body = reservation === null ? null : await bytesInto(reservation, request, maxBodyBytes)
       // the cost of the protocol's parsers grows with nesting: 800 kB of brackets would block the event loop for a
       // second
       if (body !== null) checkShape(body, maxWeight)
@@ -78,14 +78,14 @@ export class McpEndpoint {
       const more = status === 401 ? [['www-authenticate', this.#challenge(request)] as const] : headersOf(refused)
       response.send(status, [...json, ...own, ...more], JSON.stringify(body))
     } finally {
-      seat?.reserved?.leave()
+      reservation?.reserved?.leave()
     }
   }
 
   /** Reserves memory for a long body. @throws {ServiceError} `overloaded` */
-  #seat(request: HttpRequest, principal: Principal): Promise<BodySeat> {
-    const { bodies: room, clientAddress } = this.#parts
-    return seatFor(request, { room, principal, addressOf: () => clientAddress(request), max: maxBodyBytes })
+  #reservation(request: HttpRequest, principal: Principal): Promise<AdmittedBody> {
+    const { bodies: memory, clientAddress } = this.#parts
+    return admittedBody(request, { memory, principal, addressOf: () => clientAddress(request), max: maxBodyBytes })
   }
 
   /**

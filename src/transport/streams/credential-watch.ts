@@ -2,7 +2,7 @@ import { errors, ServiceError } from '#specs/errors/errors.ts'
 import type { StreamEndReason } from '#specs/events/events.ts'
 
 /** Checks that the credential that opened a stream is still valid for it; throws or rejects as a new request would. */
-export type LookAgain = () => unknown
+export type Recheck = () => unknown
 
 /**
  * Check interval in ticks: a stream outlives its credential by at most these seconds plus the one for which credentials
@@ -16,32 +16,32 @@ const everyTicks = 3
  * says nothing about the credential.
  */
 export class CredentialWatch {
-  readonly #look: LookAgain
+  readonly #recheck: Recheck
   readonly #onRefused: (reason: StreamEndReason) => void
   #ticks = 0
-  #looking = false
+  #rechecking = false
 
-  constructor(look: LookAgain, onRefused: (reason: StreamEndReason) => void) {
-    this.#look = look
+  constructor(recheck: Recheck, onRefused: (reason: StreamEndReason) => void) {
+    this.#recheck = recheck
     this.#onRefused = onRefused
   }
 
   /** Called once a second. */
   tick(): void {
-    if (++this.#ticks < everyTicks || this.#looking) return
+    if (++this.#ticks < everyTicks || this.#rechecking) return
     this.#ticks = 0
-    this.#looking = true
+    this.#rechecking = true
     void this.#check()
   }
 
   async #check(): Promise<void> {
     try {
-      await this.#look()
+      await this.#recheck()
     } catch (error) {
       const reason = reasonOf(error)
       if (reason !== null) this.#onRefused(reason)
     } finally {
-      this.#looking = false
+      this.#rechecking = false
     }
   }
 }

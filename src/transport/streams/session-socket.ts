@@ -8,7 +8,7 @@ import { countedBytes } from '../api/body/body-memory.ts'
 import { Containment } from '../http/containment.ts'
 import { type WebSocketPeer, websocketMaxBytes } from '../http/http-port.ts'
 import { wireLimits } from '../http/wire-limits.ts'
-import { CredentialWatch, type LookAgain } from './credential-watch.ts'
+import { CredentialWatch, type Recheck } from './credential-watch.ts'
 import { endedFrame } from './ended-frame.ts'
 import { type ClientFrame, readClientFrame } from './session-frames.ts'
 import type { StreamCounters } from './sse.ts'
@@ -40,13 +40,13 @@ export interface SessionSocketOptions extends FrameOptions {
   readonly counters: StreamCounters
   readonly log: Logger
   /** Checks the credential every few seconds; the socket is closed when it throws. */
-  readonly look?: LookAgain
+  readonly recheck?: Recheck
   /**
    * Reserves memory for a long frame and returns the function that releases it; absent: unlimited.
    *
    * @throws {ServiceError} `overloaded`
    */
-  readonly takeRoom?: (bytes: number) => () => void
+  readonly reserveBytes?: (bytes: number) => () => void
   /** Called once when the socket is closed. */
   readonly onLeave?: () => void
 }
@@ -108,7 +108,9 @@ class SessionSocket implements Ticking, OpenSocket {
     this.#commands = commands
     this.#options = options
     this.#containment = new Containment(options.log)
-    this.#watch = new CredentialWatch(options.look ?? (() => {}), (reason) => this.contain(() => this.#refused(reason)))
+    this.#watch = new CredentialWatch(options.recheck ?? (() => {}), (reason) =>
+      this.contain(() => this.#refused(reason)),
+    )
   }
 
   get over(): boolean {
@@ -184,13 +186,13 @@ class SessionSocket implements Ticking, OpenSocket {
   #admit(length: number): () => void {
     const isFull = this.#queued >= queuedMax || this.#queuedLength + length > queuedMaxLength
     if (this.#queued > 0 && isFull) throw new ServiceError('rate_limit_exceeded')
-    const leaveRoom = length < countedBytes ? nothing : (this.#options.takeRoom?.(length) ?? nothing)
+    const releaseBytes = length < countedBytes ? nothing : (this.#options.reserveBytes?.(length) ?? nothing)
     this.#queued++
     this.#queuedLength += length
     return () => {
       this.#queued--
       this.#queuedLength -= length
-      leaveRoom()
+      releaseBytes()
     }
   }
 

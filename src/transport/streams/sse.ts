@@ -7,7 +7,7 @@ import type { LogEvent } from '#storage/index.ts'
 import { Containment } from '../http/containment.ts'
 import type { BodyWriter, Headers, HttpResponse } from '../http/http-port.ts'
 import { wireLimits } from '../http/wire-limits.ts'
-import { CredentialWatch, type LookAgain } from './credential-watch.ts'
+import { CredentialWatch, type Recheck } from './credential-watch.ts'
 import { endedFrame } from './ended-frame.ts'
 import { type FrameOptions, sseFrames } from './sse-frames.ts'
 import { StartShares } from './start-shares.ts'
@@ -39,7 +39,7 @@ export interface SseOptions extends FrameOptions {
    */
   readonly grow?: ((bytes: number) => boolean) | undefined
   /** Checks the credential every few seconds; the stream ends when it throws. */
-  readonly look?: LookAgain | undefined
+  readonly recheck?: Recheck | undefined
 }
 
 const sseHeaders: Headers = [
@@ -143,7 +143,9 @@ class SseStream implements EventSink, Ticking {
     this.endless = options.endless
     this.#streams = streams
     this.#counters = counters
-    this.#watch = new CredentialWatch(options.look ?? (() => {}), (reason) => this.contain(() => this.#refused(reason)))
+    this.#watch = new CredentialWatch(options.recheck ?? (() => {}), (reason) =>
+      this.contain(() => this.#refused(reason)),
+    )
     this.#frames = { shortNames: options.shortNames, reader: options.reader }
     this.#grow = options.grow ?? (() => true)
     this.#writer = response.stream(200, [...sseHeaders, ...options.headers])

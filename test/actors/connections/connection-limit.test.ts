@@ -23,13 +23,13 @@ const host = { rows: { shown: async () => {} } }
 describe('connections', () => {
   it('are limited for each owner, independently of other owners', async () => {
     const { records } = await openHouse()
-    const requireRoom = (owner: ConnectionOwner) => withinConnectionLimit({ records, host }, owner, async () => {})
+    const requireCapacity = (owner: ConnectionOwner) => withinConnectionLimit({ records, host }, owner, async () => {})
     const ann = ownerOf('end_user', 'ten_a', 'ann')
     for (let n = 0; n < maxConnections; n++) {
-      await expect(requireRoom(ann)).resolves.toBeUndefined()
+      await expect(requireCapacity(ann)).resolves.toBeUndefined()
       await insert(records, n)
     }
-    await expect(requireRoom(ann)).rejects.toMatchObject({ code: 'connection_limit_reached' })
+    await expect(requireCapacity(ann)).rejects.toMatchObject({ code: 'connection_limit_reached' })
     const others = [
       ownerOf('end_user', 'ten_a', 'bob'),
       ownerOf('end_user', 'ten_b', 'ann'),
@@ -37,7 +37,7 @@ describe('connections', () => {
       ownerOf('project'),
       { ...ann, project: 'prj_b' },
     ]
-    for (const other of others) await expect(requireRoom(other)).resolves.toBeUndefined()
+    for (const other of others) await expect(requireCapacity(other)).resolves.toBeUndefined()
   })
 
   it('do not exceed the limit of their owner when they are created at the same time', async () => {

@@ -7,7 +7,7 @@ import { EmbeddedProjects } from '#actors/memory/embedding/embedded-projects.ts'
 import type { Embedder } from '#retrieval/embedder.ts'
 import type { Clock } from '#runtime/clock.ts'
 import { chunksOf } from '#src/parsing/documents/chunk.ts'
-import { openDocumentTurns } from '#src/parsing/documents/document-room.ts'
+import { openDocumentTurns } from '#src/parsing/documents/document-parser.ts'
 import type { Json, Storage } from '#storage/ports.ts'
 
 /** Behaviour of the readers, embedders and pages of a simulation. */
@@ -15,7 +15,7 @@ export interface ScriptedDocuments {
   /** Reads a document; by default as text. */
   readonly read?: (bytes: Uint8Array) => Promise<Json>
   /** Reads documents instead of `read`. */
-  readonly room?: SyncParts['room']
+  readonly parser?: SyncParts['parser']
   readonly embedder?: () => Promise<Embedder | null>
   /** Status and text of a page. */
   readonly page?: () => { readonly status: number; readonly text: string }
@@ -32,7 +32,7 @@ export const scriptedSources = ({
   storage,
   clock,
   read = readText,
-  room = { parse: (_task, input) => read('bytes' in input ? input.bytes : new Uint8Array()) },
+  parser = { parse: (_task, input) => read('bytes' in input ? input.bytes : new Uint8Array()) },
   embedder = async () => null,
   page = () => ({ status: 200, text: 'Words of a page.' }),
 }: ScriptedDocuments & { readonly storage: Storage; readonly clock: Clock }) =>
@@ -43,7 +43,7 @@ export const scriptedSources = ({
     vectors: storage.vectors,
     log: { warn: () => {} },
     sizes: new BaseSizes(storage.records, clock.now),
-    room,
+    parser,
     turns: openDocumentTurns(),
     guard: { content: { request: async () => answerOf(page()) } },
     embedderOf: embedder,

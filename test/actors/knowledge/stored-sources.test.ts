@@ -18,7 +18,7 @@ const source = (id: string, chunks: number, by: string | null = embedder): Sourc
 describe('the vectors of a base', () => {
   const world = () => {
     const counts: Record<string, number> = { a: 60, b: 60 }
-    const state = { counts, isReady: true, isAway: false, now: 0, looks: 0 }
+    const state = { counts, isReady: true, isAway: false, now: 0, reads: 0 }
     const vectors: VectorStore = {
       ...{
         min,
@@ -33,7 +33,7 @@ describe('the vectors of a base', () => {
       space: async (project, space) => {
         expect([project, space]).toEqual(['prj_1', `kb_1 ${embedder}`])
         if (state.isAway) throw new StoreUnavailable('away')
-        state.looks++
+        state.reads++
         return { counts: new Map(Object.entries(state.counts)), dimensions: 8 }
       },
     }
@@ -120,6 +120,6 @@ describe('the vectors of a base', () => {
   it('are not counted again for each search', async () => {
     const { state, stored } = world()
     for (let times = 0; times < 5; times++) await stored.update([a, b], embedder)
-    expect(state.looks).toBe(1)
+    expect(state.reads).toBe(1)
   })
 })

@@ -44,21 +44,21 @@ it('fails sources beyond the maximum number of chunks of a base, even when they 
 })
 
 const slow = new URL('../../parsing/slow-worker.ts', import.meta.url)
-const rooms: ParserPool<typeof documentTasks>[] = []
-afterEach(() => Promise.all(rooms.splice(0).map((room) => room.close())))
+const parsers: ParserPool<typeof documentTasks>[] = []
+afterEach(() => Promise.all(parsers.splice(0).map((parser) => parser.close())))
 
 it('reads the document of another project while many slow ones wait, all of which are read in the end', async () => {
-  const room = new ParserPool<typeof documentTasks>({ deadlineMs: 20_000, maxWaiting: 16 }, slow)
-  rooms.push(room)
+  const parser = new ParserPool<typeof documentTasks>({ deadlineMs: 20_000, maxWaiting: 16 }, slow)
+  parsers.push(parser)
   const read: (string | undefined)[] = []
-  const noted: SyncParts['room'] = {
+  const noted: SyncParts['parser'] = {
     parse: async (task, document, options) => {
-      const answer = await room.parse(task, document, options)
+      const answer = await parser.parse(task, document, options)
       read.push(options?.owner?.project)
       return answer
     },
   }
-  const { host, storage, clock, runtime } = await openWorld({ documents: { room: noted } })
+  const { host, storage, clock, runtime } = await openWorld({ documents: { parser: noted } })
   const blobs = new SourceBlobs(storage.blobs, clock.now)
   const what = { mime_type: 'text/plain', filename: null }
   const create = async (project: string, ms: number): Promise<() => Promise<string>> => {

@@ -160,10 +160,10 @@ describe('actor views', () => {
       storage: later.storage,
       nodes,
     })
-    const look = () => views['project_actors.get'](memberCall('prj_a', { actor_id: session }, {}))
-    expect((await look()).related).toMatchObject([{ id: action?.id, state: 'parked' }])
+    const read = () => views['project_actors.get'](memberCall('prj_a', { actor_id: session }, {}))
+    expect((await read()).related).toMatchObject([{ id: action?.id, state: 'parked' }])
     await later.useCases['sessions.cancel'](callOf({ session_id: session }, {}, {}))
-    expect(await look()).toMatchObject({ active: ['active', 'active.idle'], related: [] })
+    expect(await read()).toMatchObject({ active: ['active', 'active.idle'], related: [] })
   })
 
   it('give the same error for an id of another project, an unknown id and a malformed id', async () => {

@@ -67,10 +67,10 @@ it('keeps a lane marked whose only run held a slot when the read began', async (
   const host = { rows: new RowWriter({ records: storage.records, clock, log: pino({ level: 'silent' }) }) }
   const concurrency = { perProject: 2, perTenant: 2 }
   const context = { holders: { [lane.id]: [id] }, cursor: null, capped: [], checked_at: clock.now() }
-  const look = pickRuns({ host, records: storage.records, concurrency, clock })
+  const picking = pickRuns({ host, records: storage.records, concurrency, clock })
   const requested = { actor: queueIdOf(project), owner: { project, tenant: null, user: null, createdAt: 1 }, context }
   const nothing = { part: async () => {}, show: () => {}, delivered: async () => {}, aloneAt: 0, idempotencyKey: 'k' }
-  const outcome = await look.run({}, { ...requested, ...nothing, signal: new AbortController().signal })
+  const outcome = await picking.run({}, { ...requested, ...nothing, signal: new AbortController().signal })
   expect(outcome).toMatchObject({ event: { type: 'runs_picked', granted: [] } })
   expect(await marked()).toEqual([lane.id])
 })

@@ -117,18 +117,18 @@ export interface Reader {
   readonly events: LogEvent[]
   ended: StreamEnding | undefined
   /** Takes this many more events before it requests a pause. */
-  room: number
+  capacity: number
   readonly control: StreamControl
 }
 
-/** Reads a stream; `room` is the number of events that it accepts at first. */
-export const read = (stream: EventStream, room = Number.POSITIVE_INFINITY): Reader => {
-  const state: Omit<Reader, 'control'> = { events: [], ended: undefined, room }
+/** Reads a stream; `capacity` is the number of events that it accepts at first. */
+export const read = (stream: EventStream, capacity = Number.POSITIVE_INFINITY): Reader => {
+  const state: Omit<Reader, 'control'> = { events: [], ended: undefined, capacity }
   const control = stream.start({
     push: (events) => {
       state.events.push(...events)
-      state.room -= events.length
-      return state.room > 0
+      state.capacity -= events.length
+      return state.capacity > 0
     },
     end: (reason) => {
       state.ended = reason

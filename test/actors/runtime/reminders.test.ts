@@ -5,7 +5,7 @@ import { logOf, openProbe, type Probe, typesOf } from './probe.ts'
 
 const id = 'prb_1'
 /** The clock of reminders looks twice a second. */
-const lookMs = 500
+const pollMs = 500
 
 const waiting = async (
   ms: number,
@@ -21,7 +21,7 @@ it('a reminder is delivered once, when it is due', async () => {
   const { probe, log } = await waiting(60_000)
   await probe.clock.advance(59_999)
   expect(await log()).toEqual([])
-  await probe.clock.advance(1 + lookMs)
+  await probe.clock.advance(1 + pollMs)
   expect(await log()).toEqual(['woke'])
   await probe.clock.advance(600_000)
   expect(await log()).toEqual(['woke'])
@@ -40,14 +40,14 @@ it('a reminder is delivered at the new time after its state was entered again', 
   await probe.deliver(id, { type: 'wait' })
   await probe.clock.advance(59_999)
   expect(await log()).toEqual([])
-  await probe.clock.advance(1 + lookMs)
+  await probe.clock.advance(1 + pollMs)
   expect(await log()).toEqual(['woke'])
 })
 
 it('a reminder survives later commits that are unrelated to it', async () => {
   const { probe, log } = await waiting(60_000)
   for (let n = 0; n < 5; n++) await probe.deliver(id, { type: 'count' })
-  await probe.clock.advance(60_000 + lookMs)
+  await probe.clock.advance(60_000 + pollMs)
   expect((await log()).at(-1)).toBe('woke')
 })
 
@@ -55,7 +55,7 @@ it('a reminder is delivered to an actor that is no longer in memory', async () =
   const { probe, log } = await waiting(600_000)
   await probe.clock.advance(120_000)
   expect(probe.host.live).toBe(0)
-  await probe.clock.advance(480_000 + lookMs)
+  await probe.clock.advance(480_000 + pollMs)
   expect(await log()).toEqual(['woke'])
 })
 
@@ -64,7 +64,7 @@ it('a reminder that fell due during a restart is delivered after it', async () =
   faulty.crash()
   await probe.clock.leap(3_600_000)
   const next = await openProbe({ storage: faulty.inner, clock: probe.clock })
-  await next.clock.advance(lookMs)
+  await next.clock.advance(pollMs)
   expect(await log()).toEqual(['woke'])
 })
 
@@ -112,7 +112,7 @@ describe('reminders whose delivery fails', () => {
       probe.host.drop(other)
       faulty.damaged.add(other)
     }
-    await probe.clock.advance(3000 + 2 * lookMs)
+    await probe.clock.advance(3000 + 2 * pollMs)
     expect(await log()).toEqual(['woke'])
   })
 
@@ -131,10 +131,10 @@ describe('reminders whose delivery fails', () => {
     await probe.deliver('prb_0', { type: 'wait', ms: 500 })
     probe.host.drop('prb_0')
     faulty.damaged.add('prb_0')
-    await probe.clock.advance(1000 + lookMs)
+    await probe.clock.advance(1000 + pollMs)
     expect(await log()).toEqual(['woke'])
     faulty.damaged.clear()
-    await probe.clock.advance(lookMs)
+    await probe.clock.advance(pollMs)
     expect(typesOf(await logOf(faulty.inner, 'prb_0'))).toEqual(['woke'])
   })
 })

@@ -32,13 +32,13 @@ class Writer implements TestModel {
   async stream(request: ModelRequest): Promise<ModelAnswer> {
     this.requests.push({ ...request, messages: [...request.messages] })
     const writes = request.model === 'writer-1'
-    const looks = !writes && this.requests.filter(({ model }) => model !== 'writer-1').length <= 8
+    const reads = !writes && this.requests.filter(({ model }) => model !== 'writer-1').length <= 8
     return {
       model: request.model,
-      text: writes ? this.#summary : looks ? '' : 'Done.',
-      toolCalls: looks ? [{ callId: 'call_0', name: 'look', arguments: '{}' }] : [],
+      text: writes ? this.#summary : reads ? '' : 'Done.',
+      toolCalls: reads ? [{ callId: 'call_0', name: 'look', arguments: '{}' }] : [],
       usage: { inputTokens: 10, outputTokens: 5, cachedTokens: 0, reasoningTokens: 0 },
-      finishReason: looks ? 'tool_calls' : 'stop',
+      finishReason: reads ? 'tool_calls' : 'stop',
     }
   }
 }

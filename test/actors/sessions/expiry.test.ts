@@ -6,7 +6,7 @@ import { action, approve, calls, functionTool, pausedTurn, statusOf } from './ap
 import { callOf, newSession, openWorld, turn, typesOf, type World } from './harness.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
-const lookMs = 1000
+const pollMs = 1000
 
 const open = async (
   scripts: NonNullable<Parameters<typeof openWorld>[0]>['scripts'],
@@ -23,7 +23,7 @@ it('completes a session after seven days without use, not before, and it accepts
   await turn(world, session, { input: 'hi' })
   await world.clock.leap(7 * dayMs - 1)
   expect(await statusOf(world, session)).toBe('active')
-  await world.clock.leap(1 + lookMs)
+  await world.clock.leap(1 + pollMs)
   expect(await statusOf(world, session)).toBe('completed')
   await expect(turn(world, session, { input: 'again' })).rejects.toMatchObject({ code: 'session_expired' })
   const page = callOf({}, { page: 1, limit: 10, status: 'completed' } as const, undefined)
@@ -42,7 +42,7 @@ it('counts the seven days from the last turn', async () => {
 it('completes a session that was never used', async () => {
   const world = await open([])
   const session = await newSession(world)
-  await world.clock.leap(7 * dayMs + lookMs)
+  await world.clock.leap(7 * dayMs + pollMs)
   expect(await statusOf(world, session)).toBe('completed')
 })
 
@@ -57,19 +57,19 @@ it('clears the session memory of an expired session once, and not for a session 
   const session = await create()
   await create()
   await turn(world, session, { input: 'hi' })
-  await clock.leap(7 * dayMs + lookMs)
+  await clock.leap(7 * dayMs + pollMs)
   expect(await statusOf(world, session)).toBe('completed')
-  await clock.advance(lookMs)
+  await clock.advance(pollMs)
   expect(memory.ended).toEqual([session])
 })
 
 it('can delete an expired session', async () => {
   const world = await open([])
   const session = await newSession(world)
-  await world.clock.leap(7 * dayMs + lookMs)
+  await world.clock.leap(7 * dayMs + pollMs)
   const call = callOf({ session_id: session }, {}, undefined)
   expect(await world.useCases['sessions.delete'](call)).toEqual({ id: session, deleted: true })
-  await world.clock.advance(lookMs)
+  await world.clock.advance(pollMs)
   expect(await world.storage.commits.head(session)).toBeNull()
 })
 
@@ -79,7 +79,7 @@ it('rejects an approval after seven days, and the model receives the expiry', as
   const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('confirm', true)] })
   await world.clock.leap(7 * dayMs - 1)
   expect(await statusOf(world, session)).toBe('paused')
-  await world.clock.leap(1 + lookMs)
+  await world.clock.leap(1 + pollMs)
   expect((await action(world, waiting.confirm ?? '')).status).toBe('expired')
   expect(await statusOf(world, session)).toBe('completed')
   const log = await world.storage.commits.events(session, 0, 100)
@@ -102,7 +102,7 @@ it('lets a tool set the expiry of its approval, which also rejects the other wai
   })
   const { expires_at, created_at } = await action(world, waiting.quick ?? '')
   expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(60_000)
-  await world.clock.advance(60_000 + lookMs)
+  await world.clock.advance(60_000 + pollMs)
   expect((await action(world, waiting.quick ?? '')).status).toBe('expired')
   expect((await action(world, waiting.slow ?? '')).status).toBe('rejected')
   expect(await statusOf(world, session)).toBe('completed')
@@ -129,7 +129,7 @@ it('expires sessions and actions that fell due while no process ran', async () =
   await first.runtime.drain(0)
   await clock.leap(30 * dayMs)
   const next = await openWorld({ clock, storage })
-  await clock.advance(lookMs)
+  await clock.advance(pollMs)
   expect(await statusOf(next, quiet)).toBe('completed')
   expect(await statusOf(next, pausing)).toBe('completed')
   expect((await action(next, waiting.confirm ?? '')).status).toBe('expired')
@@ -139,7 +139,7 @@ it('expires an action that a caller created', async () => {
   const world = await open([])
   const body = { tool: 'pay', arguments: { amount: 1 }, risk_level: 'high', expires_in: 10 } as const
   const { id } = await world.useCases['actions.create'](callOf({}, {}, body))
-  await world.clock.advance(10_000 + lookMs)
+  await world.clock.advance(10_000 + pollMs)
   expect((await action(world, id)).status).toBe('expired')
   const late = world.useCases['actions.approve'](callOf({ action_id: id }, {}, {}))
   await expect(late).rejects.toMatchObject({ code: 'action_already_resolved' })

@@ -10,7 +10,7 @@ import { PageStore } from '#actors/web/store/page-store.ts'
 import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { PageRooms } from '#src/parsing/pages/page-rooms.ts'
+import { PageParsers } from '#src/parsing/pages/page-parsers.ts'
 import { callOf } from '#test/support/call-of.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { openPrivateNames, privateAddresses } from '#test/support/private-addresses.ts'
@@ -23,7 +23,7 @@ describe('private addresses', () => {
   let guard: SsrfGuard
   let probes: readonly string[] = []
   let routes: Readonly<Record<string, (url: string) => Promise<unknown>>> = {}
-  const rooms = new PageRooms()
+  const parsers = new PageParsers()
   const names = openPrivateNames()
 
   beforeAll(async () => {
@@ -45,11 +45,11 @@ describe('private addresses', () => {
     const fetcher = () => new PageFetcher({ guard, clock: systemClock })
     const call = <Body>(body: Body) => callOf({}, {}, body)
     const one = { maxBytes: 100_000, timeoutMs: 5_000, render: false }
-    const reading = () => new PageReader({ pages: fetcher(), rooms })
+    const reading = () => new PageReader({ pages: fetcher(), parsers })
     const crawl = { render: false, maxPages: 4, maxDepth: 1, sameOrigin: false, sitemap: false, maxAge: 0 }
     const crawled = async (seed: string, sitemap = false): Promise<unknown> => {
       const pages = fetcher()
-      const reader = new PageReader({ pages, rooms })
+      const reader = new PageReader({ pages, parsers })
       const parts = {
         fetcher: pages,
         reader,
@@ -67,7 +67,7 @@ describe('private addresses', () => {
     routes = {
       fetch: (url) => fetchUseCase(reading())(call({ ...one, url })),
       extract: (url) =>
-        extractUseCase(new PageReader({ pages: fetcher(), rooms }))(call({ ...one, format: 'text' as const, url })),
+        extractUseCase(new PageReader({ pages: fetcher(), parsers }))(call({ ...one, format: 'text' as const, url })),
       'a seed of a crawl': (url) => crawled(url),
       'a redirect of fetch': (url) => {
         site.pages.set('/', to(encodeLocation(url)))
@@ -101,7 +101,7 @@ describe('private addresses', () => {
     names.again()
   })
   afterAll(async () => {
-    await rooms.close()
+    await parsers.close()
     await guard.close()
     await site.close()
     await new Promise((resolve) => canary.close(resolve))

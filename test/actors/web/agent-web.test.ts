@@ -9,7 +9,7 @@ import { PageIndexes } from '#actors/web/search/page-indexes.ts'
 import { PageStore } from '#actors/web/store/page-store.ts'
 import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { systemClock } from '#runtime/clock.ts'
-import { PageRooms } from '#src/parsing/pages/page-rooms.ts'
+import { PageParsers } from '#src/parsing/pages/page-parsers.ts'
 import type { Json } from '#storage/ports.ts'
 import { callOf } from '#test/support/call-of.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
@@ -21,7 +21,7 @@ describe('the web for agents', () => {
   let site: Site
   let guard: SsrfGuard
   let web: ReturnType<typeof agentWeb>
-  const rooms = new PageRooms()
+  const parsers = new PageParsers()
 
   beforeAll(async () => {
     site = await Site.open({
@@ -32,7 +32,7 @@ describe('the web for agents', () => {
     const { records } = openMemoryStorage({ now: Date.now })
     await records.prepare(webKinds)
     const fetcher = new PageFetcher({ guard, clock: systemClock })
-    const reader = new PageReader({ pages: fetcher, rooms })
+    const reader = new PageReader({ pages: fetcher, parsers })
     const store = new PageStore(records, Date.now)
     const parts = { fetcher, reader, store, embedder: null, now: Date.now, clock: systemClock }
     const indexes = new PageIndexes(store, systemClock)
@@ -51,7 +51,7 @@ describe('the web for agents', () => {
     web = agentWeb({ reader, indexes, embedder: null, shared: null, now: Date.now })
   })
   afterAll(async () => {
-    await rooms.close()
+    await parsers.close()
     await guard.close()
     await site.close()
   })

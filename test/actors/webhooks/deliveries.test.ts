@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 afterEach(() => world.close())
 
-const lookMs = 1000
+const pollMs = 1000
 const get = (id: string) => world.useCases['webhook_deliveries.get'](callOf({ delivery_id: id }, {}, undefined))
 const replay = (id: string) => world.useCases['webhook_deliveries.replay'](callOf({ delivery_id: id }, {}, {}))
 
@@ -108,11 +108,11 @@ describe('a delivery that fails', () => {
       const [waiting] = await deliveriesWhen(world, ({ next_attempt_at }) => next_attempt_at !== null)
       expect(waiting).toMatchObject({ status: 'pending', attempt_count: index + 1, last_error: 'http_error' })
       const dueMs = Date.parse(waiting?.next_attempt_at ?? '') - world.clock.now()
-      expect(dueMs).toBeGreaterThan(delay - 10 * lookMs)
+      expect(dueMs).toBeGreaterThan(delay - 10 * pollMs)
       expect(dueMs).toBeLessThanOrEqual(delay)
       await world.clock.leap(dueMs - 1)
       expect(world.receiver.received).toHaveLength(index + 1)
-      await world.clock.advance(lookMs)
+      await world.clock.advance(pollMs)
       await world.receiver.requests(index + 2)
     }
     const [failed] = await deliveriesWhen(world, ({ status }) => status === 'failed')
@@ -125,8 +125,8 @@ describe('a delivery that fails', () => {
     await runCompleted(world)
     const [{ id } = { id: '' }] = await deliveriesWhen(world, ({ next_attempt_at }) => next_attempt_at !== null)
     world.receiver.reply = () => ({ status: 200, body: 'thank you' })
-    await world.clock.leap((retryDelaysMs[0] ?? 0) + lookMs)
-    await world.clock.advance(lookMs)
+    await world.clock.leap((retryDelaysMs[0] ?? 0) + pollMs)
+    await world.clock.advance(pollMs)
     await deliveriesWhen(world, ({ status }) => status === 'delivered')
     const { attempts, payload, event_id } = await get(id)
     expect(payload).toMatchObject({ type: 'run.completed', data: { status: 'completed' } })
@@ -150,8 +150,8 @@ describe('a delivery that fails', () => {
     await deliveriesWhen(third, ({ next_attempt_at }) => next_attempt_at !== null)
     receiver.reply = () => ({ status: 200 })
     const fourth = await openWorld({ clock, storage, receiver })
-    await clock.leap((retryDelaysMs[0] ?? 0) + lookMs)
-    await clock.advance(lookMs)
+    await clock.leap((retryDelaysMs[0] ?? 0) + pollMs)
+    await clock.advance(pollMs)
     await deliveriesWhen(fourth, ({ status }) => status === 'delivered')
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
     await second.runtime.drain(0)
@@ -163,8 +163,8 @@ describe('a delivery that fails', () => {
     await runCompleted(world)
     const [delivery] = await deliveriesWhen(world, ({ next_attempt_at }) => next_attempt_at !== null)
     await world.useCases['webhooks.delete'](callOf({ webhook_id: delivery?.webhook_id ?? '' }, {}, undefined))
-    await world.clock.leap((retryDelaysMs[0] ?? 0) + lookMs)
-    await world.clock.advance(lookMs)
+    await world.clock.leap((retryDelaysMs[0] ?? 0) + pollMs)
+    await world.clock.advance(pollMs)
     const [failed] = await deliveriesWhen(world, ({ status }) => status === 'failed')
     expect(failed).toMatchObject({ last_error: 'webhook_deleted', attempt_count: 1 })
     expect(world.receiver.received).toHaveLength(1)
@@ -190,7 +190,7 @@ describe('deliveries to an endpoint that hangs', () => {
     // another process takes over the store, as after kill -9: nothing of the first one remains
     const second = await openWorld({ clock, storage, receiver, waiting: lines })
     receiver.reply = () => ({ status: 204 })
-    for (let look = 0; look < 100 && !(await allDelivered(second)); look++) await clock.advance(lookMs)
+    for (let read = 0; read < 100 && !(await allDelivered(second)); read++) await clock.advance(pollMs)
     expect(await deliveriesOf(second)).toMatchObject(Array.from({ length: count }, () => ({ status: 'delivered' })))
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(count)
     await second.runtime.drain(0)
@@ -240,7 +240,7 @@ describe('the log of deliveries', () => {
     await runCompleted(world)
     const [{ id } = { id: '' }] = await deliveriesWhen(world, ({ status }) => status === 'delivered')
     await world.clock.leap(30 * 24 * 60 * 60 * 1000)
-    await world.clock.advance(2 * lookMs)
+    await world.clock.advance(2 * pollMs)
     expect(await deliveriesOf(world)).toEqual([])
     await expect(get(id)).rejects.toMatchObject({ code: 'not_found' })
     expect(await world.storage.commits.head(id)).toBeNull()

@@ -17,9 +17,9 @@ const weather = {
 type Found = ReturnType<typeof JSON.parse>
 
 /** Polls until the result is not null. */
-const until = (look: () => Promise<Found>): Promise<Found> =>
+const until = (read: () => Promise<Found>): Promise<Found> =>
   vi.waitFor(async () => {
-    const found = await look()
+    const found = await read()
     expect(found).not.toBeNull()
     return found
   }, patience)

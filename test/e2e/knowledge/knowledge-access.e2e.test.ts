@@ -70,15 +70,15 @@ describe.each(either('mongo'))('access to a knowledge base on $store', ({ store 
     expect(grant).toMatchObject({ subject_type: type, subject_id: id, permissions: ['read'] })
     expect((await base.grant(type, id)).body).toEqual(grant)
     expect((await world.api.get(`${base.path}/grants?subject_type=${type}`)).body.data).toEqual([grant])
-    const look = async () => ({
+    const read = async () => ({
       open: await whoOf(['ann', 'bob'], async (user) => sees(base, await token('acme', user))),
       agents: await whoOf(['guide', 'other'], async (agent) => sees(base, await agentKey(ids[agent] ?? ''))),
       stranger: await sees(base, await token('globex', 'ann')),
     })
-    expect(await look()).toEqual({ open, agents, stranger: 404 })
+    expect(await read()).toEqual({ open, agents, stranger: 404 })
     expect(await sees(base, world.api, { subject: { type, id } })).toBe('found')
     await world.api.get(`${base.path}/grants/${grant.id}`, { method: 'DELETE' })
-    expect(await look()).toEqual({ open: [], agents: [], stranger: 404 })
+    expect(await read()).toEqual({ open: [], agents: [], stranger: 404 })
   })
 
   it('is denied to a public key, even with a grant to its agent', async () => {

@@ -73,8 +73,8 @@ describe.each(either('sqlite'))('an embedding model of a provider for knowledge 
     answers = 12
     const search = async (query = 'Marker7') => (await base.as(world.api).search(query, { explain: true })).body
     await expect.poll(async () => (await search()).embedder, patience).toBe(`model/${small}`)
-    const looked = async () => search().then(() => answers)
-    await expect.poll(looked, patience).toBeLessThan(0)
+    const hits = async () => search().then(() => answers)
+    await expect.poll(hits, patience).toBeLessThan(0)
     expect(embeddedBy(small).size).toBeGreaterThan(chunksAPart)
     await world.crash()
     answers = Number.POSITIVE_INFINITY

@@ -22,7 +22,7 @@ describe('many concurrent long bodies', () => {
     return status
   }
 
-  const roomTaken = async (): Promise<number> => {
+  const memoryTaken = async (): Promise<number> => {
     const { body } = await world.api.get('/metrics')
     return Number(/^troupe_body_bytes (\S+)$/m.exec(String(body))?.[1])
   }
@@ -34,7 +34,7 @@ describe('many concurrent long bodies', () => {
     const statuses = await long
     expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([])
     expect(statuses).toContain(200)
-    expect(await roomTaken()).toBe(0)
+    expect(await memoryTaken()).toBe(0)
     expect(await chat(text)).toBe(200)
   })
 
@@ -45,8 +45,8 @@ describe('many concurrent long bodies', () => {
       sender.write(`${head}content-length: ${declared}\r\n\r\n`)
       sender.write(' '.repeat(sent))
     })
-    await expect.poll(roomTaken).toBe(sent)
+    await expect.poll(memoryTaken).toBe(sent)
     sender.destroy()
-    await expect.poll(roomTaken).toBe(0)
+    await expect.poll(memoryTaken).toBe(0)
   })
 })

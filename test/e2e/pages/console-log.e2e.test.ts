@@ -32,7 +32,7 @@ const openLog = `(async () => {
 })()`
 
 /** Rendered and visible rows of the log by their aria-rowindex, with the top of the first visible one in px. */
-const look = `(() => {
+const read = `(() => {
   const log = document.querySelector('.log')
   const { top, bottom } = log.getBoundingClientRect()
   const rows = [...log.querySelectorAll('[role=row]')]
@@ -46,7 +46,7 @@ const look = `(() => {
   }
 })()`
 
-interface Look {
+interface Shown {
   readonly all: readonly number[]
   readonly seen: readonly number[]
   readonly first: number
@@ -78,14 +78,14 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a log of 10,000 events
     await console.page.evaluate(openLog)
   })
 
-  const now = async (): Promise<Look> => JSON.parse(String(await console.page.evaluate(`JSON.stringify(${look})`)))
+  const now = async (): Promise<Shown> => JSON.parse(String(await console.page.evaluate(`JSON.stringify(${read})`)))
   const scrollTo = (part: number) =>
     console.page.evaluate(`new Promise((done) => {
       const log = document.querySelector('.log')
       log.scrollTop = log.scrollHeight * ${part}
       requestAnimationFrame(() => requestAnimationFrame(done))
     })`)
-  const expectWhole = ({ all, filled }: Look) => {
+  const expectWhole = ({ all, filled }: Shown) => {
     expect(all).toEqual(all.map((_, at) => (all[0] ?? 0) + at))
     expect(filled).toBe(true)
     expect(all.length).toBeLessThan(60)

@@ -258,14 +258,14 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     const link = page.getByRole('group', { name: 'Act' }).getByRole('link', { name: /^ses_/ })
     const forked = await link.textContent()
     // an audit log entry follows its commit with a delay: the first request comes before it
-    let looks = 0
+    let reads = 0
     await page.route(
       (url) => url.searchParams.get('resource_id') === forked,
-      (route) => (looks++ === 0 ? route.fulfill({ json: { data: [] } }) : route.continue()),
+      (route) => (reads++ === 0 ? route.fulfill({ json: { data: [] } }) : route.continue()),
     )
     await link.click()
     await page.getByRole('region', { name: 'Decisions' }).getByText('to try another way').waitFor()
-    expect(looks).toBeGreaterThan(1)
+    expect(reads).toBeGreaterThan(1)
     await page.getByRole('log').locator('[data-event="session.forked"]').waitFor()
     const agent = await world.api.post('/v1/agents', { name: 'Again', config: { model: 'simulated-1' } })
     const made = await world.api.post(`/v1/agents/${agent.body.id}/runs`, { input: { prompt: 'hello' } })

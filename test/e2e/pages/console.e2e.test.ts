@@ -39,7 +39,7 @@ const signIn = async (hash = '') => {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-const look = async (actor: string) => {
+const read = async (actor: string) => {
   await signIn(`#/actors/${actor}`)
   await live()
 }
@@ -100,7 +100,7 @@ describe.skipIf(executablePath === undefined)('the console', () => {
 
   it('highlights the state of a running turn and follows its log, with requests to this server only', async () => {
     const session = await world.api.createSession()
-    await look(session)
+    await read(session)
     await lit('active.idle')
     const running = runTurn(session, { input: 'Say something slow please' })
     await lit('active.working.thinking')
@@ -125,7 +125,7 @@ describe.skipIf(executablePath === undefined)('the console', () => {
 
   it('shows the action that a paused session waits for, and its progress once that is approved', async () => {
     const session = await world.api.createSession()
-    await look(session)
+    await read(session)
     const frames = await runTurn(session, { input: 'Use the tool get_weather for Oslo', tools: [weather] })
     await lit('paused')
     const action = String(frames.at(-1)?.data.action_id)
@@ -154,7 +154,7 @@ describe.skipIf(executablePath === undefined)('the console', () => {
   it('resumes the log without gaps after a crash of the server', async () => {
     const session = await world.api.createSession()
     await runTurn(session, { input: 'before the crash' })
-    await look(session)
+    await read(session)
     await entry('turn.completed').waitFor()
     await world.crash()
     await page.locator('.stream[data-status=reconnecting]').waitFor()
@@ -172,7 +172,7 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     for (let turn = 0; turn < turns; turn++) await runTurn(session, { input: `turn ${turn}` })
     const stored = await storedSequences(session)
     expect(stored.length).toBeGreaterThan(200)
-    await look(session)
+    await read(session)
     expect(await shownSequences()).toEqual(stored.slice(-200))
     const earlier = page.getByRole('button', { name: 'Load earlier' })
     while (await earlier.isVisible()) {
@@ -185,7 +185,7 @@ describe.skipIf(executablePath === undefined)('the console', () => {
 
   it('reports a deleted session and an unknown id as not existing', async () => {
     const session = await world.api.createSession()
-    await look(session)
+    await read(session)
     await world.api.get(`/v1/sessions/${session}`, { method: 'DELETE' })
     await page.getByRole('alert').getByText('What this address names does not exist').waitFor()
     await page.goto(`${world.url}/#/actors/ses_unknown`)

@@ -32,14 +32,14 @@ const isHarmless = async (): Promise<void> => {
   expect(complaints).toEqual([])
 }
 
-const look = async (actor: string): Promise<void> => {
+const read = async (actor: string): Promise<void> => {
   await page.goto(`${world.url}/#/projects/${project}/actors/${actor}`)
   await page.getByRole('heading', { name: actor }).waitFor()
 }
 
 /** Opens every tab of an actor's page. @returns their texts. */
 const lookThrough = async (actor: string): Promise<string> => {
-  await look(actor)
+  await read(actor)
   const shown: string[] = []
   for (const tab of await page.getByRole('tab').all()) {
     await tab.click()

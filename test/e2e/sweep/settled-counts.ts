@@ -11,7 +11,7 @@ export type Counts = Readonly<Record<string, number>>
 /** Row counts, polled until two in a row are equal: rows follow their commits with a short delay. */
 export const settledCounts = async (world: World): Promise<Counts> => {
   let last: Counts = {}
-  const look = async () => {
+  const read = async () => {
     // reading usage flushes the calls that are still buffered into segments
     await world.api.get('/v1/usage/events?limit=1')
     const counts = await world.counts()
@@ -21,7 +21,7 @@ export const settledCounts = async (world: World): Promise<Counts> => {
     // gateway calls are written in batches, and become separate rows a moment later
     expect(counts.call_segments ?? counts.records_call_segments).toBe(0)
   }
-  await vi.waitFor(look, { ...patience, interval: 300 })
+  await vi.waitFor(read, { ...patience, interval: 300 })
   return last
 }
 

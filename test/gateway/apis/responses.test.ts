@@ -5,7 +5,7 @@ import { principals } from '#test/transport/api/serving.ts'
 import { checkedResponse, responsesWorld } from './responses-world.ts'
 import { calling, saying } from './scripted-chat.ts'
 
-const lookUp = {
+const lookup = {
   type: 'function' as const,
   name: 'look_up',
   description: 'Looks something up.',
@@ -67,12 +67,12 @@ describe('a response', () => {
       top_p: 0.9,
       reasoning: { effort: 'low' },
       text: { format: { type: 'json_schema', name: 'answer', schema, strict: true }, verbosity: 'low' },
-      tools: [lookUp],
+      tools: [lookup],
       tool_choice: { type: 'function', name: 'look_up' },
       parallel_tool_calls: false,
       metadata: { order: '7' },
     })
-    const { type: _type, ...declared } = lookUp
+    const { type: _type, ...declared } = lookup
     expect(chat.last).toMatchObject({
       models: ['model-2'],
       max_tokens: 50,
@@ -89,7 +89,7 @@ describe('a response', () => {
       max_output_tokens: 50,
       temperature: 0.5,
       metadata: { order: '7' },
-      tools: [lookUp],
+      tools: [lookup],
       tool_choice: { type: 'function', name: 'look_up' },
       parallel_tool_calls: false,
       reasoning: { effort: 'low', summary: null },
@@ -107,7 +107,7 @@ describe('a response', () => {
       { deltas, finishReason: 'tool_calls' },
       { deltas: saying('Found.') },
     ])
-    const first = await openai.responses.create({ model: 'model-1', input: 'look', tools: [lookUp], store: false })
+    const first = await openai.responses.create({ model: 'model-1', input: 'look', tools: [lookup], store: false })
     const [message, ...calls] = first.output
     expect(message).toMatchObject({ type: 'message' })
     expect(calls).toEqual([
@@ -123,7 +123,7 @@ describe('a response', () => {
     ])
     await openai.responses.create({
       model: 'model-1',
-      tools: [lookUp],
+      tools: [lookup],
       input: [
         { role: 'user', content: 'look' },
         ...first.output.filter((item) => item.type === 'message' || item.type === 'function_call'),
@@ -272,7 +272,7 @@ describe('a stored response', () => {
       model,
       input: 'second',
       previous_response_id: first.id,
-      tools: [lookUp],
+      tools: [lookup],
     })
     const third = await openai.responses.create({
       model,

@@ -50,7 +50,7 @@ const dispatcherOver = ({ chats, keepAlive }: Pick<ChatWorld, 'chats' | 'keepAli
     origins: { allows: () => true },
     idempotent: new IdempotentRequests({ records, box, clock: systemClock, log }),
     streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }, log),
-    seats: new StreamLimit(),
+    streamLimit: new StreamLimit(),
     bodies: new BodyMemory(),
     publicOrigin: null,
     clientAddress: ({ remoteAddress }) => remoteAddress,

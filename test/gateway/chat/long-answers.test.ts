@@ -50,7 +50,7 @@ describe('the answer of a provider', () => {
   ])(
     'that finds no room among others, %s, is refused as overloaded, and what it took is given back',
     async (_, stream) => {
-      const others = answerMemory.seat('prj_others')
+      const others = answerMemory.reserve('prj_others')
       others.grow(answerMemory.max)
       const { answer } = endless('{"choices":[{"message":{"content":"')
       world.first.script(answer)

@@ -45,9 +45,9 @@ describe('recognisers', () => {
   })
 
   it('find nothing in lines of look-alikes', () => {
-    const lookAlikes = labelled.filter((line) => line.found.length === 0)
-    expect(lookAlikes.length).toBeGreaterThan(90)
-    expect(lookAlikes.filter(({ text }) => found(text).length > 0)).toEqual([])
+    const lookalikes = labelled.filter((line) => line.found.length === 0)
+    expect(lookalikes.length).toBeGreaterThan(90)
+    expect(lookalikes.filter(({ text }) => found(text).length > 0)).toEqual([])
   })
 
   it('recognise national phone numbers of the region', () => {

@@ -34,20 +34,20 @@ const events = {
 }
 
 const look = 'picking: pickRuns!'
-const lookForgetting = 'picking: forget pickRuns!'
+const pollForgetting = 'picking: forget pickRuns!'
 
 const table: Record<keyof typeof places, Partial<Record<keyof typeof events, string>>> = {
   new: { wake: look, 'wake of another lane': look },
   'idle with runs': {
-    wake: lookForgetting,
-    'wake of another lane': lookForgetting,
-    'slot_returned by a holder': lookForgetting,
-    upkeep: lookForgetting,
+    wake: pollForgetting,
+    'wake of another lane': pollForgetting,
+    'slot_returned by a holder': pollForgetting,
+    upkeep: pollForgetting,
   },
   'idle, a lane at its most': {
-    'wake of another lane': lookForgetting,
-    'slot_returned by a holder': lookForgetting,
-    upkeep: lookForgetting,
+    'wake of another lane': pollForgetting,
+    'slot_returned by a holder': pollForgetting,
+    upkeep: pollForgetting,
   },
   looking: {
     wake: 'picking',
@@ -63,11 +63,11 @@ const table: Record<keyof typeof places, Partial<Record<keyof typeof events, str
     'runs_picked none': look,
     'runs_picked the last': 'picking: slot_granted>run_3 pickRuns!',
   },
-  full: { 'slot_returned by a holder': lookForgetting, 'upkeep of a full one': lookForgetting },
+  full: { 'slot_returned by a holder': pollForgetting, 'upkeep of a full one': pollForgetting },
   resting: { wake: look, 'wake of another lane': look },
   'idle, as earlier ones were stored without runs': {
-    wake: lookForgetting,
-    'wake of another lane': lookForgetting,
+    wake: pollForgetting,
+    'wake of another lane': pollForgetting,
     upkeep: 'resting: forget',
   },
 }

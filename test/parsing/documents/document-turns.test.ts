@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { documentTurns } from '#src/parsing/documents/document-room.ts'
+import { documentTurns } from '#src/parsing/documents/document-parser.ts'
 
 const owner = (project: string, tenant: string | null = null) => ({ project, tenant })
 

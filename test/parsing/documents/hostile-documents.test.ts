@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { constants, deflateRawSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openDocumentRoom } from '#src/parsing/documents/document-room.ts'
+import { openDocumentParser } from '#src/parsing/documents/document-parser.ts'
 import { zipFile } from '#test/support/files/zip-file.ts'
 
-const room = openDocumentRoom({ deadlineMs: 2000 })
-afterAll(() => room.close())
+const parser = openDocumentParser({ deadlineMs: 2000 })
+afterAll(() => parser.close())
 
 const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 /** A document that unpacks to more than the limit of 64 MB. */
@@ -103,7 +103,7 @@ describe('a hostile document', () => {
     'of millions of nested elements (%s) is refused long before the deadline',
     { timeout: 60_000 },
     async (_, mimeType, bytes) => {
-      const own = openDocumentRoom()
+      const own = openDocumentParser()
       await expect(own.parse('document', { bytes: bytes(), mimeType })).rejects.toMatchObject({ reason: 'unreadable' })
       await own.close()
     },
@@ -111,7 +111,7 @@ describe('a hostile document', () => {
 
   it('leaves no thread behind that still reads it', { timeout: 60_000 }, async () => {
     const before = threads()
-    const own = openDocumentRoom({ deadlineMs: 300 })
+    const own = openDocumentParser({ deadlineMs: 300 })
     const wide = { bytes: Buffer.from(JSON.stringify({ a: Array.from({ length: 2_000_000 }, () => [1]) })) }
     for (let copy = 0; copy < 2; copy++)
       await own.parse('document', { ...wide, mimeType: 'application/json' }).catch(() => undefined)
@@ -123,17 +123,17 @@ describe('a hostile document', () => {
 
   it.each(hostile)('(%s) ends, and does not block the event loop', { timeout: 30_000 }, async (_, mimeType, bytes) => {
     const document = bytes()
-    await room.parse('document', { bytes: Buffer.from('warm'), mimeType: 'text/plain' })
+    await parser.parse('document', { bytes: Buffer.from('warm'), mimeType: 'text/plain' })
     const delay = monitorEventLoopDelay({ resolution: 10 })
     delay.enable()
-    const outcome = await room.parse('document', { bytes: document, mimeType }).then(
+    const outcome = await parser.parse('document', { bytes: document, mimeType }).then(
       () => 'read',
       (error: unknown) => (error instanceof Error ? error.name : 'unknown'),
     )
     delay.disable()
     expect(['read', 'ParserFailed']).toContain(outcome)
     expect(delay.percentile(50)).toBeLessThan(100_000_000)
-    expect(await room.parse('document', { bytes: Buffer.from('after'), mimeType: 'text/plain' })).toMatchObject({
+    expect(await parser.parse('document', { bytes: Buffer.from('after'), mimeType: 'text/plain' })).toMatchObject({
       text: 'after',
     })
   })

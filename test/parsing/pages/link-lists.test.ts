@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pageTypeOf } from '#src/pages/content-type.ts'
-import { PageRooms } from '#src/parsing/pages/page-rooms.ts'
+import { PageParsers } from '#src/parsing/pages/page-parsers.ts'
 
 const links = (count: number, form: (link: string, n: number) => string): string =>
   Array.from({ length: count }, (_, n) => form(`<a href="/p${n}">Page ${n}</a>`, n)).join('\n')
@@ -16,18 +16,18 @@ const pages: Readonly<Record<string, string>> = {
 }
 
 describe('a page of 30,000 links', () => {
-  const rooms = new PageRooms()
+  const parsers = new PageParsers()
   const read = (html: string, format: 'text' | 'markdown') => {
     const bytes = Buffer.from(`<html><title>Index</title><body>${html}</body></html>`)
     const type = pageTypeOf('text/html', bytes)
     if (type === null) throw new Error('no page')
-    return rooms.read(
+    return parsers.read(
       { bytes, type, url: 'https://site.example/', format },
       { deadlineMs: 10_000, owner: { project: 'prj_1', tenant: null } },
     )
   }
   beforeAll(() => read('<p>warm', 'text'))
-  afterAll(() => rooms.close())
+  afterAll(() => parsers.close())
 
   it.each(Object.keys(pages).flatMap((name) => [[name, 'text'] as const, [name, 'markdown'] as const]))(
     '%s is read as %s',

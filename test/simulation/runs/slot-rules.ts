@@ -37,7 +37,7 @@ export class SlotRules {
   /** The newest row of each run: its version, and whether the run waits according to it. */
   readonly #rows = new Map<string, { readonly version: number; readonly waits: boolean }>()
   readonly #marked = new Set<string>()
-  readonly #looks = new Map<string, Looking>()
+  readonly #scans = new Map<string, Looking>()
   /** Slots given to others since a run of the lane could have had one. */
   readonly #passed = new Map<string, number>()
 
@@ -86,13 +86,13 @@ export class SlotRules {
       new Set(all).size === all.length,
       () => `${rest.queue_id} has given a slot twice: ${all.join()}`,
     )
-    const look = this.#looks.get(commit.cause.replace(/#done$/, ''))
+    const look = this.#scans.get(commit.cause.replace(/#done$/, ''))
     if (commit.event.type === 'runs_picked' && look !== undefined) this.#picked(commit, look)
-    for (const { id } of commit.effects) this.#looks.set(id, this.#lookOf(commit.actor, holders))
+    for (const { id } of commit.effects) this.#scans.set(id, this.#scanOf(commit.actor, holders))
   }
 
   /** What a read that starts now has to see. */
-  #lookOf(queue: string, holders: Readonly<Record<string, readonly string[]>>): Looking {
+  #scanOf(queue: string, holders: Readonly<Record<string, readonly string[]>>): Looking {
     const held = new Set(Object.values(holders).flat())
     const waiting = [...this.#runs].filter(([id, run]) => run.queue === queue && !held.has(id) && this.#shows(id, run))
     const full = Object.entries(holders).filter(([, runs]) => runs.length >= this.#limits.perTenant)

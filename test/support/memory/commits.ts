@@ -5,11 +5,11 @@ import {
   type Commit,
   type CommitKey,
   type CommitStore,
-  type DueLook,
+  type DueQuery,
   type EffectParts,
   type MergeOutcome,
   type OpenCommit,
-  type OpenLook,
+  type OpenQuery,
   type SettleWork,
   type StoredLogEvent,
   StoreUnavailable,
@@ -83,7 +83,7 @@ export class MemoryCommits implements CommitStore {
     return page.events
   }
 
-  async open({ limit, shards, from, until }: OpenLook): Promise<readonly OpenCommit[]> {
+  async open({ limit, shards, from, until }: OpenQuery): Promise<readonly OpenCommit[]> {
     const rows = [...this.#open.values()].filter((row) => !shards || shards.includes(row.shard))
     return rows
       .filter((row) => from === undefined || byPlace(row, from) >= 0)
@@ -93,7 +93,7 @@ export class MemoryCommits implements CommitStore {
       .map(({ actor, seq, shard, epoch, at }) => ({ actor, seq, shard, epoch, at }))
   }
 
-  async due({ now, from = 0, limit, shards }: DueLook): Promise<readonly Commit[]> {
+  async due({ now, from = 0, limit, shards }: DueQuery): Promise<readonly Commit[]> {
     const dueAt = (row: CommitRow): number => row.due ?? Number.POSITIVE_INFINITY
     const isDue = (row: CommitRow): boolean => dueAt(row) >= from && dueAt(row) <= now
     return [...this.#due.values()]
@@ -184,7 +184,7 @@ export class MemoryCommits implements CommitStore {
 
 const found = (row: CommitRow | undefined): Commit | null => (row ? fromRow(row) : null)
 
-type Place = NonNullable<OpenLook['from']>
+type Place = NonNullable<OpenQuery['from']>
 
 const byPlace = (a: Place, b: Place): number => a.shard - b.shard || a.at - b.at || a.seq - b.seq
 

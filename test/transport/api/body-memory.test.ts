@@ -20,71 +20,71 @@ describe('the memory budget for long bodies', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  const entered = async (room: BodyMemory, owner: MemoryOwner, bytes: number): Promise<BodyReservation> =>
-    await room.enter(owner, bytes)
+  const entered = async (memory: BodyMemory, owner: MemoryOwner, bytes: number): Promise<BodyReservation> =>
+    await memory.enter(owner, bytes)
 
   /** Outcomes so far, by the given names. */
-  const queue = (room: BodyMemory) => {
+  const queue = (memory: BodyMemory) => {
     const inside: string[] = []
-    const seats = new Map<string, BodyReservation>()
+    const reservations = new Map<string, BodyReservation>()
     const wait = (name: string, owner: MemoryOwner, bytes: number): void => {
-      void entered(room, owner, bytes).then(
-        (seat) => {
+      void entered(memory, owner, bytes).then(
+        (reservation) => {
           inside.push(name)
-          seats.set(name, seat)
+          reservations.set(name, reservation)
         },
         (error) => void inside.push(`${name}: ${error.code}`),
       )
     }
-    return { inside, seats, wait }
+    return { inside, reservations, wait }
   }
 
   /** A body that has arrived in part. */
-  const arriving = async (room: BodyMemory, owner: MemoryOwner, { of, arrived }: { of: number; arrived: number }) => {
-    const seat = await room.admit(owner, of)
+  const arriving = async (memory: BodyMemory, owner: MemoryOwner, { of, arrived }: { of: number; arrived: number }) => {
+    const reservation = await memory.admit(owner, of)
     const refusals: Error[] = []
-    seat.onRefused((error) => void refusals.push(error))
-    seat.arrived(arrived)
-    return { seat, refusals }
+    reservation.onRefused((error) => void refusals.push(error))
+    reservation.arrived(arrived)
+    return { reservation, refusals }
   }
 
   it('admits bodies while they fit, and queues a body that does not fit until another has left', async () => {
-    const room = new BodyMemory(100)
-    const first = await entered(room, secret('a'), 60)
-    const { inside, wait } = queue(room)
+    const memory = new BodyMemory(100)
+    const first = await entered(memory, secret('a'), 60)
+    const { inside, wait } = queue(memory)
     wait('second', secret('b'), 50)
     await vi.advanceTimersByTimeAsync(0)
     expect(inside).toEqual([])
     first.leave()
     await vi.advanceTimersByTimeAsync(0)
     expect(inside).toEqual(['second'])
-    expect(room.bytes).toBe(50)
+    expect(memory.bytes).toBe(50)
   })
 
   it('holds the bytes of a body until its response has ended and nothing runs for its request', async () => {
-    const room = new BodyMemory(100)
-    const seat = await entered(room, secret('a'), 60)
-    seat.done()
-    expect(room.bytes).toBe(60)
-    seat.done()
-    expect(room.bytes).toBe(0)
+    const memory = new BodyMemory(100)
+    const reservation = await entered(memory, secret('a'), 60)
+    reservation.done()
+    expect(memory.bytes).toBe(60)
+    reservation.done()
+    expect(memory.bytes).toBe(0)
   })
 
   it('refuses a body as overloaded after five seconds in the queue, and does not admit it later', async () => {
-    const room = new BodyMemory(100)
-    const first = await entered(room, secret('a'), 100)
-    const { inside, wait } = queue(room)
+    const memory = new BodyMemory(100)
+    const first = await entered(memory, secret('a'), 100)
+    const { inside, wait } = queue(memory)
     wait('second', secret('b'), 10)
     await vi.advanceTimersByTimeAsync(5_000)
     expect(inside).toEqual(['second: overloaded'])
     first.leave()
-    expect(room.bytes).toBe(0)
+    expect(memory.bytes).toBe(0)
   })
 
   it('admits the bodies of one credential in order, and those of others past them', async () => {
-    const room = new BodyMemory(100)
-    const first = await entered(room, secret('a'), 60)
-    const { inside, wait } = queue(room)
+    const memory = new BodyMemory(100)
+    const first = await entered(memory, secret('a'), 60)
+    const { inside, wait } = queue(memory)
     wait('large', secret('a'), 30)
     wait('small', secret('a'), 5)
     wait('of another key', secret('a', 'key_2'), 5)
@@ -97,9 +97,9 @@ describe('the memory budget for long bodies', () => {
   })
 
   it('leaves a quarter to other projects, whose bodies pass those of a project at its share', async () => {
-    const room = new BodyMemory(100)
-    await entered(room, secret('a'), 70)
-    const { inside, wait } = queue(room)
+    const memory = new BodyMemory(100)
+    await entered(memory, secret('a'), 70)
+    const { inside, wait } = queue(memory)
     wait('more of a', secret('a'), 10)
     wait('of b', secret('b'), 20)
     await vi.advanceTimersByTimeAsync(0)
@@ -107,34 +107,34 @@ describe('the memory budget for long bodies', () => {
   })
 
   it('keeps a part for bodies that are shorter than the share of their project', async () => {
-    const room = new BodyMemory(80_000_000)
-    const long = Array.from({ length: 20 }, (_, at) => room.tryEnter(secret(`p${at}`), 8_000_000))
-    expect(long.filter((seat) => seat !== null)).toHaveLength(9)
-    for (let at = 0; at < 5; at++) expect(room.tryEnter(secret(`other ${at}`), 100_000)).not.toBeNull()
+    const memory = new BodyMemory(80_000_000)
+    const long = Array.from({ length: 20 }, (_, at) => memory.tryEnter(secret(`p${at}`), 8_000_000))
+    expect(long.filter((reservation) => reservation !== null)).toHaveLength(9)
+    for (let at = 0; at < 5; at++) expect(memory.tryEnter(secret(`other ${at}`), 100_000)).not.toBeNull()
   })
 
   it('gives browsers a small share: of one visitor, of one key, and of all browsers of a project', async () => {
-    const room = new BodyMemory(1_000)
+    const memory = new BodyMemory(1_000)
     const max = (owner: MemoryOwner): number => {
       let count = 0
-      while (room.tryEnter(owner, 1) !== null) count++
+      while (memory.tryEnter(owner, 1) !== null) count++
       return count
     }
     const [first, second] = [max(visitor('a')), max(visitor('a', '192.0.2.2'))]
     expect(first).toBeLessThan(100)
     expect(second).toBeGreaterThan(30)
     for (let at = 3; at < 100; at++) max(visitor('a', `192.0.2.${at}`))
-    expect(room.bytes).toBeLessThan(190)
+    expect(memory.bytes).toBeLessThan(190)
     expect(max(visitor('a', '192.0.2.1', 'key_other'))).toBeGreaterThan(10)
     for (let at = 0; at < 100; at++) max(user('a', `user ${at}`))
-    expect(room.bytes).toBeLessThan(380)
+    expect(memory.bytes).toBeLessThan(380)
     expect(max(secret('a'))).toBeGreaterThan(200)
   })
 
   it('admits a body larger than the whole budget once no other is admitted', async () => {
-    const room = new BodyMemory(100)
-    const first = await entered(room, secret('a'), 10)
-    const { inside, wait } = queue(room)
+    const memory = new BodyMemory(100)
+    const first = await entered(memory, secret('a'), 10)
+    const { inside, wait } = queue(memory)
     wait('larger', secret('b'), 500)
     await vi.advanceTimersByTimeAsync(0)
     expect(inside).toEqual([])
@@ -144,65 +144,65 @@ describe('the memory budget for long bodies', () => {
   })
 
   it('counts the bytes of a body as they arrive, and its declared length only against its own credential', async () => {
-    const room = new BodyMemory(100)
-    const { seat } = await arriving(room, secret('a'), { of: 60, arrived: 5 })
-    expect(room.bytes).toBe(5)
-    const { inside, wait } = queue(room)
+    const memory = new BodyMemory(100)
+    const { reservation } = await arriving(memory, secret('a'), { of: 60, arrived: 5 })
+    expect(memory.bytes).toBe(5)
+    const { inside, wait } = queue(memory)
     wait('of b', secret('b'), 70)
     wait('more of a', secret('a'), 20)
     await vi.advanceTimersByTimeAsync(0)
     expect(inside).toEqual(['of b'])
-    seat.hold(8)
+    reservation.hold(8)
     await vi.advanceTimersByTimeAsync(0)
-    expect([room.bytes, inside]).toEqual([78, ['of b']])
+    expect([memory.bytes, inside]).toEqual([78, ['of b']])
   })
 
   it('refuses the newest body of the caller with the most arriving bytes when these use up the memory', async () => {
-    const room = new BodyMemory(100)
-    const old = await arriving(room, secret('a'), { of: 30, arrived: 30 })
-    const newest = await arriving(room, secret('a'), { of: 30, arrived: 20 })
-    const small = await arriving(room, secret('b'), { of: 40, arrived: 30 })
-    small.seat.arrived(39)
+    const memory = new BodyMemory(100)
+    const old = await arriving(memory, secret('a'), { of: 30, arrived: 30 })
+    const newest = await arriving(memory, secret('a'), { of: 30, arrived: 20 })
+    const small = await arriving(memory, secret('b'), { of: 40, arrived: 30 })
+    small.reservation.arrived(39)
     expect([old, newest, small].map(({ refusals }) => refusals.length)).toEqual([0, 1, 0])
     expect(newest.refusals[0]).toMatchObject({ code: 'overloaded' })
-    newest.seat.leave()
-    expect(room.bytes).toBe(69)
-    old.seat.leave()
-    small.seat.leave()
-    expect(room.bytes).toBe(0)
+    newest.reservation.leave()
+    expect(memory.bytes).toBe(69)
+    old.reservation.leave()
+    small.reservation.leave()
+    expect(memory.bytes).toBe(0)
   })
 
   it('never refuses a body that is alone, and refuses none that has arrived', async () => {
-    const room = new BodyMemory(100)
-    const alone = await arriving(room, secret('a'), { of: 500, arrived: 500 })
+    const memory = new BodyMemory(100)
+    const alone = await arriving(memory, secret('a'), { of: 500, arrived: 500 })
     expect(alone.refusals).toEqual([])
-    alone.seat.hold(500)
-    const { inside, wait } = queue(room)
+    alone.reservation.hold(500)
+    const { inside, wait } = queue(memory)
     wait('other', secret('b'), 1)
     await vi.advanceTimersByTimeAsync(5_000)
     expect([alone.refusals, inside]).toEqual([[], ['other: overloaded']])
   })
 
   it('frees the bytes by which a body is shorter than expected', async () => {
-    const room = new BodyMemory(100)
-    const seat = await entered(room, secret('a'), 100)
-    const { inside, wait } = queue(room)
+    const memory = new BodyMemory(100)
+    const reservation = await entered(memory, secret('a'), 100)
+    const { inside, wait } = queue(memory)
     wait('second', secret('b'), 50)
-    seat.hold(30)
+    reservation.hold(30)
     await vi.advanceTimersByTimeAsync(0)
     expect(inside).toEqual(['second'])
-    seat.leave()
-    expect(room.bytes).toBe(50)
+    reservation.leave()
+    expect(memory.bytes).toBe(50)
   })
 
   it('queues at most 250 bodies of a secret key, 32 of a browser, and a thousand in total', async () => {
-    const room = new BodyMemory(100)
-    await entered(room, secret('a'), 100)
+    const memory = new BodyMemory(100)
+    await entered(memory, secret('a'), 100)
     const fill = async (owner: MemoryOwner): Promise<number> => {
       for (let waiting = 0; ; waiting++) {
         try {
-          const seat = room.enter(owner, 20)
-          if (seat instanceof Promise) void seat.catch(() => {})
+          const reservation = memory.enter(owner, 20)
+          if (reservation instanceof Promise) void reservation.catch(() => {})
         } catch {
           return waiting
         }

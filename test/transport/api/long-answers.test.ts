@@ -40,14 +40,14 @@ afterEach(async () => {
 
 /** The API over a real server, with a budget of 100 MB for responses, of which a project has 75 MB. */
 const open = async (adapter: 'uws' | 'node') => {
-  const room = new BodyMemory(max)
+  const memory = new BodyMemory(max)
   let made = 0
   const answer = async () => {
     made++
     return { text: long }
   }
   const useCases = { 'things.get': answer, 'things.log': answer, 'things.make': answer }
-  const parts = { bodies: room, authenticator: { authenticate: () => principals.secret_key } }
+  const parts = { bodies: memory, authenticator: { authenticate: () => principals.secret_key } }
   const { dispatcher } = serve(Object.values(things), useCases, { parts })
   const server = openServer(dispatcher, pino({ level: 'silent' }), { adapter })
   const clients: RawClient[] = []
@@ -61,52 +61,52 @@ const open = async (adapter: 'uws' | 'node') => {
     return client
   }
   const url = `http://127.0.0.1:${port}`
-  return { room, unread, url, made: () => made }
+  return { memory, unread, url, made: () => made }
 }
 
 const patience = { timeout: 20_000 }
 
 describe.each(['uws', 'node'] as const)('long responses that are not read (%s)', (adapter) => {
   it('use up the memory budget: a further one is 503 overloaded until they are read', async () => {
-    const { room, unread, url } = await open(adapter)
+    const { memory, unread, url } = await open(adapter)
     const clients = [await unread('GET', '/v1/things'), await unread('GET', '/v1/things')]
-    await vi.waitFor(() => expect(room.bytes).toBeGreaterThan(60_000_000), patience)
+    await vi.waitFor(() => expect(memory.bytes).toBeGreaterThan(60_000_000), patience)
     const refused = await fetch(`${url}/v1/things`)
     expect(refused.status).toBe(503)
     expect(await refused.json()).toMatchObject({ error: { code: 'overloaded' } })
     for (const { socket } of clients) socket.resume()
-    await vi.waitFor(() => expect(room.bytes).toBe(0), patience)
+    await vi.waitFor(() => expect(memory.bytes).toBe(0), patience)
     expect((await (await fetch(`${url}/v1/things`)).text()).length).toBeGreaterThan(long.length)
-    await vi.waitFor(() => expect(room.bytes).toBe(0), patience)
+    await vi.waitFor(() => expect(memory.bytes).toBe(0), patience)
   })
 
   it('release their memory when their clients disconnect', async () => {
-    const { room, unread } = await open(adapter)
+    const { memory, unread } = await open(adapter)
     const clients = [await unread('GET', '/v1/things'), await unread('GET', '/v1/things')]
-    await vi.waitFor(() => expect(room.bytes).toBeGreaterThan(60_000_000), patience)
+    await vi.waitFor(() => expect(memory.bytes).toBeGreaterThan(60_000_000), patience)
     for (const { socket } of clients) socket.destroy()
-    await vi.waitFor(() => expect(room.bytes).toBe(0), patience)
+    await vi.waitFor(() => expect(memory.bytes).toBe(0), patience)
   })
 
   it('are not created while the budget is used up, if their operation declares a maximum length', async () => {
-    const { room, unread, made } = await open(adapter)
+    const { memory, unread, made } = await open(adapter)
     const clients = [await unread('GET', '/v1/things/log'), await unread('GET', '/v1/things/log')]
-    await vi.waitFor(() => expect(room.bytes).toBeGreaterThan(30_000_000), patience)
+    await vi.waitFor(() => expect(memory.bytes).toBeGreaterThan(30_000_000), patience)
     clients.push(await unread('GET', '/v1/things/log'))
     await vi.waitFor(() => expect(made()).toBeGreaterThan(0), patience)
     expect(made()).toBe(1)
     for (const { socket } of clients) socket.resume()
     await vi.waitFor(() => expect(made()).toBe(3), patience)
-    await vi.waitFor(() => expect(room.bytes).toBe(0), patience)
+    await vi.waitFor(() => expect(memory.bytes).toBe(0), patience)
   })
 
   it('are sent for a request that has changed something, even if the budget is used up', async () => {
-    const { room, unread, url } = await open(adapter)
+    const { memory, unread, url } = await open(adapter)
     const clients = [await unread('GET', '/v1/things'), await unread('GET', '/v1/things')]
-    await vi.waitFor(() => expect(room.bytes).toBeGreaterThan(60_000_000), patience)
+    await vi.waitFor(() => expect(memory.bytes).toBeGreaterThan(60_000_000), patience)
     const made = await fetch(`${url}/v1/things`, { method: 'POST' })
     expect([made.status, (await made.text()).length > long.length]).toEqual([200, true])
     for (const { socket } of clients) socket.resume()
-    await vi.waitFor(() => expect(room.bytes).toBe(0), patience)
+    await vi.waitFor(() => expect(memory.bytes).toBe(0), patience)
   })
 })

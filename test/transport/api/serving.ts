@@ -93,7 +93,7 @@ export const serve = (declared: readonly Operation[], useCases: AnyUseCases, opt
     origins: { allows: (origin) => options.origins?.includes(origin) ?? false },
     idempotent: new IdempotentRequests({ records: storage.records, box, clock: systemClock, log }),
     streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }, log),
-    seats: new StreamLimit(),
+    streamLimit: new StreamLimit(),
     bodies: new BodyMemory(),
     publicOrigin: 'https://agents.example',
     clientAddress: clientAddressReader(options.trustedProxies ?? null),

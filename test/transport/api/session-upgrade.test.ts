@@ -60,7 +60,7 @@ const open = (principal: () => Principal, more: AnyUseCases = {}, admit = () => 
     tenants: { admit, admitUser: () => {}, check: () => {} },
     ticker: new Ticker(1000),
     counters: { openStreams: 0, eventsSent: 0 },
-    seats: new StreamLimit(),
+    streamLimit: new StreamLimit(),
     bodies: new BodyMemory(),
     isDraining: () => process.isDraining,
     publicOrigin: null,

@@ -51,14 +51,14 @@ afterEach(async () => {
 })
 
 /** A server whose two public keys are sending `bodies` long bodies slowly. */
-const attacked = async (adapter: 'uws' | 'node', room: BodyMemory) => {
+const attacked = async (adapter: 'uws' | 'node', memory: BodyMemory) => {
   const authenticate = (request: { header(name: string): string | undefined }): Principal => {
     const caller = callers[request.header('x-caller') ?? '']
     if (caller === undefined) throw new ServiceError('authentication_required')
     return caller
   }
   const make = async ({ bytes }: { readonly bytes?: Uint8Array | undefined }) => ({ length: bytes?.length ?? 0 })
-  const parts = { bodies: room, authenticator: { authenticate } }
+  const parts = { bodies: memory, authenticator: { authenticate } }
   const { dispatcher } = serve(Object.values(things), { 'things.make': make }, { parts })
   const server = openServer(dispatcher, pino({ level: 'silent' }), { adapter })
   const port = await server.listen('127.0.0.1', 0)
@@ -92,9 +92,9 @@ const others = Object.keys(callers).filter((caller) => !/^(first|second) key$/.t
 
 describe.each(['uws', 'node'] as const)('long bodies that two public keys send slowly (%s)', (adapter) => {
   it('do not delay a body of 100 KB of any other credential by 100 ms', async () => {
-    const room = new BodyMemory(700_000_000)
-    const { post } = await attacked(adapter, room)
-    await vi.waitFor(() => expect(room.bytes).toBeGreaterThan(100_000), { timeout: 10_000 })
+    const memory = new BodyMemory(700_000_000)
+    const { post } = await attacked(adapter, memory)
+    await vi.waitFor(() => expect(memory.bytes).toBeGreaterThan(100_000), { timeout: 10_000 })
     await post('secret key', 100_000)
     for (const caller of others) {
       const sent = []

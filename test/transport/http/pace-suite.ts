@@ -19,7 +19,7 @@ export const paceSuite = (adapter: 'uws' | 'node'): void => {
 
   describe('rates', () => {
     it('refuses a body that is too slow or absent after its grace period, and closes its connection', async () => {
-      const pace = new BodyPace({ graceMs: 200, bytesPerS: 1024, lookMs: 20 })
+      const pace = new BodyPace({ graceMs: 200, bytesPerS: 1024, pollMs: 20 })
       const { port } = await serve(bodyOutcome(1 << 20), noUpgrade, pace)
       const slow = await client(port)
       slow.write(head('POST', '/', 'content-length: 100000'))
@@ -32,7 +32,7 @@ export const paceSuite = (adapter: 'uws' | 'node'): void => {
     })
 
     it('accepts a long body that keeps the required pace', async () => {
-      const pace = new BodyPace({ graceMs: 50, bytesPerS: 1024, lookMs: 20 })
+      const pace = new BodyPace({ graceMs: 50, bytesPerS: 1024, pollMs: 20 })
       const { port } = await serve(bodyOutcome(1 << 20), noUpgrade, pace)
       const steady = await client(port)
       steady.write(head('POST', '/', 'content-length: 1600'))
@@ -46,7 +46,7 @@ export const paceSuite = (adapter: 'uws' | 'node'): void => {
     })
 
     it('requires a higher rate of a body that must hurry', async () => {
-      const pace = new BodyPace({ graceMs: 60_000, bytesPerS: 1, hurried: { graceMs: 50, bytesPerS: 1e6 }, lookMs: 20 })
+      const pace = new BodyPace({ graceMs: 60_000, bytesPerS: 1, hurried: { graceMs: 50, bytesPerS: 1e6 }, pollMs: 20 })
       const hurried: Answer = (request, response) =>
         void request.body(1 << 20, { isHurried: true }).then(
           () => response.send(200, [], ''),
@@ -80,7 +80,7 @@ export const paceSuite = (adapter: 'uws' | 'node'): void => {
     })
 
     it('cuts a reader that accepts a long answer below the minimum rate', async () => {
-      const pace = new BodyPace({ graceMs: 200, bytesPerS: 1e9, lookMs: 20 })
+      const pace = new BodyPace({ graceMs: 200, bytesPerS: 1e9, pollMs: 20 })
       const over = later<void>()
       const answer: Answer = (_, response) => {
         response.onOver(() => over.resolve())

@@ -34,14 +34,14 @@ export const rawClient = async (port: number): Promise<RawClient> => {
     write: (text) => void socket.write(text),
     until: (text) =>
       new Promise((resolve, reject) => {
-        const look = (): void => {
+        const recheck = (): void => {
           if (!received().includes(text)) return
-          listeners.delete(look)
+          listeners.delete(recheck)
           resolve(received())
         }
-        listeners.add(look)
+        listeners.add(recheck)
         socket.once('close', () => reject(new Error(`closed after ${JSON.stringify(received().slice(-500))}`)))
-        look()
+        recheck()
       }),
   }
 }

@@ -36,8 +36,8 @@ describe('a session socket', () => {
     options: {
       shortNames?: boolean
       after?: number | null
-      look?: () => unknown
-      takeRoom?: (bytes: number) => () => void
+      recheck?: () => unknown
+      reserveBytes?: (bytes: number) => () => void
     } = {},
   ): void => {
     const commands: SessionCommands = {
@@ -260,12 +260,12 @@ describe('a session socket', () => {
     const stuck = Promise.withResolvers<void>()
     const taken: number[] = []
     let isFull = false
-    const takeRoom = (bytes: number) => {
+    const reserveBytes = (bytes: number) => {
       if (isFull) throw new ServiceError('overloaded')
       taken.push(bytes)
       return () => void taken.pop()
     }
-    open({ takeRoom })
+    open({ reserveBytes })
     outcome = () => stuck.promise
     const long = JSON.stringify({ type: 'turn', input: 'x'.repeat(16 * 1024) })
     peer.receive(long)
@@ -291,7 +291,7 @@ describe('a session socket', () => {
   })
 
   it('closes within five seconds after its credential has ended, with a final event', async () => {
-    open({ look: () => Promise.reject(new ServiceError('authentication_required')) })
+    open({ recheck: () => Promise.reject(new ServiceError('authentication_required')) })
     time.pass(5)
     await new Promise(setImmediate)
     expect(sent().at(-1)).toEqual({ event: 'stream.ended', data: { reason: 'credential_ended' } })
@@ -300,7 +300,7 @@ describe('a session socket', () => {
   })
 
   it('closes with 1000 within five seconds after the deletion of its tenant has begun', async () => {
-    open({ look: () => Promise.reject(new ServiceError('tenant_deleting')) })
+    open({ recheck: () => Promise.reject(new ServiceError('tenant_deleting')) })
     time.pass(5)
     await new Promise(setImmediate)
     expect(sent().at(-1)).toEqual({ event: 'stream.ended', data: { reason: 'deleted' } })

@@ -158,10 +158,10 @@ describe('an SSE stream', () => {
 
   it('is aborted if its buffered bytes exceed the memory budget, and waits for its reader otherwise', async () => {
     const held: number[] = []
-    let room = 150_000
+    let capacity = 150_000
     const grow = (bytes: number): boolean => {
       held.push(bytes)
-      return bytes <= room
+      return bytes <= capacity
     }
     streams.serve(log.follow(null), response, { ...plain, grow })
     response.blocked = true
@@ -171,7 +171,7 @@ describe('an SSE stream', () => {
     expect([response.ending, held]).toEqual(['open', [100_000]])
     response.drain()
     expect(held).toEqual([100_000, 0])
-    room = 50_000
+    capacity = 50_000
     response.blocked = true
     log.append(delta('b'))
     await loopTurn()
@@ -254,10 +254,10 @@ describe('an SSE stream', () => {
     'ends within five seconds after its credential is refused with %s, with the reason %s',
     async (code, reason) => {
       let refused = false
-      const look = async () => {
+      const recheck = async () => {
         if (refused) throw new ServiceError(code)
       }
-      streams.serve(log.follow(null), response, { ...plain, look })
+      streams.serve(log.follow(null), response, { ...plain, recheck })
       log.append(delta('a'))
       await loopTurn()
       time.pass(5)
@@ -288,10 +288,10 @@ describe('an SSE stream', () => {
       const id = `key_${revokedAfterMs}`
       await table.insert({ id, project: 'prj_1', data })
       const reader = new FakeResponse()
-      const look = async () => {
+      const recheck = async () => {
         if ((await keys.verify(secret)) === null) throw new ServiceError('authentication_required')
       }
-      streams.serve(log.follow(null), reader, { ...plain, look })
+      streams.serve(log.follow(null), reader, { ...plain, recheck })
       for (let step = 0, at = Number.POSITIVE_INFINITY; ; step++, clock.now += stepMs) {
         if (step > 0 && (step * stepMs) % wireLimits.tickMs === 0) time.pass(1)
         await loopTurn()
@@ -310,8 +310,8 @@ describe('an SSE stream', () => {
   })
 
   it('continues while the store cannot verify its credential', async () => {
-    const look = () => Promise.reject(new StoreUnavailable('away'))
-    streams.serve(log.follow(null), response, { ...plain, look })
+    const recheck = () => Promise.reject(new StoreUnavailable('away'))
+    streams.serve(log.follow(null), response, { ...plain, recheck })
     time.pass(10)
     await loopTurn()
     expect(response.ending).toBe('open')

@@ -28,7 +28,7 @@ const kind = browserJobDefinition
 /** Limits of what a model reads of a page: characters of its text, tokens of its accessibility tree. */
 const max = { characters: 10_000, tokens: 2_500 } as const
 /** Interval at which a job is polled, first and later, in ms. */
-const lookMs = { first: 200, last: 1_000 } as const
+const pollMs = { first: 200, last: 1_000 } as const
 /** Time in ms after which a job that has not ended is cancelled, including the time it waits for a browser. */
 const patienceMs = 5 * 60_000
 const note =
@@ -132,7 +132,7 @@ const ended = async (
   { id, patienceMs }: { readonly id: string; readonly patienceMs: number },
 ): Promise<Resident | null> => {
   const until = clock.steady() + patienceMs
-  for (let ms: number = lookMs.first; clock.steady() < until && !signal.aborted; ms = Math.min(lookMs.last, ms * 1.5)) {
+  for (let ms: number = pollMs.first; clock.steady() < until && !signal.aborted; ms = Math.min(pollMs.last, ms * 1.5)) {
     const job = await host.find(projectScope(project), kind, id)
     const status = statusOf(kind, job.state.snapshot)
     if (status !== 'queued' && status !== 'running') return job

@@ -26,7 +26,7 @@ export interface RunningBrowser {
 
 const launchMs = 60_000
 const closeMs = 2_000
-const lookMs = 500
+const pollMs = 500
 
 /** Starts a separate browser. @throws {VisitFailed} `browser_unavailable` */
 export const startBrowser = async (options: BrowserOptions): Promise<RunningBrowser> => {
@@ -73,12 +73,12 @@ const watchMemory = (mark: string, { maxMemoryBytes, onTooLarge }: BrowserOption
   const watch: { peak: number | null; stop: () => void } = { peak: null, stop: () => {} }
   let known: readonly number[] = []
   // a measurement that takes long is not overlapped by the next one
-  let isLooking = false
-  const look = async (): Promise<void> => {
-    if (isLooking) return
-    isLooking = true
+  let isChecking = false
+  const check = async (): Promise<void> => {
+    if (isChecking) return
+    isChecking = true
     const tree = await processTree(mark, known)
-    isLooking = false
+    isChecking = false
     if (tree === null) return
     known = tree.pids
     watch.peak = Math.max(watch.peak ?? 0, tree.bytes)
@@ -87,10 +87,10 @@ const watchMemory = (mark: string, { maxMemoryBytes, onTooLarge }: BrowserOption
     onTooLarge()
     await killAll(mark)
   }
-  const timer = setInterval(() => void look(), lookMs)
+  const timer = setInterval(() => void check(), pollMs)
   timer.unref()
   watch.stop = () => clearInterval(timer)
-  void look()
+  void check()
   return watch
 }
 

@@ -2,7 +2,7 @@ import { boundedBody } from '#outgoing/bounded-body.ts'
 import { RedirectFailed, type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxImportedTools, maxOpenApiLength } from '#specs/resources/connections/connections.ts'
-import { openOpenApiRoom } from '#src/parsing/openapi/openapi-room.ts'
+import { openOpenApiParser } from '#src/parsing/openapi/openapi-parser.ts'
 import { ParserFailed } from '#src/parsing/parser-pool.ts'
 import type { ConnectionToolsData } from '../kinds.ts'
 import type { ReadOpenApi } from './connection-tools.ts'
@@ -17,17 +17,17 @@ const maxKept = 1_000_000
 export const openApiReader = (
   guard: Pick<SsrfGuard, 'request'>,
 ): { readonly read: ReadOpenApi; readonly close: () => Promise<void> } => {
-  const room = openOpenApiRoom()
+  const parser = openOpenApiParser()
   return {
     read: async ({ url, document }) => {
       const text = document ?? (await fetched(guard, url ?? ''))
       const param = document === undefined ? 'config.openapi.url' : 'config.openapi.document'
       return kept(
-        await parsed(() => room.parse('openapi', { text, maxTools: maxImportedTools, maxLength: maxKept }), param),
+        await parsed(() => parser.parse('openapi', { text, maxTools: maxImportedTools, maxLength: maxKept }), param),
         param,
       )
     },
-    close: () => room.close(),
+    close: () => parser.close(),
   }
 }
 

@@ -233,7 +233,7 @@ export class ConnectionAccesses implements ConnectionService {
   async #settled(id: string, ended: AbortSignal): Promise<void> {
     const { host, clock } = this.#parts
     while (!ended.aborted) {
-      await pause(clock, lookMs)
+      await pause(clock, pollMs)
       const found = ended.aborted ? null : await host.load(id)
       if (found === null || !isBusy(connectionDefinition, found.state.snapshot)) return
     }
@@ -244,6 +244,6 @@ export class ConnectionAccesses implements ConnectionService {
 const betweenMs = 10
 
 /** Interval in ms at which a wait checks that the connection still exists. */
-const lookMs = 500
+const pollMs = 500
 
 type Renewal = { readonly type: 'refused' | 'refresh'; readonly generation: number | null }

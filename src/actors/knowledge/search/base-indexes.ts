@@ -86,7 +86,7 @@ export class BaseIndexes {
     const kept = await this.#cache.get(`${project}/${base}`)
     const { clock } = this.#parts
     // an update that is in progress may have started before the change, so there may be a second one
-    for (let looks = 0; looks < 2; looks++) {
+    for (let attempts = 0; attempts < 2; attempts++) {
       const isStale = clock.steady() - kept.checkedAt >= recheckMs || this.#changed.has(base)
       if (!isStale) break
       kept.updating ??= this.#update(kept, project, base).finally(() => {

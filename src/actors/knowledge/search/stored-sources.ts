@@ -58,7 +58,7 @@ export class StoredSources {
     if (vectors === null || embedder === null || total < vectors.min * (this.#isReady ? keptShare : 1))
       return this.#forget()
     try {
-      await this.#look(vectors, { rows, embedder })
+      await this.#check(vectors, { rows, embedder })
     } catch {
       this.noteSearch(false)
     }
@@ -103,7 +103,7 @@ export class StoredSources {
     return (this.#space?.counts.get(id) ?? 0) >= vectors.count
   }
 
-  async #look(
+  async #check(
     vectors: VectorStore,
     { rows, embedder }: { readonly rows: readonly SourceVectors[]; readonly embedder: string },
   ): Promise<void> {

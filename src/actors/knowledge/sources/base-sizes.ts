@@ -30,15 +30,15 @@ export class BaseSizes {
   }
 
   /**
-   * Takes room for the chunks by which a source of a base grows; `added` may be negative.
+   * Reserves space for the chunks by which a source of a base grows; `added` may be negative.
    *
-   * @returns a function that gives the room back; null when the base would have more than `max` chunks.
+   * @returns a function that releases it; null when the base would have more than `max` chunks.
    * @throws {StoreUnavailable}
    */
   async take({ project, base, added, max }: Growth): Promise<(() => void) | null> {
     const size = await this.#of(project, base)
     if (size.total + added > max) return null
-    // in the same turn as the check: sources that are read at the same time share the room
+    // in the same turn as the check: sources that are read at the same time share the limit
     size.total += added
     return () => {
       size.total -= added

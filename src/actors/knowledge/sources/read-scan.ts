@@ -3,7 +3,7 @@ import { isObject } from '#outgoing/wire.ts'
 import type { Owner } from '#runtime/index.ts'
 import { errors, ServiceError } from '#specs/errors/errors.ts'
 import { maxScannedPages } from '#specs/resources/knowledge/knowledge-limits.ts'
-import type { openDocumentRoom } from '#src/parsing/documents/document-room.ts'
+import type { openDocumentParser } from '#src/parsing/documents/document-parser.ts'
 import {
   type DocumentBytes,
   type DocumentRead,
@@ -13,7 +13,7 @@ import {
 import { SyncFailed } from './sync-failed.ts'
 
 export interface ScanParts {
-  readonly room: Pick<ReturnType<typeof openDocumentRoom>, 'parse'>
+  readonly parser: Pick<ReturnType<typeof openDocumentParser>, 'parse'>
   /** Returns the model that reads scans for a project; null when its settings name none. */
   readonly imageReaderOf: (project: string) => Promise<ImageReader | null>
 }
@@ -42,7 +42,7 @@ export const scanReader = async (
 
 /** Reads a scan page by page with a model. @throws {SyncFailed} {ParserFailed} */
 export const readScan = async (
-  parts: Pick<ScanParts, 'room'>,
+  parts: Pick<ScanParts, 'parser'>,
   content: DocumentBytes,
   reading: Reading & { readonly reader: ImageReader },
 ): Promise<DocumentRead> => {
@@ -61,7 +61,7 @@ export const readScan = async (
     }
     texts.push(images.length === 0 ? '' : await textOf(reader, images, reading))
   }
-  const read: unknown = await parts.room.parse('written_pages', { texts, pageCount }, { owner: reading.owner })
+  const read: unknown = await parts.parser.parse('written_pages', { texts, pageCount }, { owner: reading.owner })
   if (!isDocumentRead(read) || read.chunks.length === 0) throw noText('No text is seen in it, either.')
   return read
 }
@@ -72,11 +72,11 @@ const noText = (more: string): SyncFailed => new SyncFailed('no_text', `The cont
 
 /** Returns the images of a page, and the number of pages. */
 const pageOf = async (
-  { room }: Pick<ScanParts, 'room'>,
+  { parser }: Pick<ScanParts, 'parser'>,
   { bytes }: DocumentBytes,
   { owner, page }: Reading & { readonly page: number },
 ): Promise<{ readonly pageCount: number; readonly images: readonly ReadImage[] }> => {
-  const scanned: unknown = await room.parse('scanned_page', { bytes, page }, { owner })
+  const scanned: unknown = await parser.parse('scanned_page', { bytes, page }, { owner })
   const { page_count, images }: Readonly<Record<string, unknown>> = isObject(scanned) ? scanned : {}
   return {
     pageCount: typeof page_count === 'number' ? page_count : 0,

@@ -10,8 +10,8 @@ import {
   maxPdfPages,
   maxUnpackedBytes,
 } from '#specs/resources/knowledge/knowledge-limits.ts'
+import type { openDocumentTurns } from '#src/parsing/documents/document-parser.ts'
 import type { Refusal } from '#src/parsing/documents/document-refused.ts'
-import type { openDocumentTurns } from '#src/parsing/documents/document-room.ts'
 import {
   type DocumentBytes,
   type DocumentRead,
@@ -69,7 +69,7 @@ const synced = async (parts: SyncParts, source: SourceContext, context: EffectCo
       ? await scanRead(parts, { source, context, mimeType: first.mime_type })
       : { ...first, read: first.read }
   if (read === null) return { type: 'unchanged' }
-  const release = await takeRoom(parts, source, { owner, chunks: read.chunks.length })
+  const release = await reserveChunks(parts, source, { owner, chunks: read.chunks.length })
   const { document, changes } = await stored(parts, source, { owner, read }).catch((error: unknown) => {
     release()
     throw error
@@ -136,11 +136,11 @@ const refusals: Readonly<Record<Refusal, readonly [code: string, message: string
 }
 
 const parsed = async (
-  { room }: SyncParts,
+  { parser }: SyncParts,
   content: DocumentBytes,
   { owner }: EffectContext,
 ): Promise<DocumentRead | 'scan'> => {
-  const read: unknown = await room.parse('document', content, { owner })
+  const read: unknown = await parser.parse('document', content, { owner })
   if (isRefused(read)) throw new SyncFailed(...refusals[read.refused], true)
   if (!isDocumentRead(read)) throw new SyncFailed('unreadable', 'The content cannot be read.', true)
   if (read.chunks.length === 0 && maybeScan(content.mimeType)) return 'scan'
@@ -148,7 +148,7 @@ const parsed = async (
   return read
 }
 
-const takeRoom = async (
+const reserveChunks = async (
   { sizes }: SyncParts,
   { knowledge_base_id: base, document }: SourceContext,
   { owner, chunks }: { readonly owner: BlobOwner; readonly chunks: number },

@@ -72,7 +72,7 @@ export class VectorRounds {
       for (let after: string | undefined; !this.#rounds.stopped; ) {
         const page = await projects.page(after, pageSize)
         for (const { data } of page) {
-          if (isOurs(data.project)) await this.#look(data.project)
+          if (isOurs(data.project)) await this.#check(data.project)
           else this.#places.delete(data.project)
         }
         after = page.at(-1)?.id
@@ -83,7 +83,7 @@ export class VectorRounds {
     }
   }
 
-  async #look(project: string): Promise<void> {
+  async #check(project: string): Promise<void> {
     const embedder = await this.#parts.embedderOf(project)
     if (embedder === null) return void this.#places.delete(project)
     const known = this.#places.get(project)

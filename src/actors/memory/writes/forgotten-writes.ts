@@ -45,7 +45,7 @@ export const forgetWrites = async (
 }
 
 /** Polling of the removal of logs: first interval, longest interval and total time, in ms. */
-const [firstLookMs, longestLookMs, patienceMs] = [5, 200, 2_000]
+const [firstPollMs, maxPollMs, patienceMs] = [5, 200, 2_000]
 
 /** Whether the logs of these writes are gone, within two seconds. @throws {StoreUnavailable} */
 export const isErasedSoon = async (
@@ -54,10 +54,10 @@ export const isErasedSoon = async (
 ): Promise<boolean> => {
   const until = clock.steady() + patienceMs
   for (const write of writes) {
-    for (let waitMs = firstLookMs; (await storage.commits.head(write)) !== null; ) {
+    for (let waitMs = firstPollMs; (await storage.commits.head(write)) !== null; ) {
       if (clock.steady() > until) return false
       await pause(clock, waitMs)
-      waitMs = Math.min(waitMs * 2, longestLookMs)
+      waitMs = Math.min(waitMs * 2, maxPollMs)
     }
   }
   return true

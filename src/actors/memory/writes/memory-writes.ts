@@ -29,8 +29,8 @@ export interface NewWrite {
 }
 
 /** Polling of a write's state by a waiting request: first interval, longest interval and total time, in ms. */
-const firstLookMs = 5
-const longestLookMs = 100
+const firstPollMs = 5
+const maxPollMs = 100
 const patienceMs = 60_000
 
 /** Writes of exchanges. Each is an actor, which is also its own receipt. */
@@ -61,7 +61,7 @@ export class MemoryWrites {
   async settled(scope: Scope, id: string): Promise<WriteReceipt> {
     const { clock } = this.#parts
     const until = clock.steady() + patienceMs
-    for (let waitMs = firstLookMs; ; waitMs = Math.min(waitMs * 1.5, longestLookMs)) {
+    for (let waitMs = firstPollMs; ; waitMs = Math.min(waitMs * 1.5, maxPollMs)) {
       const receipt = await this.receipt(scope, id)
       if (receipt.status !== 'pending' || receipt.context.attempts > 0 || clock.steady() > until) return receipt
       await pause(clock, waitMs)

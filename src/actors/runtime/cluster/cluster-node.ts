@@ -55,7 +55,7 @@ export interface ClusterNodeParts extends Pick<HostOptions, 'storage' | 'definit
 const rowsMs = 250
 /** How long the handover of a shard waits for rows that cannot be written, in ms; the next owner writes them. */
 const flushMs = 2000
-const lookMs = 50
+const pollMs = 50
 
 /** One process of a cluster: sends its host's requests to the other processes, and answers theirs. */
 export class ClusterNode {
@@ -116,7 +116,7 @@ export class ClusterNode {
       head: (actor) => this.#headOf(actor),
       isHere: (shard) => held.heldUnder(shard) !== undefined,
     })
-    cluster.peers.onLost?.((address) => void this.#lookFor(address))
+    cluster.peers.onLost?.((address) => void this.#onLost(address))
     cluster.serve(
       peerService({
         host,
@@ -148,7 +148,7 @@ export class ClusterNode {
     this.keeper.beginDrain()
     await this.#drains.all(graceMs)
     await this.keeper.settled()
-    while (host.feed.size > 0 && clock.steady() < until) await pause(clock, lookMs)
+    while (host.feed.size > 0 && clock.steady() < until) await pause(clock, pollMs)
   }
 
   /** Leaves the cluster. */
@@ -354,8 +354,8 @@ export class ClusterNode {
   }
 
   /** Checks after a broken connection whether the process has ended: by its mark, or by two refused connections. */
-  async #lookFor(address: string): Promise<void> {
-    this.keeper.look()
+  async #onLost(address: string): Promise<void> {
+    this.keeper.check()
     for (const peer of this.#view.peers().filter((each) => each.address === address)) {
       const request = () => this.router.request(peer, { kind: 'rows' })
       await request()

@@ -14,7 +14,7 @@ const soonMs = 40
 const announceMs = 500
 const presenceMs = 1500
 /** Interval at which processes of the same machine are checked, in ms. */
-const lookMs = 100
+const pollMs = 100
 /** How long a member has to be present before it is given shards, in ms. */
 const settledMs = 2000
 /**
@@ -58,7 +58,7 @@ export class LeaseKeeper {
   #cancelRound: (() => void) | undefined
   #roundAt = Number.POSITIVE_INFINITY
   #cancelAnnounce: (() => void) | undefined
-  #cancelLook: (() => void) | undefined
+  #cancelCheck: (() => void) | undefined
   #renewedAt = Number.NEGATIVE_INFINITY
   #claimsFrom = 0
   /** Whether a round was requested during a round. */
@@ -87,15 +87,15 @@ export class LeaseKeeper {
     await this.#work()
     fanOut.subscribe('leases', () => this.soon())
     this.#plan(renewMs)
-    this.look()
+    this.check()
   }
 
   /** Checks whether other processes of this machine have ended: their leases may be taken before they expire. */
-  look(): void {
+  check(): void {
     const { hasEnded, view, clock } = this.#parts
     if (hasEnded === undefined || this.#stopped) return
-    this.#cancelLook?.()
-    this.#cancelLook = clock.after(lookMs, () => this.look())
+    this.#cancelCheck?.()
+    this.#cancelCheck = clock.after(pollMs, () => this.check())
     const ended = view
       .peers()
       .filter(({ mark, process }) => mark !== undefined && hasEnded(mark) && view.ended(process))
@@ -136,7 +136,7 @@ export class LeaseKeeper {
     this.#stopped = true
     this.#cancelRound?.()
     this.#cancelAnnounce?.()
-    this.#cancelLook?.()
+    this.#cancelCheck?.()
     await this.#round
     await Promise.all([
       presence.withdraw(self.process),

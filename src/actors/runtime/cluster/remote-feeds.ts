@@ -113,7 +113,7 @@ export class RemoteFeeds {
     this.#followed.delete(actor)
   }
 
-  /** Returns the state of the actor's log. After `unknown`, the log is read and `Feed.look` is called. */
+  /** Returns the state of the actor's log. After `unknown`, the log is read and `Feed.recheck` is called. */
   standing(actor: string): FeedState | 'unknown' {
     const entry = this.#followed.get(actor)
     // a state older than the newest event that was delivered is stale
@@ -267,7 +267,7 @@ export class RemoteFeeds {
     if (before !== undefined && standing.lastSequence < before.lastSequence) return
     entry.standing = standing
     if (standing.lastSequence > (before?.lastSequence ?? 0)) feed.refresh(actor)
-    else if (standing.busy !== before?.busy) feed.look(actor)
+    else if (standing.busy !== before?.busy) feed.recheck(actor)
   }
 
   #readAll(): void {

@@ -6,7 +6,7 @@ const tryMs = 4000
 /** Initial and maximum delay after a failed handover of a shard, in ms; it doubles with each failure. */
 const againMs = 5000
 const maxRetryMs = 60_000
-const lookMs = 50
+const pollMs = 50
 /** Maximum number of handovers started per second. */
 const perSecond = 32
 
@@ -45,7 +45,7 @@ export class ShardDrains {
   readonly #drains = new Map<number, Drain>()
   readonly #failures = new Map<number, Failure>()
   #begunAt: number[] = []
-  #looking = false
+  #checking = false
   #idle: (() => void)[] = []
 
   constructor(parts: ShardDrainsParts) {
@@ -86,12 +86,12 @@ export class ShardDrains {
   #begin(shard: number, drain: Drain): void {
     this.#parts.held.close(shard)
     this.#drains.set(shard, drain)
-    if (this.#looking) return
-    this.#looking = true
-    this.#parts.clock.soon(() => void this.#look())
+    if (this.#checking) return
+    this.#checking = true
+    this.#parts.clock.soon(() => void this.#check())
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const quiet = this.#without(this.#parts.busyShards())
     if (quiet.length > 0) {
       await this.#parts.flush()
@@ -100,10 +100,10 @@ export class ShardDrains {
     }
     this.#expire(this.#parts.clock.steady())
     if (this.#drains.size > 0) {
-      this.#parts.clock.after(lookMs, () => void this.#look())
+      this.#parts.clock.after(pollMs, () => void this.#check())
       return
     }
-    this.#looking = false
+    this.#checking = false
     for (const resolve of this.#idle.splice(0)) resolve()
   }
 

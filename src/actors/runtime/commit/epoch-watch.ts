@@ -37,7 +37,7 @@ export class EpochWatch {
   constructor(parts: EpochWatchParts) {
     this.#parts = parts
     this.#certainAt = parts.clock.steady()
-    this.#rounds = new Rounds({ clock: parts.clock, everyMs, round: () => this.#look() })
+    this.#rounds = new Rounds({ clock: parts.clock, everyMs, round: () => this.#check() })
   }
 
   /** Resolves when a later process has started. */
@@ -74,7 +74,7 @@ export class EpochWatch {
     return !this.#isReplaced && this.#parts.clock.steady() - this.#certainAt <= certainMs
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     await this.#confirm().catch((error: unknown) =>
       this.#parts.log.warn({ err: error }, 'epoch not confirmed, trying again'),
     )

@@ -31,7 +31,7 @@ const pageSize = 100
 /**
  * Pause before the list is read again, in ms: the row of an actor on another node is removed a moment after the actor.
  */
-const lookAgainMs = 100
+const pollMs = 100
 
 /**
  * Sends `delete` to an actor; every kind of actor accepts it in every state. Sending it again changes nothing. A parked
@@ -75,8 +75,8 @@ export interface Listed {
 
 /** Removes every actor of a list, and resolves when the list is empty. @throws {StoreUnavailable} */
 export const eraseListed = async (parts: EraserParts, { rows, scope, where = {} }: Listed): Promise<void> => {
-  for (let looks = 0; (await sendDeleteToListed(parts, { rows, scope, where })) > 0; looks++) {
-    if (looks > 0) await pause(parts.clock, lookAgainMs)
+  for (let rounds = 0; (await sendDeleteToListed(parts, { rows, scope, where })) > 0; rounds++) {
+    if (rounds > 0) await pause(parts.clock, pollMs)
   }
 }
 

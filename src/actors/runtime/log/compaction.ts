@@ -139,8 +139,8 @@ export class Compaction {
   async #mergeAll(): Promise<void> {
     const { records, clock, upkeep, quietMs = defaultQuietMs } = this.#parts
     for (let after: string | undefined; !this.#rounds.stopped; ) {
-      const look = { limit: pageSize, ascending: true, ...(after !== undefined && { after }) }
-      const page = await records.list(endedStreams, scope, look)
+      const query = { limit: pageSize, ascending: true, ...(after !== undefined && { after }) }
+      const page = await records.list(endedStreams, scope, query)
       for (const record of page) {
         if (this.#rounds.stopped || record.created_at > clock.now() - quietMs || (await upkeep.isPaused('compaction')))
           return

@@ -13,7 +13,7 @@ export interface EventReader {
   read(actor: string, after: number): readonly LogEvent[] | Promise<readonly LogEvent[]>
   /**
    * Returns the state of the actor's log: undefined when the actor is not live; `unknown` when it is not known yet,
-   * after which `refresh` or `look` is called.
+   * after which `refresh` or `recheck` is called.
    */
   standing(actor: string): FeedState | 'unknown' | undefined
   /**
@@ -96,8 +96,8 @@ export class Feed {
   }
 
   /** Notifies followers that the actor's state has changed without an event, or has become known. */
-  look(actor: string): void {
-    for (const follower of [...(this.#followers.get(actor) ?? [])]) follower.look()
+  recheck(actor: string): void {
+    for (const follower of [...(this.#followers.get(actor) ?? [])]) follower.recheck()
   }
 
   /** Whether a stream follows an actor. */
@@ -246,7 +246,7 @@ class Follower {
     if (!this.over && this.#mode === 'live') this.catchUp()
   }
 
-  look(): void {
+  recheck(): void {
     this.#endIfIdle()
   }
 

@@ -1,4 +1,4 @@
-import { type CommitStore, type OpenCommit, type OpenLook, StoreUnavailable } from '#storage/ports.ts'
+import { type CommitStore, type OpenCommit, type OpenQuery, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock, pause } from '../clock.ts'
 import { NotOwner, Superseded } from '../commit/superseded.ts'
 import type { Host } from '../host.ts'
@@ -70,10 +70,10 @@ const keyOf = ({ actor, seq }: OpenCommit): string => `${actor}:${seq}`
  * Yields the open commits page by page; the commits at the position of a page's last one come again with the next page.
  */
 async function* openPages({ store, clock, shards, signal }: RecoveryParts): AsyncGenerator<readonly OpenCommit[]> {
-  let from: OpenLook['from']
+  let from: OpenQuery['from']
   for (let limit = pageSize; !signal?.aborted; ) {
-    const look = { limit, ...(shards && { shards }), ...(from && { from }) }
-    const page = await persistently(clock, () => store.open(look))
+    const query = { limit, ...(shards && { shards }), ...(from && { from }) }
+    const page = await persistently(clock, () => store.open(query))
     yield page
     const last = page.at(-1)
     if (last === undefined || page.length < limit) return
@@ -83,7 +83,7 @@ async function* openPages({ store, clock, shards, signal }: RecoveryParts): Asyn
   }
 }
 
-const isAt = (commit: OpenCommit, place: OpenLook['from']): boolean =>
+const isAt = (commit: OpenCommit, place: OpenQuery['from']): boolean =>
   commit.shard === place?.shard && commit.at === place.at && commit.seq === place.seq
 
 /** Loads the actors of these commits, and resolves with their deliveries, which are then in progress. */

@@ -53,7 +53,7 @@ export class Reviver {
 
   async #attempt(id: string, attempt: number): Promise<boolean> {
     try {
-      if ((await this.#load(id)) === null) this.#lookLater(id)
+      if ((await this.#load(id)) === null) this.#retryLater(id)
       return true
     } catch (error) {
       // the owner carries the commit out; that is this process if its lease is renewed under the same epoch
@@ -64,7 +64,7 @@ export class Reviver {
   }
 
   /** Looks again later: nothing fences the first commit of an actor, so it can arrive as long as it is in flight. */
-  #lookLater(id: string): void {
+  #retryLater(id: string): void {
     for (const ms of lateMs) this.#clock.after(ms, () => void this.#load(id).catch(() => this.revive(id)))
   }
 }

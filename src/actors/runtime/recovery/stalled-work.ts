@@ -31,7 +31,7 @@ export interface StandingWorkParts {
 interface Sighting {
   readonly seq: number
   /** Number of consecutive sweeps in which it was seen. */
-  readonly looks: number
+  readonly sightings: number
 }
 
 /**
@@ -64,7 +64,7 @@ export class StalledWork {
   /** One round: looks at commits that have been open for long. */
   async round(): Promise<void> {
     try {
-      await this.#lookAt(newestOf(await this.#open()))
+      await this.#inspect(newestOf(await this.#open()))
       if (this.#from === undefined) this.#end()
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'standing work not looked for, trying again')
@@ -79,8 +79,8 @@ export class StalledWork {
     if (shards?.length === 0) this.#from = undefined
     for (let page = 0, limit = pageSize; page < pagesAtOnce && shards?.length !== 0; page++) {
       const from = this.#from
-      const look = { limit, until: clock.now() - oldMs, ...(shards && { shards }), ...(from && { from }) }
-      const found = await store.open(look)
+      const query = { limit, until: clock.now() - oldMs, ...(shards && { shards }), ...(from && { from }) }
+      const found = await store.open(query)
       commits.push(...found)
       const last = found.at(-1)
       this.#from = found.length < limit ? undefined : last
@@ -91,7 +91,7 @@ export class StalledWork {
     return commits
   }
 
-  async #lookAt(newest: ReadonlyMap<string, OpenCommit>): Promise<void> {
+  async #inspect(newest: ReadonlyMap<string, OpenCommit>): Promise<void> {
     const standing = [...newest.values()].filter((commit) => this.#stands(commit))
     for (let first = 0; first < standing.length; first += atOnce) {
       await Promise.all(standing.slice(first, first + atOnce).map((commit) => this.#see(commit)))
@@ -100,8 +100,8 @@ export class StalledWork {
 
   /** Ends a sweep: work that was shown as stuck and is no longer seen is making progress again. */
   #end(): void {
-    for (const [actor, { seq, looks }] of this.#before) {
-      if (looks > shownAfter && this.#seen.get(actor)?.seq !== seq) this.#clear(actor, seq)
+    for (const [actor, { seq, sightings }] of this.#before) {
+      if (sightings > shownAfter && this.#seen.get(actor)?.seq !== seq) this.#clear(actor, seq)
     }
     this.#before = this.#seen
     this.#seen = new Map()
@@ -129,18 +129,20 @@ export class StalledWork {
     const earlier = this.#before.get(actor)
     // an actor that made progress since counts as seen for the first time
     const sighting =
-      earlier === undefined || earlier.seq < seq ? { seq, looks: 1 } : { ...earlier, looks: earlier.looks + 1 }
+      earlier === undefined || earlier.seq < seq
+        ? { seq, sightings: 1 }
+        : { ...earlier, sightings: earlier.sightings + 1 }
     this.#seen.set(actor, sighting)
-    if (isDue(sighting.looks)) await this.#takeUp(actor, sighting)
+    if (isDue(sighting.sightings)) await this.#takeUp(actor, sighting)
   }
 
-  async #takeUp(actor: string, { seq, looks }: Sighting): Promise<void> {
+  async #takeUp(actor: string, { seq, sightings }: Sighting): Promise<void> {
     const { host, log } = this.#parts
     const there = host.resident(actor)
-    log.warn({ actorId: actor, seq, looks }, 'work stands still, taken up again')
+    log.warn({ actorId: actor, seq, sightings }, 'work stands still, taken up again')
     try {
       const resident = await host.loadFrom(actor, Math.max(seq, (there?.state.seq ?? 0) + 1))
-      if (resident !== null && looks > shownAfter) this.#show(resident, { seq, looks })
+      if (resident !== null && sightings > shownAfter) this.#show(resident, { seq, sightings })
     } catch (error) {
       if (error instanceof StoreUnavailable) return
       log.error({ actorId: actor, err: error }, 'standing work not taken up')
@@ -148,14 +150,14 @@ export class StalledWork {
   }
 
   /** Shows the work as stuck. The commit is part of the subject: a later stuck commit needs a new decision. */
-  #show({ id, definition, owner, unfinished }: Resident, { seq, looks }: Sighting): void {
+  #show({ id, definition, owner, unfinished }: Resident, { seq, sightings }: Sighting): void {
     const reason = unfinished ?? 'The work of its commits was resumed, but has not been completed.'
     const stuck = {
       kind: 'unfinished_commit',
       actor: id,
       subject: `${id}:${seq}`,
       reason,
-      attempts: looks - 1,
+      attempts: sightings - 1,
     } as const
     this.#parts.host.stuck.note({ ...stuck, machine: definition.name, owner })
   }
@@ -166,7 +168,8 @@ export class StalledWork {
 }
 
 /** Whether to resume the work at this sighting: after the first attempts, at increasing intervals. */
-const isDue = (looks: number): boolean => looks > 1 && (looks <= shownAfter + 1 || Number.isInteger(Math.log2(looks)))
+const isDue = (sightings: number): boolean =>
+  sightings > 1 && (sightings <= shownAfter + 1 || Number.isInteger(Math.log2(sightings)))
 
 /** The newest of each actor's commits. */
 const newestOf = (commits: readonly OpenCommit[]): ReadonlyMap<string, OpenCommit> => {

@@ -14,7 +14,7 @@ const epochId = 'epoch'
 
 /** Time within which the leases of a cluster that has ended expire, in ms. */
 const runOutMs = 6000
-const lookMs = 500
+const pollMs = 500
 
 /** A cluster runs the actors of this store; a process outside of it may not start. */
 export class ClusterRuns extends Error {
@@ -91,7 +91,7 @@ export const nextStart = async (storage: Pick<Storage, 'records'>, clock: Clock,
  */
 export const aboveAllLeases = async ({ leases: store }: Pick<Storage, 'leases'>, clock: Clock): Promise<number> => {
   if (store === null) return 1
-  for (let waitedMs = 0; ; waitedMs += lookMs) {
+  for (let waitedMs = 0; ; waitedMs += pollMs) {
     const { leases } = await store.read()
     const live = leases.find(({ holder, leftMs }) => holder !== null && leftMs > 0)
     if (live === undefined) return 1 + Math.max(0, ...leases.map(({ epoch }) => epoch))
@@ -100,7 +100,7 @@ export const aboveAllLeases = async ({ leases: store }: Pick<Storage, 'leases'>,
         `${live.holder} at ${live.address} runs actors of this store as part of a cluster. Set REDIS_URL to join it.`,
       )
     }
-    await pause(clock, lookMs)
+    await pause(clock, pollMs)
   }
 }
 

@@ -51,7 +51,7 @@ export const compacted = async (parts: CompactParts, work: CompactRequest): Prom
   const { messages } = work.request
   if (messages.length < 2) return null
   const total = await totalOf(parts.clock, messages)
-  const max = work.refused ? refusedShare * total : await roomOf(parts, work)
+  const max = work.refused ? refusedShare * total : await maxTokensOf(parts, work)
   if (total <= max) return null
   const plan = compactionPlan(messages, { max, keepTurns: work.policy.keep_turns ?? null })
   if (plan === null) return null
@@ -71,7 +71,7 @@ const eventOf = ({ cuts, before, after }: CompactionPlan, summary: string): Comp
 })
 
 /** Most tokens that the messages may have. */
-const roomOf = async (parts: CompactParts, { request, project, policy }: CompactRequest): Promise<number> => {
+const maxTokensOf = async (parts: CompactParts, { request, project, policy }: CompactRequest): Promise<number> => {
   if (policy.max_tokens !== undefined) return policy.max_tokens
   const { context, longestAnswer } = await parts.windowOf(project, request.model)
   if (context === 0) return Number.POSITIVE_INFINITY

@@ -76,7 +76,7 @@ export const tokensOf = (message: ModelMessage): number => {
 export const tokensOfText = (text: string): number => estimateTokens([text])
 
 /** Limits of a compacted conversation. */
-export interface CompactionRoom {
+export interface CompactionLimits {
   /** Most tokens of all messages together. */
   readonly max: number
   /** Most of the newest turns to keep, as far as they fit; null: as many as fit. */
@@ -99,7 +99,7 @@ export interface CompactionPlan {
  */
 export const compactionPlan = (
   messages: readonly ModelMessage[],
-  { max, keepTurns }: CompactionRoom,
+  { max, keepTurns }: CompactionLimits,
 ): CompactionPlan | null => {
   const tokens = new TokenCount(messages)
   tokens.count(Number.POSITIVE_INFINITY)

@@ -11,7 +11,7 @@ const limits = { deadlineMs: 10_000, maxHeapMb: 256, maxWaiting: 64 }
 
 /** Opens and scans skills in a worker with a timeout, since their content is untrusted. */
 export class SkillScanner {
-  readonly #room = new ParserPool<typeof scannerTasks>(limits, new URL('./scanner-worker.ts', import.meta.url))
+  readonly #parser = new ParserPool<typeof scannerTasks>(limits, new URL('./scanner-worker.ts', import.meta.url))
 
   /**
    * Opens an archive.
@@ -20,7 +20,7 @@ export class SkillScanner {
    */
   async open(bytes: Uint8Array, param: string, owner?: ParseOwner): Promise<readonly ArchivedFile[]> {
     try {
-      return archived(await this.#room.parse('open', bytes, { owner }))
+      return archived(await this.#parser.parse('open', bytes, { owner }))
     } catch (error) {
       if (!(error instanceof ParserFailed)) throw error
       refuseBusy(error)
@@ -36,7 +36,7 @@ export class SkillScanner {
    */
   async scan(files: readonly ArchivedFile[], owner?: ParseOwner): Promise<ScannedSkill> {
     try {
-      return scanned(await this.#room.parse('scan', files, { owner }))
+      return scanned(await this.#parser.parse('scan', files, { owner }))
     } catch (error) {
       if (!(error instanceof ParserFailed)) throw error
       refuseBusy(error)
@@ -49,7 +49,7 @@ export class SkillScanner {
   /** Scans texts; findings are in their order. A failed scan is a warning of each. */
   async texts(texts: readonly ScannedText[], owner?: ParseOwner): Promise<readonly (readonly TextFinding[])[]> {
     try {
-      return scannedTexts(await this.#room.parse('texts', texts, { owner }))
+      return scannedTexts(await this.#parser.parse('texts', texts, { owner }))
     } catch (error) {
       if (!(error instanceof ParserFailed)) throw error
       const message = `The scan failed: ${error.message}.`
@@ -59,7 +59,7 @@ export class SkillScanner {
 
   /** Stops the worker. */
   close(): Promise<void> {
-    return this.#room.close()
+    return this.#parser.close()
   }
 }
 

@@ -66,9 +66,9 @@ export const advancedCrawl = async (
     width = crawlWidth,
   }: { readonly state: CrawlState; readonly signal: AbortSignal; readonly width?: number },
 ): Promise<CrawlState> => {
-  const room = Math.min(width, plan.maxPages - state.pages.length)
+  const free = Math.min(width, plan.maxPages - state.pages.length)
   const from = parts.now()
-  const batch = state.waiting.filter((next) => isDue(next, from)).slice(0, room)
+  const batch = state.waiting.filter((next) => isDue(next, from)).slice(0, free)
   const read = await Promise.all(batch.map((next) => readToIndex(parts, { ...plan, ...next, signal })))
   const outcomes: PageOutcome[] = []
   const postponed: PostponedPage[] = []

@@ -23,7 +23,7 @@ export interface Waiter {
 /** Time in ms that requests wait for a host that requested a pause; beyond it, they are given back to their crawl. */
 const patienceMs = 1_000
 /** Time in ms after which a turn that was refused is attempted again; turns of other nodes end without notice. */
-const lookMs = 100
+const pollMs = 100
 
 /** Requests of this process that wait for their turns at one host. The crawls are served in rotation. */
 export class HostLine {
@@ -82,7 +82,7 @@ export class HostLine {
       this.#settle(waiter, { kind: 'taken', leave })
     } else if (postponed && waitMs > patienceMs) {
       for (const waiter of [...this.#jobs.values()].flat()) this.#settle(waiter, { kind: 'postponed', ms: waitMs })
-    } else await this.#pause(Math.min(Math.max(1, waitMs), lookMs))
+    } else await this.#pause(Math.min(Math.max(1, waitMs), pollMs))
   }
 
   /** Returns the next request, and settles those that are too late. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { PageKind } from '#src/pages/content-type.ts'
 import type { TextFormat } from '#src/parsing/pages/block-writer.ts'
-import type { PageRooms } from '#src/parsing/pages/page-rooms.ts'
+import type { PageParsers } from '#src/parsing/pages/page-parsers.ts'
 import type { PageRead } from '#src/parsing/pages/read-page.ts'
 import type { ParseOwner } from '#src/parsing/parse-owner.ts'
 import { ParserFailed } from '#src/parsing/parser-pool.ts'
@@ -48,7 +48,7 @@ export interface RenderablePage {
 
 export interface ReaderParts {
   readonly pages: Pick<PageFetcher, 'fetch'>
-  readonly rooms: PageRooms
+  readonly parsers: PageParsers
   /** Absent: no page is rendered. */
   readonly renders?: Pick<PageRenders, 'rendered'>
 }
@@ -117,7 +117,7 @@ export class PageReader {
   ): Promise<PageRead> {
     if (type === null) throw pageRefusal('fetch_failed', { url })
     try {
-      return await this.#parts.rooms.read(
+      return await this.#parts.parsers.read(
         { bytes, type, url: finalUrl, format, ...(schema !== undefined && { schema }) },
         { deadlineMs: Math.max(minMs, leftMs), owner },
       )

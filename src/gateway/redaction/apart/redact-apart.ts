@@ -2,7 +2,7 @@ import type { Redacted } from '#gateway/call/redaction.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { ParserPool } from '#src/parsing/parser-pool.ts'
 import type { DetectionOptions } from '../find-personal-data.ts'
-import { lookUp } from '../kept-values.ts'
+import { lookup } from '../kept-values.ts'
 import { PlaceholderRestorer } from '../placeholders.ts'
 import type { RedactionTasks } from './redaction-tasks.ts'
 import { replacedFrom } from './schema.ts'
@@ -11,7 +11,7 @@ import { replacedFrom } from './schema.ts'
 const limits = { deadlineMs: 20_000, maxHeapMb: 512 }
 
 /** A dedicated worker, started by the first long request. */
-const room = new ParserPool<RedactionTasks>(limits, new URL('./redaction-worker.ts', import.meta.url))
+const parsers = new ParserPool<RedactionTasks>(limits, new URL('./redaction-worker.ts', import.meta.url))
 
 /** Redacts texts in a worker. @throws {ServiceError} `redaction_unavailable` when the worker fails. */
 export const redactInWorker = async (
@@ -19,7 +19,7 @@ export const redactInWorker = async (
   { types, region }: DetectionOptions,
 ): Promise<Redacted> => {
   const input = { texts, toolArguments, types: [...types], region }
-  const made = await room.parse('redact', input).catch((cause: unknown) => {
+  const made = await parsers.parse('redact', input).catch((cause: unknown) => {
     throw new ServiceError('redaction_unavailable', { cause })
   })
   const replaced = replacedFrom(made)
@@ -27,6 +27,6 @@ export const redactInWorker = async (
     texts: texts.map((text, at) => replaced.texts[at] ?? text),
     toolArguments: toolArguments.map((text, at) => replaced.toolArguments[at] ?? text),
     ...(replaced.found !== undefined && { found: replaced.found }),
-    restorer: replaced.values === null ? null : new PlaceholderRestorer(lookUp(replaced.values)),
+    restorer: replaced.values === null ? null : new PlaceholderRestorer(lookup(replaced.values)),
   }
 }

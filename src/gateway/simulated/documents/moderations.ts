@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { arrayOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
 import { runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
-import { lookedAt } from '../looked-at.ts'
+import { excerptOf } from '../excerpt.ts'
 import { sendError, sendJson } from '../respond.ts'
 
 /** Words of each of OpenAI's categories that has some. The page docs/simulated-model.md lists them. */
@@ -39,7 +39,7 @@ export const moderations = async (request: WireObject, response: ServerResponse)
 function* resultsOf(inputs: readonly string[]): SlicedWork<readonly object[]> {
   const results: object[] = []
   for (const input of inputs) {
-    results.push(resultOf(lookedAt(input)))
+    results.push(resultOf(excerptOf(input)))
     yield
   }
   return results

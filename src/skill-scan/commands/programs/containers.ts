@@ -33,7 +33,7 @@ const started = ({ args, world }: ProgramCall): void => {
   for (const { text: mount } of optionValues(args, ['-v', '--volume', '--mount'])) {
     const source = /(?:source|src)=([^,]{1,400})/u.exec(mount)?.[1] ?? mount.split(':')[0] ?? ''
     if (rootFolders.test(source))
-      open(`The container gets the folder ${source} of its machine.`, isLooking(source, mount))
+      open(`The container gets the folder ${source} of its machine.`, isInspection(source, mount))
     else if (secretFolders.test(source) && !/:ro\b|readonly/u.test(mount))
       open(`The container gets the secrets in ${source}.`)
     else if (source.endsWith('docker.sock')) open('The container controls all containers of its machine.')
@@ -41,7 +41,7 @@ const started = ({ args, world }: ProgramCall): void => {
 }
 
 /** Whether a container may only read what the machine says of itself. */
-const isLooking = (source: string, mount: string): boolean =>
+const isInspection = (source: string, mount: string): boolean =>
   /^\/(?:proc|sys|dev|var)\/?$/u.test(source) && /:ro\b|readonly/u.test(mount)
 
 const cluster = ({ args, world }: ProgramCall): undefined => {

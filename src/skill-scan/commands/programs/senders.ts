@@ -10,7 +10,7 @@ export const senders: Program = (call) => {
   if (name === 'openssl') return call.args[0]?.text === 's_client' ? piped(call, operandText(call, 1)) : undefined
   if (/^(?:scp|rsync|sftp|rclone|ftp|lftp|croc|magic-wormhole|wormhole|ffsend)$/u.test(name)) return copied(call)
   if (/^(?:mail|mailx|mutt|sendmail|msmtp|swaks|s-nail)$/u.test(name)) return mailed(call)
-  if (/^(?:dig|nslookup|host|ping|drill|getent|traceroute)$/u.test(name)) return lookedUp(call)
+  if (/^(?:dig|nslookup|host|ping|drill|getent|traceroute)$/u.test(name)) return resolvedNames(call)
   if (/^(?:aws|gsutil|gcloud|az|gh|glab|wrangler|s3cmd|mc|ipfs|kubectl|slack|jira|notion|pbcopy)$/u.test(name))
     return published(call)
   return undefined
@@ -85,7 +85,7 @@ const mailed = (call: ProgramCall): Value => {
 }
 
 /** Names that are looked up carry data to the owner of the domain. */
-const lookedUp = ({ args, world }: ProgramCall): Value => {
+const resolvedNames = ({ args, world }: ProgramCall): Value => {
   const carried = args.find(
     (arg) =>
       traitOf(arg, 'secret', 'identity', 'credential', 'workspace', 'decoded') !== undefined && arg.text.includes('.'),

@@ -40,7 +40,7 @@ const overloaded = (): ServiceError => new ServiceError('overloaded', { retryAft
  * behind it.
  */
 export class BodyReservation implements Arriving, BodyListener {
-  readonly #room: BodyMemory
+  readonly #memory: BodyMemory
   readonly #share: MemoryShare
   #promised: number
   #held = 0
@@ -49,8 +49,8 @@ export class BodyReservation implements Arriving, BodyListener {
   #onRefused: ((error: Error) => void) | null = null
   #refusal: ServiceError | null = null
 
-  constructor(room: BodyMemory, share: MemoryShare, { bytes, isArriving }: Size) {
-    this.#room = room
+  constructor(memory: BodyMemory, share: MemoryShare, { bytes, isArriving }: Size) {
+    this.#memory = memory
     this.#share = share
     this.#promised = bytes
     this.#isArriving = isArriving
@@ -63,7 +63,7 @@ export class BodyReservation implements Arriving, BodyListener {
   arrived(bytes: number): void {
     if (!this.#isArriving) return
     this.#hold(bytes)
-    this.#room.relieve()
+    this.#memory.relieve()
   }
 
   onRefused(listener: (error: Error) => void): void {
@@ -78,7 +78,7 @@ export class BodyReservation implements Arriving, BodyListener {
     this.#share.promised += bytes - this.#promised
     this.#promised = bytes
     this.#hold(bytes)
-    this.#room.changed()
+    this.#memory.changed()
   }
 
   done(): void {
@@ -103,7 +103,7 @@ export class BodyReservation implements Arriving, BodyListener {
     this.#hold(0)
     this.#share.promised -= this.#promised
     this.#share.leave()
-    this.#room.changed()
+    this.#memory.changed()
   }
 
   #finish(): void {
@@ -154,14 +154,14 @@ export class BodyMemory {
     return this.#enter(owner, { bytes, isArriving: false })
   }
 
-  /** Reserves memory without waiting, for bytes that are in memory already; null when there is no room. */
+  /** Reserves memory without waiting, for bytes that are in memory already; null when it is full. */
   tryEnter(owner: MemoryOwner, bytes: number): BodyReservation | null {
     return this.#fits(owner, bytes) ? this.force(owner, bytes) : null
   }
 
   /** Reserves memory for bytes that are in memory already and cannot be dropped, even beyond the limit. */
   force(owner: MemoryOwner, bytes: number): BodyReservation {
-    return this.#seat(owner, { bytes, isArriving: false })
+    return this.#reservation(owner, { bytes, isArriving: false })
   }
 
   /** Evicts arriving bodies while they use up the memory; one that is alone may do so. */
@@ -186,7 +186,7 @@ export class BodyMemory {
 
   #enter(owner: MemoryOwner, size: Size): BodyReservation | Promise<BodyReservation> {
     const { bytes } = size
-    if (this.#fits(owner, bytes)) return this.#seat(owner, size)
+    if (this.#fits(owner, bytes)) return this.#reservation(owner, size)
     const maxPerOwner = maxWaitingPerOwner[isOfBrowser(owner) ? 'browser' : 'secret']
     if (this.#waiting.size >= maxWaiting || this.#waitingOf(owner).length >= maxPerOwner) throw overloaded()
     return new Promise((resolve, reject) => {
@@ -195,17 +195,17 @@ export class BodyMemory {
         this.#waiting.delete(waiting)
         settle()
       }
-      const enter = () => end(() => resolve(this.#seat(owner, size)))
+      const enter = () => end(() => resolve(this.#reservation(owner, size)))
       const waiting: Waiting = { owner, bytes, enter }
       const timer = setTimeout(() => end(() => reject(overloaded())), patienceMs)
       this.#waiting.add(waiting)
     })
   }
 
-  #seat(owner: MemoryOwner, size: Size): BodyReservation {
-    const seat = new BodyReservation(this, this.#whole.of(owner), size)
+  #reservation(owner: MemoryOwner, size: Size): BodyReservation {
+    const reservation = new BodyReservation(this, this.#whole.of(owner), size)
     this.relieve()
-    return seat
+    return reservation
   }
 
   #fits(owner: MemoryOwner, bytes: number): boolean {

@@ -4,9 +4,9 @@ import { formFields } from '#specs/dsl/query.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { atOnce, runInSlices } from '#src/concurrency/run-in-slices.ts'
 import type { HttpRequest } from '#transport/http/http-port.ts'
+import { type AdmittedBody, bytesInto } from './admit-body.ts'
 import { isJsonType, isLongBody, maxValuesOfShort, parseJson } from './json-body.ts'
 import { boundaryOf, type Form, parseForm } from './multipart.ts'
-import { type BodySeat, bytesInto } from './seated-body.ts'
 
 /** A parsed body, not validated against its schema yet. */
 export interface ReadBody {
@@ -26,12 +26,12 @@ const noFiles: readonly UploadedFile[] = []
 /**
  * Reads the body of an operation: JSON, or a form if the operation takes files. An absent body counts as `{}`.
  *
- * @param seat memory of a long body.
+ * @param reservation memory of a long body.
  * @throws {ServiceError} `unsupported_media_type`, `malformed_json`, `bad_request`, `overloaded`; {BodyTooLarge},
  * {BodyTooSlow}, {ConnectionClosed}.
  */
-export const readBody = (operation: Operation, request: HttpRequest, seat: BodySeat): Promise<ReadBody> =>
-  bytesInto(seat, request, operation.maxBodyBytes).then((bytes) => bodyOf(operation, request, bytes))
+export const readBody = (operation: Operation, request: HttpRequest, reservation: AdmittedBody): Promise<ReadBody> =>
+  bytesInto(reservation, request, operation.maxBodyBytes).then((bytes) => bodyOf(operation, request, bytes))
 
 const bodyOf = (operation: Operation, request: HttpRequest, bytes: Buffer): ReadBody | Promise<ReadBody> => {
   const contentType = request.header('content-type')

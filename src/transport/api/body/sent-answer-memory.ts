@@ -11,21 +11,21 @@ const countedBytes = 64 * 1024
  * the peer has disconnected: a client that does not read its answers would leave each in memory.
  */
 export class SentAnswerMemory {
-  readonly #room: BodyMemory
+  readonly #memory: BodyMemory
   readonly #ownerOf: () => MemoryOwner
   readonly #response: HttpResponse
-  #seat: BodyReservation | null = null
+  #reservation: BodyReservation | null = null
 
   /** @param ownerOf called only for a long answer. */
-  constructor(room: BodyMemory, ownerOf: () => MemoryOwner, response: HttpResponse) {
-    this.#room = room
+  constructor(memory: BodyMemory, ownerOf: () => MemoryOwner, response: HttpResponse) {
+    this.#memory = memory
     this.#ownerOf = ownerOf
     this.#response = response
   }
 
   /** Waits for memory for an answer of at most this size, before it is produced. @throws {ServiceError} `overloaded` */
   async reserve(bytes: number): Promise<void> {
-    this.#take(await this.#room.enter(this.#ownerOf(), bytes))
+    this.#take(await this.#memory.enter(this.#ownerOf(), bytes))
   }
 
   /**
@@ -35,26 +35,26 @@ export class SentAnswerMemory {
    * @throws {ServiceError} `overloaded`
    */
   hold(bytes: number, isRepeatable: boolean): void {
-    if (this.#seat !== null) this.#seat.hold(bytes)
-    else if (bytes >= countedBytes) this.#take(this.#seatFor(bytes, isRepeatable))
+    if (this.#reservation !== null) this.#reservation.hold(bytes)
+    else if (bytes >= countedBytes) this.#take(this.#admittedBody(bytes, isRepeatable))
   }
 
   /** Sets the bytes that are buffered for a stream's reader. False: there is no memory for them. */
   grow(bytes: number): boolean {
-    this.#seat?.leave()
-    this.#seat = bytes < countedBytes ? null : this.#room.tryEnter(this.#ownerOf(), bytes)
-    return bytes < countedBytes || this.#seat !== null
+    this.#reservation?.leave()
+    this.#reservation = bytes < countedBytes ? null : this.#memory.tryEnter(this.#ownerOf(), bytes)
+    return bytes < countedBytes || this.#reservation !== null
   }
 
-  #seatFor(bytes: number, isRepeatable: boolean): BodyReservation {
-    if (!isRepeatable) return this.#room.force(this.#ownerOf(), bytes)
-    const seat = this.#room.tryEnter(this.#ownerOf(), bytes)
-    if (seat === null) throw new ServiceError('overloaded', { retryAfterS: 1 })
-    return seat
+  #admittedBody(bytes: number, isRepeatable: boolean): BodyReservation {
+    if (!isRepeatable) return this.#memory.force(this.#ownerOf(), bytes)
+    const reservation = this.#memory.tryEnter(this.#ownerOf(), bytes)
+    if (reservation === null) throw new ServiceError('overloaded', { retryAfterS: 1 })
+    return reservation
   }
 
-  #take(seat: BodyReservation): void {
-    this.#seat = seat
-    this.#response.onOver(() => seat.leave())
+  #take(reservation: BodyReservation): void {
+    this.#reservation = reservation
+    this.#response.onOver(() => reservation.leave())
   }
 }

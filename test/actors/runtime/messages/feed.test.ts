@@ -39,8 +39,8 @@ class Log {
     if (publish) this.feed.publish(actor, events)
   }
 
-  follow(after: number, end: StreamEnd, room?: number): Reader {
-    return read(this.feed.follow(actor, after, end), room)
+  follow(after: number, end: StreamEnd, capacity?: number): Reader {
+    return read(this.feed.follow(actor, after, end), capacity)
   }
 
   #read(after: number): readonly LogEvent[] | Promise<readonly LogEvent[]> {
@@ -143,10 +143,10 @@ describe('a reader', () => {
     for (let n = 0; n < 20; n++) log.commit()
     expect(sequences(slow)).toEqual([1, 2])
     expect(sequences(quick)).toEqual(upTo(20))
-    slow.room = 4
+    slow.capacity = 4
     slow.control.resume()
     expect(sequences(slow)).toEqual(upTo(6))
-    slow.room = Number.POSITIVE_INFINITY
+    slow.capacity = Number.POSITIVE_INFINITY
     slow.control.resume()
     log.commit()
     expect(sequences(slow)).toEqual(upTo(21))
@@ -238,7 +238,7 @@ describe('a stream ends', () => {
     log.busy = false
     log.commit(2)
     expect(reader.ended).toBeUndefined()
-    reader.room = 10
+    reader.capacity = 10
     reader.control.resume()
     expect(sequences(reader)).toEqual(upTo(4))
     expect(reader.ended).toBe('done')
@@ -309,9 +309,9 @@ const run = async (happenings: readonly Happening[], after: number): Promise<voi
   for (const happening of happenings) {
     if (happening === 'commit') log.commit(2)
     if (happening === 'lost commit') log.commit(1, false)
-    if (happening === 'pause') reader.room = 0
+    if (happening === 'pause') reader.capacity = 0
     if (happening === 'resume') {
-      reader.room = 4
+      reader.capacity = 4
       reader.control.resume()
     }
     if (happening === 'store') log.gate = Promise.resolve()
@@ -321,7 +321,7 @@ const run = async (happenings: readonly Happening[], after: number): Promise<voi
     const last = reader.events.at(-1)?.sequence ?? after
     expect(sequences(reader)).toEqual(upTo(last, after + 1))
   }
-  reader.room = Number.POSITIVE_INFINITY
+  reader.capacity = Number.POSITIVE_INFINITY
   reader.control.resume()
   await calm()
   reader.control.resume()

@@ -16,7 +16,7 @@ import { webKinds } from '#actors/web/kinds.ts'
 import { PageStore } from '#actors/web/store/page-store.ts'
 import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { pause, systemClock } from '#runtime/clock.ts'
-import { PageRooms } from '#src/parsing/pages/page-rooms.ts'
+import { PageParsers } from '#src/parsing/pages/page-parsers.ts'
 import { LocalTurns } from '#storage/local-turns.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { html, Site, type SitePage } from '#test/support/site.ts'
@@ -24,7 +24,7 @@ import { html, Site, type SitePage } from '#test/support/site.ts'
 describe('a crawl', () => {
   let site: Site
   let guard: SsrfGuard
-  const rooms = new PageRooms()
+  const parsers = new PageParsers()
   const { signal } = new AbortController()
 
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe('a crawl', () => {
     guard = openSsrfGuard({ allowedPrivateHosts: [site.host] })
   })
   afterAll(async () => {
-    await rooms.close()
+    await parsers.close()
     await guard.close()
     await site.close()
   })
@@ -41,7 +41,7 @@ describe('a crawl', () => {
     const { records } = openMemoryStorage({ now: Date.now })
     await records.prepare(webKinds)
     const fetcher = new PageFetcher({ guard: guarded, clock: systemClock })
-    const reader = new PageReader({ pages: fetcher, rooms })
+    const reader = new PageReader({ pages: fetcher, parsers })
     return {
       fetcher,
       reader,

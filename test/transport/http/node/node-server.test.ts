@@ -32,7 +32,7 @@ describe('node server', () => {
       ['a frame without its end', clientFrame(0x81, 'x'.repeat(1000)).subarray(0, 500)],
       ['a fragment without its last one', clientFrame(0x01, 'x'.repeat(1000))],
     ])('closes its connection, although pings are answered: %s', async (_, bytes) => {
-      const pace = new BodyPace({ graceMs: 100, bytesPerS: 16 * 1024, lookMs: 20 })
+      const pace = new BodyPace({ graceMs: 100, bytesPerS: 16 * 1024, pollMs: 20 })
       const { port } = await serve(
         (_request, response) => response.fail(),
         async () => ({ accept: () => {} }),

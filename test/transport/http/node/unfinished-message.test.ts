@@ -8,7 +8,7 @@ describe('the minimum rate of a message', () => {
 
   const watched = () => {
     const given: string[] = []
-    const pace = new BodyPace({ graceMs: 1_000, bytesPerS: 1_000, lookMs: 100 })
+    const pace = new BodyPace({ graceMs: 1_000, bytesPerS: 1_000, pollMs: 100 })
     return { given, message: new UnfinishedMessage(pace, () => void given.push('up')) }
   }
 

@@ -12,8 +12,8 @@ const documentLimits: ParserLimits = {
   slowMs: 1_000,
 }
 
-/** Opens a room that reads documents, one at a time, and two while one of them is slow. */
-export const openDocumentRoom = (limits: Partial<ParserLimits> = {}): ParserPool<typeof documentTasks> =>
+/** Opens a pool that reads documents, one at a time, and two while one of them is slow. */
+export const openDocumentParser = (limits: Partial<ParserLimits> = {}): ParserPool<typeof documentTasks> =>
   new ParserPool({ ...documentLimits, ...limits }, new URL('./document-worker.ts', import.meta.url))
 
 /**

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { climbingImportFindings } from '#scripts/check/climbing-imports.ts'
+import { componentFindings, componentGraph, componentOf, drawn } from '#scripts/check/components.ts'
 import { folderSizeFindings } from '#scripts/check/folder-size.ts'
-import { drawn, roomFindings, roomGraph, roomOf } from '#scripts/check/rooms.ts'
 
 const file = (path: string, ...imports: readonly string[]) => ({
   path,
   text: imports.map((target) => `import { a } from '${target}'\n`).join(''),
 })
 const messages = (...files: readonly ReturnType<typeof file>[]) =>
-  roomFindings(roomGraph(files)).map(({ path, message }) => `${path}: ${message}`)
+  componentFindings(componentGraph(files)).map(({ path, message }) => `${path}: ${message}`)
 
-describe('rooms', () => {
+describe('components', () => {
   it.each([
     ['src/actors/webhooks/kinds.ts', 'actors/webhooks'],
     ['src/gateway/providers/google/google-model.ts', 'gateway/providers'],
@@ -19,8 +19,8 @@ describe('rooms', () => {
     ['src/main.ts', 'main'],
     ['specs/errors/errors.ts', 'specs'],
     ['test/config.test.ts', null],
-  ])('%s belongs to %s', (path, room) => {
-    expect(roomOf(path)).toBe(room)
+  ])('%s belongs to %s', (path, component) => {
+    expect(componentOf(path)).toBe(component)
   })
 
   it('that import each other are refused, with the imports', () => {
@@ -31,8 +31,8 @@ describe('rooms', () => {
         file('src/gateway/apis/c.ts', '../call/b.ts'),
       ),
     ).toEqual([
-      'src/gateway/prices/a.ts: closes a circle of rooms: gateway/prices -> gateway/call (src/gateway/call/b.ts)',
-      'src/gateway/call/b.ts: closes a circle of rooms: gateway/call -> gateway/prices (src/gateway/prices/a.ts)',
+      'src/gateway/prices/a.ts: closes a cycle of components: gateway/prices -> gateway/call (src/gateway/call/b.ts)',
+      'src/gateway/call/b.ts: closes a cycle of components: gateway/call -> gateway/prices (src/gateway/prices/a.ts)',
     ])
   })
 
@@ -52,12 +52,12 @@ describe('rooms', () => {
   })
 
   it('without a cycle are accepted and printed, the lowest first', () => {
-    const graph = roomGraph([
+    const graph = componentGraph([
       file('src/gateway/call/b.ts', '../prices/a.ts', '../../../specs/errors/errors.ts'),
       file('src/gateway/prices/a.ts', '../../../specs/errors/errors.ts'),
       file('specs/errors/errors.ts'),
     ])
-    expect(roomFindings(graph)).toEqual([])
+    expect(componentFindings(graph)).toEqual([])
     expect(drawn(graph)).toEqual([
       'specs -> nothing',
       'gateway/prices -> specs',
@@ -87,7 +87,7 @@ describe('imports', () => {
     expect([...found('../records/table.ts'), ...found('#storage/ports.ts'), ...found('xstate')]).toEqual([])
   })
 
-  it('by an alias count as dependencies of their room', () => {
+  it('by an alias count as dependencies of their component', () => {
     expect(messages(file('src/actors/webhooks/a.ts', '#actors/runs/b.ts'), file('src/actors/runs/b.ts'))).toEqual([
       'src/actors/webhooks/a.ts: a new arrow between capabilities: actors/webhooks -> actors/runs (src/actors/runs/b.ts)',
     ])

@@ -4,12 +4,12 @@ import type { pageTasks } from './page-tasks.ts'
 import { isPageRead, type PageInput, type PageRead } from './read-page.ts'
 
 /** Maximum number of workers that read pages concurrently. */
-const maxRooms = 4
+const maxParsers = 4
 /** Maximum time for one page in ms, whatever its request allows. */
 const maxDeadlineMs = 10_000
 const limits = { deadlineMs: maxDeadlineMs, maxHeapMb: 2048, maxWaiting: 64, maxGrowthMb: 768 }
 
-interface Room {
+interface PooledParser {
   readonly parser: ParserPool<typeof pageTasks>
   /** Number of pages that it is reading, or that wait for it. */
   load: number
@@ -28,49 +28,49 @@ export interface PageReading {
  * worker is free. Owners take turns at a worker, and one project never occupies the last of them. Workers are started on
  * demand.
  */
-export class PageRooms {
-  readonly #rooms: Room[] = []
+export class PageParsers {
+  readonly #parsers: PooledParser[] = []
   #isClosed = false
 
   /** @throws {ParserFailed} */
   async read(input: PageInput, { deadlineMs, owner }: PageReading): Promise<PageRead> {
-    const room = this.#roomFor(owner)
-    count(room, owner, 1)
+    const pooled = this.#parserFor(owner)
+    count(pooled, owner, 1)
     try {
       const options = { deadlineMs: Math.min(maxDeadlineMs, deadlineMs), owner }
-      const read: unknown = await room.parser.parse('page', input, options)
+      const read: unknown = await pooled.parser.parse('page', input, options)
       if (!isPageRead(read)) throw new ParserFailed('unreadable', 'the worker answered something else')
       return read
     } catch (error) {
       // restarts a terminated worker right away, so that the next page does not wait for its start
-      if (!this.#isClosed) room.parser.warm()
+      if (!this.#isClosed) pooled.parser.warm()
       throw error
     } finally {
-      count(room, owner, -1)
+      count(pooled, owner, -1)
     }
   }
 
   /** Terminates the workers; reads in progress fail. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await Promise.all(this.#rooms.map(({ parser }) => parser.close()))
+    await Promise.all(this.#parsers.map(({ parser }) => parser.close()))
   }
 
-  #roomFor({ project }: ParseOwner): Room {
-    const own = this.#rooms.filter(({ loads }) => loads.has(project))
-    const open = own.length >= maxRooms - 1 ? own : this.#rooms
+  #parserFor({ project }: ParseOwner): PooledParser {
+    const own = this.#parsers.filter(({ loads }) => loads.has(project))
+    const open = own.length >= maxParsers - 1 ? own : this.#parsers
     const [min] = open.toSorted((a, b) => a.load - b.load || Number(b.parser.isReady) - Number(a.parser.isReady))
-    if (min !== undefined && (min.load === 0 || open === own || this.#rooms.length >= maxRooms)) return min
+    if (min !== undefined && (min.load === 0 || open === own || this.#parsers.length >= maxParsers)) return min
     const parser = new ParserPool<typeof pageTasks>(limits, new URL('./page-worker.ts', import.meta.url))
-    const room = { parser, load: 0, loads: new Map() }
-    this.#rooms.push(room)
-    return room
+    const pooled = { parser, load: 0, loads: new Map() }
+    this.#parsers.push(pooled)
+    return pooled
   }
 }
 
-const count = (room: Room, { project }: ParseOwner, change: 1 | -1): void => {
-  room.load += change
-  const left = (room.loads.get(project) ?? 0) + change
-  if (left > 0) room.loads.set(project, left)
-  else room.loads.delete(project)
+const count = (pooled: PooledParser, { project }: ParseOwner, change: 1 | -1): void => {
+  pooled.load += change
+  const left = (pooled.loads.get(project) ?? 0) + change
+  if (left > 0) pooled.loads.set(project, left)
+  else pooled.loads.delete(project)
 }

@@ -3,7 +3,7 @@ import type { Json } from '../storage/index.ts'
 import { ParserFailed } from './parser-failed.ts'
 import { isReady, isReply } from './schema.ts'
 
-/** Resource limits of a room's parsers. */
+/** Resource limits of a pool's parsers. */
 export interface ParserLimits {
   /** Timeout of one parse, in ms from its start. */
   readonly deadlineMs: number
@@ -41,8 +41,8 @@ interface Running {
   readonly end: (outcome: ParseOutcome | 'again') => void
 }
 
-/** What a seat notifies its room of. */
-export interface SeatListener {
+/** What a worker notifies its pool of. */
+export interface WorkerListener {
   /** A parse has ended or has become slow, or a terminated worker has ended. */
   readonly changed: () => void
   /** A request was stopped since it may have made the process grow, or another parse at the same time. */
@@ -52,11 +52,11 @@ export interface SeatListener {
 /** Interval between checks of the process's memory, in ms. */
 const watchMs = 50
 
-/** One worker of a room, which runs one parse at a time. It is replaced after a failure. */
-export class ParserSeat {
+/** A worker of a pool, which runs one parse at a time. It is replaced after a failure. */
+export class ParserWorker {
   readonly #limits: ParserLimits
   readonly #module: URL
-  readonly #listener: SeatListener
+  readonly #listener: WorkerListener
   #worker: Worker | null = null
   /**
    * Whether the worker has loaded its parsers. Loading takes longer than most parses and does not count towards their
@@ -64,7 +64,7 @@ export class ParserSeat {
    */
   #ready = false
   #running: Running | null = null
-  /** Resolves when the seat is free again. */
+  /** Resolves when the worker is free again. */
   #freed: PromiseWithResolvers<void> | null = null
   #isSlow = false
   /** Whether another parse has run at the same time as the one in progress. */
@@ -75,7 +75,7 @@ export class ParserSeat {
   #isWanted = false
   #ids = 0
 
-  constructor(limits: ParserLimits, module: URL, listener: SeatListener) {
+  constructor(limits: ParserLimits, module: URL, listener: WorkerListener) {
     this.#limits = limits
     this.#module = module
     this.#listener = listener
@@ -114,7 +114,7 @@ export class ParserSeat {
   /** Terminates the worker; a parse in progress fails. */
   async close(): Promise<void> {
     this.#isWanted = false
-    await this.#replace({ failure: new ParserFailed('deadline', 'the room is closed') })
+    await this.#replace({ failure: new ParserFailed('deadline', 'the pool is closed') })
   }
 
   /** Terminates the worker if no parse is in progress. */
@@ -122,7 +122,7 @@ export class ParserSeat {
     if (this.#running === null && this.#worker !== null) void this.close()
   }
 
-  /** Runs a parse; the seat has to be free. Resolves when it is free again. */
+  /** Runs a parse; the worker has to be free. Resolves when it is free again. */
   run(request: ParseRequest): Promise<void> {
     const id = ++this.#ids
     const timers: NodeJS.Timeout[] = []

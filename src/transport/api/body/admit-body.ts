@@ -6,8 +6,8 @@ import { type BodyMemory, type BodyReservation, countedBytes } from './body-memo
 import { isShown, memoryOwner } from './memory-owner.ts'
 
 /** Where memory for a body is reserved, and for whom. `max`: maximum body size of the operation in bytes. */
-export interface Seating {
-  readonly room: BodyMemory
+export interface Admission {
+  readonly memory: BodyMemory
   readonly principal: Principal
   /** Returns the address of the client, which has a cost to determine. */
   readonly addressOf: () => string
@@ -15,7 +15,7 @@ export interface Seating {
 }
 
 /** A body that may be read. `reserved`: its memory; null for a short one. `isHurried`: its sender is a browser. */
-export interface BodySeat {
+export interface AdmittedBody {
   readonly reserved: BodyReservation | null
   readonly isHurried: boolean
 }
@@ -26,33 +26,33 @@ export interface BodySeat {
  *
  * @throws {ServiceError} `overloaded`
  */
-export const seatedBody = async (exchange: Exchange, seating: Seating): Promise<BodySeat> => {
-  const seat = await seatFor(exchange.request, seating)
-  const { reserved } = seat
-  if (reserved === null) return seat
-  exchange.seat = reserved
+export const admitBody = async (exchange: Exchange, admission: Admission): Promise<AdmittedBody> => {
+  const reservation = await admittedBody(exchange.request, admission)
+  const { reserved } = reservation
+  if (reserved === null) return reservation
+  exchange.reservation = reserved
   let isAnswered = false
   exchange.response = new LimitedResponse(exchange.response, () => {
     if (!isAnswered) reserved.done()
     isAnswered = true
   })
-  return seat
+  return reservation
 }
 
 /** The same for a request without an exchange: the caller releases the memory. @throws {ServiceError} `overloaded` */
-export const seatFor = async (
+export const admittedBody = async (
   request: HttpRequest,
-  { room, principal, addressOf, max }: Seating,
-): Promise<BodySeat> => {
+  { memory, principal, addressOf, max }: Admission,
+): Promise<AdmittedBody> => {
   const isHurried = isShown(principal)
   const bytes = Math.min(announced(request) ?? max, max)
   if (bytes < countedBytes) return { reserved: null, isHurried }
-  return { reserved: await room.admit(memoryOwner(principal, addressOf), bytes), isHurried }
+  return { reserved: await memory.admit(memoryOwner(principal, addressOf), bytes), isHurried }
 }
 
 /** Reads a body, whose bytes count as they arrive. @throws {ServiceError} `overloaded`, and what `body` throws. */
-export const bytesInto = async (seat: BodySeat, request: HttpRequest, max: number): Promise<Buffer> => {
-  const { reserved, isHurried } = seat
+export const bytesInto = async (reservation: AdmittedBody, request: HttpRequest, max: number): Promise<Buffer> => {
+  const { reserved, isHurried } = reservation
   const bytes = await request.body(max, { listener: reserved, isHurried })
   reserved?.hold(bytes.length)
   return bytes

@@ -8,19 +8,19 @@ const max = 1_000_000
 describe('the memory budget of buffered responses', () => {
   it('counts the bytes of a response beyond the first 64 KB until its call ends', () => {
     const room = new AnswerMemory(max)
-    const seat = room.seat('a')
-    expect(seat.grow(free)).toBe(true)
+    const reservation = room.reserve('a')
+    expect(reservation.grow(free)).toBe(true)
     expect(room.bytes).toBe(0)
-    expect(seat.grow(500)).toBe(true)
+    expect(reservation.grow(500)).toBe(true)
     expect(room.bytes).toBe(500)
-    seat.leave()
-    seat.leave()
+    reservation.leave()
+    reservation.leave()
     expect(room.bytes).toBe(0)
   })
 
   it('limits one project to three quarters and leaves the rest to others', () => {
     const room = new AnswerMemory(max)
-    const [first, second, other] = [room.seat('a'), room.seat('a'), room.seat('b')]
+    const [first, second, other] = [room.reserve('a'), room.reserve('a'), room.reserve('b')]
     expect(first.grow(free + 500_000)).toBe(true)
     expect(second.grow(free + 300_000)).toBe(false)
     expect(other.grow(free + 300_000)).toBe(true)
@@ -32,11 +32,11 @@ describe('the memory budget of buffered responses', () => {
 
   it('lets one response exceed the whole budget if no other response uses it', () => {
     const room = new AnswerMemory(max)
-    const seat = room.seat('a')
-    expect(seat.grow(free + 3 * max)).toBe(true)
-    expect(room.seat('b').grow(free + 1)).toBe(false)
-    expect(seat.grow(max)).toBe(true)
-    seat.leave()
+    const reservation = room.reserve('a')
+    expect(reservation.grow(free + 3 * max)).toBe(true)
+    expect(room.reserve('b').grow(free + 1)).toBe(false)
+    expect(reservation.grow(max)).toBe(true)
+    reservation.leave()
     expect(room.bytes).toBe(0)
   })
 })

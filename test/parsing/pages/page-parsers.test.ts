@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pageTypeOf } from '#src/pages/content-type.ts'
-import { PageRooms } from '#src/parsing/pages/page-rooms.ts'
+import { PageParsers } from '#src/parsing/pages/page-parsers.ts'
 import { ParserFailed } from '#src/parsing/parser-pool.ts'
 
-const rooms = new PageRooms()
+const parsers = new PageParsers()
 const one = { project: 'prj_1', tenant: null }
-const read = (html: string, deadlineMs: number, by = rooms, owner = one) => {
+const read = (html: string, deadlineMs: number, by = parsers, owner = one) => {
   const bytes = Buffer.from(html)
   const type = pageTypeOf('text/html', bytes)
   if (type === null) throw new Error('no page')
@@ -33,7 +33,7 @@ describe('a hostile page', () => {
   beforeAll(async () => {
     await Promise.all([read(plain, 9_000), read(plain, 9_000), read(plain, 9_000)])
   })
-  afterAll(() => rooms.close())
+  afterAll(() => parsers.close())
 
   it.each(Object.keys(hostile))('of %s ends within its deadline plus one second', async (name) => {
     const deadlineMs = 1_000
@@ -46,7 +46,7 @@ describe('a hostile page', () => {
 
   it('does not delay another page', async () => {
     let ended = 0
-    const crowded = new PageRooms()
+    const crowded = new PageParsers()
     const slow = ['30,000 breaks', '100,000 paragraphs that never end'].map((name) =>
       read(hostile[name] ?? '', 10_000, crowded)
         .catch(() => undefined)
@@ -61,7 +61,7 @@ describe('a hostile page', () => {
 
   it('in any number does not delay the page of another project', async () => {
     let ended = 0
-    const crowded = new PageRooms()
+    const crowded = new PageParsers()
     const slow = Array.from({ length: 12 }, () =>
       read(hostile['30,000 breaks'] ?? '', 10_000, crowded)
         .catch(() => undefined)

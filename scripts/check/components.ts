@@ -2,16 +2,16 @@ import { importsOf } from './imports.ts'
 import type { Finding, SourceFile } from './source-files.ts'
 
 /**
- * Import graph between rooms. A room is a folder whose files belong together: a layer, or one folder of src/actors or
- * src/gateway. Cyclic imports between rooms are forbidden, since no room in a cycle can be changed alone. Imports
+ * Import graph between components. A component is a folder whose files belong together: a layer, or one folder of src/actors or
+ * src/gateway. Cyclic imports between components are forbidden, since no component in a cycle can be changed alone. Imports
  * between capabilities have to be on a short list.
  */
 export interface Graph {
-  /** Rooms by name, each with the rooms that it imports and the first import of each. */
+  /** Components by name, each with the components that it imports and the first import of each. */
   readonly arrows: ReadonlyMap<string, ReadonlyMap<string, Finding>>
 }
 
-/** Rooms of src/actors that every capability may import. */
+/** Components of src/actors that every capability may import. */
 const ground: readonly string[] = [
   'actors/call',
   'actors/capability',
@@ -58,8 +58,8 @@ const arrowsBetweenCapabilities: readonly string[] = [
   'actors/usage -> actors/tenants',
 ]
 
-/** Returns the room of a path from the project's root; null for a path outside the product. */
-export const roomOf = (path: string): string | null => {
+/** Returns the component of a path from the project's root; null for a path outside the product. */
+export const componentOf = (path: string): string | null => {
   const inner = /^src\/(actors|gateway)\/([^/]+)\//.exec(path)
   if (inner !== null) return `${inner[1]}/${inner[2]}`
   const layer = /^src\/([^/]+)\//.exec(path)
@@ -69,16 +69,16 @@ export const roomOf = (path: string): string | null => {
   return path.startsWith('specs/') ? 'specs' : null
 }
 
-/** Returns the imports between rooms. */
-export const roomGraph = (files: readonly SourceFile[]): Graph => {
+/** Returns the imports between components. */
+export const componentGraph = (files: readonly SourceFile[]): Graph => {
   const arrows = new Map<string, Map<string, Finding>>()
   for (const file of files) {
-    const from = roomOf(file.path)
+    const from = componentOf(file.path)
     if (from === null) continue
     const out = arrows.get(from) ?? new Map<string, Finding>()
     arrows.set(from, out)
     for (const { target, line } of importsOf(file)) {
-      const to = roomOf(target)
+      const to = componentOf(target)
       if (to === null || to === from || out.has(to)) continue
       out.set(to, { path: file.path, line, message: `${from} -> ${to} (${target})` })
     }
@@ -86,55 +86,57 @@ export const roomGraph = (files: readonly SourceFile[]): Graph => {
   return { arrows }
 }
 
-/** Finds each import that is part of a cycle of rooms, and each import between capabilities that is not on the list. */
-export const roomFindings = ({ arrows }: Graph): readonly Finding[] => [
-  ...circleOf(arrows).map((found) => ({ ...found, message: `closes a circle of rooms: ${found.message}` })),
+/** Finds each import that is part of a cycle of components, and each import between capabilities that is not on the list. */
+export const componentFindings = ({ arrows }: Graph): readonly Finding[] => [
+  ...cycleOf(arrows).map((found) => ({ ...found, message: `closes a cycle of components: ${found.message}` })),
   ...unlisted(arrows).map((found) => ({ ...found, message: `a new arrow between capabilities: ${found.message}` })),
 ]
 
-/** Formats the graph as lines: each room with its imports, the lowest rooms first. */
+/** Formats the graph as lines: each component with its imports, the lowest components first. */
 export const drawn = ({ arrows }: Graph): readonly string[] => {
   const heights = new Map<string, number>()
-  const heightOf = (room: string, above: readonly string[] = []): number => {
-    if (above.includes(room)) return 0
-    const known = heights.get(room)
+  const heightOf = (component: string, above: readonly string[] = []): number => {
+    if (above.includes(component)) return 0
+    const known = heights.get(component)
     if (known !== undefined) return known
-    const below = [...(arrows.get(room)?.keys() ?? [])].map((each) => heightOf(each, [...above, room]))
+    const below = [...(arrows.get(component)?.keys() ?? [])].map((each) => heightOf(each, [...above, component]))
     const height = Math.max(-1, ...below) + 1
-    heights.set(room, height)
+    heights.set(component, height)
     return height
   }
   return [...arrows.keys()]
     .toSorted((a, b) => heightOf(a) - heightOf(b) || a.localeCompare(b))
-    .map((room) => `${room} -> ${[...(arrows.get(room)?.keys() ?? [])].toSorted().join(', ') || 'nothing'}`)
+    .map(
+      (component) => `${component} -> ${[...(arrows.get(component)?.keys() ?? [])].toSorted().join(', ') || 'nothing'}`,
+    )
 }
 
 /**
- * Returns the imports between rooms that are left after repeatedly removing all rooms that import no other: these
+ * Returns the imports between components that are left after repeatedly removing all components that import no other: these
  * contain a cycle.
  */
-const circleOf = (arrows: Graph['arrows']): readonly Finding[] => {
-  const left = new Map([...arrows].map(([room, out]) => [room, new Map(out)]))
+const cycleOf = (arrows: Graph['arrows']): readonly Finding[] => {
+  const left = new Map([...arrows].map(([component, out]) => [component, new Map(out)]))
   for (let taken = true; taken; ) {
     taken = false
-    for (const [room, out] of left) {
+    for (const [component, out] of left) {
       if ([...out.keys()].some((to) => left.has(to))) continue
-      left.delete(room)
+      left.delete(component)
       taken = true
     }
   }
   const reached = new Set([...left.values()].flatMap((out) => [...out.keys()]))
   return [...left]
-    .filter(([room]) => reached.has(room))
+    .filter(([component]) => reached.has(component))
     .flatMap(([, out]) => [...out].filter(([to]) => left.has(to)).map(([, finding]) => finding))
 }
 
-const isCapability = (room: string): boolean => room.startsWith('actors/') && !ground.includes(room)
+const isCapability = (component: string): boolean => component.startsWith('actors/') && !ground.includes(component)
 
 const unlisted = (arrows: Graph['arrows']): readonly Finding[] =>
   [...arrows]
-    .filter(([room]) => isCapability(room))
-    .flatMap(([room, out]) =>
-      [...out].filter(([to]) => isCapability(to) && !arrowsBetweenCapabilities.includes(`${room} -> ${to}`)),
+    .filter(([component]) => isCapability(component))
+    .flatMap(([component, out]) =>
+      [...out].filter(([to]) => isCapability(to) && !arrowsBetweenCapabilities.includes(`${component} -> ${to}`)),
     )
     .map(([, finding]) => finding)

@@ -6,5 +6,5 @@ const endChars = 4 * 1024
  * beginning and the end of a long one. It serves its requests in the server's process, so that its work has to be
  * bounded whatever a caller sends.
  */
-export const lookedAt = (text: string): string =>
+export const excerptOf = (text: string): string =>
   text.length <= 2 * endChars ? text : `${text.slice(0, endChars)}\n${text.slice(-endChars)}`
