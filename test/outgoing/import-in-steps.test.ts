@@ -7,14 +7,14 @@ const program = `
 import { readFileSync } from 'node:fs'
 import { mcpSdk } from '#outgoing/mcp-sdk.ts'
 const busyMs = () => Number(readFileSync('/proc/self/task/' + process.pid + '/schedstat', 'latin1').split(' ', 1)[0]) / 1e6
-let [last, most] = [busyMs(), 0]
-const timer = setInterval(() => { const now = busyMs(); most = Math.max(most, now - last); last = busyMs() }, 1)
+let [last, max] = [busyMs(), 0]
+const timer = setInterval(() => { const now = busyMs(); max = Math.max(max, now - last); last = busyMs() }, 1)
 await new Promise((resolve) => setTimeout(resolve, 20))
-most = 0
+max = 0
 const { Client } = await mcpSdk()
 await new Promise((resolve) => setTimeout(resolve, 5))
 clearInterval(timer)
-console.log(JSON.stringify({ most, isLoaded: typeof Client === 'function' }))
+console.log(JSON.stringify({ max, isLoaded: typeof Client === 'function' }))
 `
 
 it('the client of remote tool servers is loaded without blocking the event loop', () => {

@@ -48,7 +48,7 @@ describe('the answer of a provider', () => {
     ['whole', false],
     ['whole, where a stream was requested', true],
   ])(
-    'that finds no room among others, %s, is refused as overloaded, and what it took is given back',
+    'that finds no memory beside others, %s, is refused as overloaded, and what it took is given back',
     async (_, stream) => {
       const others = answerMemory.reserve('prj_others')
       others.grow(answerMemory.max)
