@@ -3,6 +3,7 @@ import { checkStoreVersion, storeVersion } from '../newer-store.ts'
 import type { Storage } from '../ports.ts'
 import { MongoBlobs } from './blobs.ts'
 import { MongoCommits, prepareCommits } from './commits.ts'
+import { failCutWrites } from './cut-writes.ts'
 import { asPortError, guarded } from './errors.ts'
 import { MongoLeases } from './leases.ts'
 import { MongoRecords } from './records.ts'
@@ -36,6 +37,7 @@ export const openMongoStorage = async ({
   readonly startPatienceMs?: number
   readonly vectorSearchMinChunks?: number
 }): Promise<Storage> => {
+  failCutWrites()
   const client = new MongoClient(url, {
     // a request may wait this long twice before it is refused, which has to happen within a second
     serverSelectionTimeoutMS: patienceMs ?? 400,
