@@ -5,7 +5,7 @@ import { dirname, join, posix, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /*
- * `prepack` of each package: declares the engine's types (packages/tsconfig.json), removes the types from its sources, and
+ * `prepack` of each package: declares the types of all (packages/tsconfig.json), removes the types from its sources, and
  * writes the files of this package as `dist`, with the paths that they have in the project. An import of a file that
  * another package holds names that package, so that there is one copy of each class. Development has no such step.
  */
@@ -16,6 +16,8 @@ const name = posix.basename(process.cwd())
 const packageOf = (/** @type {string} */ path) => {
   if (path.startsWith('src/storage/mongo/')) return 'runtime-mongo'
   if (path.startsWith('src/storage/redis/')) return 'runtime-redis'
+  const [, own] = /^packages\/(client|react)\//.exec(path) ?? []
+  if (own !== undefined) return own
   return path.startsWith('test/') ? 'storage-testkit' : 'runtime'
 }
 
@@ -32,7 +34,8 @@ const specifierIn = (/** @type {string} */ from, /** @type {string} */ specifier
     alias === undefined ? posix.join(posix.dirname(from), specifier) : `${folder}${specifier.slice(alias.length)}`
   const target = source.replace(/(\.d)?\.ts$/, '.js')
   const holder = packageOf(target)
-  if (holder !== packageOf(from)) return `@troupe/${holder}/${target}`
+  // a package whose sources are its own is entered by its index
+  if (holder !== packageOf(from)) return `@troupe/${holder}${target.startsWith('packages/') ? '' : `/${target}`}`
   const path = posix.relative(posix.dirname(from), target)
   return path.startsWith('.') ? path : `./${path}`
 }

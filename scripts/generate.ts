@@ -10,6 +10,7 @@ import { charts, definitions, operations } from '../src/actors/capabilities.ts'
 import { actorIds } from './generate/actor-ids.ts'
 import { asyncapiFile } from './generate/asyncapi.ts'
 import { chartFiles } from './generate/chart-files.ts'
+import { clientEvents } from './generate/client-events.ts'
 import { consoleOperations } from './generate/console-operations.ts'
 import type { GeneratedFile } from './generate/generated-file.ts'
 import { logoFiles } from './generate/logos.ts'
@@ -53,6 +54,7 @@ const files: readonly GeneratedFile[] = [
   ...charts.map(machineJsonFile),
   ...(await chartFiles(charts)),
   consoleOperations(declared),
+  clientEvents(),
   actorIds(definitions),
   ...logoFiles(),
   ...vendoredFiles(),

@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { World } from '#test/e2e/world.ts'
+import { ours, packed, stranger } from '../packed.ts'
+
+const run = promisify(execFile)
+
+let world: World
+let folder = ''
+let tarballs: readonly string[] = []
+beforeAll(async () => {
+  tarballs = await packed('client')
+  ;[folder, world] = await Promise.all([stranger(...tarballs), World.start()])
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  rmSync(dirname(tarballs[0] ?? ''), { recursive: true })
+  await world.stop()
+})
+
+/** A use of each part of the session core, whose `switch` has no way out but all events. */
+const code = `
+import { type SessionEvent, Troupe, TroupeError } from '@troupe/client'
+
+const troupe = new Troupe({ baseUrl: process.argv[2] ?? '', key: process.argv[3] ?? '' })
+const session = troupe.sessions.open()
+const { text } = await session.send('reply exactly: Hello stranger.')
+const named = ({ event }: SessionEvent): string => {
+  switch (event) {
+    case 'session.forked': case 'turn.started': case 'turn.restarted': case 'output_text.delta': case 'context.compacted':
+    case 'tool_call.started': case 'tool_call.progress': case 'tool_call.completed': case 'turn.paused': case 'turn.resumed':
+    case 'turn.completed': case 'turn.failed': case 'stream.ended':
+      return event
+  }
+}
+const names: string[] = []
+for await (const event of session.events()) {
+  names.push(named(event))
+  if (event.event === 'turn.completed') break
+}
+const refused = await troupe.request('GET', '/v1/sessions/ses_none').catch((error: unknown) => error)
+console.log(JSON.stringify({ text, names: [...new Set(names)], code: refused instanceof TroupeError ? refused.code : '' }))
+`
+
+describe('a stranger with the tarball of the client', () => {
+  it('has types that a strict compiler accepts with the library of browsers alone', async () => {
+    writeFileSync(join(folder, 'use.ts'), `declare const process: { argv: readonly string[] }\n${code}`)
+    const options = {
+      strict: true,
+      noEmit: true,
+      module: 'NodeNext',
+      target: 'ES2024',
+      lib: ['ES2024', 'DOM', 'DOM.AsyncIterable'],
+      types: [],
+    }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['use.ts'] }))
+    const compiler = [ours('node_modules/typescript/bin/tsc'), '-p', folder]
+    const printed = await run(process.execPath, compiler).catch((error: unknown) => error)
+    expect(printed).toMatchObject({ stdout: '' })
+    writeFileSync(
+      join(folder, 'use.ts'),
+      `declare const process: { argv: readonly string[] }\n${code.replace("case 'turn.failed':", '')}`,
+    )
+    await expect(run(process.execPath, compiler)).rejects.toThrow()
+  })
+
+  it('talks to a server with it', async () => {
+    writeFileSync(join(folder, 'run.ts'), code)
+    const { stdout } = await run(
+      process.execPath,
+      ['--experimental-strip-types', 'run.ts', world.url, world.secretKey],
+      { cwd: folder },
+    )
+    expect(JSON.parse(stdout)).toEqual({
+      text: 'Hello stranger.',
+      names: ['turn.started', 'output_text.delta', 'turn.completed'],
+      code: 'not_found',
+    })
+  })
+
+  it('gets no dependency with it', async () => {
+    const { stdout } = await run('npm', ['ls', '--all', '--json'], { cwd: folder })
+    expect(Object.keys(JSON.parse(stdout).dependencies)).toEqual(['@troupe/client'])
+    expect(JSON.parse(stdout).dependencies['@troupe/client'].dependencies).toBeUndefined()
+  })
+})
