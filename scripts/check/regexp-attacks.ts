@@ -10,10 +10,12 @@ const attackLength = 16_384
 const allowedMs = 60
 
 /**
- * Timeout in ms, since an exponential pattern would never end. It is wall-clock time, and a busy machine takes several
- * times as long.
+ * Timeouts in ms, since an exponential pattern would never end. They are wall-clock time: an attempt that had no
+ * processor gets the next one.
  */
-const deadlineMs = 700
+const deadlinesMs = [700, 3_000, 12_000]
+/** CPU time in ms after which so many texts had a processor; most take far less than 2 ms. */
+const enoughMs = (texts: number): number => Math.max(4 * allowedMs, 2 * texts)
 
 /** Maximum number of consecutive pieces of a pattern that are repeated together. */
 const longestRun = 4
@@ -23,20 +25,26 @@ const endless = /[*+]|\{\d+,\}/
 
 /**
  * Short texts are tried first, all of a pattern at once. On a text of an eighth of the length, a quadratic pattern
- * takes a 64th of the time, 0.9 ms instead of 60; a cubic one still takes seconds. A text that takes half of 0.9 ms is
- * tried at full length.
+ * takes a 64th of the time, 0.9 ms instead of 60; a cubic one still takes seconds. A text that takes half of that is
+ * tried at twice the length, where a pattern with many alternatives that is linear no longer takes half of what a
+ * quadratic one does.
  */
-const shortLength = attackLength / 8
-const suspectMs = allowedMs / 128
+const shortLengths = [attackLength / 8, attackLength / 4, attackLength / 2]
+const suspectMs = (length: number): number => (allowedMs * (length / attackLength) ** 2) / 2
 
-const context = createContext({ pattern: /x/, text: '', texts: [''], times: new Float64Array(0), performance })
-const run = new Script('pattern.lastIndex = 0; text.replace(pattern, "")')
+/** CPU time of this process in ms. A busy machine does not slow it down. */
+const cpuMs = (): number => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
+const context = createContext({ pattern: /x/, texts: [''], times: new Float64Array(0), cpuMs })
 const runAll = new Script(`
   for (let at = 0; at < texts.length; at++) {
-    const from = performance.now()
+    const from = cpuMs()
     pattern.lastIndex = 0
     texts[at].replace(pattern, "")
-    times[at] = performance.now() - from
+    times[at] = cpuMs() - from
   }`)
 
 /**
@@ -60,30 +68,39 @@ export const attacked = (source: string, flags: string): { readonly piece: strin
 const textOf = ({ prefix, piece }: Attack, length: number): string =>
   `${prefix}${piece.repeat(Math.ceil(length / piece.length))}\u0001`
 
-/** Returns the attacks whose short text took noticeable time; all attacks when one timed out. */
+/** Returns the attacks whose short texts took noticeable time; all attacks when one did not end. */
 const suspected = (pattern: RegExp, attacks: readonly Attack[]): readonly Attack[] => {
-  const times = new Float64Array(attacks.length)
-  const texts = attacks.map((attack) => textOf(attack, shortLength))
-  Object.assign(context, { pattern, texts, times })
-  try {
-    runAll.runInContext(context, { timeout: deadlineMs })
-  } catch {
-    return attacks
+  let left = attacks
+  for (const length of shortLengths) {
+    const texts = left.map((attack) => textOf(attack, length))
+    const times = timesOf(pattern, texts)
+    if (times === null) return left
+    left = left.filter((_, at) => (times[at] ?? 0) >= suspectMs(length))
   }
-  return attacks.filter((_, at) => (times[at] ?? 0) >= suspectMs)
+  return left
 }
 
+/** CPU time of a pattern on a text, which an attempt that never ends takes as well. */
 const msOf = (pattern: RegExp, text: string): number => {
-  context.pattern = pattern
-  context.text = text
-  const before = process.cpuUsage()
-  try {
-    run.runInContext(context, { timeout: deadlineMs })
-  } catch {
-    return deadlineMs
+  const before = cpuMs()
+  return timesOf(pattern, [text])?.[0] ?? cpuMs() - before
+}
+
+/** CPU time of a pattern on each of the texts; null when it did not end although it had a processor. */
+const timesOf = (pattern: RegExp, texts: readonly string[]): Float64Array | null => {
+  if (texts.length === 0) return new Float64Array(0)
+  for (const timeout of deadlinesMs) {
+    const times = new Float64Array(texts.length)
+    const before = cpuMs()
+    Object.assign(context, { pattern, texts, times })
+    try {
+      runAll.runInContext(context, { timeout })
+      return times
+    } catch {
+      if (cpuMs() - before > enoughMs(texts.length)) return null
+    }
   }
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1_000
+  return null
 }
 
 interface Attack {
