@@ -70,7 +70,7 @@ export class SeedRuns {
 /** Declares the tests of a scenario for every seed. @returns its runs, for further checks in a file. */
 export const scenarioSuite = ({ scenario, nodes, failed, repeated }: ScenarioSuite): SeedRuns => {
   const runs = new SeedRuns({ scenario, nodes })
-  const seeds = shareOf(scenario, nodes > 1 ? seedsInAll / 2 : seedsInAll)
+  const seeds = shareOf(scenario, nodes > 1 ? Math.ceil(seedsInAll / 2) : seedsInAll)
   describe(`${scenario} on ${nodes} processes, with crashes, stalls, outages and lost answers`, () => {
     it.each(slicesOf(seeds))(
       'keep all guarantees for seeds $from to $to',

@@ -1,7 +1,7 @@
 import type { JsonObject, LogEvent } from '#storage/ports.ts'
 import type { World } from '#test/actors/sessions/harness.ts'
 import type { Client } from '../client.ts'
-import { callAs } from '../world/identities.ts'
+import { callAs, operatorOf } from '../world/identities.ts'
 import { ActionClient } from './action-client.ts'
 import type { Reader } from './stream-client.ts'
 
@@ -131,7 +131,7 @@ export class SessionClient extends ActionClient {
     const body = { action_id, tool_results: [{ action_id, output: `output of ${action_id}` }] }
     const answer = await this.received(`approves ${action_id}`, async ({ useCases }, node, waited) => {
       const { stream } = await useCases['sessions.approve'](
-        callAs(this.identity, { session_id: session }, {}, body, idempotency),
+        callAs(operatorOf(this.identity), { session_id: session }, {}, body, idempotency),
       )
       this.acknowledged(action_id, idempotency.cause, 'approve')
       if (waited()) reader.restart()
@@ -143,7 +143,8 @@ export class SessionClient extends ActionClient {
   async reject(session: string, action_id: string): Promise<void> {
     const idempotency = this.key()
     await this.received(`rejects ${action_id}`, async ({ useCases }) => {
-      await useCases['sessions.reject'](callAs(this.identity, { session_id: session }, {}, { action_id }, idempotency))
+      const call = callAs(operatorOf(this.identity), { session_id: session }, {}, { action_id }, idempotency)
+      await useCases['sessions.reject'](call)
       this.acknowledged(action_id, idempotency.cause, 'reject')
     })
   }

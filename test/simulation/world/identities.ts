@@ -35,6 +35,13 @@ export const identities: readonly Identity[] = ['prj_a', 'prj_b'].flatMap((proje
   endUser(project, 'ten_2', 'usr_1'),
 ])
 
+/** The operator of a client's project, who decides about calls in the client's sessions: its end users may not. */
+export const operatorOf = ({ name, scope }: Identity): Identity => ({
+  ...secretKey(scope.project),
+  name: `the operator for ${name}`,
+  scope,
+})
+
 /** A call by this identity. */
 export const callAs = <P, Q, B>(
   { principal, scope }: Identity,
