@@ -7,7 +7,7 @@ import { LivePage } from './live-page.js'
 import { listHash } from './route.js'
 
 /**
- * @typedef {{ state: string, final: boolean, actors: number, p50_ms: number | null, p95_ms: number | null }} FleetState
+ * @typedef {{ state: string, final: boolean, actors: number, actors_are: 'exact' | 'at_least', p50_ms: number | null, p95_ms: number | null }} FleetState
  * @typedef {{ machine: string, version: number, failures_24h: number, failing_edges: readonly { from: string, to: string, count: number }[], states: readonly FleetState[] }} FleetMachine
  * @typedef {{ machine: FleetMachine, layout: import('./chart-model.js').Layout | null }} Shown
  */
@@ -43,6 +43,15 @@ export const fleetPage = (project, report) =>
     report,
   })
 
+/**
+ * @param {number} count
+ * @param {boolean} more whether there are more than were counted
+ */
+const counted = (count, more) => `${count}${more ? '+' : ''}`
+
+/** @param {FleetMachine} machine */
+const isAtLeast = ({ states }) => states.some(({ actors_are }) => actors_are === 'at_least')
+
 /** @param {FleetMachine} machine */
 const actorsOf = ({ states }) => states.reduce((sum, { actors }) => sum + actors, 0)
 
@@ -66,7 +75,7 @@ const Machine = ({ project, machine, layout }) => {
     <section class="fleet-machine" aria-label=${name}>
       <h2>
         <a href=${listHash({ project, machine: machine.machine })}>${name}</a>
-        <span class="muted">${total} ${total === 1 ? 'actor' : 'actors'}</span>
+        <span class="muted">${counted(total, isAtLeast(machine))} ${total === 1 ? 'actor' : 'actors'}</span>
         ${machine.failures_24h > 0 && html`<span class="chip" data-tone="bad">${machine.failures_24h} failed in 24 hours</span>`}
       </h2>
       ${
@@ -82,7 +91,7 @@ const Machine = ({ project, machine, layout }) => {
                 (state) => html`
               <tr key=${state.state}>
                 <th scope="row"><a href=${listHash({ project, machine: machine.machine, state: state.state })}><span class="chip" data-tone=${toneOf(state.state)}>${state.state}</span></a></th>
-                <td>${state.actors}</td>
+                <td>${counted(state.actors, state.actors_are === 'at_least')}</td>
                 <td>${state.p50_ms === null ? '–' : duration(state.p50_ms)}</td>
                 <td>${state.p95_ms === null ? '–' : duration(state.p95_ms)}</td>
               </tr>`,

@@ -67,8 +67,9 @@ export const numberedPage = <S extends Schema<unknown>>(item: S) =>
         page: integer({ description: 'Number of this page, starting at 1.' }),
         limit: integer({ description: 'Maximum number of items on a page.' }),
         total: integer({
-          description: 'Total number of items. Exact up to 1,000; larger numbers may be up to 5 seconds old.',
+          description: 'Total number of items, counted to 10,000. Above 1,000 it may be up to 5 seconds old.',
         }),
+        total_is: described(oneOf('exact', 'at_least'), '`at_least` when there are more items than `total`.'),
         total_pages: integer({ description: 'Total number of pages.' }),
         has_more: described(boolean(), 'Whether there are more items after this page.'),
       },

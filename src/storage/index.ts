@@ -51,5 +51,5 @@ export {
 } from './scope.ts'
 export { loadMasterKey, MasterKeyUnusable, openSecretBox, SecretUnreadable } from './secrets.ts'
 export { StoreInUse } from './store-in-use.ts'
-export { exactTotal, totalAgeMs } from './totals.ts'
+export { currentTotal, exactly, exactTotal, type Total, totalAgeMs } from './totals.ts'
 export type { StoredVector, VectorSpace, VectorStore } from './vector-port.ts'

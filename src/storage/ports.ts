@@ -4,6 +4,7 @@ import type { EffectPolicy } from '../machines/vocabulary.ts'
 import type { LeaseStore } from './cluster-ports.ts'
 import type { Residue } from './residue.ts'
 import type { Scope } from './scope.ts'
+import type { Total } from './totals.ts'
 import type { VectorStore } from './vector-port.ts'
 
 export type { Json, JsonObject, LogEvent, StoredEvent } from '../machines/json.ts'
@@ -313,10 +314,10 @@ export interface RecordStore {
   list(kind: RecordKind, scope: Scope, query: RecordQuery): Promise<readonly StoredRecord[]>
   count(kind: RecordKind, scope: Scope, where?: { readonly [field: string]: Json }): Promise<number>
   /**
-   * Like `count`, for page numbers: exact up to `exactTotal`; a larger count may be `totalAgeMs` old
-   * (specs/decisions/0040).
+   * Like `count`, for page numbers, at a bounded cost: exact up to `exactTotal`, and above `currentTotal` up to
+   * `totalAgeMs` old (specs/decisions/0040).
    */
-  total(kind: RecordKind, scope: Scope, where?: { readonly [field: string]: Json }): Promise<number>
+  total(kind: RecordKind, scope: Scope, where?: { readonly [field: string]: Json }): Promise<Total>
   /**
    * Upserts list rows; of two writes of one id the higher `version` wins, in any order. Once resolved, a crash of the
    * store alone loses no row.

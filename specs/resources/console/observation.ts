@@ -121,8 +121,9 @@ const fleetState = object(
     state: string(),
     final: boolean(),
     actors: integer({
-      description: 'Actors in the state. Exact up to 1,000; larger numbers may be up to 5 seconds old.',
+      description: 'Actors in the state, counted to 10,000. Above 1,000 the number may be up to 5 seconds old.',
     }),
+    actors_are: described(oneOf('exact', 'at_least'), '`at_least` when there are more than were counted.'),
     p50_ms: nullable(
       integer({
         description:

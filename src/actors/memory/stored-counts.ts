@@ -1,4 +1,4 @@
-import { exactTotal, projectScope, type RecordStore, totalAgeMs } from '#storage/index.ts'
+import { currentTotal, projectScope, type RecordStore, totalAgeMs } from '#storage/index.ts'
 import { memories } from './kinds.ts'
 
 /** Maximum number of projects whose counts are cached; the oldest are evicted. */
@@ -32,7 +32,7 @@ export class StoredCounts {
    * @throws {StoreUnavailable}
    */
   async of(project: string, { max, more }: { readonly max: number; readonly more: number }): Promise<number> {
-    if (max <= exactTotal) return this.#records.total(memories, projectScope(project))
+    if (max <= currentTotal) return (await this.#records.total(memories, projectScope(project))).count
     for (;;) {
       const known = this.#fresh(project) ?? this.#count(project)
       const stored = (await known.counted) + known.added

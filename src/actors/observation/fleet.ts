@@ -48,11 +48,11 @@ const stateOf = async (
   { machine: { rows }, leaf }: { readonly machine: ListedMachine; readonly leaf: Leaf },
 ): Promise<State> => {
   const where = { actor_state: leaf.path }
-  const actors = await records.total(rows, scope, where)
+  const { count: actors, is: actors_are } = await records.total(rows, scope, where)
   const newest = actors === 0 ? [] : await records.list(rows, scope, { where, limit: sample })
   const times = newest
     .map(({ created_at, updated_at }) => (leaf.final ? updated_at - created_at : now() - updated_at))
     .sort((a, b) => a - b)
   const at = (part: number): number | null => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? null
-  return { state: leaf.path, final: leaf.final, actors, p50_ms: at(0.5), p95_ms: at(0.95) }
+  return { state: leaf.path, final: leaf.final, actors, actors_are, p50_ms: at(0.5), p95_ms: at(0.95) }
 }

@@ -4,7 +4,7 @@ import { deepestRow } from '#specs/dsl/lists.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ReservedField } from '#specs/field-access.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { JsonObject, LogEvent, RecordStore } from '#storage/index.ts'
+import { exactly, type JsonObject, type LogEvent, type RecordStore } from '#storage/index.ts'
 import type { Call, Idempotency, Principal, StreamAnswer } from '../call/call.ts'
 import { listedScope, modelLimitOf } from '../call/reach.ts'
 import { isServerSide, readerOf } from '../call/speaker.ts'
@@ -150,7 +150,7 @@ export const listSessions = async (
   const within = ownedScope(scope, { tenant_id, external_user_id })
   const from = beginOf(query)
   if (within === null || (only.agent_id !== undefined && (agent_id ?? only.agent_id) !== only.agent_id))
-    return numberedPage([], { page, limit, total: 0 })
+    return numberedPage([], { page, limit, total: exactly(0) })
   const where = {
     ...(agent_id !== undefined && { agent_id }),
     ...(installation_id !== undefined && { installation_id }),
@@ -179,7 +179,7 @@ const listBound = async (
   const wanted = Object.entries(filters).filter(([, value]) => value !== undefined)
   const fits = (row: JsonObject): boolean => wanted.every(([field, value]) => row[field] === value)
   const rows = found === null ? [] : [sessionView(found)].filter(fits)
-  return numberedPage(page === 1 ? rows : [], { page, limit, total: rows.length })
+  return numberedPage(page === 1 ? rows : [], { page, limit, total: exactly(rows.length) })
 }
 
 const nullWhenGone = (error: unknown): null => {
@@ -222,7 +222,7 @@ const reading = ({ host, records }: SessionParts) =>
       const events = await pageOfRange(host, session, { range: { first, last }, page, limit })
       const { data, pagination } = numberedPage(
         events.map((event) => sessionEventView(session.id, event, readerOf(call.principal))),
-        { page, limit, total: Math.max(0, last - first + 1) },
+        { page, limit, total: exactly(Math.max(0, last - first + 1)) },
       )
       const end = events.at(-1)?.sequence ?? last
       return { data, pagination: { ...pagination, has_more: end < last } }

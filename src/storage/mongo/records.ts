@@ -12,7 +12,7 @@ import {
   StoreUnavailable,
 } from '../ports.ts'
 import { conditions, fieldText, ownerScope, uniqueKeyFor } from '../record-keys.ts'
-import { listName, Totals } from '../totals.ts'
+import { listName, type Total, Totals } from '../totals.ts'
 import { duplicateKey, guarded, isDuplicate } from './errors.ts'
 import { keysOf, preparedKinds, prepareKind } from './kind-collection.ts'
 import { RowQueue } from './row-queue.ts'
@@ -164,7 +164,7 @@ export class MongoRecords implements RecordStore {
     return this.#countTo(kind, scope, { where })
   }
 
-  total(kind: RecordKind, scope: Scope, where?: Where): Promise<number> {
+  total(kind: RecordKind, scope: Scope, where?: Where): Promise<Total> {
     return this.#totals.of(listName(kind, scope, where), (limit) => this.#countTo(kind, scope, { where, limit }))
   }
 

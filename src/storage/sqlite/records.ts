@@ -2,7 +2,7 @@ import type { Scope, TenantsAmong } from '#storage/scope.ts'
 import { listIndexFor } from '../list-index.ts'
 import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '../ports.ts'
 import { conditions, fieldText, ownerScope, uniqueKeyFor } from '../record-keys.ts'
-import { listName, Totals } from '../totals.ts'
+import { listName, type Total, Totals } from '../totals.ts'
 import type { Database } from './database.ts'
 import { columnOf, indexIn, kindIndexes, kindTable, outboxColumn, tableOf } from './kind-table.ts'
 import { listedRecord, numberIn, recordColumns, storedRecord, textIn } from './schema.ts'
@@ -127,7 +127,7 @@ export class SqliteRecords implements RecordStore {
     return this.#countTo(kind, scope, { where })
   }
 
-  total(kind: RecordKind, scope: Scope, where?: Where): Promise<number> {
+  total(kind: RecordKind, scope: Scope, where?: Where): Promise<Total> {
     return this.#totals.of(listName(kind, scope, where), async (limit) => this.#countTo(kind, scope, { where, limit }))
   }
 

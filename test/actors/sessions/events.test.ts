@@ -50,6 +50,7 @@ describe('the events of a session', () => {
       page: 1,
       limit: 7,
       total: all.length,
+      total_is: 'exact',
       total_pages: Math.ceil(all.length / 7),
       has_more: true,
     })

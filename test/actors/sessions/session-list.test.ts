@@ -27,6 +27,7 @@ describe('a list of sessions', () => {
       page: 2,
       limit: 3,
       total: 7,
+      total_is: 'exact',
       total_pages: 3,
       has_more: true,
     })

@@ -2,6 +2,7 @@ import { listIndexFor } from '#storage/list-index.ts'
 import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '#storage/ports.ts'
 import { conditions, fieldText, ownerScope, uniqueKeyFor, uniqueText } from '#storage/record-keys.ts'
 import { covers, type Scope } from '#storage/scope.ts'
+import { exactly, type Total } from '#storage/totals.ts'
 
 type Where = { readonly [field: string]: Json } | undefined
 
@@ -83,8 +84,8 @@ export class MemoryRecords implements RecordStore {
     return this.#matching(kind, scope, where).length
   }
 
-  total(kind: RecordKind, scope: Scope, where?: Where): Promise<number> {
-    return this.count(kind, scope, where)
+  async total(kind: RecordKind, scope: Scope, where?: Where): Promise<Total> {
+    return exactly(await this.count(kind, scope, where))
   }
 
   async project(rows: readonly { readonly kind: RecordKind; readonly record: StoredRecord }[]): Promise<void> {
