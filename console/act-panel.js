@@ -1,7 +1,7 @@
 import { callApi } from './api.js'
 import { Approval, OthersDecide } from './approval-form.js'
-import { DeedForm } from './deed-form.js'
-import { deedsOf } from './deeds.js'
+import { CommandForm } from './command-form.js'
+import { commandsOf } from './commands.js'
 import { html } from './html.js'
 import { InputPanel } from './input-panel.js'
 import { LivePanel } from './live/live-panel.js'
@@ -9,7 +9,7 @@ import { sessionNow } from './session.js'
 import { useEffect, useRef, useState } from './vendor/hooks.js'
 
 /**
- * @typedef {import('./deeds.js').Work} Work
+ * @typedef {import('./commands.js').Work} Work
  * @typedef {{ project: string, actor: import('./actor-facts.js').Actor, steps: readonly import('./steps-model.js').Step[], operates: boolean, done: () => void }} Acting
  */
 
@@ -28,7 +28,7 @@ const pollDelaysMs = [0, 1_000, 5_000]
  */
 export const ActPanel = ({ project, actor, steps, operates, done }) => {
   const [open, setOpen] = useState('')
-  const [said, say] = useState(/** @type {import('./deed-form.js').Said | null} */ (null))
+  const [outcome, say] = useState(/** @type {import('./command-form.js').Status | null} */ (null))
   const [work, setWork] = useState(/** @type {readonly Work[]} */ ([]))
   const mayBeStuck = actor.parked !== null || actor.in_flight.length > 0 || actor.reminders.length > 0
   useEffect(() => {
@@ -41,7 +41,7 @@ export const ActPanel = ({ project, actor, steps, operates, done }) => {
   const isPending = actor.machine === 'action' && actor.active.at(-1) === 'pending_approval'
   const isAwaitingInput = actor.machine === 'action' && actor.active.at(-1) === 'awaiting_input'
   const isHandedOver = actor.machine === 'browser_job' && actor.active.at(-1) === 'open.waiting'
-  const deeds = deedsOf(actor, steps, work)
+  const commands = commandsOf(actor, steps, work)
   const bar = useRef(/** @type {HTMLElement | null} */ (null))
   /** Closes the form and returns the focus to the button that opened it. */
   const close = () => {
@@ -49,22 +49,22 @@ export const ActPanel = ({ project, actor, steps, operates, done }) => {
     if (button instanceof HTMLElement) button.focus()
     setOpen('')
   }
-  const chosen = deeds.find(({ name }) => name === open)
+  const chosen = commands.find(({ name }) => name === open)
   return html`
     ${isPending && html`<${Approval} project=${project} actor=${actor} done=${done} />`}
     ${isAwaitingInput && (sessionNow().decides ? html`<${InputPanel} project=${project} actor=${actor} done=${done} />` : html`<section class="act" aria-label="Waits for input"><${OthersDecide} /></section>`)}
     ${isHandedOver && html`<${LivePanel} project=${project} id=${actor.id} done=${done} />`}
     ${
-      deeds.length > 0 &&
-      html`<div class="act deeds" role="group" aria-label="Act" ref=${bar}>
-        ${deeds.map(({ name }) => html`<button type="button" class="quiet" aria-expanded=${name === open} onClick=${() => setOpen(name === open ? '' : name)}>${name}</button>`)}
-        <span role="status">${said !== null && html`${said.text} ${said.href !== '' && html`<a href=${said.href}>${said.id}</a>`}`}</span>
+      commands.length > 0 &&
+      html`<div class="act commands" role="group" aria-label="Act" ref=${bar}>
+        ${commands.map(({ name }) => html`<button type="button" class="quiet" aria-expanded=${name === open} onClick=${() => setOpen(name === open ? '' : name)}>${name}</button>`)}
+        <span role="status">${outcome !== null && html`${outcome.text} ${outcome.href !== '' && html`<a href=${outcome.href}>${outcome.id}</a>`}`}</span>
       </div>`
     }
     ${
       chosen &&
-      html`<${DeedForm} key=${chosen.name} project=${project} deed=${chosen} close=${close} done=${(
-        /** @type {import('./deed-form.js').Said} */ result,
+      html`<${CommandForm} key=${chosen.name} project=${project} command=${chosen} close=${close} done=${(
+        /** @type {import('./command-form.js').Status} */ result,
       ) => {
         close()
         say(result)

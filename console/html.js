@@ -11,10 +11,11 @@ const plain = ['option', 'textarea', 'title', 'text']
  * @param {any} child
  * @returns {any}
  */
-const apart = (child) => (Array.isArray(child) ? child.map(apart) : turns(child) ? h('bdi', null, child) : child)
+const isolated = (child) => (Array.isArray(child) ? child.map(isolated) : turns(child) ? h('bdi', null, child) : child)
 
 /** @type {(type: any, props: any, ...children: any[]) => any} */
-const element = (type, props, ...children) => h(type, props, ...(plain.includes(type) ? children : children.map(apart)))
+const element = (type, props, ...children) =>
+  h(type, props, ...(plain.includes(type) ? children : children.map(isolated)))
 
 /** A template of elements and components. */
 export const html = htm.bind(element)

@@ -90,7 +90,7 @@ export const requestBounds: readonly Bound[] = [
     of: 'a turn of the loop under a long body',
     max: '50 ms of the processor: beyond 64 KB a body is read, and what is sent of it written, in shares of 8 ms',
     beyond: 'other requests wait for one share',
-    code: ['src/concurrency/run-in-slices.ts', 'shareMs'],
+    code: ['src/concurrency/run-in-slices.ts', 'budgetMs'],
     test: ['test/e2e/gateway/long-bodies.e2e.test.ts', 'a long body blocks no other request for 50 ms ($store)'],
   },
   {

@@ -27,7 +27,7 @@ export const webBounds: readonly Bound[] = [
     of: 'hosts whose turns of crawls are kept by a node without Redis',
     max: '10,000',
     beyond: 'the oldest is dropped, and requested at once',
-    code: ['src/storage/local-turns.ts', 'maxPlaces'],
+    code: ['src/storage/local-turns.ts', 'maxResources'],
     test: ['test/storage/local-turns.test.ts', 'the turns of the oldest of 10,000 resources are forgotten'],
   },
   {

@@ -43,12 +43,12 @@ export const benchUpdates = async (sets: string | null): Promise<readonly Row[]>
       )
     }
     const byWords = await inTurn(updates, (each) => outcomeOf({ api, listed }, each, written))
-    const apart = await inTurn(independent, (each) => outcomeOf({ api, listed }, each, written))
+    const independentOutcomes = await inTurn(independent, (each) => outcomeOf({ api, listed }, each, written))
     const byModel = await inTurn(updates, (each) => outcomeOf({ api, listed }, each, remembered))
     const wrong = await endedInCrowd(api, [...updates, ...independent])
     return [
       ...rowsOf('without a model', byWords, [0.6, 0.3]),
-      ...independentRows(apart),
+      ...independentRows(independentOutcomes),
       wrong,
       ...rowsOf('a stand-in that understands', byModel, [0.9, 0.1]),
     ]

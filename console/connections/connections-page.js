@@ -8,7 +8,7 @@ import { nothing, Table } from '../parts/table.js'
 import { hashAt, routeHash } from '../route.js'
 import { serverNow } from '../server-time.js'
 import { sessionNow } from '../session.js'
-import { ConnectionDeeds } from './connection-deeds.js'
+import { ConnectionCommands } from './connection-commands.js'
 
 /**
  * @typedef {import('../parts/query-form.js').Place} Place
@@ -142,7 +142,7 @@ const rowOf = ({ place, done }, connection) => {
       token,
       last_tested_at === null ? nothing : html`<time datetime=${last_tested_at}>${age(last_tested_at)}</time>`,
       sessionNow().operates && status !== 'revoked'
-        ? html`<${ConnectionDeeds} project=${place.project} connection=${connection} done=${done} />`
+        ? html`<${ConnectionCommands} project=${place.project} connection=${connection} done=${done} />`
         : nothing,
     ],
   }

@@ -87,11 +87,11 @@ const serverRow = ({ project, operates }, { id, name, base_url, is_active }) => 
  * @param {{ project: string, id: string }} props
  */
 const ServerTest = ({ project, id }) => {
-  const [said, say] = useState('')
+  const [outcome, say] = useState('')
   const test = async () => {
     say('')
     const result = await callApi(project, 'custom_providers.test', { body: { provider_id: id } })
     say(result.success ? `responded in ${duration(result.latency_ms)}` : result.error)
   }
-  return html`<${ActButton} label="Test" act=${test} /> <span role="status">${said}</span>`
+  return html`<${ActButton} label="Test" act=${test} /> <span role="status">${outcome}</span>`
 }

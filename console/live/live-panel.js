@@ -5,7 +5,7 @@ import { ActButton } from '../parts/act-button.js'
 import { serverNow } from '../server-time.js'
 import { useEffect, useRef, useState } from '../vendor/hooks.js'
 import { drawing, watchJob } from './live-frames.js'
-import { buttonOf, isOwnKey, leaves, PageHands, placeOf } from './page-hands.js'
+import { buttonOf, isOwnKey, leaves, PageInput, placeOf } from './page-input.js'
 
 /**
  * @typedef {{ project: string, id: string, done: () => void }} Job
@@ -25,7 +25,7 @@ export const LivePanel = ({ project, id, done }) => {
   const [wait, setWait] = useState(/** @type {Wait | null} */ (null))
   const [note, setNote] = useState('')
   const [trouble, setTrouble] = useState('')
-  const [hands] = useState(() => new PageHands(project, id, (error) => setTrouble(wordsFor(error))))
+  const [input] = useState(() => new PageInput(project, id, (error) => setTrouble(wordsFor(error))))
   useEffect(() => {
     void callApi(project, 'browser_jobs.get', { params: { jobId: id } }).then(
       ({ waiting }) => setWait(waiting),
@@ -33,7 +33,7 @@ export const LivePanel = ({ project, id, done }) => {
     )
   }, [id])
   const go = async () => {
-    await hands.settled()
+    await input.settled()
     await callApi(project, 'browser_jobs.continue', { params: { jobId: id }, body: note === '' ? {} : { note } })
     done()
   }
@@ -45,9 +45,9 @@ export const LivePanel = ({ project, id, done }) => {
     <section class="act live" aria-label="Page of the job">
       <p>The job is waiting for you${wait !== null && html` until <time datetime=${wait.expires_at}>${time(wait.expires_at)}</time> (${ahead(wait.expires_at, serverNow())})`}.</p>
       ${wait?.message && html`<blockquote class="asked"><bdi>${wait.message}</bdi></blockquote>`}
-      <${Screen} project=${project} id=${id} hands=${hands} />
+      <${Screen} project=${project} id=${id} input=${input} />
       ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
-      <${Typing} hands=${hands} />
+      <${Typing} input=${input} />
       <form class="live-end" aria-label="End the wait" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
         <label>Note, stored with the job<input value=${note} maxlength="500"
           onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setNote(currentTarget.value)} /></label>
@@ -60,12 +60,12 @@ export const LivePanel = ({ project, id, done }) => {
   `
 }
 
-/** A field whose text is sent to the page: for phones, and for long texts. @param {{ hands: PageHands }} props */
-const Typing = ({ hands }) => {
+/** A field whose text is sent to the page: for phones, and for long texts. @param {{ input: PageInput }} props */
+const Typing = ({ input }) => {
   const [text, setText] = useState('')
   const send = (/** @type {Event} */ event) => {
     event.preventDefault()
-    if (text !== '') hands.type(text)
+    if (text !== '') input.type(text)
     setText('')
   }
   return html`<form class="live-typing" aria-label="Type into the page" onSubmit=${send}>
@@ -75,8 +75,8 @@ const Typing = ({ hands }) => {
   </form>`
 }
 
-/** @param {{ project: string, id: string, hands: PageHands }} props */
-const Screen = ({ project, id, hands }) => {
+/** @param {{ project: string, id: string, input: PageInput }} props */
+const Screen = ({ project, id, input }) => {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null))
   const size = useRef({ width: 0, height: 0 })
   const [url, setUrl] = useState('')
@@ -91,11 +91,11 @@ const Screen = ({ project, id, hands }) => {
     }
     void watchJob({ project, id, show, signal: abort.signal }).catch((error) => setTrouble(wordsFor(error)))
     // scrolling the job's page must not scroll this one, which only a non-passive listener can prevent
-    const wheel = wheeled(hands, size)
+    const wheel = wheeled(input, size)
     canvas.current?.addEventListener('wheel', wheel, { passive: false })
     return () => abort.abort()
   }, [id])
-  const on = pointing(hands, size)
+  const on = pointing(input, size)
   return html`
     <p class="live-address"><span class="muted">Address</span> <code>${url === '' ? 'not shown yet' : url}</code></p>
     <canvas ref=${canvas} class="live-screen" tabindex="0" role="application" width="16" height="10"
@@ -109,28 +109,28 @@ const Screen = ({ project, id, hands }) => {
 
 /** @typedef {{ current: { width: number, height: number } }} Size */
 
-/** @param {PageHands} hands @param {Size} size */
-const wheeled = (hands, size) => (/** @type {WheelEvent} */ event) => {
+/** @param {PageInput} input @param {Size} size */
+const wheeled = (input, size) => (/** @type {WheelEvent} */ event) => {
   event.preventDefault()
   if (!(event.currentTarget instanceof HTMLElement)) return
   const place = placeOf(event, event.currentTarget.getBoundingClientRect(), size.current)
-  hands.add({ type: 'wheel', ...place, deltaX: Math.round(event.deltaX), deltaY: Math.round(event.deltaY) })
+  input.add({ type: 'wheel', ...place, deltaX: Math.round(event.deltaX), deltaY: Math.round(event.deltaY) })
 }
 
-/** Event listeners of the picture. @param {PageHands} hands @param {Size} size */
-const pointing = (hands, size) => {
+/** Event listeners of the picture. @param {PageInput} input @param {Size} size */
+const pointing = (input, size) => {
   /** @param {'mouseDown' | 'mouseUp' | 'mouseMove'} type */
   const pointer = (type) => (/** @type {PointerEvent} */ event) => {
     const { currentTarget } = event
     if (!(currentTarget instanceof HTMLElement)) return
     const place = placeOf(event, currentTarget.getBoundingClientRect(), size.current)
-    if (type === 'mouseMove') return hands.add({ type, ...place })
+    if (type === 'mouseMove') return input.add({ type, ...place })
     if (type === 'mouseDown') {
       currentTarget.focus()
       currentTarget.setPointerCapture(event.pointerId)
     }
     const clicks = Math.min(3, Math.max(1, event.detail))
-    hands.add({ type, ...place, button: buttonOf(event.button), clicks })
+    input.add({ type, ...place, button: buttonOf(event.button), clicks })
   }
   return {
     down: pointer('mouseDown'),
@@ -140,17 +140,17 @@ const pointing = (hands, size) => {
       event.stopPropagation()
       if (isOwnKey(event)) return
       event.preventDefault()
-      if (!leaves(event)) return hands.add({ type: 'keyDown', key: event.key.slice(0, 32) })
-      hands.add({ type: 'keyUp', key: 'Shift' })
+      if (!leaves(event)) return input.add({ type: 'keyDown', key: event.key.slice(0, 32) })
+      input.add({ type: 'keyUp', key: 'Shift' })
       const next = document.querySelector('.live-typing input')
       if (next instanceof HTMLElement) next.focus()
     },
     keyUp: (/** @type {KeyboardEvent} */ event) => {
-      if (!isOwnKey(event)) hands.add({ type: 'keyUp', key: event.key.slice(0, 32) })
+      if (!isOwnKey(event)) input.add({ type: 'keyUp', key: event.key.slice(0, 32) })
     },
     paste: (/** @type {ClipboardEvent} */ event) => {
       event.preventDefault()
-      hands.type(event.clipboardData?.getData('text/plain') ?? '')
+      input.type(event.clipboardData?.getData('text/plain') ?? '')
     },
   }
 }

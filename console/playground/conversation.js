@@ -3,7 +3,7 @@ import { createStore } from '../vendor/store.js'
 
 /**
  * @typedef {{ event: string, data: Readonly<Record<string, any>>, id: number }} Frame frame of a stream or a socket, with its names as sent by the server
- * @typedef {{ kind: 'said' | 'answer' | 'tool' | 'end' | 'error', text: string }} Line
+ * @typedef {{ kind: 'input' | 'answer' | 'tool' | 'end' | 'error', text: string }} Line
  * @typedef {{ action: string, tool: string }} Waiting
  * @typedef {object} Conversation
  * @property {readonly Line[]} lines
@@ -52,8 +52,8 @@ const after = (context, frame) => {
 
 /** The answer of a turn is generated again. @param {readonly Line[]} lines @returns {readonly Line[]} */
 const withoutAnswer = (lines) => {
-  const said = lines.findLastIndex(({ kind }) => kind === 'said')
-  return lines.filter(({ kind }, index) => index < said || kind !== 'answer')
+  const lastInput = lines.findLastIndex(({ kind }) => kind === 'input')
+  return lines.filter(({ kind }, index) => index < lastInput || kind !== 'answer')
 }
 
 /** @param {Frame} frame @returns {Partial<Conversation>} */
@@ -69,7 +69,7 @@ export const endsTurn = (event) => /^(turn\.(completed|failed|paused)|error)$/.t
 
 /** @param {Frame} frame @returns {readonly Line[]} */
 const linesOf = ({ event, data }) => {
-  if (event === 'turn.started') return data.input_text ? [line('said', String(data.input_text))] : []
+  if (event === 'turn.started') return data.input_text ? [line('input', String(data.input_text))] : []
   if (event.endsWith('output_text.delta')) return [line('answer', String(data.delta ?? ''))]
   if (event === 'tool_call.started') return [line('tool', `${data.tool}(${jsonText(data.arguments ?? {})})`)]
   if (event === 'tool_call.completed') return [line('tool', `${data.tool} answered: ${textOf(data.output)}`)]

@@ -7,7 +7,7 @@ import { bySse, byWebSocket } from './turn-sender.js'
 /**
  * @typedef {import('../parts/query-form.js').Place} Place
  * @typedef {import('../event-log.js').ActorEvent} ActorEvent
- * @typedef {{ input: string, tools: readonly object[] }} Said
+ * @typedef {{ input: string, tools: readonly object[] }} Message
  */
 
 /**
@@ -51,9 +51,9 @@ export const useTalk = (place, log) => {
       sender?.stop()
     }
   }, [])
-  /** @param {Said} said */
-  const send = async (said) => {
-    const turn = turnOf(place, said)
+  /** @param {Message} message */
+  const send = async (message) => {
+    const turn = turnOf(place, message)
     if (sender === null) return begin(place, turn).catch(refuse)
     store.trigger.sent()
     sender.send(turn)
@@ -62,7 +62,7 @@ export const useTalk = (place, log) => {
   return { ...talk, send, stop, follow: () => sender?.follow() }
 }
 
-/** @param {Place} place @param {Said} said */
+/** @param {Place} place @param {Message} message */
 const turnOf = ({ query: { model = '' } }, { input, tools }) => ({
   input,
   ...(model === '' ? {} : { model }),

@@ -19,7 +19,7 @@ export const ServerPanel = ({ place, server, snapshot: { tools, skipped }, done 
   const others = tools.filter(({ state }) => state !== 'pending_review')
   return html`
     <section class="panel" aria-label=${`Tools of ${server.name}`}>
-      <h2>${server.name} <span class="muted">${server.url}${server.protocol_version && `, protocol ${server.protocol_version}`}</span> ${sessionNow().operates && html`<${ServerDeeds} place=${place} server=${server} done=${done} />`}<a class="close" href=${hashAt(place, { server: '' })}>Close</a></h2>
+      <h2>${server.name} <span class="muted">${server.url}${server.protocol_version && `, protocol ${server.protocol_version}`}</span> ${sessionNow().operates && html`<${ServerCommands} place=${place} server=${server} done=${done} />`}<a class="close" href=${hashAt(place, { server: '' })}>Close</a></h2>
       ${server.error !== null && html`<p class="panel-part trouble" role="alert">${server.error.code}: ${server.error.message}</p>`}
       ${waiting.map((tool) => html`<${ReviewForm} key=${`${tool.name} ${tool.hash}`} project=${place.project} server=${server} tool=${tool} done=${done} />`)}
       ${waiting.length === 0 && html`<p class="panel-part muted">No tool waits for a review.</p>`}
@@ -59,8 +59,8 @@ const rowOf = ({ place, server, done }, { name, state, description, review, hash
 }
 
 /** @param {Pick<Panel, 'place' | 'server' | 'done'>} props */
-const ServerDeeds = ({ place, server, done }) => {
-  const [said, say] = useState('')
+const ServerCommands = ({ place, server, done }) => {
+  const [outcome, say] = useState('')
   const params = { server_id: server.id }
   const refresh = async () => {
     const { added, removed, changed } = await callApi(place.project, 'mcp_servers.refresh_tools', { params })
@@ -71,5 +71,5 @@ const ServerDeeds = ({ place, server, done }) => {
     const { ok, latency_ms, error, tool_count } = await callApi(place.project, 'mcp_servers.test', { params })
     say(ok ? `The server responded in ${latency_ms} ms with ${tool_count} tools.` : `${error?.code}: ${error?.message}`)
   }
-  return html`<span class="decide"><${ActButton} label="Refresh tools" act=${refresh} /><${ActButton} label="Test" act=${test} /></span> <span role="status" class="muted">${said}</span>`
+  return html`<span class="decide"><${ActButton} label="Refresh tools" act=${refresh} /><${ActButton} label="Test" act=${test} /></span> <span role="status" class="muted">${outcome}</span>`
 }

@@ -23,7 +23,7 @@ const keptNames: Readonly<Record<string, ReadonlySet<string>>> = {
   'src/gateway/ledger/': new Set(['asked']),
   'src/transport/peers/': new Set(['ask', 'told']),
   // a word in texts that people write
-  'src/retrieval/analysis/stance.ts': new Set(['ask']),
+  'src/retrieval/analysis/statement-kind.ts': new Set(['ask']),
   'test/machines/run/': new Set(['told']),
   'test/transport/peers/': new Set(['told']),
   // the tool's name in recorded histories

@@ -33,9 +33,9 @@ export const installSharedSdks = (world: ClientWorld): ClientWorld => {
 const checkOf =
   (name: keyof typeof packages): ClientCheck =>
   (world) => {
-    const isApart = name === 'codex'
-    if (isApart) installPackages(world, packages[name])
-    const own = isApart ? world : installSharedSdks(world)
+    const isSeparate = name === 'codex'
+    if (isSeparate) installPackages(world, packages[name])
+    const own = isSeparate ? world : installSharedSdks(world)
     copyFileSync(join(import.meta.dirname, 'node', `${name}.js`), join(own.folder, `${name}.js`))
     run(own, process.execPath, [`${name}.js`])
   }

@@ -35,8 +35,8 @@ import { serviceRefusal } from './call/service-refusal.ts'
 import type { AnyUseCases } from './call/use-cases.ts'
 import { actorRows, capabilities, definitions, kinds, ledger } from './capabilities.ts'
 import { defaultEmbedderPort, localEmbedderPort, pageEmbedderPort } from './capability/embedder-port.ts'
-import type { House } from './capability/house.ts'
 import { type OpenCapabilities, openCapabilities } from './capability/open-capabilities.ts'
+import type { Services } from './capability/services.ts'
 import { serverUrlPort } from './connections/connections.ts'
 import { upkeepPort } from './operators/operators.ts'
 import type { Upkeep } from './operators/upkeep-use-cases.ts'
@@ -139,7 +139,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   let opened: OpenCapabilities | undefined
   const open = (host: Host): OpenCapabilities => {
     const ground = { notices, requests, host, upkeep, runtime: started.promise }
-    opened ??= openCapabilities(capabilities, houseOf(parts, ground))
+    opened ??= openCapabilities(capabilities, servicesOf(parts, ground))
     return opened
   }
   const runtime = startRuntime({
@@ -157,7 +157,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   })
   started.resolve(runtime)
   const { host, processes } = await runtime
-  const { house, useCases, sinks, close } = open(host)
+  const { services, useCases, sinks, close } = open(host)
   notices.start({ host, sinks })
   const sweeper = new RecordSweeper({ records, kinds, clock, log })
   sweeper.start()
@@ -165,11 +165,11 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const resealing = resealingOf(parts, records)
   return {
     useCases,
-    auth: authPort.of(house),
+    auth: authPort.of(services),
     runtime: await runtime,
     idempotent: new IdempotentRequests({ records, box, clock, log, processes }),
-    tenants: tenantDirectory.of(house),
-    gateway: gatewayPort.of(house),
+    tenants: tenantDirectory.of(services),
+    gateway: gatewayPort.of(services),
     stop: async () => {
       sweeper.stop()
       await resealing.stop()
@@ -213,11 +213,11 @@ interface Ground {
   readonly upkeep: Upkeep
 }
 
-/** Builds the house for the capabilities, with the settings from main.ts. */
-const houseOf = (parts: ActorsParts, { notices, requests, host, runtime, upkeep }: Ground): House => {
+/** Builds the services for the capabilities, with the settings from main.ts. */
+const servicesOf = (parts: ActorsParts, { notices, requests, host, runtime, upkeep }: Ground): Services => {
   const { records } = notices
   const { now } = parts.clock
-  const house: House = {
+  const services: Services = {
     ...parts,
     storage: { ...parts.storage, records },
     ...{ records, notices, host, runtime, kinds, definitions, now },
@@ -226,26 +226,29 @@ const houseOf = (parts: ActorsParts, { notices, requests, host, runtime, upkeep 
     limits: parts.limits ?? new LocalLimits(parts.clock),
     turns: parts.turns ?? new LocalTurns(parts.clock),
   }
-  secureCookiesPort.give(house, parts.secureCookies)
-  publicOriginPort.give(house, parts.publicOrigin ?? null)
-  serverUrlPort.give(house, parts.serverUrl ?? parts.publicOrigin ?? 'http://127.0.0.1:8080')
-  managedProvidersPort.give(house, parts.managed)
-  modelWaitsPort.give(house, parts.modelWaits ?? null)
-  requestLedgerPort.give(house, requests)
-  runBoundsPort.give(house, parts.runs)
-  upkeepPort.give(house, upkeep)
-  localEmbedderPort.give(house, parts.embedder ?? null)
-  pageEmbedderPort.give(house, parts.pageEmbedder ?? null)
-  defaultEmbedderPort.give(house, parts.defaultEmbedder ?? null)
-  browserSettingsPort.give(house, parts.browser ?? { path: null, atOnce: null, maxMemoryBytes: defaultJobMemoryBytes })
-  sharedCorpusPort.give(house, parts.sharedCorpus ?? null)
-  foreignEnginesPort.give(house, parts.searchEngines ?? [])
-  crawlerPort.give(house, parts.crawler ?? defaultCrawler)
-  return house
+  secureCookiesPort.give(services, parts.secureCookies)
+  publicOriginPort.give(services, parts.publicOrigin ?? null)
+  serverUrlPort.give(services, parts.serverUrl ?? parts.publicOrigin ?? 'http://127.0.0.1:8080')
+  managedProvidersPort.give(services, parts.managed)
+  modelWaitsPort.give(services, parts.modelWaits ?? null)
+  requestLedgerPort.give(services, requests)
+  runBoundsPort.give(services, parts.runs)
+  upkeepPort.give(services, upkeep)
+  localEmbedderPort.give(services, parts.embedder ?? null)
+  pageEmbedderPort.give(services, parts.pageEmbedder ?? null)
+  defaultEmbedderPort.give(services, parts.defaultEmbedder ?? null)
+  browserSettingsPort.give(
+    services,
+    parts.browser ?? { path: null, atOnce: null, maxMemoryBytes: defaultJobMemoryBytes },
+  )
+  sharedCorpusPort.give(services, parts.sharedCorpus ?? null)
+  foreignEnginesPort.give(services, parts.searchEngines ?? [])
+  crawlerPort.give(services, parts.crawler ?? defaultCrawler)
+  return services
 }
 
 /** Returns the tenants; the host starts work, and so calls this, only after the capabilities are open. */
 const tenantsOf = (opened: OpenCapabilities | undefined): TenantDirectory => {
   if (opened === undefined) throw new Error('the capabilities are not open yet')
-  return tenantDirectory.of(opened.house)
+  return tenantDirectory.of(opened.services)
 }

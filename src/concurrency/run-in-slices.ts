@@ -5,7 +5,7 @@
 export type SlicedWork<T> = Generator<void, T, void>
 
 /** Time in ms that long work runs before other work gets the event loop. */
-const shareMs = 8
+const budgetMs = 8
 
 /**
  * Long work that waits for its next share. One gets the loop per turn, so that ten long requests delay other requests
@@ -27,13 +27,13 @@ export const nextSlice = (): Promise<void> =>
 
 /** Runs long work in shares of 8 ms (specs/decisions/0181-the-loop-in-shares.md). Starts immediately. */
 export const runInSlices = async <T>(steps: SlicedWork<T>): Promise<T> => {
-  let until = performance.now() + shareMs
+  let until = performance.now() + budgetMs
   for (;;) {
     const { done, value } = steps.next()
     if (done === true) return value
     if (performance.now() < until) continue
     await nextSlice()
-    until = performance.now() + shareMs
+    until = performance.now() + budgetMs
   }
 }
 
@@ -44,7 +44,7 @@ export const runInSlices = async <T>(steps: SlicedWork<T>): Promise<T> => {
  * @returns null when all are done; otherwise a promise that resolves when they are.
  */
 export const forEachInSlices = <T>(each: Iterable<T>, work: (one: T) => void): Promise<void> | null => {
-  const until = performance.now() + shareMs
+  const until = performance.now() + budgetMs
   const rest = each[Symbol.iterator]()
   for (let next = rest.next(); next.done !== true; next = rest.next()) {
     work(next.value)

@@ -63,8 +63,8 @@ Take facts from what the user says; from the assistant only what the user confir
 
 /** Builds the extraction request for an exchange. */
 export const extractionRequest = (exchange: Exchange, prompt: string = instructions): ExtractionRequest => {
-  const { user: said, assistant } = ownWords(exchange)
-  const content = JSON.stringify({ at: new Date(exchange.observedAt).toISOString(), user: said, assistant })
+  const { user: input, assistant } = ownWords(exchange)
+  const content = JSON.stringify({ at: new Date(exchange.observedAt).toISOString(), user: input, assistant })
   return {
     messages: [
       { role: 'system', content: prompt },
@@ -77,20 +77,20 @@ export const extractionRequest = (exchange: Exchange, prompt: string = instructi
 
 /** Returns the texts of both without recalled memories and their repetition. */
 const ownWords = ({
-  user: said,
+  user: input,
   assistant,
   recalled = [],
 }: Exchange): { readonly user: string; readonly assistant: string } => ({
-  user: withoutMarked(said),
+  user: withoutMarked(input),
   assistant: withoutEchoes(withoutMarked(assistant), recalled),
 })
 
 /** Extracts the facts of an exchange by rules, without a model, from what the user says. */
 export const exchangeFacts = (exchange: Exchange): readonly Fact[] => {
-  const { user: said } = ownWords(exchange)
-  const facts = factsOf(said, { observedAt: exchange.observedAt, speaker: 'user' })
+  const { user: input } = ownWords(exchange)
+  const facts = factsOf(input, { observedAt: exchange.observedAt, speaker: 'user' })
   const read = new Set(facts.map(({ text: sentence }) => sentence))
-  return [...facts, ...plainStatements(said, exchange.observedAt).filter(({ text: sentence }) => !read.has(sentence))]
+  return [...facts, ...plainStatements(input, exchange.observedAt).filter(({ text: sentence }) => !read.has(sentence))]
 }
 
 /** Maximum number of facts from one response. */
@@ -129,10 +129,10 @@ export const extractWith = async (
 
 /** Returns the simulated model's response to an extraction request: the facts found by rules, marked as such. */
 export const simulatedExtraction = (content: string): string => {
-  const { at, user: said } = fieldsOf(jsonIn(content))
+  const { at, user: input } = fieldsOf(jsonIn(content))
   const observedAt = typeof at === 'string' ? Date.parse(at) : Number.NaN
-  if (typeof said !== 'string' || Number.isNaN(observedAt)) return JSON.stringify({ facts: [] })
-  const facts = factsOf(said, { observedAt, speaker: 'user' }).map((fact) => ({
+  if (typeof input !== 'string' || Number.isNaN(observedAt)) return JSON.stringify({ facts: [] })
+  const facts = factsOf(input, { observedAt, speaker: 'user' }).map((fact) => ({
     subject: fact.subject,
     relation: fact.relation,
     object: fact.object,
@@ -169,7 +169,7 @@ const factOf = (item: unknown, observedAt: number): readonly Fact[] => {
   const subject = wordOf(fields.subject) || user
   if (relation === '' || object === '') return []
   const from = typeof fields.valid_from === 'string' ? Date.parse(fields.valid_from) : Number.NaN
-  const said = typeof fields.text === 'string' ? fields.text.slice(0, maxSentence) : `${subject} ${relation} ${object}`
+  const input = typeof fields.text === 'string' ? fields.text.slice(0, maxSentence) : `${subject} ${relation} ${object}`
   return [
     {
       subject: /^(?:the )?user$|^i$|^me$/i.test(subject) ? user : subject,
@@ -180,7 +180,7 @@ const factOf = (item: unknown, observedAt: number): readonly Fact[] => {
       validFrom: Number.isNaN(from) ? observedAt : from,
       validTo: null,
       observedAt,
-      text: said,
+      text: input,
     },
   ]
 }

@@ -28,8 +28,8 @@ const maxFacts = 200
  * and my sister Anna works at Acme"). They do not read irony, stories, or what only follows from several sentences.
  * Questions, plans without a date and mere possibilities are not facts.
  */
-export const factsOf = (text: string, said: TextContext): readonly Fact[] => {
-  const reader = new Reader(said)
+export const factsOf = (text: string, context: TextContext): readonly Fact[] => {
+  const reader = new Reader(context)
   for (const { tokens, isQuestion, text: sentence } of sentencesOf(text.slice(0, maxText))) {
     if (isQuestion) continue
     for (const clause of clausesOf(tokens)) reader.read(clause, sentence)
@@ -46,18 +46,18 @@ interface Subject {
 
 class Reader {
   readonly facts: Fact[] = []
-  readonly #said: TextContext
+  readonly #context: TextContext
   /** The last person, company or place that was a subject, to resolve "she" and "it". */
   #last: string | null = null
   /** The last company or place in a location or employment relation, to resolve "it". */
   #lastPlace: string | null = null
 
-  constructor(said: TextContext) {
-    this.#said = said
+  constructor(context: TextContext) {
+    this.#context = context
   }
 
   read(clause: readonly Token[], text: string): void {
-    const timed = takeTimes(clause, this.#said.observedAt)
+    const timed = takeTimes(clause, this.#context.observedAt)
     const found = this.#about(timed.tokens, timed.from !== null)
     if (found.length > 0) this.#add(found, { text, ...timed })
     else if (timed.tokens.length < clause.length) this.#add(this.#about(clause, false), { text, from: null, to: null })
@@ -67,7 +67,7 @@ class Reader {
     found: readonly About[],
     { text, from, to }: { readonly text: string; readonly from: number | null; readonly to: number | null },
   ): void {
-    const { observedAt } = this.#said
+    const { observedAt } = this.#context
     for (const { subject, ended, ...statement } of found) {
       const isSpan = from !== null && to !== null && to > from
       const validFrom = ended && !isSpan ? (to ?? from ?? observedAt) : (from ?? observedAt)
@@ -80,8 +80,8 @@ class Reader {
 
   #about(clause: readonly Token[], hasDate: boolean): readonly About[] {
     if (clause.length < 2) return []
-    const isUsers = this.#said.speaker === 'user' && clause.some(({ low }) => ['my', 'our', 'me', 'i'].includes(low))
-    const backwards = this.#said.speaker === 'user' ? inverted(clause) : []
+    const isUsers = this.#context.speaker === 'user' && clause.some(({ low }) => ['my', 'our', 'me', 'i'].includes(low))
+    const backwards = this.#context.speaker === 'user' ? inverted(clause) : []
     if (backwards.length > 0) return backwards.map((statement) => ({ ...statement, subject: user }))
     const owned = this.#owned(clause, hasDate)
     if (owned !== null) return owned
@@ -128,7 +128,7 @@ class Reader {
   #owner(clause: readonly Token[]): Subject | null {
     const [first, second, third] = clause
     const low = first?.low ?? ''
-    if (this.#said.speaker === 'user' ? low === 'my' || low === 'our' : low === 'your')
+    if (this.#context.speaker === 'user' ? low === 'my' || low === 'our' : low === 'your')
       return { name: user, rest: clause.slice(1) }
     if (low === 'the' && second?.low === 'user' && third?.low === "'s") return { name: user, rest: clause.slice(3) }
     if (low === 'user' && second?.low === "'s") return { name: user, rest: clause.slice(2) }
@@ -141,7 +141,7 @@ class Reader {
 
   #subject(clause: readonly Token[]): Subject | null {
     const low = clause[0]?.low ?? ''
-    const { speaker } = this.#said
+    const { speaker } = this.#context
     if (speaker === 'user' ? low === 'i' || low === 'we' : low === 'you') return { name: user, rest: clause.slice(1) }
     // "Just moved to Oslo": the pronoun "I" is omitted
     if (speaker === 'user' && dropped.has(low)) return { name: user, rest: clause }

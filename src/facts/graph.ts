@@ -79,10 +79,10 @@ export class FactGraph {
 
   /** Returns the known names in a text, longest first; never `user`. */
   named(text: string): readonly string[] {
-    const said = ` ${normalisedName(text)} `
-    return [...new Set(said.split(' '))]
+    const words = ` ${normalisedName(text)} `
+    return [...new Set(words.split(' '))]
       .flatMap((word) => this.#byFirstWord.get(word) ?? [])
-      .filter((key) => said.includes(` ${key} `))
+      .filter((key) => words.includes(` ${key} `))
       .toSorted((a, b) => b.length - a.length)
       .map((key) => this.#nameOf(key))
   }

@@ -100,38 +100,45 @@ export const gateway = capability({
   },
   machines: [{ definition: responseDefinition, rows: backgroundRows }],
   kinds: [...ledgerKinds, ...limitKinds, ...connectionKinds, ...redactionKinds, ...formKinds],
-  open: (house) => {
-    const fanOut = house.cluster?.fanOut
-    const routing = openRouting({ ...house, managed: managedProvidersPort.of(house), fanOut })
-    const { projects } = authPort.of(house)
-    const redaction = new RedactionPolicies({ ...house, projects })
-    const policy = modelWaitsPort.of(house) ?? {}
-    const shared = { routes: routing.routes, redaction, ledger: requestLedgerPort.of(house), fanOut, projects, policy }
-    const core = openCore({ ...house, ...shared, subjects: limitSubjects(house.records) })
-    modelsPort.give(house, { routing, turns: core.turns })
+  open: (services) => {
+    const fanOut = services.cluster?.fanOut
+    const routing = openRouting({ ...services, managed: managedProvidersPort.of(services), fanOut })
+    const { projects } = authPort.of(services)
+    const redaction = new RedactionPolicies({ ...services, projects })
+    const policy = modelWaitsPort.of(services) ?? {}
+    const shared = {
+      routes: routing.routes,
+      redaction,
+      ledger: requestLedgerPort.of(services),
+      fanOut,
+      projects,
+      policy,
+    }
+    const core = openCore({ ...services, ...shared, subjects: limitSubjects(services.records) })
+    modelsPort.give(services, { routing, turns: core.turns })
     const opened = openGateway({
-      ...house,
+      ...services,
       core,
       policy,
-      rows: house.host.rows,
+      rows: services.host.rows,
       redaction,
-      publicOrigin: publicOriginPort.of(house),
-      memory: () => memoryService.of(house),
-      knowledge: () => knowledgeService.of(house),
-      remote: () => remoteTools.of(house),
-      search: { search: (project, query, options) => webService.of(house).search(project, query, options) },
+      publicOrigin: publicOriginPort.of(services),
+      memory: () => memoryService.of(services),
+      knowledge: () => knowledgeService.of(services),
+      remote: () => remoteTools.of(services),
+      search: { search: (project, query, options) => webService.of(services).search(project, query, options) },
     })
-    gatewayPort.give(house, opened)
-    imageReadersPort.give(house, async (project) => {
+    gatewayPort.give(services, opened)
+    imageReadersPort.give(services, async (project) => {
       const model = (await projects.settings(project))?.visionModel ?? null
       return model === null ? null : opened.imageReader(model)
     })
     return {
       useCases: {
         ...opened.useCases,
-        ...projectModelUseCases(routing, house, publicOriginPort.of(house)),
+        ...projectModelUseCases(routing, services, publicOriginPort.of(services)),
       },
-      effects: responseEffects({ ...house, make: opened.makeResponse }),
+      effects: responseEffects({ ...services, make: opened.makeResponse }),
       close: async () => {
         await opened.close()
         await routing.close()

@@ -4,7 +4,7 @@ import type { EffectPolicy } from './vocabulary.ts'
 /**
  * An effect that has no result yet. `started`: an at-most-once call was begun. `progress`: number of stream parts
  * already journaled. `failures`: how often it threw, or its process ended without a result while it ran. `alone`: it
- * may have crashed its process, so it is started apart from other effects, with few others or alone. `text`: length of
+ * may have crashed its process, so it is started separately from other effects, with few others or alone. `text`: length of
  * the turn's text when it was declared, if it streams text.
  */
 export interface InFlight {

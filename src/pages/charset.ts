@@ -25,13 +25,13 @@ export const decodedPage = (bytes: Uint8Array, { kind, charset }: PageType): Dec
   const marked = markOf(bytes)
   if (marked !== null) return { text: decoded(bytes, marked, false) ?? '', charset: marked }
   const start = new TextDecoder('latin1').decode(bytes.subarray(0, 4096))
-  const said = [charset, declaredIn(start, kind), wideCharset(bytes)].map(labelOf).filter((label) => label !== null)
+  const declared = [charset, declaredIn(start, kind), wideCharset(bytes)].map(labelOf).filter((label) => label !== null)
   const guesses = kind === 'json' ? ['utf-8'] : ['utf-8', legacyFor(start)]
-  for (const label of [...said, ...guesses]) {
+  for (const label of [...declared, ...guesses]) {
     const text = decoded(bytes, label, true) ?? (label === 'utf-8' ? nearlyUtf8(bytes) : null)
     if (text !== null) return { text, charset: label }
   }
-  const [label = 'utf-8'] = said
+  const [label = 'utf-8'] = declared
   return { text: decoded(bytes, label, false) ?? '', charset: label }
 }
 

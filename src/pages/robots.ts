@@ -91,10 +91,10 @@ const addRule = (rules: Rule[] | undefined, value: string, allows: boolean): voi
 /** Yields the lines with a field. Unknown fields neither end nor begin a group. */
 function* linesOf(text: string): Generator<{ readonly field: string; readonly value: string }> {
   for (const line of text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)) {
-    const [said = ''] = line.split('#', 1)
-    const colon = said.indexOf(':')
+    const [content = ''] = line.split('#', 1)
+    const colon = content.indexOf(':')
     if (colon === -1) continue
-    yield { field: said.slice(0, colon).trim().toLowerCase(), value: said.slice(colon + 1).trim() }
+    yield { field: content.slice(0, colon).trim().toLowerCase(), value: content.slice(colon + 1).trim() }
   }
 }
 

@@ -12,7 +12,7 @@ export type { ParserLimits } from './pooled-worker.ts'
 const parserLimits: ParserLimits = { deadlineMs: 2000, maxHeapMb: 128, maxWaiting: 64 }
 
 /** Share of the waiting places that one owner may take. */
-const ownersShare = 0.25
+const ownerFraction = 0.25
 
 /** Requests that name no owner. */
 const noOwner: ParseOwner = { project: '', tenant: null }
@@ -64,7 +64,7 @@ export class ParserPool<Tasks = OwnTasks> {
     input: InputOf<Tasks[Name]>,
     { deadlineMs = this.#limits.deadlineMs, owner = noOwner }: ParseOptions = {},
   ): Promise<Json> {
-    if (!this.#hasPlace(owner)) throw new ParserFailed('busy', 'too many parses wait')
+    if (!this.#mayWait(owner)) throw new ParserFailed('busy', 'too many parses wait')
     const outcome = await new Promise<ParseOutcome>((settle) => {
       void this.#turns.run(owner, () => this.#run({ task, input, deadlineMs, isAlone: false, settle }))
     })
@@ -91,11 +91,11 @@ export class ParserPool<Tasks = OwnTasks> {
     return this.#second === null ? [this.#first] : [this.#first, this.#second]
   }
 
-  #hasPlace(owner: ParseOwner): boolean {
+  #mayWait(owner: ParseOwner): boolean {
     const { maxWaiting } = this.#limits
     const own = this.#turns.waitingOf(owner)
     if (owner === noOwner) return this.#turns.waiting < maxWaiting
-    return own === 0 || (own < Math.ceil(maxWaiting * ownersShare) && this.#turns.waiting < maxWaiting)
+    return own === 0 || (own < Math.ceil(maxWaiting * ownerFraction) && this.#turns.waiting < maxWaiting)
   }
 
   /** Whether a worker is free and another parse may run beside those in progress. */
@@ -108,7 +108,7 @@ export class ParserPool<Tasks = OwnTasks> {
   /** Resolves when the worker of the parse is free again. */
   async #run(request: ParseRequest): Promise<void> {
     const freed = this.#workers.find(({ isFree }) => isFree)?.run(request)
-    if (this.#busy.length > 1) for (const worker of this.#busy) worker.share()
+    if (this.#busy.length > 1) for (const worker of this.#busy) worker.markShared()
     await freed
   }
 

@@ -101,7 +101,7 @@ export class ParserWorker {
   }
 
   /** Notes that another parse runs at the same time. */
-  share(): void {
+  markShared(): void {
     this.#isShared = true
   }
 

@@ -1,6 +1,6 @@
 import { amends } from './analysis/amendments.ts'
 import { type Analysis, analysisOf, english } from './analysis/analysis.ts'
-import { conditionOf, isReply, type Stance, stanceOf } from './analysis/stance.ts'
+import { conditionOf, isReply, type StatementKind, statementKindOf } from './analysis/statement-kind.ts'
 import { Groups } from './groups.ts'
 import { float64s, grown, int32s } from './growing.ts'
 import type { Passage } from './passage.ts'
@@ -32,7 +32,7 @@ export class PassageTable {
   #pages = int32s(0)
   #at = float64s(0)
   readonly #amending = new Set<number>()
-  readonly #stances = new Map<number, Stance>()
+  readonly #kinds = new Map<number, StatementKind>()
   readonly #conditions = new Map<number, ReadonlySet<string>>()
   #stamp = 0
   #totalLength = 0
@@ -74,8 +74,8 @@ export class PassageTable {
   }
 
   /** Passages that are an instruction, a preference or a reply instead of a plain statement, by slot. */
-  get stances(): ReadonlyMap<number, Stance> {
-    return this.#stances
+  get kinds(): ReadonlyMap<number, StatementKind> {
+    return this.#kinds
   }
 
   get speakers(): Speakers {
@@ -117,15 +117,15 @@ export class PassageTable {
     this.#pages[slot] = passage.page ?? none
     this.#groups.add(slot, passage, length)
     if (isMarked) this.#mark(slot, passage.text)
-    else if (isReply(passage.text)) this.#stances.set(slot, 'reply')
+    else if (isReply(passage.text)) this.#kinds.set(slot, 'reply')
     return slot
   }
 
   #mark(slot: number, text: string): void {
     if (amends(text)) this.#amending.add(slot)
-    const stance = stanceOf(text)
-    if (stance !== null) this.#stances.set(slot, stance)
-    if (stance === 'instruction') this.#conditions.set(slot, termsOf(conditionOf(text)))
+    const kind = statementKindOf(text)
+    if (kind !== null) this.#kinds.set(slot, kind)
+    if (kind === 'instruction') this.#conditions.set(slot, termsOf(conditionOf(text)))
   }
 
   remove(slot: number): void {
@@ -133,7 +133,7 @@ export class PassageTable {
     if (id === null) return
     this.#slots.delete(id)
     this.#amending.delete(slot)
-    this.#stances.delete(slot)
+    this.#kinds.delete(slot)
     this.#conditions.delete(slot)
     this.#ids[slot] = null
     this.#totalLength -= this.lengthOf(slot)

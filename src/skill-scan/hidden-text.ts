@@ -2,7 +2,7 @@ import type { Match } from './finding.ts'
 
 const bidi = /[\u202a-\u202e\u2066-\u2069]/gu
 const tags = /[\u{e0001}\u{e0020}-\u{e007f}]{1,2000}/gu
-const flagLead = /\u{1f3f4}$/u
+const flagBase = /\u{1f3f4}$/u
 const selectors = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{3,4000}/gu
 const joiners = /[\u200b-\u200d\u2060-\u2064\ufeff]{4,4000}/gu
 const inWord = /[\p{Script=Latin}\p{N}]\p{DI}{1,8}[\p{Script=Latin}\p{N}]/gu
@@ -20,7 +20,7 @@ export const hiddenText = (text: string): readonly Match[] => [
     () => 'A control character turns the direction of the text, which shows another one.',
   ),
   ...found(text, tags, 'blocker', 'hidden_text', taggedMessage).filter(
-    ({ at }) => !flagLead.test(text.slice(Math.max(0, at - 2), at)),
+    ({ at }) => !flagBase.test(text.slice(Math.max(0, at - 2), at)),
   ),
   ...found(
     text,
@@ -76,12 +76,12 @@ export const concealed = (text: string): readonly { readonly at: number; readonl
 
 /** Whether a mark stands in inline code or in quotation marks of its line, where a reader sees it. */
 const isShown = (text: string, at: number): boolean => {
-  const lead =
+  const prefix =
     text
       .slice(Math.max(0, at - 1_000), at)
       .split('\n')
       .at(-1) ?? ''
-  return (lead.split('`').length & 1) === 0 || (lead.split('"').length & 1) === 0
+  return (prefix.split('`').length & 1) === 0 || (prefix.split('"').length & 1) === 0
 }
 
 const concealing = [

@@ -82,15 +82,15 @@ interface Surroundings {
 
 const isMentioned = (text: string, place: Place, { openedAt, isSecurity }: Surroundings): boolean => {
   const { at, length, isOmission = false } = place
-  const lead = text.slice(Math.max(0, at - before), at)
+  const prefix = text.slice(Math.max(0, at - before), at)
   const opened = openedAt(at)
   if (
     opened === undefined &&
     !isOmission &&
-    (forbidding.test(lead.slice(-100)) || forbiddenAfter.test(text.slice(at, at + length + 100)))
+    (forbidding.test(prefix.slice(-100)) || forbiddenAfter.test(text.slice(at, at + length + 100)))
   )
     return true
-  if (attributed.test(lead.slice(-160)) || narrated.test(`${lead.slice(-120)}‖${text.slice(at, at + length + 80)}`))
+  if (attributed.test(prefix.slice(-160)) || narrated.test(`${prefix.slice(-120)}‖${text.slice(at, at + length + 80)}`))
     return true
   if (opened !== undefined) return isIntroduced(text, { opened, at }, isSecurity)
   const row = rowAround(text, place)
@@ -98,9 +98,9 @@ const isMentioned = (text: string, place: Place, { openedAt, isSecurity }: Surro
   if (isOrdered(text, place)) return false
   return (
     isSecurity ||
-    defensive.test(lead) ||
+    defensive.test(prefix) ||
     defensive.test(text.slice(at + length, at + length + after)) ||
-    isListed(lead) ||
+    isListed(prefix) ||
     speaksOf(row === undefined ? sentenceAround(text, place) : `${row.head} ${row.own}`) ||
     correcting.test(row?.head ?? '')
   )
@@ -118,10 +118,10 @@ const speaksOf = (words: string): boolean => isBad(words) || asContent.test(word
 /** Whether a quotation is no mention: it is to be run, or what it says is to be done. */
 const isOrdered = (text: string, place: Place): boolean => {
   const { at, length } = place
-  const [lead, rest] = aroundIn(text, place)
+  const [prefix, rest] = aroundIn(text, place)
   return (
-    orderedBefore.test(lead) ||
-    followed.test(lead) ||
+    orderedBefore.test(prefix) ||
+    followed.test(prefix) ||
     followed.test(text.slice(at + length, at + length + after) || rest)
   )
 }
@@ -131,12 +131,12 @@ const paragraph = /\n[ \t]{0,8}(?:\n|[-*+] |\d{1,3}[.)] |#{1,6} )/gu
 const stop = /[.!?](?=\s)|[。！？]/gu
 
 /** Returns what stands before and after a place in its sentence. */
-const aroundIn = (text: string, { at, length }: Place): readonly [lead: string, rest: string] => {
+const aroundIn = (text: string, { at, length }: Place): readonly [prefix: string, rest: string] => {
   const before = afterLast(text.slice(Math.max(0, at - longestSentence), at), paragraph)
-  const lead = afterLast(before, stop).trimStart()
+  const prefix = afterLast(before, stop).trimStart()
   const rest = text.slice(at + length, at + length + longestSentence)
   const end = rest.search(/\n[ \t]{0,8}(?:\n|[-*+] |\d{1,3}[.)] |#{1,6} )/u)
-  return [lead, /^(?:[^.!?。！？]|[.!?](?!\s)){0,600}/u.exec(end < 0 ? rest : rest.slice(0, end))?.[0] ?? '']
+  return [prefix, /^(?:[^.!?。！？]|[.!?](?!\s)){0,600}/u.exec(end < 0 ? rest : rest.slice(0, end))?.[0] ?? '']
 }
 
 const longestSentence = 600
@@ -192,7 +192,7 @@ const isIntroduced = (
   const remark = remarkOn(text, at)
   const end = text.slice(at, at + longestTable).search(/\n[ \t>]{0,12}(?:```|~~~)/u)
   const later = end < 0 ? '' : text.slice(at + end, at + end + 300)
-  const isSaid =
+  const isReported =
     isBad(intro) ||
     isBad(heading) ||
     defensive.test(comment) ||
@@ -200,7 +200,7 @@ const isIntroduced = (
     fromAttacker.test(later) ||
     /\b(?:bad|wrong|attack|unsafe|malicious)\b/iu.test(info)
   return (
-    isSaid ||
+    isReported ||
     (isSecurity &&
       /example|beispiel|ejemplo|exemple|exemplo|esempio|voorbeeld|пример|örnek|例|예|مثال|उदाहरण|pattern|sample|case/iu.test(
         intro + heading,
@@ -228,8 +228,8 @@ const introOf = (above: readonly string[]): string => {
 }
 
 /** Whether a heading before it announces attacks or examples of what to look for. */
-const isListed = (lead: string): boolean =>
-  /(?:^|\n)#{1,6} [^\n]*(?:indicator|warning sign|test case|anti-?pattern|red flag)/iu.test(lead)
+const isListed = (prefix: string): boolean =>
+  /(?:^|\n)#{1,6} [^\n]*(?:indicator|warning sign|test case|anti-?pattern|red flag)/iu.test(prefix)
 
 const fence = /^[ \t>]{0,12}(?:```|~~~)/gmu
 
@@ -241,8 +241,8 @@ const isQuoted = (text: string, { at, length }: Place): boolean => {
   const end = found < 0 ? Math.min(text.length, at + length + longestLine) : at + length + found
   const line = text.slice(start, end)
   if (/^\s*>/u.test(line)) return true
-  const [lead, rest] = [withoutApostrophes(text.slice(start, at)), withoutApostrophes(text.slice(at + length, end))]
-  return pairs.some(([open, close]) => opensIn(lead, open, close) && rest.includes(close))
+  const [prefix, rest] = [withoutApostrophes(text.slice(start, at)), withoutApostrophes(text.slice(at + length, end))]
+  return pairs.some(([open, close]) => opensIn(prefix, open, close) && rest.includes(close))
 }
 
 /** Returns a text without the marks within words, which quote nothing. */
@@ -264,7 +264,7 @@ const pairs = [
   ["'", "'"],
 ] as const
 
-const opensIn = (lead: string, open: string, close: string): boolean => {
-  if (open === close) return (lead.split(open).length & 1) === 0
-  return lead.lastIndexOf(open) > lead.lastIndexOf(close)
+const opensIn = (prefix: string, open: string, close: string): boolean => {
+  if (open === close) return (prefix.split(open).length & 1) === 0
+  return prefix.lastIndexOf(open) > prefix.lastIndexOf(close)
 }

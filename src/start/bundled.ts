@@ -26,7 +26,7 @@ export interface Bundled {
  * Packages that stay outside the bundle: native ones, those that locate files relative to their own, and large ones
  * that are imported on demand.
  */
-const apart = /^(playwright|unpdf|@node-rs\/argon2|uWebSockets\.js|file-type)($|\/)/
+const externals = /^(playwright|unpdf|@node-rs\/argon2|uWebSockets\.js|file-type)($|\/)/
 
 /** Inputs of a bundle besides the modules in it. */
 const ownParts = [
@@ -64,7 +64,14 @@ export const bundled = async (root: string): Promise<Bundled> => {
     },
   }
   const build = await rolldown({
-    ...{ cwd: root, input: 'src/main.ts', platform: 'node', external: apart, plugins: [plugin], logLevel: 'silent' },
+    ...{
+      cwd: root,
+      input: 'src/main.ts',
+      platform: 'node',
+      external: externals,
+      plugins: [plugin],
+      logLevel: 'silent',
+    },
   })
   const { output } = await build.generate({ format: 'cjs', codeSplitting: false, sourcemap: true, comments: false })
   await build.close()

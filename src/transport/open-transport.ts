@@ -77,7 +77,7 @@ export const openTransport = (parts: TransportParts): Transport => {
   const metrics = new Metrics()
   const ticker = new Ticker(wireLimits.tickMs)
   const streams = new SseStreams(ticker, metrics.streams, log)
-  showHouse(metrics, actors)
+  showRuntime(metrics, actors)
   const containment = new Containment(log)
   showConnections(metrics, parts.connections)
   if (parts.telemetry !== undefined) showProduct(metrics, parts.telemetry, parts)
@@ -127,7 +127,7 @@ const showConnections = (metrics: Metrics, connections: TransportParts['connecti
   metrics.counter('troupe_connections_refused_total', refusedHelp, () => connections.refused)
 }
 
-const showHouse = (metrics: Metrics, { gateway, runtime: { host } }: Actors): void => {
+const showRuntime = (metrics: Metrics, { gateway, runtime: { host } }: Actors): void => {
   metrics.counter('troupe_commits_total', 'Durable commits.', () => host.committed)
   metrics.gauge('troupe_live_actors', 'Actors in memory.', () => host.live)
   metrics.gauge('troupe_running_effects', 'Effects in progress.', () => host.effects.running)

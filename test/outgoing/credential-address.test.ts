@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { leadsElsewhere } from '#actors/connections/connection-config.ts'
+import { changesTarget } from '#actors/connections/connection-config.ts'
 import { boundTo, credentialAddress, isBelow, mayReceive } from '#outgoing/credential-address.ts'
 
 const own = 'https://api.example.com/own'
@@ -78,6 +78,6 @@ describe('a change of the config of a connection', () => {
     [{ revocation_url: 'https://api.example.com/other/revoke' }, true],
     [{ client_id: 'd' }, true],
   ])('leads elsewhere: %j %s', (change, expected) => {
-    expect(leadsElsewhere(before, { ...before, ...change }, fields)).toBe(expected)
+    expect(changesTarget(before, { ...before, ...change }, fields)).toBe(expected)
   })
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { LocalTurns, maxPlaces } from '#storage/local-turns.ts'
+import { LocalTurns, maxResources } from '#storage/local-turns.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
 import { turnsContract } from './contract/turns.ts'
 
@@ -12,7 +12,7 @@ turnsContract('local', async () => {
 it('the turns of the oldest of 10,000 resources are forgotten', async () => {
   const turns = new LocalTurns(new VirtualClock())
   const rule = { atOnce: 1, spacingMs: 1_000, holdMs: 1_000 }
-  for (let n = 0; n <= maxPlaces; n += 1) await turns.take(`h${n}`, 'a', rule)
+  for (let n = 0; n <= maxResources; n += 1) await turns.take(`h${n}`, 'a', rule)
   expect((await turns.take('h0', 'b', rule)).taken).toBe(true)
-  expect((await turns.take(`h${maxPlaces}`, 'b', rule)).taken).toBe(false)
+  expect((await turns.take(`h${maxResources}`, 'b', rule)).taken).toBe(false)
 })

@@ -30,20 +30,20 @@ export const accounts = capability({
   name: 'accounts',
   operations: { ...login, ...projects, ...projectKeys, ...projectMembers, ...projectSigningSecret },
   kinds: [...authKinds, installations],
-  open: (house) => {
+  open: (services) => {
     const auth = openAuth({
-      ...house,
-      reachOfAgent: (project, agent) => agentReachPort.of(house)(project, agent),
-      activeInstallations: (tenant, ids) => activeInstallationsPort.of(house)(tenant, ids),
+      ...services,
+      reachOfAgent: (project, agent) => agentReachPort.of(services)(project, agent),
+      activeInstallations: (tenant, ids) => activeInstallationsPort.of(services)(tenant, ids),
     })
-    authPort.give(house, auth)
+    authPort.give(services, auth)
     return {
       useCases: {
-        ...authUseCases({ ...house, ...auth, secureCookies: secureCookiesPort.of(house) }),
-        ...projectUseCases({ ...house, ...auth }),
-        ...projectKeyUseCases({ ...house, ...auth }),
-        ...projectMemberUseCases({ ...house, ...auth }),
-        ...signingSecretUseCases({ ...house, ...auth }),
+        ...authUseCases({ ...services, ...auth, secureCookies: secureCookiesPort.of(services) }),
+        ...projectUseCases({ ...services, ...auth }),
+        ...projectKeyUseCases({ ...services, ...auth }),
+        ...projectMemberUseCases({ ...services, ...auth }),
+        ...signingSecretUseCases({ ...services, ...auth }),
       },
     }
   },

@@ -27,29 +27,29 @@ export const agents = capability({
   operations: { ...agentOperations, ...agentKeys, ...agentVersions, ...agentCatalog, ...installations },
   kinds: agentKinds,
   machines: [{ definition: agentVersionDefinition, rows: agentVersionRows }],
-  open: (house) => {
-    const { routing, turns } = modelsPort.of(house)
-    const directory = tenantDirectory.of(house)
+  open: (services) => {
+    const { routing, turns } = modelsPort.of(services)
+    const directory = tenantDirectory.of(services)
     const opened = openAgents({
-      ...house,
-      toolHeaders: new ToolHeaders(house),
-      keys: authPort.of(house).agentKeys,
+      ...services,
+      toolHeaders: new ToolHeaders(services),
+      keys: authPort.of(services).agentKeys,
       models: {
         check: (model, project) => routing.routes.resolve(project, model, 'chat'),
         list: async (project) => effective(await routing.registry.rows(project)),
         turns,
       },
       checkTenant: async (project, tenant) => directory.admit(project, tenant),
-      resources: () => agentResources.of(house),
-      connections: () => connectionService.of(house),
+      resources: () => agentResources.of(services),
+      connections: () => connectionService.of(services),
     })
-    agentReachPort.give(house, agentReaches(house))
-    activeInstallationsPort.give(house, activeInstallations(house))
-    sessionAgents.give(house, opened)
+    agentReachPort.give(services, agentReaches(services))
+    activeInstallationsPort.give(services, activeInstallations(services))
+    sessionAgents.give(services, opened)
     return {
       useCases: opened.useCases,
-      effects: { 'agent_version.eraseVersion': eraseActor(house) },
-      sinks: { [catalogueSink]: new Catalogue(house).sink },
+      effects: { 'agent_version.eraseVersion': eraseActor(services) },
+      sinks: { [catalogueSink]: new Catalogue(services).sink },
     }
   },
 })

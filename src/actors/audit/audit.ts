@@ -10,8 +10,8 @@ export const audit = capability({
   name: 'audit',
   operations,
   kinds: [auditLog],
-  open: (house) => ({
-    useCases: auditLogUseCases(house),
-    sinks: { [auditSink]: auditLines(house.records) },
+  open: (services) => ({
+    useCases: auditLogUseCases(services),
+    sinks: { [auditSink]: auditLines(services.records) },
   }),
 })

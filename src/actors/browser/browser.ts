@@ -44,19 +44,19 @@ export const browser = capability({
   operations: { ...browserJobs, ...browserProfiles },
   kinds: browserKinds,
   machines: [{ definition: browserJobDefinition, rows: browserJobRows }],
-  open: (house) => {
-    const { host, storage, guard, now, log, clock } = house
-    const settings = browserSettingsPort.of(house)
+  open: (services) => {
+    const { host, storage, guard, now, log, clock } = services
+    const settings = browserSettingsPort.of(services)
     const blobs = new JobBlobs(storage.blobs)
-    const profiles = new BrowserProfiles(house)
+    const profiles = new BrowserProfiles(services)
     const places = poolLimits(settings.atOnce, availableParallelism())
     const pool = openBrowserPool(places)
     const handOvers = new HandOvers(handOverLimits(places.atOnce))
     const path = () => findChromium(settings.path)
     const limits = { maxMemoryBytes: settings.maxMemoryBytes, maxBytes: maxLoadedBytes }
     const visits = { guard: guard.content, path: () => path().catch(unavailable), limits, now }
-    pageRenderer.give(house, rendererOf({ ...visits, pool }))
-    agentResources.give(house, agentBrowser({ host, storage, blobs, guard: guard.content, path, now, clock }))
+    pageRenderer.give(services, rendererOf({ ...visits, pool }))
+    agentResources.give(services, agentBrowser({ host, storage, blobs, guard: guard.content, path, now, clock }))
     return {
       useCases: {
         ...jobUseCases({ host, storage, blobs, guard: guard.content, path, now }),

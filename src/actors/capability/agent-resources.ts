@@ -3,7 +3,7 @@ import type { ToolProgress } from '#machines/session/session-data.ts'
 import type { RequiredInput } from '#machines/tool-call/required-input.ts'
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import type { RequiredConnection } from './connection-service.ts'
-import type { House } from './house.ts'
+import type { Services } from './services.ts'
 
 /**
  * A tool that a capability runs for agents whose config names one of its resources. It is created when a turn or run
@@ -105,7 +105,7 @@ export interface AgentResource {
   release?(actionId: string): void
 }
 
-const houses = new WeakMap<House, Map<string, AgentResource>>()
+const givenResources = new WeakMap<Services, Map<string, AgentResource>>()
 
 /**
  * Registry of the resources that capabilities offer to agents, by name. Read it when the resources are needed, because
@@ -113,15 +113,15 @@ const houses = new WeakMap<House, Map<string, AgentResource>>()
  */
 export const agentResources = {
   /** Adds a resource. @throws {Error} for a name that is taken. */
-  give(house: House, resource: AgentResource): void {
-    const known = houses.get(house) ?? new Map<string, AgentResource>()
-    houses.set(house, known)
+  give(services: Services, resource: AgentResource): void {
+    const known = givenResources.get(services) ?? new Map<string, AgentResource>()
+    givenResources.set(services, known)
     if (known.has(resource.name)) throw new Error(`the resource ${resource.name} is given twice`)
     known.set(resource.name, resource)
   },
-  /** Returns all resources of the house. */
-  of(house: House): readonly AgentResource[] {
-    return [...(houses.get(house)?.values() ?? [])]
+  /** Returns all resources of the services. */
+  of(services: Services): readonly AgentResource[] {
+    return [...(givenResources.get(services)?.values() ?? [])]
   },
 }
 

@@ -6,7 +6,7 @@ import type { AnyUseCase, UseCase } from '../call/use-cases.ts'
 import type { AnyKind } from '../records/schema.ts'
 import type { EffectCatalog } from '../runtime/index.ts'
 import type { Ledger, Sinks } from '../runtime/internal.ts'
-import type { House } from './house.ts'
+import type { Services } from './services.ts'
 
 /** Operations by id, as specs/resources declares them. */
 export type DeclaredOperations = Readonly<Record<string, Operation>>
@@ -45,12 +45,12 @@ export interface Capability<Ops extends DeclaredOperations = DeclaredOperations>
   /** Permanent rows that follow from commits. */
   readonly ledger?: Ledger
   /** Called once per process, in the order of src/actors/capabilities.ts, before any actor runs. */
-  readonly open: (house: House) => Opened<Ops>
+  readonly open: (services: Services) => Opened<Ops>
 }
 
 /** A capability with any operations, as the registry merges it. */
 export interface AnyCapability extends Omit<Capability, 'open'> {
-  open(house: House): Omit<Opened<DeclaredOperations>, 'useCases'> & {
+  open(services: Services): Omit<Opened<DeclaredOperations>, 'useCases'> & {
     readonly useCases: Readonly<Record<string, AnyUseCase>>
   }
 }

@@ -2,11 +2,11 @@ import type { AnyUseCases } from '../call/use-cases.ts'
 import type { EffectCatalog } from '../runtime/index.ts'
 import type { Sinks } from '../runtime/internal.ts'
 import type { AnyCapability } from './capability.ts'
-import type { House } from './house.ts'
+import type { Services } from './services.ts'
 
 /** The opened capabilities of a process. */
 export interface OpenCapabilities {
-  readonly house: House
+  readonly services: Services
   readonly useCases: AnyUseCases
   readonly effects: EffectCatalog
   readonly sinks: Sinks
@@ -15,10 +15,10 @@ export interface OpenCapabilities {
 }
 
 /** Opens capabilities in order. @throws {Error} when two claim the same operation, effect or sink. */
-export const openCapabilities = (list: readonly AnyCapability[], house: House): OpenCapabilities => {
-  const opened = list.map((each) => each.open(house))
+export const openCapabilities = (list: readonly AnyCapability[], services: Services): OpenCapabilities => {
+  const opened = list.map((each) => each.open(services))
   return {
-    house,
+    services,
     useCases: merged(opened.map(({ useCases }) => useCases)),
     effects: merged(opened.map(({ effects = {} }) => effects)),
     sinks: merged(opened.map(({ sinks = {} }) => sinks)),

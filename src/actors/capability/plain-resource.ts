@@ -10,7 +10,7 @@ import type { Row, TypedKind } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/internal.ts'
 import type { AnyCapability, Capability, DeclaredOperations, Opened } from './capability.ts'
-import type { House } from './house.ts'
+import type { Services } from './services.ts'
 
 /** A resource of a project without a lifecycle: one kind of record, and the standard operations on it. */
 export interface PlainResource<Ops extends DeclaredOperations, T extends JsonObject> {
@@ -31,15 +31,15 @@ export interface PlainResource<Ops extends DeclaredOperations, T extends JsonObj
   readonly view?: (row: Row<T>) => JsonObject
   /** Like `view`, for fields that are derived from other records: called with all rows of a page at once. */
   readonly views?: (
-    house: Pick<House, 'records' | 'now'>,
+    services: Pick<Services, 'records' | 'now'>,
   ) => (rows: readonly Row<T>[]) => Promise<readonly JsonObject[]>
   /** Name of the body field to report when a create violates a unique key. */
   readonly uniqueField?: string
 }
 
-/** A capability that needs only `records` and `now` of the house. */
+/** A capability that needs only `records` and `now` of the services. */
 export interface PlainCapability<Ops extends DeclaredOperations> extends Omit<Capability<Ops>, 'open'> {
-  readonly open: (house: Pick<House, 'records' | 'now'>) => Opened<Ops>
+  readonly open: (services: Pick<Services, 'records' | 'now'>) => Opened<Ops>
 }
 
 /** The body of the operation `<name>.<verb>`. */
@@ -56,7 +56,7 @@ interface AnyPlainResource<T extends JsonObject> extends Omit<PlainResource<Decl
 }
 
 interface AnyPlainCapability extends Omit<AnyCapability, 'open'> {
-  open(house: Pick<House, 'records' | 'now'>): { readonly useCases: Readonly<Record<string, AnyUseCase>> }
+  open(services: Pick<Services, 'records' | 'now'>): { readonly useCases: Readonly<Record<string, AnyUseCase>> }
 }
 
 type PlainCall = Call<Readonly<Record<string, string>>, JsonObject & { readonly limit: number }, JsonObject>
@@ -76,13 +76,13 @@ export function plainResource<T extends JsonObject>(spec: AnyPlainResource<T>): 
     name: spec.name,
     operations: spec.declaration,
     kinds: [spec.kind],
-    open: (house) => ({ useCases: useCasesOf(spec, house) }),
+    open: (services) => ({ useCases: useCasesOf(spec, services) }),
   }
 }
 
 const useCasesOf = <T extends JsonObject>(
   spec: AnyPlainResource<T>,
-  { records, now }: Pick<House, 'records' | 'now'>,
+  { records, now }: Pick<Services, 'records' | 'now'>,
 ): Readonly<Record<string, AnyUseCase>> => {
   const verbs = verbsOf(spec, new Table(records, spec.kind, now), spec.views?.({ records, now }))
   return Object.fromEntries(

@@ -9,11 +9,11 @@ export const clientTokens = capability({
   name: 'client_tokens',
   operations,
   kinds: [],
-  open: (house) => ({
+  open: (services) => ({
     useCases: clientTokenUseCases({
-      ...house,
-      clientTokens: authPort.of(house).clientTokens,
-      findSession: (scope, id) => house.host.find(scope, sessionDefinition, id),
+      ...services,
+      clientTokens: authPort.of(services).clientTokens,
+      findSession: (scope, id) => services.host.find(scope, sessionDefinition, id),
     }),
   }),
 })

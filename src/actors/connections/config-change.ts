@@ -8,7 +8,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, type RecordStore } from '#storage/index.ts'
 import { Table } from '../records/table.ts'
 import type { Host } from '../runtime/internal.ts'
-import { type ConnectionConfig, checkConfig, leadsElsewhere, shownConfig } from './connection-config.ts'
+import { type ConnectionConfig, changesTarget, checkConfig, shownConfig } from './connection-config.ts'
 import type { ConnectionVault, SecretsAt } from './connection-vault.ts'
 import { connectionRows } from './kinds.ts'
 import type { ConnectionTools } from './tools/connection-tools.ts'
@@ -54,13 +54,13 @@ export const configChange = async (parts: ConfigChangeParts, change: ChangedConf
     after: baseUrlOf({ ...context, config: after }, imported?.base_url ?? known),
   }
   const drops =
-    leadsElsewhere(before, after, ['authorization_url', 'token_url', 'client_id', ...issuerOf(type)]) ||
+    changesTarget(before, after, ['authorization_url', 'token_url', 'client_id', ...issuerOf(type)]) ||
     (bases.before !== null && credentialAddress(bases.before) !== credentialAddress(bases.after ?? ''))
   if (drops && (await isFollowed(parts, at)))
     throw refused(
       'Other owners have signed in through connections that are based on this one. To use another server, create another connection.',
     )
-  const losesClient = leadsElsewhere(before, after, ['token_url', 'client_id', ...issuerOf(type)])
+  const losesClient = changesTarget(before, after, ['token_url', 'client_id', ...issuerOf(type)])
   return {
     drops,
     fields: {

@@ -86,7 +86,7 @@ const refused = (field: string, message: string, cause?: unknown): ServiceError 
   new ServiceError('invalid_field', { param: `config.${field}`, message, ...(cause !== undefined && { cause }) })
 
 /** Whether a change of the config would send stored secrets to a server that they were not given for. */
-export const leadsElsewhere = (
+export const changesTarget = (
   before: JsonObject,
   after: JsonObject,
   fields: readonly ('token_url' | 'authorization_url' | 'client_id' | 'issuer')[],

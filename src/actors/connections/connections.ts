@@ -26,22 +26,22 @@ export const connections = capability({
   operations: { ...connectionOperations, ...connectorOperations },
   kinds: connectionKinds,
   machines: [{ definition: connectionDefinition, rows: connectionRows }],
-  open: (house) => {
-    const directory = tenantDirectory.of(house)
-    const { projects } = authPort.of(house)
+  open: (services) => {
+    const directory = tenantDirectory.of(services)
+    const { projects } = authPort.of(services)
     const returnUrls = async (project: string) => (await projects.settings(project))?.returnUrls ?? []
-    const opened = openConnections(house, serverUrlPort.of(house))
+    const opened = openConnections(services, serverUrlPort.of(services))
     const checkTenant = (project: string, tenant: string) => directory.check(project, tenant, 'tenant_id')
-    connectionService.give(house, opened.accesses)
-    agentResources.give(house, agentConnectors({ ...house, ...opened }))
+    connectionService.give(services, opened.accesses)
+    agentResources.give(services, agentConnectors({ ...services, ...opened }))
     return {
       useCases: {
-        ...connectionUseCases({ ...house, ...opened, checkTenant }),
-        ...signInUseCases({ ...house, ...opened, returnUrls }),
+        ...connectionUseCases({ ...services, ...opened, checkTenant }),
+        ...signInUseCases({ ...services, ...opened, returnUrls }),
         ...connectorUseCases({ clients: opened.clients, callbackUrl: opened.links.callbackUrl }),
       },
-      effects: connectionEffects({ ...house, ...opened }),
-      sinks: { [connectionWaitSink]: connectionWaits(house.host) },
+      effects: connectionEffects({ ...services, ...opened }),
+      sinks: { [connectionWaitSink]: connectionWaits(services.host) },
       close: opened.close,
     }
   },

@@ -1,4 +1,4 @@
-import type { House } from '../capability/house.ts'
+import type { Services } from '../capability/services.ts'
 import { ConnectionServers } from './connection-servers.ts'
 import { ConnectionTester } from './connection-tester.ts'
 import { ConnectionVault } from './connection-vault.ts'
@@ -14,19 +14,19 @@ import { OwnConnections } from './use/own-connections.ts'
 import { RemoteConnections } from './use/remote-connections.ts'
 
 /** Opens what uses connections on this node. */
-export const openConnections = (house: House, serverUrl: string) => {
-  const { host, clock, guard, now } = house
-  const vault = new ConnectionVault(house)
-  const clients = new ConnectorClients(house)
-  const signIns = new SignIns(house)
+export const openConnections = (services: Services, serverUrl: string) => {
+  const { host, clock, guard, now } = services
+  const vault = new ConnectionVault(services)
+  const clients = new ConnectorClients(services)
+  const signIns = new SignIns(services)
   const links = new SignInLinks(signIns, serverUrl)
-  const discoveries = new Discoveries(house)
+  const discoveries = new Discoveries(services)
   const servers = new ConnectionServers({ host, vault, clients, discoveries, guard, links, now })
-  const own = new OwnConnections(house)
-  const remote = new RemoteConnections({ ...house, vault })
+  const own = new OwnConnections(services)
+  const remote = new RemoteConnections({ ...services, vault })
   const accesses = new ConnectionAccesses({ host, vault, own, links, clock, discoveries, servers, remote })
   const reader = openApiReader(guard)
-  const tools = new ConnectionTools({ ...house, read: reader.read })
+  const tools = new ConnectionTools({ ...services, read: reader.read })
   const targets = new ConnectorTargets({ host, own, tools, servers, clients })
   const tester = new ConnectionTester({ accesses, servers, tools, guard, now })
   return {

@@ -25,24 +25,24 @@ export const knowledge = capability({
   operations: { ...baseOperations, ...grantOperations, ...knowledgeSources, ...knowledgeSearch, ...recallOperations },
   kinds: knowledgeKinds,
   machines: [{ definition: sourceDefinition, rows: sourceRows }],
-  open: (house) => {
-    const access = new BaseAccess(house.records, house.now)
-    const directory = tenantDirectory.of(house)
+  open: (services) => {
+    const access = new BaseAccess(services.records, services.now)
+    const directory = tenantDirectory.of(services)
     const checkTenant = (project: string, tenant: string, param = 'tenant_id') =>
       directory.check(project, tenant, param)
-    const opened = openKnowledge(house)
+    const opened = openKnowledge(services)
     opened.rounds.start()
-    agentResources.give(house, agentKnowledge({ ...opened, access, now: house.now, log: house.log }))
-    knowledgeService.give(house, knowledgeReading({ ...opened, access, now: house.now, log: house.log }))
+    agentResources.give(services, agentKnowledge({ ...opened, access, now: services.now, log: services.log }))
+    knowledgeService.give(services, knowledgeReading({ ...opened, access, now: services.now, log: services.log }))
     return {
       useCases: {
-        ...recallUseCases({ ...house, ...opened, access }),
-        ...baseUseCases({ ...house, ...opened, access, checkTenant }),
+        ...recallUseCases({ ...services, ...opened, access }),
+        ...baseUseCases({ ...services, ...opened, access, checkTenant }),
         ...grantUseCases({ access, checkTenant }),
-        ...sourceUseCases({ ...house, ...opened, access }),
+        ...sourceUseCases({ ...services, ...opened, access }),
       },
       effects: opened.effects,
-      sinks: { [deletionSink]: removeContents(house, [knowledgeGrants, knowledgeRecallSets]) },
+      sinks: { [deletionSink]: removeContents(services, [knowledgeGrants, knowledgeRecallSets]) },
       close: opened.close,
     }
   },

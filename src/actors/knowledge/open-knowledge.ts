@@ -1,7 +1,7 @@
 import { openDocumentParser, openDocumentTurns } from '#src/parsing/documents/document-parser.ts'
 import { embeddedProjectsPort, projectEmbeddersPort } from '../capability/embedder-port.ts'
-import type { House } from '../capability/house.ts'
 import { imageReadersPort } from '../capability/image-reader.ts'
+import type { Services } from '../capability/services.ts'
 import { shardOf } from '../runtime/internal.ts'
 import { knowledgeEffects } from './knowledge-effects.ts'
 import { BaseIndexes } from './search/base-indexes.ts'
@@ -15,9 +15,9 @@ const embedAgainMs = 10 * 60_000
 const maxRequested = 10_000
 
 /** Opens what stores, indexes and embeds knowledge on this node. */
-export const openKnowledge = (house: House) => {
-  const { storage, records, clock, log, guard, now, host } = house
-  const embedderOfProject = projectEmbeddersPort.of(house)
+export const openKnowledge = (services: Services) => {
+  const { storage, records, clock, log, guard, now, host } = services
+  const embedderOfProject = projectEmbeddersPort.of(services)
   const embedderOf: EmbedderOf = async (project) => {
     const embedder = await embedderOfProject(project)
     if (embedder === null) return null
@@ -36,7 +36,7 @@ export const openKnowledge = (house: House) => {
     await host.deliver(source, { event: { type: 'embed' }, cause: `embed:${wanted}:${now()}` })
   }
   const shown = () => host.rows.shown()
-  const projects = embeddedProjectsPort.of(house)
+  const projects = embeddedProjectsPort.of(services)
   const indexes = new BaseIndexes({ records, blobs, vectors, clock, log, shown, embedderOf, embedAgain, projects })
   const rounds = new VectorRounds({
     ...{ records, clock, projects, embedAgain, log },
@@ -49,7 +49,7 @@ export const openKnowledge = (house: House) => {
   const turns = openDocumentTurns()
   const effects = knowledgeEffects({
     ...{ storage, clock, blobs, vectors, sizes, guard, parser, turns, embedderOf, changed, now, projects, log },
-    imageReaderOf: (project) => imageReadersPort.of(house)(project),
+    imageReaderOf: (project) => imageReadersPort.of(services)(project),
     random: Math.random,
   })
   const close = async (): Promise<void> => {

@@ -25,29 +25,29 @@ export const mcp = capability({
   operations: mcpServers,
   kinds: mcpKinds,
   machines: [{ definition: mcpServerDefinition, rows: serverRows }],
-  open: (house) => {
-    const headers = new ServerHeaders(house)
+  open: (services) => {
+    const headers = new ServerHeaders(services)
     const held = new HeldCalls()
-    const directory = tenantDirectory.of(house)
+    const directory = tenantDirectory.of(services)
     const parts = {
-      ...house,
+      ...services,
       headers,
       held,
-      connections: connectionService.of(house),
+      connections: connectionService.of(services),
       checkTenant: (project: string, tenant: string) => directory.check(project, tenant, 'tenant_id'),
     }
-    const servers = new McpServers(house)
-    const inline = new InlineServers({ ...parts, read: readServer(house.guard) })
-    agentResources.give(house, agentTools({ ...parts, servers }))
+    const servers = new McpServers(services)
+    const inline = new InlineServers({ ...parts, read: readServer(services.guard) })
+    agentResources.give(services, agentTools({ ...parts, servers }))
     const registeredOnly = async (project: string) =>
-      (await authPort.of(house).projects.settings(project))?.registeredServersOnly ?? false
-    remoteTools.give(house, turnServers({ ...parts, servers, inline, registeredOnly }))
+      (await authPort.of(services).projects.settings(project))?.registeredServersOnly ?? false
+    remoteTools.give(services, turnServers({ ...parts, servers, inline, registeredOnly }))
     return {
       close: () => held.close(),
-      useCases: serverUseCases({ ...parts, findings: new ToolFindings(textScan.of(house)) }),
+      useCases: serverUseCases({ ...parts, findings: new ToolFindings(textScan.of(services)) }),
       effects: {
-        'mcp_server.discoverTools': discoverTools({ ...parts, read: readWholeServer(house.guard) }),
-        'mcp_server.eraseServer': eraseActor(house, ({ actor, owner }) => headers.remove(owner.project, actor)),
+        'mcp_server.discoverTools': discoverTools({ ...parts, read: readWholeServer(services.guard) }),
+        'mcp_server.eraseServer': eraseActor(services, ({ actor, owner }) => headers.remove(owner.project, actor)),
       },
     }
   },

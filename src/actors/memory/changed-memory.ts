@@ -70,8 +70,8 @@ const changed = (
   }
   if (checked === null || checked.content === data.content) return next
   const { content, redacted } = checked
-  const said = { content: data.content, valid_from_ms: startOf(data), valid_to_ms: now }
-  const versions = [...data.versions, { ...said, at_ms: now }].slice(-maxVersions)
+  const version = { content: data.content, valid_from_ms: startOf(data), valid_to_ms: now }
+  const versions = [...data.versions, { ...version, at_ms: now }].slice(-maxVersions)
   const found = factsIn(content, { observedAt: next.observed_at_ms, speaker: data.speaker })
   const facts = found.map((fact) => ({ ...fact, implied: true }))
   const { superseded: _parts, flags: _flags, ...kept } = next

@@ -57,7 +57,7 @@ const earlierOf = async (
   return [...found.values()].toSorted((a, b) => startOf(a.data) - startOf(b.data))
 }
 
-interface Said {
+interface StoredVersion {
   readonly content: string
   readonly valid_from_ms: number | null
   readonly valid_to_ms: number | null
@@ -65,18 +65,22 @@ interface Said {
 }
 
 const linesOf = (row: Row<MemoryData>): Line[] => {
-  const said: readonly Said[] = [...row.data.versions, currentOf(row)]
-  return said.map((each, at) => lineOf(row.id, each, at === 0 ? 'written' : 'changed'))
+  const versions: readonly StoredVersion[] = [...row.data.versions, currentOf(row)]
+  return versions.map((each, at) => lineOf(row.id, each, at === 0 ? 'written' : 'changed'))
 }
 
-const currentOf = ({ data, created_at }: Row<MemoryData>): Said => ({
+const currentOf = ({ data, created_at }: Row<MemoryData>): StoredVersion => ({
   content: data.content,
   valid_from_ms: startOf(data),
   valid_to_ms: data.valid_to_ms,
   at_ms: data.versions.at(-1)?.at_ms ?? created_at,
 })
 
-const lineOf = (id: string, { content, valid_from_ms, valid_to_ms, at_ms }: Said, event: Line['event']): Line => ({
+const lineOf = (
+  id: string,
+  { content, valid_from_ms, valid_to_ms, at_ms }: StoredVersion,
+  event: Line['event'],
+): Line => ({
   ...{ id, content, event },
   valid_from: timestampOrNull(valid_from_ms),
   valid_to: timestampOrNull(valid_to_ms),

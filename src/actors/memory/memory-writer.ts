@@ -192,7 +192,7 @@ export class MemoryWriter {
     items: readonly T[],
   ): Promise<readonly T[]> {
     const unflagged = items.flatMap((item, place) => (item.flags.length === 0 ? [place] : []))
-    const instructing = await this.#parts.judge(unflagged.map((place) => saidIn(items[place])))
+    const instructing = await this.#parts.judge(unflagged.map((place) => statementIn(items[place])))
     const places = new Set([...instructing].map((at) => unflagged[at]))
     return items.map((item, place) => (places.has(place) ? { ...item, flags: ['instructions'] } : item))
   }
@@ -282,12 +282,12 @@ const passed = (
 
 /** Screens a fact: as one statement, and as "password is …", by which secrets are recognised. */
 const screenedFact = ({ subject, relation, object }: FactData): Screened => {
-  const said = relation.replaceAll('_', ' ')
-  return screened(`${subject} ${said} ${object}\n${said} is ${object}`)
+  const relationText = relation.replaceAll('_', ' ')
+  return screened(`${subject} ${relationText} ${object}\n${relationText} is ${object}`)
 }
 
 /** Returns what a model would read of an item: its content, and the facts that it does not state. */
-const saidIn = (item: Pick<NewMemory, 'content' | 'facts' | 'byFacts'> | undefined): string => {
+const statementIn = (item: Pick<NewMemory, 'content' | 'facts' | 'byFacts'> | undefined): string => {
   const facts = item?.byFacts === true ? [] : (item?.facts ?? [])
   return [item?.content ?? '', ...facts.map((fact) => statementOf(factOf(fact)))].join('\n')
 }

@@ -6,8 +6,8 @@ import { authPort } from '../accounts/accounts.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { embeddedProjectsPort, localEmbedderPort, projectEmbeddersPort } from '../capability/embedder-port.ts'
-import type { House } from '../capability/house.ts'
 import { memoryService } from '../capability/memory-service.ts'
+import type { Services } from '../capability/services.ts'
 import { shardOf } from '../runtime/internal.ts'
 import { projectEmbedders } from './embedding/project-embedders.ts'
 import { fetchedMemory } from './fetched-memory.ts'
@@ -30,16 +30,16 @@ export const memory = capability({
   operations,
   kinds: memoryKinds,
   machines: [{ definition: memoryWriteDefinition, rows: memoryWriteRows }],
-  open: (house) => {
-    const { turns, routing } = modelsPort.of(house)
-    const opened = opening(house)
-    const writes = new MemoryWrites(house)
-    agentResources.give(house, fetchedMemory(house))
-    memoryService.give(house, memoryServiceOf(opened, writes))
+  open: (services) => {
+    const { turns, routing } = modelsPort.of(services)
+    const opened = opening(services)
+    const writes = new MemoryWrites(services)
+    agentResources.give(services, fetchedMemory(services))
+    memoryService.give(services, memoryServiceOf(opened, writes))
     const { defaultModel, onlySimulated } = routing.managed
-    embeddedProjectsPort.give(house, opened.projects)
+    embeddedProjectsPort.give(services, opened.projects)
     opened.rounds.start()
-    const newWriteId = (prefix: string) => house.host.newActorId(prefix)
+    const newWriteId = (prefix: string) => services.host.newActorId(prefix)
     return {
       useCases: {
         ...memoryUseCases(opened),
@@ -48,7 +48,7 @@ export const memory = capability({
         ...rememberUseCases({ memory: opened, writes, newWriteId }),
       },
       effects: memoryEffects({
-        ...house,
+        ...services,
         ...{
           models: turns,
           writer: opened.writer,
@@ -61,19 +61,19 @@ export const memory = capability({
   },
 })
 
-const opening = (house: House) => {
-  const { projects } = authPort.of(house)
+const opening = (services: Services) => {
+  const { projects } = authPort.of(services)
   const settings = async (project: string) => settingsOf((await projects.settings(project))?.memory)
-  const embedderOf = projectEmbedders(house, settings)
-  projectEmbeddersPort.give(house, embedderOf)
+  const embedderOf = projectEmbedders(services, settings)
+  projectEmbeddersPort.give(services, embedderOf)
   return openMemory({
-    ...house,
+    ...services,
     settings,
-    shared: house.cluster !== undefined,
+    shared: services.cluster !== undefined,
     embedderOf,
-    judge: judgeContents(localEmbedderPort.of(house)),
-    redact: redactedContents(new RedactionPolicies({ ...house, projects })),
+    judge: judgeContents(localEmbedderPort.of(services)),
+    redact: redactedContents(new RedactionPolicies({ ...services, projects })),
     upgradeUrl: '/#settings',
-    isOurs: (project) => house.host.ownership.heldUnder(shardOf(project)) !== undefined,
+    isOurs: (project) => services.host.ownership.heldUnder(shardOf(project)) !== undefined,
   })
 }

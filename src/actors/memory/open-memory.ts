@@ -1,5 +1,5 @@
 import type { RecordStore, Residue } from '#storage/index.ts'
-import type { House } from '../capability/house.ts'
+import type { Services } from '../capability/services.ts'
 import { Backgrounds } from './embedding/backgrounds.ts'
 import { EmbeddedProjects } from './embedding/embedded-projects.ts'
 import type { EmbedderOf } from './embedding/embedders.ts'
@@ -19,7 +19,7 @@ import { DecidedWrites } from './writes/decided-writes.ts'
 import { forgetWrites, isErasedSoon, type ListedWrite } from './writes/forgotten-writes.ts'
 import { UpdatedMemories } from './writes/updated-memories.ts'
 
-export interface MemoryParts extends Pick<House, 'records' | 'storage' | 'host' | 'clock' | 'now' | 'log'> {
+export interface MemoryParts extends Pick<Services, 'records' | 'storage' | 'host' | 'clock' | 'now' | 'log'> {
   /** Several nodes share the store. */
   readonly shared: boolean
   readonly embedderOf: EmbedderOf

@@ -34,11 +34,11 @@ export const memoryServiceOf = (memory: OpenMemory, writes: MemoryWrites): Memor
       throw error
     }
   },
-  writeback: (at, { cause, user, assistant, recalled: known, at: said, source, extract = {} }) => {
-    const to = derivedId(memoryWriteDefinition.idPrefix, said, cause)
+  writeback: (at, { cause, user, assistant, recalled: known, at: statedAt, source, extract = {} }) => {
+    const to = derivedId(memoryWriteDefinition.idPrefix, statedAt, cause)
     const scope = at.scope === 'session' && at.session !== null ? ('session' as const) : ('user' as const)
     const place = { scope, session: at.session, namespace: at.namespace }
-    const exchange = exchangeInput({ ...{ user, assistant, place, at: said, recalled: known }, ...extract })
+    const exchange = exchangeInput({ ...{ user, assistant, place, at: statedAt, recalled: known }, ...extract })
     const input = { write_id: to, exchange, source }
     return { to, event: { type: 'create', input }, requestId: requestIdOf(to), input }
   },

@@ -14,16 +14,16 @@ export const observation = capability({
   operations: observationOperations,
   kinds: [failureRows],
   ledger: failureLedger,
-  open: (house) => {
-    const { commits, records } = house.storage
-    const dwells = new StateDurations({ commits, records }, house.now)
+  open: (services) => {
+    const { commits, records } = services.storage
+    const dwells = new StateDurations({ commits, records }, services.now)
     return {
       useCases: {
-        'observation.actors': (call) => listActors(house, call),
-        'observation.steps': (call) => actorSteps({ ...house, commits: house.storage.commits }, call),
-        'observation.attention': async ({ scope }) => ({ data: await attention({ ...house, dwells }, scope) }),
-        'observation.fleet': async ({ scope }) => ({ data: await fleet(house, scope) }),
-        'observation.find': async ({ scope, query }) => ({ data: await findAnything(house, scope, query.q) }),
+        'observation.actors': (call) => listActors(services, call),
+        'observation.steps': (call) => actorSteps({ ...services, commits: services.storage.commits }, call),
+        'observation.attention': async ({ scope }) => ({ data: await attention({ ...services, dwells }, scope) }),
+        'observation.fleet': async ({ scope }) => ({ data: await fleet(services, scope) }),
+        'observation.find': async ({ scope, query }) => ({ data: await findAnything(services, scope, query.q) }),
       },
     }
   },

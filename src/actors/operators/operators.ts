@@ -3,8 +3,8 @@ import { liveActors, nodes as nodeOperations, shards } from '#specs/resources/no
 import { stuck } from '#specs/resources/stuck.ts'
 import { upkeep } from '#specs/resources/upkeep.ts'
 import { capability } from '../capability/capability.ts'
-import type { House } from '../capability/house.ts'
 import { Port } from '../capability/port.ts'
+import type { Services } from '../capability/services.ts'
 import type { AnyKind } from '../records/schema.ts'
 import { endedStreams, stuckRows, upkeepRows } from '../runtime/internal.ts'
 import { actorViewUseCases } from './actor-use-cases.ts'
@@ -36,16 +36,16 @@ export const operators = capability({
     ...upkeep,
   },
   kinds: [stuckRows, ...upkeepKinds],
-  open: (house) => {
-    const nodes = nodesOf(house)
-    const upkeep = upkeepUseCases(() => upkeepPort.of(house))
-    const views = { ...actorViewUseCases({ ...house, nodes }), ...nodeUseCases(nodes) }
-    return { useCases: { ...views, ...stuckUseCases(house), ...upkeep } }
+  open: (services) => {
+    const nodes = nodesOf(services)
+    const upkeep = upkeepUseCases(() => upkeepPort.of(services))
+    const views = { ...actorViewUseCases({ ...services, nodes }), ...nodeUseCases(nodes) }
+    return { useCases: { ...views, ...stuckUseCases(services), ...upkeep } }
   },
 })
 
 /** The nodes, once the runtime has started: only then does the process know its own place among them. */
-const nodesOf = ({ runtime, cluster, clock }: House): Nodes => {
+const nodesOf = ({ runtime, cluster, clock }: Services): Nodes => {
   const opened = runtime.then((started) => openNodes(started, cluster, clock))
   opened.catch(() => {})
   return {

@@ -14,10 +14,10 @@ export const retention = capability({
   name: 'retention',
   operations,
   kinds: [retentionKind],
-  open: (house) => {
-    const settings = new RetentionSettings(house.records, house.now)
-    const { upkeep, tasks } = upkeepPort.of(house)
-    const rounds = new RetentionRounds({ ...house, settings, upkeep, kinds })
+  open: (services) => {
+    const settings = new RetentionSettings(services.records, services.now)
+    const { upkeep, tasks } = upkeepPort.of(services)
+    const rounds = new RetentionRounds({ ...services, settings, upkeep, kinds })
     tasks.set('retention', async () => ({ waiting: 0, oldestAt: null, merged: 0, removed: rounds.deleted }))
     rounds.start()
     return {

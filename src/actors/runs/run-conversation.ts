@@ -19,9 +19,9 @@ const asTurnEvent = (event: LogEvent): LogEvent => {
   const { payload, hidden } = event
   switch (event.event_type) {
     case 'run.queued':
-      return said(event, isObject(payload.input) ? promptOf(payload.input) : '')
+      return withInput(event, isObject(payload.input) ? promptOf(payload.input) : '')
     case 'run.model_call.started':
-      return typeof hidden?.told === 'string' ? said(event, hidden.told) : event
+      return typeof hidden?.told === 'string' ? withInput(event, hidden.told) : event
     case 'run.model_call.completed':
       return { ...event, event_type: 'output_text.delta', payload: { delta: payload.text } }
     case 'run.tool_call.started':
@@ -39,7 +39,7 @@ const asTurnEvent = (event: LogEvent): LogEvent => {
   }
 }
 
-const said = (event: LogEvent, input_text: string): LogEvent => ({
+const withInput = (event: LogEvent, input_text: string): LogEvent => ({
   ...event,
   event_type: 'turn.started',
   payload: { input_text },

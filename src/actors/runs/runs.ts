@@ -23,15 +23,20 @@ export const runs = capability({
   operations,
   kinds: runKinds,
   machines: [{ definition: runDefinition, rows: runRows }, { definition: runQueueDefinition }],
-  open: (house) => {
-    const bounds = runBoundsPort.of(house)
-    const making = turnServicesPort.of(house)
-    const parts = { ...house, ...making, resolveAgent: sessionAgents.of(house).resolve, ceilings: bounds.ceilings }
-    const conversations = new Conversations(house.storage, readAsTurn(making.readLog), house.now)
+  open: (services) => {
+    const bounds = runBoundsPort.of(services)
+    const making = turnServicesPort.of(services)
+    const parts = {
+      ...services,
+      ...making,
+      resolveAgent: sessionAgents.of(services).resolve,
+      ceilings: bounds.ceilings,
+    }
+    const conversations = new Conversations(services.storage, readAsTurn(making.readLog), services.now)
     return {
       useCases: runUseCases(parts),
       effects: runEffects({ ...parts, conversations, concurrency: bounds }),
-      sinks: { [queueSink]: joinQueue(house) },
+      sinks: { [queueSink]: joinQueue(services) },
     }
   },
 })

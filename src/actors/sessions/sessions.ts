@@ -7,10 +7,10 @@ import { sessions as sessionOperations } from '#specs/resources/sessions.ts'
 import { authPort } from '../accounts/accounts.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
-import type { House } from '../capability/house.ts'
 import { memoryService } from '../capability/memory-service.ts'
 import { Port } from '../capability/port.ts'
 import { remoteTools } from '../capability/remote-tools.ts'
+import type { Services } from '../capability/services.ts'
 import { pause } from '../runtime/index.ts'
 import { tenantDirectory } from '../tenants/tenants.ts'
 import { actionUseCases } from './action-use-cases.ts'
@@ -54,16 +54,16 @@ export const sessions = capability({
     { definition: actionDefinition, rows: actionRows },
   ],
   charts: [{ name: 'tool_call', version: 1, machine: toolCallMachine }],
-  open: (house) => {
-    const making = turnMaking(house)
-    turnServicesPort.give(house, making)
-    const { configs, installed, installationFor } = sessionAgents.of(house)
-    const conversations = new Conversations(house.storage, making.readLog, house.now)
-    const parts = { ...house, ...making }
+  open: (services) => {
+    const making = turnMaking(services)
+    turnServicesPort.give(services, making)
+    const { configs, installed, installationFor } = sessionAgents.of(services)
+    const conversations = new Conversations(services.storage, making.readLog, services.now)
+    const parts = { ...services, ...making }
     return {
       useCases: {
         ...sessionUseCases({ ...parts, agentConfig: (agent) => configs.of(agent), installed, installationFor }),
-        ...sessionApprovalUseCases(house),
+        ...sessionApprovalUseCases(services),
         ...actionUseCases(parts),
       },
       effects: sessionEffects({ ...parts, conversations }),
@@ -71,28 +71,28 @@ export const sessions = capability({
   },
 })
 
-const turnMaking = (house: House) => {
-  const { routing, turns } = modelsPort.of(house)
-  const { projects } = authPort.of(house)
-  const directory = tenantDirectory.of(house)
-  const headers = new ToolHeaders(house)
+const turnMaking = (services: Services) => {
+  const { routing, turns } = modelsPort.of(services)
+  const { projects } = authPort.of(services)
+  const directory = tenantDirectory.of(services)
+  const headers = new ToolHeaders(services)
   return {
     toolHeaders: headers,
-    remoteTools: () => remoteTools.of(house),
-    configs: new TurnConfigs(house.storage.blobs),
+    remoteTools: () => remoteTools.of(services),
+    configs: new TurnConfigs(services.storage.blobs),
     checkModel: (model: string, project: string) => routing.routes.resolve(project, model, 'chat'),
     defaultModel: () => routing.managed.defaultModel,
     checkTenant: async (project: string, tenant: string): Promise<void> => directory.admit(project, tenant),
     models: turns,
     windowOf: (project: string, model: string) => routing.windowOf(project, model),
     tools: serverTools({
-      guard: house.guard,
+      guard: services.guard,
       headers,
       signingSecrets: (project) => projects.signingSecrets(project),
-      resources: () => agentResources.of(house),
-      pause: (ms) => pause(house.clock, ms),
+      resources: () => agentResources.of(services),
+      pause: (ms) => pause(services.clock, ms),
     }),
-    readLog: (actor: string, after: number) => house.host.readLog(actor, after),
-    memory: () => memoryService.of(house),
+    readLog: (actor: string, after: number) => services.host.readLog(actor, after),
+    memory: () => memoryService.of(services),
   }
 }

@@ -48,21 +48,21 @@ export const skillContents = capability({
   name: 'skill_contents',
   operations: { ...skillVersions, ...skillImports },
   kinds: [versionKind, importKind],
-  open: (house) => {
+  open: (services) => {
     const scanner = new SkillScanner()
-    textScan.give(house, (texts, owner) => scanner.texts(texts, owner))
+    textScan.give(services, (texts, owner) => scanner.texts(texts, owner))
     const parts = {
-      versions: new SkillVersions(house.records, house.now),
-      files: new SkillFiles(house.storage.blobs),
+      versions: new SkillVersions(services.records, services.now),
+      files: new SkillFiles(services.storage.blobs),
       scanner,
       review: new SkillReview({
-        chats: () => gatewayPort.of(house).chats,
-        modelOf: async (project) => (await authPort.of(house).projects.settings(project))?.skillReviewModel ?? null,
+        chats: () => gatewayPort.of(services).chats,
+        modelOf: async (project) => (await authPort.of(services).projects.settings(project))?.skillReviewModel ?? null,
       }),
-      imports: new Table(house.records, importKind, house.now),
-      guard: house.guard,
+      imports: new Table(services.records, importKind, services.now),
+      guard: services.guard,
     }
-    agentResources.give(house, agentSkills(parts))
+    agentResources.give(services, agentSkills(parts))
     return {
       useCases: { ...skillVersionUseCases(parts), ...skillImportUseCases(parts) },
       close: () => scanner.close(),

@@ -24,17 +24,17 @@ export const tenants = capability({
   operations: { ...tenantOperations, ...tenantUsers, ...endUsers },
   kinds: tenantKinds,
   machines: [{ definition: erasureDefinition }],
-  open: (house) => {
-    const directory = new TenantDirectory(house)
-    tenantDirectory.give(house, directory)
+  open: (services) => {
+    const directory = new TenantDirectory(services)
+    tenantDirectory.give(services, directory)
     return {
       useCases: {
-        ...tenantUseCases({ ...house, directory, exports: new TenantExport(house) }),
-        ...tenantUserUseCases({ ...house, directory }),
-        ...endUserUseCases(house),
+        ...tenantUseCases({ ...services, directory, exports: new TenantExport(services) }),
+        ...tenantUserUseCases({ ...services, directory }),
+        ...endUserUseCases(services),
       },
-      effects: erasureEffects({ ...house, owned: new OwnerEraser(house), projects: new ProjectEraser(house) }),
-      sinks: { [erasureSink]: startErasures(house.host) },
+      effects: erasureEffects({ ...services, owned: new OwnerEraser(services), projects: new ProjectEraser(services) }),
+      sinks: { [erasureSink]: startErasures(services.host) },
     }
   },
 })

@@ -4,6 +4,6 @@ import { isObject } from '../runtime/index.ts'
 
 /** The metered usage in the event of a commit; null without one. Only `metered` produces it, so the cast is safe. */
 export const meteredIn = ({ event }: Pick<Commit, 'event'>): Metered | null => {
-  const said: Json | undefined = event.metered
-  return isObject(said) ? (said as unknown as Metered) : null
+  const metered: Json | undefined = event.metered
+  return isObject(metered) ? (metered as unknown as Metered) : null
 }

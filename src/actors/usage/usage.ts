@@ -10,5 +10,5 @@ export const usage = capability({
   operations: usageOperations,
   kinds: [usageRows],
   ledger: usageLedger,
-  open: (house) => ({ useCases: usageUseCases(house) }),
+  open: (services) => ({ useCases: usageUseCases(services) }),
 })

@@ -38,21 +38,21 @@ export const web = capability({
   operations: { ...webFetch, ...webExtract, ...webCrawl, ...webCrawls, ...webSearch, ...webTakedown, ...webTakedowns },
   kinds: webKinds,
   machines: [{ definition: webCrawlDefinition, rows: webCrawlRows }],
-  open: (house) => {
-    const { clock, now, records } = house
-    const crawler = crawlerPort.of(house)
-    const fetcher = new PageFetcher({ guard: house.guard.content, clock, contact: crawler.contact })
+  open: (services) => {
+    const { clock, now, records } = services
+    const crawler = crawlerPort.of(services)
+    const fetcher = new PageFetcher({ guard: services.guard.content, clock, contact: crawler.contact })
     const parsers = new PageParsers()
     // the capability of browsers opens later
-    const renderer = () => pageRenderer.of(house)
+    const renderer = () => pageRenderer.of(services)
     const renders = new PageRenders({ pages: fetcher, renderer, contact: crawler.contact })
     const reader = new PageReader({ pages: fetcher, parsers, renders })
     const store = new PageStore(records, now)
     const indexes = new PageIndexes(store, clock)
-    const turns = new HostTurns({ turns: house.turns, robots: fetcher.robots, clock, pace: crawler })
-    const embedder = pageEmbedderPort.of(house)
-    const search = { indexes, embedder, shared: sharedCorpusPort.of(house), now }
-    const foreign = { engines: foreignEnginesPort.of(house), guard: house.guard, store, now }
+    const turns = new HostTurns({ turns: services.turns, robots: fetcher.robots, clock, pace: crawler })
+    const embedder = pageEmbedderPort.of(services)
+    const search = { indexes, embedder, shared: sharedCorpusPort.of(services), now }
+    const foreign = { engines: foreignEnginesPort.of(services), guard: services.guard, store, now }
     const indexing = {
       reader,
       store,
@@ -62,8 +62,8 @@ export const web = capability({
       now,
       turns,
     }
-    agentResources.give(house, agentWeb({ ...search, reader }))
-    webService.give(house, {
+    agentResources.give(services, agentWeb({ ...search, reader }))
+    webService.give(services, {
       search: async (project, query, { limit }) =>
         (await searchPages(search, { project, query: query.slice(0, maxSearchLength), limit })).results,
     })
@@ -76,10 +76,10 @@ export const web = capability({
           body.engine === undefined
             ? searchPages(search, { ...body, project })
             : thirdPartySearch(foreign, { ...body, engine: body.engine, project }),
-        ...crawlJobUseCases({ host: house.host, records, now }),
+        ...crawlJobUseCases({ host: services.host, records, now }),
         ...takedownUseCases({ records, store, dropped: (project) => indexes.dropped(project), now }),
       },
-      effects: crawlEffects({ ...indexing, fetcher, storage: house.storage, clock }),
+      effects: crawlEffects({ ...indexing, fetcher, storage: services.storage, clock }),
       close: () => parsers.close(),
     }
   },

@@ -15,12 +15,12 @@ export const webhooks = capability({
   operations: { ...webhookOperations, ...webhookTests, ...webhookDeliveries },
   kinds: webhookKinds,
   machines: [{ definition: deliveryDefinition, rows: deliveryRows }],
-  open: (house) => {
-    const endpoints = openEndpoints(house)
+  open: (services) => {
+    const endpoints = openEndpoints(services)
     return {
-      useCases: { ...webhookUseCases({ ...house, endpoints }), ...deliveryUseCases({ ...house, endpoints }) },
-      effects: deliveryEffects({ ...house, endpoints }),
-      sinks: { [webhookSink]: webhookNotices(notifyWebhooks({ ...house, endpoints })) },
+      useCases: { ...webhookUseCases({ ...services, endpoints }), ...deliveryUseCases({ ...services, endpoints }) },
+      effects: deliveryEffects({ ...services, endpoints }),
+      sinks: { [webhookSink]: webhookNotices(notifyWebhooks({ ...services, endpoints })) },
     }
   },
 })

@@ -144,9 +144,9 @@ const withoutFillers = (tokens: readonly Token[]): readonly Token[] => {
 /** Removes greetings, "I wanted to say that" and commas from the start of a clause. */
 const withoutOpening = (clause: readonly Token[]): readonly Token[] => {
   const that = clause.findIndex(({ low }) => low === 'that')
-  const isSaid =
+  const isReported =
     that > 0 && that < 12 && clause.slice(0, that).some(({ low, lemma }) => saying.has(low) || saying.has(lemma))
-  let rest = isSaid ? clause.slice(that + 1) : clause
+  let rest = isReported ? clause.slice(that + 1) : clause
   while (rest.length > 1) {
     const first = rest[0]
     if (first === undefined) break

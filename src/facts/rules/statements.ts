@@ -44,10 +44,10 @@ for (const [relation, rule] of predicates) {
 export const isSingle = (relation: string): boolean => singles.get(relation) ?? relation.startsWith('favourite_')
 
 /** Reads a predicate as statements about its subject; empty when no rule matches. */
-export const statementsOf = (said: readonly Token[], hasDate: boolean): readonly Statement[] => {
-  const { tokens, negated, past, unreal } = predicateOf(said, hasDate)
+export const statementsOf = (clause: readonly Token[], hasDate: boolean): readonly Statement[] => {
+  const { tokens, negated, past, unreal } = predicateOf(clause, hasDate)
   if (unreal || tokens.length === 0) return []
-  const refused = negated ? formsOf(withoutDo(said)).filter(({ relation }) => isRefusal.has(relation)) : []
+  const refused = negated ? formsOf(withoutDo(clause)).filter(({ relation }) => isRefusal.has(relation)) : []
   const found = refused.length > 0 ? refused : formsOf(tokens)
   const statements = found.length > 0 ? found : plainly(tokens)
   const isOver = refused.length === 0 && (negated || past)
@@ -63,7 +63,7 @@ export const statementsOf = (said: readonly Token[], hasDate: boolean): readonly
 /** Relations that are expressed by a negation. */
 const isRefusal: ReadonlySet<string> = new Set(['dislikes', 'avoids'])
 
-const withoutDo = (said: readonly Token[]): readonly Token[] => (said[0]?.lemma === 'do' ? said.slice(1) : said)
+const withoutDo = (clause: readonly Token[]): readonly Token[] => (clause[0]?.lemma === 'do' ? clause.slice(1) : clause)
 
 /** Not liking something counts as disliking it. */
 const withOpposite = (statement: Statement, relation: string): readonly Statement[] => [

@@ -23,11 +23,11 @@ const lasting: ReadonlySet<string> = new Set('lived worked resided studied atten
  * Removes auxiliaries: "have been living" and "started to live" become "live", and "do not live any more" becomes
  * negated. Statements with "will" are only accepted with a date.
  */
-export const predicateOf = (said: readonly Token[], hasDate: boolean): Predicate => {
-  const unreal = said.slice(0, 4).some(({ low }) => modals.has(low)) || (!hasDate && isPlanned(said))
-  const isOver = said[0]?.low === 'used' && said[1]?.low === 'to'
-  const longer = said.findIndex(({ low }, at) => low === 'longer' && said[at - 1]?.low === 'no')
-  let tokens = longer < 0 ? said : [...said.slice(0, longer - 1), ...said.slice(longer + 1)]
+export const predicateOf = (clause: readonly Token[], hasDate: boolean): Predicate => {
+  const unreal = clause.slice(0, 4).some(({ low }) => modals.has(low)) || (!hasDate && isPlanned(clause))
+  const isOver = clause[0]?.low === 'used' && clause[1]?.low === 'to'
+  const longer = clause.findIndex(({ low }, at) => low === 'longer' && clause[at - 1]?.low === 'no')
+  let tokens = longer < 0 ? clause : [...clause.slice(0, longer - 1), ...clause.slice(longer + 1)]
   let negated = longer >= 0 || isOver || stopped(tokens)
   if (stopped(tokens) || isOver) tokens = tokens.slice(isOver ? 2 : 1)
   const not = tokens.slice(0, 4).findIndex(({ low }) => low === 'not' || low === 'never')
@@ -53,8 +53,8 @@ const stopped = ([first, second]: readonly Token[]): boolean =>
 const isPlanned = ([first, second]: readonly Token[]): boolean =>
   first?.low === 'will' || (first?.lemma === 'be' && second?.low === 'going')
 
-const withoutAuxiliaries = (said: readonly Token[]): readonly Token[] => {
-  let tokens = said
+const withoutAuxiliaries = (clause: readonly Token[]): readonly Token[] => {
+  let tokens = clause
   for (let rounds = 0; rounds < 6; rounds++) {
     const drop = droppable(tokens)
     if (drop === 0) return tokens

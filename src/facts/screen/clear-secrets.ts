@@ -4,9 +4,9 @@ import { isRead } from './read-values.ts'
  * Words for secrets in the languages that are read, the words between them and their value (whose it is, and a verb or
  * sign), and the value.
  */
-const said =
+const secretPhrase =
   /(?<![\p{L}\p{N}])(?:(?<password>pass(?:word|code|phrase|wd)s?|pwd|passwort|kennwort|contraseña|mot de passe|palavra-passe|senha|parola d.ordine|wachtwoord|пароль|密码|口令|パスワード|كلمة (?:المرور|السر|مرور|سر)|पासवर्ड|비밀번호)|(?<code>pin(?: code| number|-code)?|cvv|cvc|security code|(?:three|3) digits on the back|(?:2fa|otp|backup|verification|door|alarm|access|entry) codes?|geheimzahl|tan|código (?:pin|de seguridad|secreto)|clave|code (?:secret|pin|de carte bleue|de carte)|código (?:de segurança|secreto)|codice (?:pin|segreto)|пин-?код|код|支付密码|验证码|暗証番号|الرقم السري|पिन)|(?<phrase>recovery (?:code|phrase|key)|seed phrase|social security number|ssn|private key|api[ -]?key|secret key|access token))(?:\s[^\s:=.!?]{1,40}){0,5}?,?\s{0,3}(?:(?<![\p{L}])(?:is|are|was|lautet|ist|es|est|c['’]est|é|è)(?![\p{L}])|(?<sign>=|:|：)|是|为|は|(?<![\p{L}])(?:هي|هو)|—|–)\s{0,3}["'“«„「]?(?<value>[^\s"'”»」،,，。]{3,80})/giu
-const saidInside =
+const embeddedSecret =
   /(?<password>密码|口令|パスワード|كلمة (?:مرور|سر)[^\s]{0,12})(?:[^\n:：=是はهي]{0,24})(?:是|为|は|：|:|هي|=)\s{0,3}["「]?(?<value>[\x21-\x7e]{4,80})/gu
 
 /** A password that follows its word directly, and could be no other word. */
@@ -52,7 +52,7 @@ export const hasClearSecret = (text: string): boolean => {
     keyed.test(text.replace(digests, '').replace(integrity, ''))
   )
     return true
-  for (const pattern of [said, saidInside])
+  for (const pattern of [secretPhrase, embeddedSecret])
     for (const { groups = {}, index } of text.matchAll(pattern)) if (isSecret(text, index, groups)) return true
   return false
 }

@@ -47,8 +47,8 @@ export const meantOf = (candidates: readonly Related[], embedder: string | null)
   const isRelated = best.cosine === null ? best.shared > 0 : best.cosine >= relatedFrom(embedder)
   if (!isRelated) return null
   if (candidates.length <= few) return first
-  const lead = strengthAt(first) - (second === undefined ? 0 : strengthAt(second))
-  return lead >= (best.cosine === null ? wordWeight * wordsAlone : distance) ? first : null
+  const margin = strengthAt(first) - (second === undefined ? 0 : strengthAt(second))
+  return margin >= (best.cosine === null ? wordWeight * wordsAlone : distance) ? first : null
 }
 
 /** What speaks for the latest statement as the one that is corrected, in units of a cosine. */

@@ -240,11 +240,11 @@ const working = words(
  * place. Both are in lower case. Where nothing is recognised it may.
  */
 export const mayShareSlot = (newer: string, older: string, change: Change): boolean => {
-  if (areApart(membersOf(roles, newer), membersOf(roles, older))) return false
-  if (areApart(membersOf(things, newer), membersOf(things, older))) return false
-  if (areApart(modifiersOf(newer), modifiersOf(older))) return false
+  if (areDisjoint(membersOf(roles, newer), membersOf(roles, older))) return false
+  if (areDisjoint(membersOf(things, newer), membersOf(things, older))) return false
+  if (areDisjoint(modifiersOf(newer), modifiersOf(older))) return false
   const [ofNewer, ofOlder] = [membersOf(topics, newer), membersOf(topics, older)]
-  if (areApart(ofNewer, ofOlder)) return false
+  if (areDisjoint(ofNewer, ofOlder)) return false
   if (change === 'correction') return true
   if (lasting.test(older)) return false
   if (change === 'end' || change === 'gain' || hasSubject(newer)) {
@@ -253,7 +253,7 @@ export const mayShareSlot = (newer: string, older: string, change: Change): bool
     if (change === 'end') return true
   }
   if (instead.test(newer)) return true
-  if (areApart(kindsIn(newer), kindsIn(older))) return false
+  if (areDisjoint(kindsIn(newer), kindsIn(older))) return false
   const isOneOfSeveral = ofNewer.some((topic) => severalTopics.has(topic) && ofOlder.includes(topic))
   return !isOneOfSeveral || haveCommonWords(newer, older)
 }
@@ -261,17 +261,17 @@ export const mayShareSlot = (newer: string, older: string, change: Change): bool
 /** Whether statements hold at different times or places, so that neither replaces the other. Both are in lower case. */
 export const areOtherOccasions = (newer: string, older: string): boolean =>
   !instead.test(newer) &&
-  (occasions.some((times) => areApart(membersOf(times, newer), membersOf(times, older))) ||
+  (occasions.some((times) => areDisjoint(membersOf(times, newer), membersOf(times, older))) ||
     areAtOtherPlaces(newer, older))
 
-const areApart = (one: readonly string[], other: readonly string[]): boolean =>
+const areDisjoint = (one: readonly string[], other: readonly string[]): boolean =>
   one.length > 0 && other.length > 0 && !haveCommon(one, other)
 
 const haveCommon = (one: readonly string[], other: readonly string[]): boolean =>
   one.some((each) => other.includes(each))
 
 const areAtOtherPlaces = (newer: string, older: string): boolean =>
-  !working.test(newer) && areApart(membersOf(places, newer), membersOf(places, older))
+  !working.test(newer) && areDisjoint(membersOf(places, newer), membersOf(places, older))
 
 const membersOf = (members: Members, text: string): readonly string[] =>
   Object.entries(members).flatMap(([id, pattern]) => (pattern.test(text) ? [id] : []))

@@ -7,12 +7,12 @@ import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from 
  * JSON object.
  */
 export const errorIn = (body: string): WireObject => {
-  const said = objectOf(parseJson(body))
-  if (isObject(said.error)) return said.error
-  if (typeof said.error === 'string') return { message: said.error, code: said.error }
-  if (typeof said.err_msg === 'string') return { message: said.err_msg }
-  const detail = said.detail ?? objectOf(said.message).detail
-  return detail === undefined ? said : detailed(detail)
+  const parsed = objectOf(parseJson(body))
+  if (isObject(parsed.error)) return parsed.error
+  if (typeof parsed.error === 'string') return { message: parsed.error, code: parsed.error }
+  if (typeof parsed.err_msg === 'string') return { message: parsed.err_msg }
+  const detail = parsed.detail ?? objectOf(parsed.message).detail
+  return detail === undefined ? parsed : detailed(detail)
 }
 
 const detailed = (detail: unknown): WireObject => {

@@ -90,8 +90,8 @@ function requestRefused(error: { readonly [field: string]: unknown }, reason: st
   if (/content_?(policy|filter)|moderation|safety/i.test(reason)) {
     return refused(new ModelError('content_policy_violation', 'The provider refused the content of the request.'))
   }
-  const said = shownMessage(textOf(error.message))
-  const message = `The provider refused the request${reason}${said === '' ? '.' : `: ${said}`}`
+  const shown = shownMessage(textOf(error.message))
+  const message = `The provider refused the request${reason}${shown === '' ? '.' : `: ${shown}`}`
   const param = typeof error.param === 'string' && error.param !== '' ? error.param.slice(0, 256) : undefined
   return refused(new ModelError('bad_request', message, { param }))
 }

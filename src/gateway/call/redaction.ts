@@ -56,7 +56,7 @@ export interface RedactionPolicy {
    * Same as `redact` but in a worker, for texts that would block the event loop.
    * @throws {ServiceError} `redaction_unavailable`
    */
-  redactApart(texts: readonly string[], toolArguments?: readonly string[]): Promise<Redacted>
+  redactInBackground(texts: readonly string[], toolArguments?: readonly string[]): Promise<Redacted>
 }
 
 /** Redaction of personal data in requests, by each project's policy. */

@@ -18,9 +18,9 @@ export class FramesThenChunks implements AnswerReader {
 
   constructor(listener: AnswerListener, options: FrameReaderOptions & { readonly restorer: ChatRestorer }) {
     const { hidesUsage, restorer } = options
-    const said = new OpenAiChunks()
-    this.#frames = new FrameReader(listener, options, said)
-    this.#chunks = new ChunkReader(listener, new OpenAiDecoder(said), { hidesUsage, restorer })
+    const chunks = new OpenAiChunks()
+    this.#frames = new FrameReader(listener, options, chunks)
+    this.#chunks = new ChunkReader(listener, new OpenAiDecoder(chunks), { hidesUsage, restorer })
   }
 
   get done(): boolean {

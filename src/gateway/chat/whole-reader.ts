@@ -57,8 +57,8 @@ export class WholeReader implements AnswerReader {
   finish(): StreamEnd {
     const { format, hidesUsage, restorer } = this.#options
     const { bytes } = this.#body
-    const { completion: said, ...end } = readWhole(bytes, parsedAtOnce(bytes), format)
-    const completion = restorer === null ? said : atOnce(restorer.completion(said))
+    const { completion: whole, ...end } = readWhole(bytes, parsedAtOnce(bytes), format)
+    const completion = restorer === null ? whole : atOnce(restorer.completion(whole))
     this.#tokens = tokensOfChars(writtenLength(completion))
     for (const chunk of chunksOf(completion, !hidesUsage)) this.#listener.chunk(chunk)
     return end
@@ -73,7 +73,7 @@ const chunksOf = ({ choices, usage, ...about }: WireObject, withUsage: boolean):
   const head = { ...about, object: 'chat.completion.chunk' }
   const inParts = arrayOf(choices).map((choice, place) => partsOf(objectOf(choice), place))
   return [
-    ...inParts.map(({ said }) => ({ ...head, choices: [said] })),
+    ...inParts.map(({ whole }) => ({ ...head, choices: [whole] })),
     ...inParts.map(({ over }) => ({ ...head, choices: [over] })),
     ...(withUsage && isObject(usage) ? [{ ...head, choices: [], usage }] : []),
   ]
@@ -87,7 +87,7 @@ const partsOf = ({ index, message, finish_reason, ...about }: WireObject, place:
   const delta = { role: 'assistant', ...words, ...(calls.length > 0 && { tool_calls: calls }) }
   const reason = finish_reason ?? (calls.length > 0 ? 'tool_calls' : 'stop')
   return {
-    said: { ...about, index: at, delta, finish_reason: null },
+    whole: { ...about, index: at, delta, finish_reason: null },
     over: { index: at, delta: {}, finish_reason: reason },
   }
 }

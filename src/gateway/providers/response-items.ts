@@ -7,8 +7,8 @@ export const responseItems = (messages: unknown): readonly WireObject[] =>
 /** Converts a tool of a chat request to a tool of the Responses API. */
 export const responseTool = (tool: unknown): WireObject => {
   const { name, description, parameters, strict } = objectOf(objectOf(tool).function)
-  const said = typeof description === 'string' ? { description } : {}
-  return { type: 'function', name, ...said, parameters: parameters ?? null, strict: strict ?? false }
+  const described = typeof description === 'string' ? { description } : {}
+  return { type: 'function', name, ...described, parameters: parameters ?? null, strict: strict ?? false }
 }
 
 const itemsOf = ({ role, content, tool_calls, tool_call_id }: WireObject): readonly WireObject[] => {

@@ -102,13 +102,14 @@ const unescaped = (written: string): string => {
 /** Merges overlapping hits, so that no part of either remains. */
 const merged = (hits: readonly Hit[]): readonly Hit[] => {
   const sorted = [...hits].sort((a, b) => a.start - b.start || b.end - a.end)
-  const apart: Hit[] = []
+  const disjoint: Hit[] = []
   for (const hit of sorted) {
-    const last = apart.at(-1)
-    if (last === undefined || hit.start >= last.end) apart.push(hit)
-    else apart[apart.length - 1] = { start: last.start, end: Math.max(last.end, hit.end), type: stronger(last, hit) }
+    const last = disjoint.at(-1)
+    if (last === undefined || hit.start >= last.end) disjoint.push(hit)
+    else
+      disjoint[disjoint.length - 1] = { start: last.start, end: Math.max(last.end, hit.end), type: stronger(last, hit) }
   }
-  return apart
+  return disjoint
 }
 
 const stronger = (a: Hit, b: Hit): PiiType => ((rank.get(a.type) ?? 0) <= (rank.get(b.type) ?? 0) ? a.type : b.type)

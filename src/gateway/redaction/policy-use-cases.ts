@@ -38,6 +38,6 @@ const targetsOf = ({ apply_to, types }: Change): Partial<RedactionPolicyData> =>
 })
 
 const view = ({ row, policy }: ChosenPolicy): ResultOf<'redaction_policy.get'> => {
-  const { targets_apart: _apart, ...shown } = policy
+  const { targets_apart: _stored, ...shown } = policy
   return { ...shown, updated_at: row === null ? null : timestampOf(row.updated_at) }
 }

@@ -14,7 +14,7 @@ export const redacted = (
 ): Redacted | Promise<Redacted> =>
   lengthOf(texts) + lengthOf(toolArguments) <= maxOnLoop
     ? policy.redact(texts, toolArguments)
-    : policy.redactApart(texts, toolArguments)
+    : policy.redactInBackground(texts, toolArguments)
 
 const lengthOf = (texts: readonly string[]): number => {
   let sum = 0

@@ -1,8 +1,8 @@
 import type { PiiType } from '#specs/resources/gateway/redaction.ts'
 import type { Redacted, RedactionPolicy } from '../call/redaction.ts'
-import { redactInWorker } from './apart/redact-apart.ts'
 import { findHits } from './find-personal-data.ts'
 import { Placeholders } from './placeholders.ts'
+import { redactInWorker } from './worker/redact-in-worker.ts'
 
 /** A project's redaction settings. */
 export interface PolicyChoice {
@@ -29,6 +29,7 @@ export const policyBy = (choice: PolicyChoice): RedactionPolicy => {
       const restorer = placeholders.used ? placeholders.restorer() : null
       return given({ ...made, ...placeholders.found, ...placeholders.replacements, restorer })
     },
-    redactApart: async (texts, calls = []) => given(await redactInWorker({ texts, toolArguments: calls }, sought)),
+    redactInBackground: async (texts, calls = []) =>
+      given(await redactInWorker({ texts, toolArguments: calls }, sought)),
   }
 }

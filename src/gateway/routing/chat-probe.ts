@@ -61,8 +61,8 @@ const troubles: Readonly<Record<Extract<UpstreamReply, { kind: 'trouble' }>['tro
 const refusalText = ({ status, json }: Extract<UpstreamReply, { kind: 'answer' }>, key: string | null): string => {
   if (status >= 300 && status < 400) return `The server redirects (${status}); redirects are not followed.`
   const { error, message } = objectOf(json)
-  const said = textOf(objectOf(error).message) || textOf(error) || textOf(message)
-  const hidden = key === null ? said : said.replaceAll(key, '[key]')
+  const reported = textOf(objectOf(error).message) || textOf(error) || textOf(message)
+  const hidden = key === null ? reported : reported.replaceAll(key, '[key]')
   const quoted = hidden.slice(0, maxQuoted).toWellFormed()
   return `The server answered with status ${status}${quoted === '' ? '.' : `: ${quoted}`}`
 }

@@ -72,7 +72,7 @@ export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases =
       const edit = ({ data, ...where }: Row<ConnectionData>) => {
         const { api_key } = body
         const key = api_key === undefined ? {} : keyFields(box.seal(api_key, connectionKeyAad(where)), api_key)
-        const destination = leadsElsewhere(body) ? destinationOf(guard, leading(data, body)) : null
+        const destination = changesTarget(body) ? destinationOf(guard, leading(data, body)) : null
         if (destination !== null) requireKeyFor(data, destination, api_key)
         return withChange(data, body, { destination, key })
       }
@@ -115,7 +115,7 @@ const waitsIn = ({ first_byte_timeout_ms, idle_timeout_ms }: StoredTimeouts): St
   ...(idle_timeout_ms !== undefined && { idle_timeout_ms }),
 })
 
-const leadsElsewhere = ({ provider, api_format, base_url }: Changes): boolean =>
+const changesTarget = ({ provider, api_format, base_url }: Changes): boolean =>
   provider !== undefined || api_format !== undefined || base_url !== undefined
 
 /**

@@ -15,21 +15,21 @@ const maxAttempts = 32
  */
 export const promptedAnswer = (
   all: string,
-  { said, prompt }: { readonly said: string; readonly prompt: string },
-): string | null => exactly(said) ?? markedFields(all, prompt) ?? schemaAnswer(all, prompt)
+  { input, prompt }: { readonly input: string; readonly prompt: string },
+): string | null => exactly(input) ?? markedFields(all, prompt) ?? schemaAnswer(all, prompt)
 
-const exactly = (said: string): string | null => {
-  const end = said.length - maxOrder
-  const late = said.slice(Math.max(0, end)).toLowerCase().lastIndexOf(exactPhrase)
-  const at = late < 0 ? said.slice(0, maxOrder).toLowerCase().lastIndexOf(exactPhrase) : late + Math.max(0, end)
-  return at < 0 ? null : said.slice(at + exactPhrase.length).trim()
+const exactly = (input: string): string | null => {
+  const end = input.length - maxOrder
+  const late = input.slice(Math.max(0, end)).toLowerCase().lastIndexOf(exactPhrase)
+  const at = late < 0 ? input.slice(0, maxOrder).toLowerCase().lastIndexOf(exactPhrase) : late + Math.max(0, end)
+  return at < 0 ? null : input.slice(at + exactPhrase.length).trim()
 }
 
 /** Returns every field from the first required one up to `completed`, with the types stated after their names. */
-const markedFields = (said: string, prompt: string): string | null => {
-  const order = said.lastIndexOf(fieldsPhrase)
+const markedFields = (input: string, prompt: string): string | null => {
+  const order = input.lastIndexOf(fieldsPhrase)
   if (order < 0) return null
-  const named = [...said.slice(order, order + maxOrder).matchAll(markedField)]
+  const named = [...input.slice(order, order + maxOrder).matchAll(markedField)]
   const types = new Map(named.map(([, name = '', type = '']) => [name, type]))
   types.delete('completed')
   if (types.size === 0) return null
@@ -59,11 +59,11 @@ const pythonSchema = (type: string): WireObject | null => {
   return found === undefined ? null : { type: found[1] }
 }
 
-const schemaAnswer = (said: string, prompt: string): string | null => {
-  const schema = schemaIn(said.slice(0, maxSearched))
+const schemaAnswer = (input: string, prompt: string): string | null => {
+  const schema = schemaIn(input.slice(0, maxSearched))
   if (schema === null) return null
   const json = JSON.stringify(fillArguments(schema, withoutJson(prompt), ''))
-  return /```(?:json)?/i.test(said) ? `\`\`\`json\n${json}\n\`\`\`` : json
+  return /```(?:json)?/i.test(input) ? `\`\`\`json\n${json}\n\`\`\`` : json
 }
 
 /** Returns the first JSON object in a text that is a schema of an object. */

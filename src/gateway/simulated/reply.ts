@@ -51,10 +51,10 @@ const filler = 'I take my time with every single word of this answer, as you ask
  */
 export function decideReply(request: WireObject, images: readonly SeenImage[], seed: string): Reply {
   const messages = arrayOf(request.messages)
-  const said = lastUserText(messages)
-  const prompt = excerptOf(said)
+  const input = lastUserText(messages)
+  const prompt = excerptOf(input)
   const results = toolResultsAtEnd(messages)
-  if (isExtraction(request.response_format)) return answer(simulatedExtraction(said.slice(0, maxExtracted)), [], false)
+  if (isExtraction(request.response_format)) return answer(simulatedExtraction(input.slice(0, maxExtracted)), [], false)
   const slow = says(prompt, 'slow please')
   const format = request.response_format
   const seeds = `${seed}:${messages.length}`
@@ -67,9 +67,9 @@ export function decideReply(request: WireObject, images: readonly SeenImage[], s
   if (says(prompt, 'rate limit please')) return refuse(429, 1, 'rate_limit_exceeded')
   const wanted = toolsWanted(prompt, request)
   if (wanted.length > 0) return answer('', callsOf(wanted, prompt, seeds), slow)
-  const prompted = images.length > 0 ? null : promptedAnswer(textsOf(messages, contentText), { prompt, said })
+  const prompted = images.length > 0 ? null : promptedAnswer(textsOf(messages, contentText), { prompt, input })
   if (prompted !== null && objectOf(format).type !== 'json_schema') return answer(prompted, [], slow)
-  const echo = `${describeImages(images)}You said: ${said}`
+  const echo = `${describeImages(images)}You said: ${input}`
   const text = inFormat(slow ? lengthened(echo) : echo, { prompt, images }, format)
   if (says(prompt, 'cut please')) return { ...answer(text, [], slow), trouble: 'cut' }
   if (says(prompt, 'malformed please')) return { ...answer(text, [], slow), trouble: 'malformed' }

@@ -32,8 +32,8 @@ export const citedSources = (content: string): string | null => {
 
 const cited = (source: WireObject): string => {
   const name = textOf(source.title) || textOf(source.file) || textOf(source.url)
-  const said = textOf(source.snippet) || textOf(source.text) || textOf(source.content)
-  const quoted = said
+  const snippet = textOf(source.snippet) || textOf(source.text) || textOf(source.content)
+  const quoted = snippet
     .slice(0, maxQuoted)
     .replace(/\s+/g, ' ')
     .replace(/\[\d+\]/g, '')

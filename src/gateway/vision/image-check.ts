@@ -24,8 +24,8 @@ const named = (mimeType: string): string => {
  * Whether the declared type matches the detected one. HEIC is HEIF with a particular codec, so either name is accepted
  * for the other.
  */
-const isSame = (said: string, found: string): boolean =>
-  said === found || (/^image\/hei[cf]$/.test(said) && /^image\/hei[cf]$/.test(found))
+const isSame = (declared: string, found: string): boolean =>
+  declared === found || (/^image\/hei[cf]$/.test(declared) && /^image\/hei[cf]$/.test(found))
 
 /** An image to validate. */
 export interface SeenBytes {
@@ -33,7 +33,7 @@ export interface SeenBytes {
   readonly head: Uint8Array
   readonly size: number
   /** The declared MIME type; '' and `application/octet-stream` declare nothing. */
-  readonly said: string
+  readonly declared: string
 }
 
 /**
@@ -42,10 +42,14 @@ export interface SeenBytes {
  * @returns its MIME type.
  * @throws {ServiceError} `image_too_large`, `unsupported_format`; `bad_request` when it is not of the declared type.
  */
-export const checkImage = async ({ head, size, said }: SeenBytes, limits: ImageLimits, at: string): Promise<string> => {
+export const checkImage = async (
+  { head, size, declared }: SeenBytes,
+  limits: ImageLimits,
+  at: string,
+): Promise<string> => {
   checkSize(size, limits, at)
   if (size === 0) throw badImage(at, 'is empty')
-  const claim = named(said)
+  const claim = named(declared)
   const saysMuch = claim !== '' && claim !== 'application/octet-stream'
   if (saysMuch && !limits.types.includes(claim)) throw unsupported(at, claim, limits)
   const found = named((await typeOf(head)) ?? '')

@@ -30,8 +30,8 @@ export const imageParts = async (
       const { bytes, mimeType } = await fetchImage(remote, source, { maxBytes, signal })
       left -= bytes.length
       // servers often send wrong image types, so a declared image type is ignored in favour of the bytes
-      const said = mimeType.startsWith('image/') ? '' : mimeType
-      parts.push(await fromBytes({ bytes, mimeType: said, at: source.at }, limits))
+      const declared = mimeType.startsWith('image/') ? '' : mimeType
+      parts.push(await fromBytes({ bytes, mimeType: declared, at: source.at }, limits))
     } else parts.push(await partOf(source, limits, remote))
   }
   return parts
@@ -45,7 +45,7 @@ const partOf = async (source: ImageSource, limits: ImageLimits, remote: RemoteIm
   }
   if (source.kind === 'file') return fromBytes(source, limits)
   const text = /\s/.test(source.base64) ? source.base64.replace(/\s+/g, '') : source.base64
-  const type = await checkImage({ ...readBase64(text, at), said: source.mimeType }, limits, at)
+  const type = await checkImage({ ...readBase64(text, at), declared: source.mimeType }, limits, at)
   return imagePart(`data:${type};base64,${text}`)
 }
 
@@ -56,7 +56,7 @@ interface Bytes {
 }
 
 const fromBytes = async ({ bytes, mimeType, at }: Bytes, limits: ImageLimits): Promise<WireObject> => {
-  const type = await checkImage({ head: bytes, size: bytes.length, said: mimeType }, limits, at)
+  const type = await checkImage({ head: bytes, size: bytes.length, declared: mimeType }, limits, at)
   const { buffer, byteOffset, byteLength } = bytes
   return imagePart(`data:${type};base64,${Buffer.from(buffer, byteOffset, byteLength).toString('base64')}`)
 }

@@ -117,12 +117,12 @@ export const giveSlotBack = [sends(slotReturn), runSetup.assign({ slot: false })
 /** Returns a slot that was granted but is not needed. */
 export const unwantedSlot = sends((context) => slotReturn({ ...context, slot: true }))
 
-interface Deed {
+interface Attribution {
   readonly by?: AuditLine['by'] | null
   readonly reason?: string | undefined
 }
 
-const lineOf = (done: 'created' | 'replayed' | 'cancelled', { by, reason }: Deed): readonly AuditLine[] =>
+const lineOf = (done: 'created' | 'replayed' | 'cancelled', { by, reason }: Attribution): readonly AuditLine[] =>
   by === null || by === undefined
     ? []
     : [{ action: `run.${done}`, by, resource: 'run', ...(reason !== undefined && { reason }) }]

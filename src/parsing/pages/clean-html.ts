@@ -14,7 +14,7 @@ export interface CleanPage {
   /** HTML of the body. */
   readonly html: string
   /** Metadata elements, in order. */
-  readonly said: readonly OpenedTag[]
+  readonly metaTags: readonly OpenedTag[]
   readonly language: string | null
   /** Kinds of parts that exceeded a limit and were left out. */
   readonly leftOut: readonly string[]
@@ -42,8 +42,8 @@ const kept = new Set(
     ' ',
   ),
 )
-const said = new Set('name property content http-equiv charset title hreflang pubdate'.split(' '))
-const maxSaid = 4_000
+const metaAttributes = new Set('name property content http-equiv charset title hreflang pubdate'.split(' '))
+const maxMetaTags = 4_000
 /** Maximum number of unclosed elements that a closing tag may close. */
 const maxUnclosed = 60
 
@@ -85,7 +85,7 @@ class Cleaner {
   readonly #html: string
   readonly #parts: string[] = []
   readonly #stack: Open[] = []
-  readonly #said: OpenedTag[] = []
+  readonly #metaTags: OpenedTag[] = []
   readonly #leftOut = new Set<string>()
   #attributes: Record<string, string> = {}
   #attribute = ''
@@ -105,7 +105,12 @@ class Cleaner {
   }
 
   result(): CleanPage {
-    return { html: this.#parts.join(''), said: this.#said, language: this.#language, leftOut: [...this.#leftOut] }
+    return {
+      html: this.#parts.join(''),
+      metaTags: this.#metaTags,
+      language: this.#language,
+      leftOut: [...this.#leftOut],
+    }
   }
 
   ontext(start: number, end: number): void {
@@ -143,7 +148,7 @@ class Cleaner {
   }
 
   onattribend(): void {
-    if (!kept.has(this.#attribute) && !said.has(this.#attribute)) return
+    if (!kept.has(this.#attribute) && !metaAttributes.has(this.#attribute)) return
     if (this.#attribute in this.#attributes) return
     this.#count += 1
     if (this.#count > pageLimits.attributes) this.#leftOut.add('attributes')
@@ -224,10 +229,10 @@ class Cleaner {
 
   #note(name: string, end: number): void {
     if (name === 'html') this.#language ??= this.#attributes.lang ?? null
-    if ((!saying.has(name) && this.#attributes.itemprop === undefined) || this.#said.length >= maxSaid) return
+    if ((!saying.has(name) && this.#attributes.itemprop === undefined) || this.#metaTags.length >= maxMetaTags) return
     const raw = this.#attributes
     const attributes = Object.fromEntries(Object.entries(raw).map(([key, value]) => [key, decodedEntities(value)]))
-    this.#said.push({ name, attributes, text: () => textAfter(this.#html, end + 1, name) })
+    this.#metaTags.push({ name, attributes, text: () => textAfter(this.#html, end + 1, name) })
   }
 }
 

@@ -11,8 +11,8 @@ const maxGraphs = 4
 const maxAuthors = 10
 
 /** Returns the JSON-LD objects of a page, including the members of graphs. */
-export const jsonLdOf = (said: readonly OpenedTag[]): readonly JsonObject[] =>
-  said
+export const jsonLdOf = (metaTags: readonly OpenedTag[]): readonly JsonObject[] =>
+  metaTags
     .filter(
       ({ name, attributes: { type = '' } }) => name === 'script' && type.trim().toLowerCase() === 'application/ld+json',
     )

@@ -24,7 +24,7 @@ const list = { links: 5_000, share: 0.7, shareOfCut: 0.1 } as const
 export const mainElement = (
   { html, leftOut }: Pick<CleanPage, 'html' | 'leftOut'>,
   plain: PageDocument,
-  said: PageMetadata,
+  metadata: PageMetadata,
 ): PageElement => {
   const share = leftOut.includes('elements') ? list.shareOfCut : list.share
   if (isListOfLinks(plain, share)) return bodyOf(html)
@@ -38,13 +38,13 @@ export const mainElement = (
   // an article with half of the page's text cannot be less than half of any other, so that no other has to be looked
   // for
   const isMainPart = found >= minLength && found >= all * minShare
-  const plainRuns = isMainPart && !isDescribed(said) ? [] : textRuns(plain.body)
+  const plainRuns = isMainPart && !isDescribed(metadata) ? [] : textRuns(plain.body)
   const other = isMainPart ? null : articleOf(plain)
   const whole = other?.textContent.trim().length ?? 0
   const best = article !== null && found >= whole * minShare ? article : other
   if (best === null || Math.max(found, whole) < minLength) return bodyOf(html)
   const runs = { framed: best === article ? framedRuns : plainRuns, plain: plainRuns }
-  prependParagraphs(best, leadOf(runs, lettersOf(best), said))
+  prependParagraphs(best, leadOf(runs, lettersOf(best), metadata))
   dropLinkBlocks(best)
   dropFramingLines(best)
   return best

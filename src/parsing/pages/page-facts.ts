@@ -17,11 +17,11 @@ export type PageFacts = {
 }
 
 /** Reads the metadata elements of a page. Of each fact, the newest standard takes precedence. */
-export const pageFacts = (said: readonly OpenedTag[], base: string): PageFacts => {
-  const page = new SaidPage(said, base)
+export const pageFacts = (metaTags: readonly OpenedTag[], base: string): PageFacts => {
+  const page = new MetaTagReader(metaTags, base)
   const { meta, article } = page
   return {
-    title: meta('og:title', 'twitter:title') ?? titleOf(said) ?? textIn(article, 'headline') ?? '',
+    title: meta('og:title', 'twitter:title') ?? titleOf(metaTags) ?? textIn(article, 'headline') ?? '',
     description: meta('description', 'og:description', 'twitter:description') ?? textIn(article, 'description') ?? '',
     language: meta('og:locale')?.replace('_', '-') ?? null,
     canonical: page.absolute(page.linked('canonical')),
@@ -40,8 +40,8 @@ export const pageFacts = (said: readonly OpenedTag[], base: string): PageFacts =
   }
 }
 
-class SaidPage {
-  readonly #said: readonly OpenedTag[]
+class MetaTagReader {
+  readonly #metaTags: readonly OpenedTag[]
   readonly #base: string
   readonly metas: readonly OpenedTag[]
   readonly jsonLd: readonly JsonObject[]
@@ -49,11 +49,11 @@ class SaidPage {
   readonly article: JsonObject
   readonly author: string | null
 
-  constructor(said: readonly OpenedTag[], base: string) {
-    this.#said = said
+  constructor(metaTags: readonly OpenedTag[], base: string) {
+    this.#metaTags = metaTags
     this.#base = base
-    this.metas = said.filter(({ name }) => name === 'meta')
-    const objects = jsonLdOf(said)
+    this.metas = metaTags.filter(({ name }) => name === 'meta')
+    const objects = jsonLdOf(metaTags)
     this.jsonLd = objects.slice(0, maxJsonLd)
     this.article = articleIn(objects)
     this.author = authorIn(this.article, objects)
@@ -76,7 +76,7 @@ class SaidPage {
   }
 
   linked(rel: string): string | null {
-    const link = this.#said.find(({ name, attributes }) => name === 'link' && relOf(attributes).includes(rel))
+    const link = this.#metaTags.find(({ name, attributes }) => name === 'link' && relOf(attributes).includes(rel))
     return link?.attributes.href ?? null
   }
 
@@ -86,7 +86,8 @@ class SaidPage {
       textIn(this.article, 'datePublished'),
       this.meta(...named, 'dc.date', 'date', 'pubdate'),
       this.#itemTime('datePublished'),
-      this.#said.find(({ name, attributes }) => name === 'time' && attributes.datetime)?.attributes.datetime ?? null,
+      this.#metaTags.find(({ name, attributes }) => name === 'time' && attributes.datetime)?.attributes.datetime ??
+        null,
       dateInPath(this.#base),
     )
   }
@@ -101,12 +102,12 @@ class SaidPage {
 
   feeds(): readonly string[] {
     const isFeed = (type = ''): boolean => /^application\/(?:rss|atom)\+xml$/.test(type)
-    const feeds = this.#said.filter(({ name, attributes }) => name === 'link' && isFeed(attributes.type))
+    const feeds = this.#metaTags.filter(({ name, attributes }) => name === 'link' && isFeed(attributes.type))
     return feeds.flatMap(({ attributes }) => this.absolute(attributes.href ?? null) ?? []).slice(0, 10)
   }
 
   #itemTime(prop: string): string | null {
-    return this.#said.find(({ attributes }) => attributes.itemprop === prop)?.attributes.datetime ?? null
+    return this.#metaTags.find(({ attributes }) => attributes.itemprop === prop)?.attributes.datetime ?? null
   }
 }
 
@@ -119,8 +120,8 @@ const keywordsOf = (text: string | null): readonly string[] =>
 
 const relOf = ({ rel = '' }: OpenedTag['attributes']): readonly string[] => rel.toLowerCase().split(/\s+/)
 
-const titleOf = (said: readonly OpenedTag[]): string | null =>
-  said
+const titleOf = (metaTags: readonly OpenedTag[]): string | null =>
+  metaTags
     .find(({ name }) => name === 'title')
     ?.text()
     .replace(/\s+/g, ' ')

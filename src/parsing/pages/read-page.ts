@@ -64,7 +64,7 @@ export const readPage = async (input: PageInput): Promise<PageRead> => {
   const content = bounded(type.kind === 'xml' ? textOfXml(text) : text.replaceAll('\r\n', '\n').trim())
   const title = type.kind === 'markdown' ? (/^#\s+(.{1,300})$/m.exec(content)?.[1] ?? '') : ''
   const jsonLd = type.kind === 'json' ? objectsIn(parsedJson(text)) : []
-  const data = schemaRead(schema, () => candidatesOf(null, { said: [], jsonLd, content }), content)
+  const data = schemaRead(schema, () => candidatesOf(null, { metaTags: [], jsonLd, content }), content)
   const rest = { links: [], evidence: evidenceOf(content), charset, pageCount: null, leftOut: [], data }
   return { ...noFacts, title, content, ...rest }
 }
@@ -86,7 +86,7 @@ const schemaRead = (
 const readPdf = async (bytes: Uint8Array, schema: JsonObject | undefined): Promise<PageRead> => {
   const { text, pageCount, title } = await pdfText(bytes)
   const content = bounded(text)
-  const data = schemaRead(schema, () => candidatesOf(null, { said: [], jsonLd: [], content }), content)
+  const data = schemaRead(schema, () => candidatesOf(null, { metaTags: [], jsonLd: [], content }), content)
   const rest = { links: [], charset: null, pageCount, leftOut: [], data }
   return { ...noFacts, title: title ?? '', content, evidence: evidenceOf(content), ...rest }
 }
@@ -96,8 +96,8 @@ const readHtml = (
   { url, format, charset, schema }: PageInput & { readonly charset: string },
 ): PageRead => {
   const page = cleanPage(html)
-  const base = baseOf(page.said.find(({ name }) => name === 'base')?.attributes.href, url)
-  const facts = pageFacts(page.said, base)
+  const base = baseOf(page.metaTags.find(({ name }) => name === 'base')?.attributes.href, url)
+  const facts = pageFacts(page.metaTags, base)
   const document = documentOf(page.html)
   const links = linksOf(document, base)
   const title = facts.title || headingOf(document)
@@ -106,13 +106,13 @@ const readHtml = (
     for (const anchor of main.querySelectorAll('a[href]'))
       anchor.setAttribute('href', absolute(anchor.getAttribute('href'), base))
   const shown = textOf(main, format)
-  const article = articleText(page.said)
+  const article = articleText(page.metaTags)
   const isFromArticle = shown.length < article.length * minShown
   const content = bounded(isFromArticle ? article : shown)
   const language = page.language ?? facts.language
   // parsed again, since extracting the main content modified the tree
   const candidates = () =>
-    candidatesOf(documentOf(page.html), { said: page.said, jsonLd: jsonLdOf(page.said), content })
+    candidatesOf(documentOf(page.html), { metaTags: page.metaTags, jsonLd: jsonLdOf(page.metaTags), content })
   const data = schemaRead(schema, candidates, content)
   const rest = { links, evidence: evidenceOf(content), charset, pageCount: null, leftOut: page.leftOut, data }
   const metadata = isFromArticle ? { ...facts.metadata, contentSource: 'json_ld' } : facts.metadata
@@ -120,8 +120,8 @@ const readHtml = (
 }
 
 /** Returns the text of the article that a page has in JSON-LD; '' when it has none. */
-const articleText = (said: CleanPage['said']): string => {
-  const body = articleBodyOf(jsonLdOf(said))
+const articleText = (metaTags: CleanPage['metaTags']): string => {
+  const body = articleBodyOf(jsonLdOf(metaTags))
   if (!/<[a-z/][^<>]*>/i.test(body)) return decodedEntities(body).replaceAll('\r\n', '\n').trim()
   return textOf(documentOf(cleanPage(body).html).body, 'text')
 }

@@ -22,25 +22,25 @@ const blocks = new Set(
 /** Returns the runs of an element, in document order. */
 export const textRuns = (root: PageElement): readonly TextRun[] => {
   const runs: TextRun[] = []
-  let said = ''
+  let metaTags = ''
   let linked = 0
   const flush = (block: string): void => {
-    const text = said.replace(/\s+/g, ' ').trim()
+    const text = metaTags.replace(/\s+/g, ' ').trim()
     if (text !== '')
       runs.push({ text, letters: text.replaceAll(' ', ''), linked: Math.min(1, linked / text.length), block })
-    said = ''
+    metaTags = ''
     linked = 0
   }
   const walk = (element: PageElement, block: string, isLink: boolean): void => {
     for (const node of element.childNodes) {
       if (node.nodeType === 3) {
-        said += node.textContent
+        metaTags += node.textContent
         if (isLink) linked += node.textContent.trim().length
       } else if (isElement(node)) {
         const name = node.localName
         const isBlock = blocks.has(name)
         if (isBlock) flush(block)
-        if (name === 'br') said += ' '
+        if (name === 'br') metaTags += ' '
         walk(node, isBlock ? name : block, isLink || name === 'a')
         if (isBlock) flush(name)
       }

@@ -1,5 +1,5 @@
 /**
- * Words of which an ASCII text must contain at least one for `amends` or `stanceOf` to match. Most texts contain none,
+ * Words of which an ASCII text must contain at least one for `amends` or `statementKindOf` to match. Most texts contain none,
  * so the slower patterns can be skipped.
  */
 export const marking: ReadonlySet<string> = new Set(

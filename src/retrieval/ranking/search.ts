@@ -1,16 +1,16 @@
 import type { Concept } from '../analysis/analysis.ts'
-import { refersBack } from '../analysis/stance.ts'
+import { refersBack } from '../analysis/statement-kind.ts'
 import type { LeftOut, PassageHit, PassageHits, PassageQuery } from '../passage-query.ts'
 import type { SearchBuffers } from '../search-buffers.ts'
 import { referringBack, weightsFor } from './brevity.ts'
 import { cosinesOf, type Work } from './cosines.ts'
 import { fitOf, momentsOf } from './dates.ts'
 import { diversifyByPage } from './diversify-by-page.ts'
+import { liftByKind } from './kind-lift.ts'
 import { type LexicalScores, lexicalScores } from './lexical.ts'
 import { neededVectors } from './needed-vectors.ts'
 import { Pause } from './pause.ts'
 import { type AllScores, type Parts, Scores, type Searched } from './scores.ts'
-import { liftStances } from './stance-lift.ts'
 
 const noTitles: Parts['titles'] = new Map()
 /** Maximum number of left-out passages listed. */
@@ -122,7 +122,7 @@ export class Search {
       if (cosines.topic !== null) this.#addRange(fused, cosines.topic, { weight: weights.topic })
     }
     const rival = others === null ? 0 : this.#heldBack(fused, plain, others)
-    liftStances(this.#query.text, this.#in, { concepts, scores: fused, found: lexical.found, allowed })
+    liftByKind(this.#query.text, this.#in, { concepts, scores: fused, found: lexical.found, allowed })
     return { fused: this.#besides(fused), rival }
   }
 

@@ -120,6 +120,6 @@ const shellText = (kind: CodeBlock['kind'], text: string): string =>
   kind === 'shell'
     ? withoutBlanks(text).replaceAll(
         /^[ \t]{0,8}(?:[$%❯>] (?=\S)|@(?=\w)|(?:RUN|CMD|ENTRYPOINT) (?:--\S{1,80} ){0,4}|[\w@:~/.-]{1,40}[$#] (?=\S))/gmu,
-        (lead) => ' '.repeat(lead.length),
+        (prefix) => ' '.repeat(prefix.length),
       )
     : text

@@ -30,7 +30,7 @@ export type Program = (call: ProgramCall) => Value | undefined
 const isOption = (text: string, names: readonly string[]): boolean =>
   names.includes(text) || (/^-[a-zA-Z]{2,8}$/u.test(text) && names.includes(`-${text.at(-1)}`))
 
-/** Returns the values that follow an option, written apart or with `=`. */
+/** Returns the values that follow an option, written separately or with `=`. */
 export const optionValues = (args: readonly Value[], names: readonly string[]): readonly Value[] =>
   args.flatMap((arg, index) => {
     const { text, traits } = arg

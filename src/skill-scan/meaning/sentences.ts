@@ -20,9 +20,9 @@ export const sentencesOf = (text: string): readonly Sentence[] => {
   let from = 0
   const take = (end: number): void => {
     const piece = flowing.slice(from, Math.min(end, from + longest))
-    const lead = piece.length - piece.trimStart().length
+    const prefix = piece.length - piece.trimStart().length
     if (piece.trim().length > 3 && found.length < maxSentences)
-      found.push({ text: piece.trim().toLowerCase().replaceAll('\u0307', ''), at: from + lead })
+      found.push({ text: piece.trim().toLowerCase().replaceAll('\u0307', ''), at: from + prefix })
     from = end
   }
   for (const { index } of flowing.matchAll(ends)) take(index + 1)

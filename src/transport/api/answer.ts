@@ -85,8 +85,8 @@ const sendDocument = (
  *
  * @throws {ServiceError} `overloaded` for a long answer beyond the memory, if the request can be repeated
  */
-const hold = ({ place, request }: Exchange, { length }: string | Uint8Array): void =>
-  place?.hold(length, request.method === 'GET')
+const hold = ({ answerMemory, request }: Exchange, { length }: string | Uint8Array): void =>
+  answerMemory?.hold(length, request.method === 'GET')
 
 const sendEvents = (
   exchange: Exchange,
@@ -101,7 +101,7 @@ const sendEvents = (
     headers: exchange.headers,
     endless,
     recheck: exchange.recheck,
-    grow: (bytes) => exchange.place?.grow(bytes) ?? true,
+    grow: (bytes) => exchange.answerMemory?.grow(bytes) ?? true,
   })
   return 200
 }

@@ -210,21 +210,21 @@ export class Dispatcher implements HttpHandler {
       reserved,
       clientAddress: this.#parts.clientAddress,
     })
-    const placed = this.#place(exchange, operation, { principal, query, body })
-    if (placed !== undefined) await placed
+    const waits = this.#reserve(exchange, operation, { principal, query, body })
+    if (waits !== undefined) await waits
     const result = await this.#result(exchange, endpoint, call)
     if (exchange.recheck !== undefined) await this.#watchPlace(exchange, endpoint, { principal, result })
     return answer(exchange, operation, { result, query, reader: readerOf(principal), streams: this.#parts.streams })
   }
 
   /** Reserves memory for the answer; a long one waits for it. @throws {ServiceError} (or rejects) `overloaded` */
-  #place(exchange: Exchange, operation: Operation, { principal, ...input }: CallInput): Promise<void> | undefined {
+  #reserve(exchange: Exchange, operation: Operation, { principal, ...input }: CallInput): Promise<void> | undefined {
     const ownerOf = () => memoryOwner(principal, () => this.#parts.clientAddress(exchange.request))
-    const place = new SentAnswerMemory(this.#parts.bodies, ownerOf, exchange.response)
-    exchange.place = place
+    const memory = new SentAnswerMemory(this.#parts.bodies, ownerOf, exchange.response)
+    exchange.answerMemory = memory
     const max = maxBytesOf(operation.answer)
     if (max === 0 || wantsStream(operation, { request: exchange.request, ...input })) return undefined
-    return place.reserve(max)
+    return memory.reserve(max)
   }
 
   /** Reads the body. A long body waits for memory, which it holds until it is answered and no work runs for it. */

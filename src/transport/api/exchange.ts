@@ -22,7 +22,7 @@ export interface Exchange {
   /** Memory of the body, if that is long. */
   reservation?: BodyReservation
   /** Memory of the answer; absent before the caller is authenticated. */
-  place?: SentAnswerMemory
+  answerMemory?: SentAnswerMemory
   /** Created when the signal is first read. */
   aborter: AbortController | null
 }

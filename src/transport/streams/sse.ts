@@ -10,7 +10,7 @@ import { wireLimits } from '../http/wire-limits.ts'
 import { CredentialWatch, type Recheck } from './credential-watch.ts'
 import { endedFrame } from './ended-frame.ts'
 import { type FrameOptions, sseFrames } from './sse-frames.ts'
-import { StartShares } from './start-shares.ts'
+import { StreamStarts } from './stream-starts.ts'
 
 /** Pending frames longer than this are written immediately, not at the end of the loop turn. In UTF-16 units. */
 const gatheredMaxLength = 64 * 1024
@@ -59,7 +59,7 @@ export class SseStreams {
   readonly #ticker: Ticker
   readonly #counters: StreamCounters
   readonly #open = new Set<SseStream>()
-  readonly #starts = new StartShares()
+  readonly #starts = new StreamStarts()
   #dirty: SseStream[] = []
   #silent: SseStream[] = []
 

@@ -29,7 +29,7 @@ import type { MessageRecord } from '#storage/ports.ts'
 import { organizationScope, projectScope, type Scope } from '#storage/scope.ts'
 import { noted } from '#test/support/called-operations.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
-import { openNoticedHouse, readableBox } from '#test/support/open-house.ts'
+import { openNoticedServices, readableBox } from '#test/support/open-services.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
 
 export const ownerEmail = 'ada@example.org'
@@ -39,8 +39,11 @@ export const ownerPassword = 'correct horse battery'
 export const openAccounts = async ({ secureCookies = false } = {}) => {
   const clock = { now: 1_800_000_000_000 }
   const now = () => clock.now
-  const house = await openNoticedHouse({ storage: openMemoryStorage({ now }), clock: new VirtualClock(clock.now) })
-  const { inner: storage, records, notices: delivery } = house
+  const services = await openNoticedServices({
+    storage: openMemoryStorage({ now }),
+    clock: new VirtualClock(clock.now),
+  })
+  const { inner: storage, records, notices: delivery } = services
   const erasures: MessageRecord[] = []
   delivery.start({
     host: { deliver: notExpected, create: notExpected },

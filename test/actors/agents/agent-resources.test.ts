@@ -27,49 +27,49 @@ const reference = { project: 'prj_a', installationId: null, version: null, tenan
 
 describe('the resources of agents', () => {
   it('add their instructions and tools to an agent that declares one', async () => {
-    const house = await world()
-    const agentId = await newAgent(house, { system_prompt: 'Be brief.', skills: ['skl_1'] })
-    const { config } = await house.resolve({ ...reference, agentId })
+    const services = await world()
+    const agentId = await newAgent(services, { system_prompt: 'Be brief.', skills: ['skl_1'] })
+    const { config } = await services.resolve({ ...reference, agentId })
     expect(config.system_prompt).toBe('Be brief.\n\nSkills: skl_1')
     expect(config.tools).toEqual([tool])
   })
 
   it('add nothing to an agent that declares none', async () => {
-    const house = await world()
-    const agentId = await newAgent(house, { system_prompt: 'Be brief.' })
-    const { config } = await house.resolve({ ...reference, agentId })
+    const services = await world()
+    const agentId = await newAgent(services, { system_prompt: 'Be brief.' })
+    const { config } = await services.resolve({ ...reference, agentId })
     expect(config).toMatchObject({ system_prompt: 'Be brief.', tools: [] })
   })
 
   it('do not replace a tool of the agent with the same name', async () => {
-    const house = await world()
+    const services = await world()
     const own = { type: 'function', function: { name: 'load_skill' } } as const
-    const agentId = await newAgent(house, { tools: [own], skills: ['skl_1'] })
-    const { config } = await house.resolve({ ...reference, agentId })
+    const agentId = await newAgent(services, { tools: [own], skills: ['skl_1'] })
+    const { config } = await services.resolve({ ...reference, agentId })
     expect(config.tools).toEqual([own])
   })
 
   it('are reported as missing by the validation of a version, which then cannot be published', async () => {
-    const house = await world()
-    const agentId = await newAgent(house)
-    await draft(house, agentId, '1.0.0', { config: { skills: ['skl_1', 'skl_2'] } })
+    const services = await world()
+    const agentId = await newAgent(services)
+    await draft(services, agentId, '1.0.0', { config: { skills: ['skl_1', 'skl_2'] } })
     const call = callOf({ agent_id: agentId, version: '1.0.0' }, {}, undefined)
-    const { findings } = await house.useCases['agent_versions.validate'](call)
+    const { findings } = await services.useCases['agent_versions.validate'](call)
     expect(findings).toContainEqual({
       severity: 'error',
       code: 'capability_not_available',
       param: 'config.skills[1]',
       message: 'There is no skill skl_2.',
     })
-    expect(await refusalOf(house.useCases['agent_versions.publish'](call))).toBe(
+    expect(await refusalOf(services.useCases['agent_versions.publish'](call))).toBe(
       'prerequisites_missing config.skills[1]',
     )
   })
 
   it('do not prevent the publication of a version if all of them exist', async () => {
-    const house = await world()
-    const agentId = await newAgent(house)
-    const version = await published(house, agentId, '1.0.0', { config: { skills: ['skl_1'] } })
+    const services = await world()
+    const agentId = await newAgent(services)
+    const version = await published(services, agentId, '1.0.0', { config: { skills: ['skl_1'] } })
     expect(version.status).toBe('published')
   })
 

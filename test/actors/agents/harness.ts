@@ -24,7 +24,7 @@ import type { JsonObject } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
 import { callOf } from '#test/support/call-of.ts'
 import { noted } from '#test/support/called-operations.ts'
-import { openNoticedHouse, toolHeadersOf } from '#test/support/open-house.ts'
+import { openNoticedServices, toolHeadersOf } from '#test/support/open-services.ts'
 import { type TestModel, turnModelsOf } from '#test/support/test-model.ts'
 import { type Script, ScriptedProvider } from '../sessions/harness.ts'
 
@@ -45,7 +45,7 @@ export interface AgentWorldOptions {
 
 /** Agents on the real runtime and a store in memory; `heard` is what webhooks would receive. */
 export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
-  const { storage, records, notices, clock, log } = await openNoticedHouse()
+  const { storage, records, notices, clock, log } = await openNoticedServices()
   const heard: JsonObject[] = []
   const sinks: Sinks = {
     audit: auditLines(records),

@@ -14,14 +14,14 @@ import type { Storage } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
 import { openSecretBox } from '#storage/secrets.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
-import { openHouse } from '#test/support/open-house.ts'
+import { openServices } from '#test/support/open-services.ts'
 
 /** Project of the session harness. */
 export const project = 'prj_a'
 
 /** Store, keys and secrets of an installation. `key` determines its master key; `passphrase` is the operator's. */
 export const openPlace = async (storage: Storage = openMemoryStorage(), key = 1, passphrase: string | null = null) => {
-  const { log } = await openHouse({ storage })
+  const { log } = await openServices({ storage })
   const masterKey = Buffer.alloc(32, key)
   const box = openSecretBox({ masterKey })
   const auth = openAuth({

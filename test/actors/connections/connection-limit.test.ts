@@ -3,7 +3,7 @@ import { type ConnectionOwner, maxConnections, withinConnectionLimit } from '#ac
 import { connectionRows } from '#actors/connections/kinds.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
-import { openHouse } from '#test/support/open-house.ts'
+import { openServices } from '#test/support/open-services.ts'
 
 const ownerOf = (type: ConnectionOwner['type'], tenant: string | null = null, user: string | null = null) => ({
   ...{ type, project: 'prj_a', tenant, user },
@@ -22,7 +22,7 @@ const host = { rows: { shown: async () => {} } }
 
 describe('connections', () => {
   it('are limited for each owner, independently of other owners', async () => {
-    const { records } = await openHouse()
+    const { records } = await openServices()
     const requireCapacity = (owner: ConnectionOwner) => withinConnectionLimit({ records, host }, owner, async () => {})
     const ann = ownerOf('end_user', 'ten_a', 'ann')
     for (let n = 0; n < maxConnections; n++) {
@@ -41,7 +41,7 @@ describe('connections', () => {
   })
 
   it('do not exceed the limit of their owner when they are created at the same time', async () => {
-    const { records } = await openHouse()
+    const { records } = await openServices()
     const ann = ownerOf('end_user', 'ten_a', 'ann')
     const create = (n: number) => () => insert(records, n)
     for (let n = 1; n < maxConnections; n++) await insert(records, n)

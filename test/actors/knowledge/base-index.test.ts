@@ -5,12 +5,12 @@ import { StoredSources } from '#actors/knowledge/search/stored-sources.ts'
 import { SourceBlobs } from '#actors/knowledge/sources/source-blobs.ts'
 import { sourcesOf } from '#actors/knowledge/sources/source-rows.ts'
 import { projectScope } from '#storage/scope.ts'
-import { openHouse } from '#test/support/open-house.ts'
+import { openServices } from '#test/support/open-services.ts'
 
 const facts = { project: 'prj_a', tenant: null, user: null, version: 1, created_at: 1, updated_at: 1, expires_at: null }
 
 it('an index that reads the rows of many sources does not hold the event loop', async () => {
-  const { storage, records, clock } = await openHouse()
+  const { storage, records, clock } = await openServices()
   const sources = 400
   for (let n = 0; n < sources; n++) {
     const data = { knowledge_base_id: 'kb_a', base_status: 'kb_a ready', status: 'ready', metadata: {}, document: null }

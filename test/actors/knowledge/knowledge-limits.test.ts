@@ -7,7 +7,7 @@ import { sourceUseCases } from '#actors/knowledge/sources/source-use-cases.ts'
 import { maxGrants, maxSources } from '#specs/resources/knowledge/knowledge-limits.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
-import { openHouse } from '#test/support/open-house.ts'
+import { openServices } from '#test/support/open-services.ts'
 import { callOf, openWorld } from '../sessions/harness.ts'
 
 const facts = { project: 'prj_a', tenant: null, user: null, version: 1, created_at: 1, updated_at: 1, expires_at: null }
@@ -39,7 +39,7 @@ const withGrants = (records: RecordStore, more: number): RecordStore =>
   })
 
 it('grants of a base do not exceed their limit when they are created at the same time', async () => {
-  const { records, clock } = await openHouse()
+  const { records, clock } = await openServices()
   await insertBase(records)
   const access = new BaseAccess(withGrants(records, maxGrants - 3), clock.now)
   const useCases = grantUseCases({ access, checkTenant: () => {} })

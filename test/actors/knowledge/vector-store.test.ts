@@ -6,7 +6,7 @@ import type { Embedder } from '#retrieval/embedder.ts'
 import { leadsOf } from '#retrieval/leads.ts'
 import { textOfVector } from '#retrieval/vector-bytes.ts'
 import { chunksOf } from '#src/parsing/documents/chunk.ts'
-import { openHouse } from '#test/support/open-house.ts'
+import { openServices } from '#test/support/open-services.ts'
 
 const owner = { project: 'prj_a', tenant: null, source: 'ksr_01m7yttzjhsxjpptb3mj7638ba' }
 const signal = new AbortController().signal
@@ -27,7 +27,7 @@ const counting = (id: string, max = Number.POSITIVE_INFINITY) => {
 }
 
 const store = async (parts: number) => {
-  const { storage, clock } = await openHouse()
+  const { storage, clock } = await openServices()
   const blobs = new SourceBlobs(storage.blobs, clock.now)
   const documentOf = (text: string) =>
     storeDocument(blobs, owner, { title: null, text, page_count: null, chunks: [...chunksOf(text)] })

@@ -8,7 +8,7 @@ import { maxServers } from '#specs/resources/mcp/mcp-limits.ts'
 import { projectScope } from '#storage/scope.ts'
 import { openWorld } from '#test/actors/sessions/harness.ts'
 import { callOf, secretOf } from '#test/support/call-of.ts'
-import { readableBox } from '#test/support/open-house.ts'
+import { readableBox } from '#test/support/open-services.ts'
 import { noConnections } from './scripted-servers.ts'
 
 const opened = async () => {

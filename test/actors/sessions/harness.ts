@@ -49,7 +49,7 @@ import type { JsonObject, LogEvent, Storage } from '#storage/ports.ts'
 import { callOf } from '#test/support/call-of.ts'
 import { noted } from '#test/support/called-operations.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
-import { noRemoteTools, openHouse, toolHeadersOf } from '#test/support/open-house.ts'
+import { noRemoteTools, openServices, toolHeadersOf } from '#test/support/open-services.ts'
 import { ScriptedMemory, scriptedMemorySink } from '#test/support/scripted-memory.ts'
 import { allMessages, type TestModel, turnModelsOf } from '#test/support/test-model.ts'
 import { type ScriptedVisit, scriptedBrowser } from '../browser/scripted-browser.ts'
@@ -180,7 +180,7 @@ const noConnections: EffectCatalog = Object.fromEntries(
 /** The real runtime and use-cases on a store in memory, with a scripted model. */
 export const openWorld = async (options: WorldOptions = {}) => {
   const { storage = openMemoryStorage(), clock = systemClock } = options
-  const { log } = await openHouse({ storage, clock })
+  const { log } = await openServices({ storage, clock })
   const provider = new ScriptedProvider(options.scripts ?? [])
   const memory = options.memory ?? new ScriptedMemory()
   const configs = new TurnConfigs(storage.blobs)

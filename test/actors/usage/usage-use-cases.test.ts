@@ -14,7 +14,7 @@ import type { OperationId } from '#specs/index.ts'
 import { callOf as callBy, secretOf } from '#test/support/call-of.ts'
 import { noted } from '#test/support/called-operations.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
-import { openHouse } from '#test/support/open-house.ts'
+import { openServices } from '#test/support/open-services.ts'
 import { putUsage, type UsageSample } from './rows.ts'
 
 const now = Date.UTC(2026, 5, 30, 12)
@@ -28,7 +28,7 @@ beforeAll(() => takeIdsFrom({ now: () => now, random: Math.random }))
 afterAll(() => takeIdsFrom({ now: Date.now, random: Math.random }))
 
 const openUsage = async () => {
-  const { records, log } = await openHouse({ storage: openMemoryStorage({ now: () => now }) })
+  const { records, log } = await openServices({ storage: openMemoryStorage({ now: () => now }) })
   const rows = new RowWriter({ records, clock: systemClock, log })
   const useCases = noted({
     ...usageUseCases({ host: { rows }, records, now: () => now }),

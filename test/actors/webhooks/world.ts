@@ -16,7 +16,7 @@ import { webhookSink } from '#runtime/sinks.ts'
 import type { Storage } from '#storage/ports.ts'
 import { callOf as callBy, secretOf } from '#test/support/call-of.ts'
 import { noted } from '#test/support/called-operations.ts'
-import { openHouse, readableBox } from '#test/support/open-house.ts'
+import { openServices, readableBox } from '#test/support/open-services.ts'
 import { calm, VirtualClock } from '#test/support/virtual-clock.ts'
 import { Receiver } from './receiver.ts'
 
@@ -32,7 +32,7 @@ export interface WorldOptions {
 /** The real runtime with webhooks on a store in memory, with a virtual clock and an endpoint on loopback. */
 export const openWorld = async (options: WorldOptions = {}) => {
   const clock = options.clock ?? new VirtualClock()
-  const { storage, records, log } = await openHouse({ ...options, clock })
+  const { storage, records, log } = await openServices({ ...options, clock })
   const receiver = options.receiver ?? (await Receiver.open())
   const guard = openSsrfGuard({ allowedPrivateHosts: [receiver.host] })
   const endpoints = openEndpoints({ records, box: readableBox, clock })

@@ -15,7 +15,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { conversationItems, conversations as conversationOperations } from '#specs/resources/gateway/conversations.ts'
 import { responses } from '#specs/resources/gateway/responses.ts'
 import type { RecordStore } from '#storage/ports.ts'
-import { openHouse } from '#test/support/open-house.ts'
+import { openServices } from '#test/support/open-services.ts'
 import { ScriptedMemory } from '#test/support/scripted-memory.ts'
 import { declaredAnswer, formServer } from './form-server.ts'
 import { type Script, ScriptedChat } from './scripted-chat.ts'
@@ -37,7 +37,7 @@ export const responsesWorld = async (
   scripts: readonly Script[],
   { search, knowledge = noKnowledge, records: wrap, model, route, keepAlive }: WorldOptions = {},
 ) => {
-  const { records } = await openHouse()
+  const { records } = await openServices()
   const chat = new ScriptedChat(...scripts)
   const memory = new ScriptedMemory()
   const clock = { now: Date.UTC(2026, 10, 21) }

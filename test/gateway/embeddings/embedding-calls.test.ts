@@ -299,7 +299,7 @@ describe('personal data in embedding inputs', () => {
   const { script, create, received, recorded } = openHarness({
     redaction: {
       ...{ key: '', input: true, toolArguments: true, embeddings: true, speech: false, redact },
-      redactApart: async (texts) => redact(texts),
+      redactInBackground: async (texts) => redact(texts),
     },
   })
 

@@ -7,10 +7,10 @@ import { Table } from '#records/table.ts'
 import { defaultTypes } from '#specs/resources/gateway/redaction.ts'
 import { callOf, secretOf } from '#test/support/call-of.ts'
 import { noted } from '#test/support/called-operations.ts'
-import { openHouse } from '#test/support/open-house.ts'
+import { openServices } from '#test/support/open-services.ts'
 
 let now = 0
-let house: ConstructorParameters<typeof RedactionPolicies>[0]
+let services: ConstructorParameters<typeof RedactionPolicies>[0]
 
 /** `prj_new` was created with redaction by default, all others before that default. */
 const projects = {
@@ -23,11 +23,11 @@ let node: RedactionPolicies
 let otherNode: RedactionPolicies
 
 beforeEach(async () => {
-  const { records } = await openHouse()
+  const { records } = await openServices()
   now = 1_763_745_600_000
-  house = { records, projects, now: () => now }
-  node = new RedactionPolicies(house)
-  otherNode = new RedactionPolicies(house)
+  services = { records, projects, now: () => now }
+  node = new RedactionPolicies(services)
+  otherNode = new RedactionPolicies(services)
 })
 
 const call = <B>(body: B, project?: string): Call<Record<never, never>, Record<never, never>, B> =>
@@ -68,7 +68,7 @@ describe('the redaction policy of a project', () => {
 
   it('applies an older stored input target to embeddings and speech, too', async () => {
     const { targets_apart: _, ...data } = { ...earlierPolicy, enabled: true, apply_to: ['input', 'logs'] as const }
-    await new Table(house.records, redactionPolicies, () => now).insert({ id: 'rdp_b', project: 'prj_b', data })
+    await new Table(services.records, redactionPolicies, () => now).insert({ id: 'rdp_b', project: 'prj_b', data })
     expect(await node.policyOf('prj_b')).toMatchObject({ input: true, embeddings: true, speech: true })
     expect(await read('prj_b')).toMatchObject({ apply_to: ['input', 'embeddings', 'speech', 'logs'] })
     await useCases()['redaction_policy.update'](call({ apply_to: ['input', 'logs'] }, 'prj_b'))

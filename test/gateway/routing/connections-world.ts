@@ -12,7 +12,7 @@ import { newId } from '#runtime/ids.ts'
 import { projectScope } from '#storage/scope.ts'
 import { openSecretBox } from '#storage/secrets.ts'
 import { noted } from '#test/support/called-operations.ts'
-import { openNoticedHouse } from '#test/support/open-house.ts'
+import { openNoticedServices } from '#test/support/open-services.ts'
 
 /** Options of a test installation. */
 export interface ConnectionsWorldOptions {
@@ -33,7 +33,7 @@ const noHost = {
 export const openConnectionsWorld = async ({ allowed = [], timeoutMs = 5000 }: ConnectionsWorldOptions = {}) => {
   let ahead = 0
   const clock = { ...systemClock, now: () => Date.now() + ahead }
-  const { records, notices } = await openNoticedHouse({ clock })
+  const { records, notices } = await openNoticedServices({ clock })
   notices.start({ host: Object.assign(noHost), sinks: { audit: auditLines(records) } })
   const guard = openSsrfGuard({ allowedPrivateHosts: allowed })
   const box = openSecretBox({ masterKey: Buffer.alloc(32, 7) })

@@ -17,7 +17,7 @@ import { newId } from '#runtime/ids.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
-import { readableBox } from '#test/support/open-house.ts'
+import { readableBox } from '#test/support/open-services.ts'
 
 /** Options of a test installation. */
 export interface RoutingWorldOptions extends Partial<ManagedConfig> {

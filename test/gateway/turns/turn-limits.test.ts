@@ -13,7 +13,7 @@ import type { LogEvent, Storage } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
 import { cancelRun, openRuns, runOf, startRun, untilEnd } from '#test/actors/runs/run-world.ts'
 import { newSession, openWorld, turn, typesOf } from '#test/actors/sessions/harness.ts'
-import { openHouse } from '#test/support/open-house.ts'
+import { openServices } from '#test/support/open-services.ts'
 import { costOf } from '../call/cost-of.ts'
 import { cut, openUpstream, refusal, type Upstream, whole } from '../call/scripted-upstream.ts'
 import { openAi } from '../call/wire-samples.ts'
@@ -30,7 +30,7 @@ const opened: { close(): Promise<void> }[] = []
 beforeEach(async () => {
   upstream = await openUpstream()
   upstream.script(whole(openAi.text))
-  ;({ storage } = await openHouse())
+  ;({ storage } = await openServices())
 })
 
 afterEach(async () => {

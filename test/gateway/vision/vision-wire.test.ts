@@ -53,7 +53,7 @@ const families = [
       choices: [{ index: 0, message: { role: 'assistant', content: 'Red.' }, finish_reason: 'stop' }],
       usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
     },
-    said: [
+    declared: [
       { type: 'text', text: 'Colour?' },
       { type: 'image_url', image_url: { url: dataUrl } },
     ],
@@ -71,7 +71,7 @@ const families = [
       stop_reason: 'end_turn',
       usage: { input_tokens: 100, output_tokens: 10 },
     },
-    said: [
+    declared: [
       { type: 'text', text: 'Colour?' },
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: base64 } },
     ],
@@ -85,7 +85,7 @@ const families = [
       usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 10, totalTokenCount: 110 },
       modelVersion: 'gemini-2.5-flash',
     },
-    said: [{ text: 'Colour?' }, { inlineData: { mimeType: 'image/png', data: base64 } }],
+    declared: [{ text: 'Colour?' }, { inlineData: { mimeType: 'image/png', data: base64 } }],
     partsIn: (body: object) => objectOf(arrayOf(objectOf(body).contents)[0]).parts,
   },
 ] as const
@@ -93,7 +93,7 @@ const families = [
 const frames = (text: string) => text.split('\n\n').filter((frame) => frame !== '')
 const dataOf = (frame = '') => JSON.parse(frame.replace(/^data: /, ''))
 
-describe.each(families)('vision with $sample.id', ({ model, sample, answer, said, partsIn }) => {
+describe.each(families)('vision with $sample.id', ({ model, sample, answer, declared, partsIn }) => {
   const request = (more: object = {}) => send('/v1/vision', { model, image_url: dataUrl, prompt: 'Colour?', ...more })
 
   it('sends the format of the provider, and the answer is metered and recorded', async () => {
@@ -113,7 +113,7 @@ describe.each(families)('vision with $sample.id', ({ model, sample, answer, said
       },
     ])
     expect(headers['x-ratelimit-remaining-requests']).toBe('7')
-    expect(partsIn(chat.first.received[0]?.body ?? {})).toEqual(said)
+    expect(partsIn(chat.first.received[0]?.body ?? {})).toEqual(declared)
     expect(chat.recorded).toMatchObject([{ operation: 'vision.analyze', need: 'vision', status: 200, streamed: false }])
   })
 

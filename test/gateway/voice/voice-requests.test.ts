@@ -163,7 +163,7 @@ describe('personal data in a voice request', () => {
       redaction: async () => ({
         ...{ key: '', input: true, toolArguments: true, embeddings: false, speech },
         redact: withoutMail,
-        redactApart: async (texts) => withoutMail(texts),
+        redactInBackground: async (texts) => withoutMail(texts),
       }),
     })
     try {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { amends } from '#retrieval/analysis/amendments.ts'
 import { analysisOf, english } from '#retrieval/analysis/analysis.ts'
-import { stanceOf } from '#retrieval/analysis/stance.ts'
+import { statementKindOf } from '#retrieval/analysis/statement-kind.ts'
 
 const phrases = [
   ...['now', 'no longer', 'any more', 'anymore', 'instead', 'from now on', 'these days', 'recently', 'lately'],
@@ -31,14 +31,14 @@ describe('a text without a marker word', () => {
   it('is neither an amendment nor a stance', () => {
     fc.assert(
       fc.property(text, (each) => {
-        if (!analysisOf(each, english).isMarked) expect([amends(each), stanceOf(each)]).toEqual([false, null])
+        if (!analysisOf(each, english).isMarked) expect([amends(each), statementKindOf(each)]).toEqual([false, null])
       }),
       { numRuns: 5_000 },
     )
   })
 
   it.each(phrases)('does not contain "%s"', (phrase) => {
-    const isFound = amends(phrase) || stanceOf(phrase) !== null
+    const isFound = amends(phrase) || statementKindOf(phrase) !== null
     expect([isFound, analysisOf(phrase, english).isMarked]).toEqual([true, true])
   })
 

@@ -179,7 +179,7 @@ export class Cluster {
       one.process.cutOffFromStore(ms)
     } else {
       note(`${one.process.name} and ${other.process.name} are cut off from each other for ${ms} ms`)
-      network?.cutApart(one.process, other.process, ms)
+      network?.partition(one.process, other.process, ms)
     }
   }
 

@@ -49,7 +49,7 @@ export class Network {
   }
 
   /** Cuts two processes off from each other for this time. */
-  cutApart(one: SimProcess, other: SimProcess, ms: number): void {
+  partition(one: SimProcess, other: SimProcess, ms: number): void {
     const pair = pairOf(one, other)
     this.#apart.add(pair)
     this.#parts.scheduler.after(ms, () => this.#apart.delete(pair))

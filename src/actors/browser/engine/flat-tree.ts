@@ -54,10 +54,10 @@ const shownText = (max) => {
   const out = []
   const open = []
   let [length, breaks, isSpaced] = [0, 0, false]
-  const emit = (said) => {
+  const emit = (text) => {
     if (out.length > 0) out.push(breaks > 0 ? '\\n'.repeat(Math.min(2, breaks)) : isSpaced ? ' ' : '')
-    out.push(said)
-    length += said.length
+    out.push(text)
+    length += text.length
     breaks = 0
     isSpaced = false
   }
@@ -81,11 +81,11 @@ const shownText = (max) => {
       const { isHidden, isPre } = open.at(-1)
       if (isHidden || length > max) return
       if (isPre && data !== '') return emit(data.slice(0, max))
-      const said = data.slice(0, max).replace(/[ \\t\\n\\r\\f]+/g, ' ')
-      isSpaced ||= said.startsWith(' ')
-      if (said.trim() === '') return
-      emit(said.trim())
-      isSpaced = said.endsWith(' ')
+      const text = data.slice(0, max).replace(/[ \\t\\n\\r\\f]+/g, ' ')
+      isSpaced ||= text.startsWith(' ')
+      if (text.trim() === '') return
+      emit(text.trim())
+      isSpaced = text.endsWith(' ')
     },
   })
   return out.join('').slice(0, max)

@@ -17,10 +17,10 @@ export const evaluateInSite = async (page: Page, expression: string, timeoutMs: 
   const session = await page.context().newCDPSession(page)
   try {
     const { frameTree } = await session.send('Page.getFrameTree')
-    const said = [await evaluated(session, frameTree.frame.id, { expression, timeoutMs })]
+    const results = [await evaluated(session, frameTree.frame.id, { expression, timeoutMs })]
     for (const id of framesOfSite(frameTree).slice(0, maxFrames))
-      said.push(await evaluated(session, id, { expression, timeoutMs }).catch(() => ''))
-    return said
+      results.push(await evaluated(session, id, { expression, timeoutMs }).catch(() => ''))
+    return results
   } finally {
     await session.detach().catch(() => {})
   }

@@ -58,8 +58,8 @@ const inFrame = async (session: CDPSession, frameId: string, change: Change): Pr
     const { result } = await session.send('Runtime.evaluate', { expression, contextId, returnByValue: true })
     return String(result.value ?? '')
   }
-  const said = parsedJson(await run(`(${fieldsOfPage})(${JSON.stringify(naming)})`))
-  const secret = (Array.isArray(said) ? said : []).flatMap((field, at) => (takesSecret(field) ? [at] : []))
+  const fields = parsedJson(await run(`(${fieldsOfPage})(${JSON.stringify(naming)})`))
+  const secret = (Array.isArray(fields) ? fields : []).flatMap((field, at) => (takesSecret(field) ? [at] : []))
   if (secret.length > 0) await run(`(${changeFields})(${JSON.stringify(secret)}, ${JSON.stringify(change)})`)
 }
 
@@ -87,11 +87,11 @@ const allFields = `const all = () => {
 
 const fieldsOfPage = `(naming) => {
   ${allFields}
-  const said = (field, name) => String(field.getAttribute(name) ?? '').slice(0, ${max.name})
+  const attribute = (field, name) => String(field.getAttribute(name) ?? '').slice(0, ${max.name})
   return JSON.stringify(all().map((field) => ({
-    type: said(field, 'type').trim().toLowerCase(),
-    purpose: said(field, 'autocomplete'),
-    names: naming.map((name) => said(field, name)).filter((name) => name !== ''),
+    type: attribute(field, 'type').trim().toLowerCase(),
+    purpose: attribute(field, 'autocomplete'),
+    names: naming.map((name) => attribute(field, name)).filter((name) => name !== ''),
   })))
 }`
 

@@ -246,9 +246,9 @@ class Visit {
       () => true,
       (socket) => {
         const server = socket.connectToServer()
-        let said = Promise.resolve()
+        let sent = Promise.resolve()
         socket.onMessage((message) => {
-          said = said.then(async () => {
+          sent = sent.then(async () => {
             if (await this.#mayLeave()) server.send(message)
           })
         })
@@ -310,23 +310,23 @@ class Visit {
 
   async #step(tabs: Tabs, { type, selector }: StepOf, work: () => Promise<string | null>): Promise<void> {
     const started_at_ms = this.#parts.now()
-    const keep = async (status: BrowserStep['status'], said: string | null = null): Promise<void> => {
+    const keep = async (status: BrowserStep['status'], sent: string | null = null): Promise<void> => {
       const page = tabs.current
       const duration_ms = this.#parts.now() - started_at_ms
       const isShown = !this.#wasHandedOver || (await maskSecretFields(page))
       const picture = isShown ? await pictureOf(page) : null
       const url = this.#shownUrl(page.url()).slice(0, 2048)
       const step = { type, selector: selector ?? null, status, url, started_at_ms, duration_ms }
-      await this.#wanted.stepped(said === null ? step : { ...step, note: said }, picture)
+      await this.#wanted.stepped(sent === null ? step : { ...step, note: sent }, picture)
     }
-    let said: string | null
+    let sent: string | null
     try {
-      said = await work()
+      sent = await work()
     } catch (error) {
       await keep('failed')
       throw error
     }
-    await keep('completed', said)
+    await keep('completed', sent)
   }
 }
 

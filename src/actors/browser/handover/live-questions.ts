@@ -3,7 +3,7 @@ import type { JsonObject } from '#storage/index.ts'
 import type { PageInput } from '../engine/live/input-queue.ts'
 import type { HandedOverPage } from '../engine/live/live-page.ts'
 import type { PageFrame } from '../engine/live/page-frames.ts'
-import { liveQuestion, saidFrame } from './schema.ts'
+import { frameIn, liveQuestion } from './schema.ts'
 
 /** Returns the function that answers requests for a handed-over page, from this process or another. */
 export const answering =
@@ -29,8 +29,8 @@ export class LivePages {
    * @throws {StoreUnavailable | ServiceError}
    */
   async frame(job: string, after: number): Promise<{ readonly frame: PageFrame | null } | null> {
-    const said = await this.#host.question(job, { kind: 'frame', after })
-    return said === null ? null : saidFrame(said)
+    const answer = await this.#host.question(job, { kind: 'frame', after })
+    return answer === null ? null : frameIn(answer)
   }
 
   /**

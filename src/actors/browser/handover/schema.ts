@@ -16,5 +16,5 @@ export type LiveQuestion =
 export const liveQuestion = (question: JsonObject): LiveQuestion => question as LiveQuestion
 
 /** Returns the response of a page. */
-export const saidFrame = (said: JsonObject): { readonly frame: PageFrame | null } =>
-  said as { readonly frame: PageFrame | null }
+export const frameIn = (answer: JsonObject): { readonly frame: PageFrame | null } =>
+  answer as { readonly frame: PageFrame | null }

@@ -18,7 +18,7 @@ export class JobJournal {
   readonly #parts: JournalParts
   readonly #context: EffectContext
   readonly #attempt: number
-  #said = 0
+  #reported = 0
 
   /** @param attempt from 1. */
   constructor(parts: JournalParts, context: EffectContext, attempt: number) {
@@ -47,7 +47,7 @@ export class JobJournal {
   async #say(event: BrowserJobEvent): Promise<boolean> {
     const { host, clock } = this.#parts
     const { actor, idempotencyKey, signal } = this.#context
-    const cause = `${idempotencyKey}#${this.#attempt}.${++this.#said}`
+    const cause = `${idempotencyKey}#${this.#attempt}.${++this.#reported}`
     try {
       const deliver = () => host.deliver(actor, { event, cause, part: idempotencyKey })
       return (await persistently({ clock, signal }, deliver)).commit !== null && !signal.aborted

@@ -220,8 +220,8 @@ const standardAnswer = (status: number, text: string): Response => {
   const { id_token: _who, token_type: _type, ...rest } = value
   const isRefused = typeof value.error === 'string'
   const body = isRefused ? value : { ...rest, token_type: 'bearer' }
-  const said = isRefused && status < 400 ? 400 : status
-  return new Response(JSON.stringify(body), { status: said, headers: { 'content-type': 'application/json' } })
+  const shownStatus = isRefused && status < 400 ? 400 : status
+  return new Response(JSON.stringify(body), { status: shownStatus, headers: { 'content-type': 'application/json' } })
 }
 
 const jsonOf = (text: string): unknown => {

@@ -180,7 +180,7 @@ const finished = async (parts: SignInParts, ended: EndedSignIn, call: CallbackCa
   const server = await servers.of({ project: at.owner.project, id: at.id, context, issuer })
   if (server === null || serverMark(server) !== data.server) return failed(moved)
   if (!isIssuedBy(server, iss)) return failed(mixedUp)
-  if (error !== undefined) return failed({ code: 'denied', message: said(error, error_description) })
+  if (error !== undefined) return failed({ code: 'denied', message: refusalText(error, error_description) })
   if (code === undefined) return failed({ code: 'denied', message: 'The provider returned no authorization code.' })
   const grant = JSON.stringify({ code, verifier, redirect_uri: data.redirect_uri, issuer })
   if (data.confirm === true) return { trouble: null, held: await parts.signIns.hold(ended, grant) }
@@ -239,7 +239,7 @@ const mixedUp = {
   message: 'The response came from another provider than the one at which the sign-in was started.',
 }
 
-const said = (error: string, description: string | undefined): string =>
+const refusalText = (error: string, description: string | undefined): string =>
   `The provider returned an error: ${description ?? error}`.slice(0, 300)
 
 /** Returns the value of a cookie in a Cookie header. */

@@ -25,29 +25,29 @@ const byEnding: Readonly<Record<string, DocumentType>> = {
   json: 'application/json',
 }
 
-const essenceOf = (said: string): string => mimeTypeOf(said)?.essence ?? said.trim().toLowerCase()
+const essenceOf = (declared: string): string => mimeTypeOf(declared)?.essence ?? declared.trim().toLowerCase()
 
 /**
  * Returns the MIME type as which the content of a URL is parsed, or null for an unsupported type. The type that its
  * server declares takes precedence over the extension in its path, as `…/README.md` is often a web page, unless it is
  * one that servers declare for every file that they do not know.
  */
-export const typeOfPage = (said: string, path: string): DocumentType | null => {
-  const type = essenceOf(said)
-  return type !== 'text/plain' && isDocumentType(type) ? type : typeOfContent(said, path)
+export const typeOfPage = (declared: string, path: string): DocumentType | null => {
+  const type = essenceOf(declared)
+  return type !== 'text/plain' && isDocumentType(type) ? type : typeOfContent(declared, path)
 }
 
 /** Returns the character encoding that a content type declares; null for none. */
-export const charsetOf = (said: string): string | null => mimeTypeOf(said)?.params.get('charset') ?? null
+export const charsetOf = (declared: string): string | null => mimeTypeOf(declared)?.params.get('charset') ?? null
 
 /**
  * Returns the MIME type as which content is parsed, or null for an unsupported type. The extension of its name takes
  * precedence over the declared type, since many clients declare `application/octet-stream` or `text/plain` for every
  * type that they do not know.
  */
-export const typeOfContent = (said: string, name: string): DocumentType | null => {
+export const typeOfContent = (declared: string, name: string): DocumentType | null => {
   const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
-  const type = essenceOf(said)
+  const type = essenceOf(declared)
   const byName = name.includes('.') ? byEnding[ending] : undefined
   if (byName !== undefined) return byName
   if (isDocumentType(type)) return type

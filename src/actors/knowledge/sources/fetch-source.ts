@@ -69,10 +69,10 @@ const followed = async (guard: Pick<SsrfGuard, 'request'>, first: string, signal
     }
     const { bytes, isCut } = await boundedBody(body, { maxBytes: maxFileBytes })
     if (isCut) throw new SyncFailed('too_large', 'The content is larger than 20 MB.', true)
-    const said = String(answered['content-type'] ?? '')
-    const mimeType = typeOfPage(said, new URL(url).pathname)
+    const declared = String(answered['content-type'] ?? '')
+    const mimeType = typeOfPage(declared, new URL(url).pathname)
     if (mimeType === null) throw new SyncFailed('unsupported_type', 'Content of this type is not supported.', true)
-    return { bytes, mimeType, charset: charsetOf(said) }
+    return { bytes, mimeType, charset: charsetOf(declared) }
   }
   throw new SyncFailed('redirect_refused', 'The URL redirects too often or without a target.', true)
 }

@@ -3,7 +3,7 @@ import type { MemoryPlace } from './memory-place.ts'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: every character that NFKC leaves as it is
 const ascii = /^[\x00-\x7f]*$/
 const plainWord = /[a-z0-9]+/g
-const apart = /[^\p{L}\p{N}]+/gu
+const separators = /[^\p{L}\p{N}]+/gu
 const filler: ReadonlySet<string> = new Set(
   'a an the is am are was were be been that this it so very really just also well oh please'.split(' '),
 )
@@ -12,7 +12,7 @@ const filler: ReadonlySet<string> = new Set(
 export const contentKey = ({ scope, session, namespace }: MemoryPlace, content: string): string => {
   const words = ascii.test(content)
     ? (content.toLowerCase().match(plainWord) ?? [])
-    : content.normalize('NFKC').toLowerCase().split(apart)
-  const said = words.filter((word) => word !== '' && !filler.has(word))
-  return JSON.stringify([scope, session, namespace, said.length > 0 ? said.join(' ') : content])
+    : content.normalize('NFKC').toLowerCase().split(separators)
+  const meaningful = words.filter((word) => word !== '' && !filler.has(word))
+  return JSON.stringify([scope, session, namespace, meaningful.length > 0 ? meaningful.join(' ') : content])
 }

@@ -65,15 +65,15 @@ const minCover = 0.6
  * Null while it is valid.
  */
 const endOf = ({ content }: Pick<MemoryData, 'content'>, facts: readonly FactData[]): number | null => {
-  const said = facts.filter(({ ended }) => !ended)
-  if (said.length === 0 || areApart(content, said)) return null
-  const ends = said.map(({ valid_to_ms }) => valid_to_ms)
+  const current = facts.filter(({ ended }) => !ended)
+  if (current.length === 0 || areDisjoint(content, current)) return null
+  const ends = current.map(({ valid_to_ms }) => valid_to_ms)
   if (ends.includes(null)) return null
-  return covers(content, said) ? Math.max(...ends.map((end) => end ?? 0)) : null
+  return covers(content, current) ? Math.max(...ends.map((end) => end ?? 0)) : null
 }
 
 /** Whether a content has several parts, one of which states each fact: then it ends by parts. */
-const areApart = (content: string, facts: readonly FactData[]): boolean => {
+const areDisjoint = (content: string, facts: readonly FactData[]): boolean => {
   const parts = partsOf(content)
   return parts.length > 1 && facts.every(({ object }) => parts.some(({ text }) => states(text, object)))
 }
@@ -115,6 +115,8 @@ const withEnd = (data: MemoryData, end: number, by: string): MemoryData =>
  */
 export const startOf = ({ content, facts, valid_from_ms: given, observed_at_ms: observedAt }: MemoryData): number => {
   if (given !== null) return given
-  const said = facts.filter(({ ended }) => !ended)
-  return covers(content, said) ? Math.min(observedAt, ...said.map(({ valid_from_ms }) => valid_from_ms)) : observedAt
+  const current = facts.filter(({ ended }) => !ended)
+  return covers(content, current)
+    ? Math.min(observedAt, ...current.map(({ valid_from_ms }) => valid_from_ms))
+    : observedAt
 }

@@ -29,9 +29,9 @@ export const endedParts = (data: Divided, facts: readonly FactData[], by: string
   const parts = partsOf(data.content)
   if (parts.length < 2) return supersededParts(data)
   const known = new Map(supersededParts(data).map((part) => [part.text, part]))
-  const said = facts.filter(({ ended }) => !ended)
+  const current = facts.filter(({ ended }) => !ended)
   for (const { text } of parts) {
-    const own = said.filter(({ object }) => states(text, object))
+    const own = current.filter(({ object }) => states(text, object))
     const ends = own.map(({ valid_to_ms }) => valid_to_ms)
     if (known.has(text) || ends.length === 0 || ends.includes(null)) continue
     known.set(text, { text, valid_to_ms: Math.max(...ends.map((end) => end ?? 0)), by })

@@ -34,7 +34,7 @@ export interface MemoryEntry {
 
 interface KeptEntry extends MemoryEntry {
   /** The content until duplicates are first looked up; its `contentKey` once it `isKeyed`. Searches need neither. */
-  said: string
+  keyText: string
   isKeyed: boolean
 }
 
@@ -119,9 +119,9 @@ export class UserMemoryIndex {
   }
 
   #key(entry: KeptEntry): void {
-    entry.said = contentKey(entry.place, entry.said)
+    entry.keyText = contentKey(entry.place, entry.keyText)
     entry.isKeyed = true
-    if (entry.validTo === null) this.#byKey?.set(entry.said, entry.id)
+    if (entry.validTo === null) this.#byKey?.set(entry.keyText, entry.id)
   }
 
   /**
@@ -162,7 +162,7 @@ export class UserMemoryIndex {
       id: row.id,
       version: row.version,
       place,
-      said: data.content,
+      keyText: data.content,
       isKeyed: false,
       importance: data.importance,
       pinned: data.pinned,
@@ -225,7 +225,7 @@ export class UserMemoryIndex {
     this.revision++
     this.#entries.delete(id)
     this.#special.delete(id)
-    if (entry.isKeyed && this.#byKey?.get(entry.said) === id) this.#byKey.delete(entry.said)
+    if (entry.isKeyed && this.#byKey?.get(entry.keyText) === id) this.#byKey.delete(entry.keyText)
     for (const { subject, relation } of entry.facts) {
       const key = factKey(subject, relation)
       for (const byFact of [this.#byFact, this.#byClosingFact]) {

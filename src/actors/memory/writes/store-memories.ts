@@ -17,7 +17,7 @@ export interface StoreParts {
 }
 
 /** The facts of an exchange, and the origin of the write: `remember`, `chat` … */
-interface Said {
+interface StoredVersion {
   readonly exchange: StoredExchange
   readonly facts: readonly FactData[]
   readonly source: string
@@ -30,8 +30,8 @@ export const storeMemories = (parts: StoreParts): IdempotentEffect => ({
     const { exchange, facts, source } = contextOf(memoryWriteDefinition, context)
     if (exchange === null || facts === null) return { event: { type: 'memories_stored', memories: [] } }
     try {
-      const said = { exchange: exchangeOf(exchange), facts: factsOfWrite(facts), source }
-      return { event: { type: 'memories_stored', memories: await storedFacts(parts, context, said) } }
+      const stated = { exchange: exchangeOf(exchange), facts: factsOfWrite(facts), source }
+      return { event: { type: 'memories_stored', memories: await storedFacts(parts, context, stated) } }
     } catch (error) {
       if (error instanceof ServiceError) return failedBy(error)
       throw error
@@ -48,7 +48,7 @@ export const storeMemories = (parts: StoreParts): IdempotentEffect => ({
 export const storedFacts = async (
   { writer }: StoreParts,
   { actor, owner: { project, tenant, user }, signal }: Pick<EffectContext, 'actor' | 'owner' | 'signal'>,
-  { exchange, facts, source }: Said,
+  { exchange, facts, source }: StoredVersion,
 ): Promise<readonly WrittenMemoryRef[]> => {
   const items = memoriesOf(exchange, facts)
   if (user === null || items.length === 0) return []
@@ -62,10 +62,10 @@ const memoriesOf = (exchange: StoredExchange, facts: readonly FactData[]): reado
   if (importance < (exchange.min_importance ?? 0)) return []
   const bySentence = Map.groupBy(facts, ({ text }) => text)
   const { scope, session, namespace, metadata, at_ms: observedAt } = exchange
-  const items = [...bySentence].map(([text, said]): NewMemory => {
-    const content = text.trim() === '' ? said.map((fact) => statementOf(factOf(fact))).join('. ') : text
+  const items = [...bySentence].map(([text, stated]): NewMemory => {
+    const content = text.trim() === '' ? stated.map((fact) => statementOf(factOf(fact))).join('. ') : text
     const place = { scope, session, namespace }
-    return { content, place, importance, metadata, observedAt, facts: said, byFacts: true }
+    return { content, place, importance, metadata, observedAt, facts: stated, byFacts: true }
   })
   return items.filter(({ content }) => screened(content).refused === null).slice(0, maxMemories)
 }

@@ -125,13 +125,13 @@ export class LeaseView {
   }
 
   /**
-   * Classifies a process that did not respond a moment ago: `apart` when it keeps renewing, so that other processes may
+   * Classifies a process that did not respond a moment ago: `separated` when it keeps renewing, so that other processes may
    * reach it; `unclear` until that is known; undefined when it may be called.
    */
-  silenceOf(process: string): 'apart' | 'unclear' | undefined {
+  silenceOf(process: string): 'separated' | 'unclear' | undefined {
     const silence = this.#silences.get(process)
     if (silence === undefined || this.#now() - silence.foundAt > silentMs) return undefined
-    return this.#hasStopped(process) ? 'unclear' : 'apart'
+    return this.#hasStopped(process) ? 'unclear' : 'separated'
   }
 
   /** Notes that the operating system reports the process as ended. @returns whether that is new. */

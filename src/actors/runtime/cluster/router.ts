@@ -136,7 +136,8 @@ export class Router {
    */
   #isSilent({ process }: ShardOwner): boolean {
     const silence = this.#parts.view.silenceOf(process)
-    if (silence === 'apart') throw new StoreUnavailable('the process that runs the actor cannot be reached from here')
+    if (silence === 'separated')
+      throw new StoreUnavailable('the process that runs the actor cannot be reached from here')
     return silence === 'unclear'
   }
 

@@ -22,7 +22,7 @@ export const startsCounted = (commit: Commit): Commit => {
   return { ...commit, in_flight, snapshot: { ...commit.snapshot, parked: { kind: 'parked_actor', effect, reason } } }
 }
 
-/** Whether an effect may have crashed so many processes that it is started apart from the others. */
+/** Whether an effect may have crashed so many processes that it is started separately. */
 export const isSuspect = ({ failures = 0 }: InFlight): boolean => failures >= maxStarts - 1
 
 /** Whether the process has ended while the suspect ran among few: it is started alone, after a quiet period. */

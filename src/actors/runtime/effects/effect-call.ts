@@ -24,8 +24,8 @@ const poisonAfter = 3
 const maxStoreMs = 2000
 /** Delay before the first retry of an effect that threw, in ms; ten times longer with each further throw. */
 const throwPauseMs = 1000
-/** Time for which a suspect effect runs apart from the others before it counts as survived, in ms. */
-const apartMs = 2000
+/** Time for which a suspect effect runs separately before it counts as survived, in ms. */
+const aloneMs = 2000
 /** Uptime before a suspect effect runs alone, in ms: after that long, nothing outside keeps killing the process. */
 const quietMs = 15_000
 
@@ -60,7 +60,7 @@ export class EffectCall {
   readonly #called: CalledEffect
   readonly #abort: AbortController
   /** Number of parts of its stream that were journaled, or are about to be. */
-  #said = 0
+  #reported = 0
 
   constructor(parts: EffectCallParts, called: CalledEffect, abort: AbortController) {
     this.#parts = parts
@@ -122,7 +122,7 @@ export class EffectCall {
       } else if (!fresh && isUncertain(flight)) return this.#unknown(effect)
       if (flight.policy === 'at_most_once' && !(await this.#begin())) return undefined
     }
-    return !fresh && isSuspect(flight) ? this.#runApart(effect) : this.#attempts(effect)
+    return !fresh && isSuspect(flight) ? this.#runAlone(effect) : this.#attempts(effect)
   }
 
   #unknown(effect: UncertainEffect): EffectOutcome {
@@ -156,7 +156,7 @@ export class EffectCall {
   }
 
   /** Runs a suspect effect among few others or alone, so that a crash can be attributed to few effects, or one. */
-  async #runApart(effect: Effect): Promise<EffectOutcome | undefined> {
+  async #runAlone(effect: Effect): Promise<EffectOutcome | undefined> {
     const { suspects, clock } = this.#parts
     const isAlone = runsAlone(this.#called.flight)
     if (isAlone) await pause(clock, quietMs, this.#signal)
@@ -165,7 +165,7 @@ export class EffectCall {
       if (marked === undefined || marked.commit === null || this.#signal.aborted) return undefined
       const outcome = this.#attempts(effect)
       const ended = outcome.then(nothing, nothing).then(() => true)
-      const survived = pause(clock, apartMs, this.#signal).then(() => false)
+      const survived = pause(clock, aloneMs, this.#signal).then(() => false)
       if (!(await Promise.race([ended, survived]))) void this.#mark('$survived')
       return { outcome }
     })
@@ -197,7 +197,7 @@ export class EffectCall {
    */
   #mayRepeat(error: unknown): boolean {
     const { policy } = this.#called.flight
-    return policy === 'idempotent' || (policy === 'stream' && this.#said === 0 && error instanceof StoreUnavailable)
+    return policy === 'idempotent' || (policy === 'stream' && this.#reported === 0 && error instanceof StoreUnavailable)
   }
 
   /** Waits before a retry; returns false when the effect threw too often or is no longer in flight. */
@@ -222,10 +222,10 @@ export class EffectCall {
       idempotencyKey: id,
       signal: this.#signal,
       part: (event: StoredEvent, stored: StoredEvent) =>
-        this.#bring({ event, stored, cause: `${id}#${++this.#said}`, part: id }).then(nothing),
+        this.#bring({ event, stored, cause: `${id}#${++this.#reported}`, part: id }).then(nothing),
       show: (text: string) => {
         if (this.#signal.aborted) return
-        this.#said++
+        this.#reported++
         this.#parts.host.shown.add(resident.id, id, text)
       },
       aloneAt: this.#parts.host.ownership.aloneFrom(resident.shard),

@@ -187,10 +187,10 @@ export class Outbox {
   }
 
   async #decided(sender: Resident, message: MessageRecord, failure: PoisonFailure): Promise<void> {
-    const said = Promise.withResolvers<boolean>()
-    this.#poison.set(message.id, said.resolve)
+    const reported = Promise.withResolvers<boolean>()
+    this.#poison.set(message.id, reported.resolve)
     this.#options.poison?.(sender, message, failure)
-    const givenUp = await said.promise
+    const givenUp = await reported.promise
     this.#poison.delete(message.id)
     this.#options.passed?.(sender, message)
     if (!givenUp) await this.#send(sender, message, false)

@@ -11,7 +11,7 @@ import { type Draft, nextStep, type Step, type StepInput } from './step.ts'
  * of machines.
  *
  * - `$threw {effect, reason}`: the effect threw. The failure is counted, and parks the actor at `maxStarts`.
- * - `$alone {effect}`, `$survived {effect}`: an effect that may have crashed the process was started apart from the
+ * - `$alone {effect}`, `$survived {effect}`: an effect that may have crashed the process was started separately from the
  *   others; the process has survived it.
  * - `$parked {kind, effect, reason}`: the actor accepts nothing until an operator decides.
  * - `$retry`, `$skip`, `$discard {stuck: {kind, subject}, by}`: an operator's decision.

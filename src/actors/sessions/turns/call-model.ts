@@ -185,8 +185,8 @@ const outcomeOf = async (
     const call = () => parts.models.call(request, caller, { onDelta: deltas.add, signal: context.signal })
     const answer = await manner(call, context.signal)
     const annotations = cited(answer.text)
-    const said = { text: deltas.rest(), answer, recalled, annotations, charged: charged(answer.charge) }
-    return answered(context.actor, said)
+    const common = { text: deltas.rest(), answer, recalled, annotations, charged: charged(answer.charge) }
+    return answered(context.actor, common)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const isTooLong = error.code === 'context_length_exceeded' && !(error instanceof BrokenAnswer) && !deltas.some()
@@ -218,8 +218,8 @@ const prepare = async (
   const kept = parts.configs.read(owner.project, requested.config)
   const config = kept instanceof Promise ? await kept : kept
   const conversation = await parts.conversations.of(actor, owner)
-  const said = conversation.forModel()
-  const { messages, sources } = numberedSources(said)
+  const common = conversation.forModel()
+  const { messages, sources } = numberedSources(common)
   const source = requested.whose.operation === 'run' ? 'run' : 'session'
   const recalled =
     config.memory === undefined
@@ -240,7 +240,7 @@ const prepare = async (
     config,
     recalled,
     // The text of a turn joins all its answers; the output of a run is its last answer only.
-    cited: (answer) => annotationsOf(answer, sources, source === 'run' ? 0 : lengthBefore(said, requested.steps - 1)),
+    cited: (answer) => annotationsOf(answer, sources, source === 'run' ? 0 : lengthBefore(common, requested.steps - 1)),
   }
 }
 
@@ -290,7 +290,7 @@ const moreOf = ({ sampling, tools }: TurnConfig, steps: number): Pick<ModelReque
 /** The actions are created in the shard of the session or run, which saves an approval a hop between nodes. */
 const answered = (waiter: string, { text, answer, charged, recalled, annotations }: Answered): EffectOutcome => {
   const shard = shardOf(waiter)
-  const said = {
+  const common = {
     type: 'model_answered',
     calls: answer.toolCalls.map((call) => ({
       action_id: newIdIn('act', shard),
@@ -303,11 +303,11 @@ const answered = (waiter: string, { text, answer, charged, recalled, annotations
   const memory = answer.toolCalls.length === 0 ? recalled?.remembered(answer.text) : undefined
   return {
     event: {
-      ...{ ...said, delta: text.delta },
+      ...{ ...common, delta: text.delta },
       ...(memory !== undefined && { memory }),
       ...(annotations.length > 0 && answer.toolCalls.length === 0 && { annotations }),
     },
-    stored: { ...said, ...charged },
+    stored: { ...common, ...charged },
     ...takingText(text),
   }
 }
@@ -325,12 +325,12 @@ interface Answered {
 
 /** The compaction as an outcome. The model call is repeated with the shortened conversation once that is in the log. */
 const compactedOutcome = ({ event, charge }: Compacted, charged: (charge: Charge) => Charged): EffectOutcome => {
-  const said = {
+  const common = {
     ...event,
     cuts: event.cuts.map(([from, to]) => [from, to]),
     usage: charge ? usageOf(charge) : noUsage,
   }
-  return { event: said, ...(charge !== null && { stored: { ...said, ...charged(charge) } }) }
+  return { event: common, ...(charge !== null && { stored: { ...common, ...charged(charge) } }) }
 }
 
 const usageOf = ({ usage, costUsd }: Charge): JsonObject => ({
@@ -355,6 +355,6 @@ const failed = (
   { code, message }: { readonly code: string; readonly message: string },
   charged: Charged,
 ): { event: StoredEvent; stored: StoredEvent; takesText?: true } => {
-  const said = { type: 'model_failed', code, message }
-  return { event: { ...said, delta: text.delta }, stored: { ...said, ...charged }, ...takingText(text) }
+  const common = { type: 'model_failed', code, message }
+  return { event: { ...common, delta: text.delta }, stored: { ...common, ...charged }, ...takingText(text) }
 }

@@ -41,17 +41,17 @@ export const recallFor = async (service: () => MemoryService, turn: RememberingT
     session: actor,
     namespace,
   }
-  const said = messages.findLast(({ role }) => role === 'user')?.content ?? ''
+  const input = messages.findLast(({ role }) => role === 'user')?.content ?? ''
   const opened = service()
-  const recall = memory.retrieve === false || said === '' ? nothing : await recalled(opened, at, { memory, said })
+  const recall = memory.retrieve === false || input === '' ? nothing : await recalled(opened, at, { memory, input })
   const retrieved = recall.hits.map((hit) => ({ ...hit }))
   return {
     text: recall.text,
     remembered: (answer) => {
       const skipped = { retrieved, written: [], write_status: 'skipped', write_request_id: null }
-      if (memory.write === false || said === '' || answer === '') return { message: null, block: skipped }
+      if (memory.write === false || input === '' || answer === '') return { message: null, block: skipped }
       const { to, event, requestId } = opened.writeback(at, {
-        ...{ cause: turn.cause, user: said, assistant: answer, at: turn.now, source: turn.source },
+        ...{ cause: turn.cause, user: input, assistant: answer, at: turn.now, source: turn.source },
         recalled: recall.hits.map(({ content }) => content),
         extract: { ...memory.extract, models: turn.models },
       })
@@ -65,12 +65,12 @@ const nothing: Recall = { hits: [], text: '', costUsd: 0 }
 const recalled = (
   service: MemoryService,
   at: MemoryAt,
-  { memory, said }: { readonly memory: TurnMemory; readonly said: string },
+  { memory, input }: { readonly memory: TurnMemory; readonly input: string },
 ): Promise<Recall> => {
   const { topK, threshold, graph, mode, asOf } = memory
   const instant = asOf === undefined ? Number.NaN : Date.parse(asOf)
   return service.recall(
     { ...at, scope: null },
-    { query: said, topK, threshold, graph, mode, ...(Number.isFinite(instant) && { asOf: instant }) },
+    { query: input, topK, threshold, graph, mode, ...(Number.isFinite(instant) && { asOf: instant }) },
   )
 }

@@ -2,7 +2,7 @@ import type { Clock } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { SharedTurns } from '#storage/index.ts'
 import type { RobotsFiles } from '../fetch/robots-files.ts'
-import { HostLine, type Turn, type Waiter } from './host-line.ts'
+import { HostQueue, type Turn, type Waiter } from './host-queue.ts'
 
 export interface HostTurnParts {
   readonly turns: SharedTurns
@@ -32,7 +32,7 @@ export const maxPostponementMs = 3_600_000
  */
 export class HostTurns {
   readonly #parts: HostTurnParts
-  readonly #lines = new Map<string, HostLine>()
+  readonly #lines = new Map<string, HostQueue>()
 
   constructor(parts: HostTurnParts) {
     this.#parts = parts
@@ -42,7 +42,7 @@ export class HostTurns {
   async enter(url: URL, { job, signal, until = Number.POSITIVE_INFINITY }: TurnRequest): Promise<Turn> {
     const rule = await this.#rule(url, signal)
     signal.throwIfAborted()
-    const line = this.#lines.get(url.host) ?? new HostLine(url.host, this.#parts)
+    const line = this.#lines.get(url.host) ?? new HostQueue(url.host, this.#parts)
     this.#lines.set(url.host, line)
     const { promise, resolve, reject } = Promise.withResolvers<Turn>()
     const waiter: Waiter = { job, rule, until, settle: resolve }

@@ -46,14 +46,14 @@ export const isInjection = (text: string): boolean => readingsOf(text).some((rea
 /** Adds up what speaks for instructions to a model in a text; a request of the user's own counts against it. */
 const scoreOf = (text: string): number => {
   const low = text.toLowerCase()
-  const said = new Set<string>()
-  for (const [concept, pattern] of patterns) if (pattern.test(low)) said.add(concept)
-  const has = (...concepts: readonly Concept[]): boolean => concepts.every((concept) => said.has(concept))
+  const found = new Set<string>()
+  for (const [concept, pattern] of patterns) if (pattern.test(low)) found.add(concept)
+  const has = (...concepts: readonly Concept[]): boolean => concepts.every((concept) => found.has(concept))
   const isFramed = frames.some((frame) => frame.test(text))
   const toModel = has('model') && !ownAssistant.test(text)
   const [hasLink, hasParameter] = [link.test(text), parameter.test(text) || image.test(text)]
   let score = 0
-  if (isFramed) score += said.size > 0 ? 4 : 3
+  if (isFramed) score += found.size > 0 ? 4 : 3
   if (toModel) score += 2
   if (has('user')) score += 1
   if (has('standing')) score += 1

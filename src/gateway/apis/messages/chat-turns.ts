@@ -64,8 +64,8 @@ const userTurnOf = (blocks: readonly WireObject[], path: string, own: boolean): 
  */
 const resultOf = (block: WireObject, path: string, own: boolean) => {
   const { content, is_error } = block
-  const said = typeof content === 'string' ? [{ type: 'text', text: content }] : arrayOf(content).map(objectOf)
-  const all = said.map((each, at) => partOf(each, `${path}.content[${at}]`, own))
+  const listed = typeof content === 'string' ? [{ type: 'text', text: content }] : arrayOf(content).map(objectOf)
+  const all = listed.map((each, at) => partOf(each, `${path}.content[${at}]`, own))
   const images = own ? [] : all.filter(({ type }) => type !== 'text')
   const texts = own ? all : all.filter(({ type }) => type === 'text')
   const text = texts.map((part) => textOf(part.text)).join('')

@@ -44,12 +44,12 @@ export const newMessage = (model: string, content: readonly Block[], usage: Mess
 })
 
 /** Converts a message of chat completions to content blocks. */
-export const blocksOf = (said: WireObject): readonly Block[] => {
-  const text = textOf(said.content) + textOf(said.refusal)
+export const blocksOf = (message: WireObject): readonly Block[] => {
+  const text = textOf(message.content) + textOf(message.refusal)
   return [
-    ...thoughtsOf(said),
+    ...thoughtsOf(message),
     ...(text === '' ? [] : [textBlock(text)]),
-    ...arrayOf(said.tool_calls).map((call) => callBlock(objectOf(call))),
+    ...arrayOf(message.tool_calls).map((call) => callBlock(objectOf(call))),
   ]
 }
 

@@ -81,13 +81,13 @@ const messageEvents = ({ content }: ResponseItem, place: WireObject): readonly S
     const at = { ...place, content_index }
     const refusal = part.type === 'refusal'
     const name = refusal ? 'refusal' : 'text'
-    const said = textOf(refusal ? part.refusal : part.text)
+    const text = textOf(refusal ? part.refusal : part.text)
     const kind = refusal ? 'response.refusal' : 'response.output_text'
     const logprobs = refusal ? {} : { logprobs: [] }
     return [
       ['response.content_part.added', { ...at, part: { ...part, [name]: '', ...(!refusal && { annotations: [] }) } }],
-      [`${kind}.delta`, { ...at, delta: said, ...logprobs }],
-      [`${kind}.done`, { ...at, [name]: said, ...logprobs }],
+      [`${kind}.delta`, { ...at, delta: text, ...logprobs }],
+      [`${kind}.done`, { ...at, [name]: text, ...logprobs }],
       ['response.content_part.done', { ...at, part }],
     ]
   })

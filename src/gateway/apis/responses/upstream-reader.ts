@@ -134,13 +134,13 @@ const searchesOf = ({ output, tools }: WireObject): Pick<TokenUsage, 'searches' 
 export const searchOf = (item: WireObject): WireObject | null =>
   item.type === 'web_search_call' ? { web_searches: [item] } : null
 
-const saidOtherwise: ReadonlySet<unknown> = new Set(['message', 'function_call', 'reasoning', 'web_search_call'])
+const convertedTypes: ReadonlySet<unknown> = new Set(['message', 'function_call', 'reasoning', 'web_search_call'])
 
 /**
  * Returns the item of another hosted tool of OpenAI as a delta; null for items that have their own fields in a delta.
  */
 export const hostedOf = (item: WireObject): WireObject | null =>
-  saidOtherwise.has(item.type) || textOf(item.type) === '' ? null : { hosted_items: [item] }
+  convertedTypes.has(item.type) || textOf(item.type) === '' ? null : { hosted_items: [item] }
 
 /** Converts citations to the form of OpenAI's chat completions. */
 export const annotationsOf = (annotations: readonly unknown[]): WireObject => ({

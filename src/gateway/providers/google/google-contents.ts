@@ -77,8 +77,8 @@ function partsOf(
     case 'user':
       return contentParts(message.content, `${at}.content`).map(partOf)
     case 'assistant': {
-      const said = contentParts(message.content, `${at}.content`).map(partOf)
-      return [...said, ...arrayOf(message.tool_calls).map((call, place) => callPart(objectOf(call), place, signing))]
+      const own = contentParts(message.content, `${at}.content`).map(partOf)
+      return [...own, ...arrayOf(message.tool_calls).map((call, place) => callPart(objectOf(call), place, signing))]
     }
     case 'tool':
       return resultParts(message, at, names)

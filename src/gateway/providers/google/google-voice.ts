@@ -84,14 +84,14 @@ function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceReque
 function transcript(json: unknown, task: TranscriptionTask): Transcript {
   const candidate = objectOf(arrayOf(objectOf(json).candidates)[0])
   const parts = arrayOf(objectOf(candidate.content).parts)
-  const said = parseJson(parts.map((part) => textOf(objectOf(part).text)).join(''))
-  if (!isObject(said) || !Array.isArray(said.segments)) throw notATranscript()
-  const segments = timedTexts(said.segments, (item) => ({
+  const parsed = parseJson(parts.map((part) => textOf(objectOf(part).text)).join(''))
+  if (!isObject(parsed) || !Array.isArray(parsed.segments)) throw notATranscript()
+  const segments = timedTexts(parsed.segments, (item) => ({
     text: textOf(item.text),
     speaker: task.diarize ? speakerOf(item.speaker) : null,
   }))
   const { usageMetadata } = objectOf(json)
-  const language = textOf(said.language)
+  const language = textOf(parsed.language)
   return {
     text: segments.map(({ text }) => text).join(' '),
     language: language === '' ? task.language : language,

@@ -69,8 +69,8 @@ export class PerplexityReader implements EventReader {
 
   #over(response: WireObject): readonly WireObject[] {
     this.#head(response)
-    const said = arrayOf(response.output).map(objectOf)
-    const output = said.length === 0 ? this.#items : said
+    const items = arrayOf(response.output).map(objectOf)
+    const output = items.length === 0 ? this.#items : items
     const calls = callsOf(output)
     const usage = isObject(response.usage) ? usageOf(response.usage) : null
     const finishReason = reasonOf(response, calls.length > 0)

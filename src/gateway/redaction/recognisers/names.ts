@@ -39,15 +39,15 @@ export const names: Recogniser = {
 }
 
 const nameIn = (words: string, start: number, { text }: Reading): Hit | null => {
-  const said = before(text, start)
+  const preceding = before(text, start)
   const [first = '', ...others] = words.split(' ')
-  if (introduced.test(said) || titled.test(said)) return hit(start, words)
+  if (introduced.test(preceding) || titled.test(preceding)) return hit(start, words)
   if (titles.has(first)) return others.length === 0 ? null : hit(start + first.length + 1, others.join(' '))
   const at = [first, ...others].findIndex((word) => givenNames.has(word))
   const from = at <= 0 ? words : others.slice(at - 1).join(' ')
   const begins = start + words.length - from.length
   if (at >= 0 && (from.includes(' ') || addressed.test(before(text, begins)))) return hit(begins, from)
-  return doubtfulNames.has(first) && addressed.test(said) ? hit(start, words) : null
+  return doubtfulNames.has(first) && addressed.test(preceding) ? hit(start, words) : null
 }
 
 const hit = (start: number, name: string): Hit => ({ start, end: start + name.length, type: 'name' })

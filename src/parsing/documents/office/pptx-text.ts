@@ -150,7 +150,7 @@ const eachText = (xml: string, { text, hidden, opened, closed }: TextHandler): v
       const name = localName(prefixed)
       if (name === 'Fallback') alternatives -= 1
       if (name === 't') isText = false
-      // the words of paragraphs are apart, also in titles
+      // the words of paragraphs are separate, also in titles
       if (name === 'p' && alternatives === 0) text(' ', placeholder)
       if (alternatives === 0) closed?.(name)
     },

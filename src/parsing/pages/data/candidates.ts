@@ -38,21 +38,21 @@ const max = { candidates: 5_000, depth: 5, rows: 500, tables: 20, columns: 30, t
 export const candidatesOf = (
   document: PageDocument | null,
   {
-    said,
+    metaTags,
     jsonLd,
     content,
-  }: { readonly said: readonly OpenedTag[]; readonly jsonLd: readonly JsonObject[]; readonly content: string },
+  }: { readonly metaTags: readonly OpenedTag[]; readonly jsonLd: readonly JsonObject[]; readonly content: string },
 ): PageCandidates => {
   const tables = document === null ? [] : [...document.querySelectorAll('table')].slice(0, max.tables)
   const named = [
     ...jsonLd.flatMap((object) => fieldsOf(object)),
-    ...said.flatMap(microdataOf),
-    ...said.flatMap(metaOf),
+    ...metaTags.flatMap(microdataOf),
+    ...metaTags.flatMap(metaOf),
     ...tables.flatMap(pairsOf),
     ...(document === null ? [] : termsOf(document)),
     ...content.split('\n').slice(0, max.lines).flatMap(labelOf),
     ...(document === null ? [] : headingsOf(document)),
-    ...said.flatMap(titleOf),
+    ...metaTags.flatMap(titleOf),
   ]
   return { named: named.slice(0, max.candidates), tables: tables.flatMap(tableOf) }
 }

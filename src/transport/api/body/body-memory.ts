@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyListener } from '#transport/http/http-port.ts'
 import { isOfBrowser, type MemoryOwner } from './memory-owner.ts'
-import { type Arriving, keptShare, MemoryShare } from './memory-share.ts'
+import { type Arriving, keptShare, MemoryQuota } from './memory-quota.ts'
 
 /** Bodies smaller than this are not counted: the number of connections bounds them. */
 export const countedBytes = 16 * 1024
@@ -41,7 +41,7 @@ const overloaded = (): ServiceError => new ServiceError('overloaded', { retryAft
  */
 export class BodyReservation implements Arriving, BodyListener {
   readonly #memory: BodyMemory
-  readonly #share: MemoryShare
+  readonly #share: MemoryQuota
   #promised: number
   #held = 0
   #isArriving: boolean
@@ -49,7 +49,7 @@ export class BodyReservation implements Arriving, BodyListener {
   #onRefused: ((error: Error) => void) | null = null
   #refusal: ServiceError | null = null
 
-  constructor(memory: BodyMemory, share: MemoryShare, { bytes, isArriving }: Size) {
+  constructor(memory: BodyMemory, share: MemoryQuota, { bytes, isArriving }: Size) {
     this.#memory = memory
     this.#share = share
     this.#promised = bytes
@@ -126,12 +126,12 @@ export class BodyReservation implements Arriving, BodyListener {
  */
 export class BodyMemory {
   readonly max: number
-  readonly #whole: MemoryShare
+  readonly #whole: MemoryQuota
   readonly #waiting = new Set<Waiting>()
 
   constructor(max = Math.floor(getHeapStatistics().heap_size_limit * shareOfHeap)) {
     this.max = max
-    this.#whole = MemoryShare.whole(max)
+    this.#whole = MemoryQuota.whole(max)
   }
 
   /** Bytes in use. */

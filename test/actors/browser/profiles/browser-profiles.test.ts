@@ -4,7 +4,7 @@ import { profileUseCases } from '#actors/browser/profiles/profile-use-cases.ts'
 import { maxProfiles } from '#specs/resources/web/browse-limits.ts'
 import { projectScope, tenantScope } from '#storage/scope.ts'
 import { callOf, secretOf } from '#test/support/call-of.ts'
-import { openHouse, readableBox } from '#test/support/open-house.ts'
+import { openServices, readableBox } from '#test/support/open-services.ts'
 
 const cookie = {
   ...{ name: 'seat', value: '17', domain: 'example.com', path: '/', expires: -1, httpOnly: true, secure: true },
@@ -14,7 +14,7 @@ const state = { cookies: [cookie], origins: [] }
 const acme = { project: 'prj_a', tenant: 'ten_acme' }
 
 const opened = async () => {
-  const { records, log } = await openHouse()
+  const { records, log } = await openServices()
   return new BrowserProfiles({ records, log, box: readableBox, now: Date.now })
 }
 

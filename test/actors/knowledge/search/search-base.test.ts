@@ -3,10 +3,10 @@ import { BaseIndex } from '#actors/knowledge/search/base-index.ts'
 import { searchBase } from '#actors/knowledge/search/search-base.ts'
 import { StoredSources } from '#actors/knowledge/search/stored-sources.ts'
 import { SourceBlobs } from '#actors/knowledge/sources/source-blobs.ts'
-import { openHouse } from '#test/support/open-house.ts'
+import { openServices } from '#test/support/open-services.ts'
 
 it('embeds the first 2,000 characters of a long query', async () => {
-  const { storage, clock, log } = await openHouse()
+  const { storage, clock, log } = await openServices()
   const index = new BaseIndex({
     blobs: new SourceBlobs(storage.blobs, clock.now),
     breathe: async () => {},
@@ -35,7 +35,7 @@ it.each([
   ['null for a query that the embedder cannot read', [0, 0], 'local/small', null],
   ['null while the base has the vectors of another embedder', [0.6, 0.8], 'local/other', null],
 ])('the embedder in the answer of a search is %s', async (_, numbers, ofIndex, expected) => {
-  const { storage, clock, log } = await openHouse()
+  const { storage, clock, log } = await openServices()
   const index = new BaseIndex({
     blobs: new SourceBlobs(storage.blobs, clock.now),
     breathe: async () => {},

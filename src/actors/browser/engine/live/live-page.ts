@@ -26,15 +26,15 @@ export interface HandedOverPage {
 /** A browser page that is handed over to a person. */
 export class LivePage implements HandedOverPage {
   readonly #frames: PageFrames
-  readonly #hands: PersonInput
+  readonly #input: PersonInput
   readonly #queue: InputQueue
 
   /** @param now ms since the epoch */
   constructor(page: Page, now: () => number) {
     this.#frames = new PageFrames(page, now)
-    this.#hands = new PersonInput(page)
+    this.#input = new PersonInput(page)
     this.#queue = new InputQueue(
-      (input) => this.#hands.act(input),
+      (input) => this.#input.act(input),
       () => performance.now(),
     )
   }
@@ -51,6 +51,6 @@ export class LivePage implements HandedOverPage {
   /** Returns the page to the job. Never rejects. */
   async close(): Promise<void> {
     await Promise.all([this.#frames.close(), this.#queue.close(lastMs)])
-    await this.#hands.letGo()
+    await this.#input.letGo()
   }
 }

@@ -9,21 +9,21 @@ import type { RecordStore, Storage } from '#storage/ports.ts'
 import { openMemoryStorage } from './memory/open-memory-storage.ts'
 
 /** Options of a test installation. */
-export interface HouseOptions {
+export interface ServicesOptions {
   readonly storage?: Storage
   readonly clock?: Clock
 }
 
 /** Opens the dependencies of all parts of the product: a store in memory prepared for all kinds, a clock and a silent log. */
-export const openHouse = async ({ storage, clock = systemClock }: HouseOptions = {}) => {
+export const openServices = async ({ storage, clock = systemClock }: ServicesOptions = {}) => {
   const opened = storage ?? openMemoryStorage({ now: clock.now })
   await opened.records.prepare(kinds)
   return { storage: opened, records: opened.records, clock, log: pino({ level: 'silent' }) }
 }
 
 /** The same, with notices stored in the documents of records; they are delivered from `notices.start` on. */
-export const openNoticedHouse = async (options: HouseOptions = {}) => {
-  const { storage: inner, clock, log } = await openHouse(options)
+export const openNoticedServices = async (options: ServicesOptions = {}) => {
+  const { storage: inner, clock, log } = await openServices(options)
   const notices = new NoticeDelivery(inner.records, { kinds, definitions, clock, log })
   const { records } = notices
   return { storage: { ...inner, records }, records, inner, notices, clock, log }

@@ -12,7 +12,7 @@ const max = { events: 100, waiting: 1_000, text: 10_000 }
 const buttons = ['left', 'middle', 'right']
 
 /** Sends a person's input to the page of a job, in order, one request at a time. */
-export class PageHands {
+export class PageInput {
   #project
   #id
   #report

@@ -26,7 +26,7 @@ const patienceMs = 1_000
 const pollMs = 100
 
 /** Requests of this process that wait for their turns at one host. The crawls are served in rotation. */
-export class HostLine {
+export class HostQueue {
   readonly #host: string
   readonly #turns: SharedTurns
   readonly #clock: Clock

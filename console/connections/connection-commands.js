@@ -11,8 +11,8 @@ import { useState } from '../vendor/hooks.js'
  *
  * @param {{ project: string, connection: import('./connections-page.js').Connection, done: () => void }} props
  */
-export const ConnectionDeeds = ({ project, connection: { id, name, key_last4, expires_at, status }, done }) => {
-  const [said, say] = useState('')
+export const ConnectionCommands = ({ project, connection: { id, name, key_last4, expires_at, status }, done }) => {
+  const [outcome, say] = useState('')
   const [link, setLink] = useState(/** @type {{ authorize_url: string, expires_at: string } | null} */ (null))
   const params = { tool_connection_id: id }
   const test = async () => {
@@ -33,7 +33,7 @@ export const ConnectionDeeds = ({ project, connection: { id, name, key_last4, ex
       ${key_last4 === null && html`<${ActButton} label="Reconnect link" act=${reconnect} />`}
       <${ActButton} label="Revoke" sure=${`Revoke ${name} for good`} act=${act('connections.delete')} />
     </span>
-    <span role="status">${said}</span>
+    <span role="status">${outcome}</span>
     ${
       link !== null &&
       html`<label class="link-out">Link for its owner alone: anyone who has it connects an account of theirs. It ends ${ahead(link.expires_at, serverNow())}

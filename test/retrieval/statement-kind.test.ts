@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { conditionOf, refersBack, seeksAdvice, stanceOf } from '#retrieval/analysis/stance.ts'
+import { conditionOf, refersBack, seeksAdvice, statementKindOf } from '#retrieval/analysis/statement-kind.ts'
 import { PassageIndex } from '#retrieval/passage-index.ts'
 import { found, passage, question } from './passages.ts'
 
@@ -36,7 +36,7 @@ describe('the stance of a memory', () => {
     ['', null],
     [`${'x '.repeat(400)} I prefer tea`, null],
   ])('is recognised in "%s"', (text, stance) => {
-    expect(stanceOf(text)).toBe(stance)
+    expect(statementKindOf(text)).toBe(stance)
   })
 
   it.each([

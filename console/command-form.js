@@ -4,10 +4,10 @@ import { jsonText } from './parts/turned-text.js'
 import { routeHash } from './route.js'
 import { useEffect, useState } from './vendor/hooks.js'
 
-/** @typedef {{ text: string, id: string, href: string }} Said outcome of an action; `href` and `id`: of a new actor, else '' */
+/** @typedef {{ text: string, id: string, href: string }} Status outcome of an action; `href` and `id`: of a new actor, else '' */
 
-/** @param {string} project @param {unknown} answer @returns {Said} */
-const saidOf = (project, answer) => {
+/** @param {string} project @param {unknown} answer @returns {Status} */
+const statusOf = (project, answer) => {
   const id = typeof answer === 'object' && answer !== null ? String(Reflect.get(answer, 'id') ?? '') : ''
   const isNew = /^(ses|run|dlv)_/.test(id)
   return { text: 'Done.', id, href: isNew ? routeHash({ view: 'actor', project, id }) : '' }
@@ -16,10 +16,10 @@ const saidOf = (project, answer) => {
 /**
  * The form of one action: its input, its reason, and its button. Escape closes it.
  *
- * @param {{ project: string, deed: import('./deeds.js').Deed, done: (said: Said) => void, close: () => void }} props
+ * @param {{ project: string, command: import('./commands.js').Command, done: (said: Status) => void, close: () => void }} props
  */
-export const DeedForm = ({ project, deed, done, close }) => {
-  const { name, send, says, field, body, load } = deed
+export const CommandForm = ({ project, command, done, close }) => {
+  const { name, send, says, field, body, load } = command
   const [before, setBefore] = useState(field?.value ?? '')
   const [text, setText] = useState(before)
   const [reason, setReason] = useState('')
@@ -46,7 +46,7 @@ export const DeedForm = ({ project, deed, done, close }) => {
       const why = reason === '' ? {} : { reason }
       const unchanged = load !== null && text === before
       const request = { ...(unchanged ? {} : body(text)), ...why }
-      done(saidOf(project, await send(project, request)))
+      done(statusOf(project, await send(project, request)))
     } catch (error) {
       setBusy(false)
       setTrouble(error instanceof SyntaxError ? 'This is not valid JSON.' : error instanceof Error ? error.message : '')
@@ -60,7 +60,7 @@ export const DeedForm = ({ project, deed, done, close }) => {
         set(currentTarget.value)
     }
   return html`
-    <form class="act deed" aria-label=${name} onKeyDown=${(/** @type {KeyboardEvent} */ { key }) => key === 'Escape' && close()} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+    <form class="act command" aria-label=${name} onKeyDown=${(/** @type {KeyboardEvent} */ { key }) => key === 'Escape' && close()} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <p>${says}</p>
       ${field?.kind === 'number' && html`<label>${field.label}<input inputmode="numeric" value=${text} onInput=${typed(setText)} /></label>`}
       ${field?.kind === 'json' && html`<label>${field.label}<textarea rows=${field.rows} spellcheck=${false} readonly=${busy} value=${text} onInput=${typed(setText)}></textarea></label>`}

@@ -3,7 +3,7 @@ import { callApi } from './api.js'
 /**
  * @typedef {{ id: string, actor_id: string, kind: string, subject: string, reason: string }} Work stuck work
  * @typedef {{ name: string, label: string, value: string, rows: number, kind: 'json' | 'number' }} Field
- * @typedef {object} Deed an action that a person can take on an actor
+ * @typedef {object} Command an action that a person can take on an actor
  * @property {string} name
  * @property {(project: string, body: object) => Promise<unknown>} send carries it out
  * @property {string} says its effect, in a sentence
@@ -21,14 +21,14 @@ const skips = ['parked_actor', 'poison_result', 'failing_reminder', 'overdue_eff
  * @param {import('./actor-facts.js').Actor} actor
  * @param {readonly import('./steps-model.js').Step[]} steps
  * @param {readonly Work[]} work its stuck work
- * @returns {readonly Deed[]}
+ * @returns {readonly Command[]}
  */
-export const deedsOf = (actor, steps, work) => [
+export const commandsOf = (actor, steps, work) => [
   ...ofStuck(actor, work),
   ...(actor.parked === null ? ofMachine(actor, steps) : []),
 ]
 
-/** @param {import('./actor-facts.js').Actor} actor @param {readonly import('./steps-model.js').Step[]} steps @returns {readonly Deed[]} */
+/** @param {import('./actor-facts.js').Actor} actor @param {readonly import('./steps-model.js').Step[]} steps @returns {readonly Command[]} */
 const ofMachine = ({ id, machine, active }, steps) => {
   if (machine === 'session') return ofSession(id, active, steps)
   if (machine === 'run') return ofRun(id, active)
@@ -41,7 +41,7 @@ const ofMachine = ({ id, machine, active }, steps) => {
   return []
 }
 
-/** @param {string} id @param {readonly string[]} active @param {readonly import('./steps-model.js').Step[]} steps @returns {readonly Deed[]} */
+/** @param {string} id @param {readonly string[]} active @param {readonly import('./steps-model.js').Step[]} steps @returns {readonly Command[]} */
 const ofSession = (id, active, steps) => {
   const turns = steps
     .flatMap(({ events }) => events)
@@ -71,7 +71,7 @@ const ofSession = (id, active, steps) => {
   ]
 }
 
-/** @param {string} id @param {readonly string[]} active @returns {readonly Deed[]} */
+/** @param {string} id @param {readonly string[]} active @returns {readonly Command[]} */
 const ofRun = (id, active) => [
   ...(active[0] === 'open'
     ? [
@@ -90,11 +90,11 @@ const ofRun = (id, active) => [
   },
 ]
 
-/** @param {import('./actor-facts.js').Actor} actor @param {readonly Work[]} work @returns {readonly Deed[]} */
+/** @param {import('./actor-facts.js').Actor} actor @param {readonly Work[]} work @returns {readonly Command[]} */
 const ofStuck = ({ parked }, work) =>
   work.flatMap(({ id, kind, subject }, index) => {
     const more = work.length > 1 ? ` ${index + 1}` : ''
-    /** @param {'retry' | 'skip' | 'discard'} verb @returns {Deed['send']} */
+    /** @param {'retry' | 'skip' | 'discard'} verb @returns {Command['send']} */
     const by = (verb) => (project, body) => callApi(project, `stuck.${verb}`, { params: { stuck_id: id }, body })
     const name = parked !== null && kind === 'parked_actor' ? 'Revive' : 'Retry'
     return [
@@ -104,7 +104,7 @@ const ofStuck = ({ parked }, work) =>
     ]
   })
 
-/** @param {string} name @param {string} subject @param {Deed['send']} send @returns {Deed} */
+/** @param {string} name @param {string} subject @param {Command['send']} send @returns {Command} */
 const skip = (name, subject, send) => ({
   name,
   send,
@@ -114,5 +114,5 @@ const skip = (name, subject, send) => ({
   load: null,
 })
 
-/** @param {string} name @param {string} says @param {Deed['send']} send @returns {Deed} */
+/** @param {string} name @param {string} says @param {Command['send']} send @returns {Command} */
 const plain = (name, says, send) => ({ name, send, says, field: null, body: () => ({}), load: null })

@@ -2,9 +2,9 @@
  * Role of a text in a conversation with an assistant: an instruction on how to respond to later requests, a statement
  * of its author's preference, or a text that begins with a reply to the previous response.
  */
-export type Stance = 'instruction' | 'preference' | 'reply'
+export type StatementKind = 'instruction' | 'preference' | 'reply'
 
-/** "Always … whenever I want …". English only, like all of these patterns; texts in other languages have no stance. */
+/** "Always … whenever I want …". English only, like all of these patterns; texts in other languages have no kind. */
 const firmRequest =
   /\b(?:always|never|only|don't|do not|make sure|remember|please)\b[^.!?\n]{0,200}\b(?:when|whenever|if|every time|each time|any ?time) (?:I|we) (?:ask|request|talk|mention|discuss|inquire|want|need|say|share|send)\b/i
 
@@ -40,8 +40,8 @@ const max = 600
 
 const beginning = (text: string): string => (text.length > max ? text.slice(0, max) : text)
 
-/** Returns the stance of a text; null for a plain statement. */
-export const stanceOf = (text: string): Stance | null => {
+/** Returns the kind of statement that a text is; null for a plain statement. */
+export const statementKindOf = (text: string): StatementKind | null => {
   const begins = beginning(text)
   if (fromNowOn.test(begins)) return 'instruction'
   if (ofRequests.test(begins) && (firmRequest.test(begins) || conditionalRequest.test(begins))) return 'instruction'

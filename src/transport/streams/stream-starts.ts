@@ -1,13 +1,13 @@
 import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 
 /** Time in ms for starting streams within one turn of the loop. */
-const shareMs = 8
+const budgetMs = 8
 
 /**
  * Starts streams at once, or in later loop turns when this turn's time is used up: a stream reads a page of its log
  * when it starts, and requests for hundreds may arrive in one turn.
  */
-export class StartShares {
+export class StreamStarts {
   /** Time at which the first stream of this loop turn was started; null before it. */
   #since: number | null = null
   readonly #turnIsOver = (): void => {
@@ -19,7 +19,7 @@ export class StartShares {
     if (this.#since === null) {
       this.#since = performance.now()
       setImmediate(this.#turnIsOver)
-    } else if (performance.now() - this.#since > shareMs) {
+    } else if (performance.now() - this.#since > budgetMs) {
       void nextSlice().then(() => contain(begin))
       return
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { StartShares } from '#transport/streams/start-shares.ts'
+import { StreamStarts } from '#transport/streams/stream-starts.ts'
 
 const spin = (ms: number): void => {
   const end = performance.now() + ms
@@ -10,14 +10,14 @@ const atOnce = (work: () => void): void => work()
 
 describe('streams that start in one turn of the event loop', () => {
   it('start at once while that takes little time', () => {
-    const shares = new StartShares()
+    const shares = new StreamStarts()
     const begun: number[] = []
     for (let n = 0; n < 100; n++) shares.start(() => begun.push(n), atOnce)
     expect(begun).toHaveLength(100)
   })
 
   it('start in separate turns, in order, if the first ones take long', async () => {
-    const shares = new StartShares()
+    const shares = new StreamStarts()
     const begun: number[] = []
     const turns: number[] = []
     let turn = 0
@@ -40,7 +40,7 @@ describe('streams that start in one turn of the event loop', () => {
   })
 
   it('pass a later exception to the function that contains it', async () => {
-    const shares = new StartShares()
+    const shares = new StreamStarts()
     const caught: unknown[] = []
     const contain = (work: () => void): void => {
       try {

@@ -14,7 +14,7 @@ import type { ClusterParts, Host, Runtime } from '../runtime/internal.ts'
  * Shared services that every capability gets when it opens. Services that only some capabilities offer or need are
  * exchanged through a `Port`.
  */
-export interface House {
+export interface Services {
   /** Storage whose `records` also deliver the notices of the records written. */
   readonly storage: Storage
   readonly records: RecordStore

@@ -1,5 +1,5 @@
 import type { Concept } from '../analysis/analysis.ts'
-import { type Stance, seeksAdvice } from '../analysis/stance.ts'
+import { type StatementKind, seeksAdvice } from '../analysis/statement-kind.ts'
 import type { PassageTable } from '../passage-table.ts'
 import type { Weights } from './weights.ts'
 
@@ -19,16 +19,16 @@ export interface Lifted {
  * share few words with the requests they apply to. The instruction with the most words of the question, or the closer
  * of two with equally many, gets a score near the best of the other passages. Replies to the assistant are lowered.
  */
-export function liftStances(
+export function liftByKind(
   question: string,
   { table, weights }: { readonly table: PassageTable; readonly weights: Weights },
   { concepts, scores, found, allowed }: Lifted,
 ): void {
-  if ((weights.instruction === 0 && weights.reply === 0) || table.stances.size === 0) return
+  if ((weights.instruction === 0 && weights.reply === 0) || table.kinds.size === 0) return
   const preference = seeksAdvice(question) ? weights.preference : 0
-  const lifts: Readonly<Record<Stance, number>> = { instruction: weights.instruction, preference, reply: 0 }
+  const lifts: Readonly<Record<StatementKind, number>> = { instruction: weights.instruction, preference, reply: 0 }
   let [closest, close] = [-1, 0]
-  for (const [slot, kind] of table.stances) {
+  for (const [slot, kind] of table.kinds) {
     if ((allowed[slot] ?? 0) === 0) continue
     const score = scores[slot] ?? 0
     const isAbout = kind === 'instruction' && score > 0 ? score + wordsIn(table.conditionOf(slot), concepts) : 0

@@ -23,12 +23,12 @@ interface Proportions {
  * memory, and ten get 3/31 each, with 1/31 left for the next one (dynamic thresholds of shared buffers, Choudhury and
  * Hahne 1998).
  */
-export class MemoryShare {
-  readonly #parent: MemoryShare | null
+export class MemoryQuota {
+  readonly #parent: MemoryQuota | null
   readonly #key: string
   readonly #weight: number
   readonly #size: number
-  readonly #children = new Map<string, MemoryShare>()
+  readonly #children = new Map<string, MemoryQuota>()
   /** Bodies of this share itself that are still arriving, the oldest first. */
   readonly #arriving = new Set<Arriving>()
   /** Number of reservations in this share and below it. */
@@ -40,7 +40,7 @@ export class MemoryShare {
   /** Bytes that the bodies of this share may hold once they have arrived. */
   promised = 0
 
-  private constructor(parent: MemoryShare | null, key: string, { weight, size }: Proportions) {
+  private constructor(parent: MemoryQuota | null, key: string, { weight, size }: Proportions) {
     this.#parent = parent
     this.#key = key
     this.#weight = weight
@@ -48,8 +48,8 @@ export class MemoryShare {
   }
 
   /** The whole memory. */
-  static whole(size: number): MemoryShare {
-    return new MemoryShare(null, '', { weight: 1, size })
+  static whole(size: number): MemoryQuota {
+    return new MemoryQuota(null, '', { weight: 1, size })
   }
 
   /** Bytes that may be held here once `more` are added. */
@@ -60,10 +60,10 @@ export class MemoryShare {
   }
 
   /** The narrowest share of an owner; one that has no reservation yet is not remembered before `enter`. */
-  of(owner: MemoryOwner): MemoryShare {
-    let share: MemoryShare = this
+  of(owner: MemoryOwner): MemoryQuota {
+    let share: MemoryQuota = this
     for (const { key, weight } of owner)
-      share = share.#children.get(key) ?? new MemoryShare(share, key, { weight, size: 0 })
+      share = share.#children.get(key) ?? new MemoryQuota(share, key, { weight, size: 0 })
     return share
   }
 
@@ -75,7 +75,7 @@ export class MemoryShare {
     const isAlone = this.promised === 0
     let isWithin = this.promised + bytes <= this.#limitWith(bytes)
     if (!isWithin && !isAlone) return false
-    for (let share: MemoryShare = this; share.#parent !== null; share = share.#parent) {
+    for (let share: MemoryQuota = this; share.#parent !== null; share = share.#parent) {
       const { held } = share
       const fits = held + bytes <= share.#limitWith(bytes)
       if (!fits && held > 0) return false
@@ -90,7 +90,7 @@ export class MemoryShare {
     return settled === 0 || settled + bytes <= this.#size
   }
 
-  get #whole(): MemoryShare {
+  get #whole(): MemoryQuota {
     return this.#parent === null ? this : this.#parent.#whole
   }
 
@@ -136,7 +136,7 @@ export class MemoryShare {
 
   /** The newest body that is arriving for the caller with the most such bytes; null when nothing arrives. */
   victim(): Arriving | null {
-    let largest: MemoryShare | null = null
+    let largest: MemoryQuota | null = null
     for (const child of this.#children.values())
       if (child.arrived > 0 && child.arrived > (largest?.arrived ?? 0)) largest = child
     if (largest !== null) return largest.victim()
@@ -145,7 +145,7 @@ export class MemoryShare {
     return newest
   }
 
-  *#chain(): Generator<MemoryShare> {
-    for (let share: MemoryShare | null = this; share !== null; share = share.#parent) yield share
+  *#chain(): Generator<MemoryQuota> {
+    for (let share: MemoryQuota | null = this; share !== null; share = share.#parent) yield share
   }
 }
