@@ -26,7 +26,7 @@ export const turnUsage = object(
 )
 
 /** Error that caused a turn to fail. */
-const turnError = object(
+export const turnError = object(
   {
     code: string({ description: 'One of the error codes.' }),
     message: string({ description: 'Message for developers.' }),
@@ -47,7 +47,7 @@ const toolCall = {
 }
 
 /** Who runs the tool of a call that has not run yet. */
-const runBy = {
+export const runBy = {
   run_by: described(optional(oneOf('caller')), '`caller` if the caller runs the tool: a `function` tool.'),
   declared_by: described(
     optional(oneOf('page')),
@@ -122,16 +122,18 @@ export const compactedFields = {
   summary: nullable(string({ description: 'Text that the model receives instead.' })),
 }
 
+/** A page that a text cites. */
+export const urlCitationFields = {
+  start_index: integer({
+    description: 'Offset of the first character of the citation mark in the text of the turn, in UTF-16 code units.',
+  }),
+  end_index: integer({ description: 'Offset after its last character.' }),
+  url: string({ description: 'URL of the page.' }),
+  title: string({ description: 'Title of the page. Untrusted.' }),
+} as const
+
 const urlCitation = object(
-  {
-    type: constant('url_citation'),
-    start_index: integer({
-      description: 'Offset of the first character of the citation mark in `output`, in UTF-16 code units.',
-    }),
-    end_index: integer({ description: 'Offset after its last character.' }),
-    url: string({ description: 'URL of the page.' }),
-    title: string({ description: 'Title of the page. Untrusted.' }),
-  },
+  { type: constant('url_citation'), ...urlCitationFields },
   { title: 'UrlCitation', description: 'A page that a text cites, as in `[2]`.' },
 )
 
@@ -155,6 +157,7 @@ export const sessionEvents = {
       turn_number: turnNumber,
       model: string({ description: 'Model of the turn.' }),
       input_text: string({ description: "The caller's input." }),
+      retry_of: optional(integer({ description: 'Failed turn whose input this turn repeats (`sessions.turns`).' })),
     },
     { title: 'TurnStarted', description: 'A turn started.', open: true },
   ),

@@ -17,7 +17,7 @@ import {
   string,
   timestamp,
 } from '../dsl/schema.ts'
-import { streamedEvents } from '../events/events.ts'
+import { followedEvents } from '../events/session-messages.ts'
 import { session, sessionStatus } from './sessions.ts'
 
 const project = '/api/projects/{project_id}'
@@ -119,7 +119,7 @@ export const projectActors = defineOperations('project_actors', {
     method: 'GET',
     path: `${one}/stream`,
     access: dashboardOnly('member'),
-    answer: answersEvents(streamedEvents, { title: 'SessionStreamEvent', resumable: true }),
+    answer: answersEvents(followedEvents, { title: 'SessionStreamEvent', resumable: true }),
   },
 })
 

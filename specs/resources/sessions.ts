@@ -13,6 +13,7 @@ import { numberedPage, ownerFilters, pageQuery, startingAfter } from '../dsl/lis
 import {
   boolean,
   constant,
+  defaulted,
   described,
   id,
   integer,
@@ -25,7 +26,7 @@ import {
   string,
   timestamp,
 } from '../dsl/schema.ts'
-import { streamedEvents } from '../events/events.ts'
+import { followedEvents, sessionMessages } from '../events/session-messages.ts'
 import { serverSide } from '../field-access.ts'
 import { reason } from '../reason.ts'
 import { statuses } from '../statuses.ts'
@@ -81,8 +82,18 @@ const sessionEvent = object(
   { title: 'SessionEvent', description: "An event of a session's log." },
 )
 
+/** Memory in bytes for producing a page of messages. */
+const messagePageBytes = 4 * 1024 * 1024
+
 const turnFields = {
-  input: optional(string({ description: 'Message of the user. Optional with `tool_results`.' })),
+  input: optional(string({ description: 'Message of the user. Optional with `tool_results` and `retry_of`.' })),
+  retry_of: optional(
+    integer({
+      min: 1,
+      description:
+        'Number of the latest turn, which failed: makes its failed model call again, in a new turn. The input and the tool calls of the failed turn stay as they are, and nothing is executed twice. Excludes `input` and `tool_results`.',
+    }),
+  ),
   tools: described(optional(turnTools), 'Tools that the model may call in this turn.'),
   instructions: optional(string({ description: 'System message of this turn.' })),
   model: optional(
@@ -189,11 +200,12 @@ export const sessions = defineOperations(resource, {
       { field: 'instructions', by: serverSide, unlessLeave: 'turn_overrides' },
     ],
     body: turnRequest,
-    answer: answersEvents(streamedEvents, { title: 'SessionStreamEvent' }),
+    answer: answersEvents(followedEvents, { title: 'SessionStreamEvent' }),
     errors: [
       'turn_in_progress',
       'approval_pending',
       'session_expired',
+      'invalid_transition',
       'agent_not_runnable',
       'model_not_found',
       'provider_not_configured',
@@ -201,13 +213,33 @@ export const sessions = defineOperations(resource, {
       'actor_parked',
     ],
   },
+  messages: {
+    summary: 'List the messages of a session',
+    description:
+      'Returns the newest turns as messages, oldest first, and the calls that wait for a decision. `sessions.stream` with `after` set to `last_event_id` continues without a gap; with `restarts=true`, `turn.restarted` voids all text of the turn in progress. A page holds about 1 MB of text, and may therefore have fewer turns than `limit`. Long outputs of tools are truncated.',
+    method: 'GET',
+    path: `${one}/messages`,
+    access: turnAccess,
+    query: {
+      before: described(
+        optional(integer({ min: 1 })),
+        'Turn number before which the page ends: that of the first message that you have.',
+      ),
+      limit: described(defaulted(integer({ min: 1, max: 100 }), 50), 'Maximum number of turns on a page.'),
+    },
+    answer: isJsonResponse(sessionMessages, { maxBytes: messagePageBytes }),
+  },
   stream: {
     summary: 'Stream the events of a session',
-    description: 'Sends the events after `Last-Event-ID`, then new events as they are committed.',
+    description:
+      'Sends the events after `Last-Event-ID`, then new events as they are committed. With `snapshot=true`, a stream without `Last-Event-ID` and `after` begins with `session.snapshot`, the messages of the newest 50 turns, and continues from there.',
     method: 'GET',
     path: `${one}/stream`,
     access: turnAccess,
-    answer: answersEvents(streamedEvents, { title: 'SessionStreamEvent', resumable: true }),
+    query: {
+      snapshot: described(optional(boolean()), 'Whether to begin with `session.snapshot` instead of the first event.'),
+    },
+    answer: answersEvents(followedEvents, { title: 'SessionStreamEvent', resumable: true }),
   },
   approve: {
     summary: 'Approve a tool call',
@@ -218,7 +250,7 @@ export const sessions = defineOperations(resource, {
     access: decideAccess,
     fields: [{ field: 'arguments', by: serverSide }],
     body: object(approval),
-    answer: answersEvents(streamedEvents, { title: 'SessionStreamEvent' }),
+    answer: answersEvents(followedEvents, { title: 'SessionStreamEvent' }),
     errors: ['action_already_resolved', 'tool_result_required', 'insufficient_scope'],
   },
   reject: {
@@ -306,7 +338,7 @@ export const sessionSocket = defineOperation('sessions.socket', {
       }),
     ),
   },
-  answer: answersEvents(streamedEvents, { title: 'SessionStreamEvent', resumable: true }),
+  answer: answersEvents(followedEvents, { title: 'SessionStreamEvent', resumable: true }),
   frames: sessionFrames,
   ofTenants: 'user',
 })

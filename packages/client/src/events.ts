@@ -18,7 +18,7 @@ export type SessionEvent =
 
 export type SessionForked = { /** Session from which the history was copied. */ readonly session_id: string; /** Last turn that was copied. */ readonly turn_number: number; /** First turn whose events follow. Earlier turns are copied without their events. */ readonly first_turn: number }
 
-export type TurnStarted = { /** Number of the turn in its session, from 1. */ readonly turn_number: number; /** Model of the turn. */ readonly model: string; /** The caller's input. */ readonly input_text: string }
+export type TurnStarted = { /** Number of the turn in its session, from 1. */ readonly turn_number: number; /** Model of the turn. */ readonly model: string; /** The caller's input. */ readonly input_text: string; /** Failed turn whose input this turn repeats (`sessions.turns`). */ readonly retry_of?: number }
 
 export type TurnRestarted = { /** Deltas of the turn from this sequence number on are void. Those after this event make its text. */ readonly from_sequence: number; /** Number of the attempt that begins: 2 for the first restart. */ readonly attempt: number }
 
@@ -42,7 +42,7 @@ export type TurnResumed = { /** Id of the action that represents the tool call. 
 
 export type TurnUsage = { /** Tokens of the input. */ readonly input_tokens: number; /** Tokens of the output. */ readonly output_tokens: number; /** Tokens of input and output. */ readonly total_tokens: number; /** Cost in USD as an exact decimal; null if a price is unknown. */ readonly cost_usd: string | null }
 
-export type UrlCitation = { readonly type: "url_citation"; /** Offset of the first character of the citation mark in `output`, in UTF-16 code units. */ readonly start_index: number; /** Offset after its last character. */ readonly end_index: number; /** URL of the page. */ readonly url: string; /** Title of the page. Untrusted. */ readonly title: string }
+export type UrlCitation = { readonly type: "url_citation"; /** Offset of the first character of the citation mark in the text of the turn, in UTF-16 code units. */ readonly start_index: number; /** Offset after its last character. */ readonly end_index: number; /** URL of the page. */ readonly url: string; /** Title of the page. Untrusted. */ readonly title: string }
 
 export type ChatMemoryBlock = { readonly retrieved: readonly ({ readonly [name: string]: unknown })[]; readonly written: readonly ({ readonly [name: string]: unknown })[]; readonly write_status: "skipped" | "pending" | "success" | "error"; readonly write_request_id: string | null }
 

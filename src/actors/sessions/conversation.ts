@@ -144,8 +144,20 @@ export class Conversation {
       if (isObject(result)) this.#output(result.action_id, result.output)
     }
     this.#close()
-    const input = text(payload.input_text)
+    if (payload.retry_of === undefined) this.#addInput(text(payload.input_text))
+    else this.#dropCutAnswer()
+  }
+
+  #addInput(input: string): void {
     if (input !== '') this.#add({ role: 'user', content: input })
+  }
+
+  /** Drops what a failed model call had written, which a retry makes again. Calls that it made before stay. */
+  #dropCutAnswer(): void {
+    const last = this.#messages.at(-1)
+    if (last?.role !== 'assistant' || last.toolCalls.length > 0) return
+    this.#messages = this.#messages.slice(0, -1)
+    this.#length -= last.content.length
   }
 
   #resolved(payload: JsonObject, note: string): void {

@@ -7,6 +7,9 @@ export interface Range {
   readonly last: number
 }
 
+/** Reads pages of logs. */
+export type PageReader = Pick<Host, 'readPage'>
+
 /** The whole log of an actor. */
 export const wholeLog = (resident: Resident): Range => ({ first: 1, last: resident.state.lastSequence })
 
@@ -17,13 +20,14 @@ export const behind = ({ first, last }: Range, after: number): Range => ({ first
  * Returns the range of a turn's events. Turn numbers only rise along a log, so both ends are found by bisection: a few
  * reads of one event each, without an index.
  */
-export const rangeOfTurn = async (host: Host, resident: Resident, turn: number): Promise<Range> => {
-  const first = await firstAtOrAfter(host, resident, turn)
-  const next = await firstAtOrAfter(host, resident, turn + 1)
+export const rangeOfTurn = async (host: PageReader, resident: Resident, turn: number): Promise<Range> => {
+  const first = await firstOfTurn(host, resident, turn)
+  const next = await firstOfTurn(host, resident, turn + 1)
   return { first, last: next - 1 }
 }
 
-const firstAtOrAfter = async (host: Host, resident: Resident, turn: number): Promise<number> => {
+/** Sequence of the first event of a turn, or of the turn after it; behind the log if there is none. */
+export const firstOfTurn = async (host: PageReader, resident: Resident, turn: number): Promise<number> => {
   let low = 1
   let high = resident.state.lastSequence + 1
   while (low < high) {

@@ -20,12 +20,14 @@ import type { SessionAgent } from './agent-configs.ts'
 import { behind, pageOfRange, rangeOfTurn, wholeLog } from './event-pages.ts'
 import { forkSession } from './fork-session.ts'
 import { sessionRows } from './kinds.ts'
+import { messagePage, snapshotStream } from './messages/session-messages.ts'
 import { type Installed, mayAccessSession, newSessionOwner, sessionListFilter, streamPlace } from './session-agent.ts'
 import { newSessionView, sessionEventView, sessionRowView, sessionView } from './session-views.ts'
 import type { ToolHeaders } from './tools/tool-headers.ts'
 import { broughtTools } from './turns/brought-tools.ts'
 import { checkMemory } from './turns/checked-memory.ts'
 import { requireConfigModels } from './turns/limited-models.ts'
+import { checkTurnStart, failedInput } from './turns/retried-turn.ts'
 import { configOwner, type TurnConfigs } from './turns/turn-config.ts'
 import { type AgentConfig, noAgent, planTurn } from './turns/turn-plan.ts'
 
@@ -102,7 +104,10 @@ export const sessionUseCases = (parts: SessionParts): SessionUseCases => ({
   'sessions.turns': (call) => startTurn(parts, call),
   'sessions.stream': async (call) => {
     const session = await findSession(parts.host, call, call.params.session_id)
-    const stream = parts.host.feed.follow(session.id, call.after ?? 0, { at: 'never' })
+    const begins = call.query.snapshot === true && call.after === null
+    const stream = begins
+      ? await snapshotStream(parts.host, session, readerOf(call.principal))
+      : parts.host.feed.follow(session.id, call.after ?? 0, { at: 'never' })
     return { stream, ...streamPlace(session), replayed: false }
   },
   'sessions.cancel': async (call) => {
@@ -214,6 +219,10 @@ const reading = ({ host, records }: SessionParts) =>
             sessionListFilter(call.principal),
           )
         : listBound(host, call),
+    'sessions.messages': async (call) => {
+      const session = await findSession(host, call, call.params.session_id)
+      return messagePage(host, session, { ...call.query, reader: readerOf(call.principal) })
+    },
     'sessions.events': async (call) => {
       const { page, limit, turn_number, after = 0 } = call.query
       const session = await findSession(host, call, call.params.session_id)
@@ -234,10 +243,10 @@ type TurnCall = Parameters<UseCases['sessions.turns']>[0]
 const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAnswer> => {
   const { host, configs } = parts
   const { body, scope, idempotency } = call
-  if (body.input === undefined && body.tool_results === undefined) {
-    throw new ServiceError('missing_field', { param: 'input', message: 'A turn requires input or tool_results.' })
-  }
+  checkTurnStart(body)
   const session = await findSession(host, call, call.params.session_id)
+  const { retry_of } = body
+  const input = retry_of === undefined ? (body.input ?? '') : await failedInput(host, session, retry_of)
   const { user } = session.owner
   checkMemory({ memory: body.memory, user, of: 'session' })
   const found = agentOf(parts, session)
@@ -264,7 +273,8 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   const result = await host.deliverTo(session, {
     event: {
       type: 'turn',
-      input: body.input ?? '',
+      input,
+      ...(retry_of !== undefined && { retry_of }),
       tool_results: body.tool_results ?? [],
       model: plan.model,
       config: kept instanceof Promise ? await kept : kept,

@@ -50,7 +50,9 @@ export const sessionSetup = setup({
   },
   guards: {
     knowsResults: ({ context, event }) =>
-      event.type === 'turn' && event.tool_results.every(({ action_id }) => owes(context, action_id, event)),
+      event.type === 'turn' &&
+      retriesLatest(context, event) &&
+      event.tool_results.every(({ action_id }) => owes(context, action_id, event)),
     isOpenCall: ({ context, event }) => 'action_id' in event && takes(context, event),
     isRunningCall: ({ context, event }) => event.type === 'tool_progressed' && isRunning(context, event),
     hadTurns: ({ context }) => context.turn > 0,
@@ -68,6 +70,10 @@ type On<Type extends SessionEvent['type']> = At<SessionContext, Extract<SessionE
 /** Whether the session waits for the caller's output of this call. */
 const owes = ({ calls }: SessionContext, actionId: string, turn: On<'turn'>['event']): boolean =>
   calls.some(({ action_id, status }) => action_id === actionId && nextStatus(status, turn) !== null)
+
+/** Whether a turn repeats no other, or the latest: a failed turn is repeated once. */
+export const retriesLatest = ({ turn }: SessionContext, { retry_of = turn }: On<'turn'>['event']): boolean =>
+  retry_of === turn
 
 const assigns = assignsOf<SessionContext, SessionEvent>()
 
@@ -108,11 +114,12 @@ export const startTurn = [
     calls: [],
     usage: noUsage,
   })),
-  journals((context, { input, tool_results, model }: On<'turn'>['event']) => [
+  journals((context, { input, tool_results, model, retry_of }: On<'turn'>['event']) => [
     emission(context, 'turn.started', {
       turn_number: context.turn,
       model,
       input_text: input,
+      ...(retry_of !== undefined && { retry_of }),
       ...(tool_results.length > 0 && { tool_results }),
     }),
   ]),

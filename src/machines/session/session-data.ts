@@ -247,6 +247,8 @@ export type SessionEvent =
       readonly model: string
       readonly config: JsonObject
       readonly tools: Readonly<Record<string, SessionTool>>
+      /** Number of the latest turn, which failed and whose model call is made again. */
+      readonly retry_of?: number
     }
   | { readonly type: 'model_delta'; readonly delta: string; readonly cuts?: readonly number[] }
   /** The model call is begun again; `kept` is the text of the turn's earlier answers. */

@@ -1,4 +1,5 @@
 import type { Refusal } from '../declared.ts'
+import type { At } from '../index.ts'
 import {
   approved,
   auditCancelling,
@@ -11,6 +12,7 @@ import {
   progressed,
   rejected,
   restart,
+  retriesLatest,
   runUngatedTools,
   sessionSetup,
   startTurn,
@@ -22,8 +24,10 @@ import {
   toolDone,
   withdrawActions,
 } from './session-actions.ts'
-import { noUsage, type SessionContext } from './session-data.ts'
+import { noUsage, type SessionContext, type SessionEvent } from './session-data.ts'
 import { maxModelCalls } from './session-steps.ts'
+
+type TurnAt = At<SessionContext, Extract<SessionEvent, { readonly type: 'turn' }>>
 
 const sessionId = ({ context }: { readonly context: SessionContext }) => ({ session_id: context.session_id })
 
@@ -34,7 +38,10 @@ const cancelTurn = {
   actions: [failTurn('cancelled', 'The turn was cancelled.'), withdrawActions, clearCalls, auditCancelling],
 } as const
 
-const unknownResults: Refusal = { code: 'not_found', param: 'tool_results' }
+const refusedTurn = ({ context, event }: TurnAt): Refusal =>
+  retriesLatest(context, event)
+    ? { code: 'not_found', param: 'tool_results' }
+    : { code: 'invalid_transition', param: 'retry_of', message: 'Only the latest turn can be retried.' }
 const nothingToCancel: Refusal = { code: 'no_turn_in_progress' }
 const notFound: Refusal = { code: 'not_found' }
 
@@ -77,7 +84,7 @@ export const sessionMachine = sessionSetup.createMachine({
   }),
   initial: 'active',
   entry: takeHistory,
-  meta: { refuses: { turn: unknownResults, cancel: nothingToCancel } },
+  meta: { refuses: { turn: refusedTurn, cancel: nothingToCancel } },
   on: { delete: '#session.deleted' },
   states: {
     active: {

@@ -31,7 +31,7 @@ class Attempts {
   }
 
   only(events: readonly LogEvent[]): readonly LogEvent[] {
-    return events.every((event) => event.event_type !== 'turn.restarted' && this.#attempt === attemptOf(event))
+    return events.every((event) => !beginsAttempt.has(event.event_type) && this.#attempt === attemptOf(event))
       ? this.#took(events)
       : events.filter((event) => this.#isShown(event))
   }
@@ -47,6 +47,7 @@ class Attempts {
     this.#last = sequence
     switch (event_type) {
       case 'turn.started':
+      case 'session.snapshot':
         this.#attempt = undefined
         return true
       case 'turn.restarted':
@@ -61,6 +62,9 @@ class Attempts {
     }
   }
 }
+
+/** Events after which the attempt is not the one before. A turn begins with its first attempt. */
+const beginsAttempt: ReadonlySet<string> = new Set(['turn.restarted', 'session.snapshot'])
 
 /** A reader in the middle of a first attempt is the usual one; events without text belong to every attempt. */
 const attemptOf = ({ event_type, payload }: LogEvent): number =>

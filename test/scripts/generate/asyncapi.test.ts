@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { operations } from '#actors/capabilities.ts'
 import { asyncapiFile } from '#scripts/generate/asyncapi.ts'
-import { streamedEvents } from '#specs/events/events.ts'
+import { followedEvents } from '#specs/events/session-messages.ts'
 import { sessionFrames, sessionSocket } from '#specs/resources/sessions.ts'
 import { sampleOf } from '#test/specs/samples.ts'
 import { readClientFrame } from '#transport/streams/session-frames.ts'
@@ -51,7 +51,7 @@ describe('the AsyncAPI document', () => {
       required: ['event', 'id', 'data'],
     })
     const sent = document.operations['sessions.socket.send'].messages
-    expect(sent).toHaveLength(Object.keys(streamedEvents).length + 1)
+    expect(sent).toHaveLength(Object.keys(followedEvents).length + 1)
   })
 })
 
