@@ -108,7 +108,7 @@ const placeOf = (route) =>
 const viewOf = async (route, known) => {
   const project = route.project ?? (route.view === 'actor' ? await projectOf(route.id, known) : (known[0]?.id ?? null))
   if (project === null) return null
-  session.trigger.looked({ project })
+  session.trigger.viewed({ project })
   showTools(known, project, route.view)
   const { operates } = sessionNow()
   if (route.view === 'actor') return new ActorView({ ...route, project, operates }, report)

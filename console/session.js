@@ -23,7 +23,7 @@ export const session = createStore({
     }),
     signedOut: () => signedOut,
     /** @param {Session} context @param {{ project: string }} event */
-    looked: (context, { project }) => ({ ...context, project }),
+    viewed: (context, { project }) => ({ ...context, project }),
   },
 })
 

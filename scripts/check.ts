@@ -20,7 +20,7 @@ import { namingFindings } from './check/naming.ts'
 import { binaryFindings, modelRuntime, nativeServer } from './check/native-binary.ts'
 import { regExpFindings } from './check/regexps.ts'
 import { type Finding, readFiles } from './check/source-files.ts'
-import { citationFindings, emptyCommentFindings, privateWordFindings } from './check/word-list.ts'
+import { citationFindings, emptyCommentFindings, nameWordFindings, privateWordFindings } from './check/word-list.ts'
 
 /**
  * `npm run check`: every rule of the project that can be checked automatically. All steps run even if one fails; exit
@@ -107,7 +107,11 @@ const rules: Readonly<Record<string, Step>> = {
   'lengths of files': () => listed(fileLengthFindings(code)),
   names: () => listed(namingFindings(code)),
   docstrings: () => listed(docstringFindings(product)),
-  words: () => listed([...worded, ...beside].flatMap(privateWordFindings)),
+  words: () =>
+    listed([
+      ...[...worded, ...beside].flatMap(privateWordFindings),
+      ...[...product, ...readFiles(root, ['packages'], ['.ts']), ...beside].flatMap(nameWordFindings),
+    ]),
   citations: () => listed(cited.flatMap(citationFindings)),
   'empty comments': () => listed(cited.flatMap(emptyCommentFindings)),
   'named paths': () => listed(namedPathFindings(root, worded)),

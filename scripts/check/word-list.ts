@@ -7,6 +7,16 @@ const privateWords = new Set(
   ),
 )
 
+/** Words that names do not contain in the product, although prose may use them (CONTRIBUTING.md, "Words"). */
+const nameWords = new Set(
+  'room rooms seat seats seated apart house houses look looks looked said deed deeds hands most least stance stances'.split(
+    ' ',
+  ),
+)
+
+/** Fields of that kind that are stored, or sent between nodes of two releases; and bounds that a measurement declares. */
+const acceptedNames = new Set(['targets_apart', 'atMost', 'atLeast', 'atMostOnce', 'isAtMost', 'isAtLeast'])
+
 /** Names that are private words in exactly this spelling. */
 const privateNames = new Set(['Order', 'Posts', 'Going', 'Standing', 'Seeing'])
 
@@ -21,7 +31,9 @@ const keptNames: Readonly<Record<string, ReadonlySet<string>>> = {
   'src/machines/run/': new Set(['asked', 'told']),
   'src/actors/runs/run-conversation.ts': new Set(['told']),
   'src/gateway/ledger/': new Set(['asked']),
-  'src/transport/peers/': new Set(['ask', 'told']),
+  'src/transport/peers/': new Set(['ask', 'told', 'said']),
+  'src/actors/runtime/messages/peers.ts': new Set(['said']),
+  'src/actors/runtime/cluster/': new Set(['said']),
   // a word in texts that people write
   'src/retrieval/analysis/statement-kind.ts': new Set(['ask']),
   'test/machines/run/': new Set(['told']),
@@ -49,6 +61,25 @@ export const privateWordFindings: TextRule = ({ path, text }) => {
   return [...found({ path, text: read }, /[A-Za-z_]+/g, isWrong), ...names]
 }
 
+const isProduct = (path: string): boolean => /^(src|specs|packages|console)\//.test(path)
+
+/**
+ * Finds words for which the field has others in the names of the product's code and files. In the console, whose pages
+ * are texts in code, a name of one word is not one.
+ */
+export const nameWordFindings: TextRule = ({ path, text }) => {
+  if (!isProduct(path) || path.endsWith('.md')) return []
+  const has = (name: string): boolean =>
+    !(acceptedNames.has(name) || (path.startsWith('console/') && partsOf(name).length === 1)) &&
+    partsOf(name).some((part) => nameWords.has(part.toLowerCase()))
+  const file = path.split(/[/.-]/).some((part) => nameWords.has(part)) ? [{ path, line: 1, message: advice(path) }] : []
+  const code = withoutComments(withoutTexts(text)).replaceAll(
+    /\/(?:\\.|\[[^\]\n]*\]|[^/\n\\[])+\/[dgimsuvy]*(?=[,;)\].\s])/g,
+    blank,
+  )
+  return [...found({ path, text: code }, /[A-Za-z_]+/g, (name) => has(name) && !isKept(path, name)), ...file]
+}
+
 const isPrivate = (name: string): boolean =>
   !wireNames.has(name) && partsOf(name).some((part) => privateWords.has(part.toLowerCase()))
 
@@ -65,8 +96,10 @@ const found = (
     .map(({ 0: word, index }) => ({
       path,
       line: lineAt(text, index),
-      message: `'${word}': use the field's word (CONTRIBUTING.md, "Words")`,
+      message: advice(word),
     }))
+
+const advice = (word: string): string => `'${word}': use the field's word (CONTRIBUTING.md, "Words")`
 
 /** Pages that are not part of the repository. */
 const foreign =

@@ -29,14 +29,14 @@ export const openGuardedAgent = (connect: buildConnector.connector): Agent =>
  * forever. The event is therefore emitted again one turn later.
  */
 const forgotten = (pool: Pool): Pool => {
-  let isSaidAgain = false
+  let isRepeated = false
   pool.on('disconnect', (origin, targets, error) => {
-    if (isSaidAgain) return
+    if (isRepeated) return
     setImmediate(() => {
       if (pool.destroyed || pool.closed) return
-      isSaidAgain = true
+      isRepeated = true
       pool.emit('disconnect', origin, targets, error)
-      isSaidAgain = false
+      isRepeated = false
     })
   })
   return pool

@@ -17,8 +17,8 @@ export const clientAddressReader = (trusted: TrustedProxies | null): ((request: 
   const isTrusted = trustOf(trusted)
   return (request) => {
     let address = canonical(request.remoteAddress) ?? ''
-    const said = request.header('x-forwarded-for')?.split(',').reverse() ?? []
-    for (const [hop, text] of said.entries()) {
+    const hops = request.header('x-forwarded-for')?.split(',').reverse() ?? []
+    for (const [hop, text] of hops.entries()) {
       const before = canonical(withoutPort(text.trim()))
       if (before === undefined || !isTrusted(address, hop)) break
       address = before

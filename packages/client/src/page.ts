@@ -68,5 +68,5 @@ export const nextFrame = (work: () => void): void => {
 }
 
 /** A delay in ms before the next of some attempts, of which the first waits not at all: doubled, with jitter. */
-export const backOff = (tries: number, mostMs: number): number =>
-  tries === 0 ? 0 : Math.min(50 * 2 ** Math.min(tries, 16), mostMs) * (0.5 + Math.random() / 2)
+export const backOff = (tries: number, maxMs: number): number =>
+  tries === 0 ? 0 : Math.min(50 * 2 ** Math.min(tries, 16), maxMs) * (0.5 + Math.random() / 2)

@@ -192,7 +192,7 @@ export class Session {
         })
       } catch (error) {
         this.#conversation.unsent(id)
-        this.#look()
+        this.#check()
         throw error
       }
     })
@@ -279,20 +279,20 @@ export class Session {
   /** Resolves when the log gives a value, and rejects when the log cannot be read any more. */
   #until<T>(value: () => readonly [T] | null): Promise<T> {
     return new Promise((resolve, reject) => {
-      const look = (): boolean => {
+      const check = (): boolean => {
         const found = value()
         if (found !== null) {
           this.#publish()
           resolve(found[0])
         } else if (this.#connection !== 'ended') return false
         else reject(this.#error ?? new ConnectionError('The session cannot be read.', { code: 'connection' }))
-        this.#waiting.delete(look)
+        this.#waiting.delete(check)
         this.#restSoon()
         return true
       }
-      this.#waiting.add(look)
+      this.#waiting.add(check)
       this.#read()
-      look()
+      check()
     })
   }
 
@@ -312,8 +312,8 @@ export class Session {
     }).catch(() => {})
   }
 
-  #look(): void {
-    for (const look of [...this.#waiting]) look()
+  #check(): void {
+    for (const check of [...this.#waiting]) check()
   }
 
   #restSoon(): void {
@@ -330,7 +330,7 @@ export class Session {
     this.#connection = status
     if (error !== null || this.#error?.status === 0) this.#error = error
     this.#publishSoon()
-    this.#look()
+    this.#check()
   }
 
   #take(events: readonly SessionEvent[]): void {
@@ -342,7 +342,7 @@ export class Session {
     this.#last = events.at(-1)?.id ?? this.#last
     this.#publishSoon()
     if (isOnlyText) return
-    this.#look()
+    this.#check()
     clearTimeout(this.#quiet)
     if (this.#conversation.approvals.length > 0) this.#quiet = setTimeout(() => this.#runCalls(), settledMs)
   }

@@ -23,9 +23,9 @@ export class InstructionJudge {
   odds(states: Float32Array, vector: Float32Array): number {
     const { bias, weights } = this.#weights
     const size = vector.length
-    let [said, meant] = [0, 0]
-    for (let at = 0; at < states.length; at++) said += (states[at] ?? 0) * (weights[at % size] ?? 0)
+    let [statedScore, meant] = [0, 0]
+    for (let at = 0; at < states.length; at++) statedScore += (states[at] ?? 0) * (weights[at % size] ?? 0)
     for (let at = 0; at < size; at++) meant += (vector[at] ?? 0) * (weights[size + at] ?? 0)
-    return bias + said / (states.length / size) + meant
+    return bias + statedScore / (states.length / size) + meant
   }
 }

@@ -54,8 +54,8 @@ export interface Naming {
   readonly query: unknown
 }
 
-const refuseOther = (param: string, said: string | null, named: string | null): void => {
-  if (said === null || named === null || said === named) return
+const refuseOther = (param: string, given: string | null, named: string | null): void => {
+  if (given === null || named === null || given === named) return
   throw new ServiceError('invalid_header', {
     param,
     message: `${param} differs from the value elsewhere in the request.`,

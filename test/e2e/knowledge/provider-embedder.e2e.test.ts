@@ -7,7 +7,7 @@ import { KnowledgeBase } from './knowledge-world.ts'
 
 const chunks = 1_200
 /** Chunks per stored part: stored chunks are not embedded again. */
-const chunksAPart = 500
+const chunksPerPart = 500
 
 /** Counts of the letters of a text. */
 const vectorOf = (text: string): readonly number[] => {
@@ -75,7 +75,7 @@ describe.each(either('sqlite'))('an embedding model of a provider for knowledge 
     await expect.poll(async () => (await search()).embedder, patience).toBe(`model/${small}`)
     const hits = async () => search().then(() => answers)
     await expect.poll(hits, patience).toBeLessThan(0)
-    expect(embeddedBy(small).size).toBeGreaterThan(chunksAPart)
+    expect(embeddedBy(small).size).toBeGreaterThan(chunksPerPart)
     await world.crash()
     answers = Number.POSITIVE_INFINITY
     await world.restart()
@@ -83,7 +83,7 @@ describe.each(either('sqlite'))('an embedding model of a provider for knowledge 
     const vectors = async () => (await search('Marker7 stands in this part')).data[0]?.parts?.vector
     await expect.poll(vectors, patience).toBeGreaterThan(0.9)
     const again = [...embeddedBy(small).values()].filter((times) => times > 1)
-    expect(again.length).toBeLessThanOrEqual(chunks - chunksAPart)
+    expect(again.length).toBeLessThanOrEqual(chunks - chunksPerPart)
 
     const large = 'text-embedding-3-large'
     await choose(large)

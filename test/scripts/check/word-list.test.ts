@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { SourceFile } from '#scripts/check/source-files.ts'
-import { citationFindings, emptyCommentFindings, privateWordFindings } from '#scripts/check/word-list.ts'
+import {
+  citationFindings,
+  emptyCommentFindings,
+  nameWordFindings,
+  privateWordFindings,
+} from '#scripts/check/word-list.ts'
 
 const file = (path: string, text: string): SourceFile => ({ path, text })
 const lines = (found: readonly { readonly line: number }[]) => found.map(({ line }) => line)
@@ -51,6 +56,32 @@ describe('a private word that is a stored or transmitted name', () => {
     ['in a docstring', 'src/machines/run/a.ts', '/** What the model asked for. */\n'],
   ])('is found %s', (_, path, text) => {
     expect(lines(privateWordFindings(file(path, `\n${text}`)))).toEqual([2])
+  })
+})
+
+describe('names with a word for which the field has another', () => {
+  it.each([
+    ['a constant', 'src/a.ts', 'const mostBytes = 1\n'],
+    ['a parameter', 'packages/client/src/a.ts', 'const wait = (seat: number) => 1\n'],
+    ['a private field', 'console/a.js', 'class A { #lookAgain = 1 }\n'],
+    ['a type', 'specs/a.ts', 'export interface PageRooms {}\n'],
+  ])('are found: %s', (_, path, text) => {
+    expect(lines(nameWordFindings(file(path, `\n${text}`)))).toEqual([2])
+  })
+
+  it('are found in a path', () => {
+    expect(lines(nameWordFindings(file('src/parsing/page-rooms.ts', 'const a = 1\n')))).toEqual([1])
+  })
+
+  it.each([
+    ['prose', 'src/a.ts', '// at most two, looked up\nconst a = "the most"\n'],
+    ['a pattern', 'src/a.ts', 'const a = /most|said/u.test(b)\n'],
+    ['a bound of a measurement', 'src/a.ts', 'const a = { atMost: 1 }\n'],
+    ['a stored field', 'src/a.ts', 'const a = { targets_apart: true }\n'],
+    ['a message between nodes', 'src/transport/peers/schema.ts', 'const a = { said: 1 }\n'],
+    ['a test', 'test/a.test.ts', 'const said = 1\n'],
+  ])('are accepted: %s', (_, path, text) => {
+    expect(nameWordFindings(file(path, text))).toEqual([])
   })
 })
 

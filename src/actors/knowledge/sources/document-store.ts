@@ -18,7 +18,7 @@ export interface SourceChunk {
 export type StoredChunk = readonly [id: string, start: number, end: number, page: number | null, heading: string | null]
 
 /** Maximum number of chunks in one blob; parsing that many does not block the event loop noticeably. */
-const chunksAPart = 500
+const chunksPerPart = 500
 
 /** Stores a document that was read. Storing it again adds nothing. @throws {StoreUnavailable} */
 export const storeDocument = async (
@@ -28,9 +28,9 @@ export const storeDocument = async (
 ): Promise<ReadDocument> => {
   const text = await blobs.putText(owner, 'txt', read.text)
   const chunks: string[] = []
-  for (let first = 0; first < read.chunks.length; first += chunksAPart) {
+  for (let first = 0; first < read.chunks.length; first += chunksPerPart) {
     const some = read.chunks
-      .slice(first, first + chunksAPart)
+      .slice(first, first + chunksPerPart)
       .map(
         ({ digest, start, end, page, heading }): StoredChunk => [
           chunkId(owner.source, digest),
