@@ -25,7 +25,7 @@ describe.runIf(process.platform === 'linux')('the mark of a process', () => {
   it('reports that a killed process has ended', async () => {
     const { child, mark } = await started()
     child.kill('SIGKILL')
-    await vi.waitFor(() => expect(hasEnded(mark)).toBe(true))
+    await vi.waitFor(() => expect(hasEnded(mark)).toBe(true), { timeout: 30_000 })
   })
 
   it('does not report a stopped process as ended', async () => {

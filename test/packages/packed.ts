@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -32,8 +32,12 @@ export const stranger = async (...install: readonly string[]): Promise<string> =
 }
 
 /** Lends a package of this project to a stranger's, which has installed it at the same version. */
-export const lend = (folder: string, name: string): void =>
-  symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
+export const lend = (folder: string, name: string): void => {
+  const path = join(folder, 'node_modules', name)
+  // lent before, by a test that is repeated
+  rmSync(path, { force: true })
+  symlinkSync(join(root, 'node_modules', name), path)
+}
 
 /** Path of a file of this project. */
 export const ours = (path: string): string => join(root, path)

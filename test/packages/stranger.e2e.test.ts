@@ -163,7 +163,14 @@ describe('a stranger with the other tarballs', () => {
     `
     writeFileSync(join(other, 'store.test.js'), suite)
     const report = join(other, 'report.json')
-    const vitest = [ours('node_modules/vitest/vitest.mjs'), 'run', '--root', other, '--reporter=json']
+    const vitest = [
+      ours('node_modules/vitest/vitest.mjs'),
+      'run',
+      '--root',
+      other,
+      '--testTimeout=60000',
+      '--reporter=json',
+    ]
     await run(process.execPath, [...vitest, `--outputFile=${report}`], { cwd: other })
     const { numFailedTests, numPassedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'))
     expect({ numFailedTests, passes: numPassedTests > 80, skips: numPendingTests > 5 }).toEqual({

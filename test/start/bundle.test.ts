@@ -123,7 +123,7 @@ describe('a bundle', () => {
   describe('whose sources were written long before it', () => {
     /** Waits until the sources are old enough to count as untouched, and makes the bundle. */
     const settled = async () => {
-      await expect.poll(async () => (await bundled(root)).untouched, { timeout: 10_000, interval: 250 }).not.toBeNull()
+      await expect.poll(async () => (await bundled(root)).untouched, { interval: 250 }).not.toBeNull()
       return made()
     }
 

@@ -33,7 +33,7 @@ describe('spans for an OTLP receiver', () => {
   it('that stalls are queued up to a limit, and further spans are lost', async () => {
     const { server, exporter } = await openFor(() => {})
     for (let count = 0; count < max * 4; count++) exporter.take(span)
-    await vi.waitFor(() => expect(server.sockets.size).toBe(1))
+    await vi.waitFor(() => expect(server.sockets.size).toBe(1), { timeout: 30_000 })
     expect(exporter.waiting).toBe(max)
     expect(exporter.lost).toBeGreaterThan(max * 2)
     await server.close()

@@ -48,12 +48,15 @@ it.each(places)(
     connection_id = await idOf(world)
     const session = await newSession(world)
     await turn(world, session, { input: 'go', tools: [httpTool('post')], pause_on_tool_calls: false })
-    await vi.waitFor(async () => {
-      const log = await world.host.readLog(session, 0)
-      const done = log.find(({ event_type }) => event_type === 'tool_call.completed')
-      expect(done?.payload.output).toContain('connection_not_found')
-      expect(log.at(-1)?.event_type).toBe('turn.completed')
-    })
+    await vi.waitFor(
+      async () => {
+        const log = await world.host.readLog(session, 0)
+        const done = log.find(({ event_type }) => event_type === 'tool_call.completed')
+        expect(done?.payload.output).toContain('connection_not_found')
+        expect(log.at(-1)?.event_type).toBe('turn.completed')
+      },
+      { timeout: 30_000 },
+    )
     await world.runtime.drain(0)
   },
 )

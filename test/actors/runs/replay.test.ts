@@ -64,7 +64,7 @@ describe('a replay of a run', () => {
     const parent = await startRun(world, 'agt_1')
     const delegated = (await until(world, parent, 'run.delegated')).at(-1)
     const child = String(delegated?.payload.child_run_id)
-    await vi.waitFor(() => runOf(world, child))
+    await vi.waitFor(() => runOf(world, child), { timeout: 30_000 })
     await until(world, child, 'run.requires_action')
     const again = await replay(child)
     expect(again).toMatchObject({ parent_run_id: null, replay_of: child })

@@ -87,11 +87,14 @@ describe('a conversation that exceeds the context window of its model', () => {
     return (await world.useCases['runs.create'](callOf({ agent_id: 'agt_a' }, {}, body))).id
   }
   const ended = (id: string) =>
-    vi.waitFor(async () => {
-      const run = await world.useCases['runs.get'](callOf({ run_id: id }, {}, undefined))
-      expect(run.status).toBe('completed')
-      return run
-    })
+    vi.waitFor(
+      async () => {
+        const run = await world.useCases['runs.get'](callOf({ run_id: id }, {}, undefined))
+        expect(run.status).toBe('completed')
+        return run
+      },
+      { timeout: 30_000 },
+    )
   const modelRequests = () => world.provider.requests
   const answers = (count: number): Script[] =>
     Array.from({ length: count }, (_, index) => ({ text: [`answer ${index}`] }))

@@ -86,7 +86,7 @@ describe('a fork of a session', () => {
     const session = await open({ text: [new Promise<void>(() => {})] })
     await expect(fork(session)).rejects.toMatchObject({ code: 'not_found', details: { param: 'turn_number' } })
     void turn(world, session, { input: 'first' })
-    await vi.waitFor(() => expect(world.provider.requests).toHaveLength(1))
+    await vi.waitFor(() => expect(world.provider.requests).toHaveLength(1), { timeout: 30_000 })
     await expect(fork(session, { turn_number: 1 })).rejects.toMatchObject({ code: 'turn_in_progress' })
     await expect(fork(session)).rejects.toMatchObject({ code: 'turn_in_progress' })
     await expect(fork(session, { turn_number: 7 })).rejects.toMatchObject({ code: 'not_found' })

@@ -54,9 +54,7 @@ describe('an exported and imported project', () => {
     await client.close()
   })
 
-  it('keeps its logs byte for byte, its keys and its paused session from SQLite to MongoDB and back', {
-    timeout: 120_000,
-  }, async () => {
+  it('keeps its logs byte for byte, its keys and its paused session from SQLite to MongoDB and back', async () => {
     const [here, there, back] = [place('here'), place('there', { MONGODB_URL: mongodbUrl }), place('back')]
     const made = await at(here, async (api, log) => {
       const [plain, paused] = [await api.createSession(), await api.createSession({ metadata: { line: '\u2028' } })]

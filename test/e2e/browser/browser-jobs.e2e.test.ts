@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { processTree } from '#actors/browser/engine/process-tree.ts'
 import type { Api } from '../api.ts'
 import { patience } from '../patience.ts'
-import { stores, World } from '../world.ts'
+import { either, type stores, World } from '../world.ts'
 import { FormSite } from './form-site.ts'
 import { begun, ended, path } from './jobs-of.ts'
 
@@ -167,7 +167,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('browser jobs', () => {
   })
 
   // one kill interrupts a job of each kind at once
-  describe.each(stores)('interrupted by kill -9 on $store', ({ store }) => {
+  describe.each(either('sqlite'))('interrupted by kill -9 on $store', ({ store }) => {
     const slow = `/slow-${store}`
     const [ids, posts] = [{ held: '', slow: '' }, { before: 0 }]
     let world: World

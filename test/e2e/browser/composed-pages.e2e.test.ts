@@ -13,7 +13,7 @@ import { html, Site } from '#test/support/site.ts'
 
 const plain: BrowserRequest = {
   ...{ url: '', actions: [], screenshot: false, snapshot_tokens: null, wait_until: 'load' },
-  ...{ timeout_ms: 20_000, width: 800, height: 600, profile: null },
+  ...{ timeout_ms: 60_000, width: 800, height: 600, profile: null },
 }
 const desktop = process.env.CHROMIUM_PATH ?? null
 const shell = process.env.HEADLESS_SHELL_PATH ?? null

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { processTree } from '#actors/browser/engine/process-tree.ts'
 import type { Api } from '../api.ts'
 import { patience } from '../patience.ts'
-import { stores, World } from '../world.ts'
+import { either, type stores, World } from '../world.ts'
 import { begun, ended, path, waiting } from './jobs-of.ts'
 import { LoginSite } from './login-site.ts'
 
@@ -79,7 +79,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job handed o
     })
   })
 
-  describe.each(stores)('interrupted by kill -9 on $store', ({ store }) => {
+  describe.each(either('mongo'))('interrupted by kill -9 on $store', ({ store }) => {
     it('fails if the person has submitted something, and submits nothing twice', async () => {
       const world = await start(store)
       const id = await handedOver(world.api)

@@ -29,7 +29,7 @@ const rebound = (): LookupFunction => {
 
 const plain: BrowserRequest = {
   ...{ url: '', actions: [], screenshot: false, snapshot_tokens: null, wait_until: 'load' },
-  ...{ timeout_ms: 20_000, width: 800, height: 600, profile: null },
+  ...{ timeout_ms: 60_000, width: 800, height: 600, profile: null },
 }
 
 describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser visit', () => {

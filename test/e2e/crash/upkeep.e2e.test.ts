@@ -18,7 +18,7 @@ const taskOf = async (api: Api) => (await api.get('/api/upkeep')).body.data[0]
 it('upkeep shows operators the number of sessions that wait for compaction', async () => {
   const session = await world.api.createSession()
   await (await world.api.turn(session, { input: 'slow please' })).until(endsTurn)
-  await expect.poll(async () => (await taskOf(owner)).waiting, { timeout: 20_000 }).toBe(1)
+  await expect.poll(async () => (await taskOf(owner)).waiting).toBe(1)
   expect(await taskOf(owner)).toMatchObject({ id: 'compaction', paused: false, paused_by: null, merged: 0, removed: 0 })
 })
 

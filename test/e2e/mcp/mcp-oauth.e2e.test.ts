@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Browser } from '../connections/browser.ts'
 import { patience } from '../patience.ts'
-import { stores, World } from '../world.ts'
+import { either, World } from '../world.ts'
 import { said } from './new-era-server.ts'
 import { ProtectedServer } from './protected-server.ts'
 
@@ -10,7 +10,7 @@ const tools = [
   { name: 'close_account', description: 'Closes the account.', run: () => said('Closed.') },
 ]
 
-describe.each(stores)('a remote server that requires a sign-in, on $store', ({ store }) => {
+describe.each(either('mongo'))('a remote server that requires a sign-in, on $store', ({ store }) => {
   let world: World
   let bank: ProtectedServer
   const tenants: Record<string, string> = {}

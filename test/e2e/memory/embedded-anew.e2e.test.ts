@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, openUpstream, type Upstream } from '#test/gateway/call/scripted-upstream.ts'
 import { patience } from '../patience.ts'
-import { stores, World } from '../world.ts'
+import { either, World } from '../world.ts'
 
 const model = 'text-embedding-3-small'
 const users = ['ada', 'bob']
 const each = 150
 
-describe.each(stores)('memories of a project that chose an embedding model, on $store', ({ store }) => {
+describe.each(either('mongo'))('memories of a project that chose an embedding model, on $store', ({ store }) => {
   let upstream: Upstream
   let world: World
   const times = new Map<string, number>()

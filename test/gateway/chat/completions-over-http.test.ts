@@ -297,7 +297,7 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     await raw.until('"content":"Hel"')
     const before = raw.received.split(': keep-alive').length
     await vi.waitFor(() => expect(raw.received.split(': keep-alive').length).toBeGreaterThan(before), {
-      timeout: 10_000,
+      timeout: 30_000,
     })
     write(goodStream)
     expect(await raw.until('[DONE]')).toContain('HTTP/1.1 200')
@@ -315,7 +315,7 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     const lines = ['content-type: application/json', `content-length: ${body.length}`]
     raw.write(head('POST', '/v1/chat/completions', ...lines) + body)
     if (stream) await raw.until('"content":"Hel"')
-    await vi.waitFor(() => expect(world.first.received).toHaveLength(1), { timeout: 10_000 })
+    await vi.waitFor(() => expect(world.first.received).toHaveLength(1), { timeout: 30_000 })
     raw.socket.destroy()
     // Nothing else closes it within the time of this test.
     await world.first.received[0]?.closed

@@ -62,7 +62,7 @@ export const turnsContract = (name: string, open: () => Promise<TurnsSubject>): 
             await subject.tick?.()
             expect((await take(n)).taken).toBe(true)
           },
-          { timeout: 10_000 },
+          { timeout: 30_000 },
         )
     })
 

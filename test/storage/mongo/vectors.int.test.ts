@@ -114,7 +114,7 @@ describe('the vectors of a MongoDB deployment with vector search', () => {
     expect(await third.vectors?.isReady(3)).toBe(false)
     expect(deployment.indexesOf(database)).toEqual(['vectors_3'])
     deployment.build(true)
-    await expect.poll(() => third.vectors?.isReady(3), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => third.vectors?.isReady(3)).toBe(true)
     await Promise.all([other.close(), third.close()])
   })
 
@@ -127,7 +127,7 @@ describe('the vectors of a MongoDB deployment with vector search', () => {
     expect(await nearest('prj_drop', [1, 2, 3, 4])).toEqual([])
     expect(await ready()).toBe(false)
     expect(deployment.indexesOf(database)).toEqual(['vectors_4'])
-    await expect.poll(ready, { timeout: 10_000 }).toBe(true)
+    await expect.poll(ready).toBe(true)
     deployment.build(false)
     await expect(nearest('prj_drop', [1, 2, 3, 4])).rejects.toThrow('INITIAL_SYNC')
     expect(await ready()).toBe(false)
@@ -141,7 +141,7 @@ describe('the vectors of a MongoDB deployment with vector search', () => {
     expect(Object.fromEntries((await vectors().space('prj_right', 'base model')).counts)).toEqual({ g: 2 })
     expect(await vectors().isReady(5)).toBe(false)
     deployment.refusesIndexes = false
-    await expect.poll(() => vectors().isReady(5), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => vectors().isReady(5)).toBe(true)
   })
 
   it('wait for a search process that starts after the server, or restarts', async () => {
@@ -150,7 +150,7 @@ describe('the vectors of a MongoDB deployment with vector search', () => {
     await expect(early.vectors?.isReady(2)).rejects.toThrow(StoreUnavailable)
     await expect(nearest('prj_near', [0.001, 0.9])).rejects.toThrow(StoreUnavailable)
     deployment.isSearchAway = false
-    await expect.poll(() => early.vectors?.isReady(2), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => early.vectors?.isReady(2)).toBe(true)
     await early.close()
   })
 

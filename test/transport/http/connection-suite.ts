@@ -48,7 +48,7 @@ export const connectionSuite = (adapter: 'uws' | 'node'): void => {
       expect(await answerOf(port)).toBe('closed')
       expect(server.connections).toMatchObject({ max, refused: 2 })
       sockets[0]?.destroy()
-      await vi.waitFor(() => expect(server.connections.open).toBe(max - 1))
+      await vi.waitFor(() => expect(server.connections.open).toBe(max - 1), { timeout: 30_000 })
       expect(await answerOf(port)).toBe('HTTP/1.1 200 OK')
     })
 
@@ -58,7 +58,7 @@ export const connectionSuite = (adapter: 'uws' | 'node'): void => {
       await new Promise((resolve) => peer.addEventListener('open', resolve, { once: true }))
       expect(server.connections.open).toBe(1)
       peer.close()
-      await vi.waitFor(() => expect(server.connections.open).toBe(0))
+      await vi.waitFor(() => expect(server.connections.open).toBe(0), { timeout: 30_000 })
     })
   })
 }

@@ -6,7 +6,7 @@ const reported = async (work: (reports: ProgressReports) => void, count: number)
   const seen: ToolProgress[] = []
   const reports = new ProgressReports(async (progress) => void seen.push(progress), { everyMs: 5, max: 3 })
   work(reports)
-  await vi.waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(count))
+  await vi.waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(count), { timeout: 30_000 })
   await reports.end()
   return seen
 }
@@ -26,7 +26,7 @@ describe('progress reports of a call', () => {
     )
     for (let count = 1; count <= 4; count++) {
       for (let n = 0; n < 1000; n++) reports.add({ progress: count * 1000 + n })
-      if (count <= 3) await vi.waitFor(() => expect(seen).toHaveLength(count))
+      if (count <= 3) await vi.waitFor(() => expect(seen).toHaveLength(count), { timeout: 30_000 })
       writes[count - 1]?.resolve()
     }
     await reports.end()
@@ -57,7 +57,7 @@ describe('progress reports of a call', () => {
       { everyMs: 0, max: 5 },
     )
     failing.add({ progress: 1 })
-    await vi.waitFor(() => expect(count).toBe(1))
+    await vi.waitFor(() => expect(count).toBe(1), { timeout: 30_000 })
     await failing.end()
     failing.add({ progress: 2 })
     await failing.end()
