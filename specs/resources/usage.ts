@@ -88,6 +88,10 @@ const usageRow = object(
     request_id: reference(),
     key_id: reference(),
     estimated: boolean(),
+    interrupted: described(
+      boolean(),
+      'Whether a crash cut the call. Its tokens are estimated from the request and the part of the answer that was stored; a call of which nothing was stored has no row.',
+    ),
     provider_cost_usd: described(nullable(decimal()), 'Cost in USD; null if the price of the model is unknown.'),
     service_charge_usd: nullable(decimal()),
     billing_mode: billingMode,

@@ -120,6 +120,7 @@ const notCounted = {
   images: null,
   request_id: null,
   key_id: null,
+  interrupted: false,
 } as const
 
 /**

@@ -1,6 +1,8 @@
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { Charge } from '../call/accounting/charge.ts'
 import type { ChatCall, ChatCalls, ChatControl, ChatListener, ChatOutcome } from '../call/chat-calls.ts'
 import { type ChatParts, ChatRun, type ChatRunRequest, type RunListener, type WholeAnswer } from './chat-run.ts'
+import { chargeLost } from './lost-answer.ts'
 
 /** Controls a running request. */
 export interface ChatHandle {
@@ -31,6 +33,11 @@ export class Chats implements ChatCalls {
     const run = new ChatRun(this.#parts, request, listener)
     run.start()
     return run
+  }
+
+  /** Charges an answer whose process has ended (`chargeLost`). @throws {StoreUnavailable} */
+  lost(request: ChatRunRequest, text: string): Promise<Charge | null> {
+    return chargeLost(this.#parts, request, text)
   }
 
   complete(call: ChatCall): Promise<ChatOutcome> {

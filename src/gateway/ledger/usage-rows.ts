@@ -58,6 +58,8 @@ export type UsageData = {
   readonly key_id?: string | null
   /** Whether the provider reported no usage, so that tokens are estimated from the length. */
   readonly estimated: boolean
+  /** Set for a model call that a crash cut: tokens are estimated from the request and the text that was durable. */
+  readonly interrupted?: true
   readonly provider_cost_usd: string | null
   readonly service_charge_usd: string | null
   readonly billing_mode: BillingMode

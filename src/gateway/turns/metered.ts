@@ -11,6 +11,8 @@ export interface MeteredCall extends Charge {
   readonly sessionId?: string | null
   readonly runId?: string | null
   readonly ratePlanId?: string | null
+  /** Set for an answer that a crash cut. */
+  readonly interrupted?: true
 }
 
 /** The part of a usage row that is stored in the commit; the rest is derived from its owner. */
@@ -39,6 +41,7 @@ export const metered = (call: MeteredCall): Metered => {
     ...(usage.cacheWriteTokens !== undefined && { cache_write_tokens: usage.cacheWriteTokens }),
     reasoning_tokens: usage.reasoningTokens,
     estimated: usage.estimated ?? false,
+    ...(call.interrupted === true && { interrupted: true as const }),
     provider_cost_usd: costUsd,
     // installation's key: the provider's cost without a surcharge; the caller's own key: nothing
     service_charge_usd: paidByCaller ? '0' : costUsd,

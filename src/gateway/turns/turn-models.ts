@@ -43,10 +43,19 @@ export interface TurnModels {
    * @throws {StoreUnavailable} when the store cannot confirm that the call is permitted.
    */
   call(request: ModelRequest, caller: ActorCaller, options: TurnOptions): Promise<TurnAnswer>
+  /**
+   * Returns the estimated charge for an answer that a crash cut, of which `text` is known, and counts it in budgets;
+   * null if the model has no route any more.
+   * @throws {StoreUnavailable}
+   */
+  lost(request: ModelRequest, caller: ActorCaller, text: string): Promise<Charge | null>
 }
 
 export interface GatewayTurnsParts {
-  readonly chats: { run(request: ChatRunRequest, listener: RunListener): ChatHandle }
+  readonly chats: {
+    run(request: ChatRunRequest, listener: RunListener): ChatHandle
+    lost(request: ChatRunRequest, text: string): Promise<Charge | null>
+  }
 }
 
 /** Makes the model calls of turns and runs as chat requests of the gateway. */
@@ -80,6 +89,11 @@ export class GatewayTurns implements TurnModels {
       // to wait for it too
       await run.counted()?.catch(() => undefined)
     }
+  }
+
+  async lost(request: ModelRequest, caller: ActorCaller, text: string): Promise<Charge | null> {
+    const charge = await this.#chats.lost(chatRunRequest(request, caller), text)
+    return charge && chargeOf(charge)
   }
 }
 

@@ -65,7 +65,13 @@ export const probeEffects = ({
   'probe.work': { policy: 'from_params', run: work, unknown: () => unknownEvent, tooLarge: () => tooLargeEvent },
   'probe.speak': {
     ...{ policy: 'stream', run: speak, unknown: () => unknownEvent, tooLarge: () => tooLargeEvent },
-    ...(speaksAgain && { restarted: async ({ from }) => ({ type: 'speech_restarted', from }) }),
+    ...(speaksAgain && {
+      restarted: async ({ from }) => ({
+        again: true,
+        event: { type: 'speech_restarted', from },
+        stored: { type: 'speech_restarted' },
+      }),
+    }),
   },
   'probe.tidy': { policy: 'idempotent', run: tidy },
 })

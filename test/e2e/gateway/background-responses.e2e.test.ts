@@ -1,5 +1,5 @@
 import OpenAI, { BadRequestError, NotFoundError } from 'openai'
-import type { Response } from 'openai/resources/responses/responses'
+import type { Response, ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openUpstream, type Upstream } from '#test/gateway/call/scripted-upstream.ts'
 import { goodAnswer, json } from '#test/gateway/chat/chat-world.ts'
@@ -45,6 +45,11 @@ describe.each(either('mongo'))('a response in the background on $store', ({ stor
       expect(['completed', 'failed', 'cancelled']).toContain(response.status)
       return response
     }, patience)
+  const eventsOf = async (id: string, starting_after: number): Promise<readonly ResponseStreamEvent[]> => {
+    const events = []
+    for await (const event of await client.responses.retrieve(id, { stream: true, starting_after })) events.push(event)
+    return events
+  }
   const calling = () => vi.waitFor(() => expect(upstream.received).toHaveLength(1), patience)
 
   it('is queued, in progress and then completed when polled, and a later response continues from it', async () => {
@@ -72,6 +77,28 @@ describe.each(either('mongo'))('a response in the background on $store', ({ stor
     await world.restart()
     connect()
     expect(await ended(id)).toMatchObject({ status: 'completed' })
+  })
+
+  it('has one numbering of its events before and after kill -9, so that a reader resumes without a double', async () => {
+    upstream.script(held, answers)
+    const stream = await client.responses.create({ model, input: 'Kill me.', background: true, stream: true })
+    const before: ResponseStreamEvent[] = []
+    for await (const event of stream) {
+      before.push(event)
+      if (event.type === 'response.in_progress') break
+    }
+    const [created] = before
+    const id = created?.type === 'response.created' ? created.response.id : ''
+    await calling()
+    await world.crash()
+    await world.restart()
+    connect()
+    const last = before.at(-1)?.sequence_number ?? -1
+    const after = await eventsOf(id, last)
+    expect(after.at(-1)).toMatchObject({ type: 'response.completed', response: { id, status: 'completed' } })
+    const numbers = [...before, ...after].map(({ sequence_number }) => sequence_number)
+    expect(numbers).toEqual(numbers.map((_, at) => at))
+    expect(await eventsOf(id, last)).toEqual(after)
   })
 
   it('is cancelled, and stays cancelled', async () => {

@@ -231,6 +231,25 @@ it('two processes spend one budget concurrently without exceeding it', async () 
   expect(await spentOf(id)).toBe(textOf(amountOf(price).times(answered.length)))
 })
 
+describe('an answer that a crash cut', () => {
+  const text = 'Eight tokens are in this text.'
+
+  it('counts in the budget with what its usage row costs, also beyond what the budget has left', async () => {
+    const id = await limit({ budget_total_usd: '0.000001' })
+    const charge = await (await open()).lost(request, whose, text)
+    expect(charge).toMatchObject({ route: { model: 'gpt-4o-mini' }, usage: { outputTokens: 8, estimated: true } })
+    expect(charge?.usage.inputTokens).toBeGreaterThan(0)
+    expect(await spentOf(id)).toBe(charge?.costUsd)
+    expect(upstream.received).toEqual([])
+  })
+
+  it('has the same charge in a budget that is used up', async () => {
+    await limit({ budget_total_usd: '0' })
+    const charge = await (await open()).lost(request, whose, text)
+    expect(charge?.costUsd).not.toBeNull()
+  })
+})
+
 describe('an answer that breaks off', () => {
   beforeEach(() => {
     upstream.script(cut(openAi.beginning))

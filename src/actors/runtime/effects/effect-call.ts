@@ -14,6 +14,7 @@ import {
   type EffectContext,
   type EffectOutcome,
   isUncertain,
+  type Restart,
   type UncertainEffect,
 } from './effects.ts'
 import type { Suspects } from './suspects.ts'
@@ -118,7 +119,8 @@ export class EffectCall {
     if (effect === undefined) throw new Error(`there is no effect ${name}`)
     if (effect.policy !== 'idempotent') {
       if (!fresh && flight.policy === 'stream' && effect.restarted !== undefined) {
-        if (!(await this.#restart(effect.restarted))) return this.#unknown(effect)
+        const ended = await this.#restart(effect, effect.restarted)
+        if (ended !== 'again') return ended
       } else if (!fresh && isUncertain(flight)) return this.#unknown(effect)
       if (flight.policy === 'at_most_once' && !(await this.#begin())) return undefined
     }
@@ -131,16 +133,35 @@ export class EffectCall {
 
   /**
    * Delivers that the stream begins again, since its process may have shown text that no reader will find in
-   * the log. Returns false when it may not begin again.
+   * the log. Returns its outcome when it may not begin again, and undefined when it was aborted.
    */
-  async #restart(restarted: NonNullable<UncertainEffect['restarted']>): Promise<boolean> {
+  async #restart(
+    effect: UncertainEffect,
+    restarted: NonNullable<UncertainEffect['restarted']>,
+  ): Promise<EffectOutcome | 'again' | undefined> {
     const { id, flight, resident } = this.#called
     const { text, seq } = resident.state
-    const lost = { kept: text.value.slice(0, flight.text ?? 0), from: text.from + 2 }
-    const event = await restarted(lost, this.#context())
-    if (event === null) return false
-    const begun = await this.#bring({ event, stored: { type: event.type }, cause: `${id}#again.${seq}`, restarts: id })
-    return begun !== undefined && begun.commit !== null
+    const begun = flight.text ?? 0
+    const lost = { kept: text.value.slice(0, begun), text: text.value.slice(begun), from: text.from + 2 }
+    const next = await this.#decided(() => restarted(lost, this.#context()))
+    if (next === undefined) return undefined
+    const { again, event, stored } = next
+    if (!again) return { event, stored }
+    const taken = await this.#bring({ event, stored, cause: `${id}#again.${seq}`, restarts: id })
+    return taken === undefined || taken.commit === null ? this.#unknown(effect) : 'again'
+  }
+
+  /** Repeats a decision while the store fails; undefined when the effect was aborted. */
+  async #decided(decide: () => Promise<Restart>): Promise<Restart | undefined> {
+    for (let attempt = 0; !this.#signal.aborted; attempt++) {
+      try {
+        return await decide()
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) throw error
+        await pause(this.#parts.clock, backoffMs(attempt, 100, maxStoreMs), this.#signal)
+      }
+    }
+    return undefined
   }
 
   /**

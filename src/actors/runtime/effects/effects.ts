@@ -55,15 +55,21 @@ export interface UncertainEffect {
   readonly unknown: (params: JsonObject) => StoredEvent
   /** The event for the machine when the result is larger than a commit can be. */
   readonly tooLarge: (params: JsonObject) => StoredEvent
-  /**
-   * Event for the machine when a stream of text is begun again after a crash; null when it may not, so that it ends
-   * with `unknown`. Absent: it never may.
-   */
-  readonly restarted?: (lost: LostStream, context: EffectContext) => Promise<StoredEvent | null>
+  /** Decides whether a stream of text is begun again after a crash. Absent: it never is, and ends with `unknown`. */
+  readonly restarted?: (lost: LostStream, context: EffectContext) => Promise<Restart>
+}
+
+/** What becomes of a stream that a crash cut: `event` says that it is begun again, or is its outcome. */
+export interface Restart {
+  readonly again: boolean
+  readonly event: StoredEvent
+  readonly stored: StoredEvent
 }
 
 /** A stream of text that a crash cut. */
 interface LostStream {
+  /** Text of the stream that is durable. */
+  readonly text: string
   /** Text of the turn before this stream. */
   readonly kept: string
   /** Sequence of the first event that is superseded: the one after the event with which the turn began. */

@@ -55,23 +55,45 @@ type Whose = Pick<MeteredCall, 'operation' | 'agentId' | 'installationId' | 'rat
 export const callModel = (parts: CallModelParts): UncertainEffect => ({
   policy: 'stream',
   run: async (_params, context) => {
-    const session = contextOf(sessionDefinition, context)
-    const whose: Whose = {
-      operation: 'session.turn',
-      agentId: session.agent_id,
-      installationId: session.installation_id ?? null,
-      sessionId: context.actor,
-    }
-    return outcomeOf(parts, { ...session, whose }, { context, deltas: streamedBy(context), manner: atOnce })
+    return outcomeOf(parts, turnCall(context), { context, deltas: streamedBy(context), manner: atOnce })
   },
-  restarted: async ({ kept, from }, context) => {
+  restarted: async ({ kept, from, text }, context) => {
     const { restarts = 0, config } = contextOf(sessionDefinition, context)
     const { on_interrupted: then = 'restart' } = await parts.configs.read(context.owner.project, config)
-    return restarts >= maxRestarts || then === 'fail' ? null : { type: 'model_restarted', from_sequence: from, kept }
+    const charged = text === '' ? {} : await chargedLost(parts, text, context)
+    if (restarts >= maxRestarts || then === 'fail') return { again: false, ...failed(noText, interruption, charged) }
+    const type = 'model_restarted'
+    return { again: true, event: { type, from_sequence: from, kept }, stored: { type, ...charged } }
   },
   unknown: interrupted,
   tooLarge,
 })
+
+const turnCall = (context: EffectContext): ModelCallRequest => {
+  const session = contextOf(sessionDefinition, context)
+  const whose: Whose = {
+    operation: 'session.turn',
+    agentId: session.agent_id,
+    installationId: session.installation_id ?? null,
+    sessionId: context.actor,
+  }
+  return { ...session, whose }
+}
+
+/** The estimated usage of a call that a crash cut. Nothing is known of one of which no text is durable. */
+const chargedLost = async (parts: CallModelParts, text: string, context: EffectContext): Promise<Charged> => {
+  const requested = turnCall(context)
+  try {
+    const { request, caller, config } = await prepare(parts, requested, context)
+    const charge = await parts.models.lost(request, caller, text)
+    const ratePlanId = config.rate_plan_id ?? null
+    return charge === null ? {} : { metered: metered({ ratePlanId, ...requested.whose, ...charge, interrupted: true }) }
+  } catch (error) {
+    // the call that begins again will say what is wrong with its request
+    if (error instanceof ServiceError) return {}
+    throw error
+  }
+}
 
 /**
  * Effect that makes one model call of a run. The text is stored whole with the answer, since a run's log has no deltas.
@@ -95,8 +117,9 @@ export const callRunModel = (parts: CallModelParts): UncertainEffect => ({
   tooLarge,
 })
 
-const interrupted = (): StoredEvent =>
-  failed(noText, { code: 'interrupted', message: 'The server stopped while it was generating the answer.' }, {}).event
+const interruption = { code: 'interrupted', message: 'The server stopped while it was generating the answer.' }
+
+const interrupted = (): StoredEvent => failed(noText, interruption, {}).event
 
 const noText = { delta: '' }
 
