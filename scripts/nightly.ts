@@ -16,6 +16,8 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   stores: ['scripts/test.ts', '--every-store'],
   // a different plan each night
   chaos: ['scripts/chaos.ts', '--minutes', '15'],
+  'chaos-streams': ['scripts/chaos.ts', '--streams', '50', '--kills', '100', '--nodes', '3'],
+  'chaos-streams-sqlite': ['scripts/chaos.ts', '--streams', '50', '--kills', '100', '--nodes', '1'],
   // more bodies of each operation than CI generates, then exploration, including sequences of requests
   'schemathesis-bodies': ['scripts/schemathesis.ts'],
   schemathesis: ['scripts/schemathesis.ts', '--secs', '1200'],
@@ -26,7 +28,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   'browser-jobs': ['scripts/browser-jobs/run.ts', '--jobs', '1000'],
   image: ['scripts/image.ts'],
   soak: ['scripts/soak.ts', '--minutes', '60'],
-  bench: ['bench/main.ts'],
+  bench: ['bench/main.ts', '--long'],
 }
 
 const root = resolve(import.meta.dirname, '..')

@@ -1,0 +1,169 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Problem } from '../verdict.ts'
+import { answerTokens, type Killed, type KilledScene, openScene } from './killed-scene.ts'
+import { isText, judgeStream } from './stream-verdict.ts'
+import { openReader, type TurnReader, transports } from './turn-readers.ts'
+
+/** Options of a run. */
+export interface StreamKillOptions {
+  readonly kills: number
+  /** Number of turns that stream when a process is killed. */
+  readonly streams: number
+  /** 1: one server on SQLite; more: that many on MongoDB and Redis. */
+  readonly nodes: number
+  readonly say: (line: string) => void
+}
+
+/** What a run has found. */
+export interface StreamKillOutcome {
+  readonly kills: number
+  /** Streams that were cut by a kill. */
+  readonly cut: number
+  readonly problems: readonly Problem[]
+  /** Times in ms from when a session could go on to the first delta after it, in order of size. */
+  readonly nextDeltaMs: readonly number[]
+  /** The same from the kill. */
+  readonly fromKillMs: readonly number[]
+  /** Folder of what was received and logged; null when there was no problem. */
+  readonly evidence: string | null
+}
+
+/** Time in ms within which every reader has to receive the end of its turn, from when its session could go on. */
+const endWithinMs = 25_000
+/** Longest time in ms for which the turns stream before the kill. */
+const mostStreamedMs = 2600
+
+/** Kills processes while turns stream, and judges what each reader received, once for each kill. */
+export const killStreams = async ({ kills, streams, nodes, say }: StreamKillOptions): Promise<StreamKillOutcome> => {
+  const scene = await openScene(nodes)
+  const problems: Problem[] = []
+  const nextDeltaMs: number[] = []
+  const fromKillMs: number[] = []
+  let cut = 0
+  let evidence: string | null = null
+  try {
+    for (let kill = 1; kill <= kills; kill++) {
+      const seen = await killOnce(scene, streams)
+      const found = seen.flatMap(({ problems }) => problems)
+      problems.push(...found)
+      cut += seen.filter(({ isCut }) => isCut).length
+      const next = seen.flatMap(({ nextDelta }) => nextDelta)
+      nextDeltaMs.push(...next.map(({ ms }) => ms))
+      fromKillMs.push(...next.map(({ fromKillMs }) => fromKillMs))
+      const slowest = Math.round(Math.max(0, ...next.map(({ ms }) => ms)))
+      say(`kill ${kill}: ${seen.filter(({ isCut }) => isCut).length} cut, next delta after ${slowest} ms at most`)
+      for (const { kind, what } of found) say(`  ${kind}: ${what}`)
+      if (found.length > 0) evidence = keep(scene, kill, seen)
+      await scene.mend()
+    }
+  } finally {
+    await scene.stop()
+  }
+  return { kills, cut, problems, nextDeltaMs: sorted(nextDeltaMs), fromKillMs: sorted(fromKillMs), evidence }
+}
+
+const sorted = (values: readonly number[]): readonly number[] => values.toSorted((one, other) => one - other)
+
+interface StreamSeen {
+  readonly problems: readonly Problem[]
+  /** Whether the killed process ran it, and it had not ended. */
+  readonly isCut: boolean
+  /** For readers that follow restarts. */
+  readonly nextDelta: readonly { readonly ms: number; readonly fromKillMs: number }[]
+  readonly evidence: object
+}
+
+const killOnce = async (scene: KilledScene, streams: number): Promise<readonly StreamSeen[]> => {
+  const readers = await Promise.all(Array.from({ length: streams }, (_, at) => openAt(scene, at)))
+  const ends = readers.map(({ reader }) => reader.run())
+  await until(() => readers.every(({ reader }) => reader.frames.some(isText)), endWithinMs)
+  await wait(Math.random() * mostStreamedMs)
+  const killed = await scene.kill(readers.map(({ session }) => session))
+  await until(() => readers.every(({ reader }) => reader.ended), endWithinMs)
+  for (const { reader } of readers) reader.stop()
+  await Promise.all(ends)
+  return Promise.all(readers.map((each) => judged(scene, each, killed)))
+}
+
+interface OpenedReader {
+  readonly who: string
+  readonly session: string
+  readonly token: string
+  readonly restarts: boolean
+  readonly reader: TurnReader
+}
+
+/** Opens a session and its reader; the kinds of readers take turns. */
+const openAt = async (scene: KilledScene, at: number): Promise<OpenedReader> => {
+  const transport = transports[at % transports.length] ?? 'sse'
+  const restarts = Math.floor(at / transports.length) % 2 === 0
+  const token = transport === 'eventsource' ? await userToken(scene, at) : scene.secretKey
+  const { id } = await post(scene, '/v1/sessions', {}, token)
+  const session = String(id)
+  const reader = openReader(transport, { url: scene.url, session, token, restarts })
+  return { who: `${transport}${restarts ? '' : ' of one attempt'} ${session}`, session, token, restarts, reader }
+}
+
+/** A token of a user of its own: a browser may open 16 streams. */
+const userToken = async (scene: KilledScene, at: number): Promise<string> => {
+  const tenant = await post(scene, '/v1/tenants', { external_id: 'acme', name: 'Acme' }, scene.secretKey)
+  const user = { tenant_id: tenant.id, external_user_id: `user-${at}` }
+  return String((await post(scene, '/v1/client-tokens', user, scene.secretKey)).token)
+}
+
+const post = async (
+  scene: KilledScene,
+  path: string,
+  body: object,
+  token: string,
+): Promise<Record<string, unknown>> => {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const answer = await fetch(scene.url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  return Object(await answer.json())
+}
+
+const judged = async (scene: KilledScene, opened: OpenedReader, { killedAt, backAt }: Killed): Promise<StreamSeen> => {
+  const { who, session, restarts, reader } = opened
+  const log = await logOf(scene, opened)
+  const problems = judgeStream({ who, restarts, tokens: answerTokens, frames: reader.frames, log: log.frames })
+  const back = backAt.get(session)
+  const isCut =
+    back !== undefined && !reader.frames.some((frame) => frame.at < killedAt && frame.event.startsWith('turn.c'))
+  const again = restarts && isCut ? reader.frames.findIndex(({ event }) => event === 'turn.restarted') : -1
+  const delta = again < 0 ? undefined : reader.frames.slice(again).find(isText)
+  const nextDelta =
+    delta === undefined || back === undefined ? [] : [{ ms: delta.at - back, fromKillMs: delta.at - killedAt }]
+  const { frames, troubles } = reader
+  return { problems, isCut, nextDelta, evidence: { who, killedAt, back, problems, troubles, frames, log } }
+}
+
+/** The log of a session, as a new reader gets it. */
+const logOf = async ({ url, secretKey }: KilledScene, { session }: OpenedReader) => {
+  const reader = openReader('log', { url, session, token: secretKey, restarts: true })
+  const read = reader.run()
+  await until(() => reader.ended, 5000)
+  reader.stop()
+  await read
+  return reader
+}
+
+/** Resolves when `holds` returns true, or after `ms`. */
+const until = async (holds: () => boolean, ms: number): Promise<void> => {
+  const deadline = performance.now() + ms
+  while (!holds() && performance.now() < deadline) await wait(20)
+}
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Keeps what the readers of a kill received, and what the processes logged. @returns the folder. */
+const keep = (scene: KilledScene, kill: number, seen: readonly StreamSeen[]): string => {
+  const folder = join(tmpdir(), `troupe-streams-${process.pid}`)
+  mkdirSync(folder, { recursive: true })
+  const bad = seen.filter(({ problems }) => problems.length > 0).map(({ evidence }) => evidence)
+  writeFileSync(join(folder, `kill-${kill}.json`), JSON.stringify(bad, null, 1))
+  writeFileSync(join(folder, `kill-${kill}.log`), scene.log())
+  return folder
+}
