@@ -21,6 +21,7 @@ import { benchRecovery } from './recovery.ts'
 import { holds, type Row, tableOf } from './row.ts'
 import { benchRuns } from './runs.ts'
 import { benchRuntime } from './runtime.ts'
+import { benchStreams } from './sessions/streams.ts'
 import { benchSessions } from './sessions.ts'
 import { benchSkills } from './skills/blocked.ts'
 import { benchSse } from './sse.ts'
@@ -40,6 +41,8 @@ interface Options {
   readonly sets: string | null
   /** Model that reviews skills; null for none. */
   readonly review: string | null
+  /** Whether sections take measurements of minutes too. */
+  readonly long: boolean
 }
 
 type Section = (options: Options) => Promise<readonly Row[]>
@@ -57,6 +60,7 @@ const sections: Readonly<Record<string, Section>> = {
   cluster: benchCluster,
   console: benchConsole,
   sessions: benchSessions,
+  streams: benchStreams,
   recall: ({ sets }) => benchRecall(sets),
   calibration: ({ sets }) => benchCalibration(sets),
   memory: benchMemory,
@@ -72,10 +76,11 @@ const sections: Readonly<Record<string, Section>> = {
 
 const known = Object.keys(sections)
 const usage = [
-  'usage: npm run bench -- [--only SECTION,…] [--secs 8] [--sets FOLDER] [--review MODEL] [--whole]',
+  'usage: npm run bench -- [--only SECTION,…] [--secs 8] [--sets FOLDER] [--review MODEL] [--long] [--whole]',
   '',
   'Measures sections against a raw implementation in the same run, prints a table and writes bench/results/TIME.json.',
   'Exits with 1 if a bound is missed or a section fails. --whole runs the sections for a few seconds and measures nothing.',
+  '--long adds measurements that take minutes: 1,000 streams at once, and three nodes.',
   '--sets is a folder of public sets, which the sections recall, calibration, knowledge, web, updates, screening and skills read.',
   '--review is a model by which the section skills has its drafts reviewed too, with a key in the environment: OPENAI_API_KEY=… --review openai/gpt-5-mini.',
   `Sections: ${known.join(', ')}`,
@@ -83,7 +88,7 @@ const usage = [
 const text = { type: 'string' } as const
 const values = readCommandLine({
   usage,
-  options: { only: text, secs: text, sets: text, review: text, whole: { type: 'boolean' } },
+  options: { only: text, secs: text, sets: text, review: text, long: { type: 'boolean' }, whole: { type: 'boolean' } },
 })
 const seconds = sized(positiveOption(usage, 'secs', values.secs ?? '8'), 0.3)
 const chosen = values.only === undefined ? known : namesOption({ usage, name: 'only', known }, values.only)
@@ -96,7 +101,12 @@ for (const name of chosen) {
   console.error(`measuring ${name} …`)
   try {
     measured[name] =
-      (await sections[name]?.({ seconds, sets: values.sets ?? null, review: values.review ?? null })) ?? []
+      (await sections[name]?.({
+        seconds,
+        sets: values.sets ?? null,
+        review: values.review ?? null,
+        long: values.long ?? false,
+      })) ?? []
   } catch (error) {
     broken.push(name)
     console.error(`${name} failed:`, error)

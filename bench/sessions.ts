@@ -69,14 +69,15 @@ async function measure(server: Service, key: string): Promise<readonly Row[]> {
   ]
 }
 
-async function outcomeOf(order: ClientOrder): Promise<Outcome> {
+/** Runs the clients of an order to their end. @throws {Error} unless every stream completed. */
+export async function outcomeOf(order: ClientOrder): Promise<Outcome> {
   const { stdout } = await run(process.execPath, [
     join(import.meta.dirname, 'sessions/client.ts'),
     JSON.stringify(order),
   ])
   const outcome: Outcome = JSON.parse(stdout)
-  if (outcome.completed !== (order.stream ?? 0))
-    throw new Error(`${outcome.completed} of ${order.stream} turns completed`)
+  const streams = (order.stream ?? 0) + (order.chat ?? 0)
+  if (outcome.completed !== streams) throw new Error(`${outcome.completed} of ${streams} streams completed`)
   return outcome
 }
 

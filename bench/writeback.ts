@@ -58,6 +58,11 @@ async function rowsWith(extractor: string, { model, env }: Setting): Promise<rea
         ...{ measure: measure('that writes it too'), unit: 'ms', ours: written },
         ...{ against: { name: 'reads', value: read }, bound: { of: 'ratio', atMost: 1.05 } },
       },
+      // the simulated model streams its answer word by word, which hides what the rules cost in the sum above
+      {
+        measure: `CPU of writing memory alone, ${extractor} extracts`,
+        ...{ unit: 'ms', ours: written - read, against: { name: 'turn', value: none } },
+      },
     ]
   } finally {
     await server.stop()

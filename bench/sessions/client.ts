@@ -2,7 +2,8 @@ import { Agent, request } from 'node:http'
 
 /**
  * Clients of a server, in a separate process. `client.ts '{"url":…,"key":…,"create":5000}'` creates that many sessions;
- * `{"stream":1000}` runs a turn in each of that many new ones, all streaming at the same time. Prints one `Outcome` as
+ * `{"stream":1000}` runs a turn in each of that many new ones, all streaming at the same time; `{"chat":1000}` streams as
+ * many chat completions. Prints one `Outcome` as
  * JSON.
  */
 export interface ClientOrder {
@@ -13,6 +14,8 @@ export interface ClientOrder {
   readonly create?: number
   /** Number of turns to run concurrently. */
   readonly stream?: number
+  /** Number of chat completions of the gateway to stream concurrently. */
+  readonly chat?: number
 }
 
 /** Results of the clients. Times in ms. */
@@ -27,6 +30,7 @@ export interface Outcome {
 }
 
 const workers = 64
+const model = 'gpt-4o-mini'
 /** Pause in ms before a request that was answered with 503 is repeated. */
 const retryMs = 200
 const order: ClientOrder = JSON.parse(process.argv[2] ?? '')
@@ -38,11 +42,12 @@ let completed = 0
 
 const startedAt = performance.now()
 if (order.create !== undefined) await atOnce(workers, order.create, newSession)
-if (order.stream !== undefined) {
+const streams = order.stream ?? order.chat
+if (streams !== undefined) {
   const ends: Promise<void>[] = []
   // each of `workers` lanes begins one turn after the other; a turn streams for longer than all of them take to begin
-  await atOnce(workers, order.stream, async () => {
-    const { begun, ended } = runTurn(await newSession())
+  await atOnce(workers, streams, async () => {
+    const { begun, ended } = order.chat === undefined ? runTurn(await newSession()) : streamChat()
     ends.push(ended)
     await Promise.race([begun, ended])
   })
@@ -72,7 +77,21 @@ async function newSession(): Promise<string> {
   return id
 }
 
-function runTurn(session: string): { readonly begun: Promise<void>; readonly ended: Promise<void> } {
+interface Running {
+  readonly begun: Promise<void>
+  readonly ended: Promise<void>
+}
+
+function runTurn(session: string): Running {
+  return streamed(`/v1/sessions/${session}/turns`, { input: 'hello', model }, 'event: turn.completed')
+}
+
+function streamChat(): Running {
+  const messages = [{ role: 'user', content: 'hello' }]
+  return streamed('/v1/chat/completions', { model, stream: true, messages }, '[DONE]')
+}
+
+function streamed(path: string, body: object, ending: string): Running {
   const begun = Promise.withResolvers<void>()
   let last = 0
   let rest = ''
@@ -89,9 +108,8 @@ function runTurn(session: string): { readonly begun: Promise<void>; readonly end
     }
   }
   const ended = async (): Promise<void> => {
-    const body = JSON.stringify({ input: 'hello', model: 'gpt-4o-mini' })
-    const text = await post(`/v1/sessions/${session}/turns`, body, seen)
-    if (!text.includes('event: turn.completed')) throw new Error(`the turn did not complete: ${text.slice(-200)}`)
+    const text = await post(path, JSON.stringify(body), seen)
+    if (!text.includes(ending)) throw new Error(`the stream did not complete: ${text.slice(-200)}`)
     completed++
   }
   return { begun: begun.promise, ended: ended() }

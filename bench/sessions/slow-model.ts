@@ -1,12 +1,12 @@
 import { createServer, type ServerResponse } from 'node:http'
 
 /**
- * Model in OpenAI's format that streams slowly: `slow-model.ts PORT GAP_MS`. It sends one chunk every `GAP_MS`; each
- * contains the time at which it was sent (ms since the epoch), so that a reader on the same machine can compute the
+ * Model in OpenAI's format that streams slowly: `slow-model.ts PORT GAP_MS [CHUNKS]`. It sends one chunk every
+ * `GAP_MS`, 40 unless `CHUNKS` is given; each contains the time at which it was sent (ms since the epoch), so that a reader on the same machine can compute the
  * delay.
  */
-const chunks = 40
 const gapMs = Number(process.argv[3])
+const chunks = Number(process.argv[4] ?? 40)
 
 const frame = (data: object) => `data: ${JSON.stringify(data)}\n\n`
 const base = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1, model: 'bench' }
@@ -26,12 +26,15 @@ const server = createServer((request, response) => {
 server.listen(Number(process.argv[2]), '127.0.0.1', 4096)
 
 function stream(response: ServerResponse): void {
+  const startedAt = performance.now()
   let sent = 0
   const timer = setInterval(() => {
-    sent++
-    if (sent <= chunks) response.write(choice({ content: ` @${Date.now()}` }))
-    else response.end(`${choice({}, 'stop')}${frame({ ...base, choices: [], usage })}data: [DONE]\n\n`)
-    if (sent > chunks) clearInterval(timer)
+    // a timer has whole ms: the rate follows from the clock
+    const due = Math.floor((performance.now() - startedAt) / gapMs)
+    for (; sent < Math.min(due, chunks); sent++) response.write(choice({ content: ` @${Date.now()}` }))
+    if (due <= chunks) return
+    response.end(`${choice({}, 'stop')}${frame({ ...base, choices: [], usage })}data: [DONE]\n\n`)
+    clearInterval(timer)
   }, gapMs)
   response.on('close', () => clearInterval(timer))
 }
