@@ -12,12 +12,21 @@ const imported = /^(?:import|export)\b([^'"\n;]{0,20000})["']([^"'\n]{1,200})["'
 /**
  * Imports the modules of a package one after the other, each in its own turn of the event loop, dependencies first.
  * One `import` of a large package runs all its modules in one turn, which blocks every request meanwhile. A module that
- * is not found this way is left to the final `import` of the package.
+ * is not found this way, or fails, is left to the final `import` of the package. Such packages stay outside of the
+ * bundle of a start (src/start/bundled.ts). Never rejects.
  *
  * @param name a package, such as `zod/v4`.
  * @param from URL of the module that imports it.
  */
-export const importInSteps = async (name: string, from: string): Promise<void> => {
+export const importInSteps = (name: string, from: string): Promise<void> => {
+  const imported = begun.get(name) ?? importModules(name, from).catch(() => {})
+  begun.set(name, imported)
+  return imported
+}
+
+const begun = new Map<string, Promise<void>>()
+
+const importModules = async (name: string, from: string): Promise<void> => {
   const seen = new Set<string>()
   const load = async (specifier: string, parent: string): Promise<void> => {
     const url = urlOf(specifier, parent)

@@ -24,9 +24,10 @@ export interface Bundled {
 
 /**
  * Packages that stay outside the bundle: native ones, those that locate files relative to their own, and large ones
- * that are imported on demand.
+ * that are imported on demand, module by module (src/outgoing/import-in-steps.ts).
  */
-const externals = /^(playwright|unpdf|@node-rs\/argon2|uWebSockets\.js|file-type)($|\/)/
+const externals =
+  /^(playwright|unpdf|@node-rs\/argon2|uWebSockets\.js|file-type|openai|@anthropic-ai\/sdk|@modelcontextprotocol\/client)($|\/)/
 
 /** Inputs of a bundle besides the modules in it. */
 const ownParts = [

@@ -2,24 +2,28 @@ import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { limitOf } from '#test/e2e/loop-probe.ts'
 
-/** Loads the client in a fresh process. Prints the longest turn of its event loop in ms of processor time. */
-const program = `
+/** Imports a package by an expression in a fresh process. Prints the longest turn of its loop in ms of processor time. */
+const program = (module: string, loading: string) => `
 import { readFileSync } from 'node:fs'
-import { mcpSdk } from '#outgoing/mcp-sdk.ts'
+import * as module from '${module}'
 const busyMs = () => Number(readFileSync('/proc/self/task/' + process.pid + '/schedstat', 'latin1').split(' ', 1)[0]) / 1e6
 let [last, max] = [busyMs(), 0]
 const timer = setInterval(() => { const now = busyMs(); max = Math.max(max, now - last); last = busyMs() }, 1)
 await new Promise((resolve) => setTimeout(resolve, 20))
 max = 0
-const { Client } = await mcpSdk()
+const loaded = await module.${loading}
 await new Promise((resolve) => setTimeout(resolve, 5))
 clearInterval(timer)
-console.log(JSON.stringify({ max, isLoaded: typeof Client === 'function' }))
+console.log(JSON.stringify({ max, isLoaded: typeof loaded === 'object' }))
 `
 
-it('the client of remote tool servers is loaded without blocking the event loop', () => {
+it.each([
+  ['the client of remote tool servers', '#outgoing/mcp-sdk.ts', 'mcpSdk()'],
+  ['the SDK of OpenAI', '#gateway/providers/openai/openai-sdk.ts', 'openAiSdk(fetch)'],
+  ['the SDK of Anthropic', '#gateway/providers/anthropic/anthropic-sdk.ts', 'anthropicSdk(fetch)'],
+])('%s is loaded without blocking the event loop', (_, module, loading) => {
   const seen = [1, 2, 3].map(() => {
-    const options = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', program]
+    const options = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', program(module, loading)]
     const { max, isLoaded } = JSON.parse(execFileSync(process.execPath, options, { encoding: 'utf8', cwd: '.' }))
     expect(isLoaded).toBe(true)
     return Number(max)

@@ -2,6 +2,7 @@ import type { ChatFormat } from '#gateway/call/chat-format.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import type { WireObject } from '#outgoing/wire.ts'
 import type { EmbeddingFormat } from './embedding-format.ts'
+import type { ProviderSdk, SdkFetch } from './provider-sdk.ts'
 import type { VoiceFormat } from './voice/voice-format.ts'
 
 /** Headers by lower-case name. */
@@ -22,13 +23,15 @@ export interface ProviderFormat {
   /** Limits of images in chats; absent: `usualImages`. */
   readonly imageLimits?: ImageLimits
   readonly models?: ModelList
+  /** The official SDK, for requests that are no model calls. */
+  readonly sdk?: (fetch: SdkFetch) => Promise<ProviderSdk>
   readonly keyCheck?: KeyCheck
 }
 
 /** The list of the models of a provider. */
 interface ModelList {
-  /** Returns the path below the base URL; `after` is the cursor of the previous page. */
-  readonly path: (after: string | null) => string
+  /** Returns the path below the base URL; `after` is the cursor of the previous page. Absent: the SDK knows it. */
+  readonly path?: (after: string | null) => string
   /** Returns the models in an answer; null when it is no list. */
   readonly rows: (json: unknown) => readonly unknown[] | null
   readonly model: (row: WireObject) => ListedModel

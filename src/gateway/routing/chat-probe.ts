@@ -1,8 +1,8 @@
 import { addressNotAllowed } from '#outgoing/ssrf-guard.ts'
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { providerFormats } from '../providers/provider-formats.ts'
 import type { Endpoint } from './managed-providers.ts'
-import { sendUpstream, type UpstreamReach, type UpstreamReply } from './upstream-request.ts'
+import { sdkRequest } from './sdk-request.ts'
+import type { UpstreamReach, UpstreamReply } from './upstream-request.ts'
 
 /** Result of a minimal chat completion that tests a server. */
 export type ProbeResult =
@@ -28,22 +28,12 @@ const maxContent = 2000
  * returns.
  */
 export const probeChat = async (reach: UpstreamReach, endpoint: Endpoint, model: string): Promise<ProbeResult> => {
-  const { format, baseUrl, apiKey } = endpoint
-  const messages = [{ role: 'user', content: instruction }]
-  const reply = await sendUpstream(reach, {
-    url: `${baseUrl}${format === 'anthropic' ? '/messages' : '/chat/completions'}`,
-    method: 'POST',
-    headers: {
-      ...providerFormats[format].headers(endpoint),
-      'content-type': 'application/json',
-      accept: 'application/json',
-    },
-    body: JSON.stringify({ model, messages, max_tokens: maxTokens }),
-  })
+  const messages = [{ role: 'user' as const, content: instruction }]
+  const reply = await sdkRequest(reach, endpoint, (sdk) => sdk.chat({ model, messages, max_tokens: maxTokens }))
   if (reply.kind === 'trouble') return failed(troubles[reply.trouble], reply.trouble === 'timeout')
-  if (reply.status < 200 || reply.status > 299) return failed(refusalText(reply, apiKey))
+  if (reply.status < 200 || reply.status > 299) return failed(refusalText(reply, endpoint.apiKey))
   const answer = objectOf(reply.json)
-  const read = format === 'anthropic' ? anthropicAnswer(answer) : openAiAnswer(answer)
+  const read = endpoint.format === 'anthropic' ? anthropicAnswer(answer) : openAiAnswer(answer)
   return read === null ? failed('The server returned something other than a chat completion.') : read(model)
 }
 

@@ -5,9 +5,12 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { destinationOf } from './connection-rules.ts'
 import type { ConnectionParts } from './connection-use-cases.ts'
 import { type ConnectionData, connectionKeyAad, providerConnections } from './kinds.ts'
+import type { Endpoint } from './managed-providers.ts'
 import { openedKey } from './opened-key.ts'
 import { connectionEndpoint } from './project-providers.ts'
-import { checkKey, type UpstreamModels, withoutKey } from './upstream-models.ts'
+import { loadSdk } from './sdk-request.ts'
+import { checkKey, withoutKey } from './upstream-models.ts'
+import type { UpstreamReach } from './upstream-request.ts'
 
 type TestUseCases = Pick<UseCases, 'provider_connections.validate' | 'provider_connections.test'>
 
@@ -24,16 +27,15 @@ export const connectionTestUseCases = (parts: ConnectionParts): TestUseCases => 
     'provider_connections.validate': async ({ body }) => {
       const { provider, api_format, base_url } = destinationOf(guard, body)
       const where = { provider, api_format, base_url, api_key: body.api_key }
-      const { ok, ...found } = await timed(() => checkKey(reach(), connectionEndpoint('', where)))
+      const { ok, ...found } = await timed(reach(), connectionEndpoint('', where))
       return { valid: ok, provider, api_format, ...found }
     },
     'provider_connections.test': async ({ scope, params }) => {
       const row = await table.get(scope, params.connection_id)
       if (row === null) throw new ServiceError('not_found')
       const api_key = openedKey(box, row.data.api_key, connectionKeyAad(row))
-      const { ok, ...found } = await timed(async () =>
-        api_key === null ? withoutKey : checkKey(reach(), connectionEndpoint(row.id, { ...row.data, api_key })),
-      )
+      const endpoint = api_key === null ? null : connectionEndpoint(row.id, { ...row.data, api_key })
+      const { ok, ...found } = await timed(reach(), endpoint)
       const status = ok ? 'ok' : 'failed'
       // a key that was replaced in the meantime was not the one tested
       const edit = ({ data }: Row<ConnectionData>): ConnectionData | null =>
@@ -45,9 +47,11 @@ export const connectionTestUseCases = (parts: ConnectionParts): TestUseCases => 
   }
 }
 
-const timed = async (work: () => Promise<UpstreamModels>) => {
+/** Checks a key; null for one that cannot be decrypted. */
+const timed = async (reach: UpstreamReach, endpoint: Endpoint | null) => {
+  if (endpoint !== null) await loadSdk(endpoint)
   const startedAt = performance.now()
-  const found = await work()
+  const found = endpoint === null ? withoutKey : await checkKey(reach, endpoint)
   return {
     ok: found.ok,
     latency_ms: Math.round(performance.now() - startedAt),

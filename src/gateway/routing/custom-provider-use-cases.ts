@@ -18,6 +18,7 @@ import type { Endpoint } from './managed-providers.ts'
 import { lostKeyMessage, openedKey } from './opened-key.ts'
 import { customEndpoint, everyRow } from './project-providers.ts'
 import { nameRetirer } from './retired-names.ts'
+import { loadSdk } from './sdk-request.ts'
 import { newUuidFor } from './uuid.ts'
 
 type CustomProviderUseCases = Pick<UseCases, Extract<keyof UseCases, `custom_providers.${string}`>>
@@ -98,6 +99,7 @@ const probed = async (
   { guard, timeoutMs = testTimeoutMs }: ConnectionParts,
   { endpoint, model }: { readonly endpoint: Endpoint; readonly model: string },
 ): Promise<ResultOf<'custom_providers.test'>> => {
+  await loadSdk(endpoint)
   const startedAt = performance.now()
   const result = await probeChat({ dispatcher: guard.dispatcher, timeoutMs }, endpoint, model)
   return testView(result, Math.round(performance.now() - startedAt))

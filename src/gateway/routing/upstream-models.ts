@@ -5,6 +5,7 @@ import { providerFormats } from '../providers/provider-formats.ts'
 import type { SyncedModel } from './kinds.ts'
 import type { Endpoint } from './managed-providers.ts'
 import { lostKeyMessage } from './opened-key.ts'
+import { sdkRequest } from './sdk-request.ts'
 import { sendUpstream, type UpstreamReach, type UpstreamReply, type UpstreamRequest } from './upstream-request.ts'
 
 /** Why the models of a provider could not be listed, or its key could not be checked. */
@@ -37,7 +38,7 @@ export const listModels = async (reach: UpstreamReach, endpoint: Endpoint): Prom
   const models = new Map<string, SyncedModel>()
   let after: string | null = null
   for (let page = 0; page < maxPages && models.size < maxModels; page++) {
-    const reply: UpstreamReply = await sendUpstream(reach, requestTo(endpoint, form.path(after)))
+    const reply: UpstreamReply = await pageOf(reach, endpoint, after)
     const trouble = troubleOf(reply)
     if (trouble !== null) return trouble
     const json = reply.kind === 'answer' ? reply.json : undefined
@@ -49,6 +50,14 @@ export const listModels = async (reach: UpstreamReach, endpoint: Endpoint): Prom
   }
   const sorted = [...models.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
   return { ok: true, models: sorted.slice(0, maxModels) }
+}
+
+/** Requests a page of the list, by the provider's SDK if it has one. */
+const pageOf = (reach: UpstreamReach, endpoint: Endpoint, after: string | null): Promise<UpstreamReply> => {
+  const path = providerFormats[endpoint.format].models?.path
+  return path === undefined
+    ? sdkRequest(reach, endpoint, (sdk) => sdk.models(after))
+    : sendUpstream(reach, requestTo(endpoint, path(after)))
 }
 
 /**

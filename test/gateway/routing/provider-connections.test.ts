@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { callOf, keyed, refusalOf, secretOf } from '#test/actors/agents/harness.ts'
 import { type ConnectionsWorld, openConnectionsWorld } from './connections-world.ts'
 import { broken, json, type ModelServer, modelList, openModelServer, redirect, silent, text } from './model-server.ts'
@@ -9,7 +9,10 @@ beforeAll(async () => {
   server = await openModelServer()
 })
 afterAll(() => server.close())
-afterEach(() => world.close())
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await world.close()
+})
 
 type Body = Parameters<ConnectionsWorld['useCases']['provider_connections.create']>[0]['body']
 
@@ -189,6 +192,26 @@ describe('the validation of a key', () => {
     expect(valid).toMatchObject({ valid: true, model_count: 1 })
     expect(server.received.map((request) => [request.path, request.headers[header]])).toEqual([[path, key]])
   })
+
+  it.each([
+    ['openai', ['authorization']],
+    ['anthropic', ['anthropic-version', 'x-api-key']],
+    ['google', ['x-goog-api-key']],
+  ] as const)(
+    'sends no header of the SDK or of its environment to %s, only those of the format',
+    async (provider, own) => {
+      vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'x-secret: yes')
+      vi.stubEnv('OPENAI_ORG_ID', 'org-own')
+      vi.stubEnv('ANTHROPIC_CUSTOM_HEADERS', 'x-secret: yes')
+      vi.stubEnv('ANTHROPIC_AUTH_TOKEN', 'own')
+      server.does(modelList('a'))
+      await validate({ provider, api_format: provider, base_url: server.url })
+      const ours = ['accept', 'accept-encoding', 'connection', 'host', 'via']
+      expect(server.received.map(({ headers }) => Object.keys(headers).toSorted())).toEqual([
+        [...ours, ...own].toSorted(),
+      ])
+    },
+  )
 
   it('calls an authenticated endpoint for providers with public model lists', async () => {
     server.does((response, request) =>

@@ -9,6 +9,7 @@ import { listIn, type ProviderFormat, usualImages } from '../provider-format.ts'
 import { betaHeaders } from './anthropic-betas.ts'
 import { AnthropicReader, eventsOf } from './anthropic-reader.ts'
 import { anthropicRequest } from './anthropic-request.ts'
+import { anthropicSdk } from './anthropic-sdk.ts'
 
 /**
  * API version that accepts sampling parameters for models that have them; 2026-10-21 rejects them for all models
@@ -56,8 +57,8 @@ export const anthropic: ProviderFormat = {
   version: 'v1',
   chat: anthropicFormat(),
   imageLimits: { ...usualImages, maxBytes: 5 * 1024 * 1024 },
+  sdk: anthropicSdk,
   models: {
-    path: (after) => `/models?limit=1000${after === null ? '' : `&after_id=${encodeURIComponent(after)}`}`,
     rows: (json) => listIn(objectOf(json).data),
     model: (row) => ({ id: row.id, name: row.display_name, contextWindow: row.max_input_tokens }),
     next: (json) => (objectOf(json).has_more === true ? textOf(objectOf(json).last_id) || null : null),

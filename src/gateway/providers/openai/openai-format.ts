@@ -1,6 +1,7 @@
 import { countOf, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { bearer, listIn, type ProviderFormat, usualImages } from '../provider-format.ts'
 import { openAiEmbeddings } from './openai-embeddings.ts'
+import { openAiSdk } from './openai-sdk.ts'
 import { openAiVoice } from './openai-voice.ts'
 
 /** OpenAI's API, which Groq, the simulated provider and many others implement. */
@@ -11,8 +12,8 @@ export const openAi: ProviderFormat = {
   voice: openAiVoice,
   images: (route) => ({ path: '/images/generations', headers: bearer(route) }),
   imageLimits: usualImages,
+  sdk: openAiSdk,
   models: {
-    path: () => '/models',
     // some servers return the bare list
     rows: (json) => listIn(json) ?? listIn(objectOf(json).data),
     model: (row) => ({ id: row.id, name: row.name ?? row.display_name, contextWindow: contextOf(row) }),
