@@ -31,17 +31,17 @@ const messageSize = 200
  */
 export class MessageFold {
   readonly #reader: EventReader
-  readonly #mostSize: number
+  readonly #maxSize: number
   readonly #turns: Turn[] = []
   readonly #tools = new Map<string, { readonly part: Mutable<ToolPart>; readonly turn: Turn }>()
   readonly #pending = new Map<string, MessagePage['pending_actions'][number]>()
   #size = 0
   #last = 0
 
-  /** @param mostSize in UTF-16 units. */
-  constructor(reader: EventReader, mostSize: number) {
+  /** @param maxSize in UTF-16 units. */
+  constructor(reader: EventReader, maxSize: number) {
     this.#reader = reader
-    this.#mostSize = mostSize
+    this.#maxSize = maxSize
   }
 
   /** Number of the earliest turn that is kept; undefined before the first. */
@@ -188,7 +188,7 @@ export class MessageFold {
   #grow(turn: Turn, size: number): void {
     turn.size += size
     this.#size += size
-    while (this.#size > this.#mostSize && this.#turns.length > 1) this.#drop()
+    while (this.#size > this.#maxSize && this.#turns.length > 1) this.#drop()
   }
 
   #drop(): void {

@@ -20,7 +20,7 @@ export interface PageRequest {
 type LogReader = PageReader & Pick<Host, 'readLog'>
 
 /** Most text of a page, in UTF-16 units; one turn may exceed it. */
-const mostText = 1024 * 1024
+const maxText = 1024 * 1024
 
 /** Time in ms that a page occupies the loop before other work gets it. */
 const shareMs = 8
@@ -39,7 +39,7 @@ export const messagePage = async (
   const { turn } = contextOf(sessionDefinition, session.state.snapshot)
   const end = Math.min(before ?? Number.POSITIVE_INFINITY, turn + 1)
   const first = Math.max(1, end - limit)
-  const fold = new MessageFold(reader, mostText)
+  const fold = new MessageFold(reader, maxText)
   const from = first === 1 ? 1 : await firstOfTurn(host, session, first)
   await readInto(fold, eventsFrom(host, session.id, from - 1), { before, reader })
   const earliest = fold.firstTurn
