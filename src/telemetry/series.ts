@@ -26,13 +26,27 @@ export class Durations {
   }
 }
 
+interface Line<Value> {
+  readonly labels: Labels
+  value: Value
+}
+
+/** The lines whose label values begin alike. A lookup by one value after the other makes no string of them all. */
+interface Branch<Value> {
+  readonly branches: Map<string, Branch<Value>>
+  line: Line<Value> | null
+}
+
+const emptyBranch = <Value>(): Branch<Value> => ({ branches: new Map(), line: null })
+
 /** The lines of one metric: a value for each combination of labels. */
 class Series<Value> {
   readonly name: string
   readonly help: string
   readonly labelNames: readonly string[]
   readonly #empty: () => Value
-  readonly #lines = new Map<string, { readonly labels: Labels; value: Value }>()
+  readonly #root = emptyBranch<Value>()
+  readonly #lines: Line<Value>[] = []
 
   constructor(
     name: string,
@@ -46,18 +60,33 @@ class Series<Value> {
   }
 
   /** Returns the line for these label values, given in the order of `labelNames`. */
-  line(...values: readonly string[]): { readonly labels: Labels; value: Value } {
-    const key = values.join('\u0000')
-    const known = this.#lines.get(key)
-    if (known !== undefined) return known
-    if (this.#lines.size >= maxLines && values[0] !== 'other') return this.line(...values.map(() => 'other'))
-    const labels = Object.fromEntries(this.labelNames.map((name, at) => [name, values[at] ?? '']))
-    const made = { labels, value: this.#empty() }
-    this.#lines.set(key, made)
-    return made
+  line(...values: readonly string[]): Line<Value> {
+    return this.lineOf(values)
   }
 
-  readonly lines = (): readonly { readonly labels: Labels; readonly value: Value }[] => [...this.#lines.values()]
+  /** The same without a copy of the list, which every call of a model would make six times. */
+  lineOf(values: readonly string[]): Line<Value> {
+    let at: Branch<Value> | undefined = this.#root
+    for (let label = 0; label < values.length && at !== undefined; label++) at = at.branches.get(values[label] ?? '')
+    return at?.line ?? this.#add(values)
+  }
+
+  readonly lines = (): readonly Line<Value>[] => [...this.#lines]
+
+  #add(values: readonly string[]): Line<Value> {
+    if (this.#lines.length >= maxLines && values[0] !== 'other') return this.lineOf(values.map(() => 'other'))
+    let at = this.#root
+    for (const value of values) {
+      const next = at.branches.get(value) ?? emptyBranch()
+      at.branches.set(value, next)
+      at = next
+    }
+    const labels = Object.fromEntries(this.labelNames.map((name, label) => [name, values[label] ?? '']))
+    const line = { labels, value: this.#empty() }
+    at.line = line
+    this.#lines.push(line)
+    return line
+  }
 }
 
 /** A number that only rises, by labels. */
@@ -67,7 +96,7 @@ export class CounterSeries extends Series<number> {
   }
 
   add(count: number, ...values: readonly string[]): void {
-    this.line(...values).value += count
+    this.lineOf(values).value += count
   }
 }
 
@@ -78,6 +107,6 @@ export class DurationSeries extends Series<Durations> {
   }
 
   record(ms: number, ...values: readonly string[]): void {
-    this.line(...values).value.record(ms / 1000)
+    this.lineOf(values).value.record(ms / 1000)
   }
 }

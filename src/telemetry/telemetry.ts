@@ -90,16 +90,16 @@ export class Telemetry {
   /** Called when a model call has ended. */
   called(call: MeasuredCall): void {
     const { metrics } = this
-    const at = [call.provider ?? 'none', call.model] as const
-    metrics.calls.add(1, ...at, call.error ?? 'ok')
-    metrics.callDuration.record(call.durationMs, ...at)
-    if (call.firstByteMs !== null) metrics.firstByte.record(call.firstByteMs, ...at)
-    if (call.inputTokens > 0) metrics.tokens.add(call.inputTokens, ...at, 'input')
-    if (call.outputTokens > 0) metrics.tokens.add(call.outputTokens, ...at, 'output')
-    if (call.costUsd !== null) metrics.cost.add(Number(call.costUsd), ...at)
-    if (call.attempts > 1) metrics.fallbacks.add(call.attempts - 1, ...at)
-    if (call.error === null || call.status < 500) return
     const { operation, project, provider, model, status, error, attempts } = call
+    const source = provider ?? 'none'
+    metrics.calls.add(1, source, model, error ?? 'ok')
+    metrics.callDuration.record(call.durationMs, source, model)
+    if (call.firstByteMs !== null) metrics.firstByte.record(call.firstByteMs, source, model)
+    if (call.inputTokens > 0) metrics.tokens.add(call.inputTokens, source, model, 'input')
+    if (call.outputTokens > 0) metrics.tokens.add(call.outputTokens, source, model, 'output')
+    if (call.costUsd !== null) metrics.cost.add(Number(call.costUsd), source, model)
+    if (attempts > 1) metrics.fallbacks.add(attempts - 1, source, model)
+    if (error === null || status < 500) return
     this.#log.warn({ operation, project, provider, model, status, code: error, attempts }, 'call to a model failed')
   }
 

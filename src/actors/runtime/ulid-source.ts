@@ -2,6 +2,9 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const codes = Uint8Array.from(alphabet, (char) => char.charCodeAt(0))
 const timeLength = 10
 const randomLength = 16
+/** Number of digits before the last two, which are all that differs between ids of a millisecond. */
+const headLength = randomLength - 2
+const pairs = Array.from({ length: 1024 }, (_, pair) => alphabet.charAt(pair >> 5) + alphabet.charAt(pair & 31))
 
 /** Inputs of id generation: the time in ms since the epoch, and random numbers in [0, 1). */
 export interface IdSource {
@@ -27,6 +30,8 @@ export class UlidSource {
   readonly #source: IdSource
   #time = 0
   #timeText = ''
+  /** The ULID up to its last two digits; '' after one of the others has changed. */
+  #head = ''
   readonly #digits = new Uint8Array(randomLength)
 
   constructor(source: IdSource) {
@@ -75,6 +80,7 @@ export class UlidSource {
   #begin(now: number): void {
     this.#time = now
     this.#timeText = timeText(now)
+    this.#head = ''
     // the first random number becomes the last digit
     for (let digit = randomLength - 1; digit >= 0; digit--) {
       this.#digits[digit] = Math.floor(this.#source.random() * 32) % 32
@@ -85,6 +91,7 @@ export class UlidSource {
     for (let digit = from; digit >= 0; digit--) {
       const next = (this.#digits[digit] ?? 0) + 1
       this.#digits[digit] = next & 31
+      if (digit < headLength) this.#head = ''
       if (next < 32) return
     }
     this.#time++
@@ -92,9 +99,12 @@ export class UlidSource {
   }
 
   #text(): string {
-    let text = this.#timeText
-    for (let digit = 0; digit < randomLength; digit++) text += alphabet[this.#digits[digit] ?? 0]
-    return text
+    const digits = this.#digits
+    if (this.#head === '') {
+      this.#head = this.#timeText
+      for (let digit = 0; digit < headLength; digit++) this.#head += alphabet[digits[digit] ?? 0]
+    }
+    return this.#head + (pairs[(digits[14] ?? 0) * 32 + (digits[15] ?? 0)] ?? '')
   }
 }
 

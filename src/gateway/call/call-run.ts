@@ -219,13 +219,17 @@ export class CallRun<W extends Candidate> {
     this.#settle('0', 0)
     const { caller, need } = this.#kind
     const { source } = candidate.route
-    const max = {
+    const request = {
+      caller,
+      need,
+      model: candidate.model,
+      source,
       maxUsd: () => this.#kind.maxUsd(candidate),
       minUsd: () => this.#kind.minUsd?.(candidate) ?? null,
       tokens: () => this.#kind.tokens?.(candidate) ?? { max: 0 },
     }
     this.after(
-      () => this.#parts.admission.admit({ caller, need, model: candidate.model, source, ...max }),
+      () => this.#parts.admission.admit(request),
       (ticket) => {
         this.#ticket = ticket
         this.#ticketWay = candidate

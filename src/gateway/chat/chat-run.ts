@@ -5,7 +5,7 @@ import { atOnce, nextSlice, runInSlices } from '#src/concurrency/run-in-slices.t
 import type { CallLedger } from '../call/accounting/call-ledger.ts'
 import type { CallEnd } from '../call/accounting/call-record.ts'
 import type { Charge } from '../call/accounting/charge.ts'
-import { costHeader, withCost } from '../call/accounting/shown-cost.ts'
+import { costHeader, wholeWithCost, withCost } from '../call/accounting/shown-cost.ts'
 import type { Ticket, TokenNeed } from '../call/admission.ts'
 import { Attempt, type AttemptListener, type AttemptTimeouts } from '../call/attempt.ts'
 import { type CallKind, CallRun, type CallRunParts } from '../call/call-run.ts'
@@ -36,7 +36,7 @@ import { limitedTokens, maxCostOf, minCostOf, neededTokens } from './max-cost.ts
 import { isUsageOnly } from './openai-chunks.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
 import { failureBy } from './status-failure.ts'
-import { showsImages, visionCandidates, visionRoute } from './vision-route.ts'
+import { showsImages, visionCandidates, withVision } from './vision-route.ts'
 import { readWhole, type Whole } from './whole-answer.ts'
 import { kindOf, WholeReader } from './whole-reader.ts'
 import { type ChatInput, wantsUsage, withTokenLimit } from './wire-body.ts'
@@ -146,10 +146,13 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
   #begin(): void {
     const { body, need, caller } = this.#input
     const models = modelsOf(body)
-    const stays = this.#showsImages && usesOwnModels(caller)
+    const showsThem = this.#input.textOnly !== true && showsImages(body)
+    const stays = showsThem && usesOwnModels(caller)
     const wanted = { project: caller.project, need: stays ? ('chat' as const) : need, models }
     const candidates = new RouteCandidates(this.#parts, wanted)
-    this.#run.start(stays ? visionCandidates(candidates) : mappedCandidates(candidates, this.#withVision))
+    if (stays) this.#run.start(visionCandidates(candidates))
+    else if (showsThem) this.#run.start(mappedCandidates(candidates, withVision))
+    else this.#run.start(candidates)
   }
 
   /** Resumes reading, after the listener paused it. */
@@ -177,7 +180,9 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     return minCostOf(this.#input.body, route)
   }
 
-  readonly tokens = ({ route }: Candidate): TokenNeed => neededTokens(this.#input.body, route)
+  tokens({ route }: Candidate): TokenNeed {
+    return neededTokens(this.#input.body, route)
+  }
 
   limit({ route }: Candidate, ticket: Ticket): number | null {
     this.#limitedTo = limitedTokens(this.#input.body, route, ticket)
@@ -260,15 +265,9 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     this.#run.failed(failure)
   }
 
-  get #showsImages(): boolean {
-    return this.#input.textOnly !== true && showsImages(this.#input.body)
-  }
-
   get #route(): Route | null {
     return this.#run.record.route
   }
-
-  readonly #costOf = (usage: TokenUsage): string | null => (this.#route === null ? null : costBy(this.#route, usage))
 
   #redact({ body, restorer, found, replacements }: RedactedChat): void {
     this.#redactions = found
@@ -279,9 +278,6 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     this.#restorer = restorer
     this.#record.request = this.#input
   }
-
-  readonly #withVision = (candidate: Candidate): Candidate =>
-    this.#showsImages ? { ...candidate, route: visionRoute(candidate.route) } : candidate
 
   #send(route: Route): void {
     const limit = this.#limitedTo
@@ -323,7 +319,8 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     const hidesUsage = !wantsUsage(body)
     const restorer = this.#restorer
     if (format === null && this.#listener.takesFrames) {
-      const options = { hidesUsage, choices: countOf(body.n) || 1, costOf: this.#costOf }
+      const costOf = (usage: TokenUsage): string | null => (this.#route === null ? null : costBy(this.#route, usage))
+      const options = { hidesUsage, choices: countOf(body.n) || 1, costOf }
       return restorer === null ? new FrameReader(this, options) : new FramesThenChunks(this, { ...options, restorer })
     }
     return new ChunkReader(this, format?.decoder() ?? new OpenAiDecoder(), { hidesUsage, restorer })
@@ -381,12 +378,17 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
   #deliverWhole(bytes: Buffer, read: Whole, completion: WireObject): void {
     const isOriginal = this.#request?.format === null && completion === read.completion && read.gathered === undefined
     this.#record.completion = completion
-    const summary = this.#record.summary(read, this.#run.headers())
-    const shown = withCost(completion, summary.costUsd)
-    const headers = [...summary.headers, ...costHeader(summary.costUsd)]
+    const { route, model, usage, costUsd, finishReason, headers: own } = this.#record.summary(read, this.#run.headers())
+    const headers = costUsd === null ? own : [...own, ...costHeader(costUsd)]
     this.#listener.whole({
-      ...{ ...summary, headers, completion: shown },
-      bytes: isOriginal && shown === completion ? bytes : null,
+      route,
+      model,
+      usage,
+      costUsd,
+      finishReason,
+      headers,
+      completion: withCost(completion, costUsd),
+      bytes: isOriginal ? wholeWithCost(bytes, completion, costUsd) : null,
     })
     this.#run.succeed()
   }

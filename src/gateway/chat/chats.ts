@@ -73,15 +73,31 @@ export class Chats implements ChatCalls {
 }
 
 /** Returns a listener that resolves a promise with a non-streamed answer. */
-export const wholeListener = (resolve: (answer: WholeAnswer) => void, reject: (error: Error) => void): RunListener => ({
-  takesFrames: false,
-  begin: () => {},
-  frames: () => true,
-  chunk: () => true,
-  whole: resolve,
-  end: () => {},
-  fail: reject,
-})
+export const wholeListener = (resolve: (answer: WholeAnswer) => void, reject: (error: Error) => void): RunListener =>
+  new WholeListener(resolve, reject)
+
+class WholeListener implements RunListener {
+  readonly takesFrames = false
+  readonly whole: RunListener['whole']
+  readonly fail: RunListener['fail']
+
+  constructor(whole: RunListener['whole'], fail: RunListener['fail']) {
+    this.whole = whole
+    this.fail = fail
+  }
+
+  begin(): void {}
+
+  frames(): boolean {
+    return true
+  }
+
+  chunk(): boolean {
+    return true
+  }
+
+  end(): void {}
+}
 
 const chunkListener = (listener: ChatListener): RunListener => ({
   takesFrames: false,

@@ -17,7 +17,7 @@ export const showsImages = ({ messages }: ChatBody): boolean =>
  * Returns the route for a request with images (`chat_completions.create`): one to another model of the same provider
  * when the requested model is known not to accept images. An unknown model is assumed to accept them.
  */
-export const visionRoute = (route: Route): Route => {
+const visionRoute = (route: Route): Route => {
   const known = upgrades.get(route)
   if (known !== undefined) return known
   const capabilities = capabilitiesOf(route.provider, route.model)
@@ -26,6 +26,9 @@ export const visionRoute = (route: Route): Route => {
   upgrades.set(route, made)
   return made
 }
+
+/** The candidate for a request with images, rerouted where needed. */
+export const withVision = (candidate: Candidate): Candidate => ({ ...candidate, route: visionRoute(candidate.route) })
 
 /**
  * Restricts the ways to models that accept images themselves, so that images never lead to a model that was not named:

@@ -51,19 +51,23 @@ export interface GathererParts {
   readonly written: (segment: Row<SegmentData>) => void
 }
 
-/** A call that waits to be written. `busy`: there was no time to log the request and the answer. */
-interface TakenCall extends Omit<GatewayCall, 'bodies'> {
-  readonly bodies: GatewayCall['bodies'] | 'busy'
+/** The request and the answer of a call that waits to be written. `busy`: there was no time to log them. */
+type TakenBodies = GatewayCall['bodies'] | 'busy'
+
+/** The calls of a batching window, and their texts in the same order. */
+class Batch {
+  readonly writer = new SegmentWriter()
+  readonly bodies: TakenBodies[] = []
 }
 
 /**
- * Collects calls that have ended, and writes them in batches. Recording a call only appends it to an array; the rest is
- * done after the batching window. A killed process loses only the calls of that window.
+ * Collects calls that have ended, and writes them in batches. Recording a call only appends its compact form to an
+ * array; the rest is done after the batching window. A killed process loses only the calls of that window.
  */
 export class CallGatherer implements CallLedger {
   readonly #parts: GathererParts
   readonly #bodies = new BodyAllowance()
-  #calls: TakenCall[] = []
+  #batch = new Batch()
   #withBodies = 0
   #cancel: (() => void) | undefined
   /** Resolves when all batches so far are written; never rejects. */
@@ -89,8 +93,10 @@ export class CallGatherer implements CallLedger {
     }
     this.#waiting++
     this.taken++
-    this.#calls.push(this.#allowed(call))
-    if (this.#calls.length >= maxCalls) this.#gather()
+    const { writer, bodies } = this.#batch
+    writer.add(call)
+    bodies.push(this.#allowed(call))
+    if (bodies.length >= maxCalls) this.#gather()
     else this.#cancel ??= this.#parts.clock.after(gatherMs, () => this.#gather())
   }
 
@@ -101,45 +107,46 @@ export class CallGatherer implements CallLedger {
 
   /** Time of the newest call in ms since the epoch, accurate to the batching window. */
   get lastAt(): number {
-    return this.#calls.length > 0 ? this.#parts.clock.now() : this.#lastAt
+    return this.#batch.bodies.length > 0 ? this.#parts.clock.now() : this.#lastAt
   }
 
   /** Drops the texts of a call early when there will be no time to process them. */
-  #allowed(call: GatewayCall): TakenCall {
-    if (call.bodies === null) return call
-    if (this.#withBodies >= maxBodies || !this.#bodies.isOpen(performance.now())) return { ...call, bodies: 'busy' }
+  #allowed({ bodies }: GatewayCall): TakenBodies {
+    if (bodies === null) return null
+    if (this.#withBodies >= maxBodies || !this.#bodies.isOpen(performance.now())) return 'busy'
     this.#withBodies++
-    return call
+    return bodies
   }
 
   #gather(): void {
     this.#cancel?.()
     this.#cancel = undefined
-    if (this.#calls.length === 0) return
-    const calls = this.#calls
-    this.#calls = []
+    const batch = this.#batch
+    if (batch.bodies.length === 0) return
+    this.#batch = new Batch()
     this.#withBodies = 0
     const now = this.#parts.clock.now()
     this.#lastAt = now
     const id = idAt(segmentPrefix, now)
-    this.#writing = this.#writing.then(() => this.#write(id, now, calls))
+    this.#writing = this.#writing.then(() => this.#write(id, now, batch))
   }
 
-  async #write(id: string, now: number, calls: readonly TakenCall[]): Promise<void> {
+  async #write(id: string, now: number, batch: Batch): Promise<void> {
     const { beforeWrite } = this.#parts
+    const calls = batch.bodies.length
     let segment: Row<SegmentData> | undefined
     for (let attempt = 0; ; attempt++) {
       try {
         await beforeWrite()
-        segment ??= await this.#segment(id, now, calls)
+        segment ??= await this.#segment(id, now, batch)
         await this.#store(segment)
         break
       } catch (error) {
-        this.#parts.log.warn({ calls: calls.length, attempt, err: error }, 'calls not written, trying again')
+        this.#parts.log.warn({ calls, attempt, err: error }, 'calls not written, trying again')
         await pause(this.#parts.clock, backoffMs(attempt, 50, 2000))
       }
     }
-    this.#waiting -= calls.length
+    this.#waiting -= calls
     this.#parts.written(segment)
   }
 
@@ -155,19 +162,18 @@ export class CallGatherer implements CallLedger {
     this.#syncedAt = clock.now()
   }
 
-  async #segment(id: string, now: number, calls: readonly TakenCall[]): Promise<Row<SegmentData>> {
+  async #segment(id: string, now: number, { writer, bodies }: Batch): Promise<Row<SegmentData>> {
     const settings = new Map<string, RequestLogSettingsData>()
-    const writer = new SegmentWriter()
-    for (const call of calls) {
-      const { project } = call.caller
+    for (const [place, call] of writer.calls.entries()) {
+      const project = writer.projectOf(call)
       let wanted = settings.get(project)
       if (wanted === undefined) {
         const read = this.#parts.settings.of(project)
         wanted = read instanceof Promise ? await read : read
         settings.set(project, wanted)
       }
-      const at = Math.min(now, Math.max(now - segmentSpanMs, Math.round(call.startedAt + call.durationMs)))
-      writer.add(call, at, this.#logOf(call, at, wanted))
+      call.at = Math.min(now, Math.max(now - segmentSpanMs, call.at))
+      call.log = this.#logOf(bodies[place] ?? null, call.at, wanted)
     }
     return {
       id,
@@ -182,7 +188,7 @@ export class CallGatherer implements CallLedger {
     }
   }
 
-  #logOf({ bodies }: TakenCall, at: number, { mode, retention_days }: RequestLogSettingsData): SegmentLog | null {
+  #logOf(bodies: TakenBodies, at: number, { mode, retention_days }: RequestLogSettingsData): SegmentLog | null {
     if (mode === 'off') return null
     const until = at + retention_days * dayMs
     if (mode === 'metadata') return { until, bodies: 'off' }

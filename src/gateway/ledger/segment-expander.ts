@@ -14,7 +14,7 @@ const ownersTurnMs = 500
 /** Age in ms from which a segment is processed by any process, because its own has ended or is overloaded. */
 const orphanMs = 15_000
 /** Number of calls whose rows are written at once. */
-const atOnce = 50
+const atOnce = 20
 /** A process counts as busy when it recorded a call within this time, in ms. */
 const quietMs = 250
 /**

@@ -9,26 +9,34 @@ import type { SegmentCall, SegmentData, SegmentLog, SegmentOrigin, SegmentTarget
 /** The part of a call that is written to a segment; its texts are passed separately. */
 type CountedCall = Omit<GatewayCall, 'bodies'>
 
-/** Encodes calls in the compact form of a segment. */
+/** A call whose entry in the request log is determined when its segment is written. */
+export type OpenCall = Omit<SegmentCall, 'at' | 'log' | 'failed' | 'redacted'> & {
+  at: number
+  log: SegmentLog | null
+  failed?: NonNullable<SegmentCall['failed']>
+  redacted?: NonNullable<SegmentCall['redacted']>
+}
+
+/**
+ * Encodes calls in the compact form of a segment, as soon as they end: what waits to be written outlives the nursery,
+ * and a call with its caller and its route is four times as large.
+ */
 export class SegmentWriter {
   readonly #origins = new Index<SegmentOrigin>()
   readonly #targets = new Index<SegmentTarget>()
-  readonly #calls: SegmentCall[] = []
+  readonly calls: OpenCall[] = []
   /** The previous call, since most calls have the same origin and target as the one before. */
   #lastOrigin: { readonly caller: Caller; readonly place: number } | null = null
   #lastTarget: { readonly call: CountedCall; readonly place: number } | null = null
 
-  /**
-   * @param at when the call ended, in ms since the epoch.
-   * @param log null: the call has no entry in the request log.
-   */
-  add(call: CountedCall, at: number, log: SegmentLog | null): void {
+  /** Adds a call without an entry in the request log. */
+  add(call: CountedCall): void {
     const { caller, status, error, streamed, firstByteMs, durationMs, attempts, costUsd } = call
     const { failedAttempts, redactions } = call
-    this.#calls.push({
+    const open: OpenCall = {
       origin: this.#origin(call),
       target: this.#target(call),
-      at,
+      at: Math.round(call.startedAt + durationMs),
       id: caller.requestId,
       status,
       error,
@@ -36,16 +44,22 @@ export class SegmentWriter {
       firstByteMs: firstByteMs === null ? null : rounded(firstByteMs),
       ms: rounded(durationMs),
       attempts,
-      ...(failedAttempts !== undefined && { failed: failedAttempts }),
-      ...(redactions !== undefined && { redacted: redactions }),
       usd: costUsd,
       units: unitsOf(call),
-      log,
-    })
+      log: null,
+    }
+    if (failedAttempts !== undefined) open.failed = failedAttempts
+    if (redactions !== undefined) open.redacted = redactions
+    this.calls.push(open)
+  }
+
+  /** The project of a call. */
+  projectOf({ origin }: OpenCall): string {
+    return this.#origins.values[origin]?.project ?? ''
   }
 
   get data(): SegmentData {
-    return { origins: this.#origins.values, targets: this.#targets.values, calls: this.#calls }
+    return { origins: this.#origins.values, targets: this.#targets.values, calls: this.calls }
   }
 
   #origin({ caller }: CountedCall): number {
@@ -110,13 +124,18 @@ class Index<T> {
 
 const unitsOf = ({ units }: CountedCall): SegmentUnits | null => {
   if (units === null) return null
-  const { tokens, ...others } = units
-  if (tokens === undefined) return { tokens: null, ...others }
+  const { tokens } = units
+  if (tokens === undefined) return { ...units, tokens: null }
   const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens = 0, reasoningTokens, estimated } = tokens
-  return {
-    tokens: [inputTokens, outputTokens, cachedTokens, cacheWriteTokens, reasoningTokens, estimated ? 1 : 0],
-    ...others,
-  }
+  const counts = [
+    inputTokens,
+    outputTokens,
+    cachedTokens,
+    cacheWriteTokens,
+    reasoningTokens,
+    estimated ? 1 : 0,
+  ] as const
+  return { ...units, tokens: counts }
 }
 
 const snapshots = new WeakMap<Route, { readonly price: JsonObject | null }>()

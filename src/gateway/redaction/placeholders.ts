@@ -196,7 +196,8 @@ const noValues: ReadonlyMap<string, string> = new Map()
 /** Maps each text; returns the same list when no text changed. */
 const mapped = (texts: readonly string[], map: (text: string) => string): readonly string[] => {
   let copy: string[] | undefined
-  for (const [at, text] of texts.entries()) {
+  for (let at = 0; at < texts.length; at += 1) {
+    const text = texts[at] ?? ''
     const made = map(text)
     if (made === text) continue
     copy ??= [...texts]

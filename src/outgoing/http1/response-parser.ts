@@ -130,17 +130,17 @@ export class ResponseParser {
   }
 
   #readHead(text: string): void {
-    const lines = text.split('\r\n')
-    const [, minor, code] = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |$)/.exec(lines[0] ?? '') ?? []
-    if (code === undefined) throw new MalformedResponse('no status line')
-    const status = Number(code)
-    const headers = headersOf(lines)
+    const end = text.indexOf('\r\n')
+    const line = end < 0 ? text : text.slice(0, end)
+    if (!statusLine.test(line)) throw new MalformedResponse('no status line')
+    const status = Number(line.slice(9, 12))
+    const headers = headersOf(text, line.length)
     if (status < 200) {
       if (status === 101) throw new MalformedResponse('nobody asked for another protocol')
       return
     }
-    const connection = (headers.connection ?? '').toLowerCase()
-    this.#reusable = minor === '1' ? !connection.includes('close') : connection.includes('keep-alive')
+    const connection = headers.connection?.toLowerCase() ?? ''
+    this.#reusable = line[7] === '1' ? !connection.includes('close') : connection.includes('keep-alive')
     this.#state = this.#bodyBy(status, headers)
     this.#listener.head(status, headers)
     if (this.#state === 'over' || (this.#state === 'length' && this.#left === 0)) this.#end()
@@ -260,16 +260,24 @@ const sizeIn = (bytes: Buffer, from: number, to: number): number => {
   return size
 }
 
-/** Parses headers; names are in lower case. Values of repeated fields are joined; repeated lengths have to be equal. */
-const headersOf = (lines: readonly string[]): Readonly<Record<string, string>> => {
+const statusLine = /^HTTP\/1\.[01] [1-5]\d\d(?: |$)/
+
+/**
+ * Parses headers; names are in lower case. Values of repeated fields are joined; repeated lengths have to be equal.
+ *
+ * @param before end of the status line.
+ */
+const headersOf = (text: string, before: number): Readonly<Record<string, string>> => {
   const headers: Record<string, string> = Object.create(null)
-  for (let at = 1; at < lines.length; at++) {
-    const line = lines[at] ?? ''
-    const colon = line.indexOf(':')
-    if (colon < 1 || line[colon - 1] === ' ' || line[0] === ' ' || line[0] === '\t')
+  for (let start = before + 2; start < text.length; ) {
+    const next = text.indexOf('\r\n', start)
+    const end = next < 0 ? text.length : next
+    const colon = text.indexOf(':', start)
+    if (colon <= start || colon >= end || text[colon - 1] === ' ' || text[start] === ' ' || text[start] === '\t')
       throw new MalformedResponse('a header that is none')
-    const name = line.slice(0, colon).toLowerCase()
-    const value = line.slice(colon + 1).trim()
+    const name = text.slice(start, colon).toLowerCase()
+    const value = text.slice(colon + 1, end).trim()
+    start = end + 2
     const known = headers[name]
     if (known === undefined) headers[name] = value
     else if (name !== 'content-length') headers[name] = `${known}, ${value}`

@@ -1,5 +1,5 @@
 import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
-import { endWithin } from '../json-bytes.ts'
+import { endOfString, endWithin } from '../json-bytes.ts'
 
 /** Bytes handled in one step. */
 export const pieceBytes = 32 * 1024
@@ -24,6 +24,28 @@ export interface SpanLimits {
 const quote = 0x22
 const comma = 0x2c
 const colon = 0x3a
+
+const noLong: JsonSpans['long'] = new Map()
+
+/** `jsonSpans` of a text of at most 32 KB, which has no long values, without steps: each request is scanned. */
+export const shortSpans = (bytes: Buffer, { maxDepth, maxWeight }: SpanLimits): JsonSpans => {
+  let names = 0
+  let depth = 0
+  let weight = 0
+  for (let at = 0; at < bytes.length && depth <= maxDepth && weight <= maxWeight; at += 1) {
+    const byte = bytes[at]
+    if (byte === quote) {
+      at = endOfString(bytes, at + 1)
+      weight += 1
+    } else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1
+      weight += 1
+    } else if (byte === 0x7d || byte === 0x5d) depth -= 1
+    else if (byte === comma) weight += 1 / 8
+    else if (byte === colon) names += 1
+  }
+  return { long: noLong, names, depth, weight }
+}
 
 /** Scans the structure outside strings until a limit is exceeded. */
 export function* jsonSpans(bytes: Buffer, { maxDepth, maxWeight }: SpanLimits): SlicedWork<JsonSpans> {

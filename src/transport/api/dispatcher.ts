@@ -18,7 +18,7 @@ import type { SseStreams } from '../streams/sse.ts'
 import { browserOf, type StreamLimit } from '../streams/stream-limit.ts'
 import { answer, replayedHeaders } from './answer.ts'
 import { attributionOf } from './attribution.ts'
-import { admitBody } from './body/admit-body.ts'
+import { type AdmittedBody, admitBody } from './body/admit-body.ts'
 import type { BodyMemory } from './body/body-memory.ts'
 import { memoryOwner } from './body/memory-owner.ts'
 import { type ReadBody, readBody } from './body/read-body.ts'
@@ -182,10 +182,10 @@ export class Dispatcher implements HttpHandler {
     validator.body(body)
     if (isLong) await nextSlice()
     const reserved = checkFields(operation, principal, body)
-    this.#admitStream(exchange, operation, { principal, query, body })
     const params = named(operation.params, values)
     const about = aboutOf(params, body)
     const naming = { principal, request, params, query, body, about }
+    this.#admitStream(exchange, operation, naming)
     const admitted = admitReached(this.#parts.tenants, operation, naming)
     if (admitted !== undefined) await admitted
     const attributed = attributionOf(this.#parts.tenants, operation, naming)
@@ -210,7 +210,7 @@ export class Dispatcher implements HttpHandler {
       reserved,
       clientAddress: this.#parts.clientAddress,
     })
-    const waits = this.#reserve(exchange, operation, { principal, query, body })
+    const waits = this.#reserve(exchange, operation, naming)
     if (waits !== undefined) await waits
     const result = await this.#result(exchange, endpoint, call)
     if (exchange.recheck !== undefined) await this.#watchPlace(exchange, endpoint, { principal, result })
@@ -218,21 +218,23 @@ export class Dispatcher implements HttpHandler {
   }
 
   /** Reserves memory for the answer; a long one waits for it. @throws {ServiceError} (or rejects) `overloaded` */
-  #reserve(exchange: Exchange, operation: Operation, { principal, ...input }: CallInput): Promise<void> | undefined {
+  #reserve(exchange: Exchange, operation: Operation, input: CallInput): Promise<void> | undefined {
+    const { principal } = input
     const ownerOf = () => memoryOwner(principal, () => this.#parts.clientAddress(exchange.request))
     const memory = new SentAnswerMemory(this.#parts.bodies, ownerOf, exchange.response)
     exchange.answerMemory = memory
     const max = maxBytesOf(operation.answer)
-    if (max === 0 || wantsStream(operation, { request: exchange.request, ...input })) return undefined
+    if (max === 0 || wantsStream(operation, exchange.request, input)) return undefined
     return memory.reserve(max)
   }
 
   /** Reads the body. A long body waits for memory, which it holds until it is answered and no work runs for it. */
-  async #read(exchange: Exchange, operation: Operation, principal: Principal): Promise<ReadBody> {
+  #read(exchange: Exchange, operation: Operation, principal: Principal): Promise<ReadBody> {
     const { bodies: memory, clientAddress } = this.#parts
     const addressOf = () => clientAddress(exchange.request)
-    const reservation = await admitBody(exchange, { memory, principal, addressOf, max: operation.maxBodyBytes })
-    return readBody(operation, exchange.request, reservation)
+    const admitted = admitBody(exchange, { memory, principal, addressOf, max: operation.maxBodyBytes })
+    const read = (reservation: AdmittedBody) => readBody(operation, exchange.request, reservation)
+    return admitted instanceof Promise ? admitted.then(read) : read(admitted)
   }
 
   /**
@@ -240,11 +242,11 @@ export class Dispatcher implements HttpHandler {
    *
    * @throws {ServiceError} `too_many_streams`; `shutting_down` for a stream that the end of the process would cut
    */
-  #admitStream(exchange: Exchange, operation: Operation, { principal, ...input }: CallInput): void {
+  #admitStream(exchange: Exchange, operation: Operation, input: CallInput): void {
     const { request, response } = exchange
-    if (!wantsStream(operation, { request, ...input })) return
+    if (!wantsStream(operation, request, input)) return
     if (this.#parts.isDraining?.() === true) throw new ServiceError('shutting_down', { retryAfterS: 1 })
-    const browser = browserOf(principal, () => this.#parts.clientAddress(request))
+    const browser = browserOf(input.principal, () => this.#parts.clientAddress(request))
     if (browser !== null) exchange.response = new LimitedResponse(response, this.#parts.streamLimit.take(browser))
   }
 

@@ -5,7 +5,8 @@ import { asStreamed } from './schema.ts'
 /** Whether this request calls for a streamed answer, as far as its own content shows. */
 export const wantsStream = (
   operation: Operation,
-  { request, query, body }: { readonly request: HttpRequest; readonly query: unknown; readonly body: unknown },
+  request: HttpRequest,
+  { query, body }: { readonly query: unknown; readonly body: unknown },
 ): boolean => {
   if (operation.answer.kind === 'events') return true
   if (!streams(operation)) return false

@@ -83,7 +83,7 @@ export class McpEndpoint {
   }
 
   /** Reserves memory for a long body. @throws {ServiceError} `overloaded` */
-  #reservation(request: HttpRequest, principal: Principal): Promise<AdmittedBody> {
+  #reservation(request: HttpRequest, principal: Principal): AdmittedBody | Promise<AdmittedBody> {
     const { bodies: memory, clientAddress } = this.#parts
     return admittedBody(request, { memory, principal, addressOf: () => clientAddress(request), max: maxBodyBytes })
   }

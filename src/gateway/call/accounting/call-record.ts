@@ -124,8 +124,17 @@ export class CallRecord {
     const provider = this.route?.provider ?? null
     const answered = this.route?.model ?? 'unknown'
     telemetry.called({
-      ...{ operation, project: caller.project, provider, model: answered, status, error: code },
-      ...{ inputTokens, outputTokens, costUsd, firstByteMs: this.#firstByteMs, attempts: this.attempts },
+      operation,
+      project: caller.project,
+      provider,
+      model: answered,
+      status,
+      error: code,
+      inputTokens,
+      outputTokens,
+      costUsd,
+      firstByteMs: this.#firstByteMs,
+      attempts: this.attempts,
       durationMs: performance.now() - this.startedMs,
     })
     this.#span?.set({

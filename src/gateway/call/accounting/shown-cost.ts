@@ -17,6 +17,21 @@ export const withCost = <T extends WireObject>(document: T, usd: string | null):
     ? document
     : { ...document, usage: { ...document.usage, ...costField(usd) } }
 
+/**
+ * Adds the cost to the bytes of an OpenAI document, which are otherwise unchanged; null when the document has to be
+ * encoded again, because its usage cannot be found for certain.
+ *
+ * @param document parsed from `bytes`.
+ */
+export const wholeWithCost = (bytes: Buffer, document: WireObject, usd: string | null): Buffer | null => {
+  const { usage } = document
+  if (usd === null || !isObject(usage)) return bytes
+  const isFirst = usage.cost_usd === undefined && Object.keys(usage).length > 0
+  if (!isFirst || bytes.indexOf(usageKey) !== bytes.lastIndexOf(usageKey)) return null
+  const made = bytesWithCost(bytes, usd)
+  return made === bytes ? null : made
+}
+
 const usageKey = '"usage":'
 const openingBrace = 0x7b
 const blanks: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d])

@@ -26,8 +26,12 @@ export interface AdmittedBody {
  *
  * @throws {ServiceError} `overloaded`
  */
-export const admitBody = async (exchange: Exchange, admission: Admission): Promise<AdmittedBody> => {
-  const reservation = await admittedBody(exchange.request, admission)
+export const admitBody = (exchange: Exchange, admission: Admission): AdmittedBody | Promise<AdmittedBody> => {
+  const admitted = admittedBody(exchange.request, admission)
+  return admitted instanceof Promise ? admitted.then((late) => held(exchange, late)) : held(exchange, admitted)
+}
+
+const held = (exchange: Exchange, reservation: AdmittedBody): AdmittedBody => {
   const { reserved } = reservation
   if (reserved === null) return reservation
   exchange.reservation = reserved
@@ -40,22 +44,30 @@ export const admitBody = async (exchange: Exchange, admission: Admission): Promi
 }
 
 /** The same for a request without an exchange: the caller releases the memory. @throws {ServiceError} `overloaded` */
-export const admittedBody = async (
+export const admittedBody = (
   request: HttpRequest,
   { memory, principal, addressOf, max }: Admission,
-): Promise<AdmittedBody> => {
+): AdmittedBody | Promise<AdmittedBody> => {
   const isHurried = isShown(principal)
   const bytes = Math.min(announced(request) ?? max, max)
   if (bytes < countedBytes) return { reserved: null, isHurried }
-  return { reserved: await memory.admit(memoryOwner(principal, addressOf), bytes), isHurried }
+  const reserved = memory.admit(memoryOwner(principal, addressOf), bytes)
+  if (reserved instanceof Promise) return reserved.then((late) => ({ reserved: late, isHurried }))
+  return { reserved, isHurried }
 }
 
 /** Reads a body, whose bytes count as they arrive. @throws {ServiceError} `overloaded`, and what `body` throws. */
-export const bytesInto = async (reservation: AdmittedBody, request: HttpRequest, max: number): Promise<Buffer> => {
-  const { reserved, isHurried } = reservation
-  const bytes = await request.body(max, { listener: reserved, isHurried })
-  reserved?.hold(bytes.length)
-  return bytes
+export const bytesInto = (
+  { reserved, isHurried }: AdmittedBody,
+  request: HttpRequest,
+  max: number,
+): Promise<Buffer> => {
+  const reading = request.body(max, { listener: reserved, isHurried })
+  if (reserved === null) return reading
+  return reading.then((bytes) => {
+    reserved.hold(bytes.length)
+    return bytes
+  })
 }
 
 /** Declared length of the body in bytes; undefined when it is not declared. */

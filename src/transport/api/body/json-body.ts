@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { type JsonSpans, jsonSpans, pieceBytes } from '#outgoing/shares/json-spans.ts'
+import { type JsonSpans, jsonSpans, pieceBytes, shortSpans } from '#outgoing/shares/json-spans.ts'
 import { parseInSteps } from '#outgoing/shares/parse-in-steps.ts'
-import { countFields, repeatedName } from '#outgoing/shares/repeated-names.ts'
+import { countFields, fieldsIn, repeatedName } from '#outgoing/shares/repeated-names.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { atOnce, runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 
@@ -31,7 +31,11 @@ export const isLongBody = (bytes: Uint8Array | undefined): boolean => bytes !== 
  * promise is rejected with it.
  */
 export const parseJson = (bytes: Buffer, maxValues = usualMaxValues): unknown =>
-  isLongBody(bytes) ? runInSlices(parsed(bytes, maxValues)) : atOnce(parsed(bytes, maxValues))
+  bytes.length <= pieceBytes
+    ? parsedShort(bytes, maxValues)
+    : isLongBody(bytes)
+      ? runInSlices(parsed(bytes, maxValues))
+      : atOnce(parsed(bytes, maxValues))
 
 /** Whether a content type is JSON; an absent one counts as JSON. */
 export const isJsonType = (contentType: string | undefined): boolean => {
@@ -48,10 +52,30 @@ export const isJsonType = (contentType: string | undefined): boolean => {
 export const checkShape = (bytes: Buffer, maxWeight: number): void => void atOnce(spansOf(bytes, maxWeight))
 
 function* spansOf(bytes: Buffer, maxWeight: number): SlicedWork<JsonSpans> {
-  const spans = yield* jsonSpans(bytes, { maxDepth, maxWeight: maxWeight })
+  return checked(yield* jsonSpans(bytes, { maxDepth, maxWeight }), maxWeight)
+}
+
+const checked = (spans: JsonSpans, maxWeight: number): JsonSpans => {
   if (spans.depth > maxDepth) throw malformed(`The body is nested deeper than ${maxDepth}.`)
   if (spans.weight > maxWeight) throw new ServiceError('body_too_large', { message: tooMany(maxWeight) })
   return spans
+}
+
+/** `parsed` without steps, which would cost as much as the parser does for most bodies. */
+const parsedShort = (bytes: Buffer, maxValues: number): unknown => {
+  if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.')
+  const { names } = checked(shortSpans(bytes, { maxDepth, maxWeight: maxValues }), maxValues)
+  const value = parsedText(bytes)
+  if (fieldsIn(value) < names) atOnce(refuseRepeated(bytes))
+  return value
+}
+
+const parsedText = (bytes: Buffer): unknown => {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch (cause) {
+    throw new ServiceError('malformed_json', { cause })
+  }
 }
 
 function* parsed(bytes: Buffer, maxValues: number): SlicedWork<unknown> {
