@@ -16,7 +16,7 @@ const tokens = sized(640, 40)
 const tokenEveryMs = 12.5
 const rounds = sized(3, 1)
 const fewAtOnce = sized(64, 4)
-const manyAtOnce = 1_000
+const manyAtOnce = sized(1_000, 8)
 const idleMs = sized(1_500, 100)
 /** Time in ms after the last answer within which rows are written and streams compacted. */
 const settleMs = sized(3_000, 100)
