@@ -1,4 +1,5 @@
 import { vi } from 'vitest'
+import { permissions } from '#specs/access.ts'
 import type { Api } from './api.ts'
 import { patience } from './patience.ts'
 import { endsTurn, isEvent } from './stream-reader.ts'
@@ -75,7 +76,7 @@ export const populate = async (
 }
 
 const tokenOf = async (api: Api, tenant_id: string, external_user_id: string): Promise<string> =>
-  (await made(api, '/v1/client-tokens', { tenant_id, external_user_id })).token
+  (await made(api, '/v1/client-tokens', { tenant_id, external_user_id, permissions })).token
 
 const sessionsOf = (
   world: ProjectApi,

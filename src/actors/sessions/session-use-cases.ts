@@ -243,8 +243,8 @@ type TurnCall = Parameters<UseCases['sessions.turns']>[0]
 const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAnswer> => {
   const { host, configs } = parts
   const { body, scope, idempotency } = call
-  checkTurnStart(body)
   const session = await findSession(host, call, call.params.session_id)
+  checkTurnStart(body)
   const { retry_of } = body
   const input = retry_of === undefined ? (body.input ?? '') : await failedInput(host, session, retry_of)
   const { user } = session.owner

@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { operations } from '#actors/capabilities.ts'
+import { permissions } from '#specs/access.ts'
 import { eventsOf } from '#specs/dsl/answer.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { sessionFrames } from '#specs/resources/sessions.ts'
@@ -90,9 +91,10 @@ export const foreignIds = (swept: () => Swept): void => {
     const { world } = swept()
     const agentKey = async (api: Api, agent: string, key_type: string): Promise<Api> =>
       world.as((await api.post(`/v1/agents/${agent}/keys`, { name: 'k', key_type })).body.key)
-    const bob = await world.api.post('/v1/client-tokens', { tenant_id: victim.tenant, external_user_id: 'eve' })
+    const ofBob = { tenant_id: victim.tenant, external_user_id: 'eve', permissions }
+    const bob = await world.api.post('/v1/client-tokens', ofBob)
     const bound = await world.as(victim.populated.token).createSession()
-    const ofSession = { tenant_id: victim.tenant, external_user_id: 'ada', session_id: bound }
+    const ofSession = { tenant_id: victim.tenant, external_user_id: 'ada', session_id: bound, permissions }
     const token = (await world.api.post('/v1/client-tokens', ofSession)).body.token
     const withSession = (own: Estate, session_id: string) => own.with({ session_id })
     const eve = world.as(bob.body.token)

@@ -57,6 +57,17 @@ const missing = (name: string): ErrorCode => (name === 'model' ? 'model_not_foun
 /** Whether the parameter is the project, which is looked up before the request is validated. */
 const isProject = (name: string): boolean => /^project_?id$/i.test(name)
 
+/** A body without the fields that a client token may never set. */
+const tokenBody = ({ body, fields }: Operation): { readonly body?: object } => {
+  const closed = fields.filter(({ by, itemTypes, unlessLeave }) => {
+    const isWhole = itemTypes === undefined && unlessLeave === undefined
+    return isWhole && !by.includes('client_token')
+  })
+  if (body === null || closed.length === 0) return {}
+  const names = new Set(closed.map(({ field }) => field))
+  return { body: Object.fromEntries(Object.entries(Object(sampleOf(body.json))).filter(([name]) => !names.has(name))) }
+}
+
 type Mutate = (schema: NonNullable<Operation['body']>['json']) => readonly Mutation[]
 
 const mutated = ({ body }: Operation, mutate: Mutate): readonly Mutation[] => (body === null ? [] : mutate(body.json))
@@ -180,7 +191,8 @@ export const refusals = (swept: () => Swept): void => {
 
   const ofNeighbours = (operation: Operation): readonly Case[] =>
     Object.entries(neighbours).map(([whose, session_id]) => {
-      const requested = { operation, ids: { session_id }, api: apis.client_token ?? swept().world.api }
+      const api = apis.client_token ?? swept().world.api
+      const requested = { operation, ids: { session_id }, api, ...tokenBody(operation) }
       const title = `shows a client token nothing of ${whose} session`
       return refuses(title, requested, { status: 404, code: 'not_found' })
     })

@@ -1,9 +1,9 @@
+import type { EventReader } from '#actors/call/speaker.ts'
 import { truncated } from '#records/sanitize.ts'
 import { shownPayload } from '#records/shown-event.ts'
+import { isObject } from '#runtime/index.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { Json, JsonObject, LogEvent } from '#storage/index.ts'
-import type { EventReader } from '../../call/speaker.ts'
-import { isObject } from '../../runtime/index.ts'
 import { messageError, messageUsage, pendingAction } from '../schema.ts'
 
 /** A page of a session's messages. */

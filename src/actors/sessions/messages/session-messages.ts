@@ -1,10 +1,10 @@
+import type { EventReader } from '#actors/call/speaker.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { shownPayload } from '#records/shown-event.ts'
+import { contextOf, type EventStream } from '#runtime/index.ts'
+import type { Host, Resident } from '#runtime/internal.ts'
 import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 import type { LogEvent } from '#storage/index.ts'
-import type { EventReader } from '../../call/speaker.ts'
-import { contextOf, type EventStream } from '../../runtime/index.ts'
-import type { Host, Resident } from '../../runtime/internal.ts'
 import { firstOfTurn, type PageReader } from '../event-pages.ts'
 import { MessageFold, type MessagePage } from './message-fold.ts'
 

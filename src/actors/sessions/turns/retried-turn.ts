@@ -1,5 +1,5 @@
+import type { Host, Resident } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { Host, Resident } from '../../runtime/internal.ts'
 import { rangeOfTurn } from '../event-pages.ts'
 
 /** The fields of a turn request that say what the turn begins with. */
