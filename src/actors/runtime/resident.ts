@@ -105,6 +105,8 @@ export class Resident {
   recorded: Promise<unknown> = Promise.resolve()
   readonly mailbox: Waiting[] = []
   readonly #tail = new LogTail()
+  #seen: ActorState['snapshot'] | undefined
+  #busy = false
 
   /** @param place shard and epoch in which it runs; @param at time of its newest commit, ms since the epoch. */
   constructor({ id, definition, owner, place, state, at }: ResidentParts) {
@@ -123,8 +125,14 @@ export class Resident {
     return this.unrestorable ?? this.state.parked?.reason
   }
 
+  /** Whether a turn or run is in progress. Every piece of a stream reads it, so it is found once for each state. */
   get busy(): boolean {
-    return isBusy(this.definition, this.state.snapshot)
+    const { snapshot } = this.state
+    if (this.#seen !== snapshot) {
+      this.#seen = snapshot
+      this.#busy = isBusy(this.definition, snapshot)
+    }
+    return this.#busy
   }
 
   /** Resolves when all messages of its commits so far are delivered and all their ledger rows written. */

@@ -1,8 +1,9 @@
 import type { LogEvent } from '#storage/ports.ts'
 import { charsOf } from './log-page.ts'
 
-/** Number and UTF-16 units of events kept in memory, so that streams and folds of a live actor read no store. */
-const maxEvents = 12
+/** Number of events kept in memory, so that streams and folds of a live actor read no store. */
+export const mostInTail = 12
+/** UTF-16 units of events kept in memory. */
 const maxChars = 64 * 1024
 
 /** The newest events of one log, without gaps. */
@@ -11,8 +12,8 @@ export class LogTail {
   #events: LogEvent[] = []
   #chars = 0
 
-  /** @param max number of events; `maxEvents` for an actor of this process. */
-  constructor(max = maxEvents) {
+  /** @param max number of events; `mostInTail` for an actor of this process. */
+  constructor(max = mostInTail) {
     this.#max = max
   }
 

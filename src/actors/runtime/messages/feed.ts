@@ -152,7 +152,11 @@ export class Feed {
     }
   }
 
-  #deliver(actor: string, followers: Iterable<Follower>, events: readonly LogEvent[]): void {
+  #deliver(actor: string, followers: ReadonlySet<Follower>, events: readonly LogEvent[]): void {
+    if (followers.size === 1) {
+      for (const follower of followers) follower.live(events)
+      return
+    }
     const later = this.#slices.forEach(followers, (follower) => follower.live(events))
     if (later !== null) void this.#deliverLater(actor, later)
   }

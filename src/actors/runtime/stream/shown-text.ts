@@ -13,13 +13,16 @@ export const maxAhead = 1024
 /** Default for `ShownTextParts.commitMs`, in ms. */
 const usualCommitMs = 1000
 
+/** Streams commit at common times, this many in each `commitMs`: many streams then share a write of the store. */
+const commonTimes = 10
+
 /** Number of events and of UTF-16 units that are committed at once, without waiting for `commitMs`. */
 const manyPieces = 512
 const muchText = 16 * 1024
 
 /** Dependencies of `ShownText`. */
 export interface ShownTextParts {
-  readonly clock: Pick<Clock, 'soon' | 'after'>
+  readonly clock: Pick<Clock, 'soon' | 'after' | 'steady'>
   readonly log: Logger
   /** Longest time in ms for which text is shown without being durable. */
   readonly commitMs?: number
@@ -168,7 +171,8 @@ export class ShownText {
     const isMuch = stream.pieces.length === manyPieces || stream.chars >= muchText
     if (stream.stop !== undefined && !isMuch) return
     this.#stop(stream)
-    stream.stop = clock.after(isMuch ? 0 : commitMs, () => void this.#commit(actor, stream))
+    const early = Math.floor(clock.steady() % (commitMs / commonTimes))
+    stream.stop = clock.after(isMuch ? 0 : commitMs - early, () => void this.#commit(actor, stream))
   }
 
   async #commit(actor: string, stream: Stream): Promise<void> {

@@ -104,6 +104,17 @@ describe('text of a running effect', () => {
     expect(commit?.events).toMatchObject([{ sequence: 4, payload: { delta: 'one two three' }, cuts: [4, 4, 5] }])
   })
 
+  it('becomes durable at a time that streams have in common, and within a second', async () => {
+    const { probe, storage, says } = await opened()
+    const begun = probe.clock.now()
+    await probe.clock.advance(37)
+    await says('one ', 'two ')
+    await probe.clock.advance(962)
+    const commit = (await storage.commits.ofActor(id, 0, 100)).at(-1)
+    expect(commit?.events).toMatchObject([{ cuts: [4, 4] }])
+    expect(Number(commit?.at) - begun).toBe(1000)
+  })
+
   it('waits while so much of it is not durable that a new owner would not leave it out', async () => {
     const { probe, storage, says } = await opened()
     const append = storage.commits.append.bind(storage.commits)
