@@ -14,7 +14,7 @@ import { closePages, openBrowser } from './open-browser.ts'
 /** Script of a customer's page that uses the API: fetches, reads streams, opens sockets. It runs in the browser. */
 const pageScript = `
 const parse = (text) => Object.fromEntries(text.split('\\n').map((line) => line.split(/: (.*)/s)))
-window.stream = async (url, token, { body, lastEventId, most = Infinity } = {}) => {
+window.stream = async (url, token, { body, lastEventId, max = Infinity } = {}) => {
   const abort = new AbortController()
   const response = await fetch(url, {
     method: body ? 'POST' : 'GET',
@@ -30,7 +30,7 @@ window.stream = async (url, token, { body, lastEventId, most = Infinity } = {}) 
   const frames = []
   let rest = ''
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-  while (frames.length < most) {
+  while (frames.length < max) {
     const { done, value } = await reader.read()
     if (done) break
     rest += value
@@ -40,7 +40,7 @@ window.stream = async (url, token, { body, lastEventId, most = Infinity } = {}) 
     if (frames.some(({ event }) => /^turn.(completed|failed|paused)$/.test(event))) break
   }
   abort.abort()
-  return { status: response.status, requestId: response.headers.get('x-request-id'), frames: frames.slice(0, most) }
+  return { status: response.status, requestId: response.headers.get('x-request-id'), frames: frames.slice(0, max) }
 }
 window.socket = (url, first, last) => new Promise((resolve, reject) => {
   const socket = new WebSocket(url)
@@ -209,11 +209,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser', () => {
 
   it('lets no page use an operation that requires a secret key', async () => {
     const page = await visit(allowed)
-    const session = await project.createSession()
-    const approve = `${world.url}/v1/sessions/${session}/approve`
-    await expect(run(page, 'stream', approve, token, { body: { action_id: 'act_x' } })).rejects.toThrow(
-      'Failed to fetch',
-    )
+    const created = run(page, 'stream', `${world.url}/v1/tenants`, token, { body: { external_id: 'x', name: 'X' } })
+    await expect(created).rejects.toThrow('Failed to fetch')
     await page.close()
   })
 
@@ -233,8 +230,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser', () => {
     for (const path of ['/v1/models', '/api/v1/models/simulated-1']) {
       expect((await preflight(path, 'GET')).get('access-control-allow-origin'), path).toBe(allowed)
     }
-    const approve = await preflight('/v1/sessions/ses_x/approve', 'POST')
-    expect(approve.get('access-control-allow-origin')).toBeNull()
+    const tenants = await preflight('/v1/tenants', 'POST')
+    expect(tenants.get('access-control-allow-origin')).toBeNull()
     const login = await preflight('/api/auth/login', 'POST')
     expect(login.get('access-control-allow-origin')).toBeNull()
   })

@@ -106,7 +106,11 @@ export const refusals = (swept: () => Swept): void => {
     mine = own.acme
     foreign = theirs.acme
     for (const estate of [own.acme, own.globex, theirs.acme, theirs.globex]) await atRest(estate)
-    apis = { secret_key: own.api, dashboard, client_token: world.as(mine.populated.token) }
+    // with the permissions of every operation that takes a client token: a lack of one is refused before the session is read
+    const user = { tenant_id: mine.populated.tenant, external_user_id: 'ada' }
+    const permissions = ['sessions:turn', 'sessions:approve']
+    const { body } = await own.api.post('/v1/client-tokens', { ...user, permissions })
+    apis = { secret_key: own.api, dashboard, client_token: world.as(body.token) }
     neighbours = {
       "the project's own": await own.api.createSession(),
       "another user's": mine.populated.sessions[2] ?? '',
