@@ -8,9 +8,8 @@ import { type ConnectionData, connectionKeyAad, providerConnections } from './ki
 import type { Endpoint } from './managed-providers.ts'
 import { openedKey } from './opened-key.ts'
 import { connectionEndpoint } from './project-providers.ts'
-import { loadSdk } from './sdk-request.ts'
 import { checkKey, withoutKey } from './upstream-models.ts'
-import type { UpstreamReach } from './upstream-request.ts'
+import { loadSdk, type UpstreamReach } from './upstream-request.ts'
 
 type TestUseCases = Pick<UseCases, 'provider_connections.validate' | 'provider_connections.test'>
 

@@ -18,7 +18,7 @@ import type { Endpoint } from './managed-providers.ts'
 import { lostKeyMessage, openedKey } from './opened-key.ts'
 import { customEndpoint, everyRow } from './project-providers.ts'
 import { nameRetirer } from './retired-names.ts'
-import { loadSdk } from './sdk-request.ts'
+import { loadSdk } from './upstream-request.ts'
 import { newUuidFor } from './uuid.ts'
 
 type CustomProviderUseCases = Pick<UseCases, Extract<keyof UseCases, `custom_providers.${string}`>>

@@ -5,8 +5,13 @@ import { providerFormats } from '../providers/provider-formats.ts'
 import type { SyncedModel } from './kinds.ts'
 import type { Endpoint } from './managed-providers.ts'
 import { lostKeyMessage } from './opened-key.ts'
-import { sdkRequest } from './sdk-request.ts'
-import { sendUpstream, type UpstreamReach, type UpstreamReply, type UpstreamRequest } from './upstream-request.ts'
+import {
+  sdkRequest,
+  sendUpstream,
+  type UpstreamReach,
+  type UpstreamReply,
+  type UpstreamRequest,
+} from './upstream-request.ts'
 
 /** Why the models of a provider could not be listed, or its key could not be checked. */
 export type UpstreamFailure =
