@@ -2,6 +2,9 @@ import { streamedEvents } from '#specs/events/events.ts'
 import type { GeneratedFile } from './generated-file.ts'
 import { TypeTexts } from './type-text.ts'
 
+/** Types that other files of the client use too. */
+const exported = ['RequiredConnection', 'RequiredInput', 'TurnError', 'TurnUsage', 'UrlCitation']
+
 /** `packages/client/src/events.ts`: the events of a session's log as one union, which a `switch` exhausts. */
 export const clientEvents = (): GeneratedFile => {
   const types = new TypeTexts()
@@ -16,7 +19,7 @@ export const clientEvents = (): GeneratedFile => {
     'export type SessionEvent =',
     ...members,
     '',
-    types.declarations(),
+    types.declarations(exported),
   ].join('\n')
   return { path: 'packages/client/src/events.ts', text }
 }

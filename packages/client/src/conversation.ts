@@ -1,85 +1,27 @@
-import type { RequiredConnection, RequiredInput, SessionEvent, TurnError, TurnUsage, UrlCitation } from './events.ts'
+import type { SessionEvent } from './events.ts'
+import {
+  type Message,
+  type MessagePart,
+  type PendingAction,
+  type Run,
+  type Snapshot,
+  type ToolPart,
+  type Turn,
+  textOf,
+} from './messages.ts'
 
-/** A piece of text of a message. */
-export interface TextPart {
-  readonly type: 'text'
-  readonly text: string
-}
-
-/** A tool call of a message. */
-export interface ToolPart {
-  readonly type: 'tool'
-  readonly actionId: string
-  readonly tool: string
-  readonly arguments: unknown
-  readonly state: 'running' | 'waiting' | 'rejected' | 'done'
-  readonly output: string | null
-  readonly progress: {
-    readonly progress: number
-    readonly total: number | null
-    readonly message: string | null
-  } | null
-}
-
-/** What a message consists of, in the order in which it came. */
-export type MessagePart = TextPart | ToolPart
-
-/** A message of the conversation. Its identity changes only when it does. */
-export interface Message {
-  /** Stays the same from the moment a message is sent. */
-  readonly id: string
-  readonly role: 'user' | 'assistant'
-  /** Turn of the message; null until the log has it. */
-  readonly turn: number | null
-  readonly status: 'sending' | 'running' | 'waiting' | 'done' | 'failed'
-  readonly parts: readonly MessagePart[]
-  readonly citations: readonly UrlCitation[]
-  readonly usage: TurnUsage | null
-  readonly error: TurnError | null
-}
-
-/** A tool call that waits for a person, or for the page to run it. */
-export interface PendingApproval {
-  readonly actionId: string
-  readonly turn: number
-  readonly tool: string
-  readonly arguments: unknown
-  readonly reason: 'approval_required' | 'connection_required' | 'input_required'
-  /** Whether the tool is run by the caller: the page. */
-  readonly isOurs: boolean
-  readonly connection: RequiredConnection | null
-  readonly input: RequiredInput | null
-  /** Whether a decision of this client is on its way. */
-  readonly deciding: boolean
-}
-
-/** What the session is doing. */
-export interface Run {
-  readonly status: 'idle' | 'sending' | 'running' | 'waiting'
-  readonly turn: number | null
-}
-
-/** How a turn ended. */
-export interface Turn {
-  readonly turn: number
-  readonly status: 'completed' | 'failed'
-  readonly text: string
-  readonly usage: TurnUsage
-  readonly error: TurnError | null
-}
-
-const empty = { status: 'running', parts: [], citations: [], usage: null, error: null } as const
+const idle: Run = { status: 'idle', turn: null }
 
 /**
- * The messages that a log makes. Events change what is pending; `publish` makes it visible, so that a burst of deltas
+ * The messages that a log makes. Deltas change what is pending; `publish` makes it visible, so that a burst of them
  * changes a message once.
  */
 export class Conversation {
   messages: readonly Message[] = []
-  approvals: readonly PendingApproval[] = []
-  run: Run = { status: 'idle', turn: null }
-  readonly ended = new Map<number, Turn>()
-  readonly resolved = new Map<string, string>()
+  approvals: readonly PendingAction[] = []
+  run = idle
+  /** How calls were resolved, by their actions. */
+  readonly #resolved = new Map<string, string>()
   /** Ids of messages that were shown before the log had them, by their turn. */
   readonly #ids = new Map<number, string>()
   /** All text of the newest attempt of the turn, and how much of it stands before the newest tool call. */
@@ -87,32 +29,64 @@ export class Conversation {
   #before = 0
   #isStale = false
 
+  /** Begins with messages that the server has made of the log. */
+  seed({ data, pending_actions }: Snapshot): void {
+    const newest = data.at(-1)
+    const ours = new Set(this.#ids.values())
+    const known = data.map((each) => ({
+      ...each,
+      id: (each.role === 'user' && this.#ids.get(each.turn_number ?? 0)) || each.id,
+    }))
+    this.messages = [...known, ...this.messages.filter((each) => isUnsent(each) && !ours.has(each.id))]
+    this.approvals = pending_actions
+    const { status = 'completed', turn_number = null, parts = [] } = newest ?? {}
+    this.run = { status: status === 'in_progress' || status === 'paused' ? status : 'idle', turn: turn_number }
+    this.#text = textOf({ parts })
+    this.#before = textOf({ parts: parts.slice(0, afterTools(parts)) }).length
+  }
+
   /** Shows a message that is on its way. */
   sending(id: string, text: string): void {
-    this.messages = [
-      ...this.messages,
-      { ...empty, id, role: 'user', turn: null, status: 'sending', parts: textParts(text) },
-    ]
-    if (this.run.status === 'idle') this.run = { status: 'sending', turn: null }
+    const message: Message = { id, role: 'user', turn_number: null, status: 'sending', parts: textParts(text) }
+    this.messages = [...this.messages, message]
+    if (this.run.status === 'idle') this.run = { ...this.run, status: 'sending' }
   }
 
   /** Takes a message back that the server refused. */
   unsent(id: string): void {
-    this.messages = this.messages.filter((message) => message.id !== id || message.turn !== null)
-    if (this.run.status === 'sending') this.run = { status: 'idle', turn: null }
+    this.messages = this.messages.filter((each) => each.id !== id || !isUnsent(each))
+    if (this.run.status === 'sending') this.run = { ...this.run, status: 'idle' }
   }
 
   /** Joins a message on its way with the turn that the server made of it. */
   confirmed(id: string, turn: number): void {
-    const theirs = this.messages.find((each) => each.role === 'user' && each.turn === turn)
-    if (theirs?.id === id) return
-    if (theirs === undefined) this.#ids.set(turn, id)
-    else this.messages = this.messages.filter((each) => each.id !== id)
+    this.#ids.set(turn, id)
+    const theirs = this.messages.find((each) => each.turn_number === turn && each.role === 'user')
+    if (theirs === undefined || theirs.id === id) return
+    const others = this.messages.filter((each) => each.id !== id)
+    this.messages = others.map((each) => (each === theirs ? { ...theirs, id } : each))
   }
 
   /** Marks a decision of this client. */
   deciding(actionId: string, deciding: boolean): void {
-    this.approvals = this.approvals.map((each) => (each.actionId === actionId ? { ...each, deciding } : each))
+    this.approvals = this.approvals.map((each) => (each.action_id === actionId ? { ...each, deciding } : each))
+  }
+
+  /** How a turn ended; null if it has not. */
+  outcome(turn: number): Turn | null {
+    const answer = this.messages.find((each) => each.turn_number === turn && each.role === 'assistant')
+    if (answer?.status !== 'completed' && answer?.status !== 'failed') return null
+    const { status, usage = null, error = null } = answer
+    return { turn, status, text: textOf(answer), usage, error }
+  }
+
+  /** How a call was resolved; null if it waits. */
+  resolution(actionId: string): string | null {
+    const parts = this.messages.flatMap((message) => message.parts)
+    const call = parts.find((part) => part.type === 'tool' && part.action_id === actionId)
+    const known = this.#resolved.get(actionId)
+    if (known !== undefined || call?.type !== 'tool' || call.status === 'pending') return known ?? null
+    return call.status === 'rejected' ? 'rejected' : 'approved'
   }
 
   /** Applies an event of the log. */
@@ -126,167 +100,121 @@ export class Conversation {
     this.#change(event)
   }
 
-  /** Makes the text so far visible. An attempt that repeats what is shown replaces it when it says more, or else. */
+  /** Makes the text so far visible. A new attempt leaves the text of the one before until it differs or says more. */
   publish(): void {
     if (!this.#isStale) return
     this.#isStale = false
     const text = this.#text.slice(this.#before)
     this.#answer((answer) => {
-      const shown = textOf(answer.parts.slice(lastTool(answer.parts) + 1))
-      return text.length < shown.length && shown.startsWith(text) ? answer : withText(answer, text)
+      const shown = textOf({ parts: answer.parts.slice(afterTools(answer.parts)) })
+      return text.length < shown.length && shown.startsWith(text) ? {} : this.#withText(answer, this.#text)
     })
   }
 
-  #change(event: SessionEvent): void {
-    switch (event.event) {
-      case 'turn.started':
-        this.#started(event.data.turn_number, event.data.input_text)
-        break
-      case 'turn.restarted':
-        this.#text = ''
-        break
-      case 'tool_call.started':
-        this.#called(event.data)
-        break
-      case 'tool_call.progress': {
-        const { progress, total, message } = event.data
-        this.#tool(event.data.action_id, { progress: { progress, total, message } })
-        break
-      }
-      case 'tool_call.completed':
-        this.#tool(event.data.action_id, { state: 'done', output: event.data.output })
-        break
-      case 'turn.paused':
-        this.#paused(event.data)
-        break
-      case 'turn.resumed':
-        this.#resumed(event.data)
-        break
-      case 'turn.completed':
-        this.#completed(event.data)
-        break
-      case 'turn.failed':
-        this.#failed(event.data)
-        break
-      default:
+  #change({ event, data }: SessionEvent): void {
+    if (event === 'turn.started') this.#started(data)
+    else if (event === 'turn.restarted') this.#text = ''
+    else if (event === 'tool_call.started') {
+      this.#before = this.#text.length
+      const { action_id, tool } = data
+      this.#answer(({ parts }) => ({
+        parts: [...parts, { type: 'tool', action_id, tool, arguments: data.arguments, status: 'running' }],
+      }))
+    } else if (event === 'tool_call.progress') {
+      const { action_id, tool, ...progress } = data
+      this.#tool(action_id, { progress })
+    } else if (event === 'tool_call.completed') this.#tool(data.action_id, { status: 'completed', output: data.output })
+    else if (event === 'turn.paused') this.#paused(data)
+    else if (event === 'turn.resumed') this.#resumed(data)
+    else if (event === 'turn.completed') {
+      const { output, usage, annotations = [] } = data
+      this.#end((answer) => ({
+        ...this.#withText(answer, output, annotations.map(citation)),
+        status: 'completed',
+        usage,
+      }))
+    } else if (event === 'turn.failed') {
+      const { output, usage, error } = data
+      this.#end((answer) => ({ ...this.#withText(answer, output.text), status: 'failed', usage, error }))
     }
   }
 
-  #started(turn: number, input: string): void {
+  #started({ turn_number: turn, input_text: input }: DataOf<'turn.started'>): void {
     this.#text = ''
     this.#before = 0
-    this.run = { status: 'running', turn }
-    const id = this.#ids.get(turn) ?? this.#sendingId(input) ?? `${turn}.user`
-    const user: Message = { ...empty, id, role: 'user', turn, status: 'done', parts: textParts(input) }
-    const answer: Message = { ...empty, id: `${turn}.assistant`, role: 'assistant', turn }
+    this.run = { status: 'in_progress', turn }
+    const id =
+      this.#ids.get(turn) ??
+      this.messages.find((each) => isUnsent(each) && textOf(each) === input)?.id ??
+      `msg_${turn}_user`
     const others = this.messages.filter((each) => each.id !== id)
-    const waiting = others.filter((each) => each.turn === null)
-    const known = others.filter((each) => each.turn !== null)
-    this.messages = [...known, ...(input === '' ? [] : [user]), answer, ...waiting]
-  }
-
-  #sendingId(input: string): string | undefined {
-    return this.messages.find(({ turn, parts }) => turn === null && textOf(parts) === input)?.id
-  }
-
-  #called(call: { readonly action_id: string; readonly tool: string; readonly arguments: unknown }): void {
-    const part: ToolPart = {
-      type: 'tool',
-      actionId: call.action_id,
-      tool: call.tool,
-      arguments: call.arguments,
-      state: 'running',
-      output: null,
-      progress: null,
+    const user: Message = { id, role: 'user', turn_number: turn, status: 'completed', parts: textParts(input) }
+    const answer: Message = {
+      id: `msg_${turn}_assistant`,
+      role: 'assistant',
+      turn_number: turn,
+      status: 'in_progress',
+      parts: [],
     }
-    this.#before = this.#text.length
-    this.#answer((answer) => ({ ...answer, parts: [...answer.parts, part] }))
+    const known = others.filter((each) => !isUnsent(each))
+    this.messages = [...known, ...(input === '' ? [] : [user]), answer, ...others.filter(isUnsent)]
   }
 
-  #paused(data: Extract<SessionEvent, { event: 'turn.paused' }>['data']): void {
-    const turn = this.run.turn ?? 0
-    const approval: PendingApproval = {
-      actionId: data.action_id,
-      turn,
-      tool: data.tool,
-      arguments: data.arguments,
-      reason: data.reason,
-      isOurs: data.run_by === 'caller',
-      connection: data.connection ?? null,
-      input: data.input ?? null,
-      deciding: false,
-    }
-    this.approvals = [...this.approvals.filter(({ actionId }) => actionId !== data.action_id), approval]
-    this.run = { status: 'waiting', turn }
-    this.#tool(data.action_id, { state: 'waiting' })
-    this.#answer((answer) => ({ ...answer, status: 'waiting' }))
+  #paused(data: DataOf<'turn.paused'>): void {
+    const { action_id } = data
+    const turn_number = this.run.turn ?? 0
+    this.approvals = [...this.approvals.filter((each) => each.action_id !== action_id), { ...data, turn_number }]
+    this.#runs('paused')
+    this.#tool(action_id, { status: 'pending' })
   }
 
-  #resumed({ action_id, resolution, output }: Extract<SessionEvent, { event: 'turn.resumed' }>['data']): void {
-    this.resolved.set(action_id, resolution)
-    this.approvals = this.approvals.filter(({ actionId }) => actionId !== action_id)
-    const state = resolution === 'rejected' ? 'rejected' : output === undefined ? 'running' : 'done'
-    this.#tool(action_id, { state, output: output ?? null })
-    if (this.approvals.length > 0) return
-    this.run = { ...this.run, status: 'running' }
-    this.#answer((answer) => ({ ...answer, status: 'running' }))
+  #resumed({ action_id, resolution, output }: DataOf<'turn.resumed'>): void {
+    this.#resolved.set(action_id, resolution)
+    this.approvals = this.approvals.filter((each) => each.action_id !== action_id)
+    if (output !== undefined) this.#tool(action_id, { status: 'completed', output })
+    else this.#tool(action_id, { status: resolution === 'rejected' ? 'rejected' : 'running' })
+    if (this.approvals.length === 0) this.#runs('in_progress')
   }
 
-  #completed({
-    turn_number,
-    output,
-    usage,
-    annotations,
-  }: Extract<SessionEvent, { event: 'turn.completed' }>['data']): void {
-    this.#answer((answer) => ({
-      ...withText(answer, output.slice(this.#before)),
-      status: 'done',
-      usage,
-      citations: annotations ?? [],
-    }))
-    this.#end({ turn: turn_number, status: 'completed', text: output, usage, error: null })
+  #runs(status: 'in_progress' | 'paused'): void {
+    this.run = { ...this.run, status }
+    this.#answer(() => ({ status }))
   }
 
-  #failed({ turn_number, output, error, usage }: Extract<SessionEvent, { event: 'turn.failed' }>['data']): void {
-    this.#answer((answer) => ({ ...withText(answer, output.text.slice(this.#before)), status: 'failed', usage, error }))
-    this.#end({ turn: turn_number, status: 'failed', text: output.text, usage, error })
-  }
-
-  #end(turn: Turn): void {
-    this.ended.set(turn.turn, turn)
+  #end(change: (answer: Message) => Partial<Message>): void {
+    this.#answer(change)
     this.approvals = []
-    this.run = { status: 'idle', turn: turn.turn }
+    this.run = { ...this.run, status: 'idle' }
   }
 
   #tool(actionId: string, change: Partial<ToolPart>): void {
-    this.#answer((answer) => ({
-      ...answer,
-      parts: answer.parts.map((part) =>
-        part.type === 'tool' && part.actionId === actionId ? { ...part, ...change } : part,
-      ),
+    this.#answer(({ parts }) => ({
+      parts: parts.map((part) => (part.type === 'tool' && part.action_id === actionId ? { ...part, ...change } : part)),
     }))
   }
 
+  /** Replaces what stands after the newest tool call by the turn's whole text, less the part before that call. */
+  #withText({ parts }: Message, text: string, more: readonly MessagePart[] = []): { readonly parts: Message['parts'] } {
+    return { parts: [...parts.slice(0, afterTools(parts)), ...textParts(text.slice(this.#before)), ...more] }
+  }
+
   /** Changes the newest message of the model; all others stay the objects that they are. */
-  #answer(change: (answer: Message) => Message): void {
+  #answer(change: (answer: Message) => Partial<Message>): void {
     const at = this.messages.findLastIndex(({ role }) => role === 'assistant')
     const answer = this.messages[at]
-    if (answer === undefined) return
-    const changed = change(answer)
-    if (changed !== answer) this.messages = this.messages.with(at, changed)
+    if (answer !== undefined) this.messages = this.messages.with(at, { ...answer, ...change(answer) })
   }
 }
 
+type DataOf<Name extends SessionEvent['event']> = Extract<SessionEvent, { event: Name }>['data']
+
+const isUnsent = ({ turn_number }: Message): boolean => turn_number === null
+
 const textParts = (text: string): readonly MessagePart[] => (text === '' ? [] : [{ type: 'text', text }])
 
-const lastTool = (parts: readonly MessagePart[]): number => parts.findLastIndex(({ type }) => type === 'tool')
-
-/** Replaces the text after the newest tool call. */
-const withText = (message: Message, text: string): Message => ({
-  ...message,
-  parts: [...message.parts.slice(0, lastTool(message.parts) + 1), ...textParts(text)],
+const citation = ({ type, ...place }: NonNullable<DataOf<'turn.completed'>['annotations']>[number]): MessagePart => ({
+  type: 'citation',
+  ...place,
 })
 
-/** All text of a message's parts. */
-export const textOf = (parts: readonly MessagePart[]): string =>
-  parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+const afterTools = (parts: readonly MessagePart[]): number => parts.findLastIndex(({ type }) => type === 'tool') + 1

@@ -1,5 +1,5 @@
 import { ConnectionError, TroupeError } from './errors.ts'
-import { isPage, page } from './page.ts'
+import { isPage } from './page.ts'
 
 /** A client token, as `client_tokens.create` answers. */
 export interface ClientToken {
@@ -13,15 +13,24 @@ export interface CredentialOptions {
   readonly key?: string
   /** Gets a client token, for example from a route made with `@troupe/client/server`. */
   readonly token?: () => Promise<ClientToken>
-  /** Name of the signed-in user. Tabs of this origin with the same name share one token. */
-  readonly tabs?: string
+  /** Shares tokens between tabs: `sharedTabs('name of the user')`. */
+  readonly tabs?: TokenShare | undefined
 }
 
 /** A token with the times, on the server's clock, from which it is renewed and is worth nothing. */
-interface Held {
+export interface Held {
   readonly token: string
   readonly renewAt: number
   readonly endsAt: number
+}
+
+/** Those who share tokens. */
+export interface TokenShare {
+  /** Called with each token that another one shows. */
+  onToken: (held: Held) => void
+  show(held: Held): void
+  /** Runs the work in one place at a time. It gets a function that waits for a token newer than one that has ended. */
+  alone<T>(work: (others: (old: Held | null) => Promise<void>) => Promise<T>): Promise<T>
 }
 
 /** Part of its life after which a token is renewed. */
@@ -30,31 +39,23 @@ const renewedAfter = 0.8
 /** Life in ms that a token is given while the clock is unknown and its end seems to be past. */
 const unknownLife = 60_000
 
-/** Time in ms that other tabs have to answer. */
-const tabsAnswerMs = 30
-
 /** The credential of one client: a key, or the newest token, of which one is fetched at a time. */
 export class Credential {
   readonly #options: CredentialOptions
-  readonly #tabs: Tabs | null
+  readonly #tabs: TokenShare | undefined
   #held: Held | null = null
   #fetching: Promise<Held> | null = null
   /** What the server's clock is ahead of this one, in ms. */
   #ahead: number | null = null
 
-  constructor(options: CredentialOptions, baseUrl: string) {
+  constructor(options: CredentialOptions) {
     const { key, token, tabs } = options
     if ((key === undefined) === (token === undefined)) throw usage('Pass either key or token to new Troupe().')
     if (key !== undefined && isPage())
       throw usage('A secret key is visible to everyone in a page: pass token, and mint client tokens on your server.')
     this.#options = options
-    this.#tabs =
-      tabs === undefined || !isPage() ? null : new Tabs(`troupe:${baseUrl}:${tabs}`, (held) => this.#take(held))
-  }
-
-  /** Whether another token can be had when one has ended. */
-  get renews(): boolean {
-    return this.#options.token !== undefined
+    this.#tabs = tabs
+    if (tabs !== undefined) tabs.onToken = (held) => this.#take(held)
   }
 
   /** Returns the key, or a token that is not due for renewal. A failed renewal leaves the old one its last fifth. */
@@ -73,16 +74,10 @@ export class Credential {
     }
   }
 
-  /** Drops the newest token. @returns whether there may be another. */
-  drop(): boolean {
-    this.#held = null
-    return this.renews
-  }
-
-  /** Drops a bearer that the server refused. @returns whether there may be another. */
-  refused(bearer: string): boolean {
+  /** Drops a bearer that the server refused; the newest, if none is named. @returns whether there may be another. */
+  refused(bearer = this.#held?.token): boolean {
     if (this.#held?.token === bearer) this.#held = null
-    return this.renews
+    return this.#options.token !== undefined
   }
 
   /** Learns the server's clock from the `Date` of a response. */
@@ -101,7 +96,7 @@ export class Credential {
 
   #renew(): Promise<Held> {
     const old = this.#held
-    if (this.#tabs === null) return this.#mint()
+    if (this.#tabs === undefined) return this.#mint()
     return this.#tabs.alone(async (others) => {
       await others(old)
       const held = this.#held
@@ -132,48 +127,6 @@ export class Credential {
       })
     }
   }
-}
-
-/** Tabs that share tokens: one fetches at a time, and shows the result to the others. */
-class Tabs {
-  readonly #name: string
-  readonly #channel: InstanceType<typeof BroadcastChannel>
-  #shown: Held | null = null
-
-  constructor(name: string, take: (held: Held) => void) {
-    this.#name = name
-    this.#channel = new BroadcastChannel(name)
-    this.#channel.onmessage = ({ data }: { readonly data: unknown }) => {
-      const held = heldIn(data)
-      if (held === null) {
-        if (this.#shown !== null) this.#channel.postMessage(this.#shown)
-        return
-      }
-      this.#shown = held
-      take(held)
-    }
-  }
-
-  show(held: Held): void {
-    this.#shown = held
-    this.#channel.postMessage(held)
-  }
-
-  /** Runs the work in one tab at a time. It gets a function that waits for what other tabs have. */
-  alone<T>(work: (others: (old: Held | null) => Promise<void>) => Promise<T>): Promise<T> {
-    const others = (old: Held | null): Promise<void> => {
-      if (this.#shown !== old && this.#shown !== null) return Promise.resolve()
-      this.#channel.postMessage(null)
-      return new Promise((resolve) => setTimeout(resolve, tabsAnswerMs))
-    }
-    const locks = page.navigator?.locks
-    return locks === undefined ? work(others) : locks.request(this.#name, () => work(others))
-  }
-}
-
-const heldIn = (data: unknown): Held | null => {
-  const { token, renewAt, endsAt } = Object(data)
-  return typeof token === 'string' ? { token, renewAt, endsAt } : null
 }
 
 const usage = (message: string): TroupeError => new TroupeError(message, { code: 'usage' })

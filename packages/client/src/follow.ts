@@ -1,8 +1,8 @@
-import { type ErrorOrigin, errorOf, InvalidRequestError, isPassing, TroupeError } from './errors.ts'
+import { InvalidRequestError, isPassing, TroupeError } from './errors.ts'
 import type { SessionEvent } from './events.ts'
 import { Frames } from './frames.ts'
 import { backOff, onWake, pause } from './page.ts'
-import type { Troupe } from './troupe.ts'
+import type { Query, Troupe } from './troupe.ts'
 
 /**
  * How a session is connected to its log: `idle` without a reader, `offline` without a network, `ended` for good, because
@@ -14,7 +14,7 @@ export type Connection = 'idle' | 'connecting' | 'live' | 'reconnecting' | 'offl
 export interface FollowOptions {
   readonly client: Troupe
   readonly sessionId: string
-  /** Sequence of the last event that the reader has. */
+  /** Sequence of the last event that the reader has; -1: it has nothing, and begins with a snapshot. */
   readonly after: number
   readonly signal: AbortSignal
   /** Gets every later event once, in order, in the batches in which they arrive. */
@@ -92,11 +92,15 @@ class Follower {
       this.#tries = 0
     }
     try {
-      const read = client.transport === 'websocket' ? socketEvents : streamEvents
+      const read = client.transport ?? streamEvents
       await read(this.#options, { after: this.#last, signal: connection.signal, heard, take: this.#take })
       return null
     } catch (error) {
-      return error instanceof TroupeError ? error : null
+      if (!(error instanceof TroupeError)) return null
+      if (error.param !== 'snapshot') return error
+      // an older server has the whole log only
+      this.#last = 0
+      return null
     } finally {
       clearInterval(watchdog)
       stopListening()
@@ -112,7 +116,7 @@ class Follower {
     for (const event of events) {
       if (event.event === 'stream.ended') this.#ended(event.data.reason)
       if (event.id <= this.#last) continue
-      if (event.id > this.#last + 1 && this.#isHole(event)) {
+      if (this.#last >= 0 && event.id > this.#last + 1 && this.#isHole(event)) {
         isWhole = false
         break
       }
@@ -134,13 +138,16 @@ class Follower {
     const { client } = this.#options
     if (reason === 'deleted')
       throw new InvalidRequestError('The session was deleted.', { code: 'not_found', status: 404 })
-    if (!client.credentialEnded())
+    if (!client.credential.refused())
       throw new InvalidRequestError('The credential has ended: pass token to new Troupe(), which fetches another.', {
         code: 'unauthenticated',
         status: 401,
       })
   }
 }
+
+/** Reads one connection until it ends. */
+export type Transport = (options: FollowOptions, reading: Reading) => Promise<void>
 
 /** One connection to read from. */
 interface Reading {
@@ -152,10 +159,14 @@ interface Reading {
 }
 
 /** Parameters of a stream: short names as in the log, and restarts, which the reader follows. */
-const queryOf = (after: number) => ({ after, restarts: true, event_names: 'short' })
+export const queryOf = (after: number): Query => ({
+  ...(after < 0 ? { snapshot: true } : { after }),
+  restarts: true,
+  event_names: 'short',
+})
 
-const streamEvents = async ({ client, sessionId }: FollowOptions, reading: Reading): Promise<void> => {
-  const { after, signal, heard, take } = reading
+/** Reads sessions as server-sent events. */
+const streamEvents: Transport = async ({ client, sessionId }, { after, signal, heard, take }) => {
   const options = { query: queryOf(after), signal, attempts: 1 }
   const response = await client.request('GET', `/v1/sessions/${sessionId}/stream`, options)
   const frames = new Frames()
@@ -165,41 +176,3 @@ const streamEvents = async ({ client, sessionId }: FollowOptions, reading: Readi
     if (!take(frames.push(part.value))) break
   }
 }
-
-/** A page sees no pings of a socket, so a silent one is opened again after a time. */
-const socketEvents = async ({ client, sessionId }: FollowOptions, reading: Reading): Promise<void> => {
-  const { after, signal, heard, take } = reading
-  const socket = await client.socket(`/v1/sessions/${sessionId}/ws`, queryOf(after))
-  try {
-    await new Promise<void>((resolve, reject) => {
-      socket.onopen = heard
-      socket.onclose = () => resolve()
-      // why a socket was refused is not shown to pages; the same request without an upgrade says it
-      socket.onerror = () =>
-        client.request('GET', `/v1/sessions/${sessionId}`, { attempts: 1 }).then(() => resolve(), reject)
-      socket.onmessage = ({ data }) => {
-        try {
-          heard()
-          const frame: SessionEvent | SocketError = JSON.parse(String(data))
-          if (frame.event === 'error') reject(errorOf(frame.data, refused))
-          else if (!take([frame])) resolve()
-        } catch (error) {
-          reject(error)
-        }
-      }
-      signal.addEventListener('abort', () => resolve())
-      if (signal.aborted) resolve()
-    })
-  } finally {
-    socket.onerror = null
-    socket.close()
-  }
-}
-
-/** A frame about the socket itself, which is in no log. */
-interface SocketError {
-  readonly event: 'error'
-  readonly data: unknown
-}
-
-const refused: Omit<ErrorOrigin, 'code'> = { status: 400 }

@@ -15,11 +15,27 @@ export interface PageFunction {
   run(args: never, call: { readonly actionId: string }): unknown
 }
 
-/** Tools of a page by their names. */
-export type PageFunctions = Readonly<Record<string, PageFunction>>
+/** Functions of a page as tools. */
+export interface PageTools {
+  /** Their declarations in a turn. */
+  readonly tools: readonly object[]
+  /** Whether this is one of them; `gated`: one that a person approves first. */
+  readonly has: (tool: string) => boolean | 'gated'
+  /** Runs a call once, and returns its output for the model. */
+  readonly run: (actionId: string, tool: string, args: unknown) => Promise<string>
+}
 
-/** Declares the functions of a page as tools of a turn. */
-export const declared = (functions: PageFunctions): readonly object[] =>
+/** Makes functions of a page tools that the model may call, by their names. */
+export const pageFunctions = (functions: Readonly<Record<string, PageFunction>>): PageTools => ({
+  tools: declared(functions),
+  has: (tool) => (functions[tool]?.needsApproval === true ? 'gated' : tool in functions),
+  run: async (actionId, tool, args) => {
+    const declaration = functions[tool]
+    return declaration === undefined ? '' : await runOnce(actionId, args, declaration)
+  },
+})
+
+const declared = (functions: Readonly<Record<string, PageFunction>>): readonly object[] =>
   Object.entries(functions).map(([name, { description, parameters, needsApproval }]) => ({
     type: 'function',
     function: {
@@ -57,7 +73,7 @@ const write = (key: string, value: string): void => {
  * Runs a call once, however many tabs and reloads see it, and returns its output. The start is written down before the
  * work: a call that started and has no output is not run again, unless its function is idempotent.
  */
-export const runOnce = async (actionId: string, args: unknown, { run, idempotent }: PageFunction): Promise<string> => {
+const runOnce = async (actionId: string, args: unknown, { run, idempotent }: PageFunction): Promise<string> => {
   const key = `troupe:call:${actionId}`
   const work = async (): Promise<string> => {
     const before = read(key)

@@ -6,17 +6,7 @@
  * session.subscribe(() => render(session.getSnapshot()))
  * await session.send('Hello')
  */
-export type {
-  Message,
-  MessagePart,
-  PendingApproval,
-  Run,
-  TextPart,
-  ToolPart,
-  Turn,
-} from './conversation.ts'
-export { textOf } from './conversation.ts'
-export type { ClientToken, CredentialOptions } from './credential.ts'
+export type { ClientToken, CredentialOptions, TokenShare } from './credential.ts'
 export {
   ApiError,
   AuthenticationError,
@@ -29,9 +19,14 @@ export {
   TroupeError,
 } from './errors.ts'
 export type { RequiredConnection, RequiredInput, SessionEvent, TurnError, TurnUsage, UrlCitation } from './events.ts'
-export type { Connection } from './follow.ts'
-export type { PageFunction, PageFunctions } from './functions.ts'
+export type { Connection, Transport } from './follow.ts'
+export type { PageFunction, PageTools } from './functions.ts'
+export { pageFunctions } from './functions.ts'
+export type { CitationPart, Message, MessagePart, PendingAction, Run, TextPart, ToolPart, Turn } from './messages.ts'
+export { textOf } from './messages.ts'
 export type { Decision, SessionOptions, SessionState, TurnOptions } from './session.ts'
 export { Session } from './session.ts'
+export { webSocket } from './socket.ts'
+export { sharedTabs } from './tabs.ts'
 export type { Query, RequestOptions, TroupeOptions } from './troupe.ts'
 export { Troupe } from './troupe.ts'

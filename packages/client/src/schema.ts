@@ -1,4 +1,5 @@
 import type { SessionEvent } from './events.ts'
+import type { Snapshot } from './messages.ts'
 import type { Page } from './page.ts'
 
 /** What a page has and a server has not, seen as optional. */
@@ -15,3 +16,7 @@ export const asFields = (value: unknown) => Object(value) as Readonly<Record<str
 
 /** Arguments of a function, which the model was given the schema of. */
 export const asNever = (value: unknown) => value as never
+
+/** The messages that a stream begins with; null for any other event. */
+export const snapshotIn = ({ event, data }: { readonly event: string; readonly data: unknown }): Snapshot | null =>
+  event === 'session.snapshot' ? (data as Snapshot) : null

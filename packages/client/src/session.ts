@@ -1,11 +1,12 @@
-import { Conversation, type Message, type PendingApproval, type Run, type Turn } from './conversation.ts'
+import { Conversation } from './conversation.ts'
 import { ConnectionError, TroupeError } from './errors.ts'
 import type { SessionEvent } from './events.ts'
 import { type Connection, follow } from './follow.ts'
 import { Frames } from './frames.ts'
-import { declared, type PageFunctions, runOnce } from './functions.ts'
+import type { PageTools } from './functions.ts'
+import type { Message, PendingAction, Run, Turn } from './messages.ts'
 import { nextFrame } from './page.ts'
-import { asFields } from './schema.ts'
+import { asFields, snapshotIn } from './schema.ts'
 import type { Troupe } from './troupe.ts'
 
 /** What a session shows. The object is replaced when anything of it changes; what has not changed stays. */
@@ -14,7 +15,7 @@ export interface SessionState {
   readonly id: string | null
   readonly messages: readonly Message[]
   /** Tool calls that wait. */
-  readonly approvals: readonly PendingApproval[]
+  readonly approvals: readonly PendingAction[]
   readonly run: Run
   readonly connection: Connection
   /** Why the newest request was refused, or why the log cannot be read. */
@@ -25,7 +26,8 @@ export interface SessionState {
 export interface SessionOptions {
   /** Body of `sessions.create`, for a session without an id. */
   readonly create?: Readonly<Record<string, unknown>>
-  readonly functions?: PageFunctions
+  /** Tools that the page runs: `pageFunctions({ … })`. */
+  readonly functions?: PageTools | undefined
 }
 
 /** What a turn takes beside the message: fields of `sessions.turns`. */
@@ -36,7 +38,7 @@ export interface Decision {
   readonly arguments?: Readonly<Record<string, unknown>>
   readonly content?: Readonly<Record<string, unknown>>
   /** Output of a tool that the caller runs. */
-  readonly output?: string
+  readonly output?: string | undefined
 }
 
 const initial: SessionState = {
@@ -57,7 +59,6 @@ const settledMs = 100
 /** One conversation, as a store: of messages, of what waits, and of the connection. */
 export class Session {
   readonly #client: Troupe
-  readonly #functions: PageFunctions
   readonly #options: SessionOptions & { readonly onId: (id: string) => void }
   readonly #listeners = new Set<() => void>()
   readonly #conversation = new Conversation()
@@ -66,7 +67,7 @@ export class Session {
   #state: SessionState
   #id: string | null
   #creating: Promise<string> | null = null
-  #last = 0
+  #last = -1
   #connection: Connection = 'idle'
   #error: TroupeError | null = null
   #reading: AbortController | null = null
@@ -78,7 +79,6 @@ export class Session {
     this.#client = client
     this.#id = id
     this.#options = options
-    this.#functions = options.functions ?? {}
     this.#state = { ...initial, id }
   }
 
@@ -110,7 +110,7 @@ export class Session {
     this.#conversation.sending(id, input)
     this.#error = null
     this.#publish()
-    const tools = [...declared(this.#functions), ...(Array.isArray(options.tools) ? options.tools : [])]
+    const tools = [...(this.#options.functions?.tools ?? []), ...(Array.isArray(options.tools) ? options.tools : [])]
     return this.#turn(id, { input, ...options, ...(tools.length > 0 && { tools }) })
   }
 
@@ -123,10 +123,10 @@ export class Session {
   stop(): Promise<void> {
     return this.#reported(async () => {
       // a message on its way may be a turn already
-      await this.#until(() => (this.#conversation.run.status === 'sending' ? null : [true]))
+      await this.#until(() => (this.#conversation.run.status === 'sending' ? null : true))
       const { turn } = this.#conversation.run
       await this.#post('cancel', {}, 'no_turn_in_progress')
-      await this.#until(() => (turn === null || this.#conversation.ended.has(turn) ? [true] : null))
+      await this.#until(() => (turn === null || this.#conversation.outcome(turn) !== null ? true : null))
     })
   }
 
@@ -148,7 +148,7 @@ export class Session {
   async fork(turn?: number): Promise<Session> {
     const response = await this.#post('fork', turn === undefined ? {} : { turn_number: turn })
     const { id } = asFields(await response?.json())
-    return this.#client.sessions.open(String(id), { functions: this.#functions })
+    return this.#client.sessions.open(String(id), { functions: this.#options.functions })
   }
 
   /** Yields the events of the log after a sequence, then live ones, until the loop is left. */
@@ -186,10 +186,7 @@ export class Session {
       try {
         const turn = await this.#begun(id, body)
         this.#conversation.confirmed(id, turn)
-        return await this.#until(() => {
-          const ended = this.#conversation.ended.get(turn)
-          return ended === undefined ? null : [ended]
-        })
+        return await this.#until(() => this.#conversation.outcome(turn))
       } catch (error) {
         this.#conversation.unsent(id)
         this.#check()
@@ -227,10 +224,7 @@ export class Session {
     return this.#reported(async () => {
       try {
         await this.#post(what, await body(), 'action_already_resolved')
-        return await this.#until(() => {
-          const resolution = this.#conversation.resolved.get(actionId)
-          return resolution === undefined ? null : [resolution]
-        })
+        return await this.#until(() => this.#conversation.resolution(actionId))
       } catch (error) {
         this.#conversation.deciding(actionId, false)
         throw error
@@ -239,9 +233,10 @@ export class Session {
   }
 
   async #outputOf(actionId: string): Promise<string | undefined> {
-    const call = this.#conversation.approvals.find((each) => each.actionId === actionId)
-    const declaration = call?.isOurs === true ? this.#functions[call.tool] : undefined
-    return declaration === undefined ? undefined : await runOnce(actionId, call?.arguments, declaration)
+    const { functions } = this.#options
+    const call = this.#conversation.approvals.find((each) => each.action_id === actionId)
+    if (call?.run_by !== 'caller' || !functions?.has(call.tool)) return undefined
+    return await functions.run(actionId, call.tool, call.arguments)
   }
 
   /** @param settled code of a refusal which says that the log has an outcome already: the log then says which */
@@ -277,13 +272,13 @@ export class Session {
   }
 
   /** Resolves when the log gives a value, and rejects when the log cannot be read any more. */
-  #until<T>(value: () => readonly [T] | null): Promise<T> {
+  #until<T>(value: () => T | null): Promise<T> {
     return new Promise((resolve, reject) => {
       const check = (): boolean => {
         const found = value()
         if (found !== null) {
           this.#publish()
-          resolve(found[0])
+          resolve(found)
         } else if (this.#connection !== 'ended') return false
         else reject(this.#error ?? new ConnectionError('The session cannot be read.', { code: 'connection' }))
         this.#waiting.delete(check)
@@ -337,7 +332,9 @@ export class Session {
     let isOnlyText = true
     for (const event of events) {
       if (event.event !== 'output_text.delta') isOnlyText = false
-      this.#conversation.apply(event)
+      const snapshot = snapshotIn(event)
+      if (snapshot === null) this.#conversation.apply(event)
+      else this.#conversation.seed(snapshot)
     }
     this.#last = events.at(-1)?.id ?? this.#last
     this.#publishSoon()
@@ -349,11 +346,10 @@ export class Session {
 
   /** Runs the pending calls of this page's functions that need no approval. */
   #runCalls(): void {
-    for (const { actionId, tool, isOurs } of this.#conversation.approvals) {
-      const declaration = isOurs ? this.#functions[tool] : undefined
-      if (declaration === undefined || declaration.needsApproval === true || this.#calls.has(actionId)) continue
-      this.#calls.add(actionId)
-      void this.approve(actionId)
+    for (const { action_id, tool, run_by } of this.#conversation.approvals) {
+      if (run_by !== 'caller' || this.#options.functions?.has(tool) !== true || this.#calls.has(action_id)) continue
+      this.#calls.add(action_id)
+      void this.approve(action_id)
     }
   }
 

@@ -1,5 +1,6 @@
 import { Credential, type CredentialOptions } from './credential.ts'
 import { ConnectionError, errorIn, InvalidRequestError, isPassing, notTroupe, TroupeError } from './errors.ts'
+import type { Transport } from './follow.ts'
 import { backOff, pause } from './page.ts'
 import { Session, type SessionOptions } from './session.ts'
 
@@ -7,8 +8,8 @@ import { Session, type SessionOptions } from './session.ts'
 export interface TroupeOptions extends CredentialOptions {
   /** Address of the server, under which `/v1` is served. */
   readonly baseUrl: string
-  /** How sessions are read. Default: `sse`. */
-  readonly transport?: 'sse' | 'websocket'
+  /** How sessions are read: `webSocket`. Default: server-sent events. */
+  readonly transport?: Transport | undefined
   /** Time in ms between the keep-alives of the server. A stream that misses two is opened again. Default: 15,000. */
   readonly keepAliveMs?: number
   /** Time in ms for which a request is repeated after failures that pass. Default: 120,000. */
@@ -38,21 +39,22 @@ const repeatable = /^(GET|PUT|DELETE)$/
 export class Troupe {
   /** Sessions of this client. `open` gives the same object for the same id. */
   readonly sessions: { open(id?: string | null, options?: SessionOptions): Session }
-  readonly transport: 'sse' | 'websocket'
+  /** Default: server-sent events. */
+  readonly transport: Transport | undefined
   /** Silence in ms after which a stream is taken for dead. */
   readonly silenceMs: number
   readonly #baseUrl: string
-  readonly #credential: Credential
+  readonly credential: Credential
   readonly #retryForMs: number
   readonly #fetch: typeof fetch
   readonly #open = new Map<string, Session>()
 
   constructor(options: TroupeOptions) {
     this.#baseUrl = options.baseUrl.replace(/\/(v1\/?)?$/, '')
-    this.#credential = new Credential(options, this.#baseUrl)
+    this.credential = new Credential(options)
     this.#retryForMs = options.retryForMs ?? 120_000
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init))
-    this.transport = options.transport ?? 'sse'
+    this.transport = options.transport
     this.silenceMs = 2.2 * (options.keepAliveMs ?? 15_000)
     this.sessions = { open: (id, how = {}) => this.#session(id ?? null, how) }
   }
@@ -79,15 +81,10 @@ export class Troupe {
 
   /** Opens a WebSocket. Pages cannot set headers on one, so there a token stands in the address. */
   async socket(path: string, query: Query): Promise<WebSocket> {
-    const bearer = await this.#credential.bearer()
+    const bearer = await this.credential.bearer()
     const isToken = bearer.startsWith('ect_')
     const url = this.#url(path, { ...query, token: isToken ? bearer : undefined }).replace('http', 'ws')
     return isToken ? new WebSocket(url) : new WebSocket(url, { headers: { authorization: `Bearer ${bearer}` } })
-  }
-
-  /** Drops the token that a stream ended with. @returns whether another can be had. */
-  credentialEnded(): boolean {
-    return this.#credential.drop()
   }
 
   #session(id: string | null, options: SessionOptions): Session {
@@ -100,9 +97,9 @@ export class Troupe {
 
   async #attempt(method: string, path: string, options: RequestOptions): Promise<Response> {
     for (let isFirst = true; ; isFirst = false) {
-      const bearer = await this.#credential.bearer()
+      const bearer = await this.credential.bearer()
       const response = await this.#sent(method, path, { ...options, bearer })
-      this.#credential.heard(response.headers.get('date'))
+      this.credential.heard(response.headers.get('date'))
       const isHtml = response.headers.get('content-type')?.startsWith('text/html')
       if (response.ok && isHtml)
         throw new InvalidRequestError(notTroupe(this.#baseUrl, response.status), {
@@ -111,7 +108,7 @@ export class Troupe {
         })
       if (response.ok) return response
       const error = await errorIn(response, this.#baseUrl)
-      if (response.status !== 401 || !isFirst || !this.#credential.refused(bearer)) throw error
+      if (response.status !== 401 || !isFirst || !this.credential.refused(bearer)) throw error
     }
   }
 

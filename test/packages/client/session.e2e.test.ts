@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PendingApproval, textOf } from '#client/conversation.ts'
-import { Troupe } from '#client/index.ts'
+import { type PendingAction, pageFunctions, Troupe, textOf, webSocket } from '#client/index.ts'
 import type { Session } from '#client/session.ts'
 import { startToolServer, type ToolServer } from '#test/e2e/tool-server.ts'
 import { World } from '#test/e2e/world.ts'
@@ -20,7 +19,7 @@ const client = (options: Partial<ConstructorParameters<typeof Troupe>[0]> = {}) 
   new Troupe({ baseUrl: world.url, key: world.secretKey, ...options })
 
 /** The first call that waits. */
-const waiting = (session: Session): Promise<PendingApproval> =>
+const waiting = (session: Session): Promise<PendingAction> =>
   new Promise((resolve) => {
     const look = () => {
       const [approval] = session.getSnapshot().approvals
@@ -33,9 +32,12 @@ const waiting = (session: Session): Promise<PendingApproval> =>
   })
 
 const shown = (session: Session) =>
-  session.getSnapshot().messages.map(({ role, status, parts }) => [role, status, textOf(parts)])
+  session.getSnapshot().messages.map(({ role, status, parts }) => [role, status, textOf({ parts })])
 
-describe.each(['sse', 'websocket'] as const)('a session over %s', (transport) => {
+describe.each([
+  { over: 'server-sent events', transport: undefined },
+  { over: 'a WebSocket', transport: webSocket },
+])('a session over $over', ({ transport }) => {
   it('shows a message at once, and settles when the log has its turn', async () => {
     const session = client({ transport }).sessions.open()
     const sent = session.send('reply exactly: Hello there.')
@@ -43,8 +45,8 @@ describe.each(['sse', 'websocket'] as const)('a session over %s', (transport) =>
     const [{ id: before } = {}] = session.getSnapshot().messages
     expect(await sent).toMatchObject({ turn: 1, status: 'completed', text: 'Hello there.', error: null })
     expect(shown(session)).toEqual([
-      ['user', 'done', 'reply exactly: Hello there.'],
-      ['assistant', 'done', 'Hello there.'],
+      ['user', 'completed', 'reply exactly: Hello there.'],
+      ['assistant', 'completed', 'Hello there.'],
     ])
     expect(session.getSnapshot().messages[0]?.id).toBe(before)
   })
@@ -61,13 +63,13 @@ describe.each(['sse', 'websocket'] as const)('a session over %s', (transport) =>
     const tools = [{ type: 'http', name: 'issue_refund', url: tool.url, needsApproval: true }]
     const sent = session.send('Please use issue_refund', { tools })
     const approval = await waiting(session)
-    expect(approval).toMatchObject({ tool: 'issue_refund', reason: 'approval_required', isOurs: false })
-    expect(session.getSnapshot().run).toEqual({ status: 'waiting', turn: 1 })
-    expect(await session.approve(approval.actionId)).toBe('approved')
+    expect(approval).toMatchObject({ tool: 'issue_refund', reason: 'approval_required' })
+    expect(session.getSnapshot().run).toEqual({ status: 'paused', turn: 1 })
+    expect(await session.approve(approval.action_id)).toBe('approved')
     expect(await sent).toMatchObject({ status: 'completed' })
     expect(tool.calls.length - calls).toBe(1)
     const parts = session.getSnapshot().messages.at(-1)?.parts
-    expect(parts?.[0]).toMatchObject({ type: 'tool', tool: 'issue_refund', state: 'done' })
+    expect(parts?.[0]).toMatchObject({ type: 'tool', tool: 'issue_refund', status: 'completed' })
     expect(session.getSnapshot().approvals).toEqual([])
   })
 
@@ -76,18 +78,18 @@ describe.each(['sse', 'websocket'] as const)('a session over %s', (transport) =>
     const sent = session.send('Please use pay', {
       tools: [{ type: 'http', name: 'pay', url: tool.url, needsApproval: true }],
     })
-    const { actionId } = await waiting(session)
-    expect(await session.reject(actionId)).toBe('rejected')
-    expect(await session.approve(actionId)).toBe('rejected')
+    const { action_id } = await waiting(session)
+    expect(await session.reject(action_id)).toBe('rejected')
+    expect(await session.approve(action_id)).toBe('rejected')
     expect(await sent).toMatchObject({ status: 'completed' })
   })
 
   it('runs a function of the page once, though two clients have it', async () => {
     let runs = 0
-    const functions = {
+    const functions = pageFunctions({
       get_city: { run: (args: object) => ({ city: `Porto ${++runs}`, args }) },
       other: { run: () => 'never' },
-    }
+    })
     const session = client({ transport }).sessions.open(null, { functions })
     const sent = session.send('Please use get_city')
     await expect.poll(() => session.id).not.toBeNull()
@@ -96,14 +98,14 @@ describe.each(['sse', 'websocket'] as const)('a session over %s', (transport) =>
     expect(await sent).toMatchObject({ status: 'completed' })
     stopTwin()
     expect(runs).toBe(1)
-    expect(session.getSnapshot().messages.at(-1)?.parts[0]).toMatchObject({ tool: 'get_city', state: 'done' })
+    expect(session.getSnapshot().messages.at(-1)?.parts[0]).toMatchObject({ tool: 'get_city', status: 'completed' })
   })
 
   it('stops a turn, and forks what there is', async () => {
     const session = client({ transport }).sessions.open()
     await session.send('reply exactly: one')
     const sent = session.send('slow please')
-    await expect.poll(() => textOf(session.getSnapshot().messages.at(-1)?.parts ?? [])).not.toBe('')
+    await expect.poll(() => textOf(session.getSnapshot().messages.at(-1) ?? { parts: [] })).not.toBe('')
     await session.stop()
     expect(await sent).toMatchObject({ status: 'failed', error: { code: 'cancelled' } })
     await session.stop()

@@ -1,0 +1,86 @@
+import type { RequiredConnection, RequiredInput, TurnError, TurnUsage } from './events.ts'
+
+/** A piece of text of a message. */
+export interface TextPart {
+  readonly type: 'text'
+  readonly text: string
+}
+
+/** A tool call of a message. */
+export interface ToolPart {
+  readonly type: 'tool'
+  readonly action_id: string
+  readonly tool: string
+  readonly arguments: unknown
+  /** `pending`: waits for a decision. `awaiting_output`: the next turn brings the output. `cancelled`: the turn ended before. */
+  readonly status: 'running' | 'pending' | 'awaiting_output' | 'completed' | 'rejected' | 'cancelled'
+  readonly output?: string
+  /** What the tool's server reported last. */
+  readonly progress?: { readonly progress: number; readonly total: number | null; readonly message: string | null }
+}
+
+/** A page that the text of a message cites. */
+export interface CitationPart {
+  readonly type: 'citation'
+  readonly start_index: number
+  readonly end_index: number
+  readonly url: string
+  readonly title: string
+}
+
+/** What a message consists of, in the order in which it came. */
+export type MessagePart = TextPart | ToolPart | CitationPart
+
+/** A message of the conversation, as `sessions.messages` lists it. Its identity changes only when it does. */
+export interface Message {
+  /** Stays the same from the moment a message is sent. */
+  readonly id: string
+  readonly role: 'user' | 'assistant'
+  /** Null for a message that the log does not have yet. */
+  readonly turn_number: number | null
+  readonly status: 'sending' | 'in_progress' | 'paused' | 'completed' | 'failed'
+  readonly parts: readonly MessagePart[]
+  readonly usage?: TurnUsage
+  readonly error?: TurnError
+}
+
+/** A tool call that waits: for a person, for a connection or an input, or for the page that runs it. */
+export interface PendingAction {
+  readonly action_id: string
+  readonly turn_number: number
+  readonly tool: string
+  readonly arguments: unknown
+  readonly reason: 'approval_required' | 'connection_required' | 'input_required'
+  /** `caller`: a `function` tool, which the page runs. */
+  readonly run_by?: 'caller'
+  readonly connection?: RequiredConnection
+  readonly input?: RequiredInput
+  /** Whether a decision of this client is on its way. */
+  readonly deciding?: boolean
+}
+
+/** The messages that a stream begins with. */
+export interface Snapshot {
+  readonly data: readonly Message[]
+  readonly pending_actions: readonly PendingAction[]
+  readonly last_event_id: number
+}
+
+/** What the session is doing. */
+export interface Run {
+  readonly status: 'idle' | 'sending' | 'in_progress' | 'paused'
+  readonly turn: number | null
+}
+
+/** How a turn ended. */
+export interface Turn {
+  readonly turn: number
+  readonly status: 'completed' | 'failed'
+  readonly text: string
+  readonly usage: TurnUsage | null
+  readonly error: TurnError | null
+}
+
+/** All text of a message. */
+export const textOf = ({ parts }: Pick<Message, 'parts'>): string =>
+  parts.map((part) => (part.type === 'text' ? part.text : '')).join('')

@@ -1,0 +1,43 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { rolldown } from 'rolldown'
+import { ours } from '../packed.ts'
+
+/** Bundles a program for browsers, with the clients from their sources. */
+export const bundled = async (path: string): Promise<string> => {
+  const alias = {
+    '@troupe/client': ours('packages/client/src/index.ts'),
+    '@troupe/react': ours('packages/react/src/index.ts'),
+  }
+  const bundle = await rolldown({
+    input: ours(path),
+    platform: 'browser',
+    resolve: { alias },
+    transform: { define: { 'process.env.NODE_ENV': '"development"' } },
+  })
+  const { output } = await bundle.generate({ format: 'esm' })
+  await bundle.close()
+  return output[0].code
+}
+
+/** A server of a page: it serves the page, its code, and one route. */
+export interface PageServer {
+  readonly url: string
+  close(): void
+}
+
+/** Serves a page, and `POST /token` by a function. */
+export const servePage = async (
+  page: { readonly html: string; readonly code: string },
+  token: () => Promise<unknown>,
+): Promise<PageServer> => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.url === '/token') response.end(JSON.stringify(await token()))
+    else if (request.url === '/code.js') response.setHeader('content-type', 'text/javascript').end(page.code)
+    else response.setHeader('content-type', 'text/html').end(page.html)
+  }
+  const server = createServer((request, response) => void answer(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port }: Pick<AddressInfo, 'port'> = Object(server.address())
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() }
+}
