@@ -7,18 +7,7 @@ import type { Commit, CommitKey, Json, LogEvent, StoredLogEvent } from './ports.
  * Text rather than columns or BSON: it is cheaper to write, and a key or a depth that a database refuses (`$ref`,
  * `a\u0000b`) cannot fail a batch with other actors' commits (specs/decisions/0040-storage.md).
  */
-export interface CommitRow {
-  readonly actor: string
-  readonly seq: number
-  readonly shard: number
-  readonly epoch: number
-  readonly at: number
-  readonly project: string
-  readonly tenant: string | null
-  readonly machine: string
-  readonly cause: string
-  readonly nonce: string
-  readonly last_sequence: number
+export interface CommitRow extends CommitHead {
   /** JSON of the log events; null when the commit has none. */
   readonly events: string | null
   /** JSON of the snapshot; null once removed. */
@@ -29,11 +18,13 @@ export interface CommitRow {
   readonly due: number | null
 }
 
-type CommitBody = Pick<Commit, 'event' | 'moved' | 'changed'> &
-  Partial<Pick<Commit, 'effects' | 'messages' | 'reminders' | 'in_flight'>>
+type CommitHead = Pick<
+  Commit,
+  'actor' | 'seq' | 'shard' | 'epoch' | 'at' | 'project' | 'tenant' | 'machine' | 'cause' | 'nonce' | 'last_sequence'
+>
 
-/** Converts a commit to the stored row. */
-export const toRow = (commit: Commit): CommitRow => ({
+/** The fields that a commit and its row have alike. Named one by one, since every written commit passes here. */
+export const headOf = (commit: CommitHead): CommitHead => ({
   actor: commit.actor,
   seq: commit.seq,
   shard: commit.shard,
@@ -45,6 +36,14 @@ export const toRow = (commit: Commit): CommitRow => ({
   cause: commit.cause,
   nonce: commit.nonce,
   last_sequence: commit.last_sequence,
+})
+
+type CommitBody = Pick<Commit, 'event' | 'moved' | 'changed'> &
+  Partial<Pick<Commit, 'effects' | 'messages' | 'reminders' | 'in_flight'>>
+
+/** Converts a commit to the stored row. */
+export const toRow = (commit: Commit): CommitRow => ({
+  ...headOf(commit),
   events: eventsText(commit),
   snapshot: snapshotText(commit),
   body: bodyText(commit),
@@ -85,21 +84,11 @@ export const fromRow = (row: CommitRow): Commit => {
   const body: CommitBody = JSON.parse(row.body)
   const events: readonly LogEvent[] = row.events === null ? [] : JSON.parse(row.events)
   const commit = {
-    actor: row.actor,
-    seq: row.seq,
-    shard: row.shard,
-    epoch: row.epoch,
-    at: row.at,
-    project: row.project,
-    tenant: row.tenant,
-    machine: row.machine,
-    cause: row.cause,
-    nonce: row.nonce,
+    ...headOf(row),
     event: body.event,
     ...(body.moved !== undefined && { moved: body.moved }),
     ...(body.changed !== undefined && { changed: body.changed }),
     events,
-    last_sequence: row.last_sequence,
     effects: body.effects ?? [],
     messages: body.messages ?? [],
     reminders: body.reminders ?? {},

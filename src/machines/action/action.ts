@@ -208,6 +208,18 @@ const completed = [
   audits('completed'),
 ] as const
 
+const cancelled = assigns(() => ({ note: 'cancelled' }))
+
+/** How a call ends that has not begun. */
+const endedBefore = {
+  reject: {
+    target: 'rejected',
+    actions: [decided, sendRejected('rejected'), notifies('action.rejected', withDecider), audits('rejected')],
+  },
+  cancel: { target: 'rejected', actions: [cancelled, notifies('action.rejected', withDecider)] },
+  delete: { target: 'deleted', actions: sendRejected('deleted') },
+} as const
+
 /**
  * Approval of one risky tool call.
  * Approving twice runs the tool once: only `pending_approval` accepts `approve`. Later approvals change nothing, and
@@ -254,15 +266,7 @@ export const actionMachine = actionSetup.createMachine({
             notifies('action.failed', withError),
           ],
         },
-        reject: {
-          target: 'rejected',
-          actions: [decided, sendRejected('rejected'), notifies('action.rejected', withDecider), audits('rejected')],
-        },
-        cancel: {
-          target: 'rejected',
-          actions: [assign({ note: 'cancelled' }), notifies('action.rejected', withDecider)],
-        },
-        delete: { target: 'deleted', actions: sendRejected('deleted') },
+        ...endedBefore,
       },
     },
     awaiting_input: {
@@ -279,7 +283,7 @@ export const actionMachine = actionSetup.createMachine({
         reject: { guard: 'answersInput', target: 'executing', actions: [...answered, audits('rejected')] },
         cancel: {
           target: 'rejected',
-          actions: [assign({ note: 'cancelled' }), notifies('action.rejected', withDecider), releaseInput],
+          actions: [cancelled, notifies('action.rejected', withDecider), releaseInput],
         },
         delete: { target: 'deleted', actions: sendRejected('deleted') },
       },
@@ -309,15 +313,7 @@ export const actionMachine = actionSetup.createMachine({
           { guard: 'isAgents', target: 'approved', actions: [...approvedBy, sendApproved, ...notifyApproval] },
           { guard: 'isOurs', target: 'executing', actions: [...approvedBy, sendApproved, ...notifyApproval] },
         ],
-        reject: {
-          target: 'rejected',
-          actions: [decided, sendRejected('rejected'), notifies('action.rejected', withDecider), audits('rejected')],
-        },
-        cancel: {
-          target: 'rejected',
-          actions: [assign({ note: 'cancelled' }), notifies('action.rejected', withDecider)],
-        },
-        delete: { target: 'deleted', actions: sendRejected('deleted') },
+        ...endedBefore,
       },
     },
     approved: {

@@ -1,6 +1,6 @@
 import type { Document, IndexDescription } from 'mongodb'
 import type { Lease, Member } from '../cluster-ports.ts'
-import { bodyText, type CommitRow, eventsText, keyOf, snapshotText } from '../commit-row.ts'
+import { bodyText, type CommitRow, eventsText, headOf, keyOf, snapshotText } from '../commit-row.ts'
 import { jsonOf } from '../long-json.ts'
 import type { PartRow } from '../merged-parts.ts'
 import type { Commit, StoredRecord } from '../ports.ts'
@@ -76,21 +76,7 @@ export const commitIndexes: IndexDescription[] = [
 
 /** The document of a commit. */
 export const toDocument = (commit: Commit): CommitDocument => {
-  const document: CommitDocument = {
-    _id: keyOf(commit),
-    actor: commit.actor,
-    seq: commit.seq,
-    shard: commit.shard,
-    epoch: commit.epoch,
-    at: commit.at,
-    project: commit.project,
-    tenant: commit.tenant,
-    machine: commit.machine,
-    cause: commit.cause,
-    nonce: commit.nonce,
-    last_sequence: commit.last_sequence,
-    body: bodyText(commit),
-  }
+  const document: CommitDocument = { _id: keyOf(commit), ...headOf(commit), body: bodyText(commit) }
   const [events, snapshot] = [eventsText(commit), snapshotText(commit)]
   if (events !== null) document.events = events
   if (snapshot !== null) document.snapshot = snapshot
