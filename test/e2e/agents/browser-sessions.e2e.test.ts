@@ -3,8 +3,8 @@ import type { Api } from '../api.ts'
 import { World } from '../world.ts'
 
 const every = ['sessions:turn', 'sessions:approve', 'sessions:tools']
-/** An answer of some 700 characters, as chats have. */
-const words = 'The order was shipped on Monday and should arrive by the end of this week. '.repeat(9).trim()
+/** An answer of some 700 characters, as chats have; one word, since the simulated model waits between words. */
+const words = 'The-order-was-shipped-on-Monday-and-should-arrive-by-the-end-of-this-week.'.repeat(9)
 
 let world: World
 let tenant: string
