@@ -5,7 +5,7 @@ import type { EffectRunner } from '../effects/effect-runner.ts'
 import type { HostTelemetry } from '../host-telemetry.ts'
 import { type EndedStream, endedStreamsOf } from '../log/ended-stream.ts'
 import type { Ledger } from '../log/ledger.ts'
-import { mostInTail } from '../log/log-tail.ts'
+import { maxInTail } from '../log/log-tail.ts'
 import type { Logger } from '../logger.ts'
 import type { Feed } from '../messages/feed.ts'
 import type { Outbox } from '../messages/outbox.ts'
@@ -65,7 +65,7 @@ export class CommitExecutor {
     const { effects, outbox, settler, shown } = this.#parts
     const newest = shown.newest(resident.id)
     // what followers have been shown is only of use for the tail in memory
-    const events = inPieces(draft.events, Math.min(newest, draft.lastSequence - mostInTail))
+    const events = inPieces(draft.events, Math.min(newest, draft.lastSequence - maxInTail))
     this.#committed++
     // before the new state is set: it reads the old one
     this.#part(resident, () => this.#noteEnded(resident, draft))

@@ -2,7 +2,7 @@ import type { LogEvent } from '#storage/ports.ts'
 import { charsOf } from './log-page.ts'
 
 /** Number of events kept in memory, so that streams and folds of a live actor read no store. */
-export const mostInTail = 12
+export const maxInTail = 12
 /** UTF-16 units of events kept in memory. */
 const maxChars = 64 * 1024
 
@@ -12,8 +12,8 @@ export class LogTail {
   #events: LogEvent[] = []
   #chars = 0
 
-  /** @param max number of events; `mostInTail` for an actor of this process. */
-  constructor(max = mostInTail) {
+  /** @param max number of events; `maxInTail` for an actor of this process. */
+  constructor(max = maxInTail) {
     this.#max = max
   }
 
