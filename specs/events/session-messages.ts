@@ -58,7 +58,7 @@ const citationPart = object(
 )
 
 /** A message of a session. */
-export const sessionMessage = object(
+const sessionMessage = object(
   {
     id: string({ description: 'Made of the turn number and the role: `msg_3_user`, `msg_3_assistant`.' }),
     role: oneOf('user', 'assistant'),

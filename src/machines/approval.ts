@@ -33,7 +33,7 @@ export type ApprovalRule = {
 }
 
 /** Who may decide about a tool call. */
-export type Approver = 'operator' | 'end_user'
+type Approver = 'operator' | 'end_user'
 
 /** A tool as input of the approval rules of runs. `gated`: the tool or its agent requires a person's approval. */
 export interface RiskyTool {

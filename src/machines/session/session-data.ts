@@ -55,7 +55,7 @@ export type OpenCall = {
 }
 
 /** An output for a call that the caller ran. */
-export type ToolResult = { readonly action_id: string; readonly output: string }
+type ToolResult = { readonly action_id: string; readonly output: string }
 
 /** Fields that the creator of a session sets. A fork takes them over from its origin. */
 type GivenFields = {
