@@ -72,9 +72,12 @@ export class Conversation {
     }
   }
 
-  /** Returns the messages for the next model call, in which every tool call has an output. */
+  /**
+   * Returns the messages for the next model call, in which every tool call has an output. Text without calls is that of a
+   * call that a crash cut, which is made again without it.
+   */
   forModel(): readonly ModelMessage[] {
-    this.#close()
+    if (this.#open.calls.length > 0) this.#close()
     return this.#messages
   }
 

@@ -152,3 +152,11 @@ it('separates the calls of two answers without text between them', () => {
       ),
   ).toEqual(['go', ['a'], 'of a', ['b', 'c'], 'of b', 'of c'])
 })
+
+it('leaves the text of a call that a crash cut out of the call that begins again, whatever was read between', () => {
+  const before = [event(1, 'turn.started', { input_text: 'go' }), started(2, 'a'), completed(3, 'a')]
+  const live = folded([...before, event(4, 'output_text.delta', { delta: 'A part' })])
+  expect(said(live)).toBe(said(folded(before)))
+  live.apply([event(1030, 'turn.restarted', { from_sequence: 2, attempt: 2 })])
+  expect(said(live)).toBe(said(folded(before)))
+})
