@@ -93,19 +93,23 @@ const listed = async (client: NodeClient): Promise<Map<string, View>> => {
 
 const usageOf = async (client: NodeClient): Promise<UsageEvidence> => {
   const rows: Record<string, number> = {}
+  let interrupted = 0
   for (let cursor: string | null = ''; cursor !== null; ) {
     const path: string = `/v1/usage/events?limit=100${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`
     const page = await client.json({ method: 'GET', path }, (body) => ({
       data: Object(body.data),
       next: body.next_cursor,
     }))
-    for (const { session_id } of page.data) rows[String(session_id)] = (rows[String(session_id)] ?? 0) + 1
+    for (const row of page.data) {
+      if (row.interrupted === true) interrupted++
+      else rows[String(row.session_id)] = (rows[String(row.session_id)] ?? 0) + 1
+    }
     cursor = typeof page.next === 'string' ? page.next : null
   }
   const lines = await client.json({ method: 'GET', path: '/v1/usage/export' }, ({ lines }) => Object(lines))
   let invoiced = 0
   for (const { calls } of lines) invoiced += Number(calls)
-  return { rows, invoiced }
+  return { rows, interrupted, invoiced }
 }
 
 const pageOf = (body: Record<string, unknown>): { readonly rows: readonly LogRow[]; readonly pages: number } => ({

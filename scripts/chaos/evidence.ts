@@ -77,8 +77,10 @@ export interface ToolCall {
 
 /** Usage at the end of the run, as the API returns it. */
 export interface UsageEvidence {
-  /** Usage rows by session. */
+  /** Usage rows of answers, by session. */
   readonly rows: Readonly<Record<string, number>>
+  /** Number of usage rows of calls that a crash cut. */
+  readonly interrupted: number
   /** Number of model calls on all lines of the invoice. */
   readonly invoiced: number
 }

@@ -1,9 +1,9 @@
 import type { Evidence, LogRow } from './evidence.ts'
 import type { Problem } from './verdict.ts'
 
-/** Checks that every answered model call has one usage row, and that the invoice contains all rows. */
+/** Checks that every answered model call has one usage row, and that the invoice contains all rows, also of cut calls. */
 export const judgeUsage = ({ sessions, usage }: Pick<Evidence, 'sessions' | 'usage'>): readonly Problem[] => {
-  const rows = Object.values(usage.rows).reduce((sum, count) => sum + count, 0)
+  const rows = Object.values(usage.rows).reduce((sum, count) => sum + count, usage.interrupted)
   const problems = sessions.flatMap(({ id, log }) => judgeCount(id, log ?? [], usage.rows[id] ?? 0))
   if (rows === usage.invoiced) return problems
   return [...problems, { kind: 'broken', what: `the invoice has ${usage.invoiced} calls, usage ${rows}` }]

@@ -67,7 +67,7 @@ const usageOf = (sessions: readonly SessionEvidence[]): Evidence['usage'] => {
   const completed = ({ log }: SessionEvidence) =>
     (log ?? []).filter(({ event_type }) => event_type === 'turn.completed').length
   const rows = Object.fromEntries(sessions.map((each) => [each.id, completed(each)]))
-  return { rows, invoiced: Object.values(rows).reduce((sum, count) => sum + count, 0) }
+  return { rows, interrupted: 0, invoiced: Object.values(rows).reduce((sum, count) => sum + count, 0) }
 }
 
 export const call = (key: string, actionId = 'act_1') => ({ key, actionId })

@@ -3,8 +3,8 @@ import { judgeUsage } from '#scripts/chaos/usage-verdict.ts'
 import { logOf, session, turnOf } from './samples.ts'
 
 const two = session()
-const judged = (rows: number, invoiced = rows, sessions = [two]) =>
-  judgeUsage({ sessions, usage: { rows: { [two.id]: rows }, invoiced } })
+const judged = (rows: number, invoiced = rows, sessions = [two], interrupted = 0) =>
+  judgeUsage({ sessions, usage: { rows: { [two.id]: rows }, interrupted, invoiced } })
 
 it('the usage verdict finds no problem if each answer has one row and the invoice has all', () => {
   expect(judged(2)).toEqual([])
@@ -14,6 +14,11 @@ it('the usage verdict finds a lost row, a duplicate row and an invoice that diff
   expect(judged(1)).toMatchObject([{ kind: 'lost' }])
   expect(judged(3)).toMatchObject([{ kind: 'doubled' }])
   expect(judged(2, 1)).toMatchObject([{ kind: 'broken' }])
+})
+
+it('the usage verdict expects the invoice to have the calls that a crash cut', () => {
+  expect(judged(2, 3, [two], 1)).toEqual([])
+  expect(judged(2, 2, [two], 1)).toMatchObject([{ kind: 'broken' }])
 })
 
 it('the usage verdict expects two answers of a turn with a tool result, and one if the call was rejected', () => {
