@@ -64,7 +64,8 @@ export class Components {
   #mapping({ oneOf = [], discriminator }: JsonSchema, suffix: string): Readonly<Record<string, string>> {
     const mapping: Record<string, string> = {}
     for (const branch of oneOf) {
-      const word = branch.properties?.[discriminator?.propertyName ?? '']?.enum?.[0]
+      const tag = branch.properties?.[discriminator?.propertyName ?? '']
+      const word = tag?.const ?? tag?.enum?.[0]
       const lifted = this.#lift(branch, suffix)
       if (typeof word === 'string' && isReference(lifted)) mapping[word] = lifted.$ref
     }
