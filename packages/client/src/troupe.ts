@@ -84,7 +84,10 @@ export class Troupe {
     const bearer = await this.credential.bearer()
     const isToken = bearer.startsWith('ect_')
     const url = this.#url(path, { ...query, token: isToken ? bearer : undefined }).replace('http', 'ws')
-    return isToken ? new WebSocket(url) : new WebSocket(url, { headers: { authorization: `Bearer ${bearer}` } })
+    if (isToken) return new WebSocket(url)
+    // of Node, Bun and Deno, beside what the DOM's types know
+    const SocketWithHeaders: new (url: string, options: object) => WebSocket = Object(WebSocket)
+    return new SocketWithHeaders(url, { headers: { authorization: `Bearer ${bearer}` } })
   }
 
   #session(id: string | null, options: SessionOptions): Session {
