@@ -22,7 +22,7 @@ const maxRequestedHeaders = 4096
 const headerNames = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
 
 const exposedHeaders = [
-  ...['idempotent-replayed', 'retry-after', 'x-request-id', 'request-id', 'x-provider', 'x-stream'],
+  ...['date', 'idempotent-replayed', 'retry-after', 'x-request-id', 'request-id', 'x-provider', 'x-stream'],
   ...['x-billing-mode', 'x-provider-connection', 'x-cost-usd', 'x-max-tokens-limited'],
   ...['limit', 'remaining', 'reset'].flatMap((what) =>
     ['', '-requests', '-tokens'].map((unit) => `x-ratelimit-${what}${unit}`),
@@ -46,6 +46,15 @@ const preflightVary = ['vary', 'Origin, Access-Control-Request-Headers'] as cons
 const permits = (question: CorsQuestion): question is CorsQuestion & { origin: string } =>
   question.answers && question.allowed && question.origin !== undefined
 
+let currentDate = { second: 0, text: '' }
+
+/** The `Date` of an answer: pages renew their tokens by the server's clock, whatever their own says. */
+const httpDate = (): string => {
+  const second = Math.floor(Date.now() / 1000)
+  if (second !== currentDate.second) currentDate = { second, text: new Date(second * 1000).toUTCString() }
+  return currentDate.text
+}
+
 /**
  * CORS headers of an ordinary answer. Credentials are never allowed: cookies of a browser have no effect here, since
  * tokens are sent explicitly. Routes that answer send `Vary: Origin` even to a request without an origin, so that no
@@ -53,7 +62,8 @@ const permits = (question: CorsQuestion): question is CorsQuestion & { origin: s
  */
 export const corsHeaders = (question: CorsQuestion): Headers => {
   if (permits(question)) {
-    return [['access-control-allow-origin', question.origin], ['access-control-expose-headers', exposedHeaders], vary]
+    const origin = ['access-control-allow-origin', question.origin] as const
+    return [origin, ['access-control-expose-headers', exposedHeaders], ['date', httpDate()], vary]
   }
   return question.answers ? [vary] : []
 }

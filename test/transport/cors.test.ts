@@ -57,6 +57,14 @@ describe('CORS', () => {
     expect(exposed).toEqual(expect.arrayContaining(['retry-after', 'x-provider', 'x-ratelimit-remaining-requests']))
   })
 
+  it('tell a page the time of the server', () => {
+    const before = Math.floor(Date.now() / 1000) * 1000
+    const headers = Object.fromEntries(corsHeaders({ answers: true, origin, allowed: true }))
+    expect(Date.parse(headers.date ?? '')).toBeGreaterThanOrEqual(before)
+    expect(Date.parse(headers.date ?? '')).toBeLessThanOrEqual(Date.now())
+    expect(headers['access-control-expose-headers']?.split(', ')).toContain('date')
+  })
+
   it('never allows credentials', () => {
     const question = { answers: true, origin, allowed: true }
     const names = [...corsHeaders(question), ...(preflightHeaders(question, ['GET']) ?? [])].map(([name]) => name)
