@@ -177,7 +177,7 @@ export const bounds: readonly Bound[] = [
     of: 'events of a live actor in memory',
     max: '12 events, 64 KB',
     beyond: 'older ones are read from the store',
-    code: ['src/actors/runtime/log/log-tail.ts', 'maxEvents'],
+    code: ['src/actors/runtime/log/log-tail.ts', 'maxInTail'],
     test: [
       'test/actors/runtime/log/log-tail.test.ts',
       'returns nothing if earlier, later or evicted events are missing',

@@ -3,15 +3,15 @@ import type { AddressInfo } from 'node:net'
 import { rolldown } from 'rolldown'
 import { ours } from '../packed.ts'
 
-/** Bundles a program for browsers, with the clients from their sources. */
-export const bundled = async (path: string): Promise<string> => {
+/** Bundles a program, with the clients from their sources. */
+export const bundled = async (path: string, platform: 'browser' | 'node' = 'browser'): Promise<string> => {
   const alias = {
     '@troupe/client': ours('packages/client/src/index.ts'),
     '@troupe/react': ours('packages/react/src/index.ts'),
   }
   const bundle = await rolldown({
     input: ours(path),
-    platform: 'browser',
+    platform,
     resolve: { alias },
     transform: { define: { 'process.env.NODE_ENV': '"development"' } },
   })
