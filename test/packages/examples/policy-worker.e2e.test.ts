@@ -45,5 +45,5 @@ it('the example of a worker approves small refunds, rejects large ones and leave
   await vi.waitFor(async () => expect(await statusOf(large)).toBe('rejected'), { timeout: 30_000 })
   await vi.waitFor(async () => expect(await statusOf(small)).toBe('executed'), { timeout: 30_000 })
   expect(await statusOf(medium)).toBe('pending_approval')
-  expect(tool.calls.map(({ body }) => body.amount)).toEqual([20])
+  expect(tool.calls.map(({ body }) => body.arguments.amount)).toEqual([20])
 })
