@@ -23,7 +23,7 @@ export const openTcpProxy = async (target: number): Promise<TcpProxy> => {
       return
     }
     const far = connect(target, '127.0.0.1')
-    join(near, far, open)
+    joinSockets(near, far, open)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -53,7 +53,7 @@ export const openTcpProxy = async (target: number): Promise<TcpProxy> => {
 }
 
 /** Pipes bytes both ways; when one end closes, so does the other. */
-const join = (near: Socket, far: Socket, open: Set<Socket>): void => {
+export const joinSockets = (near: Socket, far: Socket, open: Set<Socket>): void => {
   for (const [socket, other] of [
     [near, far],
     [far, near],

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { joinSockets } from '../tcp-proxy.ts'
 
 /** A load balancer in front of several nodes: each connection goes to the next one that is up. */
 export interface Balancer {
@@ -14,19 +15,7 @@ export const openBalancer = async (ports: () => readonly number[]): Promise<Bala
   const server = createServer((near) => {
     const up = ports()
     const far = connect(up[next++ % up.length] ?? 0, '127.0.0.1')
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      open.add(socket)
-      socket.setNoDelay(true)
-      socket.pipe(other)
-      socket.on('error', () => {})
-      socket.on('close', () => {
-        open.delete(socket)
-        other.destroy()
-      })
-    }
+    joinSockets(near, far, open)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

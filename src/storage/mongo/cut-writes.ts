@@ -1,13 +1,5 @@
-import type { EventEmitter } from 'node:events'
-import { createRequire } from 'node:module'
-
-/** What is used of the driver's connection. */
-interface DriverConnection {
-  readonly socket: EventEmitter
-  cleanup(error: Error): void
-}
-
-const require = createRequire(import.meta.url)
+/// <reference path="./driver-connection.d.ts" />
+import { Connection } from 'mongodb/lib/cmap/connection.js'
 
 /**
  * Lets a command fail whose connection ends while it is being written.
@@ -17,13 +9,10 @@ const require = createRequire(import.meta.url)
  * and its connection never returns to the pool. The driver checks for the connection's error after `drain`.
  */
 export const failCutWrites = (): void => {
-  const {
-    Connection,
-  }: { readonly Connection: { readonly prototype: DriverConnection } } = require('mongodb/lib/cmap/connection.js')
   const { prototype } = Connection
   const { cleanup } = prototype
   if (cleanup.name !== 'cleanup') return
-  prototype.cleanup = function endWrites(this: DriverConnection, error) {
+  prototype.cleanup = function endWrites(this: Connection, error) {
     cleanup.call(this, error)
     this.socket.emit('drain')
   }
