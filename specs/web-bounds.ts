@@ -108,7 +108,7 @@ export const webBounds: readonly Bound[] = [
   },
   {
     of: 'readers of the live view of a browser job',
-    max: '50 that wait for a frame; each has the newest frame alone, of 2,000,000 characters at most',
+    max: '50; each has the newest frame alone, of 2,000,000 characters at most',
     beyond: '429 `rate_limit_exceeded`; a slow reader misses frames',
     code: ['specs/resources/web/browse-limits.ts', 'maxViewers'],
     test: ['test/e2e/browser/live-view.e2e.test.ts', 'refuses further readers beyond the limit of 50'],

@@ -41,7 +41,7 @@ export const endlessVisit: ScriptedVisit = async ({ signal, submitting }) => {
   return { failed: new VisitFailed('cancelled', 'The job was ended.'), peakBytes: null }
 }
 
-const blankPage = { frame: async () => null, input: () => {} }
+const blankPage = { frame: async () => null, leave: () => {}, input: () => {} }
 
 /** A page that is handed over to a person once, for ten minutes, and read afterwards. */
 export const handedOverVisit: ScriptedVisit = async (request) => {

@@ -41,11 +41,13 @@ export const handOverUseCases = ({ host, blobs, log, now }: HandOverParts): Hand
     },
     'browser_jobs.live': async ({ scope, params: { jobId } }) => {
       const { owner } = requireWait(await find(scope, jobId))
-      const first = await live.frame(jobId, 0)
+      const viewer = newId('req')
+      const first = await live.frame(jobId, viewer, 0)
       if (first === null) throw notWaiting()
       const stream = liveStream({
         first,
-        next: (after) => live.frame(jobId, after),
+        next: (after) => live.frame(jobId, viewer, after),
+        left: () => void live.leave(jobId, viewer).catch(() => {}),
         ended: async () => endOf(await find(scope, jobId)),
         failed: (error) => log.warn({ actorId: jobId, err: error }, 'live view broken off'),
       })

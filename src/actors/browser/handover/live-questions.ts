@@ -10,8 +10,12 @@ export const answering =
   (page: HandedOverPage) =>
   async (question: JsonObject): Promise<JsonObject> => {
     const live = liveQuestion(question)
-    if (live.kind === 'frame') return { frame: await page.frame(live.after).then((frame) => frame && { ...frame }) }
-    page.input(live.id, live.inputs)
+    if (live.kind === 'frame') {
+      const frame = await page.frame(live.viewer, live.after)
+      return { frame: frame && { ...frame } }
+    }
+    if (live.kind === 'leave') page.leave(live.viewer)
+    else page.input(live.id, live.inputs)
     return { frame: null }
   }
 
@@ -26,11 +30,17 @@ export class LivePages {
   /**
    * Returns the newest frame after number `after`; its `frame` is null when there is none within seconds.
    *
+   * @param viewer who reads it: each has a place among the limited number of viewers of the page until it leaves.
    * @throws {StoreUnavailable | ServiceError}
    */
-  async frame(job: string, after: number): Promise<{ readonly frame: PageFrame | null } | null> {
-    const answer = await this.#host.question(job, { kind: 'frame', after })
+  async frame(job: string, viewer: string, after: number): Promise<{ readonly frame: PageFrame | null } | null> {
+    const answer = await this.#host.question(job, { kind: 'frame', viewer, after })
     return answer === null ? null : frameIn(answer)
+  }
+
+  /** Gives up a viewer's place. @throws {StoreUnavailable | ServiceError} */
+  async leave(job: string, viewer: string): Promise<void> {
+    await this.#host.question(job, { kind: 'leave', viewer })
   }
 
   /**

@@ -14,12 +14,14 @@ export interface LiveSource {
   readonly next: (after: number) => Promise<Shown | null>
   /** Returns why there are no more frames; null when they are only interrupted. */
   readonly ended: () => Promise<'continued' | 'ended' | null>
+  /** Called when the reader has gone. */
+  readonly left: () => void
   /** Called when the stream failed. */
   readonly failed: (error: unknown) => void
 }
 
 /** Stream of a page's frames at the speed of its reader: the next frame is fetched once the previous one was sent. */
-export const liveStream = ({ first, next, ended, failed }: LiveSource): EventStream => ({
+export const liveStream = ({ first, next, ended, left, failed }: LiveSource): EventStream => ({
   start: (sink): StreamControl => {
     let stopped = false
     let isFirst = true
@@ -53,6 +55,7 @@ export const liveStream = ({ first, next, ended, failed }: LiveSource): EventStr
       resume: () => wake(),
       stop: () => {
         stopped = true
+        left()
         wake()
       },
     }

@@ -9,7 +9,8 @@ import type { PageFrame } from '../engine/live/page-frames.ts'
 
 /** A request of `LivePages` to a page. */
 export type LiveQuestion =
-  | { readonly kind: 'frame'; readonly after: number }
+  | { readonly kind: 'frame'; readonly viewer: string; readonly after: number }
+  | { readonly kind: 'leave'; readonly viewer: string }
   | { readonly kind: 'input'; readonly id: string; readonly inputs: readonly PageInput[] }
 
 /** Returns a request as `LivePages` wrote it. */

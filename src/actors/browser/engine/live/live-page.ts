@@ -1,9 +1,8 @@
 import type { Page } from 'playwright'
-import { ServiceError } from '#specs/errors/errors.ts'
-import { maxViewers } from '#specs/resources/web/browse-limits.ts'
 import { InputQueue, type PageInput } from './input-queue.ts'
 import { type PageFrame, PageFrames } from './page-frames.ts'
 import { PersonInput } from './person-input.ts'
+import { Viewers } from './viewers.ts'
 
 /** Maximum time in ms for which one request waits for a frame: less than the timeout of a request between processes. */
 const frameMs = 2_000
@@ -16,9 +15,12 @@ export interface HandedOverPage {
   /**
    * Returns the newest frame after number `after`; null when there is none within seconds.
    *
+   * @param viewer who reads it
    * @throws {ServiceError} `rate_limit_exceeded`
    */
-  frame(after: number): Promise<PageFrame | null>
+  frame(viewer: string, after: number): Promise<PageFrame | null>
+  /** Gives up a viewer's place. */
+  leave(viewer: string): void
   /** Queues a person's inputs; a batch with a known id is ignored. @throws {ServiceError} `rate_limit_exceeded` */
   input(id: string, inputs: readonly PageInput[]): void
 }
@@ -28,6 +30,7 @@ export class LivePage implements HandedOverPage {
   readonly #frames: PageFrames
   readonly #input: PersonInput
   readonly #queue: InputQueue
+  readonly #viewers = new Viewers(() => performance.now())
 
   /** @param now ms since the epoch */
   constructor(page: Page, now: () => number) {
@@ -39,9 +42,13 @@ export class LivePage implements HandedOverPage {
     )
   }
 
-  async frame(after: number): Promise<PageFrame | null> {
-    if (this.#frames.waiting >= maxViewers) throw new ServiceError('rate_limit_exceeded', { retryAfterS: 5 })
+  async frame(viewer: string, after: number): Promise<PageFrame | null> {
+    this.#viewers.take(viewer)
     return this.#frames.next(after, frameMs)
+  }
+
+  leave(viewer: string): void {
+    this.#viewers.leave(viewer)
   }
 
   input(id: string, inputs: readonly PageInput[]): void {

@@ -48,11 +48,6 @@ export class PageFrames {
     this.#now = now
   }
 
-  /** Number of readers that wait for a frame. */
-  get waiting(): number {
-    return this.#waiting.size
-  }
-
   /** Returns the newest frame after number `after`; null when there is none within `ms`, or the stream has ended. */
   async next(after: number, ms: number): Promise<PageFrame | null> {
     if (this.#isClosed) return null
