@@ -1,57 +1,43 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { openMongoStorage } from '#storage/mongo/open-mongo-storage.ts'
-import type { Storage } from '#storage/ports.ts'
-import { projectScope } from '#storage/scope.ts'
-import { commitOf, recordOf, widgets } from '../samples.ts'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-/** Below the time after which a caller would give up, and far above that of an answer. */
-const settledMs = 10_000
-const scope = projectScope('prj_1')
-const row = (n: number) => ({ kind: widgets, record: recordOf(`w_${n}`) })
+const run = promisify(execFile)
+const program = join(import.meta.dirname, 'cut-connection.ts')
+const fromSources = ['--disable-warning=ExperimentalWarning', '--import', './src/start/kept-sources.js', program]
 
 describe('a connection to MongoDB that ends while a command is on its way to it', () => {
-  const sockets: Socket[] = []
-  const noteSocket = (message: unknown): void => {
-    if (typeof message === 'object' && message !== null && 'socket' in message && message.socket instanceof Socket)
-      sockets.push(message.socket)
-  }
-  let store: Storage
-
-  beforeAll(async () => {
-    subscribe('net.client.socket', noteSocket)
-    store = await openMongoStorage({ url: process.env.MONGODB_URL ?? '', database: 'closing_connection' })
-    await store.records.prepare([widgets])
+  let folder = ''
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'troupe-closing-'))
   })
-  afterAll(async () => {
-    unsubscribe('net.client.socket', noteSocket)
-    await store.close()
-  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  /** Ends every connection right before the driver is given a command, in the same turn of the event loop. */
-  const cutUnder = async (work: () => Promise<unknown>, isQueued: boolean): Promise<string> => {
-    setImmediate(() => {
-      for (const socket of sockets.splice(0)) socket.destroy()
-    })
-    // queues send in the next turn of the event loop by themselves
-    if (!isQueued) await new Promise((resolve) => setImmediate(resolve))
-    const settled = work().then(
-      () => 'settled',
-      () => 'settled',
-    )
-    const late = new Promise<string>((resolve) => setTimeout(() => resolve('hangs'), settledMs).unref())
-    return Promise.race([settled, late])
+  /** The program with its copy of the driver in one file, as in a packed server. */
+  const bundled = async (): Promise<readonly string[]> => {
+    const build = await rolldown({ input: program, platform: 'node', logLevel: 'silent' })
+    const file = join(folder, 'cut-connection.mjs')
+    await build.write({ file, format: 'esm', codeSplitting: false })
+    await build.close()
+    return [file]
   }
 
   it.each([
-    { what: 'append', isQueued: true, work: (n: number) => store.commits.append([commitOf(`closing_${n}`, 1)]) },
-    { what: 'row', isQueued: true, work: (n: number) => store.records.project([row(n)]) },
-    { what: 'read', isQueued: false, work: () => store.records.get(widgets, scope, 'w_1') },
-    { what: 'list', isQueued: false, work: () => store.records.list(widgets, scope, { limit: 10 }) },
-  ])('leaves no $what unanswered, and the next one works', async ({ work, isQueued }) => {
-    await vi.waitFor(() => store.ping(), { timeout: 30_000 })
-    expect(await cutUnder(() => work(1), isQueued)).toBe('settled')
-    await vi.waitFor(async () => void (await work(2)), { timeout: 30_000 })
-  })
+    { how: 'run from sources', args: async () => fromSources },
+    { how: 'bundled with the driver', args: bundled },
+  ])(
+    'leaves no work unanswered, and the next one works, in a server $how',
+    async ({ how, args }) => {
+      const database = `closing_${how.split(' ', 1)}`
+      const command = [...(await args()), process.env.MONGODB_URL ?? '', database]
+      const { stdout } = await run(process.execPath, command, { timeout: 100_000 })
+      const kinds = ['append', 'row', 'read', 'list']
+      expect(stdout.trim().split('\n')).toEqual(kinds.map((kind) => `${kind}: settled, then works`))
+    },
+    120_000,
+  )
 })
