@@ -41,6 +41,8 @@ export type WebPageData = {
 export type WebCorpusData = {
   /** Increases with every change of its pages. */
   readonly revision: number
+  /** ms since the epoch: when changes were last announced. A row of before 0.2 may lack it. */
+  readonly announced_at?: number
 }
 
 type TakedownStatus = 'pending' | 'removed' | 'rejected'

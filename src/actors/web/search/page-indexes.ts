@@ -1,6 +1,6 @@
 import { type FindablePage, IndexCache, PageIndex, vectorOfText } from '#retrieval/index.ts'
 import type { Clock } from '#runtime/index.ts'
-import type { PageStore, WebPageRow } from '../store/page-store.ts'
+import { changedMs, type PageStore, type WebPageRow } from '../store/page-store.ts'
 
 /** Maximum size of all indexes of a node, in bytes. */
 const maxBytes = 512 * 1024 * 1024
@@ -14,6 +14,8 @@ class Kept {
   readonly rows = new Map<string, WebPageRow>()
   revision: number
   checkedAt: number
+  /** ms since the epoch at which all pages were last read. */
+  readAt = 0
   updating: Promise<void> | null = null
 
   constructor(revision: number, checkedAt: number) {
@@ -69,20 +71,23 @@ export class PageIndexes {
   }
 
   async #loaded(project: string): Promise<Kept> {
-    const kept = new Kept(await this.#store.revision(project), this.#clock.steady())
+    const kept = new Kept((await this.#store.corpus(project)).revision, this.#clock.steady())
     await this.#update(kept, project)
     return kept
   }
 
   async #recheck(kept: Kept, project: string): Promise<void> {
     const checkedAt = this.#clock.steady()
-    const revision = await this.#store.revision(project)
-    if (revision !== kept.revision) await this.#update(kept, project)
+    const { revision, announcedAt } = await this.#store.corpus(project)
+    const madeAt = announcedAt + changedMs
+    const mayHaveMissed = kept.readAt < madeAt && this.#clock.now() >= madeAt
+    if (revision !== kept.revision || mayHaveMissed) await this.#update(kept, project)
     kept.revision = revision
     kept.checkedAt = checkedAt
   }
 
   async #update(kept: Kept, project: string): Promise<void> {
+    kept.readAt = this.#clock.now()
     const seen = new Set<string>()
     let since = this.#clock.steady()
     for await (const row of this.#store.all(project)) {

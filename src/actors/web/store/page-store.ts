@@ -6,7 +6,7 @@ import { newId } from '#runtime/index.ts'
 import { maxCorpusPages } from '#specs/resources/web/web-limits.ts'
 import { normalUrl } from '#src/pages/page-url.ts'
 import { projectScope, type RecordStore } from '#storage/index.ts'
-import { type WebPageData, webBlockedUrls, webCorpora, webPages } from '../kinds.ts'
+import { type WebCorpusData, type WebPageData, webBlockedUrls, webCorpora, webPages } from '../kinds.ts'
 
 /** A stored page. */
 export type WebPageRow = Row<WebPageData>
@@ -15,13 +15,20 @@ export type WebPageRow = Row<WebPageData>
 export type NewPage = Omit<WebPageData, 'url_key' | 'first_seen_at' | 'changed_at'>
 
 const pageSize = 200
+/** Time in ms for which one announcement covers the changes of a process. */
+const announcedMs = 10_000
+/** Maximum number of projects whose announcements a process remembers. */
+const maxAnnounced = 1_000
+/** Time in ms after an announcement by which its changes have been made, or never will be. */
+export const changedMs = 60_000
 
 /** Stores the crawled pages of projects. */
 export class PageStore {
   readonly #now: () => number
   readonly #limits: CountedLimits
   readonly #pages: Table<WebPageData>
-  readonly #corpora: Table<{ readonly revision: number }>
+  readonly #corpora: Table<WebCorpusData>
+  readonly #announced = new Map<string, number>()
   readonly #blocked: Table<{ readonly url_key: string; readonly takedown_id: string }>
 
   constructor(records: RecordStore, now: () => number) {
@@ -52,6 +59,7 @@ export class PageStore {
    * @returns the reason if it is not kept: the project has the maximum number of pages, or the page is taken down.
    */
   async save(project: string, url: string, page: NewPage): Promise<WebPageRow | 'corpus_full' | 'taken_down'> {
+    await this.#announce(project)
     const row = await this.#stored(project, url, page)
     if (row === null) return 'corpus_full'
     // looked at after the write: `block` marks the URL before it removes the page, so one of the two sees the other
@@ -89,12 +97,14 @@ export class PageStore {
 
   /** Removes a page, which may be stored again. */
   async remove({ project, id }: WebPageRow): Promise<void> {
+    await this.#announce(project)
     await this.#pages.remove(projectScope(project), id)
   }
 
   /** Removes a page and prevents it from being stored again. @returns whether it existed. */
   async block(project: string, url: string, takedown: string): Promise<boolean> {
     const data = { url_key: urlKey(url), takedown_id: takedown }
+    await this.#announce(project)
     await this.#blocked.insert({ id: newId('wbu'), project, data })
     const row = await this.find(project, url)
     return row !== null && this.#pages.remove(projectScope(project), row.id)
@@ -113,18 +123,36 @@ export class PageStore {
     }
   }
 
-  /** Returns the revision of a project's pages, which changes whenever they do. */
-  async revision(project: string): Promise<number> {
-    return (await this.#corpora.get(projectScope(project), corpusId(project)))?.data.revision ?? 0
+  /**
+   * Returns the revision of a project's pages, which increases after they have changed, and when changes were last announced. A
+   * process that ends between its changes and the new revision leaves the announcement alone: `changedMs` after it, whoever
+   * keeps what it has read of the pages reads them once more.
+   */
+  async corpus(project: string): Promise<{ readonly revision: number; readonly announcedAt: number }> {
+    const row = await this.#corpora.get(projectScope(project), corpusId(project))
+    return { revision: row?.data.revision ?? 0, announcedAt: row?.data.announced_at ?? 0 }
   }
 
   /** Increments the revision after pages of the project have changed. */
-  async changed(project: string): Promise<void> {
-    const scope = projectScope(project)
-    const edit = ({ data }: { readonly data: { readonly revision: number } }) => ({ revision: data.revision + 1 })
+  changed(project: string): Promise<void> {
+    return this.#note(project, (data) => ({ ...data, revision: data.revision + 1 }))
+  }
+
+  /** Announces changes of the project's pages before they are made. */
+  async #announce(project: string): Promise<void> {
+    const now = this.#now()
+    if (now - (this.#announced.get(project) ?? 0) < announcedMs) return
+    await this.#note(project, (data) => ({ ...data, announced_at: now }))
+    if (this.#announced.size >= maxAnnounced) this.#announced.clear()
+    this.#announced.set(project, now)
+  }
+
+  async #note(project: string, change: (data: WebCorpusData) => WebCorpusData): Promise<void> {
+    const id = corpusId(project)
     for (let tried = 0; tried < 3; tried += 1) {
-      if ((await this.#corpora.change(scope, corpusId(project), { edit })) !== null) return
-      if ((await this.#corpora.insert({ id: corpusId(project), project, data: { revision: 1 } })) !== null) return
+      const edit = ({ data }: { readonly data: WebCorpusData }) => change(data)
+      if ((await this.#corpora.change(projectScope(project), id, { edit })) !== null) return
+      if ((await this.#corpora.insert({ id, project, data: change({ revision: 0 }) })) !== null) return
     }
   }
 }
