@@ -125,8 +125,9 @@ const nanoseconds = (ms: number): string => `${Math.trunc(ms)}${String(Math.trun
 const attributesOf = (attributes: Attributes): readonly object[] =>
   Object.entries(attributes).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: anyValueOf(value) }]))
 
-const anyValueOf = (value: string | number | boolean): object => {
+const anyValueOf = (value: NonNullable<Attributes[string]>): object => {
   if (typeof value === 'string') return { stringValue: value }
   if (typeof value === 'boolean') return { boolValue: value }
+  if (typeof value === 'object') return { arrayValue: { values: value.map(anyValueOf) } }
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
 }

@@ -61,6 +61,15 @@ export class ProductMetrics {
     'Retries and fallbacks: attempts at providers after the first.',
     ['provider', 'model'],
   )
+  readonly toolCalls = new CounterSeries('troupe_tool_calls_total', 'Ended calls of tools, by outcome.', [
+    'kind',
+    'outcome',
+  ])
+  readonly toolDuration = new DurationSeries(
+    'troupe_tool_call_duration_seconds',
+    'Duration of calls of tools in seconds.',
+    ['kind'],
+  )
   readonly outgoing = new CounterSeries(
     'troupe_outgoing_requests_total',
     'Requests to hosts that customers name (tools, webhooks, MCP servers, pages …), by kind and outcome.',
@@ -81,10 +90,10 @@ export class ProductMetrics {
   readonly counters = [
     ...[this.turns, this.runs, this.deliveries, this.effects, this.calls],
     ...[this.tokens, this.cost, this.fallbacks, this.refusedLogins],
-    ...[this.outgoing, this.outgoingUnread],
+    ...[this.outgoing, this.outgoingUnread, this.toolCalls],
   ]
   readonly durations = [
     ...[this.turnDuration, this.runDuration, this.effectDuration, this.commitDuration],
-    ...[this.reminderLag, this.callDuration, this.firstByte, this.outgoingDuration],
+    ...[this.reminderLag, this.callDuration, this.firstByte, this.outgoingDuration, this.toolDuration],
   ]
 }

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import type { Commit } from '../storage/index.ts'
 import { ProductMetrics } from './product-metrics.ts'
-import type { Tracer } from './tracer.ts'
+import type { TraceContext } from './trace-context.ts'
+import type { Span, Tracer } from './tracer.ts'
 
 /** Measurements of a finished model call. */
 export interface MeasuredCall {
@@ -33,7 +34,15 @@ const ends: Readonly<Record<string, readonly ['turn' | 'run', string]>> = {
 
 const begins = new Set(['turn.started', 'run.queued'])
 
-/** Maximum number of remembered start times; beyond it, only the end of a turn or run is counted. */
+/** A turn or run in progress on this process. */
+interface Begun {
+  /** ms since the epoch. */
+  readonly at: number
+  /** undefined when traces are off. */
+  readonly span: Span | undefined
+}
+
+/** Maximum number of remembered turns and runs; of older ones, only the end is counted. */
 const maxStarts = 100_000
 const maxProjects = 1_000
 
@@ -46,8 +55,8 @@ export class Telemetry {
   /** null: traces are off. */
   readonly tracer: Tracer | null
   readonly #log: Logger
-  /** Start time of an actor's turn or run, in ms since the epoch. */
-  readonly #startedAt = new Map<string, number>()
+  /** Turns and runs in progress, by actor, the oldest first. */
+  readonly #begun = new Map<string, Begun>()
   readonly #queued = new Set<string>()
   readonly #projects = new Set<string>()
 
@@ -70,7 +79,7 @@ export class Telemetry {
   committed(commit: Commit): void {
     if (this.#projects.size < maxProjects) this.#projects.add(commit.project)
     for (const { event_type, payload } of commit.events) {
-      if (begins.has(event_type)) this.#begin(commit)
+      if (begins.has(event_type)) this.#begin(commit, Object(payload))
       if (event_type === 'run.queued' && this.#queued.size < maxStarts) this.#queued.add(commit.actor)
       else if (event_type.startsWith('run.')) this.#queued.delete(commit.actor)
       const end = ends[event_type]
@@ -85,6 +94,12 @@ export class Telemetry {
   effect(name: string, outcome: 'done' | 'ended' | 'gone' | 'threw', ms: number): void {
     this.metrics.effects.add(1, name, outcome)
     this.metrics.effectDuration.record(ms, name)
+  }
+
+  /** Called when a call of a tool has ended: with an output, with an error, or because it waits for a person. */
+  ranTool(kind: string, outcome: 'ok' | 'failed' | 'waiting', ms: number): void {
+    this.metrics.toolCalls.add(1, kind, outcome)
+    this.metrics.toolDuration.record(ms, kind)
   }
 
   /** Called when a model call has ended. */
@@ -118,8 +133,25 @@ export class Telemetry {
     this.#log.warn({ requestId, address, code }, 'login refused')
   }
 
-  #begin({ actor, at }: Commit): void {
-    if (this.#startedAt.size < maxStarts) this.#startedAt.set(actor, at)
+  /** The span of the actor's turn or run, in which its effects run; undefined when there is none on this process. */
+  spanOf(actor: string): TraceContext | undefined {
+    return this.#begun.get(actor)?.span?.context
+  }
+
+  /** A span by OpenTelemetry's GenAI conventions holds the turn or run; one whose process is killed never ends. */
+  #begin({ actor, at, project, snapshot }: Commit, { agent_id, version, model }: Record<string, unknown>): void {
+    const [oldest] = this.#begun.keys()
+    if (this.#begun.size >= maxStarts && oldest !== undefined) this.#begun.delete(oldest)
+    const agent = agent_id ?? Object(Object(snapshot).context).agent_id
+    const attributes = {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.conversation.id': actor,
+      'gen_ai.agent.id': textOf(agent),
+      'gen_ai.agent.version': textOf(version),
+      'gen_ai.request.model': textOf(model),
+      'troupe.project': project,
+    }
+    this.#begun.set(actor, { at, span: this.tracer?.begin('invoke_agent', { attributes }) })
   }
 
   #ended(commit: Commit, [what, outcome]: readonly ['turn' | 'run', string], payload: unknown): void {
@@ -127,11 +159,13 @@ export class Telemetry {
     const counter = what === 'turn' ? this.metrics.turns : this.metrics.runs
     const duration = what === 'turn' ? this.metrics.turnDuration : this.metrics.runDuration
     counter.add(1, outcome)
-    const startedAt = this.#startedAt.get(actor)
-    if (startedAt !== undefined) duration.record(at - startedAt, outcome)
-    this.#startedAt.delete(actor)
-    if (outcome !== 'failed') return
+    const begun = this.#begun.get(actor)
+    this.#begun.delete(actor)
+    if (begun !== undefined) duration.record(at - begun.at, outcome)
     const { code, message } = errorIn(payload)
+    begun?.span?.set({ 'error.type': outcome === 'completed' ? undefined : (textOf(code) ?? outcome) })
+    begun?.span?.end(outcome === 'completed' ? null : (textOf(message) ?? outcome))
+    if (outcome !== 'failed') return
     this.#log.warn({ actorId: actor, project, tenant, code, reason: message }, `${what} failed`)
   }
 
@@ -149,6 +183,8 @@ export class Telemetry {
 }
 
 const isBackoff = (name: string): boolean => name.includes('backoff') || name.includes('waiting')
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 const errorIn = (payload: unknown): { readonly code?: unknown; readonly message?: unknown } =>
   Object(Object(payload).error ?? Object(Object(payload).output).error)

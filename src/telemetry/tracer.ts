@@ -5,7 +5,7 @@ import { childOf, type TraceContext } from './trace-context.ts'
 export type SpanKind = 'internal' | 'server' | 'client'
 
 /** Attributes of a span by their OpenTelemetry names; undefined ones are omitted. */
-export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>
+export type Attributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
 /** A span that has ended. */
 export interface EndedSpan {

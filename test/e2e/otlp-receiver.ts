@@ -55,5 +55,5 @@ export const startReceiver = async () => {
 /** The value of an attribute of a span, as text. */
 export const attribute = ({ attributes }: OtlpSpan, name: string): string | undefined => {
   const value = attributes.find(({ key }) => key === name)?.value
-  return value?.stringValue ?? value?.intValue
+  return value?.stringValue ?? value?.intValue ?? value?.doubleValue?.toString()
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { attribute, startReceiver } from './otlp-receiver.ts'
+import { attribute, type OtlpSpan, startReceiver } from './otlp-receiver.ts'
 import { patience } from './patience.ts'
 import { endsTurn } from './stream-reader.ts'
 import { startToolServer } from './tool-server.ts'
@@ -47,9 +47,57 @@ describe('a traced turn', () => {
     expect(attribute(model, 'gen_ai.provider.name')).toBe('simulated')
     expect(Number(attribute(model, 'gen_ai.usage.output_tokens'))).toBeGreaterThan(0)
     expect(BigInt(model.endTimeUnixNano)).toBeGreaterThan(BigInt(model.startTimeUnixNano))
+    const turn = await receiver.named(/^invoke_agent$/)
+    expect(turn).toMatchObject({ traceId, status: {} })
+    expect(attribute(turn, 'gen_ai.conversation.id')).toBe(session)
+    expect(effect.parentSpanId).toBe(turn.spanId)
+    expect(attribute(model, 'gen_ai.conversation.id')).toBe(session)
+    expect(listOf(model, 'gen_ai.response.finish_reasons')).toEqual(['tool_calls'])
+    expect(Number(attribute(model, 'gen_ai.response.time_to_first_chunk'))).toBeGreaterThan(0)
+    const ran = await receiver.named(/^execute_tool lookup$/)
+    const ranIn = receiver.spans.find(({ spanId }) => spanId === ran.parentSpanId)
+    expect(ranIn).toMatchObject({ name: 'effect session.runTool', parentSpanId: turn.spanId })
+    expect(attribute(ran, 'gen_ai.operation.name')).toBe('execute_tool')
+    expect(attribute(ran, 'gen_ai.tool.name')).toBe('lookup')
+    expect(attribute(ran, 'gen_ai.conversation.id')).toBe(session)
+    expect(ran.status).toEqual({})
     expect(tool.calls[0]?.headers.traceparent, 'the tool receives the trace').toMatch(new RegExp(`^00-${traceId}-`))
   })
+
+  it('shows a failing tool and a failed turn as errors', async () => {
+    const receiver = await startReceiver()
+    const tool = await startToolServer()
+    await tool.close()
+    const world = await World.start({ tools: [tool], env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url } })
+    onTestFinished(() => world.stop())
+    const session = await world.api.createSession()
+    const lookup = {
+      type: 'http',
+      name: 'lookup',
+      description: 'Finds.',
+      parameters: { type: 'object' },
+      url: tool.url,
+    }
+    await (await world.api.turn(session, { input: 'Please use lookup', tools: [lookup] })).until(endsTurn)
+    const ran = await receiver.named(/^execute_tool lookup$/)
+    expect(ran.status.code).toBe(2)
+    expect(attribute(ran, 'error.type')).toBe('tool_unreachable')
+    await (await world.api.turn(session, { input: 'fail please' })).until(endsTurn)
+    await vi.waitFor(() => {
+      const turns = receiver.spans.filter(({ name }) => name === 'invoke_agent')
+      expect(turns.map(({ status }) => status.code)).toEqual([undefined, 2])
+      expect(attribute(turns[1] ?? ran, 'error.type')).toBe('provider_error')
+    }, patience)
+    const text = await (await fetch(`${world.url}/metrics`)).text()
+    expect(text).toMatch(/^troupe_tool_calls_total\{kind="http",outcome="failed"\} 1$/m)
+  })
 })
+
+/** The values of a list attribute. */
+const listOf = ({ attributes }: OtlpSpan, name: string): unknown => {
+  const value: unknown = attributes.find(({ key }) => key === name)?.value
+  return Object(Object(value).arrayValue).values?.map((each: unknown) => Object(each).stringValue)
+}
 
 describe('the log and metrics for operators', () => {
   it('have a line with ids for a failed turn and a refused login, and counters of turns, models and actors', async () => {

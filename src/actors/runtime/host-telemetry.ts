@@ -31,7 +31,9 @@ export interface HostTelemetry {
   readonly metrics: { readonly commitDuration: Durations; readonly reminderLag: Durations }
   /** null: traces are off. */
   readonly tracer: HostTracer | null
-  /** Called when a commit is durable. */
+  /** The span in which the actor's effects run; undefined: that of the step that started them. */
+  spanOf?(actor: string): TraceContext | undefined
+  /** Called when a commit is durable, before its effects start. */
   committed(commit: Commit): void
   /**
    * Called when an effect has ended: `done` with a result, `ended` by its machine, `gone` with its actor, or `threw`.

@@ -20,6 +20,7 @@ import { Conversations } from './conversations.ts'
 import { actionRows, sessionKinds, sessionRows } from './kinds.ts'
 import { sessionEffects } from './session-effects.ts'
 import { type SessionParts, sessionUseCases } from './session-use-cases.ts'
+import { measuredTools } from './tools/measured-tools.ts'
 import { serverTools } from './tools/server-tools.ts'
 import { ToolHeaders } from './tools/tool-headers.ts'
 import type { ResolveAgent } from './turns/resolved-config.ts'
@@ -76,6 +77,13 @@ const turnMaking = (services: Services) => {
   const { projects } = authPort.of(services)
   const directory = tenantDirectory.of(services)
   const headers = new ToolHeaders(services)
+  const tools = serverTools({
+    guard: services.guard,
+    headers,
+    signingSecrets: (project) => projects.signingSecrets(project),
+    resources: () => agentResources.of(services),
+    pause: (ms) => pause(services.clock, ms),
+  })
   return {
     toolHeaders: headers,
     remoteTools: () => remoteTools.of(services),
@@ -85,13 +93,7 @@ const turnMaking = (services: Services) => {
     checkTenant: async (project: string, tenant: string): Promise<void> => directory.admit(project, tenant),
     models: turns,
     windowOf: (project: string, model: string) => routing.windowOf(project, model),
-    tools: serverTools({
-      guard: services.guard,
-      headers,
-      signingSecrets: (project) => projects.signingSecrets(project),
-      resources: () => agentResources.of(services),
-      pause: (ms) => pause(services.clock, ms),
-    }),
+    tools: services.telemetry === undefined ? tools : measuredTools(tools, services.telemetry),
     readLog: (actor: string, after: number) => services.host.readLog(actor, after),
     memory: () => memoryService.of(services),
   }

@@ -40,6 +40,8 @@ export type Payer = Pick<Caller, 'project' | 'tenant' | 'externalUserId' | 'keyI
  */
 export interface ActorCaller extends Payer {
   readonly meteredBy: 'commit'
+  /** Id of the actor; absent for work that no conversation sees. */
+  readonly actor?: string
   readonly timeoutMs?: number | undefined
 }
 

@@ -74,6 +74,7 @@ export class ChatRecord {
       usage: charge === null ? null : { tokens: charge.usage },
       costUsd: charge === null ? '0' : charge.costUsd,
       status,
+      finishReason: this.#summary?.finishReason ?? null,
       bodies: () => ({ request: this.#request(), response: this.#response() }),
     }
   }

@@ -75,6 +75,7 @@ export class CommitExecutor {
     resident.remember(events)
     shown.settled(resident)
     // a part that throws does not stop the others
+    this.#part(resident, () => this.#parts.telemetry?.committed(commit))
     this.#part(resident, () => effects.abort(draft.aborted))
     this.#part(resident, () => this.#start(resident, draft))
     this.#part(resident, () => this.projectRow(resident))
@@ -84,7 +85,6 @@ export class CommitExecutor {
       this.#publish(resident, newest === 0 ? events : events.filter(({ sequence }) => sequence > newest)),
     )
     this.#part(resident, () => this.#noteStuck(resident, commit))
-    this.#part(resident, () => this.#parts.telemetry?.committed(commit))
     if (commit.seq > 2) resident.retiring.push(commit.seq - 2)
     settler.retire(resident)
   }

@@ -187,8 +187,10 @@ export class EffectRunner {
     if (telemetry === undefined) return void (await run())
     const full = `${resident.definition.name}.${name}`
     const startedMs = performance.now()
+    const parent = telemetry.spanOf?.(resident.id)
     const attributes = { 'troupe.actor': resident.id, 'troupe.effect': full }
-    const end = await (telemetry.tracer === null ? run() : telemetry.tracer.run(`effect ${full}`, { attributes }, run))
+    const options = { attributes, ...(parent !== undefined && { parent }) }
+    const end = await (telemetry.tracer === null ? run() : telemetry.tracer.run(`effect ${full}`, options, run))
     telemetry.effect(full, end, performance.now() - startedMs)
   }
 }

@@ -258,6 +258,7 @@ const prepare = async (
     request,
     caller: {
       ...actorCaller(owner, requested.whose.agentId),
+      actor,
       ...(config.models !== undefined && { models: new Set(config.models) }),
     },
     config,

@@ -33,6 +33,8 @@ export interface CallEnd {
   /** HTTP status of the answer; the success status it began with, for a stream that broke. */
   readonly status: number
   readonly bodies: NonNullable<GatewayCall['bodies']>
+  /** Why the model stopped; absent where it has no answer, or kinds of calls without one. */
+  readonly finishReason?: string | null
   /** Number of values of personal data that were replaced in the texts sent to providers, by type; absent for none. */
   readonly redactions?: Found | undefined
 }
@@ -115,10 +117,10 @@ export class CallRecord {
     })
   }
 
-  #measure(error: Error | null, { usage, costUsd, status }: CallEnd): void {
+  #measure(error: Error | null, { usage, costUsd, status, finishReason }: CallEnd): void {
     const { telemetry } = this.#parts
     if (telemetry === undefined) return
-    const { caller, operation, need, model } = this.#head
+    const { caller, operation, need, model, streamed } = this.#head
     const code = error === null ? null : codeOf(error)
     const { inputTokens = 0, outputTokens = 0 } = usage?.tokens ?? {}
     const provider = this.route?.provider ?? null
@@ -144,6 +146,11 @@ export class CallRecord {
       'gen_ai.response.model': answered,
       'gen_ai.usage.input_tokens': inputTokens,
       'gen_ai.usage.output_tokens': outputTokens,
+      'gen_ai.response.finish_reasons': finishReason ? [finishReason] : undefined,
+      'gen_ai.response.time_to_first_chunk':
+        streamed && this.#firstByteMs !== null ? this.#firstByteMs / 1_000 : undefined,
+      'gen_ai.conversation.id': isRequest(caller) ? undefined : caller.actor,
+      'gen_ai.agent.id': caller.agentId ?? undefined,
       'server.address': this.route === null ? undefined : new URL(this.route.baseUrl).hostname,
       'troupe.project': caller.project,
       'troupe.cost_usd': costUsd ?? undefined,
