@@ -39,18 +39,34 @@ export const firstOfTurn = async (host: PageReader, resident: Resident, turn: nu
   return low
 }
 
+/** One page of a log. */
+export interface EventPage {
+  readonly events: readonly StoredLogEvent[]
+  /** Whether the range has events after this page. */
+  readonly hasMore: boolean
+}
+
 /**
  * Returns one page of a range; `page` counts from 1. A page with long events can be shorter than `limit` (`logPage`).
+ *
+ * A log has a gap after a crash (fence.ts). Numbered pages are parts of the sequence, so those in a gap are empty; a page
+ * that continues after an event that the reader has begins behind the gap.
  */
 export const pageOfRange = async (
-  host: Host,
+  host: PageReader,
   resident: Resident,
-  { range, page, limit }: { readonly range: Range; readonly page: number; readonly limit: number },
-): Promise<readonly StoredLogEvent[]> => {
-  const first = range.first + (page - 1) * limit
-  const count = Math.min(limit, range.last - first + 1)
-  if (count <= 0) return []
-  const events = await host.readPage(resident, first - 1, count)
-  // a log may have a gap (fence.ts): what is behind it belongs to a later page
-  return events.filter(({ sequence }) => sequence < first + count)
+  {
+    range,
+    after,
+    page,
+    limit,
+  }: { readonly range: Range; readonly after?: number | undefined; readonly page: number; readonly limit: number },
+): Promise<EventPage> => {
+  const { first, last } = behind(range, after ?? 0)
+  const start = first + (page - 1) * limit
+  const isContinued = after !== undefined && page === 1
+  const end = isContinued ? last : Math.min(last, start + limit - 1)
+  const read = start > last ? [] : await host.readPage(resident, start - 1, Math.min(limit, last - start + 1))
+  const events = read.filter(({ sequence }) => sequence <= end)
+  return { events, hasMore: (events.at(-1)?.sequence ?? end) < last && start <= last }
 }

@@ -224,17 +224,16 @@ const reading = ({ host, records }: SessionParts) =>
       return messagePage(host, session, { ...call.query, reader: readerOf(call.principal) })
     },
     'sessions.events': async (call) => {
-      const { page, limit, turn_number, after = 0 } = call.query
+      const { page, limit, turn_number, after } = call.query
       const session = await findSession(host, call, call.params.session_id)
       const range = turn_number === undefined ? wholeLog(session) : await rangeOfTurn(host, session, turn_number)
-      const { first, last } = behind(range, after)
-      const events = await pageOfRange(host, session, { range: { first, last }, page, limit })
+      const { first, last } = behind(range, after ?? 0)
+      const { events, hasMore } = await pageOfRange(host, session, { range, after, page, limit })
       const { data, pagination } = numberedPage(
         events.map((event) => sessionEventView(session.id, event, readerOf(call.principal))),
         { page, limit, total: exactly(Math.max(0, last - first + 1)) },
       )
-      const end = events.at(-1)?.sequence ?? last
-      return { data, pagination: { ...pagination, has_more: end < last } }
+      return { data, pagination: { ...pagination, has_more: hasMore } }
     },
   }) satisfies Partial<UseCases>
 
