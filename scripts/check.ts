@@ -136,18 +136,22 @@ console.log(`Components, each with those that it imports:\n${drawn(components).j
 const slow = ['types of the console', 'generated files', 'attacked patterns']
 const isWanted = ([name]: readonly [name: string, step: Step]): boolean => !quick || !slow.includes(name)
 
-const outcomes = Object.entries(tools).filter(isWanted).map(held)
-for (const rule of Object.entries(rules).filter(isWanted)) outcomes.push(Promise.resolve(await held(rule)))
-const failed = (await Promise.all(outcomes)).filter((isHeld) => !isHeld).length
-console.log(failed === 0 ? 'All checks passed' : `${failed} of ${outcomes.length} checks failed`)
-process.exitCode = failed === 0 ? 0 : 1
+const outcomes = Object.entries(tools).filter(isWanted).map(failureOf)
+for (const rule of Object.entries(rules).filter(isWanted)) outcomes.push(Promise.resolve(await failureOf(rule)))
+const failed = (await Promise.all(outcomes)).filter((name) => name !== null)
+console.log(
+  failed.length === 0
+    ? 'All checks passed'
+    : `${failed.length} of ${outcomes.length} checks failed: ${failed.join(', ')}`,
+)
+process.exitCode = failed.length === 0 ? 0 : 1
 
-/** Runs a step and prints its result. */
-async function held([name, step]: readonly [name: string, step: Step]): Promise<boolean> {
+/** Runs a step and prints its result. @returns its name if it failed; null if it holds. */
+async function failureOf([name, step]: readonly [name: string, step: Step]): Promise<string | null> {
   const startedAt = performance.now()
   const trouble = await step()
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   console.log(`${trouble === null ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`)
   if (trouble !== null) console.log(trouble.replaceAll(/^/gm, '       '))
-  return trouble === null
+  return trouble === null ? null : name
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { isObject } from '#runtime/schema.ts'
 import { Product } from './product.ts'
 import { type ScriptedCall, scriptedModel } from './scripted-model.ts'
@@ -39,7 +40,8 @@ const callsOf = async (server: string): Promise<readonly ScriptedCall[]> => {
   return tools.map(({ name }: { name: string }) => ({ name, arguments: argumentsOf(name) }))
 }
 
-const name = `suite-${process.pid}`
+// process ids are reused; short, since the names of its tools begin with it
+const name = `suite-${randomUUID().slice(0, 8)}`
 const server = await product.register({ name, url, transport: 'streamable_http', trust: true, auth: auth() })
 const mcp_servers = [{ server_id: server.id, require_approval: 'never' }]
 const agent = await product.request('/v1/agents', { name, config: { model: scriptedModel, mcp_servers } })

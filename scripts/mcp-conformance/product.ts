@@ -16,8 +16,8 @@ export interface Installation {
 const maxSignIns = 5
 const maxHops = 20
 
-/** Time in ms for which a change of state is waited for, and between two looks. */
-const patienceMs = 30_000
+/** Maximum time in ms for which a change of state is waited for, and time between two polls. */
+const patienceMs = 120_000
 const pollMs = 50
 
 /** Uses the API of an installation, and its sign-in links as a browser would. */

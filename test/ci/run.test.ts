@@ -19,7 +19,9 @@ function newCheckout(failing: string): string {
 echo "npm $*, CI=$CI"
 read -r line && echo "read input"
 [ "$1" = test ] && echo "7 passed, 1 failed"
-[ "$*" != "${failing}" ]
+[ "$*" != "${failing}" ] && exit 0
+seq -f "line %g" 20
+exit 3
 `
   writeFileSync(join(folder, 'bin/npm'), npm, { mode: 0o755 })
   return folder
@@ -61,12 +63,19 @@ describe('the CI script', () => {
     expect(lines).not.toContain('read input')
   })
 
-  it.each(steps)('fails when npm %s fails, and still runs the other steps', (step) => {
+  it.each(steps)('fails when npm %s fails, still runs the other steps, and ends with what it wrote last', (step) => {
     const { status, lines } = runWith(step)
     expect(status).toBe(1)
     expect(lines.filter((line) => line.startsWith('npm '))).toHaveLength(steps.length)
-    expect(lines.filter((line) => line.startsWith('FAILED: '))).toHaveLength(1)
-    expect(lines.at(-1)).toBe('7 passed, 1 failed')
+    const first = lines.findIndex((line) => line.startsWith('FAILED: '))
+    const output = Array.from({ length: 15 }, (_, at) => `    line ${at + 6}`)
+    expect(lines.slice(first)).toEqual([
+      expect.stringMatching(new RegExp(`^FAILED: (timeout \\d+ )?npm ${step}$`)),
+      '=== the last lines of each, above its name:',
+      ...output,
+      expect.stringContaining(`npm ${step} (exit code 3, `),
+      '7 passed, 1 failed',
+    ])
   })
 
   it('makes a client of the served document with each code generator that npm or PyPI carries', () => {
