@@ -1,38 +1,48 @@
 import type { SessionEvent } from './events.ts'
-import { asEvent } from './schema.ts'
+import { asFields } from './schema.ts'
 
-/** Reads server-sent events from pieces of text that may be cut anywhere; only whole frames count. */
-export class Frames {
-  #rest = ''
-
-  /** Returns the events of the frames that this piece completes. */
-  push(piece: string): SessionEvent[] {
-    const text = this.#rest === '' ? piece : this.#rest + piece
-    const events: SessionEvent[] = []
-    let start = 0
-    // of a long frame that comes in many pieces, only the new end is searched
-    let end = text.indexOf('\n\n', Math.max(0, this.#rest.length - 1))
-    while (end >= 0) {
-      const event = parsed(text.slice(start, end))
-      if (event !== null) events.push(event)
-      start = end + 2
-      end = text.indexOf('\n\n', start)
+/**
+ * Reads the server-sent events of a response until it ends, or `take` returns false. `take` gets what each piece of it
+ * completes, which may be nothing.
+ */
+export const readFrames = async (
+  { body }: Response,
+  take: (events: readonly SessionEvent[]) => boolean,
+): Promise<void> => {
+  const reader = body?.getReader()
+  const decoder = new TextDecoder()
+  const push = framesIn()
+  try {
+    for (;;) {
+      const part = await reader?.read()
+      if (!part?.value || !take(push(decoder.decode(part.value, { stream: true })))) break
     }
-    this.#rest = start === 0 ? text : text.slice(start)
-    return events
+  } finally {
+    // also of one that broke
+    reader?.cancel().catch(() => {})
   }
 }
 
-/** One frame; null for a comment. */
-const parsed = (frame: string): SessionEvent | null => {
-  let [event, id, data] = ['', 0, '']
-  for (let start = 0; start < frame.length; ) {
-    let end = frame.indexOf('\n', start)
-    if (end < 0) end = frame.length
-    if (frame.startsWith('data: ', start)) data += frame.slice(start + 6, end)
-    else if (frame.startsWith('event: ', start)) event = frame.slice(start + 7, end)
-    else if (frame.startsWith('id: ', start)) id = Number(frame.slice(start + 4, end))
-    start = end + 1
+/** Returns a reader of events from pieces of text that may be cut anywhere; only whole frames count. */
+export const framesIn = (): ((piece: string) => readonly SessionEvent[]) => {
+  let rest = ''
+  return (piece) => {
+    rest += piece
+    // no frame ends here, so a long one that comes in many pieces is not searched in each of them
+    if (!piece.includes('\n')) return []
+    const frames = rest.split('\n\n')
+    rest = frames.pop() ?? ''
+    return frames.flatMap(parsed)
   }
-  return data === '' ? null : asEvent(event, id, JSON.parse(data))
+}
+
+/** The event of one frame, whose name and data agree because one server wrote both; none for a comment. */
+const parsed = (frame: string): readonly SessionEvent[] => {
+  const fields: Record<string, string> = {}
+  for (const line of frame.split('\n')) {
+    const at = line.indexOf(': ')
+    fields[line.slice(0, at)] = line.slice(at + 2)
+  }
+  const { event, id = 0, data } = fields
+  return data ? [asFields<SessionEvent>({ event, id: +id, data: JSON.parse(data) })] : []
 }

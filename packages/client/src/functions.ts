@@ -1,5 +1,7 @@
+import type { PendingAction } from './messages.ts'
 import { page } from './page.ts'
 import { asNever } from './schema.ts'
+import type { Session } from './session.ts'
 
 /** A tool that this page runs. */
 export interface PageFunction {
@@ -17,23 +19,46 @@ export interface PageFunction {
 
 /** Functions of a page as tools. */
 export interface PageTools {
-  /** Their declarations in a turn. */
-  readonly tools: readonly object[]
-  /** Whether this is one of them; `gated`: one that a person approves first. */
-  readonly has: (tool: string) => boolean | 'gated'
-  /** Runs a call once, and returns its output for the model. */
-  readonly run: (actionId: string, tool: string, args: unknown) => Promise<string>
+  /** Adds their declarations to the tools of a turn. */
+  readonly with: (tools: unknown) => { readonly tools: readonly unknown[] }
+  /** Runs a call once, and returns its output for the model; undefined for a call of another tool. */
+  readonly run: (session: Session, actionId: string) => Promise<string | undefined>
+  /** Runs the calls that wait and need no approval, once a session's log has been quiet for a moment. */
+  readonly serve: (session: Session) => void
 }
 
+/** Quiet in ms after which the pending calls of a log that is being read are taken for its present. */
+const settledMs = 100
+
 /** Makes functions of a page tools that the model may call, by their names. */
-export const pageFunctions = (functions: Readonly<Record<string, PageFunction>>): PageTools => ({
-  tools: declared(functions),
-  has: (tool) => (functions[tool]?.needsApproval === true ? 'gated' : tool in functions),
-  run: async (actionId, tool, args) => {
-    const declaration = functions[tool]
-    return declaration === undefined ? '' : await runOnce(actionId, args, declaration)
-  },
-})
+export const pageFunctions = (functions: Readonly<Record<string, PageFunction>>): PageTools => {
+  const begun = new Set<string>()
+  const timers = new WeakMap<Session, ReturnType<typeof setTimeout>>()
+  const functionOf = ({ run_by, tool }: PendingAction) => (run_by === 'caller' ? functions[tool] : undefined)
+  const approve = (session: Session): void => {
+    for (const call of session.getSnapshot().approvals) {
+      const declaration = functionOf(call)
+      if (declaration === undefined || declaration.needsApproval || begun.has(call.action_id)) continue
+      begun.add(call.action_id)
+      void session.approve(call.action_id)
+    }
+  }
+  return {
+    with: (tools) => ({ tools: [...declared(functions), ...(Array.isArray(tools) ? tools : [])] }),
+    run: async (session, actionId) => {
+      const call = session.getSnapshot().approvals.find(({ action_id }) => action_id === actionId)
+      const declaration = call && functionOf(call)
+      return declaration && (await runOnce(actionId, call.arguments, declaration))
+    },
+    serve: (session) => {
+      clearTimeout(timers.get(session))
+      timers.set(
+        session,
+        setTimeout(() => approve(session), settledMs),
+      )
+    },
+  }
+}
 
 const declared = (functions: Readonly<Record<string, PageFunction>>): readonly object[] =>
   Object.entries(functions).map(([name, { description, parameters, needsApproval }]) => ({

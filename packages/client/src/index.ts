@@ -6,7 +6,7 @@
  * session.subscribe(() => render(session.getSnapshot()))
  * await session.send('Hello')
  */
-export type { ClientToken, CredentialOptions, TokenShare } from './credential.ts'
+export type { ClientToken, CredentialOptions } from './credential.ts'
 export {
   ApiError,
   AuthenticationError,
@@ -16,8 +16,8 @@ export {
   PermissionError,
   ProviderError,
   RateLimitError,
-  TroupeError,
-} from './errors.ts'
+} from './error-classes.ts'
+export { TroupeError } from './errors.ts'
 export type { RequiredConnection, RequiredInput, SessionEvent, TurnError, TurnUsage, UrlCitation } from './events.ts'
 export type { Connection, Transport } from './follow.ts'
 export type { PageFunction, PageTools } from './functions.ts'

@@ -15,6 +15,8 @@ export interface ToolPart {
   /** `pending`: waits for a decision. `awaiting_output`: the next turn brings the output. `cancelled`: the turn ended before. */
   readonly status: 'running' | 'pending' | 'awaiting_output' | 'completed' | 'rejected' | 'cancelled'
   readonly output?: string
+  /** How a call that waited was resolved, of calls that this client saw waiting. */
+  readonly resolution?: string
   /** What the tool's server reported last. */
   readonly progress?: { readonly progress: number; readonly total: number | null; readonly message: string | null }
 }
@@ -83,4 +85,4 @@ export interface Turn {
 
 /** All text of a message. */
 export const textOf = ({ parts }: Pick<Message, 'parts'>): string =>
-  parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  parts.map((part) => ('text' in part ? part.text : '')).join('')

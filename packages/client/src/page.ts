@@ -1,11 +1,8 @@
-import { asPage } from './schema.ts'
+import { asFields } from './schema.ts'
 
 /** What a browser offers beyond a server's runtime; each of it may be missing. */
 export interface Page {
-  readonly document?: {
-    readonly hidden: boolean
-    addEventListener(name: 'visibilitychange', listener: () => void): void
-  }
+  readonly document?: { readonly hidden: boolean }
   readonly navigator?: {
     readonly onLine?: boolean
     readonly locks?: { request<T>(name: string, work: () => Promise<T>): Promise<T> }
@@ -14,59 +11,48 @@ export interface Page {
     getItem(key: string): string | null
     setItem(key: string, value: string): void
   }
-  addEventListener?(name: 'online' | 'offline', listener: () => void): void
+  addEventListener?(name: Change, listener: () => void, options: { readonly signal: AbortSignal }): void
   requestAnimationFrame?(work: () => void): number
 }
 
 /** The page that this code runs in, or a server, where nothing of it exists. */
-export const page: Page = asPage(globalThis)
+export const page = asFields<Page>(globalThis)
 
 /** Whether this code runs in a page, whose source everyone can read. */
 export const isPage = (): boolean => page.document !== undefined
 
-/** Why waiting work should look again: the network is back, the page is shown again, the network is gone. */
-export type Wake = 'online' | 'visible' | 'offline'
+/** What changes around a page: its network, and whether it is shown. */
+type Change = 'online' | 'offline' | 'visibilitychange'
 
-const wakers = new Set<(wake: Wake) => void>()
-let listens = false
-
-/** Calls the listener when the network or the page comes back. @returns a function that ends it. */
-export const onWake = (listener: (wake: Wake) => void): (() => void) => {
-  wakers.add(listener)
-  if (!listens) {
-    listens = true
-    const wake = (why: Wake) => () => {
-      for (const each of [...wakers]) each(why)
-    }
-    page.addEventListener?.('online', wake('online'))
-    page.addEventListener?.('offline', wake('offline'))
-    const shown = wake('visible')
-    page.document?.addEventListener('visibilitychange', () => page.document?.hidden || shown())
-  }
-  return () => wakers.delete(listener)
+/** Calls the listener after changes, until the signal aborts. */
+export const onChange = (changes: readonly Change[], listener: () => void, signal: AbortSignal): void => {
+  for (const change of changes) page.addEventListener?.(change, listener, { signal })
 }
 
 /** Waits, at most until the signal aborts, the network is back or the page is shown again. */
 export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
+    const over = new AbortController()
     const end = () => {
+      over.abort()
       clearTimeout(timer)
-      stopListening()
-      signal?.removeEventListener('abort', end)
       resolve()
     }
     const timer = setTimeout(end, ms)
-    const stopListening = onWake((wake) => wake === 'offline' || end())
-    signal?.addEventListener('abort', end)
+    onChange(['online', 'visibilitychange'], end, over.signal)
+    signal?.addEventListener('abort', end, over)
     if (signal?.aborted) end()
   })
 
-/** Runs the work before the next paint; a hidden page paints nothing, so there after 16 ms. */
+/** Runs the work before the next paint; a hidden page paints nothing, so there after 16 ms, and on a server soon. */
 export const nextFrame = (work: () => void): void => {
-  if (page.requestAnimationFrame !== undefined && page.document?.hidden === false) page.requestAnimationFrame(work)
-  else setTimeout(work, 16)
+  if (page.document?.hidden === false) page.requestAnimationFrame?.(work)
+  else setTimeout(work, page.document && 16)
 }
 
-/** A delay in ms before the next of some attempts, of which the first waits not at all: doubled, with jitter. */
-export const backOff = (tries: number, maxMs: number): number =>
-  tries === 0 ? 0 : Math.min(50 * 2 ** Math.min(tries, 16), maxMs) * (0.5 + Math.random() / 2)
+/**
+ * A delay in ms before the next of some attempts, of which the first waits not at all: doubled up to 400 ms, with jitter;
+ * up to 5 s after some half a minute.
+ */
+export const backOff = (tries: number): number =>
+  tries && Math.min(50 * 2 ** tries, tries > 99 ? 5000 : 400) * (1 - Math.random() / 2)

@@ -1,6 +1,7 @@
-import { errorOf, InvalidRequestError } from './errors.ts'
+import { errorIn, TroupeError } from './errors.ts'
 import type { SessionEvent } from './events.ts'
 import { queryOf, type Transport } from './follow.ts'
+import type { Query, Troupe } from './troupe.ts'
 
 /** A frame about the socket itself, which is in no log. */
 interface SocketError {
@@ -9,20 +10,20 @@ interface SocketError {
 }
 
 /** Reads sessions over WebSockets. A page sees no pings of one, so a silent socket is opened again after a time. */
-export const webSocket: Transport = async ({ client, sessionId }, { after, signal, heard, take }) => {
-  const socket = await client.socket(`/v1/sessions/${sessionId}/ws`, queryOf(after))
+export const webSocket: Transport = async ({ client, sessionId, after, signal, take }) => {
+  const socket = await opened(client, `/v1/sessions/${sessionId}/ws`, queryOf(after))
   try {
     await new Promise<void>((resolve, reject) => {
-      socket.onopen = heard
+      socket.onopen = () => take([])
       socket.onclose = () => resolve()
       // why a socket was refused is not shown to pages; a request without an upgrade says it
       const refused = () => (after < 0 ? reject(withoutSnapshots) : resolve())
-      socket.onerror = () => client.request('GET', `/v1/sessions/${sessionId}`, { attempts: 1 }).then(refused, reject)
+      socket.onerror = () => client.request('GET', `/v1/sessions/${sessionId}`, { retryForMs: 0 }).then(refused, reject)
       socket.onmessage = ({ data }) => {
         try {
-          heard()
           const frame: SessionEvent | SocketError = JSON.parse(String(data))
-          if (frame.event === 'error') reject(errorOf(frame.data, { status: 400 }))
+          if (frame.event === 'error')
+            void errorIn(Response.json(frame.data, { status: 400 }), client.options.baseUrl).then(reject)
           else if (!take([frame])) resolve()
         } catch (error) {
           reject(error)
@@ -37,8 +38,19 @@ export const webSocket: Transport = async ({ client, sessionId }, { after, signa
   }
 }
 
+/** Opens a WebSocket. Pages cannot set headers on one, so there a token stands in the address. */
+const opened = async (client: Troupe, path: string, query: Query): Promise<WebSocket> => {
+  const bearer = await client.credential.bearer()
+  const isToken = bearer.startsWith('ect_')
+  const url = client.url(path, isToken ? { ...query, token: bearer } : query).replace('http', 'ws')
+  if (isToken) return new WebSocket(url)
+  // of Node, Bun and Deno, beside what the DOM's types know
+  const SocketWithHeaders: new (url: string, options: object) => WebSocket = Object(WebSocket)
+  return new SocketWithHeaders(url, { headers: { authorization: `Bearer ${bearer}` } })
+}
+
 /** Thrown by a socket that cannot begin with the messages that there are. */
-const withoutSnapshots = new InvalidRequestError('The socket has events only.', {
+const withoutSnapshots = new TroupeError('The socket has events only.', {
   code: 'invalid_field',
   status: 422,
   param: 'snapshot',

@@ -1,5 +1,6 @@
-import type { Held, TokenShare } from './credential.ts'
+import type { ClientToken, CredentialOptions } from './credential.ts'
 import { isPage, page } from './page.ts'
+import { asFields } from './schema.ts'
 
 /** Time in ms that other tabs have to answer. */
 const answerMs = 30
@@ -9,43 +10,38 @@ const answerMs = 30
  *
  * @param user name of the signed-in user; tabs of another user have other tokens
  */
-export const sharedTabs = (user: string): TokenShare | undefined => (isPage() ? new Tabs(`troupe:${user}`) : undefined)
-
-class Tabs implements TokenShare {
-  onToken: (held: Held) => void = () => {}
-  readonly #name: string
-  readonly #channel: InstanceType<typeof BroadcastChannel>
-  #shown: Held | null = null
-
-  constructor(name: string) {
-    this.#name = name
-    this.#channel = new BroadcastChannel(name)
-    this.#channel.onmessage = ({ data }: { readonly data: unknown }) => {
-      const held = heldIn(data)
-      if (held !== null) {
-        this.#shown = held
-        this.onToken(held)
-      } else if (this.#shown !== null) this.#channel.postMessage(this.#shown)
-    }
+export const sharedTabs = (
+  user: string,
+  token: NonNullable<CredentialOptions['token']>,
+): NonNullable<CredentialOptions['token']> => {
+  if (!isPage()) return token
+  const name = `troupe:${user}`
+  const channel = new BroadcastChannel(name)
+  /** The newest token of all tabs, and the one that this tab has had. */
+  let newest: ClientToken | null = null
+  let had = ''
+  channel.onmessage = ({ data }: { readonly data: unknown }) => {
+    const shown = tokenIn(data)
+    if (shown === null) newest && channel.postMessage(newest)
+    else if (newest === null || shown.expires_at > newest.expires_at) newest = shown
   }
-
-  show(held: Held): void {
-    this.#shown = held
-    this.#channel.postMessage(held)
-  }
-
-  alone<T>(work: (others: (old: Held | null) => Promise<void>) => Promise<T>): Promise<T> {
-    const others = async (old: Held | null): Promise<void> => {
-      if (this.#shown?.token !== old?.token) return
-      this.#channel.postMessage(null)
+  const fresh = (now: number): ClientToken | null =>
+    newest !== null && newest.token !== had && Date.parse(newest.expires_at) > now ? newest : null
+  const fetched = async (now: number): Promise<ClientToken> => {
+    if (fresh(now) === null) {
+      channel.postMessage(null)
       await new Promise((resolve) => setTimeout(resolve, answerMs))
     }
-    const locks = page.navigator?.locks
-    return locks === undefined ? work(others) : locks.request(this.#name, () => work(others))
+    const theirs = fresh(now)
+    newest = theirs ?? (await token(now))
+    if (theirs === null) channel.postMessage(newest)
+    had = newest.token
+    return newest
   }
+  return (now) => page.navigator?.locks?.request(name, () => fetched(now)) ?? fetched(now)
 }
 
-const heldIn = (data: unknown): Held | null => {
-  const { token, renewAt, endsAt } = Object(data)
-  return typeof token === 'string' ? { token, renewAt, endsAt } : null
+const tokenIn = (data: unknown): ClientToken | null => {
+  const { token, expires_at } = asFields(data)
+  return typeof token === 'string' && typeof expires_at === 'string' ? { token, expires_at } : null
 }

@@ -65,7 +65,7 @@ describe('a client', () => {
     await expect(new Troupe({ baseUrl: world.url, key: 'csk_wrong' }).sessions.open().send('hi')).rejects.toMatchObject(
       {
         status: 401,
-        name: 'AuthenticationError',
+        type: 'authentication_error',
       },
     )
     expect(() => new Troupe({ baseUrl: world.url })).toThrow('Pass either key or token')

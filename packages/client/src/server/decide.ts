@@ -1,4 +1,4 @@
-import { PermissionError, type Troupe } from '../index.ts'
+import { type Troupe, TroupeError } from '../index.ts'
 import { asFields } from '../schema.ts'
 
 /** A decision of a user about a call of one of their own sessions. */
@@ -18,7 +18,7 @@ export interface DecisionRequest {
  *
  * @param client a client with a secret key
  * @returns how the call was resolved
- * @throws {PermissionError} (rejects) `forbidden` if something belongs to others, without saying which
+ * @throws {TroupeError} (rejects) a `PermissionError`, `forbidden`, if something belongs to others, without saying which
  */
 export const decide = async (client: Troupe, request: DecisionRequest): Promise<string> => {
   const { decision, session_id, action_id, tool_results } = request
@@ -32,7 +32,11 @@ export const decide = async (client: Troupe, request: DecisionRequest): Promise<
     session.external_user_id === request.external_user_id &&
     action.session_id === session.id
   if (!isTheirs)
-    throw new PermissionError('This call is not of a session of this user.', { code: 'forbidden', status: 403 })
+    throw new TroupeError('This call is not of a session of this user.', {
+      type: 'permission_error',
+      code: 'forbidden',
+      status: 403,
+    })
   const handle = client.sessions.open(session_id)
   return decision === 'reject'
     ? handle.reject(action_id)

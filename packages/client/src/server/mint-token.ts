@@ -1,5 +1,5 @@
 import type { ClientToken, Troupe } from '../index.ts'
-import { asAnswer } from '../schema.ts'
+import { asFields } from '../schema.ts'
 
 /** Whose token it is, and what it permits: the body of `client_tokens.create`. */
 export interface TokenRequest {
@@ -20,6 +20,6 @@ export const mintToken = async (client: Troupe, request: TokenRequest): Promise<
     body: request,
     idempotencyKey: crypto.randomUUID(),
   })
-  const { token, expires_at } = asAnswer<ClientToken>(await response.json())
+  const { token, expires_at } = asFields<ClientToken>(await response.json())
   return { token, expires_at }
 }

@@ -1,5 +1,5 @@
 import type { SessionEvent } from '../events.ts'
-import { asEvent } from '../schema.ts'
+import { asFields } from '../schema.ts'
 
 /** The log of one session: it numbers events, and streams them to readers. */
 export class ScriptedLog {
@@ -11,7 +11,7 @@ export class ScriptedLog {
   }
 
   add(event: SessionEvent['event'], data: object): void {
-    this.#events.push(asEvent(event, this.#events.length + 1, data))
+    this.#events.push(asFields({ event, id: this.#events.length + 1, data }))
     for (const read of [...this.#readers]) read()
   }
 
