@@ -117,3 +117,23 @@ function named<const N extends string, S>(name: N, schema: S): { readonly [K in 
 function named<S>(name: string, schema: S): Readonly<Record<string, S>> {
   return { [name]: schema }
 }
+
+/** Query parameters of OpenAI's lists. */
+export const openaiQuery = {
+  limit: described(defaulted(integer({ min: 1, max: 100, clamp: 'max' }), 20), 'Maximum number of items on a page.'),
+  order: described(optional(oneOf('asc', 'desc')), 'Order by time of creation. Default: `desc`.'),
+  after: described(
+    optional(string({ minLength: 1, maxLength: 128 })),
+    'Id of the last item of the previous page. Default: the first page.',
+  ),
+}
+
+/** `{ object: list, data, first_id, last_id, has_more }`: lists of OpenAI's API. */
+export const openaiList = <S extends Schema<unknown>>(item: S) =>
+  object({
+    object: oneOf('list'),
+    data: described(array(item), 'Items of this page.'),
+    first_id: nullable(string()),
+    last_id: nullable(string()),
+    has_more: described(boolean(), 'Whether there are more items after this page.'),
+  })

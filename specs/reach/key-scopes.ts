@@ -15,7 +15,10 @@ const groups: Readonly<Record<string, readonly string[]>> = {
     ...['completions', 'embeddings', 'rerank', 'moderations', 'images', 'vision', 'speech', 'transcriptions'],
   ],
   memory: ['memory'],
-  knowledge: ['knowledge_bases', 'knowledge_grants', 'knowledge_sources', 'knowledge_recall_sets'],
+  knowledge: [
+    ...['knowledge_bases', 'knowledge_grants', 'knowledge_sources', 'knowledge_recall_sets', 'files', 'vector_stores'],
+    ...['vector_store_files', 'vector_store_file_batches'],
+  ],
   tenants: ['tenants', 'tenant_users', 'end_users'],
   // everything that a tenant has, such as its sessions and memories
   exports: ['tenants.export'],
@@ -42,6 +45,7 @@ const groupOfResource = new Map(
 /** Operations that change nothing, although their method is not GET. */
 const reading: ReadonlySet<string> = new Set([
   ...['memory.search', 'memory.export', 'knowledge_bases.search', 'knowledge_recall_sets.measure'],
+  'vector_stores.search',
   ...['responses.input_tokens', 'messages.count_tokens', 'tenants.export', 'agent_versions.validate'],
 ])
 

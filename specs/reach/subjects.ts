@@ -110,11 +110,26 @@ export const subjectFields: Readonly<Record<RequestPart, Readonly<Record<Subject
   path: {
     ...{ tenant: ['tenant_id'], user: ['external_user_id', 'end_user_id'], agent: ['agent_id'] },
     ...{ installation: ['installation_id'], session: ['session_id'], run: ['run_id'], model: ['model'] },
-    ...{ tool_server: ['server_id'], knowledge_base: ['knowledge_base_id'], project: ['project_id'] },
+    ...{
+      tool_server: ['server_id'],
+      knowledge_base: ['knowledge_base_id', 'vector_store_id'],
+      project: ['project_id'],
+    },
     ...{ action: ['action_id'], conversation: ['conversation_id', 'item_id', 'response_id'] },
     resource: [
-      ...['actor_id', 'agent_key_id', 'connection_id', 'connector_id', 'crawl_id', 'delivery_id'],
-      ...['grant_id', 'import_id', 'jobId', 'key_id', 'limit_id', 'member_id', 'memory_id', 'profileId'],
+      ...['actor_id', 'agent_key_id', 'batch_id', 'connection_id', 'connector_id', 'crawl_id', 'delivery_id'],
+      ...[
+        'file_batch_id',
+        'file_id',
+        'grant_id',
+        'import_id',
+        'jobId',
+        'key_id',
+        'limit_id',
+        'member_id',
+        'memory_id',
+        'profileId',
+      ],
       ...['provider_id', 'recall_set_id', 'request_id', 'skill_id', 'source_id', 'stuck_id', 'sync_id'],
       ...['takedown_id', 'task_id', 'tool_connection_id', 'webhook_id'],
     ],
@@ -159,6 +174,7 @@ export const subjectFields: Readonly<Record<RequestPart, Readonly<Record<Subject
     conversation: [...['conversation', 'conversation.id', 'previous_response_id', 'thread.previous_message_id']],
     resource: [
       ...['auth.connection_id', 'auth.connector', 'config.connectors', 'config.skills', 'connector', 'ids[]'],
+      ...['file_id', 'file_ids[]', 'files[].file_id', 'input_file_id'],
       ...[
         'provider_id',
         'questions[].source_id',

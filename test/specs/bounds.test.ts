@@ -9,7 +9,7 @@ import { maxMetadataBytes } from '#specs/tools.ts'
 import { countedBytes } from '#transport/api/body/body-memory.ts'
 
 /** Operations with APIs of other providers, to which their metadata is passed on. */
-const gateway = /^(responses|conversations|messages|chat_completions)\./
+const gateway = /^(responses|conversations|messages|chat_completions|vector_stores|batches)\./
 
 const textOf = (path: string): string => readFileSync(resolve(import.meta.dirname, '../..', path), 'utf8')
 

@@ -53,7 +53,7 @@ const body = object(
     stream: maybe(boolean()),
     tools: described(
       maybe(array(responseTool, { maxItems: 128 })),
-      'Functions and custom tools that you run; `web_search`; `file_search`, with ids of knowledge bases in `vector_store_ids`; and `mcp`, a remote tool server given by the `server_label` of a registered server or by `server_url`.',
+      'Functions and custom tools that you run; `web_search`; `file_search`, with ids of knowledge bases or vector stores in `vector_store_ids`; and `mcp`, a remote tool server given by the `server_label` of a registered server or by `server_url`.',
     ),
     tool_choice: maybe(responseToolChoice),
     include: described(

@@ -45,3 +45,9 @@ export const maxQuestionLength = 2_000
 
 /** Maximum number of questions of a recall set. */
 export const maxQuestions = 500
+
+/** Maximum number of files of a project that were uploaded by `files.create` or made by a batch. */
+export const maxFiles = 20_000
+
+/** Maximum number of files that one request adds to a vector store. */
+export const maxFilesAtOnce = 100

@@ -20,7 +20,8 @@ import {
 import { subjectTypes } from './knowledge-grants.ts'
 import { maxQueryLength, maxTopK } from './knowledge-limits.ts'
 
-const everyCaller: Access = {
+/** Callers that may search: all that may be granted a knowledge base. */
+export const everyCaller: Access = {
   kinds: ['secret_key', 'agent_key', 'client_token', 'dashboard'],
   role: 'member',
   changes: 'member',

@@ -25,6 +25,8 @@ export interface KnowledgeQuery {
 export interface KnowledgeFound {
   readonly chunk_id: string
   readonly source_id: string
+  /** Id of the source as a file of OpenAI's API. */
+  readonly file_id: string
   readonly content: string
   readonly score: number
   readonly metadata: JsonObject

@@ -21,7 +21,8 @@ export interface BaseParts extends SearchParts {
   readonly checkTenant: (project: string, tenant: string, param?: string) => void | Promise<void>
 }
 
-type BaseUseCases = Pick<UseCases, Extract<keyof UseCases, `knowledge_bases.${string}`>>
+/** The use-cases of knowledge bases. */
+export type BaseUseCases = Pick<UseCases, Extract<keyof UseCases, `knowledge_bases.${string}`>>
 
 /** Use-cases of knowledge bases, including search. */
 export const baseUseCases = (parts: BaseParts): BaseUseCases => {

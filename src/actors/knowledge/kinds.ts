@@ -1,4 +1,5 @@
 import type { ReadDocument, SourceContext, Vectors } from '#machines/knowledge-source/knowledge-source.ts'
+import type { allFilePurposes } from '#specs/resources/knowledge/files.ts'
 import type { subjectTypes } from '#specs/resources/knowledge/knowledge-grants.ts'
 import type { Status } from '#specs/statuses.ts'
 import type { JsonObject } from '#storage/index.ts'
@@ -27,6 +28,7 @@ export type SourceRowData = Omit<SourceContext, 'source_id' | 'upload' | 'create
   readonly document: ReadDocument | null
   readonly vectors: Vectors | null
   readonly base_status: string
+  readonly base_file?: string
   readonly status: Status<'knowledge_source'>
 }
 
@@ -52,9 +54,9 @@ const textsOf = (document: unknown): readonly string[] =>
 export const sourceRows: TypedKind<SourceRowData> = {
   name: 'knowledge_sources',
   exported: 'knowledge',
-  unexported: ['document', 'vectors', 'base_status'],
+  unexported: ['document', 'vectors', 'base_status', 'base_file'],
   textBlobs: ({ document }) => textsOf(document),
-  filters: ['knowledge_base_id', 'base_status'],
+  filters: ['knowledge_base_id', 'base_status', 'base_file'],
 }
 
 /** A question with its expected answer: a source, a text, or both. */
@@ -77,5 +79,34 @@ export const knowledgeRecallSets: TypedKind<RecallSetData> = {
   outbox: true,
 }
 
+export type FileData = {
+  readonly filename: string
+  readonly purpose: (typeof allFilePurposes)[number]
+  readonly mime_type: string
+  readonly bytes: number
+  /** Names of the blobs of its content in base64, in order. */
+  readonly parts: readonly string[]
+}
+
+/** Files that were uploaded by `files.create`, or made by a batch. */
+export const storedFiles: TypedKind<FileData> = {
+  name: 'files',
+  filters: ['purpose'],
+  unexported: ['parts'],
+  textBlobs: ({ parts }) => (Array.isArray(parts) ? parts.map(String) : []),
+  outbox: true,
+}
+
+export type FileBatchData = {
+  readonly knowledge_base_id: string
+  readonly file_ids: readonly string[]
+  readonly cancelled: boolean
+}
+
+/** Files that one request added to a vector store. */
+export const fileBatches: TypedKind<FileBatchData> = { name: 'knowledge_file_batches', filters: ['knowledge_base_id'] }
+
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const knowledgeKinds: readonly AnyKind[] = [knowledgeBases, knowledgeGrants, knowledgeRecallSets, sourceRows]
+export const knowledgeKinds: readonly AnyKind[] = [
+  ...[knowledgeBases, knowledgeGrants, knowledgeRecallSets, sourceRows, storedFiles, fileBatches],
+]

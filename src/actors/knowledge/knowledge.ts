@@ -1,9 +1,12 @@
 import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-definition.ts'
+import { files as fileOperations } from '#specs/resources/knowledge/files.ts'
 import { knowledgeBases as baseOperations } from '#specs/resources/knowledge/knowledge-bases.ts'
 import { knowledgeGrants as grantOperations } from '#specs/resources/knowledge/knowledge-grants.ts'
 import { knowledgeRecallSets as recallOperations } from '#specs/resources/knowledge/knowledge-recall-sets.ts'
 import { knowledgeSearch } from '#specs/resources/knowledge/knowledge-search.ts'
 import { knowledgeSources } from '#specs/resources/knowledge/knowledge-sources.ts'
+import { vectorStoreFileBatches, vectorStoreFiles } from '#specs/resources/knowledge/vector-store-files.ts'
+import { vectorStores } from '#specs/resources/knowledge/vector-stores.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { knowledgeService } from '../capability/knowledge-service.ts'
@@ -13,16 +16,24 @@ import { grantUseCases } from './access/grant-use-cases.ts'
 import { agentKnowledge } from './agents/agent-knowledge.ts'
 import { baseUseCases } from './base-use-cases.ts'
 import { deletionSink, removeContents } from './deletions.ts'
-import { knowledgeGrants, knowledgeKinds, knowledgeRecallSets, sourceRows } from './kinds.ts'
+import { FileStore, fileDeletionSink } from './files/file-store.ts'
+import { fileUseCases } from './files/file-use-cases.ts'
+import { fileBatches, knowledgeGrants, knowledgeKinds, knowledgeRecallSets, sourceRows } from './kinds.ts'
 import { openKnowledge } from './open-knowledge.ts'
 import { recallUseCases } from './recall/recall-use-cases.ts'
 import { knowledgeReading } from './search/knowledge-reading.ts'
 import { sourceUseCases } from './sources/source-use-cases.ts'
+import { storeFileUseCases } from './stores/store-file-use-cases.ts'
+import { StoreFiles } from './stores/store-files.ts'
+import { storeUseCases } from './stores/store-use-cases.ts'
 
 /** Knowledge: documents that are searched with citations. Comprises bases, grants and sources. */
 export const knowledge = capability({
   name: 'knowledge',
-  operations: { ...baseOperations, ...grantOperations, ...knowledgeSources, ...knowledgeSearch, ...recallOperations },
+  operations: {
+    ...{ ...baseOperations, ...grantOperations, ...knowledgeSources, ...knowledgeSearch, ...recallOperations },
+    ...{ ...fileOperations, ...vectorStores, ...vectorStoreFiles, ...vectorStoreFileBatches },
+  },
   kinds: knowledgeKinds,
   machines: [{ definition: sourceDefinition, rows: sourceRows }],
   open: (services) => {
@@ -34,15 +45,25 @@ export const knowledge = capability({
     opened.rounds.start()
     agentResources.give(services, agentKnowledge({ ...opened, access, now: services.now, log: services.log }))
     knowledgeService.give(services, knowledgeReading({ ...opened, access, now: services.now, log: services.log }))
+    const files = new FileStore({ records: services.records, blobs: services.storage.blobs, now: services.now })
+    const parts = { ...services, ...opened, access, files }
+    const storeFiles = new StoreFiles(parts)
+    const bases = baseUseCases({ ...parts, checkTenant })
     return {
       useCases: {
-        ...recallUseCases({ ...services, ...opened, access }),
-        ...baseUseCases({ ...services, ...opened, access, checkTenant }),
+        ...recallUseCases(parts),
+        ...bases,
         ...grantUseCases({ access, checkTenant }),
-        ...sourceUseCases({ ...services, ...opened, access }),
+        ...sourceUseCases(parts),
+        ...fileUseCases({ files, storeFiles }),
+        ...storeUseCases({ ...parts, storeFiles, bases }),
+        ...storeFileUseCases({ ...parts, storeFiles }),
       },
       effects: opened.effects,
-      sinks: { [deletionSink]: removeContents(services, [knowledgeGrants, knowledgeRecallSets]) },
+      sinks: {
+        [deletionSink]: removeContents(services, [knowledgeGrants, knowledgeRecallSets, fileBatches]),
+        [fileDeletionSink]: files.deletions,
+      },
       close: opened.close,
     }
   },

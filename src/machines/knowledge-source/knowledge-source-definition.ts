@@ -1,5 +1,5 @@
 import { statuses } from '#specs/statuses.ts'
-import type { MachineDefinition, RowOf } from '../index.ts'
+import type { JsonObject, MachineDefinition, RowOf } from '../index.ts'
 import { sourceMachine } from './knowledge-source.ts'
 
 const sourceRow: RowOf = (state, { status }) => {
@@ -11,11 +11,14 @@ const sourceRow: RowOf = (state, { status }) => {
     delay_ms: _wait,
     ...context
   } = state.context
-  return { ...context, ...sourceKeys(String(context.knowledge_base_id), status), status }
+  return { ...context, ...sourceKeys(context, status), status }
 }
 
-/** Combined key for filters on several fields, since a list is read by a single index. */
-const sourceKeys = (base: string, status: string) => ({ base_status: `${base} ${status}` })
+/** Combined keys for filters on several fields, since a list is read by a single index. */
+const sourceKeys = ({ knowledge_base_id: base, file_id: file }: JsonObject, status: string) => ({
+  base_status: `${String(base)} ${status}`,
+  ...(file !== undefined && { base_file: `${String(base)} ${String(file)}` }),
+})
 
 /** Knowledge sources, as defined in `specs/resources/knowledge/knowledge-sources.ts`. */
 export const sourceDefinition = {

@@ -48,6 +48,8 @@ export type SourceContext = {
   readonly knowledge_base_id: string
   /** The caller who added it; null where that is unknown. */
   readonly created_by: AuditLine['by'] | null
+  /** The uploaded file that it is a copy of (`vector_store_files.create`); absent for any other source. */
+  readonly file_id?: string
   readonly type: 'text' | 'file' | 'url'
   /** Title given by the caller; null: the content's title is used. */
   readonly title: string | null
@@ -79,6 +81,7 @@ export type SourceInput = Pick<
   | 'source_id'
   | 'knowledge_base_id'
   | 'created_by'
+  | 'file_id'
   | 'type'
   | 'title'
   | 'url'

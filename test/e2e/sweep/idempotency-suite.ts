@@ -1,7 +1,8 @@
 import { beforeAll, expect, it, vi } from 'vitest'
 import { operations } from '#actors/capabilities.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
-import type { Answered } from '../api.ts'
+import { sampleForm, takesForms } from '#test/specs/sample-form.ts'
+import type { Answered, Api } from '../api.ts'
 import { patience } from '../patience.ts'
 import type { World } from '../world.ts'
 import { failuresOf } from './cases.ts'
@@ -37,10 +38,19 @@ export const idempotency = (swept: () => Swept): void => {
   const create = async (operation: Operation, body: object, key?: string): Promise<Answered> => {
     const { id, access, answer } = operation
     const api = access.kinds.includes('secret_key') ? world.api : estate.dashboard
-    const answered = await api.post(estate.pathOf(operation), body, key === undefined ? {} : keyed(key))
+    const extra = key === undefined ? {} : keyed(key)
+    const answered = takesForms(operation)
+      ? await form(api.with(extra.headers ?? {}), operation, body)
+      : await api.post(estate.pathOf(operation), body, extra)
     if (answered.status === statusOf(answer)) estate.keep(answered.body.id)
     if (id === 'runs.create' && answered.status === statusOf(answer)) await over(answered.body.id)
     return answered
+  }
+
+  const form = async (api: Api, operation: Operation, fields: object): Promise<Answered> => {
+    const { body, contentType } = sampleForm(operation, fields)
+    const answer = await api.upload(estate.pathOf(operation), Buffer.from(body), contentType)
+    return { status: answer.status, headers: answer.headers, body: await answer.json() }
   }
 
   /** Expects that the operation accepted the estate's body for it. */

@@ -6,7 +6,14 @@ import { responsesWorld } from './responses-world.ts'
 import { calling, type Script, saying } from './scripted-chat.ts'
 
 const found = (source: string, content: string, more: object = {}): KnowledgeFound => ({
-  ...{ chunk_id: `kch_${source}`, source_id: source, content, score: 0.9, metadata: { lang: 'en' } },
+  ...{
+    chunk_id: `kch_${source}`,
+    source_id: source,
+    file_id: source.replace('ksr', 'file'),
+    content,
+    score: 0.9,
+    metadata: { lang: 'en' },
+  },
   citation: { title: 'Rules', start: 10, end: 10 + content.length, filename: 'rules.pdf', page: 2, ...more },
 })
 

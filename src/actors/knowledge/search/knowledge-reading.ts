@@ -5,6 +5,8 @@ import { maxQueryLength } from '#specs/resources/knowledge/knowledge-limits.ts'
 import { projectScope } from '#storage/index.ts'
 import { type BaseAccess, everything, type Searcher } from '../access/base-access.ts'
 import type { KnowledgeBaseData } from '../kinds.ts'
+import { fileIdOf } from '../stores/store-files.ts'
+import type { SourceFilter } from './metadata-filter.ts'
 import { type SearchParts, searchBase } from './search-base.ts'
 
 export interface ReadingParts extends SearchParts {
@@ -27,11 +29,13 @@ export const knowledgeReading = (parts: ReadingParts): KnowledgeService => ({
             const base = await openBase(parts.access, project, { id, searcher })
             if (base === null) return []
             const search = { project, base: base.id, query: query.slice(0, maxQueryLength), top_k: limit, threshold }
-            const filter =
-              accepts === null
-                ? null
-                : ({ data }: { data: { metadata: KnowledgeBaseData['metadata'] } }) => accepts(data.metadata)
-            return (await searchBase(parts, { ...search, accepts: filter, explain: false })).data
+            const files = new Map<string, string>()
+            const filter: SourceFilter = (row) => {
+              files.set(row.id, fileIdOf(row))
+              return accepts === null || accepts(row.data.metadata)
+            }
+            const { data } = await searchBase(parts, { ...search, accepts: filter, explain: false })
+            return data.map((hit) => ({ ...hit, file_id: files.get(hit.source_id) ?? hit.source_id }))
           }),
         )
         return found

@@ -34,7 +34,7 @@ export const fileContent = ({ filename, contentType, bytes }: UploadedFile): Con
 }
 
 /** Returns the name of a file without folders and control characters, which clients should not send (RFC 7578). */
-const nameOf = (filename: string): string | null => {
+export const nameOf = (filename: string): string | null => {
   const folders = Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1
   return (
     filename

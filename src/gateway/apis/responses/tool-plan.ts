@@ -38,7 +38,7 @@ export const planTools = async (
   const [first] = await routes.resolve(request.project, request.model, request.need)
   if (first !== undefined && searchesItself(first)) return { runner: 'upstream', tools, ignored: [] }
   if (tools.foreignStores !== null) {
-    const message = 'There is no such vector store on this server. Name knowledge bases by their ids (kb_…).'
+    const message = 'There is no such vector store on this server. Name knowledge bases by their ids (kb_… or vs_…).'
     throw new ServiceError('not_found', { param: `${tools.foreignStores}[0]`, message })
   }
   const others = hosted.map(({ type }) => textOf(type))

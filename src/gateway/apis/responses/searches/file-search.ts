@@ -6,6 +6,7 @@ import type {
 } from '#actors/capability/knowledge-service.ts'
 import { invalid, needText } from '#gateway/apis/chat-parts.ts'
 import { isObject, type WireObject } from '#outgoing/wire.ts'
+import { isId } from '#runtime/index.ts'
 import type { JsonObject } from '#storage/index.ts'
 import type { FoundFile } from '../response-output.ts'
 import { type FileFilter, fileFilter } from './file-filter.ts'
@@ -19,6 +20,8 @@ export interface FileSearchTool {
   /** Path for errors: `tools[1]`. */
   readonly path: string
   readonly bases: readonly string[]
+  /** Whether the request names vector stores: then results name files, else sources. */
+  readonly asStores: boolean
   readonly limit: number
   readonly threshold: number
   readonly accepts: FileFilter | null
@@ -30,8 +33,13 @@ const usualResults = 10
 /** Maximum length of the results of one search, in characters. */
 const maxResultLength = 32_000
 
+/** Whether an id names a knowledge base as a vector store (`vector_stores.get`); ids of OpenAI's stores are longer. */
+const namesStore = (id: unknown): boolean => typeof id === 'string' && isId(id, 'vs')
+
 /** Whether an id is that of a knowledge base of this server; OpenAI's vector stores have other ids. */
-const namesBase = (id: unknown): boolean => typeof id === 'string' && id.startsWith('kb_')
+const namesBase = (id: unknown): boolean => namesStore(id) || (typeof id === 'string' && id.startsWith('kb_'))
+
+const baseOf = (id: string): string => (namesStore(id) ? `kb_${id.slice('vs_'.length)}` : id)
 
 /**
  * Validates a tool of the type `file_search` that names knowledge bases; null for one that names vector stores of
@@ -50,7 +58,8 @@ export const fileSearchTool = (tool: WireObject, path: string): FileSearchTool |
     throw invalid(`${path}.filters`, 'must be object')
   return {
     path,
-    bases: [...new Set(ids.map((id, at) => needText(id, `${param}[${at}]`)))],
+    bases: [...new Set(ids.map((id, at) => baseOf(needText(id, `${param}[${at}]`))))],
+    asStores: ids.some(namesStore),
     limit: numberOf(limit, { param: `${path}.max_num_results`, min: 1, max: maxResults }) ?? usualResults,
     threshold: thresholdOf(tool.ranking_options, `${path}.ranking_options`),
     accepts: isObject(filters) ? fileFilter(filters, `${path}.filters`) : null,
@@ -93,7 +102,7 @@ export const openFileSearch = async (
       const ended = output.fileSearch(query)
       const found = await foundIn(bases, tool, query)
       signal.throwIfAborted()
-      ended(found?.map(foundFile) ?? null)
+      ended(found?.map((each) => foundFile(each, tool)) ?? null)
       return found === null ? 'The search failed.' : resultText(found, before)
     },
   }
@@ -123,11 +132,11 @@ const withinLength = (found: readonly KnowledgeFound[]): readonly KnowledgeFound
 const nameOf = ({ source_id, citation: { filename, title, url } }: KnowledgeFound): string =>
   filename ?? title ?? url ?? source_id
 
-const foundFile = (found: KnowledgeFound): FoundFile => {
+const foundFile = (found: KnowledgeFound, { asStores }: FileSearchTool): FoundFile => {
   const { source_id, chunk_id, content, score, metadata, citation } = found
   const { page, start, end } = citation
   return {
-    file_id: source_id,
+    file_id: asStores ? found.file_id : source_id,
     filename: nameOf(found),
     score,
     text: content,

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import { CountedLimits } from '#records/counted-limits.ts'
+import type { Notice } from '#records/notices.ts'
+import type { Row } from '#records/schema.ts'
+import { Table } from '#records/table.ts'
+import { actorBlobs, type Sink } from '#runtime/internal.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { maxFiles } from '#specs/resources/knowledge/knowledge-limits.ts'
+import type { BlobStore, RecordStore, Scope } from '#storage/index.ts'
+import { projectScope } from '#storage/index.ts'
+import { type FileData, storedFiles } from '../kinds.ts'
+
+/** A stored file. */
+export type FileRow = Row<FileData>
+
+/** The owner of a file. */
+export interface FileOwner {
+  readonly id: string
+  readonly project: string
+  readonly tenant: string | null
+}
+
+/** Name of the sink that receives `{ type: 'delete', file_id }` and removes the content of the file. */
+export const fileDeletionSink = 'file_deletions'
+
+/** Bytes in one blob: a multiple of three, so that each part can be decoded separately. */
+const partBytes = 3 * 512 * 1024
+
+/** Files with their content, which is stored as blobs in base64 and deleted with the file or its tenant. */
+export class FileStore {
+  readonly table: Table<FileData>
+  readonly #records: RecordStore
+  readonly #blobs: BlobStore
+
+  constructor({ records, blobs, now }: { records: RecordStore; blobs: BlobStore; now: () => number }) {
+    this.table = new Table(records, storedFiles, now)
+    this.#records = records
+    this.#blobs = blobs
+  }
+
+  /**
+   * Stores a file; one with this id that exists already is returned, so that a creation may be repeated.
+   *
+   * @throws {ServiceError} `knowledge_limit_reached`
+   */
+  async create(
+    { id, project, tenant }: FileOwner,
+    { content, ...data }: Omit<FileData, 'bytes' | 'parts'> & { readonly content: AsyncIterable<Uint8Array> },
+    notices: readonly Notice[] = [],
+  ): Promise<FileRow> {
+    const scope = projectScope(project)
+    const limit = {
+      max: maxFiles,
+      count: () => this.#records.count(storedFiles, scope),
+      full: () => new ServiceError('knowledge_limit_reached', { message: `A project has at most ${maxFiles} files.` }),
+    }
+    return CountedLimits.at(this.#records).within(`files ${project}`, limit, async () => {
+      const stored = await this.#put({ id, project, tenant }, content)
+      const row = await this.table.insert({ id, project, tenant, data: { ...data, ...stored }, notices })
+      const made = row ?? (await this.table.get(scope, id))
+      if (made === null) throw new ServiceError('version_conflict')
+      return made
+    })
+  }
+
+  /** Yields the content of a file in parts. @throws {ServiceError} `not_found` when it was deleted meanwhile */
+  async *content({ project, data: { parts } }: FileRow): AsyncGenerator<Buffer> {
+    for (const name of parts) {
+      const part = await this.#blobs.get(project, name)
+      if (part === null) throw new ServiceError('not_found')
+      yield Buffer.from(part, 'base64')
+    }
+  }
+
+  /** Deletes a file; its content is removed even after a crash. @throws {ServiceError} `not_found` */
+  async remove(scope: Scope, id: string, line: (row: FileRow) => readonly Notice[]): Promise<void> {
+    const notices = (row: FileRow): readonly Notice[] => [
+      ...line(row),
+      { kind: 'message', to: fileDeletionSink, event: { type: 'delete', file_id: id, tenant: row.tenant } },
+    ]
+    if (!(await this.table.remove(scope, id, notices))) throw new ServiceError('not_found', { param: 'file_id' })
+  }
+
+  /** Removes the contents of deleted files. */
+  readonly deletions: Sink = async ({ project }, { event: { file_id, tenant } }) => {
+    if (typeof file_id !== 'string') return
+    await this.#blobs.remove(project, prefixOf({ id: file_id, tenant: typeof tenant === 'string' ? tenant : null }))
+  }
+
+  async #put(owner: FileOwner, content: AsyncIterable<Uint8Array>): Promise<Pick<FileData, 'bytes' | 'parts'>> {
+    const parts: string[] = []
+    let bytes = 0
+    let rest: Buffer = Buffer.alloc(0)
+    const put = async (part: Buffer): Promise<void> => {
+      const text = part.toString('base64')
+      const name = `${prefixOf(owner)}raw${parts.length}.${createHash('sha256').update(text).digest('hex')}`
+      await this.#blobs.put(owner.project, name, text)
+      parts.push(name)
+    }
+    for await (const some of content) {
+      bytes += some.length
+      rest = rest.length === 0 ? Buffer.from(some.buffer, some.byteOffset, some.length) : Buffer.concat([rest, some])
+      for (; rest.length >= partBytes; rest = rest.subarray(partBytes)) await put(rest.subarray(0, partBytes))
+    }
+    if (rest.length > 0) await put(rest)
+    return { bytes, parts }
+  }
+}
+
+const prefixOf = ({ id, tenant }: Omit<FileOwner, 'project'>): string => actorBlobs({ tenant, actor: id })

@@ -1,0 +1,153 @@
+import type { UseCases } from '#actors/call/use-cases.ts'
+import { openAiPage, openAiRows, secondsOf } from '#actors/capability/openai-pages.ts'
+import { actorOf } from '#records/audit-note.ts'
+import type { Row } from '#records/schema.ts'
+import { Table } from '#records/table.ts'
+import { newIdFor } from '#runtime/internal.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { ResultOf } from '#specs/index.ts'
+import type { RecordStore, Scope } from '#storage/index.ts'
+import { type FileBatchData, fileBatches } from '../kinds.ts'
+import type { SourceRow } from '../schema.ts'
+import { type AddedFile, fileIdOf, type StoreFileParts, type StoreFiles } from './store-files.ts'
+import { baseIdOf, countsOf, fileStatusOf, sourceStatusOf, storeFileView, storeIdOf } from './store-views.ts'
+
+export interface StoreFileUseParts extends Pick<StoreFileParts, 'host' | 'clock'> {
+  readonly records: RecordStore
+  readonly storeFiles: StoreFiles
+}
+
+type FileUseCases = Pick<
+  UseCases,
+  Extract<keyof UseCases, `vector_store_files.${string}` | `vector_store_file_batches.${string}`>
+>
+type BatchView = ResultOf<'vector_store_file_batches.get'>
+
+/** Use-cases of the files of vector stores, and of the batches that add several. */
+export const storeFileUseCases = (parts: StoreFileUseParts): FileUseCases => ({
+  ...singleUseCases(parts),
+  ...batchUseCases(parts),
+})
+
+type Single = Pick<FileUseCases, Extract<keyof FileUseCases, `vector_store_files.${string}`>>
+type Batches = Pick<FileUseCases, Extract<keyof FileUseCases, `vector_store_file_batches.${string}`>>
+
+const singleUseCases = ({ storeFiles, host }: StoreFileUseParts): Single => ({
+  'vector_store_files.create': async (call) => {
+    const base = baseIdOf(call.params.vector_store_id)
+    await storeFiles.sources.baseOf(call.scope, base)
+    const { file_id, attributes } = call.body
+    const by = actorOf(call)
+    return storeFileView(await storeFiles.add(call.scope, base, { file_id, attributes, by, param: 'file_id' }))
+  },
+  'vector_store_files.list': async ({ scope, params, query: { filter, after, ...page } }) => {
+    const { id: base } = await storeFiles.sources.baseOf(scope, baseIdOf(params.vector_store_id))
+    await host.rows.shown()
+    const before = after === undefined ? null : ((await storeFiles.inBase(scope, base, after))?.id ?? after)
+    const status = filter === undefined ? undefined : sourceStatusOf(filter)
+    if (status === null) return openAiPage([], false)
+    const where = status === undefined ? { knowledge_base_id: base } : { base_status: `${base} ${status}` }
+    const query = { ...page, where, ...(before !== null && { after: before }) }
+    const { rows, more } = await openAiRows(storeFiles.table, scope, query)
+    return openAiPage(rows.map(storeFileView), more)
+  },
+  'vector_store_files.get': async ({ scope, params }) =>
+    storeFileView(await storeFiles.found(scope, baseIdOf(params.vector_store_id), params.file_id)),
+  'vector_store_files.update': async (call) => {
+    const { scope, params, body } = call
+    const row = await storeFiles.found(scope, baseIdOf(params.vector_store_id), params.file_id)
+    const change = { attributes: body.attributes ?? {}, by: actorOf(call) }
+    return storeFileView(await storeFiles.change(scope, row, change))
+  },
+  'vector_store_files.content': async ({ scope, params }) => {
+    const row = await storeFiles.found(scope, baseIdOf(params.vector_store_id), params.file_id)
+    const text = await storeFiles.text(row)
+    return {
+      object: 'vector_store.file_content.page',
+      data: text === '' ? [] : [{ type: 'text', text }],
+      ...{ has_more: false, next_page: null },
+    }
+  },
+  'vector_store_files.delete': async (call) => {
+    const { scope, params } = call
+    const row = await storeFiles.found(scope, baseIdOf(params.vector_store_id), params.file_id)
+    await storeFiles.remove(scope, row, actorOf(call))
+    return { id: fileIdOf(row), object: 'vector_store.file.deleted', deleted: true }
+  },
+})
+
+const batchUseCases = ({ records, storeFiles, clock }: StoreFileUseParts): Batches => {
+  const table = new Table(records, fileBatches, clock.now)
+  const find = async (scope: Scope, store: string, id: string): Promise<Row<FileBatchData>> => {
+    const row = await table.get(scope, id)
+    if (row === null || row.data.knowledge_base_id !== baseIdOf(store))
+      throw new ServiceError('not_found', { param: 'file_batch_id' })
+    return row
+  }
+  const filesOf = async (scope: Scope, { data }: Row<FileBatchData>): Promise<readonly (SourceRow | null)[]> => {
+    const files = []
+    for (const each of data.file_ids) files.push(await storeFiles.inBase(scope, data.knowledge_base_id, each))
+    return files
+  }
+  const view = async (scope: Scope, row: Row<FileBatchData>): Promise<BatchView> => {
+    const { id, data, created_at } = row
+    const files = await filesOf(scope, row)
+    const counts = countsOf(files.map((file) => (file === null ? 'cancelled' : fileStatusOf(file.data.status))))
+    const status = counts.in_progress > 0 ? 'in_progress' : 'completed'
+    return {
+      ...{ id, object: 'vector_store.files_batch', created_at: secondsOf(created_at) },
+      vector_store_id: storeIdOf(data.knowledge_base_id),
+      status: data.cancelled ? 'cancelled' : status,
+      file_counts: counts,
+    }
+  }
+  return {
+    'vector_store_file_batches.create': async (call) => {
+      const { scope, params } = call
+      const base = await storeFiles.sources.baseOf(scope, baseIdOf(params.vector_store_id))
+      const added = addedBy(call.body)
+      await storeFiles.check(scope, added)
+      for (const each of added) await storeFiles.add(scope, base.id, { ...each, by: actorOf(call) })
+      const id = newIdFor(call, 'vsfb')
+      const file_ids = [...new Set(added.map(({ file_id }) => file_id))]
+      const data = { knowledge_base_id: base.id, file_ids, cancelled: false }
+      const made = await table.insert({ id, project: base.project, tenant: base.tenant, data })
+      return view(scope, made ?? (await find(scope, base.id, id)))
+    },
+    'vector_store_file_batches.get': async ({ scope, params }) =>
+      view(scope, await find(scope, params.vector_store_id, params.file_batch_id)),
+    'vector_store_file_batches.cancel': async (call) => {
+      const { scope, params } = call
+      const row = await find(scope, params.vector_store_id, params.file_batch_id)
+      const open = (await filesOf(scope, row)).filter((file) => file?.data.status === 'pending')
+      if (open.length === 0 || row.data.cancelled) return view(scope, row)
+      for (const file of open) if (file !== null) await storeFiles.remove(scope, file, actorOf(call))
+      const edit = ({ data }: Row<FileBatchData>) => ({ ...data, cancelled: true })
+      return view(scope, (await table.change(scope, row.id, { edit })) ?? row)
+    },
+    'vector_store_file_batches.files': async ({ scope, params, query: { filter, after, limit, order = 'desc' } }) => {
+      const files = await filesOf(scope, await find(scope, params.vector_store_id, params.file_batch_id))
+      const views = files.flatMap((file) => (file === null ? [] : [storeFileView(file)]))
+      const listed = views.filter(({ status }) => filter === undefined || status === filter)
+      const ordered = order === 'asc' ? listed : listed.toReversed()
+      const from = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1
+      return openAiPage(ordered.slice(from, from + limit), from + limit < ordered.length)
+    },
+  }
+}
+
+type BatchBody = Parameters<UseCases['vector_store_file_batches.create']>[0]['body']
+
+/** @throws {ServiceError} `missing_field`, `invalid_field` */
+const addedBy = ({ file_ids, files, attributes }: BatchBody): readonly AddedFile[] => {
+  if (file_ids !== undefined && files !== undefined)
+    throw new ServiceError('invalid_field', { param: 'files', message: 'Send file_ids or files, not both.' })
+  if (files !== undefined)
+    return files.map((file, at) => ({
+      ...file,
+      attributes: file.attributes ?? attributes,
+      param: `files[${at}].file_id`,
+    }))
+  if (file_ids === undefined) throw new ServiceError('missing_field', { param: 'file_ids' })
+  return file_ids.map((file_id, at) => ({ file_id, attributes, param: `file_ids[${at}]` }))
+}

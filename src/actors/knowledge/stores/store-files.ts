@@ -1,0 +1,142 @@
+import { isDeepStrictEqual } from 'node:util'
+import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-definition.ts'
+import type { AuditActor } from '#records/audit-note.ts'
+import { RowTurns } from '#records/row-turns.ts'
+import { rowOf } from '#records/schema.ts'
+import { Table } from '#records/table.ts'
+import { newId } from '#runtime/index.ts'
+import { rowRecord } from '#runtime/internal.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { JsonObject, RecordStore, Scope } from '#storage/index.ts'
+import type { FileStore } from '../files/file-store.ts'
+import { sourceRows } from '../kinds.ts'
+import type { SourceRow } from '../schema.ts'
+import { type SourceParts, Sources } from '../sources/sources.ts'
+
+export interface StoreFileParts extends SourceParts {
+  readonly files: FileStore
+  readonly records: RecordStore
+}
+
+/** A file that is added to a base, with the path that names it in errors. */
+export interface AddedFile {
+  readonly file_id: string
+  readonly attributes?: JsonObject | null | undefined
+  readonly param: string
+}
+
+/** Id of a source as a file: that of the uploaded file that it is a copy of, or its own with the prefix of files. */
+export const fileIdOf = ({ id, data: { file_id } }: Pick<SourceRow, 'id' | 'data'>): string =>
+  file_id ?? `file_${endOf(id)}`
+
+/** The part of an id after its prefix. */
+export const endOf = (id: string): string => id.slice(id.indexOf('_') + 1)
+
+/** Files of vector stores: the sources of knowledge bases, by the ids of OpenAI's files. */
+export class StoreFiles {
+  readonly table
+  readonly sources: Sources
+  readonly #parts: StoreFileParts
+
+  constructor(parts: StoreFileParts) {
+    this.#parts = parts
+    this.table = new Table(parts.records, sourceRows, parts.clock.now)
+    this.sources = new Sources(parts)
+  }
+
+  /** Returns the document that a file id names by itself; null when there is none. */
+  async document(scope: Scope, fileId: string): Promise<SourceRow | null> {
+    const { host } = this.#parts
+    for (const prefix of [sourceDefinition.idPrefix, sourceDefinition.olderIdPrefix]) {
+      try {
+        const resident = await host.find(scope, sourceDefinition, `${prefix}_${endOf(fileId)}`)
+        return rowOf(sourceRows, rowRecord(resident))
+      } catch (error) {
+        if (!(error instanceof ServiceError && error.code === 'not_found')) throw error
+      }
+    }
+    return null
+  }
+
+  /** Returns a file of a base; null when the base does not contain it. */
+  async inBase(scope: Scope, base: string, fileId: string): Promise<SourceRow | null> {
+    await this.#parts.host.rows.shown()
+    const [copy] = await this.table.list(scope, { where: { base_file: `${base} ${fileId}` }, limit: 1 })
+    const id = copy === undefined ? fileId : copy.id
+    const row = await this.document(scope, id)
+    if (row === null || row.data.knowledge_base_id !== base) return null
+    return copy !== undefined || row.data.file_id === undefined ? row : null
+  }
+
+  /** @throws {ServiceError} `not_found` */
+  async found(scope: Scope, base: string, fileId: string): Promise<SourceRow> {
+    await this.sources.baseOf(scope, base)
+    const row = await this.inBase(scope, base, fileId)
+    if (row !== null) return row
+    throw new ServiceError('not_found', { param: 'file_id', message: `The vector store has no file ${fileId}.` })
+  }
+
+  /** Checks that the files exist and can be added. @throws {ServiceError} `not_found`, `invalid_field` */
+  async check(scope: Scope, added: readonly AddedFile[]): Promise<void> {
+    for (const each of added) await this.#uploaded(scope, each)
+  }
+
+  /**
+   * Adds a copy of an uploaded file to a base. If the base already contains one, only its attributes are changed.
+   *
+   * @throws {ServiceError} `not_found`, `invalid_field`, `unsupported_media_type`, `knowledge_limit_reached`
+   */
+  add(scope: Scope, base: string, added: AddedFile & { readonly by: AuditActor }): Promise<SourceRow> {
+    const turn = `vector_store_files/${base}/${added.file_id}`
+    return RowTurns.at(this.#parts.records).take(turn, async () => {
+      const known = await this.inBase(scope, base, added.file_id)
+      if (known !== null) return this.#withAttributes(scope, known, added)
+      const { host, files } = this.#parts
+      const { id: file_id, data, ...file } = await this.#uploaded(scope, added)
+      const parts: Buffer[] = []
+      for await (const part of files.content({ ...file, id: file_id, data })) parts.push(part)
+      const place = await this.sources.add(scope, {
+        ...{ id: host.newActorId(sourceDefinition.idPrefix), base, file_id, by: added.by, cause: newId('req') },
+        body: { metadata: added.attributes ?? {} },
+        files: [{ field: 'file', filename: data.filename, contentType: data.mime_type, bytes: Buffer.concat(parts) }],
+      })
+      this.#parts.changed(base)
+      return rowOf(sourceRows, rowRecord(await this.sources.find(scope, place)))
+    })
+  }
+
+  /** Replaces the attributes of a file. */
+  async change(scope: Scope, row: SourceRow, change: { attributes: JsonObject; by: AuditActor }): Promise<SourceRow> {
+    const { host, changed } = this.#parts
+    const source = await host.find(scope, sourceDefinition, row.id)
+    const event = { type: 'update', by: change.by, metadata: change.attributes }
+    await host.deliverTo(source, { event, cause: newId('req') })
+    changed(row.data.knowledge_base_id)
+    return rowOf(sourceRows, rowRecord(await host.find(scope, sourceDefinition, row.id)))
+  }
+
+  async #withAttributes(scope: Scope, row: SourceRow, added: AddedFile & { readonly by: AuditActor }) {
+    const { attributes, by } = added
+    if (attributes === undefined || attributes === null || isDeepStrictEqual(attributes, row.data.metadata)) return row
+    return this.change(scope, row, { attributes, by })
+  }
+
+  /** Removes a file from its base. */
+  remove(scope: Scope, row: SourceRow, by: AuditActor): Promise<void> {
+    const place = { knowledge_base_id: row.data.knowledge_base_id, source_id: row.id }
+    return this.sources.remove(scope, place, by)
+  }
+
+  /** Returns the text that was extracted from a document. */
+  async text({ id, project, tenant, data: { document } }: SourceRow): Promise<string> {
+    return document === null ? '' : this.#parts.blobs.text({ project, tenant, source: id }, document.text)
+  }
+
+  async #uploaded(scope: Scope, { file_id, param }: AddedFile) {
+    const row = await this.#parts.files.table.get(scope, file_id)
+    if (row === null) throw new ServiceError('not_found', { param, message: `There is no file ${file_id}.` })
+    if (row.data.purpose === 'assistants' || row.data.purpose === 'user_data') return row
+    const message = 'Vector stores take files with the purpose assistants or user_data.'
+    throw new ServiceError('invalid_field', { param, message })
+  }
+}
