@@ -23,6 +23,7 @@ import { commandsPage } from './generate/pages/commands-page.ts'
 import { coveragePage } from './generate/pages/coverage.ts'
 import { decisionsIndex } from './generate/pages/decisions-index.ts'
 import { errorsPage } from './generate/pages/errors-page.ts'
+import { pythonFiles } from './generate/python-events.ts'
 import { vendoredFiles } from './generate/vendored.ts'
 
 /*
@@ -55,6 +56,7 @@ const files: readonly GeneratedFile[] = [
   ...(await chartFiles(charts)),
   consoleOperations(declared),
   clientEvents(),
+  ...pythonFiles(),
   actorIds(definitions),
   ...logoFiles(),
   ...vendoredFiles(),

@@ -110,7 +110,8 @@ const turnFields = {
   ),
 }
 
-const turnRequest = object(turnFields, {
+/** Body of a turn. */
+export const turnRequest = object(turnFields, {
   title: 'TurnRequest',
   description: 'A message from the user, or outputs of tools.',
 })
