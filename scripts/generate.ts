@@ -10,6 +10,7 @@ import { charts, definitions, operations } from '../src/actors/capabilities.ts'
 import { actorIds } from './generate/actor-ids.ts'
 import { asyncapiFile } from './generate/asyncapi.ts'
 import { chartFiles } from './generate/chart-files.ts'
+import { clientApi } from './generate/client-api.ts'
 import { clientEvents } from './generate/client-events.ts'
 import { consoleOperations } from './generate/console-operations.ts'
 import type { GeneratedFile } from './generate/generated-file.ts'
@@ -57,6 +58,7 @@ const files: readonly GeneratedFile[] = [
   consoleOperations(declared),
   clientEvents(),
   ...pythonFiles(),
+  clientApi(declared),
   actorIds(definitions),
   ...logoFiles(),
   ...vendoredFiles(),

@@ -10,9 +10,9 @@ export type TypeSide = 'request' | 'answer'
 export class TypeTexts {
   readonly #declared = new Map<string, string>()
 
-  /** All types that `of` has named so far, of this file only: those of others follow from them. */
-  declarations(exported: readonly string[]): string {
-    const start = (name: string) => (exported.includes(name) ? 'export ' : '')
+  /** All types that `of` has named so far. */
+  declarations(exported: readonly string[] | 'all'): string {
+    const start = (name: string) => (exported === 'all' || exported.includes(name) ? 'export ' : '')
     return [...this.#declared].map(([name, body]) => `${start(name)}type ${name} = ${body}\n`).join('\n')
   }
 

@@ -6,6 +6,7 @@ import { ours } from './packed.ts'
 
 const entries: Readonly<Record<string, string>> = {
   '@troupe/client': ours('packages/client/src/index.ts'),
+  '@troupe/client/api': ours('packages/client/src/api/index.ts'),
   '@troupe/react': ours('packages/react/src/index.ts'),
 }
 
@@ -37,6 +38,14 @@ describe('what a page loads, minified and compressed', () => {
     console.info(`sessions ${alone} B, with React ${withReact} B`)
     expect(alone).toBeLessThanOrEqual(5 * 1024)
     expect(withReact - alone).toBeLessThanOrEqual(2 * 1024)
+  })
+
+  it('is at most 15 KiB for everything that the client has, and little more than sessions with one resource', async () => {
+    const whole = await sizeOf("export * from '@troupe/client'\nexport * from '@troupe/client/api'")
+    const one = await sizeOf(`${core}export { agents } from '@troupe/client/api'`)
+    console.info(`whole client ${whole} B, sessions and one resource ${one} B`)
+    expect(whole).toBeLessThanOrEqual(15 * 1024)
+    expect(one).toBeLessThanOrEqual(6 * 1024)
   })
 
   it('has no dependency', () => {

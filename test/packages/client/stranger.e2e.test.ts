@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -24,6 +24,7 @@ afterAll(async () => {
 /** A use of each part of the session core, whose `switch` has no way out but all events. */
 const code = `
 import { type SessionEvent, Troupe, TroupeError } from '@troupe/client'
+import { api, unwrap } from '@troupe/client/api'
 
 const troupe = new Troupe({ baseUrl: process.argv[2] ?? '', key: process.argv[3] ?? '' })
 const session = troupe.sessions.open()
@@ -41,6 +42,9 @@ for await (const event of session.events()) {
   names.push(named(event))
   if (event.event === 'turn.completed') break
 }
+for await (const { id, status } of api(troupe).sessions.list({ limit: 1 })) if (id !== session.id || status !== 'active') throw id
+const unsigned = await unwrap({ headers: {}, body: '' }, 'whsec_AAAA').catch(() => null)
+if (unsigned?.type === 'run.completed') throw unsigned.data.run_id
 const refused = await troupe.request('GET', '/v1/sessions/ses_none').catch((error: unknown) => error)
 console.log(JSON.stringify({ text, names: [...new Set(names)], code: refused instanceof TroupeError ? refused.code : '' }))
 `
@@ -65,6 +69,14 @@ describe('a stranger with the tarball of the client', () => {
       `declare const process: { argv: readonly string[] }\n${code.replace("case 'turn.failed':", '')}`,
     )
     await expect(run(process.execPath, compiler)).rejects.toThrow()
+  })
+
+  it('has types of the session core of at most 60 KB', () => {
+    const types = join(folder, 'node_modules/@troupe/client/dist/packages/client/src')
+    const files = readdirSync(types).filter((name) => name.endsWith('.d.ts') && name !== 'webhooks.d.ts')
+    const bytes = files.map((name) => statSync(join(types, name)).size).reduce((sum, size) => sum + size, 0)
+    expect(bytes).toBeGreaterThan(5000)
+    expect(bytes).toBeLessThanOrEqual(60_000)
   })
 
   it('talks to a server with it', async () => {

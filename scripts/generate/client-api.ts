@@ -1,0 +1,134 @@
+import type { Operation } from '#specs/dsl/declare.ts'
+import type { JsonSchema } from '#specs/dsl/schema.ts'
+import { webhookEvents, webhookEventTypes } from '#specs/events/webhook-events.ts'
+import type { GeneratedFile } from './generated-file.ts'
+import { TypeTexts } from './type-text.ts'
+
+const head = `/* Made from the declarations by \`npm run generate\`; not to be edited. */
+import { type CallOptions, type Pages, resource } from '../call.ts'
+import type { Troupe } from '../troupe.ts'
+import { unwrap } from '../webhooks.ts'
+
+export type { CallOptions, Pages } from '../call.ts'
+export type { UnwrapOptions, WebhookRequest } from '../webhooks.ts'
+export { unwrap } from '../webhooks.ts'
+`
+
+/** \`packages/client/src/api/index.ts\`: the calls of every resource that keys and client tokens may use, with their types. */
+export const clientApi = (operations: readonly Operation[]): GeneratedFile => {
+  const types = new TypeTexts()
+  const called = operations.filter(({ access, frames }) => frames === null && isForClients(access.kinds))
+  const resources = Map.groupBy(called, ({ id }) => id.split('.')[0] ?? '')
+  const texts = [...resources].map(([name, list]) => resourceText(name, list, types))
+  const text = [head, apiText([...resources.keys()]), ...texts, webhookText(types), types.declarations('all')].join(
+    '\n',
+  )
+  return { path: 'packages/client/src/api/index.ts', text }
+}
+
+const isForClients = (kinds: Operation['access']['kinds']): boolean =>
+  kinds.some((kind) => kind === 'secret_key' || kind === 'client_token' || kind === 'agent_key')
+
+const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+const typeName = (name: string): string => `${name.charAt(0).toUpperCase()}${camel(name).slice(1)}Calls`
+
+const apiText = (names: readonly string[]): string => {
+  const more: Readonly<Record<string, readonly [type: string, value: string]>> = {
+    sessions: [` & Troupe['sessions']`, `{ ...sessions(client), ...client.sessions }`],
+    webhooks: [` & { readonly unwrap: typeof unwrap }`, `{ ...webhooks(client), unwrap }`],
+  }
+  return [
+    '/** All resources of the API. */',
+    'export interface Api {',
+    ...names.map((name) => `  readonly ${camel(name)}: ${typeName(name)}${more[name]?.[0] ?? ''}`),
+    '}',
+    '',
+    '/** All resources of the API with the credential of a client. A bundle with a single one has its own function instead: `agents(client)`. */',
+    'export const api = (client: Troupe): Api => ({',
+    ...names.map((name) => `  ${camel(name)}: ${more[name]?.[1] ?? `${camel(name)}(client)`},`),
+    '})',
+    '',
+  ].join('\n')
+}
+
+const resourceText = (name: string, operations: readonly Operation[], types: TypeTexts): string => {
+  const verb = ({ id }: Operation) => camel(id.slice(name.length + 1))
+  return [
+    `export interface ${typeName(name)} {`,
+    ...operations.flatMap((each) =>
+      signaturesOf(each, types).map((text) => `  /** ${each.summary}. */ ${verb(each)}${text}`),
+    ),
+    '}',
+    '',
+    `export const ${camel(name)} = /* @__PURE__ */ resource<${typeName(name)}>({`,
+    ...operations.map((each) => `  ${verb(each)}: '${lineOf(each)}',`),
+    '})',
+    '',
+  ].join('\n')
+}
+
+/** Parameter of the next page of a list; null if the operation is none. */
+const nextParameter = ({ query, answer }: Operation): string | null =>
+  (answer.kind === 'json' && ['cursor', 'starting_after', 'after'].find((name) => name in query)) || null
+
+const lineOf = (operation: Operation): string => {
+  const { method, paths, query, body } = operation
+  const next = nextParameter(operation)
+  const mark = body !== null ? ' !' : next !== null ? ` *${next}` : method === 'GET' && hasFields(query) ? ' ?' : ''
+  return `${method} ${paths[0].replace(/\{\w+\}/g, '{}')}${mark}`
+}
+
+const hasFields = (shape: object): boolean => Object.keys(shape).length > 0
+
+/** Signatures of a call: a body that asks for a stream gets a response, whose events are read from it. */
+const signaturesOf = (operation: Operation, types: TypeTexts): readonly string[] => {
+  const { params, answer, body } = operation
+  const path = params.map((name) => `${camel(name)}: string`)
+  const signature = (input: readonly string[], result: string) =>
+    `(${[...path, ...input, 'options?: CallOptions'].join(', ')}): ${result}`
+  const input = inputOf(operation, types)
+  const json = jsonOf(operation)
+  if (json === null) return [signature(input, 'Promise<Response>')]
+  const document = types.of(json, 'answer')
+  if (nextParameter(operation) !== null) return [signature(input, `Pages<${document}, ${itemOf(json, types)}>`)]
+  if (answer.kind !== 'choice' || answer.others.length === 0) return [signature(input, `Promise<${document}>`)]
+  if (body?.json.properties?.stream === undefined || operation.files !== null)
+    return [signature(input, `Promise<${document} | Response>`)]
+  const streaming = input.map((text) => text.replace(/: (.*)$/, ': $1 & { readonly stream: true }'))
+  return [signature(streaming, 'Promise<Response>'), signature(input, `Promise<${document}>`)]
+}
+
+const jsonOf = ({ answer }: Operation): JsonSchema | null => {
+  if (answer.kind === 'json') return answer.schema.json
+  return answer.kind === 'choice' ? answer.json.schema.json : null
+}
+
+const itemOf = ({ properties = {} }: JsonSchema, types: TypeTexts): string => {
+  const list = Object.values(properties).find(({ type }) => type === 'array')
+  return types.of(list?.items ?? {}, 'answer')
+}
+
+const inputOf = ({ method, query, body, files }: Operation, types: TypeTexts): readonly string[] => {
+  if (body !== null) {
+    const json = types.of(body.json, 'request')
+    const isOptional = (body.json.required ?? []).every((name) => body.json.properties?.[name]?.default !== undefined)
+    const type = files === null ? json : files.orJson ? `${json} | FormData` : 'FormData'
+    return [`body${isOptional && files === null ? '?' : ''}: ${type}`]
+  }
+  if (method !== 'GET' || !hasFields(query)) return []
+  const properties = Object.fromEntries(Object.entries(query).map(([name, { json }]) => [name, json]))
+  return [`query?: ${types.of({ type: 'object', properties }, 'request')}`]
+}
+
+/** The events of webhooks as one union, which a `switch` exhausts. */
+const webhookText = (types: TypeTexts): string =>
+  [
+    '/** An event that a webhook gets. */',
+    'export type WebhookEvent =',
+    ...webhookEventTypes.map(
+      (type) =>
+        `  | { readonly type: '${type}'; readonly timestamp: string; readonly data: ${types.of(webhookEvents[type].data.json, 'answer')} }`,
+    ),
+    '',
+  ].join('\n')
