@@ -168,14 +168,27 @@ const takeOver = async (
   if (!newest.open) return { unsent: [], unclosed: [] }
   const unclosed = [newest]
   let unsent = newest.messages
-  for (let seq = newest.seq - 1; seq > 0; seq--) {
-    const commit = await storage.commits.at(newest.actor, seq)
-    if (commit === null || !commit.open) break
+  for await (const commit of openBefore(storage, newest)) {
     unclosed.push(commit)
-    if (seq <= newest.seq - 2) retiring.push(seq)
+    if (commit.seq <= newest.seq - 2) retiring.push(commit.seq)
     if (commit.messages.length > 0) unsent = [...(await wholeCommit(commit, storage)).messages, ...unsent]
   }
   return { unsent, unclosed }
+}
+
+/** Number of commits per read: a turn that streams has left few open, and its readers wait. */
+const openAtOnce = 8
+
+/** Yields the open commits before this one, newest first. */
+async function* openBefore(storage: Storage, { actor, seq }: Commit): AsyncGenerator<Commit> {
+  for (let next = seq - 1; next > 0; ) {
+    const from = Math.max(0, next - openAtOnce)
+    for (const commit of (await storage.commits.ofActor(actor, from, next - from)).toReversed()) {
+      if (commit.seq !== next-- || !commit.open) return
+      yield commit
+    }
+    if (next > from) return
+  }
 }
 
 const residentOf = (definition: MachineDefinition, commit: Commit, state: ActorState): Resident =>
@@ -253,7 +266,7 @@ const migrated = async (parts: TakingOver, definition: MachineDefinition, commit
     snapshot: { ...commit.snapshot, value: state.value, context: state.context, ...skipped(definition, commit, epoch) },
     ...(changed !== undefined && { changed }),
   }
-  const written = await writeCommit(storage.commits, await compacted(next, storage.blobs), clock)
+  const written = await writeCommit(storage.commits, await compacted(next, storage.blobs), { clock })
   if (written === 'done') return next
   const newest = await storage.commits.head(commit.actor)
   if (newest === null) throw new Unrestorable(`${commit.actor} has gone`)

@@ -217,7 +217,7 @@ export class LeaseKeeper {
   }
 
   async #place(): Promise<void> {
-    const { leases, view, self, held, clock, misplaced } = this.#parts
+    const { leases, view, self, held, clock, misplaced, fanOut } = this.#parts
     const live = mayOwn([...view.peers(), this.self], view.leases)
     const { claims, handOver } = planFor({
       self: self.process,
@@ -234,7 +234,10 @@ export class LeaseKeeper {
     held.expectCrashed(claims.map(({ shard }) => shard).filter(isLeft))
     const taken = await leases.acquire(this.self, claims, { floor: held.epoch, ms: leaseMs })
     this.#take(taken, sentAt)
-    if (taken.length > 0) view.update(await leases.read())
+    if (taken.length === 0) return
+    // streams in other processes follow the actors from here on
+    fanOut.announce('leases', {})
+    view.update(await leases.read())
   }
 
   #take(leases: readonly Lease[], sentAt: number): void {

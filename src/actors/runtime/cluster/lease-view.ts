@@ -37,6 +37,8 @@ export class LeaseView {
   readonly #endedSince = new Map<string, number>()
   readonly #neverEnded = new Set<string>()
   readonly #listeners = new Map<number, Set<() => void>>()
+  /** Called when shards have other owners. */
+  onMove: () => void = () => {}
   /** Processes that had just renewed when the table was read: if the directory lacks one, the directory is wrong. */
   #renewed: ReadonlySet<string> = new Set()
   #alive: ReadonlySet<string> | null = null
@@ -233,6 +235,7 @@ export class LeaseView {
   }
 
   #notify(shards: readonly number[]): void {
+    if (shards.length > 0) this.onMove()
     for (const shard of shards) {
       const listeners = this.#listeners.get(shard)
       this.#listeners.delete(shard)

@@ -69,6 +69,7 @@ export class RemoteFeeds {
       for (const each of news) this.#hear(each)
     })
     parts.fanOut.onUp(() => this.#readAll())
+    parts.view.onMove = () => this.#notifySoon()
   }
 
   /** Starts following an actor that another process runs, for a stream here. */
@@ -98,6 +99,12 @@ export class RemoteFeeds {
     entry.tail.remember(events)
     entry.standing = standing
     entry.knownAt = this.#parts.clock.steady()
+  }
+
+  /** Notes the state of an actor's log in the store, of which no news may have arrived. */
+  learned(actor: string, standing: FeedState): void {
+    const entry = this.#followed.get(actor)
+    if (entry !== undefined) this.#learn(actor, entry, standing)
   }
 
   /** Returns every event after `after`, if recent news has them all; undefined when the store has to be read. */
@@ -130,7 +137,7 @@ export class RemoteFeeds {
 
   /** Notifies owners at the end of this event loop turn, so that actors first followed in one turn share a request. */
   #notifySoon(): void {
-    if (this.#notifying) return
+    if (this.#notifying || this.#followed.size === 0) return
     this.#notifying = true
     this.#parts.clock.soon(() => {
       this.#notifying = false

@@ -89,9 +89,11 @@ const isAt = (commit: OpenCommit, place: OpenQuery['from']): boolean =>
 /** Loads the actors of these commits, and resolves with their deliveries, which are then in progress. */
 const takenUp = async (parts: RecoveryParts, commits: readonly OpenCommit[]): Promise<readonly Promise<void>[]> => {
   const deliveries: Promise<void>[] = []
-  for (let first = 0; first < commits.length && !parts.signal?.aborted; first += atOnce) {
+  // all commits of an actor count as one: it is loaded once
+  const actors = [...Map.groupBy(commits, ({ actor }) => actor).values()]
+  for (let first = 0; first < actors.length && !parts.signal?.aborted; first += atOnce) {
     const begunAt = parts.clock.steady()
-    const taken = commits.slice(first, first + atOnce).map((commit) => takeUp(parts, commit))
+    const taken = actors.slice(first, first + atOnce).flatMap((open) => open.map((commit) => takeUp(parts, commit)))
     for (const { delivery } of await Promise.all(taken)) deliveries.push(delivery)
     await rest(parts.clock, parts.clock.steady() - begunAt)
   }
