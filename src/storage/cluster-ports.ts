@@ -39,13 +39,19 @@ export interface LeaseTable {
   readonly members: readonly Member[]
 }
 
-/** Request to acquire a lease, granted only if its epoch is still the one that was read. */
+/**
+ * Request to acquire a lease, granted only if it is still as it was read: of this epoch, and not renewed since. A holder
+ * that has just renewed may read its actors from memory.
+ */
 export interface LeaseClaim {
   readonly shard: number
   /** As read; 0 for a shard that no process ever held. */
   readonly epoch: number
-  /** Acquire it before it has expired, because its holder is known to be dead. */
-  readonly breaking: boolean
+  /**
+   * Most ms that it may still have left: 0 for one that is free or has expired; as read, to acquire one whose holder
+   * seems to have ended before it expires.
+   */
+  readonly leftMs: number
 }
 
 /** The minimum epoch of acquired leases, and their duration. */
@@ -64,8 +70,8 @@ export interface LeaseTerm {
 export interface LeaseStore {
   read(): Promise<LeaseTable>
   /**
-   * Acquires each lease independently: if it is free, has expired, or `breaking` is set, and its epoch is the one
-   * claimed. Its new epoch is `max(epoch + 1, floor)`.
+   * Acquires each lease independently: if its epoch is the one claimed, and it has at most `leftMs` left. Its new epoch
+   * is `max(epoch + 1, floor)`.
    *
    * @param term the minimum epoch, and the duration of the leases from now in ms.
    * @returns the leases that the caller has acquired.

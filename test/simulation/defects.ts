@@ -20,6 +20,8 @@ interface Planted {
 export interface Defect {
   /** Faults for defects that rarely show: more hostile than those of a seed. */
   readonly faults?: Partial<Faults>
+  /** The number of processes on which it shows; one if absent. */
+  readonly nodes?: number
   /** Where it shows; `sessions` when absent. */
   readonly scenario?: Scenario
   readonly storage?: (storage: Storage, planted: Planted) => Storage
@@ -274,6 +276,15 @@ const condemned = ({ in_flight }: Commit): Commit['in_flight'] =>
     Object.entries(in_flight).map(([id, flight]) => [id, flight.alone === true ? { ...flight, failures: 3 } : flight]),
   )
 
+/** A process reads logs from memory when its lease was lost, until it notices that. */
+const outdatedMemory: Defect = {
+  nodes: 3,
+  faults: { zombies: 4 },
+  host: (host) => {
+    host.dropOutdated = () => {}
+  },
+}
+
 /** The mistakes that the simulation has to find, by name. */
 export const defects = {
   'effect before commit': effectBeforeCommit,
@@ -290,4 +301,5 @@ export const defects = {
   'usage behind its commit': usageBehind,
   'a row from an old state': rowOfOldState,
   'parked too early': parkedTooEarly,
+  'logs read from outdated memory': outdatedMemory,
 } as const satisfies Readonly<Record<string, Defect>>

@@ -14,6 +14,8 @@ export interface KnownActor {
   readonly named: Map<number, LogEvent>
   /** Whether a new owner left sequences out since the last event. */
   skips: boolean
+  /** Events that any reader was shown after their commit, with the time, in order of both. */
+  readonly shown: { readonly sequence: number; readonly at: number }[]
   readonly causes: Set<string>
   readonly log: LogRules
 }
@@ -24,6 +26,9 @@ export interface KnownOwner {
   readonly tenant: string | null
   readonly user: string | null
 }
+
+/** The answer of the store to a write arrives within this time, in ms, or is known to be lost. */
+const acknowledgedMs = 400
 
 /** Marks the copies of a cause that a planted defect lets through; the ledger compares causes without it. */
 export const copyMark = '\u0000'
@@ -49,10 +54,12 @@ export class Ledger {
   readonly #owners = new Map<string, KnownOwner>()
   readonly #senders = new Map<string, number>()
   readonly #note: (text: string) => void
+  readonly #now: () => number
   /** The number of text chunks in the model's answer to a call. */
   readonly #chunksOf: (effect: string) => number
 
-  constructor(note: (text: string) => void, chunksOf: (effect: string) => number) {
+  constructor(note: (text: string) => void, chunksOf: (effect: string) => number, now: () => number) {
+    this.#now = now
     this.#note = note
     this.#chunksOf = chunksOf
   }
@@ -125,7 +132,23 @@ export class Ledger {
       known?.named.set(event.sequence, event)
       return
     }
+    // text may be shown before its commit
+    if (
+      known !== undefined &&
+      event.event_type !== 'output_text.delta' &&
+      event.sequence > (known.shown.at(-1)?.sequence ?? 0)
+    )
+      known.shown.push({ sequence: event.sequence, at: this.#now() })
     this.expect(isSame(there, event), () => `${to} is sent ${actor} #${event.sequence} otherwise than the log has it`)
+  }
+
+  /**
+   * Sequence up to which a page has the log that is requested now, whichever process answers: what any reader was shown,
+   * unless that was so recently that the process which wrote it may not have the answer of the store yet.
+   */
+  newestShown(actor: string): number {
+    const before = this.#now() - acknowledgedMs
+    return this.actors.get(actor)?.shown.findLast(({ at }) => at < before)?.sequence ?? 0
   }
 
   /** Whether a reader that has `last` may get `sequence` next: it has missed nothing that is in the log, or will be. */
@@ -175,7 +198,7 @@ export class Ledger {
     if (known !== undefined) return known
     this.#owners.set(id, { project: first.project, tenant: first.tenant, user: userOf(first) })
     const log = this.#rulesOf(id)
-    const fresh = { commits: [], events: [], named: new Map(), skips: false, causes: new Set<string>(), log }
+    const fresh = { commits: [], events: [], named: new Map(), skips: false, shown: [], causes: new Set<string>(), log }
     this.actors.set(id, fresh)
     return fresh
   }

@@ -127,7 +127,7 @@ class Run {
     const network = nodes > 1 ? new Network({ scheduler, random, faults: () => this.#faults }) : null
     this.#inner = { ...openMemoryStorage({ now: scheduler.now }), leases: network?.leases ?? null }
     this.#outside = new OutsideWorld(seed, scheduler, random, note)
-    this.ledger = new Ledger(note, this.#outside.chunksOf)
+    this.ledger = new Ledger(note, this.#outside.chunksOf, scheduler.now)
     this.#outside.ledger = this.ledger
     this.ledger.watching.push(() => {
       this.#committedAt = scheduler.now()

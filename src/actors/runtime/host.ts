@@ -127,8 +127,6 @@ export abstract class Host {
       isFull: () => this.rows.size + this.#outbox.size >= maxBehind,
       again: (id, delivery, reloads) => this.deliverHere(id, delivery, reloads),
       shown: this.shown,
-      check: (resident) => this.check(resident),
-      checkCertain: (resident) => this.checkCertain(resident),
     })
   }
 
@@ -210,12 +208,6 @@ export abstract class Host {
   /** Called when text of an effect of this process was shown that is not durable yet. */
   protected abstract showHere(resident: Resident, events: readonly LogEvent[]): void
 
-  /** @throws {NotOwner} when this process may not commit for the actor, or cannot be certain that it may. */
-  protected abstract check(resident: Resident): void
-
-  /** @throws {NotOwner} when another process may have committed for the actor: a refusal here may be wrong. */
-  protected abstract checkCertain(resident: Resident): void
-
   /** Called when an actor could not be loaded because this process may not be the one that runs it. */
   protected abstract gaveUp(id: string): void
 
@@ -278,7 +270,8 @@ export abstract class Host {
 
   /** Returns events after a sequence number: from memory, or else one page from the store. */
   readLog(id: string, after: number): readonly LogEvent[] | Promise<readonly LogEvent[]> {
-    const known = this.#residents.get(id)?.eventsAfter(after)
+    const resident = this.#residents.get(id)
+    const known = resident?.unsure === true ? undefined : resident?.eventsAfter(after)
     if (known === undefined) return this.#readStore(id, after)
     return this.shown.behind(id, known, after)
   }
@@ -287,6 +280,12 @@ export abstract class Host {
   drop(id: string): void {
     this.#residents.evict(this.#residents.get(id))
     this.feed.end(id, 'deleted')
+  }
+
+  /** Evicts an actor of which another process has written the newest commit, as a read of the store has shown. */
+  dropOutdated({ id, epoch }: Pick<Resident, 'id' | 'epoch'>): void {
+    const resident = this.#residents.get(id)
+    if (resident !== undefined && resident.epoch < epoch) this.#residents.evict(resident)
   }
 
   /** `load` in this process. @throws {NotOwner} */

@@ -67,14 +67,6 @@ export class LocalHost extends Host {
     // there are no followers in other processes
   }
 
-  protected check(): void {
-    // the epoch watch stops the writes of a process that was replaced
-  }
-
-  protected checkCertain(): void {
-    // the state in memory is always the newest
-  }
-
   protected gaveUp(id: string): void {
     this.feed.end(id, 'lost')
   }

@@ -87,6 +87,8 @@ export class Resident {
   /** Evicted, or never managed by this process: its state may be stale. */
   dead = false
   working = false
+  /** The outcome of its last write is unknown: the store may have a newer state. */
+  unsure = false
   /** A step is in progress that may take sequences; text of a running effect waits for its end. */
   stepping = false
   /** Time of the newest commit, ms since the epoch. */

@@ -15,8 +15,6 @@ const durable = { w: 'majority', j: true } as const
 /** Remaining time of each lease and membership, by the server's clock at the time of the read. */
 const withTimeLeft = { $set: { leftMs: { $subtract: ['$until', '$$NOW'] } } } as const
 
-const isOver = { $expr: { $lte: ['$until', '$$NOW'] } } as const
-
 /** Time in ms for which crashed members are kept, for inspection of the database; the next start removes them. */
 const keptMs = 3_600_000
 
@@ -102,8 +100,8 @@ export class MongoLeases implements LeaseStore {
  * The statement that acquires one lease if it is as claimed. A lease that no process ever held is inserted; the second
  * process to try violates `_id` and does not get it.
  */
-const takeover = (self: Member, { shard, epoch, breaking }: LeaseClaim, { floor, ms }: LeaseTerm): Document => ({
-  q: { _id: shard, epoch, ...(epoch === 0 || breaking ? {} : isOver) },
+const takeover = (self: Member, { shard, epoch, leftMs }: LeaseClaim, { floor, ms }: LeaseTerm): Document => ({
+  q: { _id: shard, epoch, ...(epoch > 0 && { $expr: { $lte: ['$until', fromNow(leftMs)] } }) },
   u: [
     {
       $set: {

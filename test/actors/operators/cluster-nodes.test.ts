@@ -14,7 +14,7 @@ const memberOf = (node: string, change: Partial<Member> = {}): Member => ({
   ...change,
 })
 
-const claims = (...shards: number[]) => shards.map((shard) => ({ shard, epoch: 0, breaking: false }))
+const claims = (...shards: number[]) => shards.map((shard) => ({ shard, epoch: 0, leftMs: 0 }))
 
 const open = async () => {
   const clock = new VirtualClock()

@@ -128,6 +128,24 @@ describe('when the node that runs a session fails', { timeout: 120_000 }, () => 
     expect(tool.calls.length - before).toBe(1)
     expect(owner.isRunning).toBe(true)
   })
+
+  it('by stalling beyond its lease, it answers nothing from its outdated memory when it resumes', async () => {
+    const { session, action, owner, others } = await paused()
+    owner.pause()
+    const [first] = others.map((node) => world.at(node))
+    if (!first) throw new Error('two nodes are left')
+    const resumed = await served((keyed) => first.approve(session, action, keyed))
+    const newest = Number((await resumed.all()).at(-1)?.id)
+    // they wait at its socket, and are the first that it reads
+    const path = `/v1/sessions/${session}`
+    const reading = Array.from({ length: 10 }, () => world.at(owner).get(`${path}/messages`))
+    const paging = Array.from({ length: 10 }, () => world.at(owner).get(`${path}/events?limit=1`))
+    await first.log(session)
+    owner.resume()
+    const messages = (await Promise.all(reading)).map(({ body }) => body.last_event_id)
+    const events = (await Promise.all(paging)).map(({ body }) => body.pagination.total)
+    expect([...messages, ...events]).toEqual(Array.from({ length: 20 }, () => newest))
+  })
 })
 
 /** The nodes that have renewed their leases in time. */

@@ -49,7 +49,7 @@ it('the doctor lists the nodes of a cluster from the store, and warns of an unre
   const storage = await openPatientMongo({ url, database: databaseOf(url) })
   const self = { process: 'p', node: 'node-1', address: '127.0.0.1:1', draining: false, startedAt: 0 }
   await storage.leases?.renew(self, 600_000)
-  await storage.leases?.acquire(self, [{ shard: 3, epoch: 0, breaking: false }], { floor: 1, ms: 600_000 })
+  await storage.leases?.acquire(self, [{ shard: 3, epoch: 0, leftMs: 0 }], { floor: 1, ms: 600_000 })
   // retried, since the machine may stand still for longer than the doctor waits for a server
   await vi.waitFor(
     async () => {

@@ -2,6 +2,7 @@ import type { ClientParts } from '../client.ts'
 import { Watcher } from '../watcher.ts'
 import { identities } from '../world/identities.ts'
 import type { Life } from '../world/life.ts'
+import { PageClient } from './page-client.ts'
 import { SessionClient } from './session-client.ts'
 
 /** Clients that use sessions. */
@@ -23,6 +24,7 @@ export class SessionLife implements Life {
       if (identity === undefined) return
       const client = new SessionClient(`c${index}`, identity, this.#parts)
       work(() => this.#liveOf(client))
+      if (this.#parts.cluster.size > 1) work(() => this.#readPages(client))
     }
   }
 
@@ -53,6 +55,17 @@ export class SessionLife implements Life {
       if (random.chance(0.1)) await client.ownAction()
     }
     if (random.chance(0.2)) await client.delete(client.sessions[0] ?? '')
+  }
+
+  /** Reads pages of the client's sessions at any process, meanwhile. */
+  async #readPages({ name, identity, sessions }: SessionClient): Promise<void> {
+    const { random, scheduler } = this.#parts
+    const pages = new PageClient(`${name}'s pages`, identity, this.#parts)
+    for (let round = 0; round < 20; round++) {
+      await scheduler.pause(random.between(50, 900))
+      const session = random.pick(sessions)
+      if (session !== undefined) await pages.read(session)
+    }
   }
 
   /** Something that happens while a turn is in progress. */

@@ -111,12 +111,14 @@ export class Reader {
 
   /**
    * The text that the client has, from the deltas since the turn began or was restarted, at an end that has it all: not
-   * at a failure after a crash, before which more may have been shown. Null otherwise.
+   * at a failure after a crash, before which more may have been shown and sequences are left out. Null otherwise.
    */
   #textOf(end: LogEvent): string | null {
     const { error } = end.payload
+    const isNext = end.sequence - 1 === this.seen.at(-2)?.sequence
     const isWhole =
-      end.event_type === 'turn.completed' || (end.event_type === 'turn.failed' && Object(error).code === 'cancelled')
+      end.event_type === 'turn.completed' ||
+      (end.event_type === 'turn.failed' && Object(error).code === 'cancelled' && isNext)
     const from = this.seen.findLastIndex(
       ({ event_type, turn_number }) =>
         turn_number === end.turn_number && (event_type === 'turn.started' || event_type === 'turn.restarted'),

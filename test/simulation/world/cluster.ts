@@ -14,7 +14,8 @@ const graceMs = 4000
  */
 export class Cluster {
   readonly #parts: NodeParts
-  readonly #size: number
+  /** Number of processes that should run. */
+  readonly size: number
   readonly #nodes: Node[] = []
   /** Draws the faults that were added later, so that existing seeds keep their course. */
   readonly #later: Random
@@ -24,7 +25,7 @@ export class Cluster {
 
   /** @param size the number of processes; more than one needs a network. */
   constructor(parts: NodeParts, size = 1) {
-    this.#size = size
+    this.size = size
     this.#later = parts.later
     const faults = (): Faults => {
       const away = !this.#healed && parts.scheduler.now() < this.#awayUntil
@@ -45,12 +46,12 @@ export class Cluster {
 
   /** Whether a replaced process runs next to the only regular one: the replaced one may know less. */
   get hasReplaced(): boolean {
-    return this.#size === 1 && this.alive.length > 1
+    return this.size === 1 && this.alive.length > 1
   }
 
   /** Starts all processes. */
   startAll(): void {
-    for (let count = 0; count < this.#size; count++) this.start()
+    for (let count = 0; count < this.size; count++) this.start()
   }
 
   /** Starts a process now, and another one whenever it dies. */
@@ -62,7 +63,7 @@ export class Cluster {
 
   /** Plans the crashes and stalls of a run. */
   plan(): void {
-    if (this.#size === 1) void this.#supervise()
+    if (this.size === 1) void this.#supervise()
     const { faults, scheduler, random } = this.#parts
     const { crashes, zombies, outages, directoryOutages, drains, jumps, forgets, partitions } = faults()
     const sometime = (): number => (random.chance(0.5) ? random.between(50, 2500) : random.between(500, 12_000))
@@ -81,7 +82,7 @@ export class Cluster {
   /** Restores the number of processes, and ends all faults. */
   heal(): void {
     this.#healed = true
-    for (const { process } of this.alive.slice(0, -this.#size)) process.crash()
+    for (const { process } of this.alive.slice(0, -this.size)) process.crash()
     for (const { process } of this.alive) {
       process.setClock('right')
       process.cutOffFromStore(0)
@@ -110,7 +111,7 @@ export class Cluster {
   /** Sends a request to a process, as a load balancer would: usually the newest. @throws {ConnectionLost} */
   async call<T>(work: (server: Server, node: Node) => Promise<T>): Promise<T> {
     const ready = this.alive.filter(({ server }) => server !== undefined)
-    const anyone = this.#size > 1 || this.#parts.random.chance(0.3)
+    const anyone = this.size > 1 || this.#parts.random.chance(0.3)
     const node = anyone ? this.#parts.random.pick(ready) : ready.at(-1)
     const server = node?.server
     if (node === undefined || server === undefined) throw new ConnectionLost()
@@ -127,12 +128,12 @@ export class Cluster {
   /** Stalls the process, starts another one, wakes the old one, and finally kills it. */
   #stall(): void {
     const { random, scheduler, note } = this.#parts
-    const victim = this.#healed ? undefined : this.#size > 1 ? random.pick(this.alive) : this.alive.at(-1)
+    const victim = this.#healed ? undefined : this.size > 1 ? random.pick(this.alive) : this.alive.at(-1)
     if (victim === undefined) return
     const stallMs = random.between(200, 8000)
     note(`${victim.process.name} stalls for ${stallMs} ms`)
     victim.process.stall(stallMs)
-    if (this.#size > 1) return
+    if (this.size > 1) return
     scheduler.after(random.between(0, 2500), () => this.#healed || this.start())
     scheduler.after(stallMs + random.between(100, 5000), () => {
       const [oldest, ...others] = this.alive
@@ -205,7 +206,7 @@ export class Cluster {
   #restart(): void {
     const { scheduler, random } = this.#parts
     scheduler.after(random.between(0, 1200), () => {
-      if (this.alive.length < this.#size) this.start()
+      if (this.alive.length < this.size) this.start()
     })
   }
 

@@ -12,7 +12,7 @@ export interface LeaseSubject {
 const long = 60_000
 const short = 300
 
-const claim = (shard: number, epoch: number, breaking = false) => ({ shard, epoch, breaking })
+const claim = (shard: number, epoch: number, leftMs = 0) => ({ shard, epoch, leftMs })
 
 const inShard = ({ leases }: LeaseTable, shard: number): Lease | undefined =>
   leases.find((lease) => lease.shard === shard)
@@ -98,10 +98,20 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
       const [holder, ...others] = [member(), member(), member()]
       await store().acquire(holder, [claim(30, 0)], { floor: 0, ms: long })
       const taken = await Promise.all(
-        others.map((self) => store().acquire(self, [claim(30, 1, true)], { floor: 0, ms: long })),
+        others.map((self) => store().acquire(self, [claim(30, 1, long)], { floor: 0, ms: long })),
       )
       expect(taken.flat()).toMatchObject([{ shard: 30, epoch: 2 }])
       expect(await store().renew(holder, long)).toEqual([])
+    })
+
+    it('breaks no lease that was renewed since it was read', async () => {
+      const [holder, other] = [member(), member()]
+      await store().acquire(holder, [claim(31, 0)], { floor: 0, ms: long })
+      const leftMs = inShard(await store().read(), 31)?.leftMs
+      await store().renew(holder, 2 * long)
+      expect(await store().acquire(other, [claim(31, 1, leftMs)], { floor: 0, ms: long })).toEqual([])
+      expect(await store().renew(holder, long)).toMatchObject([{ shard: 31, epoch: 1 }])
+      expect(await store().acquire(other, [claim(31, 1, long)], { floor: 0, ms: long })).toMatchObject([{ epoch: 2 }])
     })
 
     it('refuses a late claim whose epoch is outdated', async () => {
@@ -109,9 +119,9 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
       await store().acquire(first, [claim(40, 0)], { floor: 0, ms: long })
       await store().release(first.process, [40])
       await store().acquire(second, [claim(40, 1)], { floor: 0, ms: long })
-      expect(await store().acquire(first, [claim(40, 0, true)], { floor: 0, ms: long })).toEqual([])
-      expect(await store().acquire(first, [claim(40, 1, true)], { floor: 0, ms: long })).toEqual([])
-      expect(await store().acquire(first, [claim(40, 3, true)], { floor: 0, ms: long })).toEqual([])
+      expect(await store().acquire(first, [claim(40, 0, long)], { floor: 0, ms: long })).toEqual([])
+      expect(await store().acquire(first, [claim(40, 1, long)], { floor: 0, ms: long })).toEqual([])
+      expect(await store().acquire(first, [claim(40, 3, long)], { floor: 0, ms: long })).toEqual([])
       expect(inShard(await store().read(), 40)).toMatchObject({ holder: second.process, epoch: 2 })
     })
 
@@ -136,7 +146,7 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
     it('keeps a lease that has a new holder when its last holder releases it', async () => {
       const [first, second] = [member(), member()]
       await store().acquire(first, [claim(62, 0)], { floor: 0, ms: long })
-      await store().acquire(second, [claim(62, 1, true)], { floor: 0, ms: long })
+      await store().acquire(second, [claim(62, 1, long)], { floor: 0, ms: long })
       await store().release(first.process, [62])
       await store().leave(first.process)
       expect(inShard(await store().read(), 62)).toMatchObject({ holder: second.process, epoch: 2 })

@@ -52,10 +52,10 @@ export class MemoryLeases implements LeaseStore {
     await this.release(process, [...this.#leases.keys()])
   }
 
-  #isOpenTo({ shard, epoch, breaking }: LeaseClaim): boolean {
+  #isOpenTo({ shard, epoch, leftMs }: LeaseClaim): boolean {
     const lease = this.#leases.get(shard)
     if (lease === undefined) return epoch === 0
-    return lease.epoch === epoch && (breaking || lease.untilMs <= this.#now())
+    return lease.epoch === epoch && lease.untilMs - this.#now() <= leftMs
   }
 
   #take({ process, address }: Member, { shard, epoch }: LeaseClaim, floor: number, ms: number): void {

@@ -69,14 +69,6 @@ export class ClusterHost extends Host {
     this.node.shown(resident, events)
   }
 
-  protected check(resident: Resident): void {
-    this.node.check(resident)
-  }
-
-  protected checkCertain(resident: Resident): void {
-    this.node.checkCertain(resident)
-  }
-
   /** If merely the lease was not renewed in time, this process may still hold the shard: the actor is reloaded. */
   protected gaveUp(id: string): void {
     this.node.doubt()

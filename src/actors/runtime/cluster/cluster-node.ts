@@ -212,20 +212,28 @@ export class ClusterNode {
 
   /** Returns the actor from memory, or as read from the store when another process runs it; null when there is none. */
   async read(id: string): Promise<Resident | null> {
-    const { held, definitions } = this.#parts
-    const shard = shardOf(id)
-    if (held.isFresh(shard)) {
+    const { held, definitions, host } = this.#parts
+    if (held.isFresh(shardOf(id)) && host.resident(id)?.unsure !== true) {
       try {
         return await loadMade(this.#parts, id)
       } catch (error) {
         if (!(error instanceof Superseded)) throw error
       }
     }
-    const read = await readActor(this.#parts, id)
+    const read = await this.#readStored(id)
     if (read !== null || !isActorId(definitions, id)) return read
     // it may be about to be created: a message that requests it may be in flight to where it will run
     await this.delivered(id)
-    return readActor(this.#parts, id)
+    return this.#readStored(id)
+  }
+
+  /** Reads the actor from the store, and drops what is known here of an earlier state of its log. */
+  async #readStored(id: string): Promise<Resident | null> {
+    const read = await readActor(this.#parts, id)
+    if (read === null) return null
+    this.#parts.host.dropOutdated(read)
+    this.#feeds.learned(id, { busy: read.busy, lastSequence: read.state.lastSequence })
+    return read
   }
 
   /** Returns events of an actor that another process runs. */
@@ -235,17 +243,6 @@ export class ClusterNode {
     if (known !== undefined) return known
     const head = await storage.commits.head(id)
     return head === null ? [] : streamPage({ storage, actor: id, project: head.project }, after)
-  }
-
-  /** @throws {NotOwner} when this process may not commit for the actor, or cannot be certain that it may. */
-  check({ shard, epoch }: Resident): void {
-    if (this.#parts.held.epochOf(shard) !== epoch) throw new NotOwner('this process may not run the actor now')
-  }
-
-  /** @throws {NotOwner} when another process may have committed for the actor. */
-  checkCertain({ shard, epoch }: Resident): void {
-    const { held } = this.#parts
-    if (!held.isFresh(shard) || held.heldUnder(shard) !== epoch) throw new NotOwner('the lease is to be renewed before')
   }
 
   /** Returns a shard in which a new actor runs on this process; undefined when there is none, and any shard will do. */

@@ -90,10 +90,10 @@ export const planFor = (situation: Situation): Plan => {
 }
 
 const claimOf = ({ isGone }: Situation, shard: number, lease: Lease | undefined): LeaseClaim | undefined => {
-  if (lease === undefined) return { shard, epoch: 0, breaking: false }
+  if (lease === undefined) return { shard, epoch: 0, leftMs: 0 }
   const { epoch, holder, leftMs } = lease
-  if (holder === null || leftMs <= 0) return { shard, epoch, breaking: false }
-  return isGone(holder) ? { shard, epoch, breaking: true } : undefined
+  if (holder === null || leftMs <= 0) return { shard, epoch, leftMs: 0 }
+  return isGone(holder) ? { shard, epoch, leftMs } : undefined
 }
 
 const scoreOf = (process: string, shard: number): number => {

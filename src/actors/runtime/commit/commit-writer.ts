@@ -5,6 +5,13 @@ import { Superseded } from './superseded.ts'
 /** How long an unknown outcome is investigated, in ms; the caller gets `store_unavailable` within a second in all. */
 const patienceMs = 400
 
+/** How a commit is written. */
+interface Writing {
+  readonly clock: Clock
+  /** Called when the store does not say whether it was written: it may be, and others may have read it. */
+  readonly unsure?: () => void
+}
+
 /** Outcome of a write, once it is certain. */
 export type Written = Exclude<AppendOutcome, 'unknown'>
 
@@ -16,9 +23,11 @@ export type Written = Exclude<AppendOutcome, 'unknown'>
  * @throws {Superseded} when this process may not write it (any more).
  * @throws {StoreUnavailable} when the outcome stays unknown; the actor has to be reloaded before its next step.
  */
-export const writeCommit = async (store: CommitStore, commit: Commit, clock: Clock): Promise<Written> => {
+export const writeCommit = async (store: CommitStore, commit: Commit, { clock, unsure }: Writing): Promise<Written> => {
   const [outcome] = await store.append([commit])
-  return outcome === 'unknown' || outcome === undefined ? followUp(store, commit, clock) : outcome
+  if (outcome !== 'unknown' && outcome !== undefined) return outcome
+  unsure?.()
+  return followUp(store, commit, clock)
 }
 
 const followUp = async (store: CommitStore, commit: Commit, clock: Clock): Promise<Written> => {

@@ -57,7 +57,7 @@ export const fence = async (
     messages: [],
     open: true,
   }
-  return (await writeCommit(store, commit, clock)) === 'done' ? commit : null
+  return (await writeCommit(store, commit, { clock })) === 'done' ? commit : null
 }
 
 /** @throws {Superseded} when a later process wrote `commit`. */

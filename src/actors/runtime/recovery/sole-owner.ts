@@ -29,6 +29,10 @@ export class SoleOwner implements Ownership {
     return this.epoch
   }
 
+  isFresh(): boolean {
+    return true
+  }
+
   opens(): boolean {
     return true
   }

@@ -7,7 +7,7 @@ import { type Written, writeCommit } from '../commit/commit-writer.ts'
 import type { HostTelemetry } from '../host-telemetry.ts'
 import type { Logger } from '../logger.ts'
 import { Overloaded } from '../overloaded.ts'
-import { epochHere, type Ownership } from '../recovery/ownership.ts'
+import { checkCertain, checkOwner, epochHere, type Ownership } from '../recovery/ownership.ts'
 import { shardOf } from '../recovery/shard.ts'
 import { type Refuse, refused } from '../refused.ts'
 import { type Creation, type Delivered, type Delivery, effectOf, Resident, type Waiting } from '../resident.ts'
@@ -40,10 +40,6 @@ export interface StepperParts {
   readonly again: (id: string, delivery: Delivery, reloads: number) => Promise<Delivered>
   /** Text of running effects that is not durable yet. */
   readonly shown: Pick<ShownText, 'part' | 'rest' | 'resume'>
-  /** @throws {Elsewhere} when this process may not act for the actor, not even to refuse an event. */
-  readonly check: (resident: Resident) => void
-  /** @throws {Elsewhere} when another process may have committed for the actor, so that a refusal is not certain. */
-  readonly checkCertain: (resident: Resident) => void
 }
 
 /** Maximum number of deliveries waiting in one actor's mailbox. */
@@ -184,7 +180,7 @@ export class Stepper {
     if (resident.unrestorable !== undefined) return this.#reload(resident, delivery, reloads)
     const late = effectOf(delivery)
     if (late !== undefined && resident.state.inFlight[late] === undefined) return { commit: null, duplicate: false }
-    this.#parts.check(resident)
+    checkOwner(this.#parts.ownership, resident)
     const step = this.#step(resident, delivery)
     if (step.kind === 'ignored') return this.#replay(resident, delivery)
     if (step.kind === 'refused') return this.#answerRefused(resident, delivery, step)
@@ -244,7 +240,13 @@ export class Stepper {
   async #write(resident: Resident, commit: Commit): Promise<Written> {
     const startedMs = performance.now()
     try {
-      const written = await writeCommit(this.#parts.storage.commits, commit, this.#parts.clock)
+      const written = await writeCommit(this.#parts.storage.commits, commit, {
+        clock: this.#parts.clock,
+        unsure: () => {
+          resident.unsure = true
+        },
+      })
+      resident.unsure = false
       this.#parts.telemetry?.metrics.commitDuration.record(performance.now() - startedMs)
       return written
     } catch (error) {
@@ -256,7 +258,8 @@ export class Stepper {
   /** A cause that was processed before is answered with its commit, even if the machine would refuse the event now. */
   async #replay(resident: Resident, delivery: Delivery): Promise<Delivered> {
     const prior = await this.#parts.storage.commits.byCause(resident.id, delivery.cause)
-    if (prior === null) this.#parts.checkCertain(resident)
+    if (prior === null) checkCertain(this.#parts.ownership, resident)
+    else if (prior.epoch > resident.epoch) this.#parts.overtaken(resident)
     return { commit: prior, duplicate: prior !== null }
   }
 

@@ -70,7 +70,7 @@ describe('the preferred owner of a shard', () => {
 describe('the shards that a process claims', () => {
   it('are all shards when it is alone, including those that were never held', () => {
     const { claims } = planFor(situation({}))
-    expect(claims).toEqual(shards.map((shard) => ({ shard, epoch: 0, breaking: false })))
+    expect(claims).toEqual(shards.map((shard) => ({ shard, epoch: 0, leftMs: 0 })))
   })
 
   it('are its share of the free and expired shards, and the rest if they stay free for a while', () => {
@@ -80,14 +80,14 @@ describe('the shards that a process claims', () => {
     expect(shardsOf(planFor(situation({ live, leases })).claims)).toEqual(mine)
     const late = planFor(situation({ live, leases, freeMs: () => patienceMs + 1 }))
     expect(shardsOf(late.claims)).toEqual(shards)
-    expect(late.claims.every(({ epoch, breaking }) => epoch === 7 && !breaking)).toBe(true)
+    expect(late.claims.every(({ epoch, leftMs }) => epoch === 7 && leftMs === 0)).toBe(true)
   })
 
   it('are none that another process holds, unless that process is gone', () => {
-    const leases = shards.map((shard) => lease(shard, 'b'))
+    const leases = shards.map((shard) => lease(shard, 'b', 2500))
     expect(planFor(situation({ leases })).claims).toEqual([])
     const { claims } = planFor(situation({ leases, isGone: (process) => process === 'b' }))
-    expect(claims).toEqual(shards.map((shard) => ({ shard, epoch: 7, breaking: true })))
+    expect(claims).toEqual(shards.map((shard) => ({ shard, epoch: 7, leftMs: 2500 })))
   })
 
   it('are none while it drains', () => {

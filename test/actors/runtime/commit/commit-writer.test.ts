@@ -17,7 +17,7 @@ beforeEach(() => {
 type Outcome = Written | StoreUnavailable
 
 const write = (commit: Commit): Promise<Outcome> =>
-  writeCommit(faulty.storage.commits, commit, clock).catch((error: unknown) => {
+  writeCommit(faulty.storage.commits, commit, { clock }).catch((error: unknown) => {
     if (error instanceof StoreUnavailable) return error
     throw error
   })

@@ -176,6 +176,7 @@ it('leaves a commit open whose shard is lost before its work is done', async () 
     ...{ epoch: 2, shards: undefined, shardsHeld: true },
     epochOf: () => (ownership.shardsHeld ? 2 : undefined),
     heldUnder: () => (ownership.shardsHeld ? 2 : undefined),
+    isFresh: () => ownership.shardsHeld,
     opens: () => true,
     aloneFrom: () => 0,
     crashed: () => false,

@@ -34,18 +34,18 @@ it('is raised above the given minimum, and continues from there', async () => {
 it('lets a process without a cluster start above every earlier lease', async () => {
   const { clock, leases, storage } = await opened()
   expect(await aboveAllLeases(storage, clock)).toBe(1)
-  await leases.acquire(member, [{ shard: 3, epoch: 0, breaking: false }], { floor: 17, ms: 4000 })
+  await leases.acquire(member, [{ shard: 3, epoch: 0, leftMs: 0 }], { floor: 17, ms: 4000 })
   await leases.release(member.process, [3])
   expect(await aboveAllLeases(storage, clock)).toBe(18)
 })
 
 it('waits for the leases left by a crash, and refuses to run next to renewed leases', async () => {
   const { clock, leases, storage } = await opened()
-  await leases.acquire(member, [{ shard: 3, epoch: 0, breaking: false }], { floor: 17, ms: 4000 })
+  await leases.acquire(member, [{ shard: 3, epoch: 0, leftMs: 0 }], { floor: 17, ms: 4000 })
   const above = aboveAllLeases(storage, clock)
   await clock.advance(5000)
   expect(await above).toBe(18)
-  await leases.acquire(member, [{ shard: 3, epoch: 17, breaking: false }], { floor: 1, ms: 4000 })
+  await leases.acquire(member, [{ shard: 3, epoch: 17, leftMs: 0 }], { floor: 1, ms: 4000 })
   const refused = aboveAllLeases(storage, clock).catch((error: unknown) => error)
   for (let second = 0; second < 8; second++) {
     await leases.renew(member, 4000)
