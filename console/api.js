@@ -114,6 +114,21 @@ export const headOf = (project, id, body) => {
 }
 
 /**
+ * Calls an operation that is known by data only (`resources/resources.js`).
+ *
+ * @param {string | null} project
+ * @param {OperationId} id
+ * @param {{ params?: Readonly<Record<string, string>>, query?: Readonly<Record<string, unknown>>, body?: unknown, signal?: AbortSignal }} given
+ * @returns {Promise<any>} the JSON document
+ * @throws {ApiError}
+ */
+export const callById = (project, id, given) =>
+  request(pathBy(project, id, given), {
+    ...headOf(project, id, given.body),
+    ...(given.signal === undefined ? {} : { signal: given.signal }),
+  })
+
+/**
  * Calls an operation; the browser sends the session cookie.
  *
  * @template {OperationId} I

@@ -10,10 +10,12 @@ import { homePage } from './home-page.js'
 import { knowledgePage } from './knowledge/knowledge-page.js'
 import { listPage } from './list-page.js'
 import { memoryPage } from './memory/memory-page.js'
+import { navigation } from './navigation.js'
 import { NodesView } from './nodes-view.js'
 import { KeepFocus } from './parts/keep-focus.js'
 import { playgroundPage } from './playground/playground-page.js'
-import { listHash, parseRoute, routeHash } from './route.js'
+import { resourcePage } from './resources/resource-page.js'
+import { parseRoute, routeHash } from './route.js'
 import { session, sessionNow } from './session.js'
 import { settingsPage } from './settings/settings-page.js'
 import { signInView } from './sign-in-view.js'
@@ -34,6 +36,7 @@ const signedInBefore = 'troupe.signed-in-before'
 
 const view = byId('view')
 const tools = byId('tools')
+const side = byId('side')
 const notice = byId('notice')
 const find = new FindDialog()
 document.body.append(find.element)
@@ -98,6 +101,7 @@ const placeOf = (route) =>
     route.view,
     route.project,
     ...(route.view === 'actor' ? [route.id] : route.view === 'list' ? [route.machine] : []),
+    ...(route.view === 'resources' ? [route.query?.kind ?? ''] : []),
   ].join(' ')
 
 /**
@@ -109,7 +113,7 @@ const viewOf = async (route, known) => {
   const project = route.project ?? (route.view === 'actor' ? await projectOf(route.id, known) : (known[0]?.id ?? null))
   if (project === null) return null
   session.trigger.viewed({ project })
-  showTools(known, project, route.view)
+  showTools(known, project, route)
   const { operates } = sessionNow()
   if (route.view === 'actor') return new ActorView({ ...route, project, operates }, report)
   if (route.view === 'list') return listPage({ ...route, project }, report)
@@ -125,6 +129,7 @@ const viewOf = async (route, known) => {
   if (route.view === 'playground')
     return playgroundPage({ view: 'playground', project, query: route.query ?? {} }, report)
   if (route.view === 'settings') return settingsPage({ view: 'settings', project, query: route.query ?? {} }, report)
+  if (route.view === 'resources') return resourcePage({ view: 'resources', project, query: route.query ?? {} }, report)
   if (route.view === 'bundle') return new BundlePage(project, report)
   if (route.view === 'skills') return new SkillsView(project, report)
   return homePage(project, report)
@@ -147,7 +152,7 @@ const projectOf = async (id, known) => {
 /**
  * @param {readonly Project[]} known
  * @param {string} project
- * @param {import('./route.js').Route['view']} current
+ * @param {import('./route.js').Route} current
  */
 const showTools = (known, project, current) => {
   const options = known.map(({ id, name }) => h('option', { value: id, selected: id === project }, name))
@@ -160,27 +165,9 @@ const showTools = (known, project, current) => {
     known.length > 1
       ? h('select', { 'aria-label': 'Project', change: choose }, ...options)
       : h('span', { class: 'muted' }, known[0]?.name ?? '')
-  /** @param {import('./route.js').Route['view']} view @param {string} name @param {string} href */
-  const linkTo = (view, name, href) => h('a', { href, 'aria-current': view === current ? 'page' : undefined }, name)
-  /** @param {import('./route.js').PlainView} view @param {string} name */
-  const link = (view, name) => linkTo(view, name, routeHash({ view, project }))
+  side.replaceChildren(...navigation(project, current, sessionNow().operates))
+  side.hidden = false
   tools.replaceChildren(
-    h(
-      'nav',
-      { class: 'main-nav', 'aria-label': 'Main' },
-      link('home', 'Home'),
-      linkTo('list', 'Sessions', listHash({ project })),
-      link('fleet', 'Fleet'),
-      link('playground', 'Playground'),
-      link('gateway', 'Gateway'),
-      link('memory', 'Memory'),
-      link('knowledge', 'Knowledge'),
-      link('connections', 'Connections'),
-      link('tools', 'Tools'),
-      link('skills', 'Skills'),
-      link('settings', 'Settings'),
-      ...(sessionNow().operates ? [link('nodes', 'Nodes'), link('stuck', 'Stuck')] : []),
-    ),
     h('button', { type: 'button', class: 'quiet', click: () => find.open() }, 'Find ', h('kbd', {}, '/')),
     picker,
     h('button', { type: 'button', class: 'quiet', click: () => void signOut() }, 'Sign out'),
@@ -214,6 +201,7 @@ const signedOut = () => {
   current = null
   notice.hidden = true
   tools.replaceChildren()
+  side.hidden = true
   document.title = 'Sign in · Troupe'
   const form = signInView(() => void signIn().catch(report))
   view.replaceChildren(form.element)

@@ -75,10 +75,14 @@ const Find = ({ project, close }) => {
     const query = text.trim()
     if (query === '') return setFound(null)
     const abort = new AbortController()
-    const timer = setTimeout(async () => {
-      const { data } = await callApi(project, 'observation.find', { query: { q: query }, signal: abort.signal })
-      setFound(data)
-      setChosen(0)
+    const timer = setTimeout(() => {
+      callApi(project, 'observation.find', { query: { q: query }, signal: abort.signal }).then(
+        ({ data }) => {
+          setFound(data)
+          setChosen(0)
+        },
+        () => abort.signal.aborted || setFound([]),
+      )
     }, waitMs)
     return () => {
       clearTimeout(timer)

@@ -1,7 +1,7 @@
 /**
  * @typedef {{ view: 'list', project: string | null, machine: string, state: string, tenant: string, agent: string, error: string, from: string, to: string, after: string }} ListRoute
  * @typedef {{ view: 'actor', project: string | null, id: string, step?: number }} ActorRoute
- * @typedef {'home' | 'fleet' | 'nodes' | 'stuck' | 'skills' | 'bundle' | 'gateway' | 'playground' | 'memory' | 'knowledge' | 'connections' | 'tools' | 'settings'} PlainView
+ * @typedef {'home' | 'fleet' | 'nodes' | 'stuck' | 'skills' | 'bundle' | 'gateway' | 'playground' | 'memory' | 'knowledge' | 'connections' | 'tools' | 'settings' | 'resources'} PlainView
  * @typedef {Readonly<Record<string, string>>} Query
  * @typedef {{ view: PlainView, project: string | null, query?: Query }} PlainRoute
  * @typedef {ListRoute | ActorRoute | PlainRoute} Route
@@ -13,7 +13,7 @@ const filters = /** @type {const} */ (['state', 'tenant', 'agent', 'error', 'fro
 /** @type {readonly string[]} */
 const plainViews = [
   ...['home', 'fleet', 'nodes', 'stuck', 'skills', 'bundle'],
-  ...['gateway', 'playground', 'memory', 'knowledge', 'connections', 'tools', 'settings'],
+  ...['gateway', 'playground', 'memory', 'knowledge', 'connections', 'tools', 'settings', 'resources'],
 ]
 
 /** @param {string | undefined} view @returns {view is PlainView} */
@@ -95,6 +95,9 @@ export const hashAt = ({ view, project, query }, changes = {}) =>
  * @param {Partial<ListRoute> & { project: string | null }} list
  */
 export const listHash = (list) => routeHash({ ...listRoute(list.project, 'session', new URLSearchParams()), ...list })
+
+/** The hash of the form for a new resource of a kind (`resources/resources.js`). @param {string} project @param {string} kind */
+export const newResource = (project, kind) => routeHash({ view: 'resources', project, query: { kind, new: 'yes' } })
 
 /** @param {string} part */
 const decoded = (part) => {

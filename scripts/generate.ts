@@ -13,6 +13,7 @@ import { chartFiles } from './generate/chart-files.ts'
 import { clientApi } from './generate/client-api.ts'
 import { clientEvents } from './generate/client-events.ts'
 import { consoleOperations } from './generate/console-operations.ts'
+import { consoleResources } from './generate/console-resources.ts'
 import type { GeneratedFile } from './generate/generated-file.ts'
 import { logoFiles } from './generate/logos.ts'
 import { machineJsonFile } from './generate/machine-json.ts'
@@ -56,6 +57,7 @@ const files: readonly GeneratedFile[] = [
   ...charts.map(machineJsonFile),
   ...(await chartFiles(charts)),
   consoleOperations(declared),
+  consoleResources(declared),
   clientEvents(),
   ...pythonFiles(),
   clientApi(declared),

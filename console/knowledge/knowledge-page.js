@@ -5,7 +5,7 @@ import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
 import { ActButton } from '../parts/act-button.js'
 import { nothing, Table } from '../parts/table.js'
-import { hashAt, routeHash } from '../route.js'
+import { hashAt, newResource, routeHash } from '../route.js'
 import { sessionNow } from '../session.js'
 import { KnowledgeSearch } from './knowledge-search.js'
 import { SourcePanel } from './source-panel.js'
@@ -70,7 +70,7 @@ const Knowledge = ({ place, shown: { bases, sources }, done }) => {
   const { base, source, q } = place.query
   const chosen = bases.find(({ id }) => id === base)
   return html`
-    <div class="view-head"><h1>Knowledge</h1>${chosen && html`<span class="muted">${chosen.name}</span> <a href=${hashAt({ ...place, query: {} })}>All bases</a>`}</div>
+    <div class="view-head"><h1>Knowledge</h1>${!base && sessionNow().operates && html`<a class="button" href=${newResource(place.project, 'knowledge_bases')}>New</a>`}${chosen && html`<span class="muted">${chosen.name}</span> <a href=${hashAt({ ...place, query: {} })}>All bases</a>`}</div>
     ${!base && html`<${Bases} place=${place} bases=${bases} />`}
     ${base && source && html`<${SourcePanel} key=${source} place=${place} base=${base} source=${sources.find(({ id }) => id === source) ?? null} />`}
     ${base && html`<${KnowledgeSearch} key=${q ?? ''} place=${place} base=${base} sources=${sources} />`}
@@ -81,8 +81,7 @@ const Knowledge = ({ place, shown: { bases, sources }, done }) => {
 /** @param {{ place: Place, bases: readonly Base[] }} props */
 const Bases = ({ place, bases }) => {
   if (bases.length === 0)
-    return html`<div class="empty"><p>No knowledge bases yet. Create one with a secret key, then add a source to it:</p><pre tabindex="0">POST /v1/knowledge-bases {"name": "Handbook"}
-POST /v1/knowledge-bases/{id}/sources {"text": "…"}</pre></div>`
+    return html`<p class="empty">No knowledge bases yet: what agents look up in your documents.</p>`
   return html`<section class="panel" aria-label="Knowledge bases"><h2>Knowledge bases</h2><${Table} label="Knowledge bases" columns=${['Base', 'Name', 'Description', 'Tenant', 'Created']} rows=${bases.map(
     ({ id, name, description, tenant_id, created_at }) => ({
       key: id,

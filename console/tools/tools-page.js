@@ -4,7 +4,8 @@ import { toneOf } from '../format.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
 import { nothing, Table } from '../parts/table.js'
-import { hashAt, routeHash } from '../route.js'
+import { hashAt, newResource, routeHash } from '../route.js'
+import { sessionNow } from '../session.js'
 import { ServerPanel } from './server-panel.js'
 
 /**
@@ -72,11 +73,11 @@ const Tools = ({ place, shown: { servers, snapshot }, done }) => {
   const needs = [...(waiting > 0 ? [`${waiting} to review`] : []), ...(failing > 0 ? [`${failing} failing`] : [])]
   const chosen = servers.find(({ id }) => id === place.query.server)
   return html`
-    <div class="view-head"><h1>Tool servers</h1><span class="muted" role="status">${needs.length === 0 ? 'Nothing needs attention.' : `${needs.join(', ')}.`}</span></div>
+    <div class="view-head"><h1>Tool servers</h1>${sessionNow().operates && html`<a class="button" href=${newResource(place.project, 'mcp_servers')}>New</a>`}<span class="muted" role="status">${needs.length === 0 ? 'Nothing needs attention.' : `${needs.join(', ')}.`}</span></div>
     ${chosen && snapshot !== null && html`<${ServerPanel} key=${chosen.id} place=${place} server=${chosen} snapshot=${snapshot} done=${done} />`}
     ${
       servers.length === 0
-        ? html`<p class="empty">No remote tool server yet. Register one with a secret key: <code>POST /v1/mcp/servers {"name": "…", "url": "…"}</code></p>`
+        ? html`<p class="empty">No remote tool server yet.</p>`
         : html`<section class="panel" aria-label="Servers"><h2>Servers</h2><${Table} label="Servers" columns=${['Server', 'Name', 'Status', 'To review', 'Tools', 'Tenant', 'Last read', 'Lifecycle']} rows=${sortedOf(servers).map((server) => rowOf(place, server))} /></section>`
     }
   `

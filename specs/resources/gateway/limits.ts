@@ -1,4 +1,4 @@
-import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
+import { secretKeyOrDashboard } from '#specs/access.ts'
 import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { defineResource } from '#specs/dsl/resource.ts'
@@ -50,7 +50,7 @@ export const limits = defineResource('limits', {
     'budget_month_usd',
     'budget_total_usd',
   ],
-  access: secretKeyOnly,
+  access: secretKeyOrDashboard('admin'),
   operations: {
     list: {
       access: secretKeyOrDashboard('member'),

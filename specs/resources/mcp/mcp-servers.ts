@@ -161,7 +161,7 @@ export const mcpServers = defineOperations(
         'Registers the server and discovers its tools. The tools are pending review unless `trust` is set. A server that cannot be reached is registered too: `error` contains the reason, and discovery is retried.',
       method: 'POST',
       path: all,
-      access: secretKeyOnly,
+      access: secretKeyOrDashboard('admin'),
       body: object({
         name,
         url,

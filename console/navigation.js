@@ -1,0 +1,115 @@
+import { h } from './dom.js'
+import { icon } from './icons.js'
+import { listHash, routeHash } from './route.js'
+
+/**
+ * @typedef {import('./route.js').Route} Route
+ * @typedef {readonly [name: string, icon: string, route: (project: string) => Route]} Entry
+ */
+
+/** @param {import('./route.js').PlainView} view @param {import('./route.js').Query} [query] */
+const plain = (view, query) => (/** @type {string} */ project) => ({
+  view,
+  project,
+  ...(query !== undefined && { query }),
+})
+
+/** @param {string} machine */
+const list = (machine) => (/** @type {string} */ project) => ({
+  ...{ view: /** @type {const} */ ('list'), project, machine },
+  ...{ state: '', tenant: '', agent: '', error: '', from: '', to: '', after: '' },
+})
+
+/** @param {string} kind */
+const resource = (kind) => plain('resources', { kind })
+
+/** The pages by what people come for. @type {readonly (readonly [group: string, entries: readonly Entry[]])[]} */
+const groups = [
+  [
+    'Observe',
+    [
+      ['Home', 'home', plain('home')],
+      ['Sessions', 'sessions', list('session')],
+      ['Runs', 'runs', list('run')],
+      ['Fleet', 'fleet', plain('fleet')],
+    ],
+  ],
+  [
+    'Build',
+    [
+      ['Agents', 'agents', resource('agents')],
+      ['Installations', 'installations', resource('installations')],
+      ['Playground', 'playground', plain('playground')],
+      ['Tools', 'tools', plain('tools')],
+      ['Skills', 'skills', plain('skills')],
+    ],
+  ],
+  [
+    'Data',
+    [
+      ['Tenants', 'tenants', resource('tenants')],
+      ['Memory', 'memory', plain('memory')],
+      ['Knowledge', 'knowledge', plain('knowledge')],
+      ['Connections', 'connections', plain('connections')],
+    ],
+  ],
+  [
+    'Gateway',
+    [
+      ['Gateway', 'gateway', plain('gateway')],
+      ['Limits', 'limits', resource('limits')],
+      ['Provider keys', 'providers', resource('provider_connections')],
+      ['Custom servers', 'servers', resource('custom_providers')],
+    ],
+  ],
+  [
+    'Operate',
+    [
+      ['Webhooks', 'webhooks', resource('webhooks')],
+      ['Settings', 'settings', plain('settings')],
+    ],
+  ],
+]
+
+/** Pages of the installation. @type {readonly Entry[]} */
+const ofOperators = [
+  ['Nodes', 'nodes', plain('nodes')],
+  ['Stuck', 'stuck', plain('stuck')],
+]
+
+/** Identifies the page that a route belongs to. @param {Route} route */
+const pageOf = (route) => {
+  if (route.view === 'list') return `list ${route.machine}`
+  return route.view === 'resources' ? `resources ${route.query?.kind ?? 'agents'}` : route.view
+}
+
+/**
+ * The links to all pages, in groups.
+ *
+ * @param {string} project
+ * @param {Route} current
+ * @param {boolean} operates
+ */
+export const navigation = (project, current, operates) =>
+  groups.map(([group, entries]) =>
+    h(
+      'div',
+      { class: 'nav-group' },
+      h('h2', {}, group),
+      h(
+        'ul',
+        {},
+        ...[...entries, ...(operates && group === 'Operate' ? ofOperators : [])].map((entry) =>
+          linkOf(entry, project, current),
+        ),
+      ),
+    ),
+  )
+
+/** @param {Entry} entry @param {string} project @param {Route} current */
+const linkOf = ([name, drawn, route], project, current) => {
+  const to = route(project)
+  const href = to.view === 'list' ? listHash(to) : routeHash(to)
+  const isHere = pageOf(to) === pageOf(current)
+  return h('li', {}, h('a', { href, 'aria-current': isHere ? 'page' : undefined }, icon(drawn), name))
+}

@@ -1,0 +1,49 @@
+import { callById } from '../api.js'
+import { html } from '../html.js'
+import { hashAt } from '../route.js'
+import { useState } from '../vendor/hooks.js'
+import { bodyOf, labelOf } from './form-values.js'
+import { KnownValues, suggestions } from './known-values.js'
+import { nameOf } from './row-text.js'
+import { SchemaForm } from './schema-form.js'
+
+/**
+ * A form for a new resource. What the answer shows once, such as a secret, stays until the panel is closed.
+ *
+ * @param {object} props
+ * @param {import('../parts/query-form.js').Place} props.place
+ * @param {import('./types.js').Resource} props.resource
+ * @param {Readonly<Record<string, string>>} props.params of the paths, for a resource that belongs to another
+ * @param {() => void} props.done
+ */
+export const CreatePanel = ({ place, resource: { create, title, parent }, params, done }) => {
+  const [made, setMade] = useState(/** @type {import('./types.js').Row | null} */ (null))
+  if (create === null) return null
+  const send = async (/** @type {import('./types.js').Values} */ values) => {
+    const row = await callById(place.project, create.id, { params, body: bodyOf(create.fields, values) })
+    const isShownOnce = onceIn(row).length > 0
+    if (isShownOnce || parent !== null) setMade(row)
+    else location.hash = hashAt(place, { new: '', open: String(row.id ?? ''), cursor: '' })
+    done()
+  }
+  return html`<section class="panel" aria-label=${`New: ${title}`}>
+    <h2>${create.summary} ${parent === null && html`<a class="close" href=${hashAt(place, { new: '' })}>Close</a>`}</h2>
+    <div class="panel-part">
+      ${made === null ? html`<${KnownValues} project=${place.project} /><${SchemaForm} label=${create.summary} button="Create" fields=${create.fields} send=${send} suggest=${suggestions} />` : html`<${Made} row=${made} />`}
+    </div>
+  </section>`
+}
+
+/** Fields of an answer that no later answer contains. */
+const shownOnce = ['secret', 'key', 'signing_secret', 'client_secret']
+
+/** @param {import('./types.js').Row} row */
+export const onceIn = (row) =>
+  shownOnce.flatMap((name) => (typeof row[name] === 'string' ? [{ name, value: row[name] }] : []))
+
+/** @param {{ row: import('./types.js').Row }} props */
+export const Made = ({ row }) => html`<p>${nameOf(row)} is ready.</p>
+  ${onceIn(row).map(
+    ({ name, value }) =>
+      html`<label class="schema-field"><span class="schema-name">${labelOf(name)}. It is shown this once: keep it where your servers read it.</span><input readonly value=${value} /></label>`,
+  )}`

@@ -1,0 +1,86 @@
+import { callById } from '../api.js'
+import { html } from '../html.js'
+import { LivePage } from '../live-page.js'
+import { operations } from '../operations.js'
+import { hashAt } from '../route.js'
+import { sessionNow } from '../session.js'
+import { CreatePanel } from './create-panel.js'
+import { ResourceTable } from './resource-table.js'
+import { resources } from './resources.js'
+import { RowPanel } from './row-panel.js'
+
+/**
+ * @typedef {import('../parts/query-form.js').Place} Place
+ * @typedef {import('./types.js').Resource} Resource
+ * @typedef {import('./types.js').Row} Row
+ */
+
+const refreshMs = 5_000
+const pageSize = 50
+
+/** The resource of a name; agents for any other name. @param {string | undefined} name */
+const resourceOf = (name) => {
+  const resource = resources.find((each) => each.name === name) ?? resources[0]
+  if (resource === undefined) throw new Error('there are no resources')
+  return resource
+}
+
+/**
+ * The resources of one kind, as declared: their list, one of them with what can be done, and a form for a new one.
+ * Everything chosen is in the URL.
+ *
+ * @param {Place} place
+ * @param {(error: unknown) => void} report
+ */
+export const resourcePage = (place, report) => {
+  const { project, query } = place
+  const resource = resourceOf(query.kind)
+  /** @type {readonly string[]} */
+  const parameters = operations[resource.list][2]
+  const isPaged = parameters.includes('limit')
+  /** @type {LivePage<{ data: readonly Row[], next_cursor: string | null }>} */
+  const page = new LivePage({
+    read: async () =>
+      listedIn(
+        await callById(project, resource.list, { query: isPaged ? { limit: pageSize, cursor: query.cursor } : {} }),
+      ),
+    show: (listed) =>
+      html`<${ResourcePage} place=${place} resource=${resource} listed=${listed} done=${() => void page.refresh().catch(report)} />`,
+    everyMs: refreshMs,
+    report,
+  })
+  return page
+}
+
+/** The rows of a list; some lists name them otherwise than `data`. @param {Readonly<Record<string, any>>} answer */
+const listedIn = (answer) => ({
+  data: answer.data ?? Object.values(answer).find(Array.isArray) ?? [],
+  next_cursor: answer.next_cursor ?? null,
+})
+
+/** @param {{ place: Place, resource: Resource, listed: { data: readonly Row[], next_cursor?: string | null }, done: () => void }} props */
+const ResourcePage = ({ place, resource, listed: { data, next_cursor = null }, done }) => {
+  const { query } = place
+  const creates = resource.create !== null && sessionNow().operates
+  const opened = data.find(({ id }) => id === query.open)
+  return html`
+    <div class="view-head">
+      <h1>${resource.title}</h1>
+      ${creates && query.new !== 'yes' && html`<a class="button" href=${hashAt(place, { new: 'yes', open: '' })}>New</a>`}
+    </div>
+    ${creates && query.new === 'yes' && html`<${CreatePanel} key=${resource.name} place=${place} resource=${resource} params=${{}} done=${done} />`}
+    ${opened !== undefined && html`<${RowPanel} key=${query.open} place=${place} resource=${resource} row=${opened} params=${{}} done=${done} />`}
+    ${query.open !== undefined && opened === undefined && html`<p class="empty">${query.open} is not on this page of the list, or it was deleted.</p>`}
+    <section class="panel" aria-label=${resource.title}>
+      ${
+        data.length === 0
+          ? html`<p class="empty">None yet.${creates && html` <a href=${hashAt(place, { new: 'yes', open: '' })}>Create the first one</a>.`}</p>`
+          : html`<${ResourceTable} resource=${resource} rows=${data} hrefOf=${(/** @type {Row} */ row) => hashAt(place, { open: String(row.id), new: '' })} />`
+      }
+    </section>
+    <nav class="pages" aria-label="Pages">
+      ${query.cursor !== undefined && html`<a href=${hashAt(place, { cursor: '' })} rel="first">Newest</a>`}
+      ${next_cursor !== null && html`<a href=${hashAt(place, { cursor: next_cursor })} rel="next">Older</a>`}
+    </nav>
+  `
+}

@@ -1,0 +1,101 @@
+import { callById } from '../api.js'
+import { html } from '../html.js'
+import { ActButton } from '../parts/act-button.js'
+import { useRead } from '../parts/use-read.js'
+import { hashAt } from '../route.js'
+import { sessionNow } from '../session.js'
+import { useState } from '../vendor/hooks.js'
+import { CreatePanel, Made, onceIn } from './create-panel.js'
+import { bodyOf, changesOf, labelOf } from './form-values.js'
+import { suggestions } from './known-values.js'
+import { ResourceTable } from './resource-table.js'
+import { resources } from './resources.js'
+import { cellOf, nameOf } from './row-text.js'
+import { SchemaForm } from './schema-form.js'
+
+/**
+ * @typedef {import('../parts/query-form.js').Place} Place
+ * @typedef {import('./types.js').Act} Act
+ * @typedef {import('./types.js').Resource} Resource
+ * @typedef {import('./types.js').Row} Row
+ * @typedef {{ place: Place, resource: Resource, row: Row, params: Readonly<Record<string, string>>, done: () => void }} RowProps
+ *   `params`: those of the paths that name what the row belongs to
+ */
+
+/** One resource: all its fields, its form, what can be done with it, and the resources that belong to it. @param {RowProps} props */
+export const RowPanel = ({ place, resource, row, params, done }) => {
+  const [shown, setShown] = useState(/** @type {Row | null} */ (null))
+  const { project } = place
+  const { key, update, remove, acts, children, parent } = resource
+  const own = key === null ? params : { ...params, [key]: keyIn(row, key) }
+  const { operates } = sessionNow()
+  /** @param {import('../operation-types.js').OperationId} id @param {unknown} [body] */
+  const act = async (id, body) => {
+    const answer = await callById(project, id, { params: own, ...(body !== undefined && { body }) })
+    setShown(onceIn(answer).length > 0 ? answer : null)
+    done()
+    return answer
+  }
+  const closed = parent === null ? { open: '' } : { child: '' }
+  const discard = async () => {
+    if (remove === null) return
+    await act(remove)
+    location.hash = hashAt(place, closed)
+  }
+  return html`<section class="panel" aria-label=${nameOf(row)}>
+    <h2>${nameOf(row)} <a class="close" href=${hashAt(place, closed)}>Close</a></h2>
+    ${shown !== null && html`<div class="panel-part"><${Made} row=${shown} /></div>`}
+    <dl class="facts">${Object.entries(row).map(([name, value]) => html`<div><dt>${labelOf(name)}</dt><dd>${cellOf(name, value)}</dd></div>`)}</dl>
+    ${
+      operates &&
+      html`<div class="panel-part decide">
+      ${acts.map((each) => each !== null && each.fields.length === 0 && isFor(each, own) && html`<${ActButton} key=${each.id} label=${each.summary} act=${() => act(each.id, {})} />`)}
+      ${remove !== null && html`<${ActButton} label="Delete" sure=${`Delete ${nameOf(row)}`} act=${discard} />`}
+    </div>
+    ${update !== null && html`<details class="panel-part"><summary>Edit</summary><${Edit} act=${update} row=${row} send=${(/** @type {unknown} */ body) => act(update.id, body)} /></details>`}
+    ${acts.map(
+      (each) =>
+        each !== null &&
+        each.fields.length > 0 &&
+        isFor(each, own) &&
+        html`<details class="panel-part" key=${each.id}><summary>${each.summary}</summary>
+        <${SchemaForm} label=${each.summary} button=${each.summary} fields=${each.fields} suggest=${suggestions} send=${(/** @type {import('./types.js').Values} */ values) => act(each.id, bodyOf(each.fields, values))} /></details>`,
+    )}`
+    }
+    ${children.map((name) => {
+      const child = resources.find((each) => each.name === name)
+      return child !== undefined && html`<${Children} key=${name} place=${place} resource=${child} params=${own} />`
+    })}
+  </section>`
+}
+
+/** Whether the row has all parameters of an operation's path. @param {Act} act @param {Readonly<Record<string, string>>} own */
+const isFor = ({ params }, own) => params.every((name) => own[name] !== undefined)
+
+/** The value of a path's parameter: the row's id, or the field by that name. @param {Row} row @param {string} key */
+const keyIn = (row, key) => String(row[key] ?? row.id)
+
+/** @param {{ act: Act, row: Row, send: (body: unknown) => Promise<unknown> }} props */
+const Edit = ({ act: { fields, summary }, row, send }) => {
+  const [before] = useState(row)
+  return html`<${SchemaForm} label=${summary} button="Save" fields=${fields} initial=${before} suggest=${suggestions}
+    send=${(/** @type {import('./types.js').Values} */ values) => send(changesOf(fields, values, before))} />`
+}
+
+/** @param {{ place: Place, resource: Resource, params: Readonly<Record<string, string>> }} props */
+const Children = ({ place, resource, params }) => {
+  const { query, project } = place
+  const { data, again } = useRead(JSON.stringify([resource.name, params]), (signal) =>
+    callById(project, resource.list, { params, query: { limit: 50 }, signal }),
+  )
+  /** @type {readonly Row[]} */
+  const rows = data?.data ?? []
+  const opened = rows.find(({ id }) => id === query.child)
+  const creates = resource.create !== null && sessionNow().operates
+  return html`<section class="panel-part" aria-label=${resource.title}>
+    <h3>${resource.title}</h3>
+    ${rows.length === 0 ? html`<p class="muted">None yet.</p>` : html`<${ResourceTable} resource=${resource} rows=${rows} hrefOf=${(/** @type {Row} */ row) => hashAt(place, { child: String(row.id) })} />`}
+    ${opened !== undefined && html`<${RowPanel} key=${query.child} place=${place} resource=${resource} row=${opened} params=${params} done=${again} />`}
+    ${creates && html`<details><summary>New</summary><${CreatePanel} place=${place} resource=${resource} params=${params} done=${again} /></details>`}
+  </section>`
+}

@@ -1,0 +1,67 @@
+import type { OperationId } from '../operation-types.js'
+import type { Role } from '../settings/settings-page.js'
+
+/** A field of a form. Its value is part of the body of a request. */
+export interface Field {
+  readonly name: string
+  /** What edits it: a line, several lines, one of `choices`, a group of fields, a list of entries, JSON … */
+  readonly kind:
+    | ('text' | 'long' | 'secret' | 'time' | 'lines' | 'json' | 'flag' | 'integer' | 'number')
+    | ('choice' | 'choices' | 'group' | 'items')
+  readonly help?: string
+  readonly required?: true
+  /** Most people fill it in. */
+  readonly first?: true
+  /** The field can be removed by null. */
+  readonly nullable?: true
+  readonly max?: number
+  readonly min?: number
+  readonly default?: unknown
+  readonly choices?: readonly (string | number | boolean)[]
+  /** Of a group. */
+  readonly fields?: readonly Field[]
+  /** Kinds of entries of a list. */
+  readonly variants?: readonly Variant[]
+}
+
+export interface Variant {
+  readonly title: string
+  /** Values that every entry of this kind has. */
+  readonly fixed: Readonly<Record<string, unknown>>
+  readonly fields: readonly Field[]
+}
+
+/** An operation with a form. */
+export interface Act {
+  readonly id: OperationId
+  readonly summary: string
+  /** Parameters of its path. */
+  readonly params: readonly string[]
+  /** Weakest role that may do it. */
+  readonly role: Role
+  readonly fields: readonly Field[]
+}
+
+/** What a page of a resource shows and can do. */
+export interface Resource {
+  readonly name: string
+  readonly title: string
+  readonly columns: readonly string[]
+  /** Names of resources that are shown with one of this. */
+  readonly children: readonly string[]
+  readonly list: OperationId
+  /** Path parameter that names what it belongs to; null: the project. */
+  readonly parent: string | null
+  /** Path parameter that names one of it; null where no operation names one. */
+  readonly key: string | null
+  readonly create: Act | null
+  readonly update: Act | null
+  readonly remove: OperationId | null
+  readonly acts: readonly (Act | null)[]
+}
+
+/** A resource's row as the API returns it. */
+export type Row = Readonly<Record<string, unknown>>
+
+/** Values of fields, as the request's body has them; those not filled in are absent. */
+export type Values = Readonly<Record<string, unknown>>

@@ -1,0 +1,99 @@
+import { requestForm } from '#specs/dsl/ajv.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import { formFields } from './form-fields.ts'
+import type { GeneratedFile } from './generated-file.ts'
+
+/** A resource that the console has a page for. All else about it follows from the declarations. */
+interface Shown {
+  readonly name: string
+  /** Name of its page, in the plural. */
+  readonly title: string
+  /** Columns of its list after the first, which is its name. */
+  readonly columns: readonly string[]
+  /** Resources of which each belongs to one of this, shown with it. */
+  readonly children?: readonly string[]
+}
+
+const shown: readonly Shown[] = [
+  {
+    ...{ name: 'agents', title: 'Agents', columns: ['description', 'visibility', 'updated_at'] },
+    children: ['agent_versions', 'agent_keys'],
+  },
+  { name: 'agent_versions', title: 'Versions', columns: ['status', 'notes', 'created_at'] },
+  { name: 'agent_keys', title: 'Keys of the agent', columns: ['type', 'prefix', 'created_at'] },
+  { name: 'installations', title: 'Installations', columns: ['agent_id', 'tenant_id', 'version', 'status'] },
+  { name: 'mcp_servers', title: 'MCP servers', columns: ['url', 'status', 'updated_at'] },
+  { name: 'webhooks', title: 'Webhooks', columns: ['url', 'events', 'is_active'] },
+  { name: 'tenants', title: 'Tenants', columns: ['external_id', 'status', 'created_at'] },
+  {
+    ...{ name: 'knowledge_bases', title: 'Knowledge bases', columns: ['description', 'updated_at'] },
+    children: ['knowledge_sources'],
+  },
+  { name: 'knowledge_sources', title: 'Sources', columns: ['type', 'status', 'updated_at'] },
+  { name: 'provider_connections', title: 'Provider keys', columns: ['provider', 'status', 'updated_at'] },
+  { name: 'custom_providers', title: 'Custom servers', columns: ['baseUrl', 'format'] },
+  {
+    ...{ name: 'limits', title: 'Limits and budgets' },
+    columns: [
+      'subject',
+      'requests_per_minute',
+      'budget_day_usd',
+      'spent_day_usd',
+      'budget_month_usd',
+      'spent_month_usd',
+    ],
+  },
+]
+
+const head = `/** @typedef {import('./types.js').Resource} Resource */
+
+/**
+ * Resources that the console lists, creates and changes, with the fields of their forms. Made from the declarations by
+ * \`npm run generate\`.
+ *
+ * @type {readonly Resource[]}
+ */
+export const resources = `
+
+/** Operations that are not a button: those of lists and forms, and those whose answer is another kind of thing. */
+const verbs = new Set(['list', 'get', 'create', 'put', 'update', 'delete', 'export'])
+
+/** `console/resources/resources.js`: what the console's pages of resources show and can do. */
+export const consoleResources = (operations: readonly Operation[]): GeneratedFile => {
+  const byId = new Map(operations.filter(isForMembers).map((each) => [each.id, each]))
+  const lines = shown.map((each) => `  ${JSON.stringify(resourceOf(each, byId))},\n`)
+  return { path: 'console/resources/resources.js', text: `${head}[\n${lines.join('')}]\n` }
+}
+
+const isForMembers = ({ access }: Operation): boolean => access.kinds.includes('dashboard')
+
+const resourceOf = ({ name, title, columns, children = [] }: Shown, byId: ReadonlyMap<string, Operation>) => {
+  const list = byId.get(`${name}.list`)
+  if (list === undefined) throw new Error(`members of a project cannot list ${name}`)
+  const one = [byId.get(`${name}.get`), byId.get(`${name}.update`), byId.get(`${name}.delete`)].find(Boolean)
+  const acts = [...byId.values()].filter(({ id }) => isActOf(id, name))
+  return {
+    ...{ name, title, columns, children, list: list.id, parent: list.params.filter(isOfRow)[0] ?? null },
+    key: (one ?? acts[0])?.params.find((param) => isOfRow(param) && !list.params.includes(param)) ?? null,
+    create: actOf(byId.get(`${name}.create`)),
+    update: actOf(byId.get(`${name}.update`)),
+    remove: byId.has(`${name}.delete`) ? `${name}.delete` : null,
+    acts: acts
+      .filter(({ method, params, files }) => method === 'POST' && params.length > 0 && files === null)
+      .map(actOf),
+  }
+}
+
+const isOfRow = (param: string): boolean => param !== 'project_id'
+
+const isActOf = (id: string, name: string): boolean => {
+  const [resource, verb = ''] = id.split('.')
+  return resource === name && !verbs.has(verb)
+}
+
+const actOf = (operation: Operation | undefined) => {
+  if (operation === undefined) return null
+  const { id, summary, params, body, unknownFields, access } = operation
+  const fields = body === null ? [] : formFields(requestForm(body.json, unknownFields))
+  return { id, summary, params, role: access.role ?? 'admin', fields }
+}

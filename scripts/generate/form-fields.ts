@@ -1,0 +1,98 @@
+import type { JsonSchema } from '#specs/dsl/schema.ts'
+
+/** A field of a form (`console/resources/types.d.ts`). */
+export interface FormField {
+  readonly name: string
+  readonly kind: string
+  readonly help?: string
+  readonly required?: true
+  /** Most people fill it in, so it is not behind the button with further fields. */
+  readonly first?: true
+  readonly nullable?: true
+  readonly max?: number
+  readonly min?: number
+  readonly default?: unknown
+  readonly choices?: readonly unknown[]
+  /** Fields of a group, which is an object. */
+  readonly fields?: readonly FormField[]
+  /** Kinds of entries of a list. */
+  readonly variants?: readonly FormVariant[]
+}
+
+interface FormVariant {
+  readonly title: string
+  /** Values that every entry of this kind has. */
+  readonly fixed: Readonly<Record<string, unknown>>
+  readonly fields: readonly FormField[]
+}
+
+/** Length of a text from which its field has several lines. */
+const longFrom = 1_000
+/** Optional fields that most people fill in. */
+const usual = new Set(['description', 'system_prompt', 'tools', 'text', 'title'])
+/** Number of choices up to which all are shown as boxes to tick. */
+const maxBoxes = 80
+
+/** Returns the fields of a form for values of an object's schema. What no field can show is edited as JSON. */
+export const formFields = ({ properties = {}, required = [] }: JsonSchema): readonly FormField[] =>
+  Object.entries(properties).map(([name, schema]) => ({
+    name,
+    ...kindOf(name, plain(schema)),
+    ...(schema.description !== undefined && { help: schema.description }),
+    ...(required.includes(name) && { required: true as const }),
+    ...(usual.has(name) && { first: true as const }),
+    ...(isNullable(schema) && { nullable: true as const }),
+    ...(schema.default !== undefined && { default: schema.default }),
+  }))
+
+const isNullable = ({ type, anyOf }: JsonSchema): boolean =>
+  (Array.isArray(type) && type.includes('null')) || (anyOf ?? []).some((each) => each.type === 'null')
+
+/** Returns the schema of the values other than null. */
+const plain = (schema: JsonSchema): JsonSchema => {
+  const others = schema.anyOf?.filter(({ type }) => type !== 'null')
+  if (others?.length === 1 && others[0] !== undefined) return plain(others[0])
+  if (!Array.isArray(schema.type)) return schema
+  const [type] = schema.type.filter((each) => each !== 'null')
+  return { ...schema, type }
+}
+
+const kindOf = (name: string, schema: JsonSchema): Omit<FormField, 'name'> => {
+  const { type, maxLength = longFrom, minimum, maximum, properties } = schema
+  const choices = schema.enum?.filter((each) => each !== null)
+  if (choices !== undefined) return { kind: 'choice', choices }
+  if (type === 'boolean') return { kind: 'flag' }
+  if (type === 'integer' || type === 'number') {
+    const bounds = { ...(minimum !== undefined && { min: minimum }), ...(maximum !== undefined && { max: maximum }) }
+    return { kind: type, ...bounds }
+  }
+  if (type === 'string') {
+    if (schema.format === 'date-time') return { kind: 'time' }
+    if (isSecret(name)) return { kind: 'secret', max: maxLength }
+    return { kind: maxLength >= longFrom && schema.pattern === undefined ? 'long' : 'text', max: maxLength }
+  }
+  if (type === 'array') return listOf(schema.items)
+  if (type === 'object' && properties !== undefined) return { kind: 'group', fields: formFields(schema) }
+  return { kind: 'json' }
+}
+
+const isSecret = (name: string): boolean => /(^|_)(key|secret|password|token)$/i.test(name) || name === 'apiKey'
+
+const listOf = (items: JsonSchema | undefined): Omit<FormField, 'name'> => {
+  if (items?.enum !== undefined && items.enum.length <= maxBoxes) return { kind: 'choices', choices: items.enum }
+  if (items?.type === 'string') return { kind: 'lines' }
+  const variants = (items?.oneOf ?? (items?.properties === undefined ? [] : [items])).map(variantOf)
+  return variants.length === 0 ? { kind: 'json' } : { kind: 'items', variants }
+}
+
+const variantOf = (schema: JsonSchema): FormVariant => {
+  const fixed = Object.entries(schema.properties ?? {}).flatMap(([name, { enum: values = [] }]) =>
+    values.length === 1 ? [[name, values[0]] as const] : [],
+  )
+  const names = new Set(fixed.map(([name]) => name))
+  return {
+    title: schema.title ?? 'Entry',
+    fixed: Object.fromEntries(fixed),
+    fields: formFields(schema).filter(({ name }) => !names.has(name)),
+  }
+}

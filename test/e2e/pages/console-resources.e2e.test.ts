@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { resources } from '../../../console/resources/resources.js'
+import { patience } from '../patience.ts'
+import { OpenConsole } from './open-console.ts'
+
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('resources in the console', () => {
+  let console: OpenConsole
+
+  beforeAll(async () => {
+    console = await OpenConsole.start()
+  })
+  afterAll(() => console?.stop())
+
+  it('create an agent with a tool that needs approval, change it, and delete it', async () => {
+    const { page, world } = console
+    await console.show('resources?kind=agents', 'Agents')
+    await page.getByRole('link', { name: 'Create the first one' }).click()
+    const form = page.getByRole('form', { name: 'Create an agent' })
+    await form.getByLabel('Name').first().fill('Support')
+    await form.getByLabel('Model', { exact: false }).first().fill('simulated-1')
+    expect(await console.faults('resource-new')).toEqual([])
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await form.getByRole('button', { name: 'Add http tool' }).click()
+    const tool = form.getByRole('group', { name: '1. http tool' })
+    await tool.getByLabel('Name').fill('refund')
+    await tool.getByLabel('URL').fill('https://shop.example/refund')
+    await tool.getByText(/more fields/).click()
+    await tool.getByLabel('Needs approval').check()
+    await form.getByRole('button', { name: 'Create' }).click()
+    const panel = page.getByRole('region', { name: 'Support' })
+    await panel.waitFor()
+    const { body } = await world.api.get('/v1/agents')
+    expect(body.data).toMatchObject([
+      {
+        name: 'Support',
+        config: { model: 'simulated-1', tools: [{ type: 'http', name: 'refund', needsApproval: true }] },
+      },
+    ])
+
+    await panel.getByText('Edit', { exact: true }).click()
+    await panel.getByRole('form', { name: 'Update an agent' }).getByLabel('Name').first().fill('Support desk')
+    await panel.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('region', { name: 'Support desk' }).waitFor()
+    expect(await console.faults('resource')).toEqual([])
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete Support desk' }).click()
+    await page.getByRole('link', { name: 'Create the first one' }).waitFor()
+    expect((await world.api.get('/v1/agents')).body.data).toEqual([])
+  })
+
+  it.each(
+    resources
+      .map(({ name }) => name)
+      .filter((name) => name !== 'agent_versions' && name !== 'agent_keys' && name !== 'knowledge_sources'),
+  )('have a page without faults, with a form for a new one where there can be one: %s', async (name) => {
+    const { page } = console
+    const resource = resources.find((each) => each.name === name)
+    await console.show(`resources?kind=${name}&new=yes`, resource?.title ?? '')
+    await page.getByRole('region', { name: resource?.title ?? '', exact: true }).waitFor()
+    if (resource?.create) {
+      await page.getByRole('form', { name: resource.create.summary }).waitFor()
+      for (const more of await page.locator('.schema-more > summary').all()) await more.click()
+    }
+    expect(await console.faults(`resource-${name}`)).toEqual([])
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  it('create a knowledge base and a source of it, which is searched then', async () => {
+    const { page, world } = console
+    await console.show('knowledge', 'Knowledge')
+    await page.getByRole('link', { name: 'New' }).click()
+    await page.getByRole('form', { name: 'Create a knowledge base' }).getByLabel('Name').fill('Handbook')
+    await page.getByRole('button', { name: 'Create' }).click()
+    const panel = page.getByRole('region', { name: 'Handbook' })
+    await panel.getByText('New', { exact: true }).click()
+    const form = panel.getByRole('form')
+    await form.getByRole('textbox', { name: /^Text/ }).fill('You have thirty days of leave a year.')
+    await form.getByRole('button', { name: 'Create' }).click()
+    await panel.getByText(/is ready/).waitFor()
+    const { body: bases } = await world.api.get('/v1/knowledge-bases')
+    const search = () => world.api.post(`/v1/knowledge-bases/${bases.data[0].id}/search`, { query: 'days of leave' })
+    await expect.poll(async () => JSON.stringify((await search()).body), patience).toContain('thirty days')
+  })
+
+  it('show what is wrong with a field where the form is sent', async () => {
+    const { page } = console
+    await console.show('resources?kind=webhooks&new=yes', 'Webhooks')
+    const form = page.getByRole('form', { name: 'Create a webhook' })
+    await form.getByLabel('Name').fill('Orders')
+    await form.getByLabel('URL').fill('shop.example')
+    await form.getByLabel('run.completed').check()
+    await form.getByRole('button', { name: 'Create' }).click()
+    expect(await form.getByRole('alert').textContent()).toMatch(/url/)
+  })
+})
