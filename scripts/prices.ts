@@ -18,7 +18,10 @@ if (version === '' || !/^\d{4}-\d{2}-\d{2}$/.test(date))
 if (!existsSync(file)) refuseCommandLine(usage, `There is no file ${file}.`)
 
 /** Providers whose id in the list differs from ours. */
-const ours: Readonly<Record<string, string>> = { gemini: 'google', together_ai: 'together', fireworks_ai: 'fireworks' }
+const ours: Readonly<Record<string, string>> = {
+  ...{ gemini: 'google', together_ai: 'together', fireworks_ai: 'fireworks', azure: 'azure-openai' },
+  ...{ bedrock_converse: 'bedrock', dashscope: 'qwen', cohere_chat: 'cohere' },
+}
 const known = new Set(providers.map(({ id }) => id))
 
 const list = objectOf(JSON.parse(readFileSync(file, 'utf8')))
@@ -37,9 +40,13 @@ process.stdout.write(`${rows.length} models of ${new Set(rows.map(({ provider })
 
 function keep(key: string, fields: WireObject): void {
   const listed = textOf(fields.litellm_provider)
-  const provider = ours[listed] ?? listed
+  const provider = ours[listed] ?? (listed.startsWith('vertex_ai') ? 'vertex' : listed)
   if (!known.has(provider)) return
-  const id = key.startsWith(`${listed}/`) ? key.slice(listed.length + 1) : key
+  const [family = ''] = listed.split('-', 1)
+  const id = [`${listed}/`, `${family}/`].reduce(
+    (left, prefix) => (left.startsWith(prefix) ? left.slice(prefix.length) : left),
+    key,
+  )
   if (!isProvidersOwn(provider, id)) return
   const models = found.get(provider)
   const row = slimRow(provider, id, fields, imagePriceOf(key, fields))
@@ -51,7 +58,7 @@ function isProvidersOwn(provider: string, id: string): boolean {
   if (provider === 'fireworks') return id.startsWith('accounts/')
   // the list keeps models that were withdrawn years ago
   if (provider === 'perplexity') return /^(sonar(-pro|-reasoning|-reasoning-pro)?|pplx-embed-.*)$/.test(id)
-  return provider === 'groq' || provider === 'together' || !id.includes('/')
+  return ['groq', 'together', 'hyperbolic', 'cloudflare'].includes(provider) || !id.includes('/')
 }
 
 /** Price of one image of the model's usual size and quality; the list has separate rows for sizes and qualities. */

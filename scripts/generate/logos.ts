@@ -11,8 +11,11 @@ import type { GeneratedFile } from './generated-file.ts'
  * name.
  */
 
-/** Marks with their own colours; the others are black. OpenRouter's colour is too pale for a white tile. */
-const colored: Readonly<Record<string, string>> = {
+/**
+ * Marks with another name than their provider: those with their own colours, and products of a company. The others are
+ * black. OpenRouter's colour is too pale for a white tile.
+ */
+const marks: Readonly<Record<string, string>> = {
   google: 'google-color',
   mistral: 'mistral-color',
   deepseek: 'deepseek-color',
@@ -20,6 +23,12 @@ const colored: Readonly<Record<string, string>> = {
   cerebras: 'cerebras-color',
   together: 'together-color',
   fireworks: 'fireworks-color',
+  'azure-openai': 'azure-color',
+  nvidia: 'nvidia-color',
+  qwen: 'qwen-color',
+  cohere: 'cohere-color',
+  cloudflare: 'cloudflare-color',
+  vllm: 'vllm-color',
 }
 
 /** Margin around the mark, on a tile of 32. */
@@ -42,8 +51,8 @@ const logoFile = (provider: ProviderSpec): GeneratedFile => {
 }
 
 const markOf = (id: string): string | null => {
-  const files = [`@lobehub/icons-static-svg/icons/${colored[id] ?? id}.svg`, `simple-icons/icons/${id}.svg`].map(
-    (name) => join(packages, name),
+  const files = [`@lobehub/icons-static-svg/icons/${marks[id] ?? id}.svg`, `simple-icons/icons/${id}.svg`].map((name) =>
+    join(packages, name),
   )
   const file = files.find((path) => existsSync(path))
   return file === undefined ? null : readFileSync(file, 'utf8')
@@ -77,6 +86,7 @@ const monogram = (name: string): string =>
  */
 const letters: Readonly<Record<string, string>> = {
   C: 'M8.3 2.6A4 4 0 1 0 8.3 7.4',
+  l: 'M5 1.2V8.8',
   S: 'M7.8 2.3C6.8 1.2 3.2 .9 2.9 3 2.6 5.3 7.7 4.6 7.3 7.1 7 9.2 3.2 9 2.1 7.6',
 }
 

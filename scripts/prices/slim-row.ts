@@ -160,9 +160,11 @@ function capabilitiesOf(mode: ModelMode, id: string, fields: WireObject): readon
   return writesCode ? [...named, 'code'] : named
 }
 
+const openAis: ReadonlySet<string> = new Set(['openai', 'azure-openai'])
+
 /** OpenAI's reasoning models refuse `temperature`; the list says so only for the others. */
 function takesSampling(provider: string, fields: WireObject): boolean {
-  return fields.supports_sampling_params !== false && !(provider === 'openai' && fields.supports_reasoning === true)
+  return fields.supports_sampling_params !== false && !(openAis.has(provider) && fields.supports_reasoning === true)
 }
 
 function givesText(fields: WireObject): boolean {

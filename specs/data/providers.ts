@@ -1,3 +1,5 @@
+import { compatibleProviders } from './compatible-providers.ts'
+
 /** The HTTP APIs of providers. Many providers implement OpenAI's. */
 export const wireFormats = [
   'openai',
@@ -8,6 +10,7 @@ export const wireFormats = [
   'deepgram',
   'cartesia',
   'spitch',
+  'azure',
 ] as const
 
 /** The HTTP API of a provider. */
@@ -19,7 +22,7 @@ export interface ProviderSpec {
   readonly id: string
   readonly name: string
   readonly format: WireFormat
-  /** Up to the version segment, without a trailing slash. */
+  /** Up to the version segment, without a trailing slash. A setting of the connection replaces `{its name}`. */
   readonly baseUrl: string
   /** Prefix of the environment variables `<env>_API_KEY` and `<env>_BASE_URL`, its managed key and URL. */
   readonly env: string
@@ -31,7 +34,23 @@ export interface ProviderSpec {
   readonly reportsCharges?: true
   /** Other names of the provider in `provider/model`. */
   readonly aliases?: readonly string[]
+  /**
+   * It serves a model only when the request names it (`bedrock/…`) or the project has a connection to it: its ids are
+   * those of other providers, or of models that a server of the operator may serve under the same name.
+   */
+  readonly byName?: true
+  /** Its servers may require no key. */
+  readonly keyless?: true
 }
+
+/**
+ * Well-known services whose APIs the server does not speak. A connection to one would only fail, so it is refused
+ * instead of being taken for the caller's own name of another server.
+ */
+export const unservedProviders: ReadonlySet<string> = new Set([
+  ...['sagemaker', 'aws-sagemaker', 'watsonx', 'oci', 'replicate', 'huggingface-endpoints', 'clarifai', 'nlpcloud'],
+  ...['azure', 'aws', 'aws-bedrock', 'amazon-bedrock', 'gcp', 'vertex-ai', 'vertexai', 'google-vertex'],
+])
 
 /** All providers, in the order in which they are tried for a model that several of them serve. */
 export const providers: readonly ProviderSpec[] = [
@@ -194,6 +213,17 @@ export const providers: readonly ProviderSpec[] = [
     docsUrl: 'https://docs.spitch.app',
     ids: /^(spitch-|mansa_)/,
   },
+  {
+    id: 'azure-openai',
+    name: 'Azure OpenAI',
+    format: 'azure',
+    baseUrl: 'https://{resource}.openai.azure.com',
+    env: 'AZURE_OPENAI',
+    website: 'https://azure.microsoft.com/products/ai-services/openai-service',
+    docsUrl: 'https://learn.microsoft.com/azure/ai-foundry/openai',
+    byName: true,
+  },
+  ...compatibleProviders,
   {
     id: 'simulated',
     name: 'Simulated',

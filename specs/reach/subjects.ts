@@ -216,6 +216,9 @@ export const plainFields: Readonly<Record<RequestPart, readonly string[]>> = {
       'models[].modelId',
       'provider',
     ],
+    // of a company's account at a cloud
+    ...['settings.account_id', 'settings.project_id', 'credentials.tenant_id', 'credentials.client_id'],
+    ...['credentials.access_key_id'],
     // words, numbers and switches
     ...[
       'actions[].key',

@@ -1,5 +1,6 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
 import { waits } from '#specs/call-timeout.ts'
+import { providerCredentials, providerSettings } from '#specs/data/provider-credentials.ts'
 import { wireFormats } from '#specs/data/providers.ts'
 import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
@@ -34,8 +35,11 @@ const baseUrl = described(
 
 const apiKey = described(
   string({ minLength: 1, maxLength: 4096, pattern: '^[!-~]+$' }),
-  'API key for the provider. Stored encrypted and never shown.',
+  'API key for the provider. Stored encrypted and never shown. Required, unless `credentials` are given or the server needs none.',
 )
+
+const settings = nullable(providerSettings)
+const credentials = optional(providerCredentials)
 
 const apiFormat = described(format, "API format of the server. Default: the provider's own, or `openai`.")
 
@@ -44,6 +48,7 @@ const fields = {
   provider,
   api_format: format,
   base_url: nullable(baseUrl),
+  settings,
   key_last4: described(string(), 'Last four characters of the key; empty if the key is too short.'),
   is_active: described(defaulted(boolean(), true), 'Whether requests are routed to the connection.'),
   fallback_to_managed: described(
@@ -73,13 +78,14 @@ export const providerConnections = defineResource('provider_connections', {
     'name',
     'provider',
     'base_url',
+    'settings',
     'is_active',
     'fallback_to_managed',
     'prices',
     'first_byte_timeout_ms',
     'idle_timeout_ms',
   ],
-  writeOnly: { api_key: apiKey, api_format: optional(apiFormat) },
+  writeOnly: { api_key: optional(apiKey), credentials, api_format: optional(apiFormat) },
   access: secretKeyOrDashboard('admin'),
   operations: {
     list: { access: secretKeyOrDashboard('member') },
@@ -130,7 +136,9 @@ export const providerConnectionTests = defineOperations('provider_connections', 
       provider,
       api_format: optional(apiFormat),
       base_url: optional(nullable(baseUrl)),
-      api_key: apiKey,
+      settings: optional(settings),
+      api_key: optional(apiKey),
+      credentials,
     }),
     answer: isJsonResponse(
       object(

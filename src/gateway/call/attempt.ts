@@ -113,6 +113,11 @@ export class Attempt implements Dispatcher.DispatchHandler, Ticking {
     } else this.#fail(timedOut(this.#begun ? 'continue' : 'answer'))
   }
 
+  /** Called when the request could not be sent. */
+  refuse(failure: AttemptFailed): void {
+    if (!this.#settled) this.#fail(failure)
+  }
+
   /** Called when a tick threw: the answer of the provider can no longer be awaited. */
   fail(): void {
     if (!this.#settled) this.#fail(streamBroken())

@@ -1,4 +1,5 @@
 import type { UnitPrices } from '#gateway/prices/own-prices.ts'
+import type { ProviderSettings } from '#specs/data/provider-credentials.ts'
 import type { WireFormat } from '#specs/data/providers.ts'
 import type { ProviderTimeouts } from './provider-timeouts.ts'
 
@@ -23,11 +24,15 @@ export interface Route {
   readonly format: WireFormat
   /** Base URL up to the version segment, without a trailing slash. */
   readonly baseUrl: string
-  /** null when the server requires none. Never shown, never logged. */
+  /** A key, or the credentials of a cloud as JSON; null when the server requires none. Never shown, never logged. */
   readonly apiKey: string | null
   readonly source: KeySource
   /** Id of the provider connection or custom provider that owns the key. */
   readonly connectionId: string | null
+  /** Where a cloud serves the models of the connection. */
+  readonly settings?: ProviderSettings
+  /** The name of the model on the wire, where it differs: that of its deployment. */
+  readonly wireModel?: string
   /** Prices set by the project; absent: those of the price list. */
   readonly ownPrices?: UnitPrices
   /** Timeouts for silence of the provider; absent: those of the installation. */
@@ -46,6 +51,13 @@ export interface Routes {
    */
   resolve(project: string, model: string, need: Need): readonly Route[] | Promise<readonly Route[]>
 }
+
+/** The name of a route's model on the wire. */
+export const wireModelOf = ({ model, wireModel }: Pick<Route, 'model' | 'wireModel'>): string => wireModel ?? model
+
+/** Whether a server refuses what OpenAI's own refuses: it is OpenAI's, or runs its models on Azure. */
+export const isStrictOpenAi = ({ format, baseUrl }: Pick<Route, 'format' | 'baseUrl'>): boolean =>
+  format === 'azure' || isOwnOpenAi(baseUrl)
 
 /**
  * Whether a URL is OpenAI's own server, which offers only the models of the price list; a compatible server may offer

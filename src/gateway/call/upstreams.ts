@@ -7,8 +7,11 @@ import { ownVia } from '#outgoing/via.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import { traceparent } from '#telemetry/trace-context.ts'
 import type { Tracer } from '#telemetry/tracer.ts'
+import type { Headers, TokenRequest, UnsignedRequest } from '../providers/provider-format.ts'
+import { providerFormats } from '../providers/provider-formats.ts'
+import { accessTokens } from './access-tokens.ts'
 import type { CallPolicy } from './call-policy.ts'
-import { unavailable } from './failure.ts'
+import { AttemptFailed, unavailable, unreachable } from './failure.ts'
 import type { Route } from './routes.ts'
 
 /** Maximum number of simultaneous connections to one origin; a streamed answer occupies one. Further calls wait. */
@@ -22,12 +25,19 @@ export interface Upstream {
   readonly basePath: string
   /** Dispatcher for most requests: POST with complete bodies. */
   readonly posting: PostDispatcher
+  /** Whether requests require the authorization that `posting` adds. */
+  readonly isAuthorized: boolean
 }
 
 /** Sends requests whose body is sent as a whole. */
 interface PostDispatcher {
   /** @throws {TypeError} for a header that is invalid in HTTP. */
-  dispatch(request: PoolRequest, handler: Dispatcher.DispatchHandler): void
+  dispatch(request: PoolRequest, handler: PostHandler): void
+}
+
+/** Receives the answer of a request, or the reason why it was not sent. */
+interface PostHandler extends Dispatcher.DispatchHandler {
+  readonly refuse?: (failure: AttemptFailed) => void
 }
 
 /** Connections to providers: one pool per origin. Addresses that a customer configured go through the SSRF guard. */
@@ -58,7 +68,13 @@ export class Upstreams {
     const dispatcher = (): Dispatcher => (guarded ? this.#guard.dispatcher : this.#pool(origin))
     const plain = guarded ? throughGuard(this.#guard.dispatcher, origin) : this.#postsTo(origin)
     const basePath = pathname.replace(/(?<!\/)\/+$/, '')
-    const made = new KnownUpstream(dispatcher, { origin, basePath, posting: traced(plain, this.#tracer) })
+    const { authorize } = providerFormats[route.format]
+    const sending = traced(plain, this.#tracer)
+    const isAuthorized = authorize !== undefined
+    const tokenOf = (request: TokenRequest): Promise<string> =>
+      accessTokens.of(guarded ? this.#guard.dispatcher : this.#pool(new URL(request.url).origin), request)
+    const posting = isAuthorized ? authorized(sending, origin, (one) => authorize(route, one, tokenOf)) : sending
+    const made = new KnownUpstream(dispatcher, { origin, basePath, posting, isAuthorized })
     this.#known.set(route, made)
     return made
   }
@@ -93,12 +109,14 @@ class KnownUpstream implements Upstream {
   readonly origin: string
   readonly basePath: string
   readonly posting: PostDispatcher
+  readonly isAuthorized: boolean
   readonly #dispatcher: () => Dispatcher
 
-  constructor(dispatcher: () => Dispatcher, { origin, basePath, posting }: Omit<Upstream, 'dispatcher'>) {
+  constructor(dispatcher: () => Dispatcher, { origin, basePath, posting, isAuthorized }: Omit<Upstream, 'dispatcher'>) {
     this.origin = origin
     this.basePath = basePath
     this.posting = posting
+    this.isAuthorized = isAuthorized
     this.#dispatcher = dispatcher
   }
 
@@ -130,6 +148,22 @@ const traced = (posting: PostDispatcher, tracer: Tracer | null): PostDispatcher 
           posting.dispatch({ ...request, once }, handler)
         },
       }
+
+/** Adds the headers that depend on the request, or on a token. */
+const authorized = (
+  posting: PostDispatcher,
+  origin: string,
+  authorize: (request: UnsignedRequest) => Promise<Headers>,
+): PostDispatcher => ({
+  dispatch: (request, handler) => {
+    const { path, body } = request
+    const sent = authorize({ method: 'POST', url: new URL(origin + path), body })
+    sent.then(
+      (headers) => posting.dispatch({ ...request, once: { ...request.once, ...headers } }, handler),
+      (error: unknown) => handler.refuse?.(error instanceof AttemptFailed ? error : unreachable()),
+    )
+  },
+})
 
 /** Timeouts are enforced by the call itself. */
 const noLimits = { headersTimeout: 0, bodyTimeout: 0 } as const

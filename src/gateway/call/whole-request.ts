@@ -88,7 +88,7 @@ const sent = (
   }: Omit<WholeRequest, 'body'> & { body: string | Uint8Array },
 ): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    const { dispatcher, origin, basePath } = reachable(upstreams, route)
+    const { dispatcher, posting, isAuthorized, origin, basePath } = reachable(upstreams, route)
     const answer = new BoundedBytes(maxAnswerBytes)
     const gone = (): void => {
       attempt.cancel()
@@ -113,6 +113,7 @@ const sent = (
     )
     if (signal.aborted) return gone()
     signal.addEventListener('abort', gone)
+    if (isAuthorized) return posting.dispatch({ path: basePath + path, headers, body }, attempt)
     dispatcher.dispatch(
       { origin, path: basePath + path, method: 'POST', headers, body, headersTimeout: 0, bodyTimeout: 0 },
       attempt,

@@ -34,7 +34,7 @@ export function chatRequest(input: ChatInput, route: Route): ChatRequest {
     return { path: format.path, headers: noHeaders, once, body: format.body, format }
   }
   const body = bodyFor(input, route)
-  return { path: '/chat/completions', headers: headersFor(route), once: keyOf(input), body, format: null }
+  return { path: pathOf(route), headers: headersFor(route), once: keyOf(input), body, format: null }
 }
 
 const bodyFor = (input: ChatInput, route: Route): WireBody => {
@@ -51,14 +51,13 @@ const noHeaders: Headers = {}
 const keyOf = ({ idempotencyKey }: ChatInput): Headers | undefined =>
   idempotencyKey === undefined ? undefined : { 'idempotency-key': idempotencyKey }
 
+const pathOf = (route: Route): string =>
+  providerFormats[route.format].path?.(route, '/chat/completions') ?? '/chat/completions'
+
 const headersFor = (route: Route): Headers => {
   const known = openAiHeaders.get(route)
   if (known !== undefined) return known
-  const { apiKey } = route
-  const made = {
-    'content-type': 'application/json',
-    ...(apiKey !== null && apiKey !== '' && { authorization: `Bearer ${apiKey}` }),
-  }
+  const made = { 'content-type': 'application/json', ...providerFormats[route.format].headers(route) }
   openAiHeaders.set(route, made)
   return made
 }

@@ -2,7 +2,7 @@ import { renamedModel } from '#outgoing/renamed-model.ts'
 import { encodeJson, type WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import { objectOf } from '#outgoing/wire.ts'
 import type { ChatBody, ChatCall } from '../call/chat-calls.ts'
-import { isOwnOpenAi, type Route } from '../call/routes.ts'
+import { isStrictOpenAi, type Route, wireModelOf } from '../call/routes.ts'
 import { priceAt } from '../prices/prices.ts'
 
 const closingBrace = 0x7d
@@ -37,7 +37,7 @@ export const wantsUsage = (body: ChatBody): boolean => objectOf(body.stream_opti
  * @param route the route whose model is called, under the provider's name.
  */
 export function openAiBody({ body, bytes, stream, translated }: ChatInput, route: Route): WireBody {
-  const { model } = route
+  const model = wireModelOf(route)
   const asUsual = body.models === undefined && body.memory === undefined
   const usage = stream && !wantsUsage(body)
   const anew = (): WireBody => {
@@ -64,12 +64,12 @@ export const withTokenLimit = <T extends ChatInput>(input: T, route: Route, toke
 })
 
 /** OpenAI's newer models refuse `max_tokens`; many other servers only know that name. */
-export const limitField = ({ baseUrl }: Route): 'max_completion_tokens' | 'max_tokens' =>
-  isOwnOpenAi(baseUrl) ? 'max_completion_tokens' : 'max_tokens'
+export const limitField = (route: Route): 'max_completion_tokens' | 'max_tokens' =>
+  isStrictOpenAi(route) ? 'max_completion_tokens' : 'max_tokens'
 
 /** OpenAI's reasoning models refuse `temperature` and `top_p`; compatible servers are assumed to accept them. */
-export const takesSampling = ({ baseUrl, model }: Route): boolean =>
-  !isOwnOpenAi(baseUrl) || priceAt('openai', model)?.sampling !== false
+export const takesSampling = (route: Route): boolean =>
+  !isStrictOpenAi(route) || priceAt('openai', route.model)?.sampling !== false
 
 /**
  * Adapts a request converted from another API to the route's server: renames the token limit, and removes what the

@@ -15,7 +15,7 @@ import { ModelError } from '../call/provider-port.ts'
 import type { Redaction } from '../call/redaction.ts'
 import { refusalOf, statusOf } from '../call/refusal.ts'
 import { RouteCandidates, type RouteCandidatesParts } from '../call/route-candidates.ts'
-import type { Need, Route } from '../call/routes.ts'
+import { type Need, type Route, wireModelOf } from '../call/routes.ts'
 import { answeredWhole, type RequestParts } from '../call/whole-request.ts'
 import { tokensOfUsage, type Usage } from '../prices/usage.ts'
 import { redactedDocument, restoredDocument } from './document-texts.ts'
@@ -141,7 +141,7 @@ export class JsonCalls {
     const json = { 'content-type': 'application/json', accept: 'application/json' }
     const request = {
       ...{ caller, route, path: target.path, headers: { ...json, ...target.headers }, signal, reservation },
-      body: encodeJson({ ...rest, model: route.model }),
+      body: encodeJson({ ...rest, model: wireModelOf(route) }),
       failureOf: (refusal: ErrorAnswer) => statusFailure(refusal, this.#parts.now()),
     }
     const read = async (bytes: Buffer) => {

@@ -10,7 +10,7 @@ export const capabilitiesOf = (provider: string, model: string): readonly string
 /**
  * Model of each provider that replaces a model without vision when a request contains images: a small one of the
  * provider's current models with vision. A test checks each against the snapshot: it has vision and a price, and is not
- * retired.
+ * retired. Providers that serve models only by name have none: their models are those that a project deployed.
  */
 const visionModels: Readonly<Record<string, string>> = {
   openai: 'gpt-4o-mini',

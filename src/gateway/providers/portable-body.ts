@@ -1,6 +1,6 @@
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
-import { isOwnOpenAi, type Route } from '../call/routes.ts'
+import { isStrictOpenAi, type Route } from '../call/routes.ts'
 import { betasField } from './anthropic/anthropic-betas.ts'
 import { ownToolsField } from './anthropic/anthropic-tools.ts'
 import { isSigned, plainCallId } from './tool-call-id.ts'
@@ -17,12 +17,12 @@ const foreignFields = ['reasoning_content', 'thinking_blocks', 'images'] as cons
  *
  * @returns the same object when there is nothing to change, which is the usual case.
  */
-export function portableBody(body: ChatBody, { baseUrl }: Pick<Route, 'baseUrl'>): ChatBody {
+export function portableBody(body: ChatBody, route: Pick<Route, 'baseUrl' | 'format'>): ChatBody {
   if (body[ownToolsField] !== undefined || body[betasField] !== undefined)
-    return portableBody({ ...body, [ownToolsField]: undefined, [betasField]: undefined }, { baseUrl })
+    return portableBody({ ...body, [ownToolsField]: undefined, [betasField]: undefined }, route)
   const { messages } = body
   if (!Array.isArray(messages) || !messages.some((message) => isForeign(objectOf(message)))) return body
-  const own = isOwnOpenAi(baseUrl)
+  const own = isStrictOpenAi(route)
   return { ...body, messages: messages.map((message) => (isObject(message) ? portableMessage(message, own) : message)) }
 }
 

@@ -1,6 +1,7 @@
 import type { ChatFormat } from '#gateway/call/chat-format.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import type { WireObject } from '#outgoing/wire.ts'
+import type { ProviderSettings } from '#specs/data/provider-credentials.ts'
 import type { EmbeddingFormat } from './embedding-format.ts'
 import type { ProviderSdk, SdkFetch } from './provider-sdk.ts'
 import type { VoiceFormat } from './voice/voice-format.ts'
@@ -12,6 +13,15 @@ export type Headers = Readonly<Record<string, string>>
 export interface ProviderFormat {
   /** Headers of every request: the API key where there is one, and what the API always requires. */
   readonly headers: (route: Pick<Route, 'apiKey'>) => Headers
+  /**
+   * Headers that need a token, or a signature of the request. They are added as a request is sent. Absent: `headers`
+   * has everything.
+   */
+  readonly authorize?: Authorize
+  /** Path of one of OpenAI's operations, where it is not that of OpenAI. */
+  readonly path?: (route: Pick<Route, 'model' | 'wireModel' | 'settings'>, operation: string) => string
+  /** Completes a base URL, in whichever way the user wrote it. */
+  readonly address?: (baseUrl: string, settings: ProviderSettings | undefined) => string
   /** Version segment of the base URL, for APIs whose SDKs leave it out; users write the URL either way. */
   readonly version?: string
   /** Chat; null for OpenAI's own format, which is passed through unchanged. */
@@ -19,7 +29,10 @@ export interface ProviderFormat {
   readonly embeddings?: EmbeddingFormat
   readonly voice?: VoiceFormat
   /** Path and headers of an image generation in OpenAI's form. */
-  readonly images?: (route: Pick<Route, 'apiKey'>) => { readonly path: string; readonly headers: Headers }
+  readonly images?: (route: Pick<Route, 'apiKey' | 'model' | 'wireModel' | 'settings'>) => {
+    readonly path: string
+    readonly headers: Headers
+  }
   /** Limits of images in chats; absent: `usualImages`. */
   readonly imageLimits?: ImageLimits
   readonly models?: ModelList
@@ -28,15 +41,42 @@ export interface ProviderFormat {
   readonly keyCheck?: KeyCheck
 }
 
+/** A request before its authorization is added. */
+export interface UnsignedRequest {
+  readonly method: string
+  readonly url: URL
+  readonly body: string | Uint8Array
+}
+
+/** How a service that issues tokens is called. */
+export interface TokenRequest {
+  /** The same for all requests that may share a token. */
+  readonly key: string
+  readonly url: string
+  /** The fields of the form that it is sent. */
+  readonly form: () => Promise<Readonly<Record<string, string>>>
+}
+
+/** Returns a valid token, from the cache where there is one. @throws {AttemptFailed} */
+export type TokenOf = (request: TokenRequest) => Promise<string>
+
+/** @throws {AttemptFailed} when no token is issued. */
+type Authorize = (route: AuthorizedRoute, request: UnsignedRequest, tokenOf: TokenOf) => Promise<Headers>
+
+/** The parts of a route that its authorization depends on. */
+export type AuthorizedRoute = Pick<Route, 'apiKey' | 'baseUrl' | 'settings'>
+
 /** The list of the models of a provider. */
 interface ModelList {
   /** Returns the path below the base URL; `after` is the cursor of the previous page. Absent: the SDK knows it. */
-  readonly path?: (after: string | null) => string
+  readonly path?: (after: string | null, settings: ProviderSettings | undefined) => string
+  /** The base URL of the list, where it is another than that of the models. */
+  readonly base?: (baseUrl: string) => string
   /** Returns the models in an answer; null when it is no list. */
   readonly rows: (json: unknown) => readonly unknown[] | null
   readonly model: (row: WireObject) => ListedModel
   /** Returns the cursor of the next page; null on the last page. */
-  readonly next?: (json: unknown) => string | null
+  readonly next?: (json: unknown, after: string | null) => string | null
 }
 
 /** A model as its provider lists it: unvalidated. */
@@ -68,7 +108,7 @@ export const usualImages: ImageLimits = {
 
 /** Returns the authorization header; empty without an API key. */
 export const bearer = ({ apiKey }: Pick<Route, 'apiKey'>): Headers =>
-  apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }
+  apiKey === null || apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }
 
 /** Returns a value if it is a list. */
 export const listIn = (value: unknown): readonly unknown[] | null => (Array.isArray(value) ? value : null)

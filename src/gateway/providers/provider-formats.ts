@@ -1,6 +1,7 @@
 import type { WireFormat } from '#specs/data/providers.ts'
 import type { Need } from '../call/routes.ts'
 import { anthropic } from './anthropic/anthropic-format.ts'
+import { azure } from './azure/azure-format.ts'
 import { cartesia } from './cartesia/cartesia-voice.ts'
 import { deepgram } from './deepgram/deepgram-voice.ts'
 import { elevenLabs } from './elevenlabs/elevenlabs-voice.ts'
@@ -20,6 +21,7 @@ export const providerFormats: Readonly<Record<WireFormat, ProviderFormat>> = {
   deepgram,
   cartesia,
   spitch,
+  azure,
 }
 
 /** Whether a format supports a need at all. */

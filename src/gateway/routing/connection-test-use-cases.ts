@@ -2,6 +2,7 @@ import type { UseCases } from '#actors/call/use-cases.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { newKeyText } from './connection-credentials.ts'
 import { destinationOf } from './connection-rules.ts'
 import type { ConnectionParts } from './connection-use-cases.ts'
 import { type ConnectionData, connectionKeyAad, providerConnections } from './kinds.ts'
@@ -24,8 +25,9 @@ export const connectionTestUseCases = (parts: ConnectionParts): TestUseCases => 
   const reach = () => ({ dispatcher: guard.dispatcher, timeoutMs })
   return {
     'provider_connections.validate': async ({ body }) => {
-      const { provider, api_format, base_url } = destinationOf(guard, body)
-      const where = { provider, api_format, base_url, api_key: body.api_key }
+      const destination = destinationOf(guard, body)
+      const { provider, api_format } = destination
+      const where = { ...destination, api_key: newKeyText(guard, destination, body) }
       const { ok, ...found } = await timed(reach(), connectionEndpoint('', where))
       return { valid: ok, provider, api_format, ...found }
     },

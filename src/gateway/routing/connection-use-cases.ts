@@ -11,6 +11,7 @@ import { Table } from '#records/table.ts'
 import { newIdFor } from '#runtime/internal.ts'
 import type { RecordStore, Scope } from '#storage/index.ts'
 import type { StoredTimeouts } from '../call/provider-timeouts.ts'
+import { keyTextOf, newKeyText } from './connection-credentials.ts'
 import { type Destination, destinationOf, requireKeyFor, type SureDestination } from './connection-rules.ts'
 import { type ConnectionData, connectionKeyAad, type ModelSyncData, modelSyncs, providerConnections } from './kinds.ts'
 import type { ProjectProviders } from './project-providers.ts'
@@ -49,19 +50,13 @@ export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases =
     'provider_connections.create': async (call) => {
       const { scope, body } = call
       const where = { project: scope.project, id: newIdFor(call, 'pvc') }
-      const key = keyFields(box.seal(body.api_key, connectionKeyAad(where)), body.api_key)
+      const destination = destinationOf(guard, body)
+      const text = newKeyText(guard, destination, body)
+      const key = keyFields(box.seal(text, connectionKeyAad(where)), text)
       const { name, is_active, fallback_to_managed, prices = null } = body
       const data = {
-        name,
-        ...destinationOf(guard, body),
-        ...key,
-        is_active,
-        prices,
-        fallback_to_managed,
-        ...waitsIn(body),
-        ...untested,
-        sync_id: null,
-        model_count: 0,
+        ...{ name, ...destination, ...key, is_active, prices, fallback_to_managed },
+        ...{ ...waitsIn(body), ...untested, sync_id: null, model_count: 0 },
       }
       const notices = [audited(call).line('created', where.id)]
       return changed(scope.project, resource.create(scope, { ...where, data, notices }))
@@ -70,10 +65,10 @@ export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases =
       const { scope, params, body } = call
       if (body.provider !== undefined) await retire(scope, params.connection_id, body.provider)
       const edit = ({ data, ...where }: Row<ConnectionData>) => {
-        const { api_key } = body
-        const key = api_key === undefined ? {} : keyFields(box.seal(api_key, connectionKeyAad(where)), api_key)
         const destination = changesTarget(body) ? destinationOf(guard, leading(data, body)) : null
-        if (destination !== null) requireKeyFor(data, destination, api_key)
+        const text = keyTextOf(guard, destination ?? data, body)
+        const key = text === undefined ? {} : keyFields(box.seal(text, connectionKeyAad(where)), text)
+        if (destination !== null) requireKeyFor(data, destination, text)
         return withChange(data, body, { destination, key })
       }
       return changed(
@@ -101,11 +96,14 @@ const shortKey = 12
 
 const keyFields = (api_key: string, key: string): Pick<ConnectionData, 'api_key' | 'key_last4'> => ({
   api_key,
-  key_last4: key.length > shortKey ? key.slice(-shownOf) : '',
+  key_last4: key.length > shortKey && !key.startsWith('{') ? key.slice(-shownOf) : '',
 })
 
 type Changes = Partial<
-  Pick<ConnectionData, 'name' | 'provider' | 'api_format' | 'base_url' | 'is_active' | 'fallback_to_managed' | 'prices'>
+  Pick<
+    ConnectionData,
+    'name' | 'provider' | 'api_format' | 'base_url' | 'settings' | 'is_active' | 'fallback_to_managed' | 'prices'
+  >
 > &
   StoredTimeouts
 
@@ -115,8 +113,8 @@ const waitsIn = ({ first_byte_timeout_ms, idle_timeout_ms }: StoredTimeouts): St
   ...(idle_timeout_ms !== undefined && { idle_timeout_ms }),
 })
 
-const changesTarget = ({ provider, api_format, base_url }: Changes): boolean =>
-  provider !== undefined || api_format !== undefined || base_url !== undefined
+const changesTarget = ({ provider, api_format, base_url, settings }: Changes): boolean =>
+  [provider, api_format, base_url, settings].some((changed) => changed !== undefined)
 
 /**
  * Returns the new address of a connection. With another provider, the format is that of the provider unless the change
@@ -125,6 +123,8 @@ const changesTarget = ({ provider, api_format, base_url }: Changes): boolean =>
 const leading = (data: ConnectionData, change: Changes): Destination => ({
   provider: change.provider ?? data.provider,
   base_url: change.base_url === undefined ? data.base_url : change.base_url,
+  // settings are those of one API
+  settings: change.settings ?? (change.settings === null || change.provider !== undefined ? null : data.settings),
   api_format: change.api_format ?? (change.provider === undefined ? data.api_format : undefined),
 })
 
@@ -161,6 +161,7 @@ const viewOf = (row: Row<ConnectionData>) => {
     first_byte_timeout_ms: null,
     idle_timeout_ms: null,
     prices: null,
+    settings: null,
     ...shown,
     fallback_to_managed: shown.fallback_to_managed ?? false,
     last_tested_at: timestampOrNull(last_tested_at_ms),

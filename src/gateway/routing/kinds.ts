@@ -1,4 +1,5 @@
 import type { AnyKind, TypedKind } from '#records/schema.ts'
+import type { ProviderSettings } from '#specs/data/provider-credentials.ts'
 import type { WireFormat } from '#specs/data/providers.ts'
 import type { OwnPrices } from '#specs/own-prices.ts'
 import type { StoredTimeouts } from '../call/provider-timeouts.ts'
@@ -19,7 +20,9 @@ export type ConnectionData = {
   readonly api_format: WireFormat
   /** null: the default URL of the provider. */
   readonly base_url: string | null
-  /** Sealed (`connectionKeyAad`). */
+  /** Absent or null: none. */
+  readonly settings?: ProviderSettings | null
+  /** A key, or the credentials of a cloud as JSON; sealed (`connectionKeyAad`). */
   readonly api_key: string
   readonly key_last4: string
   readonly is_active: boolean
@@ -43,7 +46,7 @@ export const providerConnections: TypedKind<ConnectionData> = {
       field: 'api_key',
       aad: (row) => connectionKeyAad(row),
       instead: lostKey,
-      sentTo: ['base_url'],
+      sentTo: ['base_url', 'settings'],
       loss: 'the key of a provider connection: it has to be given again',
     },
   ],

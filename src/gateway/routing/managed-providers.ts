@@ -2,7 +2,7 @@ import { type ProviderSpec, providers } from '#specs/data/providers.ts'
 import type { OwnPrices } from '#specs/own-prices.ts'
 import { isOwnOpenAi, type Route } from '../call/routes.ts'
 import { unitPrices } from '../prices/own-prices.ts'
-import { versionedUrl } from './base-url.ts'
+import { missingSettings, versionedUrl } from './base-url.ts'
 
 /** API key and base URL of a provider, from the environment. */
 export interface ProviderKeys {
@@ -80,9 +80,12 @@ export class ManagedProviders {
  * Whether a provider is configured. An operator's own OpenAI-compatible server may require no key, so a base URL other
  * than OpenAI's is enough.
  */
-const isConfigured = ({ keys }: Pick<ManagedConfig, 'keys'>, { id, format }: ProviderSpec): boolean => {
+const isConfigured = ({ keys }: Pick<ManagedConfig, 'keys'>, spec: ProviderSpec): boolean => {
+  const { id, format, keyless } = spec
   const { apiKey = '', baseUrl } = keys[id] ?? {}
-  if (id === simulated) return false
+  // the address of a cloud contains the account of its customer
+  if (id === simulated || missingSettings(baseUrl ?? spec.baseUrl).length > 0) return false
+  if (keyless === true && baseUrl !== undefined) return true
   return apiKey !== '' || (id === openAi && format === openAi && baseUrl !== undefined && !isOwnOpenAi(baseUrl))
 }
 

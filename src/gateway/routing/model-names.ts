@@ -40,7 +40,7 @@ export const sellersOf = (requestedModel: string): readonly Seller[] => {
 }
 
 const ownersOf = (model: string): readonly string[] => {
-  const listed = providers.filter(({ id }) => prices.byProvider.get(id)?.has(model))
+  const listed = providers.filter(({ id, byName }) => byName !== true && prices.byProvider.get(id)?.has(model))
   if (listed.length > 0) return listed.map(({ id }) => id)
   const shaped = model.includes('/') ? undefined : providers.find(({ ids }) => ids?.test(model))
   return shaped === undefined ? [] : [shaped.id]

@@ -6,7 +6,7 @@ import type { OwnPrices } from '#specs/own-prices.ts'
 import { type FanOut, type JsonObject, projectScope, type RecordStore } from '#storage/index.ts'
 import { type StoredTimeouts, timeoutsOf } from '../call/provider-timeouts.ts'
 import { unitPrices } from '../prices/own-prices.ts'
-import { versionedUrl } from './base-url.ts'
+import { filledUrl, versionedUrl } from './base-url.ts'
 import {
   type ConnectionData,
   type CustomModel,
@@ -195,10 +195,12 @@ export const priced = <T extends Endpoint>(endpoint: T, own: OwnPrices | null | 
 /** Returns the endpoint of a connection. */
 export const connectionEndpoint = (
   id: string,
-  { provider, api_format: format, base_url, api_key: apiKey, ...kept }: ConnectionWay,
+  { provider, api_format: format, base_url, settings, api_key: apiKey, ...kept }: ConnectionWay,
 ): Endpoint => {
-  const baseUrl = versionedUrl(format, base_url ?? providerNamed(provider)?.baseUrl ?? '')
-  return { provider, format, baseUrl, apiKey, source: 'byok', connectionId: id, ...waiting(kept) }
+  const given = settings ?? undefined
+  const baseUrl = versionedUrl(format, base_url ?? filledUrl(providerNamed(provider)?.baseUrl ?? '', given), given)
+  const where = { provider, format, baseUrl, ...(given !== undefined && { settings: given }) }
+  return { ...where, apiKey, source: 'byok', connectionId: id, ...waiting(kept) }
 }
 
 const waiting = (kept: StoredTimeouts): Pick<Endpoint, 'waits'> => {
@@ -207,7 +209,8 @@ const waiting = (kept: StoredTimeouts): Pick<Endpoint, 'waits'> => {
 }
 
 /** The address fields of a connection, with its key decrypted. */
-export type ConnectionWay = Pick<ConnectionData, 'provider' | 'api_format' | 'base_url' | 'api_key'> & StoredTimeouts
+export type ConnectionWay = Pick<ConnectionData, 'provider' | 'api_format' | 'base_url' | 'settings' | 'api_key'> &
+  StoredTimeouts
 
 /** Returns the endpoint of a custom provider. */
 export const customEndpoint = (

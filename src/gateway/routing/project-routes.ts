@@ -2,6 +2,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { notConfigured, unknownModel } from '../call/model-refusals.ts'
 import type { Need, Route, Routes } from '../call/routes.ts'
 import { capabilitiesOf, visionModelOf } from '../prices/model-capabilities.ts'
+import { priceAt } from '../prices/prices.ts'
 import { serves } from '../providers/provider-formats.ts'
 import type { Endpoint, ManagedProviders } from './managed-providers.ts'
 import { providerNamed, type Seller, sellersOf, splitName } from './model-names.ts'
@@ -101,7 +102,11 @@ export class ProjectRoutes implements Routes {
 
 const param = { param: 'model' }
 
-const routeTo = (endpoint: Endpoint, model: string): Route => Object.freeze({ model, ...endpoint })
+const routeTo = (endpoint: Endpoint, model: string): Route => {
+  const { deployments = {} } = endpoint.settings ?? {}
+  const named = Object.hasOwn(deployments, model) ? deployments[model] : undefined
+  return Object.freeze({ model, ...endpoint, ...(named !== undefined && { wireModel: named }) })
+}
 
 /** Keeps the routes whose format supports the need. @throws {ServiceError} when there is none. */
 const usable = (routes: readonly Route[], requested: string, need: Need): readonly Route[] => {
@@ -138,11 +143,16 @@ const byConnection = (
 ): readonly Route[] => {
   const sold = sellers.find(({ provider }) => provider === endpoint.provider)
   if (sold !== undefined) return [routeTo(endpoint, sold.model)]
-  if (models?.has(requested)) return [routeTo(endpoint, requested)]
+  if (models?.has(requested) || offersByName(endpoint, requested)) return [routeTo(endpoint, requested)]
   const split = splitName(requested)
   const named = split !== null && split.head.toLowerCase() === endpoint.provider && !providerNamed(split.head)
   return named ? [routeTo(endpoint, split.rest)] : []
 }
+
+/** Whether a cloud offers a model under this name: it has a deployment of it, or lists its price. */
+const offersByName = ({ provider, settings: { deployments = {} } = {} }: Endpoint, requested: string): boolean =>
+  Object.hasOwn(deployments, requested) ||
+  (providerNamed(provider)?.byName === true && priceAt(provider, requested) !== undefined)
 
 const lockedMessage = "The key of the project's connection can no longer be decrypted. Set it again."
 
@@ -161,7 +171,10 @@ const ownWays = ({ connections, customs }: OwnProviders, requested: string, sell
  */
 const voice: ReadonlySet<Need> = new Set(['speech', 'transcription'])
 
-const knownWord = (requested: string): boolean => providerNamed(splitName(requested)?.head ?? '') !== undefined
+const knownWord = (requested: string): boolean => {
+  const spec = providerNamed(splitName(requested)?.head ?? '')
+  return spec !== undefined && spec.byName !== true
+}
 
 /**
  * Returns routes to the provider of the project that the model names; null when it names none. A provider is named by

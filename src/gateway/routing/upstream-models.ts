@@ -7,6 +7,7 @@ import type { Endpoint } from './managed-providers.ts'
 import { lostKeyMessage } from './opened-key.ts'
 import {
   sdkRequest,
+  sendAuthorized,
   sendUpstream,
   type UpstreamReach,
   type UpstreamReply,
@@ -50,7 +51,7 @@ export const listModels = async (reach: UpstreamReach, endpoint: Endpoint): Prom
     const rows = form.rows(json)
     if (rows === null) return failed('unreadable', 'The provider returned something other than a list of models.')
     for (const row of rows.filter(isObject).map(form.model).map(modelOf)) if (isUsable(row)) models.set(row.id, row)
-    after = form.next?.(json) ?? null
+    after = form.next?.(json, after) ?? null
     if (after === null) break
   }
   const sorted = [...models.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
@@ -59,10 +60,10 @@ export const listModels = async (reach: UpstreamReach, endpoint: Endpoint): Prom
 
 /** Requests a page of the list, by the provider's SDK if it has one. */
 const pageOf = (reach: UpstreamReach, endpoint: Endpoint, after: string | null): Promise<UpstreamReply> => {
-  const path = providerFormats[endpoint.format].models?.path
-  return path === undefined
-    ? sdkRequest(reach, endpoint, (sdk) => sdk.models(after))
-    : sendUpstream(reach, requestTo(endpoint, path(after)))
+  const { path, base } = providerFormats[endpoint.format].models ?? {}
+  if (path === undefined) return sdkRequest(reach, endpoint, (sdk) => sdk.models(after))
+  const baseUrl = base?.(endpoint.baseUrl) ?? endpoint.baseUrl
+  return sendAuthorized(reach, endpoint, requestTo({ ...endpoint, baseUrl }, path(after, endpoint.settings)))
 }
 
 /**
@@ -92,7 +93,7 @@ const listed = (models: UpstreamModels): UpstreamModels =>
 const withoutList = async (reach: UpstreamReach, endpoint: Endpoint, path: string): Promise<UpstreamModels> => {
   const request = requestTo(endpoint, path)
   const headers = { ...request.headers, 'content-type': 'application/json' }
-  const reply = await sendUpstream(reach, { ...request, headers, method: 'POST', body: '{}' })
+  const reply = await sendAuthorized(reach, endpoint, { ...request, headers, method: 'POST', body: '{}' })
   const trouble = troubleOf(reply)
   const lacks = trouble?.trouble === 'provider_error' && (trouble.status === 400 || trouble.status === 422)
   return trouble === null || lacks ? { ok: true, models: [] } : trouble

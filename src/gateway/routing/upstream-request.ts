@@ -5,8 +5,10 @@ import { SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { ownVia } from '#outgoing/via.ts'
 import { parseJson } from '#outgoing/wire.ts'
 import { errorCodeOf } from '../call/failure.ts'
+import type { TokenRequest } from '../providers/provider-format.ts'
 import { providerFormats } from '../providers/provider-formats.ts'
 import { type ProviderSdk, type SdkFetch, sdkBaseUrl } from '../providers/provider-sdk.ts'
+import { issuedToken, NoToken } from './issued-token.ts'
 import type { Endpoint } from './managed-providers.ts'
 
 /** Maximum size of an answer in bytes; lists of models have some hundred kilobytes. */
@@ -66,6 +68,27 @@ export const sendUpstream = async (
       return { kind: 'trouble', trouble: 'timeout' }
     if (error instanceof SsrfRefused) return { kind: 'trouble', trouble: 'refused' }
     return { kind: 'trouble', trouble: answered ? 'cut' : 'unreachable' }
+  }
+}
+
+/** Sends a request with the token or the signature that the provider's format requires. Never throws. */
+export const sendAuthorized = async (
+  reach: UpstreamReach,
+  endpoint: Endpoint,
+  request: UpstreamRequest,
+): Promise<UpstreamReply> => {
+  const { authorize } = providerFormats[endpoint.format]
+  if (authorize === undefined) return sendUpstream(reach, request)
+  const { method, body = '' } = request
+  try {
+    // a token of the cache would not show that the credentials are accepted
+    const tokenOf = async (needed: TokenRequest) => (await issuedToken(reach, needed)).token
+    const added = await authorize(endpoint, { method, url: new URL(request.url), body }, tokenOf)
+    return await sendUpstream(reach, { ...request, headers: { ...request.headers, ...added } })
+  } catch (error) {
+    if (!(error instanceof NoToken)) return { kind: 'trouble', trouble: 'unreachable' }
+    const { reply } = error
+    return reply.kind === 'answer' && reply.status < 500 && reply.status !== 429 ? { ...reply, status: 401 } : reply
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ModelMessage, ModelRequest, ModelTool } from '../call/provider-port.ts'
-import type { Route } from '../call/routes.ts'
+import { type Route, wireModelOf } from '../call/routes.ts'
 import { limitField, takesSampling } from '../chat/wire-body.ts'
 import { plainMessage, sentTool, systemMessage } from './turn-body.ts'
 
@@ -15,7 +15,7 @@ const encodedTools = new WeakMap<ModelTool, string>()
 export function turnBytes(request: ModelRequest, route: Route): Buffer {
   const history = encodedHistory(request.messages)
   const tail = tailOf(request, route)
-  let head = `{"model":${JSON.stringify(route.model)},"stream":true,"stream_options":{"include_usage":true},"messages":[`
+  let head = `{"model":${JSON.stringify(wireModelOf(route))},"stream":true,"stream_options":{"include_usage":true},"messages":[`
   const system = (request.instructions ?? []).map((content) => JSON.stringify(systemMessage(content)))
   head += system.join(',') + (system.length > 0 && history.length > 0 ? ',' : '')
   const headLength = Buffer.byteLength(head)

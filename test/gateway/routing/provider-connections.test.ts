@@ -43,6 +43,7 @@ describe('a provider connection', () => {
         is_active: true,
         fallback_to_managed: false,
         prices: null,
+        settings: null,
         status: 'untested',
         last_tested_at: null,
       },

@@ -1,5 +1,5 @@
 import { statusFailure, streamedFailure } from '#gateway/call/failure.ts'
-import type { Route } from '#gateway/call/routes.ts'
+import { type Route, wireModelOf } from '#gateway/call/routes.ts'
 import { renamedModel } from '#outgoing/renamed-model.ts'
 import { encodeJson, type WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf } from '#outgoing/wire.ts'
@@ -21,7 +21,8 @@ export const openAiEmbeddings: EmbeddingFormat = {
   failure: statusFailure,
 }
 
-function bodyFor({ body, bytes }: EmbeddingRequest, { model }: Route): WireBody {
+function bodyFor({ body, bytes }: EmbeddingRequest, route: Route): WireBody {
+  const model = wireModelOf(route)
   const anew = (): WireBody => {
     const { models: _models, ...rest } = body
     return encodeJson({ ...rest, model })
