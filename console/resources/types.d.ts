@@ -1,5 +1,4 @@
 import type { OperationId } from '../operation-types.js'
-import type { Role } from '../settings/settings-page.js'
 
 /** A field of a form. Its value is part of the body of a request. */
 export interface Field {
@@ -38,7 +37,7 @@ export interface Act {
   /** Parameters of its path. */
   readonly params: readonly string[]
   /** Weakest role that may do it. */
-  readonly role: Role
+  readonly role: 'member' | 'approver' | 'admin' | 'owner'
   readonly fields: readonly Field[]
 }
 
