@@ -10,6 +10,7 @@ export interface Mutation {
 }
 
 const texts = [
+  '2024-10-21',
   'text',
   '1.0.0',
   '1.5',

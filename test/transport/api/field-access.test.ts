@@ -131,6 +131,7 @@ describe('the roles of members', () => {
       'auth.logout',
       'knowledge_bases.search',
       'memory.search',
+      'vector_stores.search',
     ])
   })
 
