@@ -11,6 +11,8 @@ import { pathToFileURL } from 'node:url'
 export interface CommandLine {
   readonly file: string
   readonly args: readonly string[]
+  /** The command of `troupe` that runs it; absent for a command of npm. */
+  readonly command?: string
 }
 
 /** What a command line did; status null: it did not exit. */
@@ -23,10 +25,11 @@ export interface Outcome {
 const write = process.stdout.write.bind(process.stdout)
 const end = process.exit.bind(process)
 
-const outcomeOf = async ({ file, args }: CommandLine, nth: number): Promise<Outcome> => {
+const outcomeOf = async ({ file, args, command }: CommandLine, nth: number): Promise<Outcome> => {
   const printed = { stdout: '', stderr: '' }
   let status: number | null = null
   process.argv = [process.execPath, resolve(file), ...args]
+  if (command !== undefined) process.env.TROUPE_COMMAND = command
   for (const stream of ['stdout', 'stderr'] as const)
     process[stream].write = (text: string | Uint8Array) => {
       // a script that catches its own end in this process may print it
