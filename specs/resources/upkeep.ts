@@ -18,7 +18,7 @@ const task = object(
     }),
     oldest_at: described(
       nullable(timestamp()),
-      'Time at which the oldest batch was written. Streams are processed two minutes after they end.',
+      'Time at which the oldest batch was written. Streams are checked two minutes after they end.',
     ),
     merged: integer({ description: 'Number of streams that this node has merged since it started.' }),
     removed: integer({

@@ -25,4 +25,6 @@ export interface LogEvent {
    * are the lengths of their texts in UTF-16 units, in order (src/storage/pieces.ts).
    */
   readonly cuts?: readonly number[]
+  /** Only with `cuts`: from how many of them on which time holds, if not all have that of the event. */
+  readonly times?: readonly (readonly [from: number, at: number])[]
 }

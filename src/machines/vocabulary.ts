@@ -19,6 +19,12 @@ export interface Emission {
   readonly cuts?: readonly number[]
 }
 
+/**
+ * Longest text of an event that stands for several, in UTF-16 units. A longer one stands alone: its text may be moved to
+ * a blob, where it cannot be cut.
+ */
+export const maxPerEvent = 16 * 1024
+
 /** A message to another actor. A `create` event starts the actor with its `input`. */
 export interface Message {
   readonly to: string

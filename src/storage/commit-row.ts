@@ -1,5 +1,6 @@
 import { inPieces } from './pieces.ts'
 import type { Commit, CommitKey, Json, LogEvent, StoredLogEvent } from './ports.ts'
+import { fromStored, toStored } from './stored-events.ts'
 
 /**
  * A commit as every adapter stores it: searchable fields separately, the rest as JSON text.
@@ -38,7 +39,7 @@ export const headOf = (commit: CommitHead): CommitHead => ({
   last_sequence: commit.last_sequence,
 })
 
-type CommitBody = Pick<Commit, 'event' | 'moved' | 'changed'> &
+type CommitBody = Pick<Commit, 'event' | 'moved' | 'changed' | 'replaces'> &
   Partial<Pick<Commit, 'effects' | 'messages' | 'reminders' | 'in_flight'>>
 
 /** Converts a commit to the stored row. */
@@ -53,7 +54,7 @@ export const toRow = (commit: Commit): CommitRow => ({
 
 /** JSON of a commit's log events, or null for none. */
 export const eventsText = (commit: Commit): string | null =>
-  commit.events.length === 0 ? null : JSON.stringify(commit.events)
+  commit.events.length === 0 ? null : JSON.stringify(toStored(commit.events))
 
 /** JSON of a commit's snapshot, or null for none. */
 export const snapshotText = (commit: Commit): string | null =>
@@ -63,11 +64,21 @@ export const snapshotText = (commit: Commit): string | null =>
  * JSON of the fields that only a reader of the commit needs, without empty ones: most commits have one of the four
  * lists.
  */
-export const bodyText = ({ event, moved, changed, effects, messages, reminders, in_flight }: Commit): string =>
+export const bodyText = ({
+  event,
+  moved,
+  changed,
+  replaces,
+  effects,
+  messages,
+  reminders,
+  in_flight,
+}: Commit): string =>
   JSON.stringify({
     event,
     moved,
     changed,
+    replaces,
     effects: effects.length > 0 ? effects : undefined,
     messages: messages.length > 0 ? messages : undefined,
     reminders: hasKeys(reminders) ? reminders : undefined,
@@ -82,13 +93,14 @@ const hasKeys = (entries: object): boolean => {
 /** The commit in a row; without `snapshot` when that was removed. */
 export const fromRow = (row: CommitRow): Commit => {
   const body: CommitBody = JSON.parse(row.body)
-  const events: readonly LogEvent[] = row.events === null ? [] : JSON.parse(row.events)
+  const events: readonly LogEvent[] = row.events === null ? [] : fromStored(JSON.parse(row.events))
   const commit = {
     ...headOf(row),
     event: body.event,
     ...(body.moved !== undefined && { moved: body.moved }),
     ...(body.changed !== undefined && { changed: body.changed }),
     events,
+    ...(body.replaces !== undefined && { replaces: body.replaces }),
     effects: body.effects ?? [],
     messages: body.messages ?? [],
     reminders: body.reminders ?? {},
@@ -116,8 +128,7 @@ export class EventPage {
    * already contained are added once (`CommitStore.merge`).
    */
   take(text: string, at: number): boolean {
-    const events: readonly LogEvent[] = JSON.parse(text)
-    for (const event of inPieces(events)) {
+    for (const event of inPieces(fromStored(JSON.parse(text)), this.#last)) {
       if (this.events.length >= this.#limit) return false
       if (event.sequence <= this.#last) continue
       this.#last = event.sequence

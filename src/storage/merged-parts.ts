@@ -19,8 +19,8 @@ export interface PartRow {
  */
 export interface Merge {
   readonly into: Pick<PartRow, 'seq' | 'events'>
-  /** JSON of the events of `into` after the merge. */
-  readonly events: string
+  /** JSON of the events of `into` after the merge; null if it carries those of the others already. */
+  readonly events: string | null
   /**
    * Commits to remove, the last first, in this order: a reader that has seen only some of the first finds the rest in
    * `into`.
@@ -38,6 +38,10 @@ export const mergedAtOnce = 250
 export const partsOf = <Row extends Pick<PartRow, 'cause'>>(rows: readonly Row[], effect: string): readonly Row[] =>
   rows.filter(({ cause }) => cause.startsWith(`${effect}#`) && /^\d+$/.test(cause.slice(effect.length + 1)))
 
+/** The commit that ended the effect, if it is among these. */
+export const endOf = (rows: readonly PartRow[], before: number): PartRow | undefined =>
+  rows.findLast(({ seq }) => seq === before)
+
 /** Whether only the events of the commit are still needed. */
 export const isSettled = ({ open, due }: Pick<PartRow, 'open' | 'due'>): boolean => !open && due === null
 
@@ -53,14 +57,25 @@ interface Taken {
  * stays, each event with the time of its original commit.
  *
  * @param rows in the order of `seq`
+ * @param options `end` is the commit that ended the effect: parts whose events it carries are only removed
  */
-export const mergesOf = (rows: readonly PartRow[], maxLength = mergedLength): readonly Merge[] =>
-  groupsOf(takenOf(rows), maxLength).flatMap((group) => {
-    const into = group.at(-1)
-    const parts = [...group.slice(0, -1).map(({ row }) => row), ...group.flatMap(({ covered }) => covered)]
-    if (into === undefined || parts.length === 0) return []
-    return [{ into: into.row, events: textOf(group), parts: parts.sort((a, b) => b.seq - a.seq) }]
-  })
+export const mergesOf = (
+  rows: readonly PartRow[],
+  { end, maxLength = mergedLength }: { readonly end?: PartRow | undefined; readonly maxLength?: number } = {},
+): readonly Merge[] => {
+  const from = end === undefined ? Number.POSITIVE_INFINITY : firstOf(JSON.parse(end.events))
+  const isCovered = ({ events }: PartRow): boolean => firstOf(JSON.parse(events)) >= from
+  const covered = rows.filter(isCovered).toReversed()
+  const merges = groupsOf(takenOf(rows.slice(0, rows.length - covered.length)), maxLength).flatMap(mergeOf)
+  return end === undefined || covered.length === 0 ? merges : [{ into: end, events: null, parts: covered }, ...merges]
+}
+
+const mergeOf = (group: readonly Taken[]): readonly Merge[] => {
+  const into = group.at(-1)
+  const parts = [...group.slice(0, -1).map(({ row }) => row), ...group.flatMap(({ covered }) => covered)]
+  if (into === undefined || parts.length === 0) return []
+  return [{ into: into.row, events: textOf(group), parts: parts.sort((a, b) => b.seq - a.seq) }]
+}
 
 const takenOf = (rows: readonly PartRow[]): readonly Taken[] => {
   const taken: Taken[] = []

@@ -2,7 +2,7 @@
  * Version of the stores' format. It is raised when a release writes data that the previous one cannot use or would
  * damage: the previous release then refuses the store instead of serving part of it.
  */
-export const storeVersion = 1
+export const storeVersion = 2
 
 /** The store was written by a newer release; `message` is one sentence for the operator. */
 export class NewerStore extends Error {

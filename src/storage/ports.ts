@@ -62,6 +62,11 @@ export interface Commit {
   /** Summary of the context fields that the step changed; absent when it changed none. */
   readonly changed?: JsonObject
   readonly events: readonly LogEvent[]
+  /**
+   * Number of commits directly before this one whose log events it carries as well, before its own: parts of an effect
+   * that it ended. They are removed with its write. Absent for none.
+   */
+  readonly replaces?: number
   /** Sequence of the actor's newest log event after this step; 0 for none. */
   readonly last_sequence: number
   readonly effects: readonly EffectRecord[]
@@ -95,7 +100,8 @@ export type AppendOutcome = 'done' | 'overtaken' | 'duplicate' | 'unknown'
 export interface CommitStore {
   /**
    * Writes each commit independently (unordered) and returns outcomes in the order given. `done` means durable (fsync,
-   * or majority + journal). Never rejects: a failure is `unknown`.
+   * or majority + journal). Never rejects: a failure is `unknown`. Once a commit is `done`, and not before, those that
+   * it `replaces` are removed, the last one first; a store without transactions may leave the first of them to `merge`.
    */
   append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]>
   /** Returns the newest commit of an actor, with its snapshot; null for an unknown actor. */
@@ -120,8 +126,8 @@ export interface CommitStore {
    */
   settle(work: SettleWork): Promise<void>
   /**
-   * Housekeeping: moves the log events of an ended effect's parts into few commits, and removes the other parts
-   * (specs/decisions/0152-compaction.md). At every moment, even if the process dies midway, `events` returns the same
+   * Housekeeping: moves the log events of an ended effect's parts into few commits, and removes the other parts, as
+   * well as those whose events the commit `before` carries (specs/decisions/0152-compaction.md). At every moment, even if the process dies midway, `events` returns the same
    * events with the same times. Two processes that merge the same parts do not undo each other's work.
    */
   merge(parts: EffectParts): Promise<MergeOutcome>

@@ -82,13 +82,14 @@ export class Ledger {
     const cause = causeOf(commit)
     this.expect(!known.causes.has(cause), () => `${place} processes ${cause} again`)
     known.causes.add(cause)
-    known.commits.push(commit)
+    const own = this.#own(known, commit)
+    known.commits.push(own)
     if (commit.event.type === '$started') this.started.add(cause.replace(/#started$/, ''))
     for (const effect of commit.effects) this.effects.set(effect.id, commit)
     // a repeated `wake` is harmless: one that changed nothing leaves no trace, and may arrive again
     if (commit.event.type !== 'wake') this.#inOrder(commit.actor, cause)
     if (Number(commit.snapshot?.skip ?? 0) > 0) known.skips = true
-    for (const event of inPieces(commit.events)) this.#take(known, event, place)
+    for (const event of inPieces(own.events)) this.#take(known, event, place)
     for (const watch of this.watching) watch(commit)
   }
 
@@ -164,6 +165,17 @@ export class Ledger {
     return this.actors.get(actor)?.events.filter(({ sequence }) => !sequences.has(sequence)).length ?? 0
   }
 
+  /** The commit without the events of those that it replaces, which have to be the same. */
+  #own(known: KnownActor, commit: Commit): Commit {
+    if (commit.replaces === undefined) return commit
+    const timed = ({ events, at }: Commit): readonly LogEvent[] => inPieces(events).map((event) => ({ at, ...event }))
+    const carried = known.commits.slice(-commit.replaces).flatMap(timed)
+    const events = timed(commit)
+    const isCarried = carried.every((event, index) => isSameAt(events[index], event))
+    this.expect(isCarried, () => `${commit.actor}:${commit.seq} has other events than the commits that it replaces`)
+    return { ...commit, events: events.slice(carried.length).map(({ at: _, ...event }) => event) }
+  }
+
   #take(known: KnownActor, event: LogEvent, place: string): void {
     const next = lastOf(known) + 1
     const isNext = event.sequence === next || (known.skips && event.sequence > next && !known.named.has(event.sequence))
@@ -218,6 +230,8 @@ const between =
   (last: number, next: number) =>
   ({ sequence }: LogEvent): boolean =>
     sequence > last && sequence < next
+
+const isSameAt = (a: LogEvent | undefined, b: LogEvent): boolean => a !== undefined && a.at === b.at && isSame(a, b)
 
 const isSame = (a: LogEvent, b: LogEvent): boolean => a.event_type === b.event_type && equal(a.payload, b.payload)
 

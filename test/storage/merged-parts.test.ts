@@ -30,8 +30,8 @@ const read = (rows: readonly PartRow[], after = 0) => {
 const stagesOf = (rows: readonly PartRow[], maxLength: number): readonly (readonly PartRow[])[] => {
   const stages = [rows]
   const next = (change: (row: PartRow) => PartRow[]) => stages.push((stages.at(-1) ?? []).flatMap(change))
-  for (const { into, events, parts } of mergesOf(rows, maxLength)) {
-    next((row) => [row.seq === into.seq ? { ...row, events } : row])
+  for (const { into, events, parts } of mergesOf(rows, { maxLength })) {
+    next((row) => [row.seq === into.seq && events !== null ? { ...row, events } : row])
     for (const part of parts) next((row) => (row.seq === part.seq ? [] : [row]))
   }
   return stages

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { firstSequence, inPieces, piecesOf } from '#storage/pieces.ts'
+import { firstSequence, inPieces, joined, piecesOf } from '#storage/pieces.ts'
 
 const event = {
   sequence: 9,
@@ -34,4 +34,23 @@ it('an event that stands for itself stays as it is', () => {
   const events = [event]
   expect(inPieces(events)).toBe(events)
   expect(firstSequence(event)).toBe(9)
+})
+
+it('joined deltas are read as before, each with its time', () => {
+  const texts = fc.array(fc.string({ maxLength: 9 }), { minLength: 1, maxLength: 6 })
+  const alike = fc.record({ attempt: fc.constantFrom(undefined, 2), type: fc.constantFrom('delta', 'other') })
+  const drawn = fc.array(fc.tuple(texts, alike, fc.integer({ min: 1, max: 3 })), { maxLength: 12 })
+  fc.assert(
+    fc.property(drawn, (list) => {
+      let sequence = 0
+      const events = list.map(([pieces, { attempt, type }, at]) => {
+        sequence += pieces.length
+        const delta = { delta: pieces.join(''), ...(attempt !== undefined && { attempt }) }
+        const cuts = pieces.length > 1 ? { cuts: pieces.map(({ length }) => length) } : {}
+        return { sequence, event_type: type, at, payload: delta, ...cuts }
+      })
+      expect(inPieces(joined(events))).toEqual(inPieces(events))
+      expect(joined(joined(events))).toEqual(joined(events))
+    }),
+  )
 })

@@ -87,6 +87,7 @@ const commit = shape({
     event,
     moved: optional(list),
     events: list,
+    replaces: optional(count),
     last_sequence: count,
     effects: list,
   },

@@ -179,17 +179,23 @@ const takeOver = async (
 /** Number of commits per read: a turn that streams has left few open, and its readers wait. */
 const openAtOnce = 8
 
-/** Yields the open commits before this one, newest first. */
-async function* openBefore(storage: Storage, { actor, seq }: Commit): AsyncGenerator<Commit> {
-  for (let next = seq - 1; next > 0; ) {
+/** Yields the open commits before this one, newest first, without those that a later one replaces. */
+async function* openBefore(storage: Storage, newest: Commit): AsyncGenerator<Commit> {
+  for (let next = before(newest); next > 0; ) {
     const from = Math.max(0, next - openAtOnce)
-    for (const commit of (await storage.commits.ofActor(actor, from, next - from)).toReversed()) {
-      if (commit.seq !== next-- || !commit.open) return
+    const found = await storage.commits.ofActor(newest.actor, from, next - from)
+    for (const commit of found.toReversed()) {
+      if (commit.seq > next) continue
+      if (commit.seq !== next || !commit.open) return
       yield commit
+      next = before(commit)
     }
     if (next > from) return
   }
 }
+
+/** `seq` of the commit before this one that is still needed. */
+const before = ({ seq, replaces = 0 }: Commit): number => seq - 1 - replaces
 
 const residentOf = (definition: MachineDefinition, commit: Commit, state: ActorState): Resident =>
   new Resident({
@@ -239,7 +245,7 @@ const migrated = async (parts: TakingOver, definition: MachineDefinition, commit
   const { storage, clock, epoch, ownership, nodeName } = parts
   if (commit.machine === `${definition.name}@${definition.version}`) return commit
   const state = migratedState(definition, commit)
-  const { moved: _moved, changed: _changed, ...standing } = commit
+  const { moved: _moved, changed: _changed, replaces: _replaces, ...standing } = commit
   const changed = contextChange(readStoredState(commit).context, state.context)
   const next: Commit = {
     ...standing,

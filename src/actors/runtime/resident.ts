@@ -3,6 +3,7 @@ import { isBusy } from '#machines/status.ts'
 import type { Commit, JsonObject, LogEvent, StoredEvent } from '#storage/ports.ts'
 import type { TraceContext } from './host-telemetry.ts'
 import { LogTail } from './log/log-tail.ts'
+import type { Parts } from './log/parts.ts'
 import type { ActorState, Owner } from './step/actor-state.ts'
 
 /** An event for an actor. */
@@ -106,6 +107,8 @@ export class Resident {
   /** Resolves when the ledger rows of its commits so far are written (`Ledger`). */
   recorded: Promise<unknown> = Promise.resolve()
   readonly mailbox: Waiting[] = []
+  /** Newest commits that only have parts of a running effect; undefined when the newest commit is another. */
+  parts: Parts | undefined
   readonly #tail = new LogTail()
   #seen: ActorState['snapshot'] | undefined
   #busy = false

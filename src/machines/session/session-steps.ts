@@ -2,6 +2,7 @@ import type { JsonObject } from '#specs/dsl/json.ts'
 import { type Emission, turnText } from '../index.ts'
 import { firstStatus } from '../tool-call/tool-call.ts'
 import { argumentsOf, openCall, unknownToolOutput, waitOf } from '../tool-call/tool-calls.ts'
+import { maxPerEvent } from '../vocabulary.ts'
 import type { OpenCall, RequestedCall, SessionContext, SessionTool } from './session-data.ts'
 
 /** Most model calls of a turn. */
@@ -42,9 +43,6 @@ export const deltaEvents = (context: SessionContext, { delta, cuts = [] }: Strea
   }
   return events
 }
-
-/** A longer event stands alone: its text may be moved to a blob, where it cannot be cut. In UTF-16 units. */
-const maxPerEvent = 16 * 1024
 
 const groupsOf = (cuts: readonly number[]): readonly (readonly number[])[] => {
   const groups: number[][] = []

@@ -1,4 +1,5 @@
-import type { Db } from 'mongodb'
+import type { Db, Document } from 'mongodb'
+import { keyOf } from '../commit-row.ts'
 import type { AppendOutcome, Commit } from '../ports.ts'
 import { duplicateKey } from './errors.ts'
 import { type CommitDocument, toDocument, type WriteError, writeErrorsIn } from './schema.ts'
@@ -13,6 +14,8 @@ interface Call {
 /** One queued commit, and the position of its outcome. */
 interface Waiting {
   readonly document: CommitDocument
+  /** `Commit.replaces`. */
+  readonly replaces: number
   readonly call: Call
   readonly at: number
 }
@@ -35,6 +38,7 @@ export class AppendQueue {
   readonly #collection: string
   #waiting: Waiting[] = []
   readonly #inFlight = new Set<Promise<void>>()
+  readonly #removals = new Set<Promise<unknown>>()
   #scheduled = false
 
   constructor(db: Db, collection: string) {
@@ -45,19 +49,25 @@ export class AppendQueue {
   /** Returns outcomes in the order given; never rejects. */
   append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]> {
     if (commits.length === 0) return Promise.resolve([])
-    const documents = commits.map(toDocument)
     return new Promise((resolve) => {
-      const call: Call = { outcomes: [], left: documents.length, resolve }
-      for (const [at, document] of documents.entries()) this.#waiting.push({ document, call, at })
+      const call: Call = { outcomes: [], left: commits.length, resolve }
+      for (const [at, commit] of commits.entries()) {
+        this.#waiting.push({
+          document: toDocument(commit),
+          replaces: Math.min(commit.replaces ?? 0, maxCommits),
+          call,
+          at,
+        })
+      }
       this.#schedule()
     })
   }
 
   /** Resolves when all appended commits have their outcome. */
   async drain(): Promise<void> {
-    while (this.#waiting.length > 0 || this.#inFlight.size > 0) {
+    while (this.#waiting.length > 0 || this.#inFlight.size > 0 || this.#removals.size > 0) {
       await new Promise((resolve) => setImmediate(resolve))
-      await Promise.all(this.#inFlight)
+      await Promise.all([...this.#inFlight, ...this.#removals])
     }
   }
 
@@ -99,12 +109,38 @@ export class AppendQueue {
         ordered: false,
         writeConcern: { w: 'majority', j: true },
       })
-      finish(batch, 'done', writeErrorsIn(answer))
+      const errors = writeErrorsIn(answer)
+      this.#removeReplaced(batch, errors)
+      finish(batch, 'done', errors)
     } catch {
       finish(batch, 'unknown', [])
     }
   }
+
+  /**
+   * Removes the commits that written ones replace: of each actor the last first, so that a reader who has seen only the
+   * first of them finds the others in the commit that replaced them. What fails is left to `CommitStore.merge`.
+   */
+  #removeReplaced(batch: readonly Waiting[], errors: readonly WriteError[]): void {
+    const failed = new Set(errors.map(({ index }) => index))
+    const deletes = batch.flatMap(({ document: { actor, seq }, replaces }, index) =>
+      failed.has(index) ? [] : Array.from({ length: replaces }, (_, n) => keyOf({ actor, seq: seq - 1 - n })),
+    )
+    if (deletes.length === 0) return
+    const removal = this.#remove(deletes).finally(() => this.#removals.delete(removal))
+    this.#removals.add(removal)
+  }
+
+  async #remove(ids: readonly string[]): Promise<void> {
+    for (let from = 0; from < ids.length; from += maxCommits) {
+      const deletes = ids.slice(from, from + maxCommits).map((_id) => ({ q: { _id }, limit: 1 }))
+      const done = this.#db.command({ delete: this.#collection, deletes, ordered: true }).then(isWhole, () => false)
+      if (!(await done)) return
+    }
+  }
 }
+
+const isWhole = (answer: Document): boolean => writeErrorsIn(answer).length === 0
 
 const finish = (batch: readonly Waiting[], outcome: AppendOutcome, errors: readonly WriteError[]): void => {
   for (const { call, at } of batch) call.outcomes[at] = outcome

@@ -1,6 +1,6 @@
 import type { Collection, Db, Filter, Sort } from 'mongodb'
 import { EventPage, fromRow, keyOf } from '../commit-row.ts'
-import { isSettled, type Merge, mergedAtOnce, mergesOf, partsOf } from '../merged-parts.ts'
+import { endOf, isSettled, type Merge, mergedAtOnce, mergesOf, partsOf } from '../merged-parts.ts'
 import type {
   AppendOutcome,
   Commit,
@@ -123,7 +123,7 @@ export class MongoCommits implements CommitStore {
       this.#collection.findOne(ofActor(actor), { sort: { _id: -1 }, projection: { epoch: 1 } }),
     )
     if ((head?.epoch ?? 0) > epoch) return { kind: 'overtaken' }
-    const between = { _id: { $gt: keyOf({ actor, seq: after }), $lt: keyOf({ actor, seq: before }) } }
+    const between = { _id: { $gt: keyOf({ actor, seq: after }), $lte: keyOf({ actor, seq: before }) } }
     const cursor = this.#collection
       .find({ ...between, events: { $exists: true } })
       .sort({ _id: 1 })
@@ -132,7 +132,7 @@ export class MongoCommits implements CommitStore {
     const parts = partsOf(rows, effect)
     if (!parts.every(isSettled)) return { kind: 'waits' }
     let commits = 0
-    for (const merge of mergesOf(parts)) commits += await this.#merge(actor, merge)
+    for (const merge of mergesOf(parts, { end: endOf(rows, before) })) commits += await this.#merge(actor, merge)
     return { kind: 'removed', commits, next: rows.length < mergedAtOnce ? null : (rows.at(-1)?.seq ?? null) }
   }
 
@@ -142,10 +142,11 @@ export class MongoCommits implements CommitStore {
    */
   async #merge(actor: string, { into, events, parts }: Merge): Promise<number> {
     const as = (row: Merge['into']) => ({ _id: keyOf({ actor, seq: row.seq }), events: row.events })
-    const { matchedCount } = await guarded(
-      this.#collection.updateOne(as(into), { $set: { events }, $unset: { snapshot: '' } }),
-    )
-    if (matchedCount === 0) return 0
+    if (events !== null) {
+      const change = { $set: { events }, $unset: { snapshot: '' } } as const
+      const { matchedCount } = await guarded(this.#collection.updateOne(as(into), change))
+      if (matchedCount === 0) return 0
+    }
     const removals = parts.map((part) => ({ deleteOne: { filter: as(part) } }))
     return (await guarded(this.#collection.bulkWrite(removals, { ordered: true }))).deletedCount
   }

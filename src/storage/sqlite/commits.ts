@@ -1,5 +1,5 @@
 import { type CommitRow, EventPage, fromRow, toRow } from '../commit-row.ts'
-import { isSettled, type Merge, mergedAtOnce, mergesOf, partsOf } from '../merged-parts.ts'
+import { endOf, isSettled, type Merge, mergedAtOnce, mergesOf, partsOf } from '../merged-parts.ts'
 import {
   type AppendOutcome,
   type Commit,
@@ -35,22 +35,26 @@ export class SqliteCommits implements CommitStore {
   }
 
   append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]> {
-    const rows = commits.map(toRow)
+    const rows = commits.map((commit) => ({ row: toRow(commit), replaces: commit.replaces ?? 0 }))
     return this.#db
-      .write(true, () => rows.map((row) => this.#insert(row)))
+      .write(true, () => rows.map(({ row, replaces }) => this.#insert(row, replaces)))
       .catch((error) => {
         if (error instanceof StoreUnavailable) return rows.map(() => 'unknown' as const)
         throw error
       })
   }
 
-  #insert(c: CommitRow): AppendOutcome {
+  #insert(c: CommitRow, replaces: number): AppendOutcome {
     // biome-ignore format: one line a group of columns, in the order of the statement
     const { changes } = this.#db.statement(insert).run(
       c.actor, c.seq, c.shard, c.epoch, c.at, c.project, c.tenant, c.machine, c.cause, c.nonce, c.last_sequence,
       c.open ? 1 : 0, c.due, c.events, c.snapshot, c.body,
     )
-    if (changes === 1) return 'done'
+    if (changes === 1) {
+      const remove = 'delete from commits where actor = ? and seq >= ? and seq < ?'
+      if (replaces > 0) this.#db.statement(remove).run(c.actor, c.seq - replaces, c.seq)
+      return 'done'
+    }
     return this.#get('select 1 from commits where actor = ? and seq = ?', c.actor, c.seq) ? 'overtaken' : 'duplicate'
   }
 
@@ -151,13 +155,13 @@ export class SqliteCommits implements CommitStore {
   merge({ actor, effect, after, before, epoch }: EffectParts): Promise<MergeOutcome> {
     const newest = 'select epoch from commits where actor = ? order by seq desc limit 1'
     const between = `select seq, at, cause, events, open, due from commits
-      where actor = ? and seq > ? and seq < ? and events is not null order by seq limit ?`
+      where actor = ? and seq > ? and seq <= ? and events is not null order by seq limit ?`
     return this.#db.write(false, () => {
       if ((numberIn(this.#get(newest, actor), 'epoch') ?? 0) > epoch) return { kind: 'overtaken' }
       const rows = this.#db.statement(between).all(actor, after, before, mergedAtOnce).map(partRow)
       const parts = partsOf(rows, effect)
       if (!parts.every(isSettled)) return { kind: 'waits' }
-      const removed = mergesOf(parts).map((merge) => this.#merge(actor, merge))
+      const removed = mergesOf(parts, { end: endOf(rows, before) }).map((merge) => this.#merge(actor, merge))
       const next = rows.length < mergedAtOnce ? null : (rows.at(-1)?.seq ?? null)
       return { kind: 'removed', commits: removed.reduce((sum, each) => sum + each, 0), next }
     })
@@ -165,7 +169,7 @@ export class SqliteCommits implements CommitStore {
 
   #merge(actor: string, { into, events, parts }: Merge): number {
     const set = 'update commits set events = ?, snapshot = null where actor = ? and seq = ?'
-    this.#db.statement(set).run(events, actor, into.seq)
+    if (events !== null) this.#db.statement(set).run(events, actor, into.seq)
     const remove = this.#db.statement('delete from commits where actor = ? and seq = ?')
     for (const { seq } of parts) remove.run(actor, seq)
     return parts.length

@@ -57,6 +57,52 @@ export const mergeContract = ({ store, fresh }: Subject): void => {
     expect((await store().commits.head(actor))?.seq).toBe(7)
   })
 
+  it('removes the commits that a written one replaces, and readers at any position see no difference', async () => {
+    const actor = fresh('ses')
+    const turn = turnOf(actor, 12)
+    const [end] = turn.slice(-1)
+    if (end === undefined) throw new Error('a turn ends')
+    await store().commits.append(turn.slice(0, -1))
+    const carried = turn.slice(1, -1).flatMap(({ at, events }) => events.map((event) => ({ at, ...event })))
+    const before = await store().commits.events(actor, 0, 100)
+    const whole = { ...end, events: [...carried, ...end.events], replaces: 12 }
+    const reading = Array.from({ length: 10 }, () => pages(actor, 2))
+    expect(await store().commits.append([whole])).toEqual(['done'])
+    const log = [...before, ...end.events.map((event) => ({ ...event, at: end.at }))]
+    for (const read of await Promise.all(reading)) expect(read.slice(0, before.length)).toEqual(before)
+    for (let after = 0; after <= log.length; after++)
+      expect(await store().commits.events(actor, after, 5)).toEqual(log.slice(after, after + 5))
+    await expect.poll(async () => (await store().commits.ofActor(actor, 0, 20)).map(({ seq }) => seq)).toEqual([1, 14])
+    expect(await store().commits.head(actor)).toMatchObject({ seq: 14, replaces: 12, snapshot: whole.snapshot })
+  })
+
+  it('removes nothing for a commit that is not written', async () => {
+    const actor = fresh('ses')
+    const [begun, first, second, end] = turnOf(actor, 2)
+    if (!begun || !first || !second || !end) throw new Error('four commits')
+    await store().commits.append([begun, first, second, end])
+    const overtaken = { ...end, nonce: 'another', cause: 'another', replaces: 2 }
+    const duplicate = { ...overtaken, cause: end.cause, seq: 5 }
+    expect(await store().commits.append([overtaken, duplicate])).toEqual(['overtaken', 'duplicate'])
+    expect(await store().commits.ofActor(actor, 0, 9)).toHaveLength(4)
+  })
+
+  it('removes what a replacing commit left', async () => {
+    const actor = fresh('ses')
+    const turn = turnOf(actor, 5)
+    const [end] = turn.slice(-1)
+    if (end === undefined) throw new Error('a turn ends')
+    const carried = turn.slice(3, -1).flatMap(({ at, events }) => events.map((event) => ({ at, ...event })))
+    // as after a crash between the write and the removal
+    await store().commits.append([...turn.slice(0, -1), { ...end, events: [...carried, ...end.events] }])
+    const before = await store().commits.events(actor, 0, 100)
+    expect(before).toHaveLength(7)
+    expect(await store().commits.merge(partsIn(actor, 5))).toEqual({ kind: 'removed', commits: 4, next: null })
+    expect((await store().commits.ofActor(actor, 0, 20)).map(({ seq }) => seq)).toEqual([1, 3, 7])
+    expect(await store().commits.events(actor, 0, 100)).toEqual(before)
+    expect((await store().commits.head(actor))?.snapshot).toEqual(end.snapshot)
+  })
+
   it('does nothing the second time', async () => {
     const actor = fresh('ses')
     await store().commits.append(turnOf(actor, 5))

@@ -1,5 +1,5 @@
 import { type CommitRow, EventPage, fromRow, keyOf, toRow } from '#storage/commit-row.ts'
-import { isSettled, mergesOf, partsOf } from '#storage/merged-parts.ts'
+import { endOf, isSettled, mergesOf, partsOf } from '#storage/merged-parts.ts'
 import {
   type AppendOutcome,
   type Commit,
@@ -30,7 +30,18 @@ export class MemoryCommits implements CommitStore {
   cutsMerge: () => boolean = () => false
 
   async append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]> {
-    return commits.map((commit) => this.#add(toRow(commit)))
+    return commits.map((commit) => {
+      const outcome = this.#add(toRow(commit))
+      if (outcome === 'done') this.#removeReplaced(commit)
+      return outcome
+    })
+  }
+
+  #removeReplaced({ actor, seq, replaces = 0 }: Commit): void {
+    for (let removed = seq - 1; removed >= seq - replaces; removed--) {
+      if (this.cutsMerge()) return
+      this.#remove({ actor, seq: removed })
+    }
   }
 
   #add(row: CommitRow): AppendOutcome {
@@ -129,14 +140,14 @@ export class MemoryCommits implements CommitStore {
     const log = this.#logs.get(actor)
     if ((log?.head.epoch ?? 0) > epoch) return { kind: 'overtaken' }
     const rows = [...(log?.bySeq.values() ?? [])]
-      .filter((row) => row.seq > after && row.seq < before && row.events !== null)
+      .filter((row) => row.seq > after && row.seq <= before && row.events !== null)
       .sort((a, b) => a.seq - b.seq)
       .map((row) => ({ ...row, events: row.events ?? '[]' }))
     const parts = partsOf(rows, effect)
     if (!parts.every(isSettled)) return { kind: 'waits' }
-    const merges = mergesOf(parts)
+    const merges = mergesOf(parts, { end: endOf(rows, before) })
     for (const { into, events, parts } of merges) {
-      this.#change({ actor, seq: into.seq }, { events, snapshot: null })
+      if (events !== null) this.#change({ actor, seq: into.seq }, { events, snapshot: null })
       for (const { seq } of parts) {
         if (this.cutsMerge()) throw new StoreUnavailable('cut')
         this.#remove({ actor, seq })

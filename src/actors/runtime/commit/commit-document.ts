@@ -109,7 +109,7 @@ export const isTooLong = (content: string): boolean =>
   content.length > maxBlobBytes || (content.length > maxBlobBytes / 3 && Buffer.byteLength(content) > maxBlobBytes)
 
 const withShortEvents = (commit: Commit, taken: Taken[]): Commit => {
-  if (eventsLength(commit) <= maxCommitLength) return commit
+  if (isShort(commit)) return commit
   for (const maxLength of inlineLengths) {
     const own: Taken[] = []
     const small = eventsUpTo(maxLength, commit, own)
@@ -119,6 +119,9 @@ const withShortEvents = (commit: Commit, taken: Taken[]): Commit => {
   }
   throw new CommitTooLarge(`a commit of ${commit.actor} is longer than ${maxCommitLength}`)
 }
+
+/** Whether a commit is short enough for every store without moving anything to the blob store. */
+export const isShort = (commit: Commit): boolean => eventsLength(commit) <= maxCommitLength
 
 /** Approximate length; infinite when a field is longer than `maxLength`, or looks like a blob reference. */
 const eventsLength = ({ event, events, messages, effects }: Commit, maxLength = maxInlineLength): number => {

@@ -20,6 +20,7 @@ export type Written = Exclude<AppendOutcome, 'unknown'>
  * seq): it is ours if the nonce is ours. If nothing is there it is written again under the same key, so that at most
  * one of the writes succeeds.
  *
+ * @param options `doubted` is called when the acknowledgement is lost: another copy of the write may still arrive.
  * @throws {Superseded} when this process may not write it (any more).
  * @throws {StoreUnavailable} when the outcome stays unknown; the actor has to be reloaded before its next step.
  */

@@ -39,7 +39,7 @@ export const fence = async (
 ): Promise<Commit | null> => {
   checkEpoch(newest, epoch)
   if (newest.epoch === epoch) return newest
-  const { moved: _moved, changed: _changed, ...standing } = newest
+  const { moved: _moved, changed: _changed, replaces: _replaces, ...standing } = newest
   const commit: Commit = {
     ...standing,
     seq: newest.seq + 1,

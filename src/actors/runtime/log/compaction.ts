@@ -65,8 +65,8 @@ export interface CompactionState {
 }
 
 /**
- * Merges the log events of ended streams: a turn then leaves one commit with its deltas instead of one for every 25 ms
- * (specs/decisions/0152-compaction.md). Ended streams are recorded in the store, so that a crash loses none. The
+ * Merges those log events of ended streams that the commit at their end did not take over, such as parts of a process
+ * that died (parts.ts, specs/decisions/0152-compaction.md). Ended streams are recorded in the store, so that a crash loses none. The
  * process that runs an actor merges its streams some minutes later, a few at a time.
  */
 export class Compaction {

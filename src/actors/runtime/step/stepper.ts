@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts'
 import { type CommitFacts, CommitTooLarge, commitOf, compacted } from '../commit/commit-document.ts'
 import { type Written, writeCommit } from '../commit/commit-writer.ts'
 import type { HostTelemetry } from '../host-telemetry.ts'
+import { partsAfter, withParts } from '../log/parts.ts'
 import type { Logger } from '../logger.ts'
 import { Overloaded } from '../overloaded.ts'
 import { checkCertain, checkOwner, epochHere, type Ownership } from '../recovery/ownership.ts'
@@ -188,10 +189,16 @@ export class Stepper {
     const draft = commitOf(resident.definition, step.draft, facts)
     const small = this.#compacted(draft)
     const commit = small instanceof Promise ? await small : small
-    const writing = this.#write(resident, commit)
+    let isDoubted = false
+    const doubted = (): void => {
+      isDoubted = true
+    }
+    const writing = this.#write(resident, withParts(commit, resident.parts), doubted)
     if (step.draft.messages.length > 0) this.#parts.sending(resident, step.draft.messages, writing)
     const written = await writing
     if (written === 'done') {
+      // a copy of the write that arrives later must find its key taken
+      resident.parts = isDoubted ? undefined : partsAfter(resident.parts, commit, delivery.part)
       // if the actor was evicted meanwhile, its new owner carries the commit out
       if (!resident.dead) this.#parts.settled(resident, step.draft, commit)
       return { commit, duplicate: false }
@@ -237,13 +244,14 @@ export class Stepper {
     }
   }
 
-  async #write(resident: Resident, commit: Commit): Promise<Written> {
+  async #write(resident: Resident, commit: Commit, doubted?: () => void): Promise<Written> {
     const startedMs = performance.now()
     try {
       const written = await writeCommit(this.#parts.storage.commits, commit, {
         clock: this.#parts.clock,
         unsure: () => {
           resident.unsure = true
+          doubted?.()
         },
       })
       resident.unsure = false

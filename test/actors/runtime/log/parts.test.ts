@@ -1,0 +1,145 @@
+import { pino } from 'pino'
+import { describe, expect, it } from 'vitest'
+import { Compaction, endedStreams } from '#runtime/log/compaction.ts'
+import { UpkeepSwitch, upkeepRows } from '#runtime/log/upkeep-switch.ts'
+import type { LogEvent, Storage } from '#storage/ports.ts'
+import { FaultyStorage } from '#test/support/faulty-storage.ts'
+import { MemoryCommits } from '#test/support/memory/commits.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
+import { logOf, openProbe, type ProbeOptions, type Run } from '../probe.ts'
+
+const id = 'prb_1'
+const other = 'prb_2'
+const parts = 6
+
+/** Streams parts a second apart, the last of which comes with the end. */
+const speaks =
+  (clock: VirtualClock): Run =>
+  async (_params, { show }) => {
+    for (let n = 0; n < parts; n++) {
+      show(`part ${n}, `)
+      await new Promise<void>((resolve) => clock.after(1100, resolve))
+    }
+    show('and the rest')
+    return { event: { type: 'spoken', delta: '' }, takesText: true }
+  }
+
+const opened = async (options: ProbeOptions = {}) => {
+  const { clock = new VirtualClock(), storage = openMemoryStorage() } = options
+  const probe = await openProbe({ ...options, storage, clock, speak: speaks(clock) })
+  const seqs = async () => (await storage.commits.ofActor(id, 0, 100)).map(({ seq }) => seq)
+  return { probe, clock, storage, seqs }
+}
+
+const text = `${Array.from({ length: parts }, (_, n) => `part ${n}, `).join('')}and the rest`
+
+/** The log as readers at every position see it, in pages of two events. */
+const fromEverywhere = async ({ commits }: Storage, log: readonly LogEvent[]): Promise<void> => {
+  for (let after = 0; after <= log.length; after++)
+    expect(await commits.events(id, after, 2)).toEqual(log.slice(after, after + 2))
+}
+
+describe('the commit that ends a stream', () => {
+  it('replaces the commits of its parts, and no event changes', async () => {
+    const { probe, clock, storage, seqs } = await opened()
+    await probe.create(id)
+    await probe.deliver(id, { type: 'speak' })
+    await clock.advance(6500)
+    const during = await logOf(storage, id)
+    expect(await seqs()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+    await clock.advance(500)
+    const log = await logOf(storage, id)
+    expect(await seqs()).toEqual([1, 2, 9])
+    expect(log.slice(0, during.length)).toEqual(during)
+    expect(log.at(-1)?.payload).toMatchObject({ text })
+    await fromEverywhere(storage, log)
+  })
+
+  it('replaces those of a stream that another event ends', async () => {
+    const { probe, clock, storage, seqs } = await opened()
+    await probe.create(id)
+    await probe.deliver(id, { type: 'speak' })
+    await clock.advance(3500)
+    const before = await logOf(storage, id)
+    await probe.deliver(id, { type: 'stop' })
+    expect(await seqs()).toEqual([1, 2, 7])
+    expect((await logOf(storage, id)).slice(0, before.length)).toEqual(before)
+  })
+
+  it('leaves the parts before another commit, which are merged later', async () => {
+    const { probe, clock, storage, seqs } = await opened()
+    await probe.create(id)
+    await probe.deliver(id, { type: 'speak' })
+    await clock.advance(3500)
+    await probe.deliver(id, { type: 'count' })
+    await clock.advance(5000)
+    const counted = (await logOf(storage, id)).find(({ event_type }) => event_type === 'counted')
+    expect(counted).toBeDefined()
+    expect(await seqs()).toEqual([1, 2, 3, 4, 5, 6, 7, 10])
+    await fromEverywhere(storage, await logOf(storage, id))
+  })
+
+  it('leaves a part whose write was in doubt, of which a copy may still arrive', async () => {
+    const faulty = new FaultyStorage(openMemoryStorage())
+    const { probe, clock, storage, seqs } = await opened({ storage: faulty.storage })
+    await probe.create(id)
+    await probe.deliver(id, { type: 'speak' })
+    faulty.next(undefined, 'answer_lost')
+    await clock.advance(9000)
+    const [copy] = await storage.commits.ofActor(id, 3, 1)
+    expect(await seqs()).toEqual([1, 2, 3, 4, 9])
+    if (copy === undefined) throw new Error('the part is there')
+    expect(await faulty.inner.commits.append([copy])).toEqual(['overtaken'])
+    await fromEverywhere(storage, await logOf(storage, id))
+  })
+})
+
+describe('a process that dies at the end of a stream', () => {
+  it('before the replaced commits are removed leaves a log that reads the same, and they are removed later', async () => {
+    const storage = openMemoryStorage()
+    if (!(storage.commits instanceof MemoryCommits)) throw new Error('it is in memory')
+    let left = 2
+    storage.commits.cutsMerge = () => left-- <= 0
+    const { clock, seqs } = await compacting(storage)
+    expect(await seqs()).toEqual([1, 2, 3, 4, 5, 6, 9])
+    const log = await logOf(storage, id)
+    await fromEverywhere(storage, log)
+    left = 1000
+    await clock.advance(180_000)
+    expect(await seqs()).toEqual([1, 2, 9])
+    expect(await logOf(storage, id)).toEqual(log)
+    await fromEverywhere(storage, log)
+  })
+
+  it('loses no message that was sent before the replaced commits', async () => {
+    const faulty = new FaultyStorage(openMemoryStorage())
+    const { probe, clock } = await opened({ storage: faulty.storage })
+    await probe.create(id)
+    await probe.create(other)
+    faulty.damaged.add(other)
+    faulty.hold((commit) => (commit.actor === other ? new Promise(() => {}) : undefined))
+    await probe.deliver(id, { type: 'send', messages: [{ to: other, event: { type: 'say', text: 'hello' } }] })
+    await probe.deliver(id, { type: 'speak' })
+    await clock.advance(9000)
+    expect((await faulty.inner.commits.head(id))?.replaces).toBe(parts)
+    faulty.crash()
+    await opened({ storage: faulty.inner, clock })
+    await clock.advance(5000)
+    expect((await logOf(faulty.inner, other)).at(-1)).toMatchObject({ event_type: 'said', payload: { text: 'hello' } })
+  })
+})
+
+const compacting = async (storage: Storage) => {
+  await storage.records.prepare([endedStreams, upkeepRows])
+  const clock = new VirtualClock()
+  const { records, commits } = storage
+  const upkeep = new UpkeepSwitch({ records, clock })
+  const compaction = new Compaction({ records, commits, upkeep, clock, log: pino({ level: 'silent' }) })
+  const world = await opened({ storage, clock, streamEnded: (ended) => compaction.note(ended) })
+  compaction.start(world.probe.host.ownership)
+  await world.probe.create(id)
+  await world.probe.deliver(id, { type: 'speak' })
+  await clock.advance(9000)
+  return world
+}
