@@ -29,10 +29,14 @@ class _LoopThread:
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
         self._process = os.getpid()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="troupe", daemon=True)
+        self._thread = threading.Thread(target=self._serve, name="troupe", daemon=True)
         self._thread.start()
         # iterators that are left to the end of the program must not wait for a thread that is gone
         atexit.register(self.stop)
+
+    def _serve(self) -> None:
+        self._loop.run_forever()
+        self._loop.close()
 
     def run(self, work: Coroutine[object, object, T]) -> T:
         """Runs work in the loop, and waits for it."""
@@ -60,11 +64,19 @@ class _LoopThread:
                 self.run(items.aclose())
 
     def stop(self) -> None:
-        """Ends the thread."""
+        """Ends the thread, and what still runs in it."""
         atexit.unregister(self.stop)
-        if self._loop.is_running() and self._process == os.getpid():
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join()
+        if self._thread.is_alive() and self._process == os.getpid():
+            asyncio.run_coroutine_threadsafe(self._end(), self._loop)
+            self._thread.join(5)
+
+    async def _end(self) -> None:
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        await self._loop.shutdown_asyncgens()
+        self._loop.stop()
 
     def _refusal(self) -> str | None:
         if self._process != os.getpid():
