@@ -56,12 +56,12 @@ export class Ledger {
   readonly #note: (text: string) => void
   readonly #now: () => number
   /** The number of text chunks in the model's answer to a call. */
-  readonly #chunksOf: (effect: string) => number
+  readonly chunksOf: (effect: string) => number
 
   constructor(note: (text: string) => void, chunksOf: (effect: string) => number, now: () => number) {
     this.#now = now
     this.#note = note
-    this.#chunksOf = chunksOf
+    this.chunksOf = chunksOf
   }
 
   broken(text: string): void {
@@ -217,8 +217,8 @@ export class Ledger {
 
   #rulesOf(id: string): LogRules {
     const commitOf = (effect: string): Commit | undefined => this.effects.get(effect)
-    if (id.startsWith('ses_')) return new TurnRules(id, this.#chunksOf, commitOf)
-    return id.startsWith('run_') ? new RunRules(this.#chunksOf, commitOf) : noRules
+    if (id.startsWith('ses_')) return new TurnRules(id, this.chunksOf, commitOf)
+    return id.startsWith('run_') ? new RunRules(this.chunksOf, commitOf) : noRules
   }
 }
 

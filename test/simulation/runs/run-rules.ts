@@ -1,6 +1,6 @@
 import type { Commit, LogEvent } from '#storage/ports.ts'
 import type { LogRules } from '../log-rules.ts'
-import { chunkOf } from '../sessions/turn-rules.ts'
+import { chunkOf, chunksIn } from '../sessions/attempt-text.ts'
 
 /** A delegation according to the log of its run. */
 interface ChildOfRun {
@@ -103,7 +103,7 @@ export class RunRules implements LogRules {
 
   /** Checks that the text is the complete answer of the model to this step's call. */
   #wrongText(): string | null {
-    const effect = /^<([^#<>]+)#0>/.exec(this.#text)?.[1]
+    const effect = chunksIn(this.#text)[0]?.call
     if (effect === undefined) return this.#text === '' ? null : `nobody said ${this.#text}`
     const requested = this.#commitOf(effect)?.effects.find(({ id }) => id === effect)
     if (requested?.params.step !== this.#steps) return `step ${this.#steps} has the text of another call: ${this.#text}`

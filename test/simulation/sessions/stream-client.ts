@@ -5,6 +5,7 @@ import type { Node } from '../world/node.ts'
 import type { Random } from '../world/random.ts'
 import type { Scheduler } from '../world/scheduler.ts'
 import { latencyMs } from '../world/sim-process.ts'
+import { AttemptText } from './attempt-text.ts'
 
 /** The parts of a reader. */
 export interface ReaderParts {
@@ -26,6 +27,7 @@ export class Reader {
   /** Sequence of the last event received; null before the first one of a stream whose start the client does not know. */
   last: number | null
   seen: LogEvent[] = []
+  #text: AttemptText
   readonly #parts: ReaderParts
   #close: (() => void) | undefined
 
@@ -33,6 +35,7 @@ export class Reader {
     this.session = session
     this.last = last
     this.#parts = parts
+    this.#text = new AttemptText(parts.ledger.chunksOf)
   }
 
   /** Closes the connection, if there is one. */
@@ -45,6 +48,7 @@ export class Reader {
     this.leave()
     this.last = null
     this.seen = []
+    this.#text = new AttemptText(this.#parts.ledger.chunksOf)
   }
 
   /**
@@ -104,6 +108,8 @@ export class Reader {
     )
     this.last = sequence
     this.seen.push(event)
+    const mixed = this.#text.take(event)
+    ledger.expect(mixed === null, () => `${name} gets ${this.session} #${sequence}: ${mixed}`)
     const text = this.#textOf(event)
     const isIts = text === null || outputOf(event) === text
     ledger.expect(isIts, () => `${name} was shown ${text}, the output is ${outputOf(event)}`)

@@ -1,10 +1,6 @@
 import type { Commit, LogEvent } from '#storage/ports.ts'
 import type { LogRules } from '../log-rules.ts'
-
-/** A chunk of a scripted model's text: its call and its index. */
-export const chunkOf = (call: string, index: number): string => `<${call}#${index}>`
-
-const chunk = /<([^#<>]+)#(\d+)>/g
+import { chunksIn } from './attempt-text.ts'
 
 /**
  * The rules for the turns of one session, event by event: turn numbers increase by one, a turn ends once and nothing
@@ -66,10 +62,11 @@ export class TurnRules implements LogRules {
   #wrongText(completed: boolean): string | null {
     let call = ''
     let next = 0
+    let said = 0
     let length = 0
     const calls = new Set<string>()
     const cut = (): boolean => call !== '' && next !== this.#chunksOf(call)
-    for (const [whole, by = '', index] of this.#text.matchAll(chunk)) {
+    for (const { whole, call: by, index, attempt } of chunksIn(this.#text)) {
       length += whole.length
       if (by !== call) {
         if (cut()) return `the text of ${call} breaks off: ${this.#text}`
@@ -77,8 +74,10 @@ export class TurnRules implements LogRules {
         calls.add(by)
         call = by
         next = 0
+        said = attempt
       }
-      if (Number(index) !== next++) return `chunk ${index} of ${by} comes out of order: ${this.#text}`
+      if (attempt !== said) return `mixes two attempts of ${by}: ${this.#text}`
+      if (index !== next++) return `chunk ${index} of ${by} comes out of order: ${this.#text}`
     }
     if (length !== this.#text.length) return `has text that nobody said: ${this.#text}`
     return completed && cut() ? `is completed in the middle of ${call}: ${this.#text}` : null

@@ -3,7 +3,7 @@ import type { ToolCall } from '#actors/sessions/tools/tool-runner.ts'
 import { type ModelAnswer, ModelError, type ModelRequest } from '#gateway/call/provider-port.ts'
 import { allMessages, type TestModel } from '#test/support/test-model.ts'
 import type { Ledger } from '../ledger.ts'
-import { chunkOf } from '../sessions/turn-rules.ts'
+import { chunkOf } from '../sessions/attempt-text.ts'
 import { Random } from './random.ts'
 import type { Scheduler } from './scheduler.ts'
 import { latencyMs, type SimProcess } from './sim-process.ts'
@@ -26,6 +26,7 @@ export class OutsideWorld {
   /** Calls that reached a tool, by action. */
   readonly calls = new Map<string, string[]>()
   ledger: Ledger | undefined
+  readonly #attempts = new Map<string, number>()
 
   constructor(seed: number, scheduler: Scheduler, random: Random, note: (text: string) => void) {
     this.#seed = seed
@@ -59,10 +60,11 @@ export class OutsideWorld {
     const call = request.idempotencyKey
     this.#called(process, call, 'the model')
     const script = this.#script(call)
+    const attempt = this.#attemptOf(call)
     for (let index = 0; index < script.chunks; index++) {
       if (!this.#random.chance(0.3)) await this.#wait(process, signal)
       if (signal.aborted) throw new ModelError('cancelled', 'cancelled')
-      onDelta(chunkOf(call, index))
+      onDelta(chunkOf(call, index, attempt))
     }
     await this.#wait(process, signal)
     if (signal.aborted) throw new ModelError('cancelled', 'cancelled')
@@ -74,6 +76,14 @@ export class OutsideWorld {
       usage: { inputTokens: 1, outputTokens: 1, cachedTokens: 0, reasoningTokens: 0 },
       finishReason: 'stop',
     }
+  }
+
+  /** The number of the attempt in the text shows which of them a reader has; a run's readers see no text. */
+  #attemptOf(call: string): number {
+    if (call.startsWith('run_')) return 0
+    const attempt = this.#attempts.get(call) ?? 0
+    this.#attempts.set(call, attempt + 1)
+    return attempt
   }
 
   /** Calls tools when it has not called any in this turn, or rarely again. */
