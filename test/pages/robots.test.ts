@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { allowsAll, robotsOf, unreachable } from '#src/pages/robots.ts'
+import { cpuMs } from '#test/support/cpu-ms.ts'
 
 const allows = (text: string, path: string, crawler = 'TroupeBot'): boolean =>
   robotsOf(text, crawler).allows(new URL(path, 'http://site.example'))
@@ -76,11 +77,11 @@ describe('robots.txt', () => {
     expect(unreachable.allows(new URL('http://site.example/robots.txt'))).toBe(true)
   })
 
-  it('is evaluated with 10,000 wildcard rules in less than a second', () => {
+  it('is evaluated with 10,000 wildcard rules in less than a second of CPU', () => {
     const rules = Array.from({ length: 10_000 }, (_, n) => `Disallow: /*${n}*a*b*c$`)
-    const from = performance.now()
+    const from = cpuMs()
     expect(allows(group(...rules), `/${'a'.repeat(60)}`)).toBe(true)
-    expect(performance.now() - from).toBeLessThan(1_000)
+    expect(cpuMs() - from).toBeLessThan(1_000)
   })
 
   it('is parsed and evaluated within two seconds of CPU time, even if it is hostile', () => {

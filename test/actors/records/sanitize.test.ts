@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { mask, sanitized, sanitizedText, truncated } from '#records/sanitize.ts'
 import { isObject } from '#runtime/schema.ts'
 import type { Json } from '#storage/ports.ts'
+import { cpuMs } from '#test/support/cpu-ms.ts'
 import { deepFrozen } from '#test/support/deep-frozen.ts'
 
 it.each([
@@ -66,9 +67,9 @@ it.each([
   ['bearer headers', 'bearer '],
 ])('takes time proportional to its length for half a megabyte of %s', (_, part) => {
   const text = part.repeat(500_000 / part.length)
-  const started = performance.now()
+  const started = cpuMs()
   sanitizedText(text)
-  expect(performance.now() - started).toBeLessThan(2_000)
+  expect(cpuMs() - started).toBeLessThan(2_000)
 })
 
 it('handles arguments 20,000 levels deep', () => {

@@ -44,7 +44,7 @@ describe('private addresses', () => {
     await records.prepare(webKinds)
     const fetcher = () => new PageFetcher({ guard, clock: systemClock })
     const call = <Body>(body: Body) => callOf({}, {}, body)
-    const one = { maxBytes: 100_000, timeoutMs: 5_000, render: false }
+    const one = { maxBytes: 100_000, timeoutMs: 30_000, render: false }
     const reading = () => new PageReader({ pages: fetcher(), parsers })
     const crawl = { render: false, maxPages: 4, maxDepth: 1, sameOrigin: false, sitemap: false, maxAge: 0 }
     const crawled = async (seed: string, sitemap = false): Promise<unknown> => {

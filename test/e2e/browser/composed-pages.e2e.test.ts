@@ -9,8 +9,8 @@ import { type VisitEnd, type VisitParts, type VisitRequest, visit } from '#actor
 import type { BrowserRequest } from '#machines/browser-job/browser-job.ts'
 import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { newId } from '#runtime/ids.ts'
+import { expectWithin } from '#test/support/expect-within.ts'
 import { html, Site } from '#test/support/site.ts'
-import { expectWithin } from '../patience.ts'
 
 const plain: BrowserRequest = {
   ...{ url: '', actions: [], screenshot: false, snapshot_tokens: null, wait_until: 'load' },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hangUp, openUpstream, stalled, type Upstream, whole } from '#test/gateway/call/scripted-upstream.ts'
+import { expectWithin } from '#test/support/expect-within.ts'
 import { answerTo } from '../gateway/simulated-answer.ts'
-import { expectWithin } from '../patience.ts'
 import { endsTurn, type Frame, isDelta, isEvent, textOf } from '../stream-reader.ts'
 import { stores, World } from '../world.ts'
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { processTree } from '#actors/browser/engine/process-tree.ts'
+import { expectWithin } from '#test/support/expect-within.ts'
 import { html, Site, to } from '#test/support/site.ts'
-import { expectWithin, patience } from '../patience.ts'
+import { patience } from '../patience.ts'
 import { World } from '../world.ts'
 
 const shell = process.env.HEADLESS_SHELL_PATH ?? process.env.CHROMIUM_PATH

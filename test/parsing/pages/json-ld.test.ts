@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { pageTypeOf } from '#src/pages/content-type.ts'
 import { type PageRead, readPage } from '#src/parsing/pages/read-page.ts'
+import { cpuMs } from '#test/support/cpu-ms.ts'
 
 const sentence = 'The harbour of the town was built in the spring, and ships have come there since, with timber. '
 const body = Array.from({ length: 5 }, (_, n) => `Paragraph ${n}: ${sentence.repeat(3)}`).join('\n\n')
@@ -80,11 +81,11 @@ describe('an article in JSON-LD', () => {
     ['half an object', '{"articleBody":"x'],
     ['null', 'null'],
   ])('that is %s leaves the page readable', async (_what, value) => {
-    const from = performance.now()
+    const from = cpuMs()
     const { content, title } = await read(page(value, `<main><p>${sentence.repeat(3)}</p></main>`))
     expect(content).toContain('The harbour')
     expect(title).not.toBe('polluted')
     expect(Object.hasOwn(Object.prototype, 'articleBody')).toBe(false)
-    expect(performance.now() - from).toBeLessThan(5_000)
+    expect(cpuMs() - from).toBeLessThan(5_000)
   })
 })

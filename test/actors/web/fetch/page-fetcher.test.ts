@@ -4,6 +4,7 @@ import { PageFetcher, textKinds } from '#actors/web/fetch/page-fetcher.ts'
 import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { cpuMs } from '#test/support/cpu-ms.ts'
 import { html, Site, to } from '#test/support/site.ts'
 
 const mebibyte = 1024 * 1024
@@ -42,7 +43,7 @@ describe('a page', () => {
 
   const read = (url: string, options: { maxBytes?: number; timeoutMs?: number; signal?: AbortSignal } = {}) =>
     pages.fetch({
-      ...{ url, maxBytes: mebibyte, timeoutMs: 5_000, signal: new AbortController().signal, kinds: textKinds },
+      ...{ url, maxBytes: mebibyte, timeoutMs: 30_000, signal: new AbortController().signal, kinds: textKinds },
       ...options,
     })
   const codeOf = async (result: Promise<unknown>): Promise<string> => {
@@ -168,9 +169,9 @@ describe('a page', () => {
 
     it('is subject to the beginning of a file of 50 MB, and refused if the file redirects in a loop', async () => {
       site.pages.set('/robots.txt', { body: `${denies}\n${'# filler\n'.repeat(5_500_000)}` })
-      const from = performance.now()
+      const from = cpuMs()
       expect(await codeOf(read(site.url('/private')))).toBe('robots_denied')
-      expect(performance.now() - from).toBeLessThan(3_000)
+      expect(cpuMs() - from).toBeLessThan(3_000)
       other.pages.set('/robots.txt', to('/robots.txt'))
       await expect(read(other.url('/'))).rejects.toMatchObject({
         code: 'robots_denied',
@@ -234,9 +235,9 @@ describe('a page', () => {
     ])('as a bomb of %s uses little memory and time', async (coding, bomb) => {
       site.pages.set('/a', page(coding, bomb()))
       globalThis.gc?.()
-      const [before, from] = [process.memoryUsage.rss(), performance.now()]
+      const [before, from] = [process.memoryUsage.rss(), cpuMs()]
       expect(await codeOf(read(site.url('/a'), { maxBytes: 5 * mebibyte }))).toBe('response_too_large')
-      expect(performance.now() - from).toBeLessThan(3_000)
+      expect(cpuMs() - from).toBeLessThan(3_000)
       expect(process.memoryUsage.rss() - before).toBeLessThan(150 * mebibyte)
     })
   })
