@@ -27,6 +27,8 @@ export interface Outcome {
   readonly lateP99: number
   /** Time between two events of one stream. */
   readonly gapP99: number
+  /** Time from the request of an answer to its first text. */
+  readonly firstP50: number
 }
 
 const workers = 64
@@ -38,6 +40,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY 
 const headers = { authorization: `Bearer ${order.key}`, 'content-type': 'application/json' }
 const lates: number[] = []
 const gaps: number[] = []
+const firsts: number[] = []
 let completed = 0
 
 const startedAt = performance.now()
@@ -59,6 +62,7 @@ const outcome: Outcome = {
   lateP50: quantile(lates, 0.5),
   lateP99: quantile(lates, 0.99),
   gapP99: quantile(gaps, 0.99),
+  firstP50: quantile(firsts, 0.5),
 }
 console.log(JSON.stringify(outcome))
 process.exit(0)
@@ -93,6 +97,8 @@ function streamChat(): Running {
 
 function streamed(path: string, body: object, ending: string): Running {
   const begun = Promise.withResolvers<void>()
+  const requestedAt = performance.now()
+  let hasText = false
   let last = 0
   let rest = ''
   const seen = (part: string): void => {
@@ -102,7 +108,11 @@ function streamed(path: string, body: object, ending: string): Running {
     rest = lines.pop() ?? ''
     for (const line of lines) {
       if (!line.startsWith('data: ') || !line.includes('"delta"')) continue
-      for (const [, sentAt] of line.matchAll(/ @(\d{13})/g)) lates.push(now - Number(sentAt))
+      for (const [, sentAt] of line.matchAll(/ @(\d{13})/g)) {
+        if (!hasText) firsts.push(performance.now() - requestedAt)
+        hasText = true
+        lates.push(now - Number(sentAt))
+      }
       if (last > 0) gaps.push(now - last)
       last = now
     }

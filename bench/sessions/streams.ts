@@ -100,6 +100,7 @@ async function costOf({ nodes, key }: Served, kind: 'chat' | 'stream', atOnce: n
       lateP50: median(outcomes.map(({ lateP50 }) => lateP50)),
       lateP99: Math.max(...outcomes.map(({ lateP99 }) => lateP99)),
       gapP99: Math.max(...outcomes.map(({ gapP99 }) => gapP99)),
+      firstP50: median(outcomes.map(({ firstP50 }) => firstP50)),
     },
   }
 }
@@ -119,6 +120,7 @@ function rowsOf({ store }: Served, atOnce: number, costs: Readonly<Record<'chat'
     row('commits a turn', '', ({ commits }) => commits, { of: 'ours', atMost: 12 }),
     row('CPU a turn', 'ms', ({ cpuMs }) => cpuMs, cpu),
     row('CPU a delta', 'µs', ({ cpuMs }) => (cpuMs * 1000) / tokens),
+    row('first delta p50', 'ms', ({ outcome }) => outcome.firstP50),
     row('delta late p50', 'ms', ({ outcome }) => outcome.lateP50, few ? { of: 'ours', atMost: 2 } : undefined),
     row('delta late p99', 'ms', ({ outcome }) => outcome.lateP99, { of: 'ours', atMost: 100 }),
     ...(store === 'SQLite' ? [row('written to disk a turn', 'KB', ({ writtenKb }) => writtenKb)] : []),
