@@ -41,7 +41,7 @@ export interface Credential {
 /** Makes the credential of a client. @throws {TroupeError} if the options are not of one */
 export const credentialOf = ({ key, token }: CredentialOptions): Credential => {
   if (!key === !token) throw usage('Pass either key or token.')
-  if (key && page.document) throw usage('A key is public in a page: pass token.')
+  if (key && page.document) throw usage('Pages pass token.')
   let held: Held | null = null
   let fetching: Promise<Held> | null = null
   /** What the server's clock is ahead of this one, in ms. */

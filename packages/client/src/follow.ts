@@ -68,10 +68,8 @@ export const follow = async ({ take, onStatus = () => {}, ...options }: FollowOp
     onChange(['online', 'offline'], end, over.signal)
     signal.addEventListener('abort', end, over)
     const reading = transport({ ...options, after: place.last, signal: over.signal, take: taken })
-    const error = await reading.then(
-      () => null,
-      (cause: unknown) => (cause instanceof TroupeError ? cause : null),
-    )
+    const cause: unknown = await reading.catch((failure) => failure)
+    const error = cause instanceof TroupeError ? cause : null
     clearTimeout(watchdog)
     end()
     if (signal.aborted) return

@@ -5,7 +5,7 @@ import { type Connection, follow } from './follow.ts'
 import { readFrames } from './frames.ts'
 import type { PageTools } from './functions.ts'
 import type { Message, PendingAction, Run, Turn } from './messages.ts'
-import { nextFrame } from './page.ts'
+import { backOff, nextFrame, pause } from './page.ts'
 import { asFields, snapshotIn } from './schema.ts'
 import type { Troupe } from './troupe.ts'
 
@@ -177,16 +177,18 @@ export class Session {
   async #begun(idempotencyKey: string, body: object): Promise<number> {
     const path = `/v1/sessions/${await this.#created()}/turns`
     let turn = 0
-    while (!turn) {
+    for (let tries = 0; tries < 99; tries++) {
+      await pause(backOff(tries))
       const response = await this.#client.request('POST', path, { body, idempotencyKey })
-      const take = ([first]: readonly SessionEvent[]) => {
-        if (first && 'turn_number' in first.data) turn = first.data.turn_number
-        return !first
+      const take = (events: readonly SessionEvent[]) => {
+        for (const { data } of events) turn ||= asFields<{ readonly turn_number?: number }>(data).turn_number ?? 0
+        return !turn
       }
       // after a break, the same request is sent again under the same key
       await readFrames(response, take).catch(() => {})
+      if (turn) return turn
     }
-    return turn
+    throw new TroupeError('No turn.', { code: 'connection' })
   }
 
   /** Shows what went wrong, also to callers that do not look at the promise. */
@@ -214,10 +216,10 @@ export class Session {
   }
 
   /** @param settled code of a refusal which says that the log has an outcome already: the log then says which */
-  async #post(what: string, body: object, settled?: string): Promise<Response | undefined> {
+  async #post(what: string, body: object, settled = ''): Promise<Response | undefined> {
     const path = `/v1/sessions/${await this.#created()}/${what}`
     const response = await this.#client.request('POST', path, { body }).catch((error: unknown) => {
-      if (!(error instanceof TroupeError) || error.code !== settled) throw error
+      if (asFields(error).code !== settled) throw error
       return undefined
     })
     // the log has the same events
@@ -238,7 +240,6 @@ export class Session {
     const id = await idIn(response)
     this.#next.id = id
     this.#client.opened.set(id, this)
-    this.#publishSoon()
     this.#read()
     return id
   }

@@ -1,19 +1,39 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { ours } from '../packed.ts'
 
 /** Bundles a program, with the clients from their sources. */
-export const bundled = async (path: string, platform: 'browser' | 'node' = 'browser'): Promise<string> => {
+export const bundled = async (path: string, platform: 'browser' | 'node' = 'browser'): Promise<string> =>
+  bundledProgram(`import ${JSON.stringify(ours(path))}`, platform)
+
+/** Bundles the text of a program; packages other than the clients are those of a folder, or of this project. */
+export const bundledProgram = async (
+  text: string,
+  platform: 'browser' | 'node' = 'browser',
+  folder = ours('.'),
+): Promise<string> => {
   const alias = {
+    '@troupe/client/test': ours('packages/client/src/test/index.ts'),
     '@troupe/client': ours('packages/client/src/index.ts'),
     '@troupe/react': ours('packages/react/src/index.ts'),
+    react: join(folder, 'node_modules/react'),
+    'react-dom': join(folder, 'node_modules/react-dom'),
   }
+  const program = join(folder, 'program.tsx')
   const bundle = await rolldown({
-    input: ours(path),
+    input: program,
     platform,
     resolve: { alias },
     transform: { define: { 'process.env.NODE_ENV': '"development"' } },
+    plugins: [
+      {
+        name: 'program',
+        resolveId: (id) => (id === program ? id : null),
+        load: (id) => (id === program ? { code: text, moduleType: 'tsx' } : null),
+      },
+    ],
   })
   const { output } = await bundle.generate({ format: 'esm' })
   await bundle.close()

@@ -133,7 +133,10 @@ describe('a decision on the server of a page', () => {
     await expect.poll(() => session.getSnapshot().approvals).toHaveLength(1)
     const [{ action_id = '' } = {}] = session.getSnapshot().approvals
     const request = { decision: 'approve', session_id: String(session.id), action_id, ...owner } as const
-    await expect(decide(troupe, { ...request, external_user_id: 'eve' })).rejects.toMatchObject({ code: 'forbidden' })
+    const other = troupe.sessions.open(null, { create: { agent_id: agent, ...owner } })
+    await other.send('reply exactly: Hi.')
+    for (const wrong of [{ external_user_id: 'eve' }, { tenant_id: 'ten_other' }, { session_id: String(other.id) }])
+      await expect(decide(troupe, { ...request, ...wrong })).rejects.toMatchObject({ code: 'forbidden' })
     expect(await decide(troupe, request)).toBe('approved')
     expect(await sent).toMatchObject({ status: 'completed' })
     stop()
