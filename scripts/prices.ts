@@ -23,6 +23,7 @@ const ours: Readonly<Record<string, string>> = {
   ...{ bedrock_converse: 'bedrock', dashscope: 'qwen', cohere_chat: 'cohere' },
 }
 const known = new Set(providers.map(({ id }) => id))
+const byName = new Set(providers.flatMap(({ id, byName: named }) => (named === true ? [id] : [])))
 
 const list = objectOf(JSON.parse(readFileSync(file, 'utf8')))
 const found = new Map<string, Map<string, SlimRow>>(providers.map(({ id }) => [id, new Map<string, SlimRow>()]))
@@ -40,6 +41,8 @@ process.stdout.write(`${rows.length} models of ${new Set(rows.map(({ provider })
 
 function keep(key: string, fields: WireObject): void {
   const listed = textOf(fields.litellm_provider)
+  // models of Bedrock without Converse
+  if (listed === 'bedrock') return
   const provider = ours[listed] ?? (listed.startsWith('vertex_ai') ? 'vertex' : listed)
   if (!known.has(provider)) return
   const [family = ''] = listed.split('-', 1)
@@ -50,12 +53,14 @@ function keep(key: string, fields: WireObject): void {
   if (!isProvidersOwn(provider, id)) return
   const models = found.get(provider)
   const row = slimRow(provider, id, fields, imagePriceOf(key, fields))
-  if (row !== undefined && models !== undefined && !models.has(id)) models.set(id, row)
+  const isGone = row?.retires !== undefined && row.retires < date && byName.has(provider)
+  if (row !== undefined && !isGone && models !== undefined && !models.has(id)) models.set(id, row)
 }
 
 /** Whether the id is the provider's own name of a model; for Fireworks the list has shorter names as well. */
 function isProvidersOwn(provider: string, id: string): boolean {
   if (provider === 'fireworks') return id.startsWith('accounts/')
+  if (provider === 'vertex') return /^(gemini|claude)-/.test(id)
   // the list keeps models that were withdrawn years ago
   if (provider === 'perplexity') return /^(sonar(-pro|-reasoning|-reasoning-pro)?|pplx-embed-.*)$/.test(id)
   return ['groq', 'together', 'hyperbolic', 'cloudflare'].includes(provider) || !id.includes('/')

@@ -24,6 +24,8 @@ const marks: Readonly<Record<string, string>> = {
   together: 'together-color',
   fireworks: 'fireworks-color',
   'azure-openai': 'azure-color',
+  bedrock: 'bedrock-color',
+  vertex: 'vertexai-color',
   nvidia: 'nvidia-color',
   qwen: 'qwen-color',
   cohere: 'cohere-color',

@@ -23,6 +23,9 @@ export const providerSettings = object(
         'Azure OpenAI: name of the deployment of each model. Default: a deployment has the name of its model.',
       ),
     ),
+    region: word('Amazon Bedrock: AWS region, such as `us-east-1`.'),
+    project_id: word('Vertex AI: id of the Google Cloud project.'),
+    location: word('Vertex AI: location, such as `us-central1` or `global`.'),
     account_id: word('Cloudflare: id of the account.'),
   },
   { title: 'ProviderSettings', description: 'Where a cloud serves the models of a connection.' },
@@ -38,6 +41,15 @@ export const providerCredentials = object(
       described(
         string({ maxLength: 2048, pattern: '^https?://' }),
         'Azure OpenAI: URL of Entra in another cloud. Default: `https://login.microsoftonline.com`.',
+      ),
+    ),
+    access_key_id: secret('Amazon Bedrock: id of the access key.'),
+    secret_access_key: secret('Amazon Bedrock: the access key.'),
+    session_token: secret('Amazon Bedrock: token of temporary credentials.'),
+    service_account: optional(
+      described(
+        string({ minLength: 2, maxLength: 16_384 }),
+        'Vertex AI: the key file of a service account, as the JSON text that Google issues.',
       ),
     ),
   },
@@ -69,6 +81,18 @@ export const cloudFields: Readonly<Partial<Record<WireFormat, CloudFields>>> = {
     takesKey: true,
     required: ['tenant_id', 'client_id', 'client_secret'],
     optional: ['authority'],
+  },
+  bedrock: {
+    settings: ['region'],
+    takesKey: true,
+    required: ['access_key_id', 'secret_access_key'],
+    optional: ['session_token'],
+  },
+  vertex: {
+    settings: ['project_id', 'location'],
+    takesKey: false,
+    required: ['service_account'],
+    optional: [],
   },
   openai: { settings: ['account_id'], takesKey: true, required: [], optional: [] },
 }

@@ -11,6 +11,8 @@ export const wireFormats = [
   'cartesia',
   'spitch',
   'azure',
+  'bedrock',
+  'vertex',
 ] as const
 
 /** The HTTP API of a provider. */
@@ -221,6 +223,26 @@ export const providers: readonly ProviderSpec[] = [
     env: 'AZURE_OPENAI',
     website: 'https://azure.microsoft.com/products/ai-services/openai-service',
     docsUrl: 'https://learn.microsoft.com/azure/ai-foundry/openai',
+    byName: true,
+  },
+  {
+    id: 'bedrock',
+    name: 'Amazon Bedrock',
+    format: 'bedrock',
+    baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com',
+    env: 'BEDROCK',
+    website: 'https://aws.amazon.com/bedrock',
+    docsUrl: 'https://docs.aws.amazon.com/bedrock',
+    byName: true,
+  },
+  {
+    id: 'vertex',
+    name: 'Google Vertex AI',
+    format: 'vertex',
+    baseUrl: 'https://{location}-aiplatform.googleapis.com/v1/projects/{project_id}/locations/{location}',
+    env: 'VERTEX',
+    website: 'https://cloud.google.com/vertex-ai',
+    docsUrl: 'https://cloud.google.com/vertex-ai/generative-ai/docs',
     byName: true,
   },
   ...compatibleProviders,

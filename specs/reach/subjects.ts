@@ -218,7 +218,8 @@ export const plainFields: Readonly<Record<RequestPart, readonly string[]>> = {
     ],
     // of a company's account at a cloud
     ...['settings.account_id', 'settings.project_id', 'credentials.tenant_id', 'credentials.client_id'],
-    ...['credentials.access_key_id'],
+    ...['credentials.access_key_id', 'credentials.secret_access_key', 'settings.location', 'settings.region'],
+    ...['credentials.service_account', 'credentials.session_token'],
     // words, numbers and switches
     ...[
       'actions[].key',

@@ -2,6 +2,7 @@ import type { WireFormat } from '#specs/data/providers.ts'
 import type { Need } from '../call/routes.ts'
 import { anthropic } from './anthropic/anthropic-format.ts'
 import { azure } from './azure/azure-format.ts'
+import { bedrock } from './bedrock/bedrock-format.ts'
 import { cartesia } from './cartesia/cartesia-voice.ts'
 import { deepgram } from './deepgram/deepgram-voice.ts'
 import { elevenLabs } from './elevenlabs/elevenlabs-voice.ts'
@@ -10,6 +11,7 @@ import { openAi } from './openai/openai-format.ts'
 import { perplexity } from './perplexity/perplexity-format.ts'
 import type { ProviderFormat } from './provider-format.ts'
 import { spitch } from './spitch/spitch-voice.ts'
+import { vertex } from './vertex/vertex-format.ts'
 
 /** The APIs of providers by wire format (specs/decisions/0081-provider-formats.md). */
 export const providerFormats: Readonly<Record<WireFormat, ProviderFormat>> = {
@@ -22,6 +24,8 @@ export const providerFormats: Readonly<Record<WireFormat, ProviderFormat>> = {
   cartesia,
   spitch,
   azure,
+  bedrock,
+  vertex,
 }
 
 /** Whether a format supports a need at all. */

@@ -1,4 +1,6 @@
+import { createPrivateKey } from 'node:crypto'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { objectOf, parseJson, textOf } from '#outgoing/wire.ts'
 import { cloudFields, type ProviderCredentials } from '#specs/data/provider-credentials.ts'
 import type { WireFormat } from '#specs/data/providers.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -38,6 +40,7 @@ export const keyTextOf = (
     throw invalid(`credentials.${foreign}`, `The API format ${api_format} has no credential ${foreign}.`)
   for (const name of required) if (credentials[name] === undefined) throw missing(`credentials.${name}`)
   if (credentials.authority !== undefined) requireUrl(guard, credentials.authority, 'credentials.authority')
+  if (credentials.service_account !== undefined) requireAccount(guard, credentials.service_account)
   return JSON.stringify(credentials)
 }
 
@@ -48,6 +51,23 @@ export const newKeyText = (guard: Pick<SsrfGuard, 'check'>, target: KeyTarget, g
   if (providerNamed(target.provider)?.keyless === true) return ''
   const { takesKey = true, required: [first] = [] } = cloudFields[target.api_format] ?? {}
   throw missing(takesKey || first === undefined ? 'api_key' : `credentials.${first}`)
+}
+
+/** @throws {ServiceError} `invalid_field` for a text that is no key file of a service account. */
+const requireAccount = (guard: Pick<SsrfGuard, 'check'>, text: string): void => {
+  const param = 'credentials.service_account'
+  const { client_email, private_key, token_uri } = objectOf(parseJson(text))
+  if (textOf(client_email) === '') throw invalid(param, 'The key file has no client_email.')
+  if (!isRsaKey(textOf(private_key))) throw invalid(param, 'The key file has no private_key of RSA in PEM.')
+  if (token_uri !== undefined) requireUrl(guard, textOf(token_uri), param)
+}
+
+const isRsaKey = (pem: string): boolean => {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === 'rsa'
+  } catch {
+    return false
+  }
 }
 
 const plainKey = (format: WireFormat, key: string | undefined): string | undefined => {

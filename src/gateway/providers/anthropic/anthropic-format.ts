@@ -1,8 +1,9 @@
 import type { ChatFormat } from '#gateway/call/chat-format.ts'
 import { refused, statusFailure, streamedFailure } from '#gateway/call/failure.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
+import type { Route } from '#gateway/call/routes.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
-import { isObject, objectOf, textOf } from '#outgoing/wire.ts'
+import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
 import { EventDecoder, wholeAnswer } from '../event-decoder.ts'
 import { listIn, type ProviderFormat, usualImages } from '../provider-format.ts'
@@ -23,21 +24,33 @@ export const anthropicHeaders: ProviderFormat['headers'] = ({ apiKey }) => ({
   ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
 })
 
+/** Where a service has Anthropic's models, and what differs in its requests. */
+interface MessagesPlace {
+  readonly path: (route: Route, stream: boolean) => string
+  readonly headers: ProviderFormat['headers']
+  readonly body: (request: WireObject) => WireObject
+}
+
+const ownPlace: MessagesPlace = { path: () => '/messages', headers: anthropicHeaders, body: (request) => request }
+
 /** Anthropic's Messages API. */
-export const anthropicFormat = ({ now, newId }: AnswerHeads = answerHeads): ChatFormat => ({
+export const anthropicFormat = (
+  { now, newId }: AnswerHeads = answerHeads,
+  place: MessagesPlace = ownPlace,
+): ChatFormat => ({
   request(body, route, stream) {
-    const { body: request, answerTool } = anthropicRequest(body, route.model, stream)
+    const { body: request, answerTool } = anthropicRequest(body, route.model, { stream })
     const reader = (): AnthropicReader =>
       new AnthropicReader(new ChunkWriter(newId(), route.model, Math.floor(now() / 1000)), answerTool)
     return {
-      path: '/messages',
+      path: place.path(route, stream),
       headers: {
         'content-type': 'application/json',
         accept: stream ? 'text/event-stream' : 'application/json',
-        ...anthropicHeaders(route),
+        ...place.headers(route),
         ...betaHeaders(body),
       },
-      body: encodeJson(request),
+      body: encodeJson(place.body(request)),
       answer(json) {
         if (isObject(json) && json.type === 'error') throw streamedFailure(json.error)
         if (!isObject(json) || !Array.isArray(json.content)) throw unreadable()

@@ -21,9 +21,12 @@ const smallestMaxTokens = 4_096
 const answerTool = 'answer_in_json'
 
 /** Builds a Messages request. @throws {ServiceError} `invalid_field` for what the format cannot express. */
-export function anthropicRequest(body: ChatBody, id: string, stream: boolean): AnthropicRequest {
+export function anthropicRequest(
+  body: ChatBody,
+  id: string,
+  { stream, model = anthropicModel(id) }: { readonly stream: boolean; readonly model?: AnthropicModel },
+): AnthropicRequest {
   refuseUnsayable(body)
-  const model = anthropicModel(id)
   const max_tokens = maxTokensOf(body, model)
   const thinking = thinkingFor(body, model, max_tokens)
   const offered = offeredFunctions(body)

@@ -14,17 +14,26 @@ import { googleRequest } from './google-request.ts'
 export const googleHeaders: ProviderFormat['headers'] = ({ apiKey }) =>
   apiKey === null ? {} : { 'x-goog-api-key': apiKey }
 
+/** Where a service has the methods of Google's models. */
+interface GooglePlace {
+  readonly pathOf: (model: string, method: string) => string
+  readonly headersOf: ProviderFormat['headers']
+}
+
 /** Google's generateContent API. */
-export const googleFormat = ({ now, newId }: AnswerHeads = answerHeads): ChatFormat => ({
+export const googleFormat = (
+  { now, newId }: AnswerHeads = answerHeads,
+  { pathOf, headersOf }: GooglePlace = { pathOf: modelPath, headersOf: googleHeaders },
+): ChatFormat => ({
   request(body, route, stream) {
     const reader = (): GoogleReader =>
       new GoogleReader(new ChunkWriter(newId(), route.model, Math.floor(now() / 1000)), route.model)
     return {
-      path: modelPath(route.model, stream ? 'streamGenerateContent?alt=sse' : 'generateContent'),
+      path: pathOf(route.model, stream ? 'streamGenerateContent?alt=sse' : 'generateContent'),
       headers: {
         'content-type': 'application/json',
         accept: stream ? 'text/event-stream' : 'application/json',
-        ...googleHeaders(route),
+        ...headersOf(route),
       },
       body: encodeJson(googleRequest(body, route.model)),
       answer(json) {
@@ -42,7 +51,7 @@ export const googleFormat = ({ now, newId }: AnswerHeads = answerHeads): ChatFor
  * Returns the path of a model's method. Ids are single path segments, except those of tuned models, which include their
  * collection.
  */
-export const modelPath = (model: string, method: string): string => {
+export function modelPath(model: string, method: string): string {
   const name = model.startsWith('tunedModels/') ? model : `models/${model}`
   return `/${name.split('/').map(encodeURIComponent).join('/')}:${method}`
 }

@@ -162,15 +162,16 @@ export const cloudGuarantees = (open: () => Promise<CloudUnderTest>): (() => Wor
   })
 
   it('reports a stream that breaks off as broken', async () => {
-    const cut = await streamOf('/v1/chat/completions', { messages: say('break') })
-    await cut.ended
-    const { frames } = cut
-    expect(JSON.stringify(frames.at(-1))).toMatch(/provider_stream_broken|provider_error|provider_unavailable/)
-    expect(JSON.stringify(frames)).not.toContain('"finish_reason":"stop"')
-    const other = await streamOf('/v1/messages', { max_tokens: 100, messages: say('break') })
-    await other.ended
-    expect(other.frames.at(-1)?.event).toBe('error')
-    expect(other.frames.map(({ event }) => event)).not.toContain('message_stop')
+    const messages = say('break')
+    for (const [path, more] of [
+      ['/v1/chat/completions', {}] as const,
+      ['/v1/messages', { max_tokens: 100 }] as const,
+    ]) {
+      const answer = await world.api.fetch(path, { model: cloud.model, stream: true, messages, ...more })
+      const text = await textSoFar(answer)
+      expect(text, path).toMatch(/The provider (ended its stream early|returned an error)/)
+      expect(text, path).not.toMatch(/"finish_reason":"stop"|message_stop|\[DONE\]/)
+    }
   })
 
   it('is cancelled in milliseconds when its caller leaves', async () => {
@@ -179,11 +180,23 @@ export const cloudGuarantees = (open: () => Promise<CloudUnderTest>): (() => Wor
     const left = performance.now()
     reader.stop()
     const closed = await cloud.server.received.at(-1)?.closed
-    expect((closed ?? Number.POSITIVE_INFINITY) - left).toBeLessThan(100)
+    expect((closed ?? Number.POSITIVE_INFINITY) - left).toBeLessThan(500)
   })
 
   it('was sent nothing that its schema does not have', () => {
     expect(cloud.server.problems).toEqual([])
   })
   return () => world
+}
+
+/** What a response contains up to its end, or to where its connection was cut. */
+const textSoFar = async (response: Response): Promise<string> => {
+  let text = ''
+  const decoder = new TextDecoder()
+  try {
+    for await (const part of response.body ?? []) text += decoder.decode(part, { stream: true })
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+  }
+  return text
 }

@@ -1,0 +1,147 @@
+import type { AnswerEnd } from '#gateway/call/chat-format.ts'
+import { refused, streamBroken, streamedFailure } from '#gateway/call/failure.ts'
+import { ModelError } from '#gateway/call/provider-port.ts'
+import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { AnthropicReader } from '../anthropic/anthropic-reader.ts'
+import type { ChunkWriter } from '../chunk-writer.ts'
+import type { EventReader } from '../event-decoder.ts'
+
+/** Reasons for which a model stopped, where Anthropic names them differently. */
+const stopReasons: Readonly<Record<string, string>> = {
+  guardrail_intervened: 'refusal',
+  content_filtered: 'refusal',
+}
+
+/**
+ * Translates the events of ConverseStream, each `{type, …}`, to those of Anthropic's streams, which have the same
+ * structure. The end is the metadata: without it the usage is unknown and the answer is not whole.
+ */
+export class ConverseReader implements EventReader {
+  readonly #reader: AnthropicReader
+  readonly #open = new Set<unknown>()
+  /** The reason to stop, held back until nothing can follow but the end: an exception may come after it. */
+  #stop: WireObject | null = null
+
+  constructor(chunks: ChunkWriter, answerTool: string | null) {
+    this.#reader = new AnthropicReader(chunks, answerTool)
+  }
+
+  get done(): boolean {
+    return this.#reader.done
+  }
+
+  read(event: WireObject): readonly WireObject[] {
+    return this.#translated(event).flatMap((each) => this.#reader.read(each))
+  }
+
+  finish(): { readonly chunks: readonly WireObject[]; readonly end: AnswerEnd } {
+    return this.#reader.finish()
+  }
+
+  #translated(event: WireObject): readonly WireObject[] {
+    const { type, contentBlockIndex: index } = event
+    switch (type) {
+      case 'messageStart':
+        return [{ type: 'message_start', message: {} }]
+      case 'contentBlockStart': {
+        const { toolUse } = objectOf(event.start)
+        return isObject(toolUse) ? [this.#start(index, callBlock(toolUse))] : []
+      }
+      case 'contentBlockDelta':
+        return this.#delta(index, objectOf(event.delta))
+      case 'contentBlockStop':
+        return [{ type: 'content_block_stop', index }]
+      case 'messageStop':
+        this.#stop = stopOf(textOf(event.stopReason))
+        return []
+      case 'metadata':
+        return this.#end(objectOf(event.usage))
+      default:
+        return []
+    }
+  }
+
+  #end(usage: WireObject): readonly WireObject[] {
+    if (this.#stop === null) throw streamBroken()
+    return [{ ...this.#stop, usage: usageOf(usage) }, { type: 'message_stop' }]
+  }
+
+  #start(index: unknown, content_block: WireObject): WireObject {
+    this.#open.add(index)
+    return { type: 'content_block_start', index, content_block }
+  }
+
+  /** Only blocks of tools announce themselves. */
+  #delta(index: unknown, { text, toolUse, reasoningContent }: WireObject): readonly WireObject[] {
+    const reasoning = objectOf(reasoningContent)
+    if (reasoning.redactedContent !== undefined)
+      return [this.#start(index, { type: 'redacted_thinking', data: reasoning.redactedContent })]
+    const kind = isObject(reasoningContent) ? 'thinking' : 'text'
+    const started = this.#open.has(index) ? [] : [this.#start(index, { type: kind })]
+    return [...started, { type: 'content_block_delta', index, delta: deltaOf({ text, toolUse }, reasoning) }]
+  }
+}
+
+const deltaOf = ({ text, toolUse }: WireObject, reasoning: WireObject): WireObject => {
+  if (text !== undefined) return { type: 'text_delta', text }
+  if (isObject(toolUse)) return { type: 'input_json_delta', partial_json: toolUse.input }
+  if (reasoning.signature !== undefined) return { type: 'signature_delta', signature: reasoning.signature }
+  return { type: 'thinking_delta', thinking: reasoning.text }
+}
+
+const callBlock = ({ toolUseId, name, input = {} }: WireObject): WireObject => ({
+  ...{ type: 'tool_use', id: toolUseId, name, input },
+})
+
+const stopOf = (reason: string): WireObject => {
+  if (reason.startsWith('malformed_'))
+    throw refused(new ModelError('provider_error', `The model's answer is malformed (${reason}).`))
+  return { type: 'message_delta', delta: { stop_reason: stopReasons[reason] ?? reason } }
+}
+
+/** Converse counts like Anthropic: its input has no tokens of the cache. */
+const usageOf = (usage: WireObject): WireObject => {
+  const long = arrayOf(usage.cacheDetails)
+    .map(objectOf)
+    .filter(({ ttl }) => ttl === '1h')
+    .reduce((sum, { inputTokens }) => sum + countOf(inputTokens), 0)
+  return {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cache_read_input_tokens: countOf(usage.cacheReadInputTokens),
+    cache_creation_input_tokens: countOf(usage.cacheWriteInputTokens),
+    ...(long > 0 && { cache_creation: { ephemeral_1h_input_tokens: long } }),
+  }
+}
+
+/** Returns the events in which a whole answer would have been streamed. @throws {AttemptFailed} */
+export const converseEvents = (answer: WireObject): readonly WireObject[] => {
+  const { message } = objectOf(answer.output)
+  if (!isObject(message) || !Array.isArray(message.content)) throw streamBroken()
+  return [
+    { type: 'messageStart', role: 'assistant' },
+    ...message.content
+      .map(objectOf)
+      .flatMap((block, contentBlockIndex) => [
+        ...blockEvents(block).map((event) => ({ ...event, contentBlockIndex })),
+        { type: 'contentBlockStop', contentBlockIndex },
+      ]),
+    { type: 'messageStop', stopReason: answer.stopReason },
+    { type: 'metadata', usage: answer.usage },
+  ]
+}
+
+const blockEvents = ({ text, toolUse, reasoningContent }: WireObject): readonly WireObject[] => {
+  if (isObject(toolUse)) return [{ type: 'contentBlockStart', start: { toolUse } }]
+  const { reasoningText, redactedContent } = objectOf(reasoningContent)
+  if (redactedContent !== undefined) return [{ type: 'contentBlockDelta', delta: { reasoningContent } }]
+  if (!isObject(reasoningText)) return text === undefined ? [] : [{ type: 'contentBlockDelta', delta: { text } }]
+  const parts = Object.entries(reasoningText).map(([name, value]) => ({ reasoningContent: { [name]: value } }))
+  return parts.map((delta) => ({ type: 'contentBlockDelta', delta }))
+}
+
+/** Maps an exception frame of a stream to a failure: whatever came before it, the answer is not whole. */
+export const exceptionFailure = (name: string, message: unknown) => {
+  const code = /throttling/i.test(name) ? 'rate_limit_error' : /unavailable/i.test(name) ? 'unavailable' : name
+  return streamedFailure({ code, message })
+}

@@ -1,0 +1,186 @@
+import { createHash, createHmac } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { crc32 } from 'node:zlib'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { answerText, CloudRefusal, type CloudRequest, CloudServer, picture, type Shape } from './cloud-server.ts'
+
+const cachePoint: Shape = { type: null, ttl: null }
+const image: Shape = { format: null, source: { bytes: null } }
+const converse: Shape = {
+  messages: [
+    {
+      role: null,
+      content: [
+        {
+          ...{ text: null, image, cachePoint },
+          toolUse: { toolUseId: null, name: null, input: null },
+          toolResult: { toolUseId: null, content: [{ text: null, image }], status: null },
+        },
+      ],
+    },
+  ],
+  system: [{ text: null, cachePoint }],
+  inferenceConfig: { maxTokens: null, temperature: null, topP: null, stopSequences: null },
+  toolConfig: {
+    tools: [{ toolSpec: { name: null, description: null, inputSchema: { json: null } }, cachePoint }],
+    toolChoice: { auto: {}, any: {}, tool: { name: null } },
+  },
+  outputConfig: { textFormat: { type: null, structure: { jsonSchema: { schema: null, name: null } } } },
+  additionalModelRequestFields: { top_k: null, thinking: null, output_config: null },
+}
+
+/** The access key, and the region that requests are signed for. */
+interface BedrockOptions {
+  readonly id: string
+  readonly secret: string
+  readonly session: string
+  readonly region: string
+  readonly model: string
+}
+
+/** Amazon Bedrock's Converse API: requests are signed, streams are frames with checksums. */
+export class BedrockServer extends CloudServer {
+  readonly #options: BedrockOptions
+
+  constructor(options: BedrockOptions) {
+    super()
+    this.#options = options
+  }
+
+  protected serve(request: CloudRequest, response: ServerResponse): unknown {
+    this.#verify(request)
+    const { pathname, searchParams } = request.url
+    if (pathname === '/foundation-models')
+      return this.json(response, { modelSummaries: [{ modelId: 'amazon.nova-lite-v1:0', modelName: 'Nova Lite' }] })
+    if (pathname === '/inference-profiles')
+      return searchParams.get('nextToken') === null
+        ? this.json(response, { inferenceProfileSummaries: [{ inferenceProfileId: 'eu.a' }], nextToken: 'more+' })
+        : this.json(response, { inferenceProfileSummaries: [{ inferenceProfileId: 'us.b' }] })
+    const [, model = '', operation] = /^\/model\/([^/]+)\/(converse(?:-stream)?)$/.exec(pathname) ?? []
+    if (decodeURIComponent(model) !== this.#options.model)
+      return this.json(response, { message: 'The provided model identifier is invalid.' }, 400)
+    this.known(request.body, converse)
+    return this.#converse(objectOf(request.body), operation === 'converse-stream', response)
+  }
+
+  protected refuse(response: ServerResponse, status: number, message: string): void {
+    this.json(response, { message }, status, { 'x-amzn-errortype': 'ValidationException' })
+  }
+
+  /** Computes the signature again, from what arrived. */
+  #verify({ method, url, headers, bytes }: CloudRequest): void {
+    const { id, secret, session, region } = this.#options
+    const wanted = /^AWS4-HMAC-SHA256 Credential=([^,]+), SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/
+    const [, credential = '', names = '', signature] = wanted.exec(headers.authorization ?? '') ?? []
+    const date = String(headers['x-amz-date'])
+    const scope = `${date.slice(0, 8)}/${region}/bedrock/aws4_request`
+    const hash = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
+    const raw = url.href.slice(url.origin.length).split('?')
+    const path = (raw[0] ?? '').replaceAll('%', '%25').replaceAll(':', '%3A')
+    const query = (raw[1] ?? '').split('&').sort().join('&')
+    const lines = names.split(';').map((name) => `${name}:${headers[name]}\n`)
+    const canonical = [method, path, query, lines.join(''), names, hash(bytes)].join('\n')
+    const text = `AWS4-HMAC-SHA256\n${date}\n${scope}\n${hash(canonical)}`
+    const sign = (key: string | Buffer, data: string): Buffer => createHmac('sha256', key).update(data).digest()
+    const key = scope.split('/').reduce<string | Buffer>(sign, `AWS4${secret}`)
+    const isRecent = Math.abs(Date.now() - Date.parse(date.replace(/^(....)(..)(..T..)(..)/, '$1-$2-$3:$4:'))) < 300_000
+    const isWhole = ['host', 'x-amz-date', 'x-amz-security-token'].every((name) => names.split(';').includes(name))
+    const isOurs = credential === `${id}/${scope}` && headers['x-amz-security-token'] === session
+    if (isRecent && isWhole && isOurs && sign(key, text).toString('hex') === signature) return
+    throw new CloudRefusal(403, 'The request signature we calculated does not match the signature you provided.')
+  }
+
+  #converse(body: WireObject, streams: boolean, response: ServerResponse): unknown {
+    const last = objectOf(arrayOf(body.messages).at(-1))
+    const blocks = arrayOf(last.content).map(objectOf)
+    const scenario = blocks.map(({ text }) => textOf(text)).join('')
+    if (scenario === 'refuse') return this.json(response, { message: 'Malformed input request.' }, 400)
+    if (scenario === 'limit') return this.json(response, { message: 'Too many requests' }, 429, { 'retry-after': '60' })
+    const marked = blocks.some((block) => isObject(block.cachePoint))
+    const usage = usageOf(scenario, marked)
+    const content = answerTo(body, blocks, scenario)
+    const stopReason = isObject(content.toolUse) ? 'tool_use' : 'end_turn'
+    if (streams) return this.#stream({ content, stopReason, usage, scenario }, response)
+    const message = { role: 'assistant', content: [content] }
+    return this.json(response, { output: { message }, stopReason, usage, metrics: { latencyMs: 1 } })
+  }
+
+  #stream(
+    {
+      content,
+      stopReason,
+      usage,
+      scenario,
+    }: { content: WireObject; stopReason: string; usage: object; scenario: string },
+    response: ServerResponse,
+  ): unknown {
+    response.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' })
+    const send = (type: string, payload: object): unknown => response.write(eventFrame(type, payload))
+    const { toolUse } = content
+    const at = { contentBlockIndex: 0 }
+    send('messageStart', { role: 'assistant' })
+    if (isObject(toolUse)) {
+      const { input, ...start } = toolUse
+      send('contentBlockStart', { ...at, start: { toolUse: start } })
+      for (const part of ['', '{"city":', '"Oslo"}'])
+        send('contentBlockDelta', { ...at, delta: { toolUse: { input: part } } })
+    } else
+      for (const part of textOf(content.text).split(/(?<= )/))
+        send('contentBlockDelta', { ...at, delta: { text: part } })
+    if (scenario === 'hang') return response
+    if (scenario === 'break') {
+      // the exception comes after a whole text: the answer is still not whole
+      send('contentBlockStop', at)
+      send('messageStop', { stopReason })
+      const exception = { ':message-type': 'exception', ':exception-type': 'modelStreamErrorException' }
+      return response.end(frame(exception, { message: 'The model failed.' }))
+    }
+    send('contentBlockStop', at)
+    send('messageStop', { stopReason })
+    return response.end(eventFrame('metadata', { usage, metrics: { latencyMs: 1 } }))
+  }
+}
+
+const usageOf = (scenario: string, marked: boolean): WireObject => {
+  if (scenario !== 'cached') return { inputTokens: 120, outputTokens: 7, totalTokens: 127 }
+  const cache = { cacheReadInputTokens: 100, cacheWriteInputTokens: marked ? 10 : 0 }
+  return { inputTokens: marked ? 10 : 20, outputTokens: 7, totalTokens: 127, ...cache }
+}
+
+const answerTo = (body: WireObject, blocks: readonly WireObject[], scenario: string): WireObject => {
+  const result = objectOf(blocks.find(({ toolResult }) => isObject(toolResult))?.toolResult)
+  if (result.toolUseId === 'tooluse_1') return { text: `It is ${textOf(objectOf(arrayOf(result.content)[0]).text)}.` }
+  const { tools } = objectOf(body.toolConfig)
+  if (scenario === 'tool' && arrayOf(tools).length === 1)
+    return { toolUse: { toolUseId: 'tooluse_1', name: 'weather', input: { city: 'Oslo' } } }
+  const shown = blocks.find((block) => isObject(block.image))
+  if (shown !== undefined) {
+    const { format, source } = objectOf(shown.image)
+    return { text: format === 'png' && objectOf(source).bytes === picture ? 'A picture.' : 'Nothing.' }
+  }
+  const { textFormat } = objectOf(body.outputConfig)
+  const { schema } = objectOf(objectOf(objectOf(textFormat).structure).jsonSchema)
+  if (scenario === 'json' && textOf(schema).includes('"city"')) return { text: '{"city":"Oslo"}' }
+  return { text: answerText }
+}
+
+const eventFrame = (type: string, payload: object): Buffer =>
+  frame({ ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' }, payload)
+
+/** A message of an event stream: lengths, checksum, headers, payload, checksum. */
+export const frame = (headers: Readonly<Record<string, string>>, payload: object): Buffer => {
+  const named = Object.entries(headers).map(([name, value]) => {
+    const head = Buffer.concat([Buffer.from([name.length]), Buffer.from(name), Buffer.from([7, 0, value.length])])
+    return Buffer.concat([head, Buffer.from(value)])
+  })
+  const fields = Buffer.concat(named)
+  const body = Buffer.from(JSON.stringify(payload))
+  const prelude = Buffer.alloc(12)
+  prelude.writeUInt32BE(16 + fields.length + body.length, 0)
+  prelude.writeUInt32BE(fields.length, 4)
+  prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8)
+  const message = Buffer.concat([prelude, fields, body])
+  const end = Buffer.alloc(4)
+  end.writeUInt32BE(crc32(message), 0)
+  return Buffer.concat([message, end])
+}

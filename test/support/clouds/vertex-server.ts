@@ -1,0 +1,208 @@
+import { createVerify } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
+import { answerText, CloudRefusal, type CloudRequest, CloudServer, picture, type Shape } from './cloud-server.ts'
+
+const part: Shape = {
+  text: null,
+  inlineData: { mimeType: null, data: null },
+  functionCall: { id: null, name: null, args: null },
+  functionResponse: { id: null, name: null, response: null },
+  thoughtSignature: null,
+}
+const gemini: Shape = {
+  contents: [{ role: null, parts: [part] }],
+  systemInstruction: { role: null, parts: [part] },
+  tools: [{ functionDeclarations: [{ name: null, description: null, parametersJsonSchema: null }] }],
+  toolConfig: { functionCallingConfig: { mode: null, allowedFunctionNames: null } },
+  generationConfig: {
+    ...{ maxOutputTokens: null, temperature: null, topP: null, topK: null, stopSequences: null, candidateCount: null },
+    ...{ responseMimeType: null, responseJsonSchema: null, thinkingConfig: null, seed: null },
+  },
+}
+const cache_control: Shape = { type: null, ttl: null }
+const claude: Shape = {
+  ...{ anthropic_version: null, max_tokens: null, stream: null, temperature: null, top_p: null, thinking: null },
+  system: [{ type: null, text: null, cache_control }],
+  messages: [
+    {
+      role: null,
+      content: [
+        {
+          ...{ type: null, text: null, cache_control, id: null, name: null, input: null },
+          ...{ source: { type: null, media_type: null, data: null }, tool_use_id: null },
+          content: [{ type: null, text: null }],
+        },
+      ],
+    },
+  ],
+  tools: [{ name: null, description: null, input_schema: null, strict: null, cache_control }],
+  tool_choice: { type: null, name: null },
+  output_config: { format: { type: null, schema: null } },
+}
+
+/** The service account, and where the models are. */
+interface VertexOptions {
+  readonly email: string
+  readonly keyId: string
+  readonly publicKey: string
+  readonly project: string
+  readonly location: string
+}
+
+/** Vertex AI with the service that issues its tokens: assertions are verified by the account's public key. */
+export class VertexServer extends CloudServer {
+  readonly #options: VertexOptions
+
+  constructor(options: VertexOptions) {
+    super()
+    this.#options = options
+  }
+
+  protected serve(request: CloudRequest, response: ServerResponse): unknown {
+    const { pathname } = request.url
+    if (pathname === '/token') return this.#token(request, response)
+    if (request.headers.authorization !== `Bearer vertex-token-${this.tokensIssued}`)
+      throw new CloudRefusal(401, 'Request had invalid authentication credentials.')
+    if (pathname.startsWith('/v1beta1/publishers/')) return this.#list(pathname.split('/')[3] ?? '', response)
+    const { project, location } = this.#options
+    const root = `/v1/projects/${project}/locations/${location}/publishers/`
+    const [publisher, , name = ''] = pathname.startsWith(root) ? pathname.slice(root.length).split('/') : []
+    const method = name.split(':')[1] ?? ''
+    const streams = method.startsWith('stream')
+    if (publisher === 'anthropic' && ['rawPredict', 'streamRawPredict'].includes(method)) {
+      const body = objectOf(request.body)
+      this.known(body, claude)
+      if (body.anthropic_version !== 'vertex-2023-10-16') throw new CloudRefusal(400, 'anthropic_version')
+      if ((body.stream === true) !== streams) throw new CloudRefusal(400, 'stream')
+      return this.#claude(body, streams, response)
+    }
+    if (publisher !== 'google' || !['generateContent', 'streamGenerateContent'].includes(method))
+      throw new CloudRefusal(404, 'Publisher model was not found.')
+    this.known(request.body, gemini)
+    return this.#gemini(objectOf(request.body), streams, response)
+  }
+
+  protected refuse(response: ServerResponse, status: number, message: string): void {
+    this.json(response, { error: { code: status, message, status: 'FAILED' } }, status)
+  }
+
+  #token({ bytes }: CloudRequest, response: ServerResponse): unknown {
+    const form = new URLSearchParams(bytes.toString())
+    const [head = '', claims = '', signature = ''] = (form.get('assertion') ?? '').split('.')
+    const { email, keyId, publicKey } = this.#options
+    const decoded = (text: string) => objectOf(parseJson(Buffer.from(text, 'base64url').toString()))
+    const isSigned = createVerify('RSA-SHA256').update(`${head}.${claims}`).verify(publicKey, signature, 'base64url')
+    const { iss, aud, scope, iat, exp } = decoded(claims)
+    const now = Date.now() / 1000
+    const isTimely = Number(iat) <= now + 1 && Number(exp) > now && Number(exp) - Number(iat) <= 3600
+    const isOurs =
+      iss === email && aud === this.url('/token') && decoded(head).kid === keyId && decoded(head).alg === 'RS256'
+    const isGrant = form.get('grant_type') === 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+    if (!isSigned || !isTimely || !isOurs || !isGrant || !textOf(scope).endsWith('/auth/cloud-platform'))
+      return this.json(response, { error: 'invalid_grant' }, 400)
+    this.tokensIssued++
+    return this.json(response, {
+      access_token: `vertex-token-${this.tokensIssued}`,
+      expires_in: 3599,
+      token_type: 'Bearer',
+    })
+  }
+
+  #list(publisher: string, response: ServerResponse): unknown {
+    const name = publisher === 'google' ? 'gemini-2.5-flash' : 'claude-haiku-4-5'
+    return this.json(response, { publisherModels: [{ name: `publishers/${publisher}/models/${name}` }] })
+  }
+
+  #refused(scenario: string, response: ServerResponse): boolean {
+    if (scenario === 'refuse') this.refuse(response, 400, 'Bad value.')
+    if (scenario === 'limit')
+      this.json(response, { error: { code: 429, status: 'RESOURCE_EXHAUSTED' } }, 429, { 'retry-after': '60' })
+    return scenario === 'refuse' || scenario === 'limit'
+  }
+
+  #gemini(body: WireObject, streams: boolean, response: ServerResponse): unknown {
+    const parts = arrayOf(objectOf(arrayOf(body.contents).at(-1)).parts).map(objectOf)
+    const scenario = parts.map(({ text }) => textOf(text)).join('')
+    if (this.#refused(scenario, response)) return response
+    const cached = scenario === 'cached' ? { cachedContentTokenCount: 100 } : {}
+    const usageMetadata = { promptTokenCount: 120, candidatesTokenCount: 7, totalTokenCount: 127, ...cached }
+    const content = { role: 'model', parts: [geminiAnswer(body, parts, scenario)] }
+    const candidate = { index: 0, content }
+    const rest = { usageMetadata, modelVersion: 'gemini-2.5-flash', responseId: 'r1' }
+    const whole = { candidates: [{ ...candidate, finishReason: 'STOP' }], ...rest }
+    if (!streams) return this.json(response, whole)
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const send = (event: object): unknown => response.write(`data: ${JSON.stringify(event)}\r\n\r\n`)
+    if (scenario === 'hang' || scenario === 'break') {
+      send({ candidates: [candidate], ...rest })
+      return scenario === 'hang' ? response : response.end()
+    }
+    send(whole)
+    return response.end()
+  }
+
+  #claude(body: WireObject, streams: boolean, response: ServerResponse): unknown {
+    const blocks = arrayOf(objectOf(arrayOf(body.messages).at(-1)).content).map(objectOf)
+    const scenario = blocks.map(({ text }) => textOf(text)).join('')
+    if (this.#refused(scenario, response)) return response
+    const cached = scenario === 'cached'
+    const input = { input_tokens: cached ? 20 : 120, cache_read_input_tokens: cached ? 100 : 0 }
+    const content = claudeAnswer(body, blocks, scenario)
+    const stop_reason = content.type === 'tool_use' ? 'tool_use' : 'end_turn'
+    const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-haiku-4-5' }
+    if (!streams)
+      return this.json(response, { ...message, content: [content], stop_reason, usage: { ...input, output_tokens: 7 } })
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const send = (event: WireObject): unknown =>
+      response.write(`event: ${textOf(event.type)}\ndata: ${JSON.stringify(event)}\n\n`)
+    send({ type: 'message_start', message: { ...message, content: [], usage: { ...input, output_tokens: 1 } } })
+    const at = { index: 0 }
+    const { input: given, ...named } = content
+    const isCall = content.type === 'tool_use'
+    send({
+      type: 'content_block_start',
+      ...at,
+      content_block: isCall ? { ...named, input: {} } : { type: 'text', text: '' },
+    })
+    const delta = isCall
+      ? { type: 'input_json_delta', partial_json: JSON.stringify(given) }
+      : { type: 'text_delta', text: content.text }
+    send({ type: 'content_block_delta', ...at, delta })
+    if (scenario === 'hang') return response
+    if (scenario === 'break') return response.end()
+    send({ type: 'content_block_stop', ...at })
+    send({ type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 7 } })
+    send({ type: 'message_stop' })
+    return response.end()
+  }
+}
+
+const geminiAnswer = (body: WireObject, parts: readonly WireObject[], scenario: string): WireObject => {
+  const result = parts.find(({ functionResponse }) => isObject(functionResponse))
+  if (result !== undefined) {
+    const { name, response } = objectOf(result.functionResponse)
+    return { text: name === 'weather' ? `It is ${textOf(objectOf(response).output)}.` : 'What?' }
+  }
+  if (scenario === 'tool' && arrayOf(body.tools).length === 1)
+    return { functionCall: { name: 'weather', args: { city: 'Oslo' } } }
+  const image = parts.find(({ inlineData }) => isObject(inlineData))
+  if (image !== undefined) {
+    const { mimeType, data } = objectOf(image.inlineData)
+    return { text: mimeType === 'image/png' && data === picture ? 'A picture.' : 'Nothing.' }
+  }
+  const isJson = isObject(objectOf(body.generationConfig).responseJsonSchema)
+  return { text: scenario === 'json' && isJson ? '{"city":"Oslo"}' : answerText }
+}
+
+const claudeAnswer = (body: WireObject, blocks: readonly WireObject[], scenario: string): WireObject => {
+  const text = (given: string): WireObject => ({ type: 'text', text: given })
+  const result = blocks.find(({ type }) => type === 'tool_result')
+  if (result !== undefined) return text(`It is ${textOf(objectOf(arrayOf(result.content)[0]).text)}.`)
+  if (scenario === 'tool' && arrayOf(body.tools).length === 1)
+    return { type: 'tool_use', id: 'toolu_1', name: 'weather', input: { city: 'Oslo' } }
+  const image = blocks.find(({ type }) => type === 'image')
+  if (image !== undefined) return text(objectOf(image.source).data === picture ? 'A picture.' : 'Nothing.')
+  const isJson = isObject(objectOf(body.output_config).format)
+  return text(scenario === 'json' && isJson ? '{"city":"Oslo"}' : answerText)
+}
