@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { namesOption, positiveOption, readCommandLine, refuseCommandLine } from '#src/start/command-line.ts'
 import { startMongod } from '../scripts/services/mongod.ts'
 import { benchCalibration } from './calibration.ts'
+import { benchClients } from './clients/client-costs.ts'
 import { benchCluster } from './cluster.ts'
 import { benchConsole } from './console.ts'
 import { isForBeingWhole, sized } from './extent.ts'
@@ -58,6 +59,7 @@ const sections: Readonly<Record<string, Section>> = {
   storage: storageOnItsOwnMongod,
   lists: benchLists,
   cluster: benchCluster,
+  clients: benchClients,
   console: benchConsole,
   sessions: benchSessions,
   streams: benchStreams,

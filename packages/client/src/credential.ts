@@ -66,7 +66,7 @@ export const credentialOf = ({ key, token }: CredentialOptions): Credential => {
       const newest = await fetching.catch((cause: unknown) => {
         // whose last fifth is left, or which the server refuses
         if (before && before === held) return before
-        throw cause instanceof TroupeError ? cause : new TroupeError('token() failed.', { code: 'connection', cause })
+        throw cause instanceof TroupeError ? cause : new TroupeError('token failed.', { code: 'connection', cause })
       })
       return newest.token
     },

@@ -60,7 +60,7 @@ export const errorIn = async (response: Response, baseUrl: string): Promise<Trou
   const [otherwise, advice] =
     status < 500
       ? ['wrong_base_url', `${baseUrl} is no Troupe server (${status}): check baseUrl.`]
-      : ['unavailable', `Status ${status}`]
+      : ['unavailable', 'server unavailable']
   // some of the older APIs have the code itself as `error`
   const envelope = asFields<Envelope>(typeof error === 'string' ? { code: error, message: error } : error)
   const { message = advice, request_id: requestId = null, ...fields } = envelope

@@ -38,11 +38,15 @@ export const framesIn = (): ((piece: string) => readonly SessionEvent[]) => {
 
 /** The event of one frame, whose name and data agree because one server wrote both; none for a comment. */
 const parsed = (frame: string): readonly SessionEvent[] => {
-  const fields: Record<string, string> = {}
+  let event = ''
+  let id = ''
+  let data = ''
+  // fields by their first letter: data, event, id, or none of them
   for (const line of frame.split('\n')) {
-    const at = line.indexOf(': ')
-    fields[line.slice(0, at)] = line.slice(at + 2)
+    const value = line.slice(line.indexOf(' ') + 1)
+    if (line[0] === 'd') data = value
+    else if (line[0] === 'e') event = value
+    else if (line[0] === 'i') id = value
   }
-  const { event, id = 0, data } = fields
   return data ? [asFields<SessionEvent>({ event, id: +id, data: JSON.parse(data) })] : []
 }

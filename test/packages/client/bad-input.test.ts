@@ -74,7 +74,7 @@ describe('a credential', () => {
   it('is fetched again if its function fails, for as long as requests are repeated', async () => {
     const token = () => Promise.reject(new Error('no network'))
     const session = open({ token })
-    await expect(session.send('hi')).rejects.toMatchObject({ code: 'connection', message: 'token() failed.' })
+    await expect(session.send('hi')).rejects.toMatchObject({ code: 'connection', message: 'token failed.' })
   })
 })
 
