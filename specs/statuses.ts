@@ -15,6 +15,7 @@ export const statuses = {
     'expired',
   ],
   agent_version: ['draft', 'in_review', 'published', 'deprecated', 'retired'],
+  batch: ['validating', 'failed', 'in_progress', 'finalizing', 'completed', 'expired', 'cancelling', 'cancelled'],
   browser_job: ['queued', 'running', 'completed', 'failed', 'cancelled'],
   connection: ['pending', 'active', 'expired', 'error', 'revoked'],
   delivery: ['pending', 'delivered', 'failed'],

@@ -18,6 +18,7 @@ import { approve, calls, functionTool, httpTool, pausedTurn, reject } from '#tes
 import { callOf, newSession, type Script, turn, type World } from '#test/actors/sessions/harness.ts'
 import { scriptedWebhook } from '#test/actors/webhooks/scripted-endpoint.ts'
 import { calm, type VirtualClock } from '#test/support/virtual-clock.ts'
+import { batchScenarios } from './batch-scenarios.ts'
 import { browserScenarios } from './browser-scenarios.ts'
 import { connectionScenarios } from './connection-scenarios.ts'
 import { inputScenarios } from './input-scenarios.ts'
@@ -332,6 +333,7 @@ export const scenarios: readonly Scenario[] = [
   },
   ...runScenarios,
   ...responseScenarios,
+  ...batchScenarios,
   ...knowledgeScenarios,
   ...mcpScenarios,
   ...connectionScenarios,

@@ -13,6 +13,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   models: [
     ...['models', 'chat_completions', 'ai_chat', 'responses', 'conversations', 'conversation_items', 'messages'],
     ...['completions', 'embeddings', 'rerank', 'moderations', 'images', 'vision', 'speech', 'transcriptions'],
+    'batches',
   ],
   memory: ['memory'],
   knowledge: [

@@ -1,5 +1,7 @@
+import { batchDefinition } from '#machines/batch/batch-definition.ts'
 import { responseDefinition } from '#machines/response/response-definition.ts'
 import { aiChat } from '#specs/resources/gateway/ai-chat.ts'
+import { batches } from '#specs/resources/gateway/batches.ts'
 import { catalogue } from '#specs/resources/gateway/catalogue.ts'
 import { chatCompletions } from '#specs/resources/gateway/chat-completions.ts'
 import { conversationItems, conversations } from '#specs/resources/gateway/conversations.ts'
@@ -21,6 +23,7 @@ import { vision } from '#specs/resources/gateway/vision.ts'
 import { speech, transcriptions } from '#specs/resources/gateway/voice.ts'
 import { authPort } from '../actors/accounts/accounts.ts'
 import { capability } from '../actors/capability/capability.ts'
+import { fileService } from '../actors/capability/file-service.ts'
 import { imageReadersPort } from '../actors/capability/image-reader.ts'
 import { knowledgeService } from '../actors/capability/knowledge-service.ts'
 import { memoryService } from '../actors/capability/memory-service.ts'
@@ -30,6 +33,10 @@ import { webService } from '../actors/capability/web-service.ts'
 import { limitSubjects } from '../actors/tenants/limit-subjects.ts'
 import { responseEffects } from './apis/responses/background/response-effects.ts'
 import { backgroundRows, formKinds } from './apis/responses/kinds.ts'
+import { batchEffects } from './batches/batch-effects.ts'
+import { batchUseCases } from './batches/batch-use-cases.ts'
+import { batchRows } from './batches/kinds.ts'
+import { lineCall } from './batches/line-call.ts'
 import type { ModelTimeouts } from './call/call-policy.ts'
 import { ledgerKinds } from './ledger/kinds.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
@@ -97,9 +104,13 @@ export const gateway = capability({
     ...limits,
     ...credits,
     ...redactionPolicy,
+    ...batches,
   },
-  machines: [{ definition: responseDefinition, rows: backgroundRows }],
-  kinds: [...ledgerKinds, ...limitKinds, ...connectionKinds, ...redactionKinds, ...formKinds],
+  machines: [
+    { definition: responseDefinition, rows: backgroundRows },
+    { definition: batchDefinition, rows: batchRows },
+  ],
+  kinds: [...ledgerKinds, ...limitKinds, ...connectionKinds, ...redactionKinds, ...formKinds, batchRows],
   open: (services) => {
     const fanOut = services.cluster?.fanOut
     const routing = openRouting({ ...services, managed: managedProvidersPort.of(services), fanOut })
@@ -133,12 +144,17 @@ export const gateway = capability({
       const model = (await projects.settings(project))?.visionModel ?? null
       return model === null ? null : opened.imageReader(model)
     })
+    const files = () => fileService.of(services)
     return {
       useCases: {
         ...opened.useCases,
         ...projectModelUseCases(routing, services, publicOriginPort.of(services)),
+        ...batchUseCases({ ...services, files }),
       },
-      effects: responseEffects({ ...services, make: opened.makeResponse }),
+      effects: {
+        ...responseEffects({ ...services, make: opened.makeResponse }),
+        ...batchEffects({ ...services, files, call: lineCall(opened.useCases) }),
+      },
       close: async () => {
         await opened.close()
         await routing.close()

@@ -1,5 +1,6 @@
 import { walkOf as actionWalk, waitsFor } from './action/action-samples.ts'
 import { walk as agentVersionWalk } from './agent-version/agent-version-samples.ts'
+import { walk as batchWalk } from './batch/batch-samples.ts'
 import { walk as browserJobWalk } from './browser-job/browser-job-samples.ts'
 import { walkOf as connectionWalk } from './connection/connection-samples.ts'
 import { walkOf as erasureWalk, ofProject } from './erasure/erasure-samples.ts'
@@ -26,6 +27,7 @@ export const walks: readonly (readonly [string, Walk])[] = [
   ['actions that wait for input', actionWalk('builtin', waitsFor.input)],
   ['runs', runWalk],
   ['responses', responseWalk],
+  ['batches', batchWalk],
   ['queues of runs', runQueueWalk],
   ['versions of agents', agentVersionWalk],
   ['deliveries', deliveryWalk],

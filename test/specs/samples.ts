@@ -18,6 +18,7 @@ const texts = [
   'https://tool.example',
   '2026-01-01T00:00:00.000Z',
   'twelve letters',
+  '24h',
   '*',
   'en',
   'DE',

@@ -86,8 +86,9 @@ export const rerank = defineOperations('rerank', {
     ...passedOn,
     summary: 'Rank documents by a query',
     description:
-      'Forwarded to a provider of the model whose API has `/rerank` (Together, compatible servers). Fields that this reference does not list are forwarded too.',
+      "Forwarded to a provider of the model whose API has `/rerank` (Together, compatible servers). Fields that this reference does not list are forwarded too. `/v2/rerank` is the path of Cohere's SDKs.",
     path: '/v1/rerank',
+    alsoAt: ['/v2/rerank'],
     body: object({
       model: name,
       query: text,

@@ -112,6 +112,8 @@ export interface Call<Params, Query, Body> {
   readonly retriesItself?: boolean | undefined
   /** Features of Anthropic's API that the caller opts into (`anthropic-beta`). */
   readonly anthropicBeta?: string | undefined
+  /** Present when the call is a line of a batch: gathers the model calls that it makes (src/gateway/batches). */
+  readonly line?: object | undefined
   /** Files of a multipart form, in order. */
   readonly files: readonly UploadedFile[]
   /**

@@ -9,6 +9,7 @@ import { vectorStoreFileBatches, vectorStoreFiles } from '#specs/resources/knowl
 import { vectorStores } from '#specs/resources/knowledge/vector-stores.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
+import { fileService } from '../capability/file-service.ts'
 import { knowledgeService } from '../capability/knowledge-service.ts'
 import { tenantDirectory } from '../tenants/tenants.ts'
 import { BaseAccess } from './access/base-access.ts'
@@ -46,6 +47,7 @@ export const knowledge = capability({
     agentResources.give(services, agentKnowledge({ ...opened, access, now: services.now, log: services.log }))
     knowledgeService.give(services, knowledgeReading({ ...opened, access, now: services.now, log: services.log }))
     const files = new FileStore({ records: services.records, blobs: services.storage.blobs, now: services.now })
+    fileService.give(services, files.service)
     const parts = { ...services, ...opened, access, files }
     const storeFiles = new StoreFiles(parts)
     const bases = baseUseCases({ ...parts, checkTenant })

@@ -3,6 +3,7 @@ import { modelsOf } from '#actors/call/reach.ts'
 import { viaBehind } from '#outgoing/via.ts'
 import type { Owner } from '#runtime/index.ts'
 import type { Scope } from '#storage/index.ts'
+import { LineCalls } from './accounting/line-calls.ts'
 
 /** The caller of a gateway request, by which limits, budgets, usage rows and the request log are assigned. */
 export interface Caller {
@@ -27,11 +28,14 @@ export interface Caller {
    * retries do not multiply.
    */
   readonly retriesItself?: boolean | undefined
+  /** Present for a line of a batch, whose calls are metered by the commit of the line instead of the ledger. */
+  readonly line?: LineCalls | undefined
 }
 
 /** The fields of a caller that determine its limits, budgets and policies. */
 export type Payer = Pick<Caller, 'project' | 'tenant' | 'externalUserId' | 'keyId' | 'agentId'> & {
   readonly models?: Caller['models']
+  readonly line?: Caller['line']
 }
 
 /**
@@ -70,8 +74,10 @@ export const callerOf = ({
   via,
   timeoutMs,
   retriesItself,
+  line,
 }: Pick<Caller, 'principal' | 'scope' | 'requestId' | 'via' | 'timeoutMs' | 'retriesItself'> & {
   readonly attribution?: Attribution | undefined
+  readonly line?: object | undefined
 }): Caller => ({
   principal,
   scope,
@@ -85,4 +91,5 @@ export const callerOf = ({
   via: viaBehind(via),
   timeoutMs,
   retriesItself,
+  ...(line instanceof LineCalls && { line }),
 })

@@ -9,7 +9,7 @@ import { BudgetAccount, type CounterOwner, type Price } from './budget-account.t
 import type { BudgetSpan, Budgets } from './counter.ts'
 import { budgetCounters, type CounterData, type CreditData, type LimitData } from './kinds.ts'
 import type { LimitCache } from './limit-cache.ts'
-import { type Admitted, RateWindows } from './rate-windows.ts'
+import { type Admitted, limitsOfBatches, RateWindows } from './rate-windows.ts'
 
 /** Time in ms after which the holds of a process that does not renew them expire. */
 const holdMs = 60_000
@@ -73,7 +73,8 @@ export class LimitAdmission implements Admission {
       this.#parts.book.forCaller(request.caller),
       this.#parts.book.of(request.caller.project),
     ])
-    const admitted = await this.#windows.admit(rows, request.tokens ?? noTokens)
+    const rates = request.caller.line === undefined ? rows : limitsOfBatches(rows)
+    const admitted = await this.#windows.admit(rates, request.tokens ?? noTokens)
     const due = [
       ...rows.flatMap(budgetOf),
       ...(credits !== null && request.source === 'managed' ? [creditOf(credits)] : []),

@@ -11,6 +11,22 @@ const windowMs = 60_000
 
 type Headers = readonly (readonly [name: string, value: string])[]
 
+/** A limit, or a share of it. */
+type RateLimit = Pick<Row<LimitData>, 'id' | 'data'> & { readonly share?: number }
+
+/** Share of each limit that the lines of batches may use, so that other requests are served meanwhile. */
+const batchShare = 0.5
+
+/** Returns the limits of a batch's line: its share of each, and then the limit itself. */
+export const limitsOfBatches = (rows: readonly Row<LimitData>[]): readonly RateLimit[] => [
+  ...rows.map(({ id, data }) => ({ id, data, share: batchShare })),
+  ...rows,
+]
+
+const shared = (limit: number, share = 1): number => Math.max(1, Math.floor(limit * share))
+
+const keyOf = (share: number | undefined): string => (share === undefined ? '' : ':batches')
+
 /** State of one limit. */
 interface Left {
   readonly limit: number
@@ -39,11 +55,12 @@ export class RateWindows {
   /**
    * Takes one request, and holds the tokens that the call may use.
    *
-   * @param rows the narrowest first, so that a request refused for its key takes nothing from its tenant.
+   * @param rows the narrowest first, so that a request refused for its key takes nothing from its tenant. Those with
+   *   `share` limit only the requests of batches, to that share of the limit.
    * @returns headers with the state of the limit that has the least left.
    * @throws {ServiceError} `rate_limit_exceeded`
    */
-  async admit(rows: readonly Row<LimitData>[], needOf: () => TokenNeed): Promise<Admitted> {
+  async admit(rows: readonly RateLimit[], needOf: () => TokenNeed): Promise<Admitted> {
     const limited = rows.filter(({ data }) => data.tokens_per_minute !== null)
     const tokens = limited.length === 0 ? null : new TokenHold(this.#limits, this.#clock, needOf())
     try {
@@ -55,23 +72,23 @@ export class RateWindows {
     }
   }
 
-  async #hold(tokens: TokenHold, rows: readonly Row<LimitData>[]): Promise<readonly Left[]> {
+  async #hold(tokens: TokenHold, rows: readonly RateLimit[]): Promise<readonly Left[]> {
     const left: Left[] = []
-    for (const { id, data } of rows) {
-      const limit = data.tokens_per_minute ?? 0
-      const state = await tokens.add(`tokens:${id}`, { limit, windowMs })
+    for (const { id, data, share } of rows) {
+      const limit = shared(data.tokens_per_minute ?? 0, share)
+      const state = await tokens.add(`tokens:${id}${keyOf(share)}`, { limit, windowMs })
       left.push({ limit, state })
       if (!state.allowed) refuse(data, 'tokens', { headers: headersOf('tokens', left), state })
     }
     return left
   }
 
-  async #request(rows: readonly Row<LimitData>[], tokens: readonly Left[]): Promise<Headers> {
+  async #request(rows: readonly RateLimit[], tokens: readonly Left[]): Promise<Headers> {
     const requests: Left[] = []
-    for (const { id, data } of rows) {
-      const limit = data.requests_per_minute
-      if (limit === null) continue
-      const state = await this.#limits.take(`requests:${id}`, { limit, windowMs })
+    for (const { id, data, share } of rows) {
+      if (data.requests_per_minute === null) continue
+      const limit = shared(data.requests_per_minute, share)
+      const state = await this.#limits.take(`requests:${id}${keyOf(share)}`, { limit, windowMs })
       requests.push({ limit, state })
       if (!state.allowed)
         refuse(data, 'requests', {

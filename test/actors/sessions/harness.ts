@@ -46,6 +46,7 @@ import type { EventStream } from '#runtime/messages/event-stream.ts'
 import { type Runtime, startRuntime } from '#runtime/runtime.ts'
 import { auditSink, webhookSink } from '#runtime/sinks.ts'
 import type { JsonObject, LogEvent, Storage } from '#storage/ports.ts'
+import { scriptedBatches } from '#test/gateway/batches/scripted-batches.ts'
 import { callOf } from '#test/support/call-of.ts'
 import { noted } from '#test/support/called-operations.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
@@ -245,6 +246,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
         ...scriptedConnections({ storage, clock, ...options.connections }),
         'agent_version.eraseVersion': eraseActor({ storage, clock }),
         ...responseEffects({ storage, clock, make: options.response ?? answered }),
+        ...scriptedBatches({ storage, clock }),
         ...memoryEffects({ ...shared, ...plainMemory({ ...shared, log }), defaultModel: () => null }),
         ...erasureEffects({ storage, clock, log, ...removing({ storage, host, clock, kinds, actorRows: [] }) }),
       }

@@ -56,10 +56,10 @@ describe('operations that are passed through to one provider', () => {
     expect(answer.choices[0]?.text).toBe('to ada@example.com')
   })
 
-  it('pass rerank through', async () => {
+  it.each(['/v1/rerank', '/v2/rerank'])('pass rerank through at %s', async (path) => {
     answers({ results: [{ index: 1, relevance_score: 0.9 }] })
     const body = { model: 'openai/rerank-1', query: 'q', documents: ['a', 'b'], top_n: 1 }
-    const answer = await world.api.post('/v1/rerank', body)
+    const answer = await world.api.post(path, body)
     expect([answer.status, answer.body]).toEqual([200, { results: [{ index: 1, relevance_score: 0.9 }] }])
     expect(sent()).toEqual([['/rerank', 'Bearer key-1', { ...body, model: 'rerank-1' }]])
   })

@@ -37,6 +37,7 @@ export interface Api {
   readonly limits: LimitsCalls
   readonly credits: CreditsCalls
   readonly redactionPolicy: RedactionPolicyCalls
+  readonly batches: BatchesCalls
   readonly usage: UsageCalls
   readonly ratePlans: RatePlansCalls
   readonly memory: MemoryCalls
@@ -102,6 +103,7 @@ export const api = (client: Troupe): Api => ({
   limits: limits(client),
   credits: credits(client),
   redactionPolicy: redactionPolicy(client),
+  batches: batches(client),
   usage: usage(client),
   ratePlans: ratePlans(client),
   memory: memory(client),
@@ -469,6 +471,20 @@ export interface RedactionPolicyCalls {
 export const redactionPolicy = /* @__PURE__ */ resource<RedactionPolicyCalls>({
   get: 'GET /v1/redaction-policy',
   update: 'PATCH /v1/redaction-policy !',
+})
+
+export interface BatchesCalls {
+  /** Create a batch. */ create(body: { readonly input_file_id: string; readonly endpoint: "/v1/chat/completions" | "/v1/responses" | "/v1/embeddings"; /** Time after which requests that have not been made are given up, such as `24h`; at most `7d`. */ readonly completion_window: string; readonly metadata?: { readonly [name: string]: string } | null }, options?: CallOptions): Promise<Batch>
+  /** List batches. */ list(query?: { /** Maximum number of items on a page. */ readonly limit?: number; /** Order by time of creation. Default: `desc`. */ readonly order?: "asc" | "desc"; /** Id of the last item of the previous page. Default: the first page. */ readonly after?: string }, options?: CallOptions): Pages<{ readonly object: "list"; /** Items of this page. */ readonly data: readonly Batch[]; readonly first_id: string | null; readonly last_id: string | null; /** Whether there are more items after this page. */ readonly has_more: boolean }, Batch>
+  /** Retrieve a batch. */ get(batchId: string, options?: CallOptions): Promise<Batch>
+  /** Cancel a batch. */ cancel(batchId: string, options?: CallOptions): Promise<Batch>
+}
+
+export const batches = /* @__PURE__ */ resource<BatchesCalls>({
+  create: 'POST /v1/batches !',
+  list: 'GET /v1/batches *after',
+  get: 'GET /v1/batches/{}',
+  cancel: 'POST /v1/batches/{}/cancel',
 })
 
 export interface UsageCalls {
@@ -1360,6 +1376,8 @@ export type Limit = { readonly id: string; /** Subject whose calls are limited. 
 export type Credits = { readonly organization_id: string; /** Whether calls require credits. If false, the amounts are null. */ readonly gated: boolean; /** Total USD granted. */ readonly granted_usd: string | null; /** Total USD spent. */ readonly spent_usd: string | null; /** Remaining balance in USD. */ readonly balance_usd: string | null }
 
 export type RedactionPolicy = { /** Whether requests to providers are redacted. Enabled by default in new projects. Logs are always redacted. */ readonly enabled: boolean; /** Kinds of personal data that are replaced by placeholders in requests to providers. `name` is off by default: names of people are detected with a dictionary and the surrounding words, which misses many. */ readonly types: readonly ("email" | "phone" | "payment_card" | "iban" | "us_ssn" | "national_id" | "ip_address" | "url_credentials" | "secret" | "name")[]; /** `input`: texts of messages and of documents. `tool_arguments`: arguments of tool calls. `embeddings` and `speech`: texts to embed or to speak, off by default because nothing can be restored in a vector or a sound; an answer made from such a text without redaction has the header `x-redaction: off`. `logs`: the request log, always. */ readonly apply_to: readonly ("input" | "tool_arguments" | "embeddings" | "speech" | "logs")[]; /** Whether placeholders in the answer are replaced by the original values. */ readonly restore: boolean; /** Country of phone numbers without a country prefix, as an ISO 3166-1 alpha-2 code. */ readonly phone_region: string; readonly updated_at: string | null }
+
+export type Batch = { readonly id: string; readonly object: "batch"; readonly endpoint: "/v1/chat/completions" | "/v1/responses" | "/v1/embeddings"; readonly input_file_id: string; readonly completion_window: string; readonly status: "validating" | "failed" | "in_progress" | "finalizing" | "completed" | "expired" | "cancelling" | "cancelled"; readonly errors?: { readonly object: "list"; readonly data: readonly ({ readonly code: string; /** Number of the line, starting at 1. */ readonly line: number | null; readonly message: string; readonly param: string | null })[] }; /** File with the answers, in the order of the requests. */ readonly output_file_id?: string; /** File with the requests that failed or that the batch had no time for. */ readonly error_file_id?: string; readonly request_counts: { readonly total: number; readonly completed: number; readonly failed: number }; readonly usage: { readonly input_tokens: number; readonly input_tokens_details: { readonly cached_tokens: number }; readonly output_tokens: number; readonly output_tokens_details: { readonly reasoning_tokens: number }; readonly total_tokens: number }; readonly metadata: { readonly [name: string]: unknown }; readonly created_at: number; readonly expires_at: number; readonly in_progress_at?: number; readonly finalizing_at?: number; readonly completed_at?: number; readonly failed_at?: number; readonly expired_at?: number; readonly cancelling_at?: number; readonly cancelled_at?: number }
 
 export type UsageGroup = { readonly tenant_id?: string | null; readonly agent_id?: string | null; readonly installation_id?: string | null; readonly external_user_id?: string | null; readonly provider?: string; readonly model?: string; readonly key_id?: string | null; readonly operation?: "session.turn" | "run" | "agent_version.test" | "chat" | "vision" | "embedding" | "speech" | "transcription" | "image" | "memory"; readonly day?: string; /** Number of model calls. */ readonly calls: number; /** Number of calls with an unknown price. The amounts do not include them. */ readonly unpriced_calls: number; readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number; readonly characters: number; readonly seconds: number; readonly images: number; readonly provider_cost_usd: string; readonly service_charge_usd: string }
 

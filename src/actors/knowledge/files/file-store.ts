@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { FileService } from '#actors/capability/file-service.ts'
 import { CountedLimits } from '#records/counted-limits.ts'
 import type { Notice } from '#records/notices.ts'
 import type { Row } from '#records/schema.ts'
@@ -39,28 +40,32 @@ export class FileStore {
   }
 
   /**
-   * Stores a file; one with this id that exists already is returned, so that a creation may be repeated.
+   * Stores a file of a caller.
    *
    * @throws {ServiceError} `knowledge_limit_reached`
    */
+  async upload(...[owner, file, notices]: Parameters<FileStore['create']>): Promise<FileRow> {
+    const { project } = owner
+    const limit = {
+      max: maxFiles,
+      count: () => this.#records.count(storedFiles, projectScope(project)),
+      full: () => new ServiceError('knowledge_limit_reached', { message: `A project has at most ${maxFiles} files.` }),
+    }
+    const create = () => this.create(owner, file, notices)
+    return CountedLimits.at(this.#records).within(`files ${project}`, limit, create)
+  }
+
+  /** Stores a file; one with this id that exists already is returned, so that a creation may be repeated. */
   async create(
     { id, project, tenant }: FileOwner,
     { content, ...data }: Omit<FileData, 'bytes' | 'parts'> & { readonly content: AsyncIterable<Uint8Array> },
     notices: readonly Notice[] = [],
   ): Promise<FileRow> {
-    const scope = projectScope(project)
-    const limit = {
-      max: maxFiles,
-      count: () => this.#records.count(storedFiles, scope),
-      full: () => new ServiceError('knowledge_limit_reached', { message: `A project has at most ${maxFiles} files.` }),
-    }
-    return CountedLimits.at(this.#records).within(`files ${project}`, limit, async () => {
-      const stored = await this.#put({ id, project, tenant }, content)
-      const row = await this.table.insert({ id, project, tenant, data: { ...data, ...stored }, notices })
-      const made = row ?? (await this.table.get(scope, id))
-      if (made === null) throw new ServiceError('version_conflict')
-      return made
-    })
+    const stored = await this.#put({ id, project, tenant }, content)
+    const row = await this.table.insert({ id, project, tenant, data: { ...data, ...stored }, notices })
+    const made = row ?? (await this.table.get(projectScope(project), id))
+    if (made === null) throw new ServiceError('version_conflict')
+    return made
   }
 
   /** Yields the content of a file in parts. @throws {ServiceError} `not_found` when it was deleted meanwhile */
@@ -85,6 +90,20 @@ export class FileStore {
   readonly deletions: Sink = async ({ project }, { event: { file_id, tenant } }) => {
     if (typeof file_id !== 'string') return
     await this.#blobs.remove(project, prefixOf({ id: file_id, tenant: typeof tenant === 'string' ? tenant : null }))
+  }
+
+  /** Files, as batches read and write them. */
+  get service(): FileService {
+    return {
+      find: async (scope, id) => {
+        const row = await this.table.get(scope, id)
+        return row === null ? null : { purpose: row.data.purpose, content: () => this.content(row) }
+      },
+      make: async ({ id, project, tenant, filename, content }) => {
+        const data = { filename, purpose: 'batch_output', mime_type: 'application/jsonl' } as const
+        await this.create({ id, project, tenant }, { ...data, content })
+      },
+    }
   }
 
   async #put(owner: FileOwner, content: AsyncIterable<Uint8Array>): Promise<Pick<FileData, 'bytes' | 'parts'>> {

@@ -37,7 +37,7 @@ export const fileUseCases = ({ files, storeFiles }: FileParts): FileUseCases => 
       const data = { filename: nameOf(filename) ?? 'file', purpose: call.body.purpose, mime_type: contentType }
       const content = inParts(bytes)
       return fileView(
-        await files.create({ id, project, tenant }, { ...data, content }, [audited(call).line('created', id)]),
+        await files.upload({ id, project, tenant }, { ...data, content }, [audited(call).line('created', id)]),
       )
     },
     'files.list': async ({ scope, query: { purpose, ...query } }) => {

@@ -96,7 +96,7 @@ export class CallRecord {
     const { caller, operation, need, model, streamed } = this.#head
     if (!isRequest(caller)) return
     const code = error === null ? null : codeOf(error)
-    this.#parts.ledger.record({
+    const call: GatewayCall = {
       caller,
       operation,
       need,
@@ -114,7 +114,9 @@ export class CallRecord {
       ...(this.#failed !== undefined && { failedAttempts: this.#failed }),
       ...(redactions !== undefined && { redactions }),
       bodies,
-    })
+    }
+    if (caller.line === undefined) this.#parts.ledger.record(call)
+    else caller.line.add(call)
   }
 
   #measure(error: Error | null, { usage, costUsd, status, finishReason }: CallEnd): void {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { KnowledgeBase } from '#test/e2e/knowledge/knowledge-world.ts'
 import type { EstatePart, Ids, Site } from './estate-part.ts'
 
 const model = 'simulated-1'
@@ -19,7 +20,8 @@ export const gateway: EstatePart = {
     const request_id = `request-${ending}`
     const headers = { 'x-request-id': request_id, 'x-tenant-id': id('tenant_id') }
     await api.post('/v1/embeddings', { model, input: mark }, { headers })
-    return { provider_id: body.provider.id, model: modelId, request_id, ...(await answered(site)) }
+    const ids = { provider_id: body.provider.id, model: modelId, request_id }
+    return { ...ids, ...(await answered(site)), ...(await batched(site)) }
   },
   bodies: {
     'provider_connections.create': ({ mark, hook }, n) => ({
@@ -39,6 +41,10 @@ export const gateway: EstatePart = {
     'responses.input_tokens': () => ({ model, input: 'hi' }),
     'responses.compact': () => ({ model, input: 'hi' }),
     'conversations.create': ({ mark }, n) => ({ metadata: { mark: `${mark} ${n}` } }),
+    'batches.create': ({ id, mark }, n) => ({
+      ...{ input_file_id: id('input_file_id'), endpoint: '/v1/embeddings', completion_window: '24h' },
+      metadata: { mark: `${mark} ${n}` },
+    }),
     'embeddings.create': (_, n) => ({ model, input: `text ${n}` }),
     'moderations.create': ({ mark }, n) => ({ model: `${mark}/m1`, input: `text ${n}` }),
     'completions.create': ({ mark }, n) => ({ model: `${mark}/m1`, prompt: `hello ${n}` }),
@@ -46,7 +52,7 @@ export const gateway: EstatePart = {
   },
   // an item in a body is supplied by the caller
   noIds: ['item_id', 'container_id', 'tool_call_id'],
-  changing: ['models.get'],
+  changing: ['models.get', 'batches.list', 'batches.get'],
   passesOn: [
     ...['ai_chat.create', 'chat_completions.create', 'responses.create', 'messages.create'],
     ...['messages.count_tokens', 'embeddings.create'],
@@ -80,6 +86,8 @@ export const gateway: EstatePart = {
     'conversation_items.add': 'likewise',
     'messages.create': 'blocks and tools are of kinds that are taken',
     'messages.count_tokens': 'likewise',
+    'batches.create': 'a file is uploaded for a batch, and a window is at most 7 days',
+    'batches.cancel': 'a batch that has not ended',
     'embeddings.create': 'a model makes vectors of so many dimensions and no more',
     'chat_completions.create': 'what a model refuses is refused in its words',
     'vision.analyze': 'an image is there, it is one, and its address is one that may be fetched',
@@ -102,4 +110,15 @@ const answered = async ({ api, mark, made }: Site): Promise<Ids> => {
   const conversation_id = await made('/v1/conversations', { metadata: { mark } })
   const { body } = await api.post(`/v1/conversations/${conversation_id}/items`, { items: items(mark) })
   return { response_id, previous_response_id: response_id, conversation_id, item_id: body.data[0].id }
+}
+
+/** Uploads a file for batches, and begins one. */
+const batched = async ({ api, mark, id }: Site): Promise<Ids> => {
+  const own = api.with({ 'x-tenant-id': id('tenant_id') })
+  const body = { model, input: mark }
+  const line = JSON.stringify({ custom_id: mark, method: 'POST', url: '/v1/embeddings', body })
+  const upload = await new KnowledgeBase(own, '').form('/v1/files', `${mark}.jsonl`, line, { purpose: 'batch' })
+  const request = { input_file_id: upload.body.id, endpoint: '/v1/embeddings', completion_window: '24h' }
+  const begun = await own.post('/v1/batches', request)
+  return { input_file_id: upload.body.id, batch_id: begun.body.id }
 }

@@ -1,0 +1,30 @@
+import type { Scope } from '#storage/index.ts'
+import { Port } from './port.ts'
+
+/** A stored file of OpenAI's API. */
+interface ServedFile {
+  readonly purpose: string
+  /** Yields its content in parts. @throws {ServiceError} `not_found` when it was deleted meanwhile */
+  readonly content: () => AsyncIterable<Uint8Array>
+}
+
+/** A file that the server makes. */
+interface MadeFile {
+  /** The same in every attempt, so that the file is made once. */
+  readonly id: string
+  readonly project: string
+  readonly tenant: string | null
+  readonly filename: string
+  readonly content: AsyncIterable<Uint8Array>
+}
+
+/** Files, as batches read and write them. */
+export interface FileService {
+  /** Returns null when there is no such file in the scope. @throws {StoreUnavailable} */
+  find(scope: Scope, id: string): Promise<ServedFile | null>
+  /** Stores a file with results. @throws {StoreUnavailable} */
+  make(file: MadeFile): Promise<void>
+}
+
+/** Files, as batches read and write them. */
+export const fileService = new Port<FileService>('the files')

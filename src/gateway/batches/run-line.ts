@@ -1,0 +1,129 @@
+import { shownError } from '#gateway/apis/streamed-chat.ts'
+import type { GatewayCall } from '#gateway/call/accounting/call-ledger.ts'
+import { errorFrame } from '#gateway/call/refusal.ts'
+import type { UsageOperation } from '#gateway/ledger/usage-rows.ts'
+import { type Metered, metered } from '#gateway/turns/metered.ts'
+import type { BatchTokens } from '#machines/batch/batch.ts'
+import { type Clock, derivedId, pause } from '#runtime/index.ts'
+import type { ErrorCode, ServiceError } from '#specs/errors/errors.ts'
+import { statusIn } from '#specs/errors/wire-errors.ts'
+import { FairSemaphore } from '#src/concurrency/fair-semaphore.ts'
+import { StoreUnavailable } from '#storage/index.ts'
+import type { BatchRequest } from './batch-lines.ts'
+import type { CallLine, LineRequest } from './line-call.ts'
+
+/** The outcome of a line: its line of a result file, and what it used. */
+export type LineOutcome = {
+  readonly ok: boolean
+  readonly text: string
+  readonly tokens: BatchTokens
+  readonly metered: readonly Metered[]
+}
+
+export interface LineParts {
+  readonly call: CallLine
+  readonly clock: Clock
+}
+
+/** Lines of all batches that a process runs at the same time, and those of one project. */
+const runningLines = [64, 32] as const
+const firstWaitMs = 1_000
+const longestWaitMs = 60_000
+
+/** Refusals after which a line is made again, for as long as its batch waits. */
+const passing: readonly ErrorCode[] = ['rate_limit_exceeded', 'provider_rate_limited', 'overloaded']
+
+/** Runs lines of batches. */
+export class LineRunner {
+  readonly #parts: LineParts
+  readonly #places = new FairSemaphore<string>({ path: (project) => [project], running: runningLines })
+
+  constructor(parts: LineParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Makes the request of a line, and again when a rate limit refuses it. A refusal is an outcome.
+   *
+   * @throws the reason of `signal`; {StoreUnavailable}
+   */
+  async run(line: Omit<LineRequest, 'body' | 'requestId'> & NamedLine, signal: AbortSignal): Promise<LineOutcome> {
+    const requestId = derivedId('req', 0, `${line.batch}:${line.number}`)
+    for (let tried = 0; ; tried++) {
+      signal.throwIfAborted()
+      try {
+        const made = () => this.#parts.call({ ...line, requestId, body: structuredClone(line.request.body) }, signal)
+        const { json, calls } = await this.#places.run(line.project, made, signal)
+        return { ok: true, text: answered(line, { status: 200, requestId, json }), ...usedBy(calls) }
+      } catch (error) {
+        if (signal.aborted || error instanceof StoreUnavailable) throw error
+        const shown = shownError(error instanceof Error ? error : new Error('not an error', { cause: error }))
+        if (!passing.includes(shown.code)) return refusedLine(line, requestId, shown)
+        await pause(this.#parts.clock, waitOf(shown, tried), signal)
+      }
+    }
+  }
+}
+
+/** A line of a batch, with its number, starting at 0. */
+export interface NamedLine {
+  readonly batch: string
+  readonly number: number
+  readonly request: BatchRequest
+}
+
+const waitOf = ({ details }: ServiceError, tried: number): number =>
+  details.retryAfterS === undefined
+    ? Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(tried, 6))
+    : Math.min(longestWaitMs, details.retryAfterS * 1000)
+
+const refusedLine = (line: NamedLine, requestId: string, error: ServiceError): LineOutcome => {
+  const status = statusIn('openai', error.code)
+  const json = JSON.stringify(errorFrame(error, requestId))
+  return { ok: false, text: answered(line, { status, requestId, json }), ...usedBy([]) }
+}
+
+interface Answered {
+  readonly status: number
+  readonly requestId: string
+  readonly json: string
+}
+
+const answered = (line: NamedLine, { status, requestId, json }: Answered): string =>
+  `{"id":${JSON.stringify(lineId(line))},"custom_id":${JSON.stringify(line.request.custom_id)},` +
+  `"response":{"status_code":${status},"request_id":${JSON.stringify(requestId)},"body":${json}},"error":null}`
+
+const lineId = ({ batch, number }: Pick<NamedLine, 'batch' | 'number'>): string =>
+  derivedId('batch_req', 0, `${batch}:${number}`)
+
+/** The line of a request for which the batch had no time. */
+export const expiredLine = (line: NamedLine): string =>
+  JSON.stringify({
+    ...{ id: lineId(line), custom_id: line.request.custom_id, response: null },
+    error: { code: 'batch_expired', message: 'The completion window ended before the request was made.' },
+  })
+
+const usedBy = (calls: readonly GatewayCall[]): Pick<LineOutcome, 'tokens' | 'metered'> => {
+  const used = calls.flatMap(meteredOf)
+  const sum = (of: (each: Metered) => number): number => used.reduce((total, each) => total + of(each), 0)
+  return {
+    metered: used,
+    tokens: {
+      input: sum((each) => each.input_tokens),
+      output: sum((each) => each.output_tokens),
+      cached: sum((each) => each.cached_tokens),
+      reasoning: sum((each) => each.reasoning_tokens),
+    },
+  }
+}
+
+/** The usage row of a model call; none for a call that used nothing. */
+const meteredOf = ({ caller, need, route, units, costUsd }: GatewayCall): readonly Metered[] => {
+  const operation: UsageOperation | undefined = operations.find((each) => each === need)
+  const usage = units?.tokens
+  if (operation === undefined || route === null || usage === undefined) return []
+  const call = metered({ operation, agentId: caller.agentId, route, usage, costUsd })
+  return [{ ...call, request_id: caller.requestId, key_id: caller.keyId }]
+}
+
+const operations = ['chat', 'vision', 'embedding'] as const
