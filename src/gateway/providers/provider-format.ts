@@ -58,7 +58,7 @@ export interface TokenRequest {
 }
 
 /** Returns a valid token, from the cache where there is one. @throws {AttemptFailed} */
-export type TokenOf = (request: TokenRequest) => Promise<string>
+type TokenOf = (request: TokenRequest) => Promise<string>
 
 /** @throws {AttemptFailed} when no token is issued. */
 type Authorize = (route: AuthorizedRoute, request: UnsignedRequest, tokenOf: TokenOf) => Promise<Headers>
