@@ -12,7 +12,7 @@ export class JsonDraft {
 }
 
 /** A field that cannot be sent as it is filled in. */
-export class FieldError extends Error {
+class FieldError extends Error {
   /** @param {string} path @param {string} reason */
   constructor(path, reason) {
     super(`${labelOf(path)}: ${reason}`)

@@ -81,7 +81,7 @@ const lineOf = (operation: Operation): string => {
 
 const hasFields = (shape: object): boolean => Object.keys(shape).length > 0
 
-/** Signatures of a call: a body that asks for a stream gets a response, whose events are read from it. */
+/** Signatures of a call: a body that requests a stream gets a response, whose events are read from it. */
 const signaturesOf = (operation: Operation, types: TypeTexts): readonly string[] => {
   const { params, answer, body } = operation
   const path = params.map((name) => `${camel(name)}: string`)

@@ -22,6 +22,7 @@ export {
   type AuditLine,
   type Emission,
   type Message,
+  maxPerEvent,
   type Notice,
   type Refusal,
   turnText,

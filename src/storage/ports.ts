@@ -2,6 +2,7 @@ import type { Json, JsonObject, LogEvent, StoredEvent } from '../machines/json.t
 import type { FlightsInProgress, Reminders } from '../machines/pending.ts'
 import type { EffectPolicy } from '../machines/vocabulary.ts'
 import type { LeaseStore } from './cluster-ports.ts'
+import type { EffectParts, MergeOutcome } from './effect-parts.ts'
 import type { Residue } from './residue.ts'
 import type { Scope } from './scope.ts'
 import type { Total } from './totals.ts'
@@ -10,6 +11,7 @@ import type { VectorStore } from './vector-port.ts'
 export type { Json, JsonObject, LogEvent, StoredEvent } from '../machines/json.ts'
 export type { InFlight, Reminder } from '../machines/pending.ts'
 export type { EffectPolicy } from '../machines/vocabulary.ts'
+export type { EffectParts, MergeOutcome } from './effect-parts.ts'
 
 /**
  * An effect as data. `id` is `<actor>:<seq>:<n>` and is sent as the Idempotency-Key to the service that the effect
@@ -195,29 +197,6 @@ export interface SettleWork {
   readonly undue: readonly CommitKey[]
   readonly retire: readonly CommitKey[]
 }
-
-/**
- * The parts of an effect: commits of `actor` between `after` and `before` whose cause is the effect's id, `#` and a
- * number.
- */
-export interface EffectParts {
-  readonly actor: string
-  readonly effect: string
-  readonly after: number
-  readonly before: number
-  /** The caller's epoch: nothing is done when the actor has a commit of a higher one. */
-  readonly epoch: number
-}
-
-/**
- * Outcome of a merge.
- * - `removed`: number of removed commits; `next` is where to continue, null when all parts have been processed.
- * - `waits`: a part is not closed yet.
- * - `overtaken`: another process runs the actor.
- */
-export type MergeOutcome =
-  | { readonly kind: 'removed'; readonly commits: number; readonly next: number | null }
-  | { readonly kind: 'waits' | 'overtaken' }
 
 /**
  * A resource without a lifecycle, or the list row of a resource with one (`version` is then the commit's `seq`). `data`

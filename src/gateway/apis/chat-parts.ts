@@ -1,20 +1,6 @@
 import { arrayOf, objectOf, type WireObject } from '#outgoing/wire.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 
-/** @param param path of the field, such as `messages[2].content[0].type`. */
-export const invalid = (param: string, why: string): ServiceError =>
-  new ServiceError('invalid_field', { param, message: `${param} ${why}.` })
-
-/** @param param path of the missing field. */
-export const missing = (param: string): ServiceError => new ServiceError('missing_field', { param })
-
-/** Returns a required field that must be a non-empty text. @throws {ServiceError} `missing_field`, `invalid_field` */
-export const needText = (value: unknown, param: string): string => {
-  if (value === undefined || value === null) throw missing(param)
-  if (typeof value !== 'string') throw invalid(param, 'must be string')
-  if (value === '') throw invalid(param, 'must not be empty')
-  return value
-}
+export { invalid, missing, needText } from '#specs/errors/invalid-field.ts'
 
 /** Returns an object without its undefined and null fields, so that what a caller left out is not sent. */
 export const given = (fields: WireObject): WireObject =>

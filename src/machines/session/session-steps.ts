@@ -1,8 +1,7 @@
 import type { JsonObject } from '#specs/dsl/json.ts'
-import { type Emission, turnText } from '../index.ts'
+import { type Emission, maxPerEvent, turnText } from '../index.ts'
 import { firstStatus } from '../tool-call/tool-call.ts'
 import { argumentsOf, openCall, unknownToolOutput, waitOf } from '../tool-call/tool-calls.ts'
-import { maxPerEvent } from '../vocabulary.ts'
 import type { OpenCall, RequestedCall, SessionContext, SessionTool } from './session-data.ts'
 
 /** Most model calls of a turn. */

@@ -1,6 +1,6 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
+import { fileFilter } from '#actors/capability/file-filter.ts'
 import { openAiPage, openAiRows } from '#actors/capability/openai-pages.ts'
-import { fileFilter } from '#gateway/apis/responses/searches/file-filter.ts'
 import { actorOf } from '#records/audit-note.ts'
 import type { Row } from '#records/schema.ts'
 import { isObject } from '#runtime/index.ts'

@@ -125,8 +125,8 @@ export class PageStore {
 
   /**
    * Returns the revision of a project's pages, which increases after they have changed, and when changes were last announced. A
-   * process that ends between its changes and the new revision leaves the announcement alone: `changedMs` after it, whoever
-   * keeps what it has read of the pages reads them once more.
+   * process that ends between its changes and the new revision leaves the announcement alone: `changedMs` after it, each
+   * process that keeps what it has read of the pages reads them once more.
    */
   async corpus(project: string): Promise<{ readonly revision: number; readonly announcedAt: number }> {
     const row = await this.#corpora.get(projectScope(project), corpusId(project))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { World } from '#test/e2e/world.ts'
 import { AzureServer } from '#test/support/clouds/azure-server.ts'
-import { World } from '../../world.ts'
 import { cloudGuarantees } from './cloud-suite.ts'
 
 const key = 'azure-key-of-a-customer-0123456789'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { patience } from '#test/e2e/patience.ts'
+import { World } from '#test/e2e/world.ts'
 import { answerText, type CloudServer, picture } from '#test/support/clouds/cloud-server.ts'
-import { patience } from '../../patience.ts'
-import { World } from '../../world.ts'
 
 /** A cloud, the connection that reaches it, and what its answers cost. */
 export interface CloudUnderTest {

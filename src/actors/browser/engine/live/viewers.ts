@@ -1,7 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxViewers } from '#specs/resources/web/browse-limits.ts'
 
-/** Time in ms after which a viewer that neither asked for a frame nor left has no place any more: its process ended. */
+/** Time in ms after which a viewer that neither requested a frame nor left has no place any more: its process ended. */
 const goneMs = 15_000
 
 /**

@@ -1,3 +1,4 @@
+import { type FileFilter, fileFilter } from '#actors/capability/file-filter.ts'
 import type {
   KnowledgeFound,
   KnowledgeReader,
@@ -9,7 +10,6 @@ import { isObject, type WireObject } from '#outgoing/wire.ts'
 import { isId } from '#runtime/index.ts'
 import type { JsonObject } from '#storage/index.ts'
 import type { FoundFile } from '../response-output.ts'
-import { type FileFilter, fileFilter } from './file-filter.ts'
 import type { ServerSearch } from './server-search.ts'
 
 /** Name of the function by which a model calls the document search. */

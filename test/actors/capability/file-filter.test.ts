@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fileFilter } from '#gateway/apis/responses/searches/file-filter.ts'
+import { fileFilter } from '#actors/capability/file-filter.ts'
 
 describe('the filter of a file search', () => {
   const metadata = { lang: 'en', year: 2025, tags: ['a', 'b'], public: true }

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, it } from 'vitest'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
-import { newSession, openWorld, type Script, turn } from './harness.ts'
+import { newSession, openWorld, type Script, turn } from '../harness.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-turns-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -2,7 +2,7 @@ import type { JsonSchema } from '#specs/dsl/schema.ts'
 import { followedEvents } from '#specs/events/session-messages.ts'
 import { webhookEvents, webhookEventTypes } from '#specs/events/webhook-events.ts'
 import { turnRequest } from '#specs/resources/sessions.ts'
-import type { GeneratedFile } from './generated-file.ts'
+import type { GeneratedFile } from '../generated-file.ts'
 import { doc, PythonTypes, pascal } from './python-types.ts'
 
 const head = (

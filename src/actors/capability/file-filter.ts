@@ -1,5 +1,5 @@
-import { invalid, needText } from '#gateway/apis/chat-parts.ts'
 import { objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { invalid, needText } from '#specs/errors/invalid-field.ts'
 import type { Json, JsonObject } from '#storage/index.ts'
 
 /** Returns whether a document with this metadata matches. */

@@ -1,7 +1,7 @@
 import { requestForm } from '#specs/dsl/ajv.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
+import type { GeneratedFile } from '../generated-file.ts'
 import { formFields } from './form-fields.ts'
-import type { GeneratedFile } from './generated-file.ts'
 
 /** A resource that the console has a page for. All else about it follows from the declarations. */
 interface Shown {

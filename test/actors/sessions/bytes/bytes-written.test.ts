@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { maxMetadataBytes } from '#specs/tools.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
-import { newSession, openWorld, turn, type World } from './harness.ts'
+import { newSession, openWorld, turn, type World } from '../harness.ts'
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 

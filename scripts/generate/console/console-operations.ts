@@ -1,6 +1,6 @@
 import type { CredentialKind } from '#specs/access.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
-import type { GeneratedFile } from './generated-file.ts'
+import type { GeneratedFile } from '../generated-file.ts'
 
 const head = `/**
  * Operations that a signed-in member may call, by id: method, path, names of query parameters. Made from the declarations by
