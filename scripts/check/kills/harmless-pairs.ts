@@ -90,7 +90,8 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
   'src/actors/tenants/tenant-user-use-cases.ts forget': `${repeat}: the refusal of the tokens comes first`,
   'src/actors/web/store/page-store.ts save':
     'only a takedown in the same moment makes the second write necessary; its own search for the page runs after its mark',
-  'src/actors/web/store/page-store.ts remove': 'the first write only announces the second: who reads it reads once more',
+  'src/actors/web/store/page-store.ts remove':
+    'the first write only announces the second: who reads it reads once more',
   'src/actors/web/store/page-store.ts block': `${repeat}: the takedown is pending until all pages are removed`,
   'src/actors/web/takedowns/takedown-use-cases.ts web_takedowns.decide': `${repeat}: it is pending until all pages are removed`,
   'src/actors/web/takedowns/takedown-use-cases.ts removedPages': `${repeat}: it is pending until all pages are removed`,
