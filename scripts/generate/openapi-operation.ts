@@ -25,7 +25,12 @@ export const operationObject = (operation: Operation, components: Components, er
   parameters: parametersOf(operation),
   ...bodyOf(operation, components),
   ...(operation.id === 'webhooks.create' && { callbacks: webhookCallbacks(components) }),
-  responses: { ...goodResponse(operation, components), ...unchanged(operation), ...errors.of(operation) },
+  responses: {
+    ...goodResponse(operation, components),
+    ...nothing(operation),
+    ...unchanged(operation),
+    ...errors.of(operation),
+  },
 })
 
 /** The declared description, and a sentence for each rule on fields that only some callers may set. */
@@ -70,6 +75,9 @@ const goodResponse = ({ id, answer, frames }: Operation, components: Components)
   const status = answer.kind === 'choice' ? answer.json.status : answer.status
   return { [status]: { description: 'The request succeeded.', content: contentOf(answer, components, titleOf(id)) } }
 }
+
+const nothing = ({ answer }: Operation): object =>
+  answer.kind === 'events' && answer.mayBeEmpty ? { 204: { description: 'There is nothing to stream.' } } : {}
 
 const unchanged = ({ tagged }: Operation): object =>
   tagged ? { 304: { description: 'The entity tag in `If-None-Match` is current. The response has no body.' } } : {}

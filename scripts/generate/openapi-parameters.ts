@@ -6,7 +6,7 @@ import type { JsonSchema, Shape } from '#specs/dsl/schema.ts'
 /** Every parameter of an operation: path, query, and the headers that follow from its declaration. */
 export const parametersOf = (operation: Operation): readonly object[] => {
   const { params, query, idempotency, answer, tagged } = operation
-  const isStream = answer.kind === 'events'
+  const isStream = answer.kind === 'events' && !answer.foreign
   return [
     ...params.map(pathParameter),
     ...queryParameters(query),
@@ -33,6 +33,7 @@ export const pathWords = (name: string): string =>
 
 /** Path parameters that are not the id that their name suggests. */
 const unusual: Readonly<Record<string, string>> = {
+  chat: 'Id of the chat in the page, which must be that of the session.',
   external_user_id: 'Your own id of the user.',
   id: 'Id of the provider.',
   index: 'Index of the step, starting at 0.',

@@ -25,6 +25,10 @@ export interface EventsAnswer {
   readonly events: Shape
   /** Whether the stream can be resumed after `Last-Event-ID` or `?after=`. */
   readonly resumable: boolean
+  /** The stream is that of another product's client: frames are data only, and have no names or ids of the log. */
+  readonly foreign: boolean
+  /** Whether the answer is 204 when there is nothing to stream. */
+  readonly mayBeEmpty: boolean
 }
 
 /** Bytes or text of other types (audio, SVG, CSV, frames of a chat stream), at once or streamed. */
@@ -85,12 +89,17 @@ export const answersJsonWithHeaders = <T>(
 })
 
 /** Declares an SSE response. `title` names the choice of all payloads in generated clients. */
-export const answersEvents = (events: Shape, options: { title: string; resumable?: boolean }): EventsAnswer => ({
+export const answersEvents = (
+  events: Shape,
+  options: { title: string; resumable?: boolean; foreign?: true; mayBeEmpty?: true },
+): EventsAnswer => ({
   kind: 'events',
   title: options.title,
   status: 200,
   events,
   resumable: options.resumable ?? false,
+  foreign: options.foreign ?? false,
+  mayBeEmpty: options.mayBeEmpty ?? false,
 })
 
 /** Declares a response of bytes in one of these content types. */

@@ -257,7 +257,7 @@ export function defineOperations(
 /** Returns the parameters of every SSE stream. The transport reads them; use-cases receive `call.after`. */
 const streamQuery = (answer: Answer): Shape => {
   const events = eventsOf(answer)
-  if (events === null) return {}
+  if (events === null || events.foreign) return {}
   return {
     event_names: optional(oneOf('short', 'long')),
     ...(events.resumable ? afterQuery : {}),

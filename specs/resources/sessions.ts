@@ -26,8 +26,9 @@ import {
   string,
   timestamp,
 } from '../dsl/schema.ts'
+import type { ErrorCode } from '../errors/errors.ts'
 import { followedEvents, sessionMessages } from '../events/session-messages.ts'
-import { serverSide } from '../field-access.ts'
+import { type FieldRule, serverSide } from '../field-access.ts'
 import { reason } from '../reason.ts'
 import { statuses } from '../statuses.ts'
 import { stuck } from '../stuck-field.ts'
@@ -85,15 +86,8 @@ const sessionEvent = object(
 /** Memory in bytes for producing a page of messages. */
 const messagePageBytes = 4 * 1024 * 1024
 
-const turnFields = {
-  input: optional(string({ description: 'Message of the user. Optional with `tool_results` and `retry_of`.' })),
-  retry_of: optional(
-    integer({
-      min: 1,
-      description:
-        'Number of the latest turn, which failed: makes its failed model call again, in a new turn. The input and the tool calls of the failed turn stay as they are, and nothing is executed twice. Excludes `input` and `tool_results`.',
-    }),
-  ),
+/** Fields of a turn that say how it runs, whatever it begins with. */
+export const turnOptions = {
   tools: described(optional(turnTools), 'Tools that the model may call in this turn.'),
   instructions: optional(string({ description: 'System message of this turn.' })),
   model: optional(
@@ -103,12 +97,45 @@ const turnFields = {
     optional(boolean()),
     'Whether tool calls require approval. When any tool has `needsApproval`, only calls of those tools do. Default: true.',
   ),
-  tool_results: optional(toolResults),
   memory: described(
     optional(nullable(conversationMemory)),
     "Memory of the session's end user. Default: the setting of the agent's config.",
   ),
 }
+
+/** Rules about who may set `turnOptions`. */
+export const turnFieldRules: readonly FieldRule[] = [
+  { field: 'tools', itemTypes: serverRunTools, by: serverSide },
+  { field: 'tools', itemTypes: ['web_search_preview'], by: serverSide, unlessLeave: 'turn_overrides' },
+  { field: 'model', by: serverSide, unlessLeave: 'turn_overrides' },
+  { field: 'instructions', by: serverSide, unlessLeave: 'turn_overrides' },
+]
+
+const turnFields = {
+  input: optional(string({ description: 'Message of the user. Optional with `tool_results` and `retry_of`.' })),
+  retry_of: optional(
+    integer({
+      min: 1,
+      description:
+        'Number of the latest turn, which failed: makes its failed model call again, in a new turn. The input and the tool calls of the failed turn stay as they are, and nothing is executed twice. Excludes `input` and `tool_results`.',
+    }),
+  ),
+  ...turnOptions,
+  tool_results: optional(toolResults),
+}
+
+/** Errors with which a turn may be refused. */
+export const turnErrors: readonly ErrorCode[] = [
+  'turn_in_progress',
+  'approval_pending',
+  'session_expired',
+  'invalid_transition',
+  'agent_not_runnable',
+  'model_not_found',
+  'provider_not_configured',
+  'provider_not_active',
+  'actor_parked',
+]
 
 /** Body of a turn. */
 export const turnRequest = object(turnFields, {
@@ -194,25 +221,10 @@ export const sessions = defineOperations(resource, {
     method: 'POST',
     path: `${one}/turns`,
     access: turnAccess,
-    fields: [
-      { field: 'tools', itemTypes: serverRunTools, by: serverSide },
-      { field: 'tools', itemTypes: ['web_search_preview'], by: serverSide, unlessLeave: 'turn_overrides' },
-      { field: 'model', by: serverSide, unlessLeave: 'turn_overrides' },
-      { field: 'instructions', by: serverSide, unlessLeave: 'turn_overrides' },
-    ],
+    fields: turnFieldRules,
     body: turnRequest,
     answer: answersEvents(followedEvents, { title: 'SessionStreamEvent' }),
-    errors: [
-      'turn_in_progress',
-      'approval_pending',
-      'session_expired',
-      'invalid_transition',
-      'agent_not_runnable',
-      'model_not_found',
-      'provider_not_configured',
-      'provider_not_active',
-      'actor_parked',
-    ],
+    errors: turnErrors,
   },
   messages: {
     summary: 'List the messages of a session',

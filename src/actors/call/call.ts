@@ -133,6 +133,22 @@ export interface Call<Params, Query, Body> {
   readonly signal: AbortSignal
 }
 
+/** How a stream is written for the client of another product. */
+export type StreamProtocol = UiMessageProtocol
+
+/** The stream of UI messages of Vercel's AI SDK. */
+export interface UiMessageProtocol {
+  readonly name: 'ui_messages'
+  /** Id of the message that the stream continues; null: it begins the message of its first turn. */
+  readonly messageId: string | null
+  /** The tool calls that the continued message has. */
+  readonly calls: readonly string[]
+  readonly approves: Approves
+}
+
+/** The calls about which a stream's reader may decide: those whose approver is the end user, every call, or none. */
+export type Approves = 'end_user' | 'every' | 'none'
+
 /** Result of an operation with a stream. `replayed`: the stream is that of an earlier request with the same key. */
 export interface StreamAnswer {
   readonly stream: EventStream
@@ -141,6 +157,10 @@ export interface StreamAnswer {
   /** The installation of the session; a token for installations ends with it. Null or absent: none. */
   readonly installation?: string | null
   readonly replayed: boolean
+  /** Absent: the stream has the events of the log. */
+  readonly protocol?: StreamProtocol
+  /** There is nothing to stream: the answer is 204. */
+  readonly isEmpty?: true
 }
 
 /** Receives a body as it is produced. */

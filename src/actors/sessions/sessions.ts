@@ -4,6 +4,7 @@ import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { toolCallMachine } from '#machines/tool-call/tool-call.ts'
 import { actions } from '#specs/resources/actions.ts'
 import { sessions as sessionOperations } from '#specs/resources/sessions.ts'
+import { uiMessages } from '#specs/resources/ui-messages.ts'
 import { authPort } from '../accounts/accounts.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
@@ -18,6 +19,7 @@ import type { AgentConfigs } from './agent-configs.ts'
 import { sessionApprovalUseCases } from './approval-use-cases.ts'
 import { Conversations } from './conversations.ts'
 import { actionRows, sessionKinds, sessionRows } from './kinds.ts'
+import { uiMessageUseCases } from './protocols/ui-messages.ts'
 import { sessionEffects } from './session-effects.ts'
 import { type SessionParts, sessionUseCases } from './session-use-cases.ts'
 import { measuredTools } from './tools/measured-tools.ts'
@@ -48,7 +50,7 @@ export const turnServicesPort = new Port<TurnServices>('what turns are made with
  */
 export const sessions = capability({
   name: 'sessions',
-  operations: { ...sessionOperations, ...actions },
+  operations: { ...sessionOperations, ...actions, ...uiMessages },
   kinds: sessionKinds,
   machines: [
     { definition: sessionDefinition, rows: sessionRows },
@@ -61,12 +63,12 @@ export const sessions = capability({
     const { configs, installed, installationFor } = sessionAgents.of(services)
     const conversations = new Conversations(services.storage, making.readLog, services.now)
     const parts = { ...services, ...making }
+    const useCases = {
+      ...sessionUseCases({ ...parts, agentConfig: (agent) => configs.of(agent), installed, installationFor }),
+      ...sessionApprovalUseCases(services),
+    }
     return {
-      useCases: {
-        ...sessionUseCases({ ...parts, agentConfig: (agent) => configs.of(agent), installed, installationFor }),
-        ...sessionApprovalUseCases(services),
-        ...actionUseCases(parts),
-      },
+      useCases: { ...useCases, ...actionUseCases(parts), ...uiMessageUseCases({ host: services.host, useCases }) },
       effects: sessionEffects({ ...parts, conversations }),
     }
   },

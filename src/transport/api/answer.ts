@@ -7,6 +7,7 @@ import type { Operation } from '#specs/dsl/declare.ts'
 import { Gate } from '#src/concurrency/gate.ts'
 import type { BodyWriter, Headers } from '../http/http-port.ts'
 import { ofOneAttempt } from '../streams/one-attempt.ts'
+import { translatorOf } from '../streams/protocols/translator-of.ts'
 import type { SseStreams } from '../streams/sse.ts'
 import { addHeaders, type Exchange, onGone } from './exchange.ts'
 import { asBytes, asChoice, asObject, asStream, asStreamQuery, asWithHeaders } from './schema.ts'
@@ -90,12 +91,17 @@ const hold = ({ answerMemory, request }: Exchange, { length }: string | Uint8Arr
 
 const sendEvents = (
   exchange: Exchange,
-  { stream, replayed }: StreamAnswer,
+  { stream, replayed, protocol, isEmpty }: StreamAnswer,
   { query, reader, endless, streams }: Omit<Answered, 'result'> & { readonly endless: boolean },
 ): number => {
   if (replayed) addHeaders(exchange, replayedHeaders)
-  const shown = asStreamQuery(query).restarts === true ? stream : ofOneAttempt(stream)
-  streams.serve(shown, exchange.response, {
+  if (isEmpty === true) {
+    exchange.response.send(204, exchange.headers, '')
+    return 204
+  }
+  const isWhole = protocol !== undefined || asStreamQuery(query).restarts === true
+  streams.serve(isWhole ? stream : ofOneAttempt(stream), exchange.response, {
+    ...(protocol !== undefined && { translator: translatorOf(protocol, reader) }),
     shortNames: wantsShortNames(exchange, query),
     reader,
     headers: exchange.headers,

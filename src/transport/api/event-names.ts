@@ -12,6 +12,6 @@ const header = 'X-Event-Names'
  */
 export const checkEventNames = ({ answer }: Operation, request: HttpRequest): void => {
   const value = request.header('x-event-names')
-  if (value === undefined || value === 'short' || value === 'long' || eventsOf(answer) === null) return
+  if (value === undefined || value === 'short' || value === 'long' || (eventsOf(answer)?.foreign ?? true)) return
   throw new ServiceError('invalid_header', { param: header, message: `${header} must be short or long.` })
 }

@@ -9,6 +9,7 @@ import type { BodyWriter, Headers, HttpResponse } from '../http/http-port.ts'
 import { wireLimits } from '../http/wire-limits.ts'
 import { CredentialWatch, type Recheck } from './credential-watch.ts'
 import { endedFrame } from './ended-frame.ts'
+import type { Translator } from './protocols/translator.ts'
 import { type FrameOptions, sseFrames } from './sse-frames.ts'
 import { StreamStarts } from './stream-starts.ts'
 
@@ -38,6 +39,8 @@ export interface SseOptions extends FrameOptions {
    * stream is cut.
    */
   readonly grow?: ((bytes: number) => boolean) | undefined
+  /** Writes the stream in the protocol of another client; absent: as the events of the log. */
+  readonly translator?: Translator | undefined
   /** Checks the credential every few seconds; the stream ends when it throws. */
   readonly recheck?: Recheck | undefined
 }
@@ -124,6 +127,7 @@ class SseStream implements EventSink, Ticking {
   readonly #counters: StreamCounters
   readonly #writer: BodyWriter
   readonly #frames: FrameOptions
+  readonly #translator: Translator | undefined
   readonly #watch: CredentialWatch
   readonly #grow: (bytes: number) => boolean
   #control: StreamControl | null = null
@@ -147,6 +151,7 @@ class SseStream implements EventSink, Ticking {
       this.contain(() => this.#refused(reason)),
     )
     this.#frames = { shortNames: options.shortNames, reader: options.reader }
+    this.#translator = options.translator
     this.#grow = options.grow ?? (() => true)
     this.#writer = response.stream(200, [...sseHeaders, ...options.headers])
     this.#writer.onDrain(() => this.#onDrain())
@@ -200,8 +205,9 @@ class SseStream implements EventSink, Ticking {
   }
 
   #gather(events: readonly LogEvent[]): void {
-    const text = sseFrames(events, this.#frames)
+    const text = this.#translator?.frames(events) ?? sseFrames(events, this.#frames)
     this.#counters.eventsSent += events.length
+    if (text === '') return
     if (this.#pending === '') this.#streams.flushSoon(this)
     this.#pending += text
     if (this.#pending.length >= gatheredMaxLength) this.flush()
@@ -211,8 +217,12 @@ class SseStream implements EventSink, Ticking {
     if (reason === 'lost') {
       this.flush()
       this.#writer.abort()
-    } else this.#writer.end(reason === 'deleted' ? this.#pending + endedText('deleted') : this.#pending)
+    } else this.#writer.end(this.#pending + this.#lastText(reason))
     if (!this.#over) this.#finish()
+  }
+
+  #lastText(reason: 'done' | StreamEndReason): string {
+    return this.#translator?.end(reason) ?? (reason === 'done' ? '' : endedText(reason))
   }
 
   /** Writes the pending frames. */
@@ -265,7 +275,7 @@ class SseStream implements EventSink, Ticking {
 
   #refused(reason: StreamEndReason): void {
     if (this.#over) return
-    this.#writer.end(this.#pending + endedText(reason))
+    this.#writer.end(this.#pending + this.#lastText(reason))
     this.#stop()
   }
 

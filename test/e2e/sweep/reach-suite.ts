@@ -51,6 +51,7 @@ const beside: Readonly<Record<string, object>> = {
   'chat_completions.create': { messages: [{ role: 'user', content: 'Hello' }] },
   'messages.create': { messages: [{ role: 'user', content: 'Hello' }] },
   'sessions.turns': { input: 'Hello' },
+  'ui_messages.send': { messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] },
 }
 
 /** Objects whose other fields are required, by the path of the object, or of the field where that decides. */
@@ -117,7 +118,7 @@ export const reaches = (swept: () => Swept): void => {
   /** The ids that a request names beside the tested one: each turn has a session of its own, since turns exclude each other. */
   const ownOf = async (caller: Limited, { id }: Operation): Promise<Estate> => {
     const { api, own } = callers[caller]
-    if (id !== 'sessions.turns') return own
+    if (id !== 'sessions.turns' && id !== 'ui_messages.send') return own
     const { status, body } = await api.post('/v1/sessions', newSession[caller](own))
     expect(status).toBe(201)
     return own.with({ session_id: body.id })

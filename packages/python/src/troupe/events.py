@@ -285,13 +285,6 @@ class McpToolDeclaration(TypedDict):
     """Which calls require approval. Default: all. `{'tools': ['send']}` lists the tools whose calls require it; `{'tools': {'read': 'never'}}` sets it per tool."""
 
 
-class TurnOptionsToolResults(TypedDict):
-    action_id: str
-    """Id of the tool call."""
-    output: str
-    """Output for the model."""
-
-
 class ConversationMemoryExtract(TypedDict):
     model: NotRequired[str]
     prompt: NotRequired[str]
@@ -314,6 +307,13 @@ class ConversationMemory(TypedDict):
     asOf: NotRequired[str]
 
 
+class TurnOptionsToolResults(TypedDict):
+    action_id: str
+    """Id of the tool call."""
+    output: str
+    """Output for the model."""
+
+
 class TurnOptions(TypedDict):
     """Fields of a turn beside its input."""
     tools: NotRequired[list[FunctionTool | HttpTool | WebSearchTool | McpToolDeclaration]]
@@ -324,10 +324,10 @@ class TurnOptions(TypedDict):
     """Model of this turn, as a model id or `provider/model`."""
     pause_on_tool_calls: NotRequired[bool]
     """Whether tool calls require approval. When any tool has `needsApproval`, only calls of those tools do. Default: true."""
-    tool_results: NotRequired[list[TurnOptionsToolResults]]
-    """Outputs of tools that you ran."""
     memory: NotRequired[bool | ConversationMemory | None]
     """Memory of the session's end user. Default: the setting of the agent's config."""
+    tool_results: NotRequired[list[TurnOptionsToolResults]]
+    """Outputs of tools that you ran."""
 
 
 @dataclass(frozen=True, kw_only=True)

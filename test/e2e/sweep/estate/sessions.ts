@@ -1,9 +1,13 @@
 import type { EstatePart } from './estate-part.ts'
 
+const uiMessage = (text: string): object => ({ id: 'm1', role: 'user', parts: [{ type: 'text', text }] })
+
 /** The estate of sessions and actions. */
 export const sessions: EstatePart = {
-  make: async ({ id }) => ({ actor_id: id('session_id') }),
+  make: async ({ id }) => ({ actor_id: id('session_id'), chat: id('session_id') }),
+  noIds: ['messageId'],
   bodies: {
+    'ui_messages.send': (_, n) => ({ messages: [uiMessage(`reply exactly: ${n}`)] }),
     'sessions.create': ({ id }, n) => ({ agent_id: id('agent_id'), metadata: { n } }),
     'actions.create': ({ id }, n) => ({
       ...{ tool: 'refund', arguments: { n } },
@@ -24,6 +28,7 @@ export const sessions: EstatePart = {
     'sessions.fork reason': 'test/e2e/crash/forks.e2e.test.ts',
   },
   beyondSchema: {
+    'ui_messages.send': 'the last message has a text, a decision or an output',
     'sessions.turns': 'a turn has input or tool_results',
     'actions.complete': 'it says output or error, not both',
     'actions.approve': 'content is for an action whose server requests values',

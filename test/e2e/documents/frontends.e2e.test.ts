@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { World } from '../world.ts'
+import { examplesOf, linesOf } from './page-examples.ts'
+import { runBlocks } from './page-session.ts'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const examples = examplesOf(readFileSync(`${root}docs/frontends.md`, 'utf8'))
+
+let world: World
+beforeAll(async () => {
+  world = await World.start()
+})
+afterAll(() => world.stop())
+
+it.each(examples)('an example of docs/frontends.md prints $prints.text', async ({ code, prints }) => {
+  const env = { TROUPE_URL: world.url, TROUPE_KEY: world.secretKey }
+  const [output] = await runBlocks([`node --input-type=module <<'END'\n${code}END\n`], { folder: root, env })
+  expect(output?.printed).toMatch(linesOf(prints.text))
+})
