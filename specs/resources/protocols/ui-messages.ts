@@ -1,9 +1,9 @@
-import { keyOrTokenWith } from '../access.ts'
-import { answersEvents } from '../dsl/answer.ts'
-import { defineOperations } from '../dsl/declare.ts'
-import { defaulted, described, object, oneOf, optional, string } from '../dsl/schema.ts'
-import { uiMessages as messages, uiMessageParts } from '../events/ui-message-parts.ts'
-import { turnErrors, turnFieldRules, turnOptions } from './sessions.ts'
+import { keyOrTokenWith } from '#specs/access.ts'
+import { answersEvents } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import { defaulted, described, object, oneOf, optional, string } from '#specs/dsl/schema.ts'
+import { uiMessages as messages, uiMessageParts } from '#specs/events/ui-message-parts.ts'
+import { turnErrors, turnFieldRules, turnOptions } from '../sessions.ts'
 
 const path = '/v1/sessions/{session_id}/ui-messages'
 const access = keyOrTokenWith('sessions:turn')
@@ -56,7 +56,7 @@ export const uiMessages = defineOperations(
   },
 )
 
-declare module '../index.ts' {
+declare module '#specs/index.ts' {
   interface Resources {
     readonly uiMessages: typeof uiMessages
   }
