@@ -12,7 +12,7 @@ export const logOf = (
 
 const call = { tool: 'issue_refund', arguments: { order: '1042' }, action_id: 'act_1' }
 
-/** A turn that refunds an order after an approval by its end user, as a server recorded it. */
+/** A turn that refunds an order after an approval by its end user, in the form in which a server writes it. */
 export const refundLog = logOf(
   1,
   ['turn.started', { turn_number: 1, model: 'simulated-1', input_text: 'Please refund 1042' }],
