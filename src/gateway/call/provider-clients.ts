@@ -3,13 +3,14 @@ import { Ticker, tickMsFor } from '#runtime/internal.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import type { AttemptTimeouts } from './attempt.ts'
 import { type CallPolicy, defaultCallPolicy } from './call-policy.ts'
-import { Upstreams } from './upstreams.ts'
+import { type AuthorizeOf, Upstreams } from './upstreams.ts'
 
 /** Dependencies of {openProviderClients}. */
 export interface ReachOptions {
   readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
   readonly policy?: Partial<CallPolicy> | undefined
   readonly telemetry?: Telemetry | undefined
+  readonly authorizeOf?: AuthorizeOf | undefined
 }
 
 /** Connections to providers for requests whose answers are not streamed. */
@@ -20,8 +21,12 @@ export interface ProviderClients {
 }
 
 /** Returns the means to reach providers. No connection is opened before the first request. */
-export const openProviderClients = ({ guard, policy: own, telemetry }: ReachOptions): ProviderClients => {
+export const openProviderClients = ({ guard, policy: own, telemetry, authorizeOf }: ReachOptions): ProviderClients => {
   const policy = { ...defaultCallPolicy, ...own }
   const ticker = new Ticker(tickMsFor(Math.min(policy.firstByteTimeoutMs, policy.idleTimeoutMs, policy.totalTimeoutMs)))
-  return { policy, patience: { ...policy, ticker }, upstreams: new Upstreams(guard, policy, telemetry) }
+  return {
+    policy,
+    patience: { ...policy, ticker },
+    upstreams: new Upstreams(guard, policy, { telemetry, authorizeOf }),
+  }
 }

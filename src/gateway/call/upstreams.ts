@@ -4,12 +4,12 @@ import { identityEncoding } from '#outgoing/identity-encoding.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { undici } from '#outgoing/undici.ts'
 import { ownVia } from '#outgoing/via.ts'
+import type { WireFormat } from '#specs/data/providers.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import { traceparent } from '#telemetry/trace-context.ts'
 import type { Tracer } from '#telemetry/tracer.ts'
-import type { Headers, TokenRequest, UnsignedRequest } from '../providers/provider-format.ts'
-import { providerFormats } from '../providers/provider-formats.ts'
-import { accessTokens } from './access-tokens.ts'
+import { accessTokens } from './authorization/access-tokens.ts'
+import type { Authorize, TokenRequest, UnsignedRequest } from './authorization/authorization.ts'
 import type { CallPolicy } from './call-policy.ts'
 import { AttemptFailed, unavailable, unreachable } from './failure.ts'
 import type { Route } from './routes.ts'
@@ -40,6 +40,16 @@ interface PostHandler extends Dispatcher.DispatchHandler {
   readonly refuse?: (failure: AttemptFailed) => void
 }
 
+/** How requests of an API are authorized as they are sent; undefined when their own headers suffice. */
+export type AuthorizeOf = (format: WireFormat) => Authorize | undefined
+
+const none: AuthorizeOf = () => undefined
+
+interface UpstreamOptions {
+  readonly telemetry?: Telemetry | undefined
+  readonly authorizeOf?: AuthorizeOf | undefined
+}
+
 /** Connections to providers: one pool per origin. Addresses that a customer configured go through the SSRF guard. */
 export class Upstreams {
   readonly #guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
@@ -48,13 +58,15 @@ export class Upstreams {
   readonly #posting = new Map<string, Http1Pool>()
   readonly #known = new WeakMap<Route, Upstream>()
   readonly #tracer: Tracer | null
+  readonly #authorizeOf: AuthorizeOf
 
   constructor(
     guard: Pick<SsrfGuard, 'dispatcher' | 'check'>,
     policy: Pick<CallPolicy, 'connectTimeoutMs'>,
-    telemetry?: Telemetry,
+    { telemetry, authorizeOf = none }: UpstreamOptions = {},
   ) {
     this.#tracer = telemetry?.tracer ?? null
+    this.#authorizeOf = authorizeOf
     this.#guard = guard
     this.#connectTimeoutMs = policy.connectTimeoutMs
   }
@@ -68,7 +80,7 @@ export class Upstreams {
     const dispatcher = (): Dispatcher => (guarded ? this.#guard.dispatcher : this.#pool(origin))
     const plain = guarded ? throughGuard(this.#guard.dispatcher, origin) : this.#postsTo(origin)
     const basePath = pathname.replace(/(?<!\/)\/+$/, '')
-    const { authorize } = providerFormats[route.format]
+    const authorize = this.#authorizeOf(route.format)
     const sending = traced(plain, this.#tracer)
     const isAuthorized = authorize !== undefined
     const tokenOf = (request: TokenRequest): Promise<string> =>
@@ -153,7 +165,7 @@ const traced = (posting: PostDispatcher, tracer: Tracer | null): PostDispatcher 
 const authorized = (
   posting: PostDispatcher,
   origin: string,
-  authorize: (request: UnsignedRequest) => Promise<Headers>,
+  authorize: (request: UnsignedRequest) => ReturnType<Authorize>,
 ): PostDispatcher => ({
   dispatch: (request, handler) => {
     const { path, body } = request

@@ -4,6 +4,7 @@ import { Breaker } from '../call/breaker.ts'
 import { type CallPolicy, defaultCallPolicy } from '../call/call-policy.ts'
 import { keepAliveMs as defaultKeepAliveMs, type KeepAlive } from '../call/streaming/pushed-body.ts'
 import { Upstreams } from '../call/upstreams.ts'
+import { authorizeOf } from '../providers/provider-formats.ts'
 import type { ChatParts } from './chat-run.ts'
 import { Chats } from './chats.ts'
 
@@ -29,7 +30,7 @@ export const openChats = ({ guard, keepAliveMs = defaultKeepAliveMs, ...parts }:
     tickMsFor(Math.min(policy.firstByteTimeoutMs, policy.idleTimeoutMs, policy.totalTimeoutMs, keepAliveMs)),
   )
   const patience = { ...policy, ticker }
-  const upstreams = new Upstreams(guard, policy, parts.telemetry)
+  const upstreams = new Upstreams(guard, policy, { telemetry: parts.telemetry, authorizeOf })
   const chats = new Chats({ ...parts, policy, patience, upstreams, breaker: new Breaker(parts.now) })
   return { chats, keepAlive: { ticker, ticks: ticker.ticks(keepAliveMs) } }
 }

@@ -1,5 +1,6 @@
 import { Breaker } from '../call/breaker.ts'
 import { openProviderClients, type ReachOptions } from '../call/provider-clients.ts'
+import { authorizeOf } from '../providers/provider-formats.ts'
 import { type DocumentParts, JsonCalls } from './json-calls.ts'
 
 /** Dependencies of the module for provider-specific operations. */
@@ -16,7 +17,7 @@ export interface OpenDocuments {
 
 /** Creates the module. No connection is opened before the first request. */
 export const openDocuments = (parts: OpenDocumentsParts): OpenDocuments => {
-  const reach = openProviderClients(parts)
+  const reach = openProviderClients({ ...parts, authorizeOf })
   const calls = new JsonCalls({ ...parts, ...reach, breaker: new Breaker(parts.now) })
   return { calls, close: () => reach.upstreams.close() }
 }

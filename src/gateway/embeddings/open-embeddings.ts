@@ -1,5 +1,6 @@
 import { Breaker } from '../call/breaker.ts'
 import { openProviderClients, type ReachOptions } from '../call/provider-clients.ts'
+import { authorizeOf } from '../providers/provider-formats.ts'
 import { EmbeddingCalls, type EmbeddingParts } from './embedding-calls.ts'
 
 /** Dependencies of the embeddings module. */
@@ -16,7 +17,7 @@ export interface OpenEmbeddings {
 
 /** Creates the embeddings module. No connection is opened before the first request. */
 export const openEmbeddings = (parts: OpenEmbeddingsParts): OpenEmbeddings => {
-  const reach = openProviderClients(parts)
+  const reach = openProviderClients({ ...parts, authorizeOf })
   const calls = new EmbeddingCalls({ ...parts, ...reach, breaker: new Breaker(parts.now) })
   return { calls, close: () => reach.upstreams.close() }
 }

@@ -1,3 +1,4 @@
+import type { Authorize } from '#gateway/call/authorization/authorization.ts'
 import type { ChatFormat } from '#gateway/call/chat-format.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import type { WireObject } from '#outgoing/wire.ts'
@@ -40,31 +41,6 @@ export interface ProviderFormat {
   readonly sdk?: (fetch: SdkFetch) => Promise<ProviderSdk>
   readonly keyCheck?: KeyCheck
 }
-
-/** A request before its authorization is added. */
-export interface UnsignedRequest {
-  readonly method: string
-  readonly url: URL
-  readonly body: string | Uint8Array
-}
-
-/** How a service that issues tokens is called. */
-export interface TokenRequest {
-  /** The same for all requests that may share a token. */
-  readonly key: string
-  readonly url: string
-  /** The fields of the form that it is sent. */
-  readonly form: () => Promise<Readonly<Record<string, string>>>
-}
-
-/** Returns a valid token, from the cache where there is one. @throws {AttemptFailed} */
-type TokenOf = (request: TokenRequest) => Promise<string>
-
-/** @throws {AttemptFailed} when no token is issued. */
-type Authorize = (route: AuthorizedRoute, request: UnsignedRequest, tokenOf: TokenOf) => Promise<Headers>
-
-/** The parts of a route that its authorization depends on. */
-export type AuthorizedRoute = Pick<Route, 'apiKey' | 'baseUrl' | 'settings'>
 
 /** The list of the models of a provider. */
 interface ModelList {

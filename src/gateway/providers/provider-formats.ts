@@ -28,6 +28,9 @@ export const providerFormats: Readonly<Record<WireFormat, ProviderFormat>> = {
   vertex,
 }
 
+/** How requests of a format are authorized. */
+export const authorizeOf = (format: WireFormat): ProviderFormat['authorize'] => providerFormats[format].authorize
+
 /** Whether a format supports a need at all. */
 export const serves = (format: WireFormat, need: Need): boolean => offers[need](providerFormats[format])
 

@@ -2,6 +2,7 @@ import type { UseCases } from '#actors/call/use-cases.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { UpstreamReach } from '../call/authorization/small-request.ts'
 import { newKeyText } from './connection-credentials.ts'
 import { destinationOf } from './connection-rules.ts'
 import type { ConnectionParts } from './connection-use-cases.ts'
@@ -9,8 +10,8 @@ import { type ConnectionData, connectionKeyAad, providerConnections } from './ki
 import type { Endpoint } from './managed-providers.ts'
 import { openedKey } from './opened-key.ts'
 import { connectionEndpoint } from './project-providers.ts'
-import { checkKey, withoutKey } from './upstream-models.ts'
-import { loadSdk, type UpstreamReach } from './upstream-request.ts'
+import { checkKey, withoutKey } from './upstream/upstream-models.ts'
+import { loadSdk } from './upstream/upstream-request.ts'
 
 type TestUseCases = Pick<UseCases, 'provider_connections.validate' | 'provider_connections.test'>
 

@@ -3,7 +3,7 @@ import { undici } from '#outgoing/undici.ts'
 import { defaultCallPolicy } from '../call/call-policy.ts'
 import type { SyncedModel } from './kinds.ts'
 import type { Endpoint } from './managed-providers.ts'
-import { listModels } from './upstream-models.ts'
+import { listModels } from './upstream/upstream-models.ts'
 
 /** Age in ms after which the list is requested again, in the background of a read. */
 const staleMs = 5 * 60_000

@@ -12,7 +12,7 @@ import { type ConnectionData, connectionKeyAad, type ModelSyncData, modelSyncs, 
 import { modelDiff } from './model-diff.ts'
 import { openedKey } from './opened-key.ts'
 import { connectionEndpoint } from './project-providers.ts'
-import { listModels, type UpstreamFailure, type UpstreamModels, withoutKey } from './upstream-models.ts'
+import { listModels, type UpstreamFailure, type UpstreamModels, withoutKey } from './upstream/upstream-models.ts'
 
 type SyncUseCases = Pick<UseCases, Extract<keyof UseCases, `model_syncs.${string}`>>
 

@@ -41,7 +41,7 @@ const voiceDefaults: CallPolicy = { ...defaultCallPolicy, retriesBesideOthers: N
 
 /** Creates the voice module. Connections are opened on demand: nothing is sent before the first call. */
 export const openVoice = ({ guard, limits, fanOut, policy, waits = {}, ...parts }: OpenVoiceParts): Voice => {
-  const upstreams = new Upstreams(guard, { ...defaultCallPolicy, ...policy }, parts.telemetry)
+  const upstreams = new Upstreams(guard, { ...defaultCallPolicy, ...policy }, { telemetry: parts.telemetry })
   const latencies = new Latencies(parts.now, fanOut)
   const shared = { ...parts, upstreams, latencies }
   const whole = { firstByteTimeoutMs: transcriptionTimeoutMs, totalTimeoutMs: transcriptionTimeoutMs }

@@ -27,7 +27,7 @@ export class CloudRefusal extends Error {
 }
 
 /** Returns the places of fields that the shape does not know. */
-export const foreignFields = (value: unknown, shape: Shape, at = ''): readonly string[] => {
+const foreignFields = (value: unknown, shape: Shape, at = ''): readonly string[] => {
   if (shape === null || value === null || typeof value !== 'object') return []
   if (isList(shape))
     return Array.isArray(value) ? value.flatMap((item) => foreignFields(item, shape[0], `${at}[]`)) : []

@@ -1,3 +1,4 @@
+import type { AuthorizedRoute, TokenRequest } from '#gateway/call/authorization/authorization.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import { wireModelOf } from '#gateway/call/routes.ts'
 import { objectOf, parseJson, textOf } from '#outgoing/wire.ts'
@@ -5,7 +6,7 @@ import type { ProviderSettings } from '#specs/data/provider-credentials.ts'
 import type { EmbeddingFormat } from '../embedding-format.ts'
 import { openAiEmbeddings } from '../openai/openai-embeddings.ts'
 import { openAi } from '../openai/openai-format.ts'
-import type { AuthorizedRoute, Headers, ProviderFormat, TokenRequest } from '../provider-format.ts'
+import type { Headers, ProviderFormat } from '../provider-format.ts'
 
 /**
  * Azure's OpenAI API: OpenAI's bodies at the address of a resource, where a model is a deployment. The v1 API names the

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
+import { streamBroken } from '#gateway/call/failure.ts'
 import { parseJson } from '#outgoing/wire.ts'
-import { streamBroken } from '../../call/failure.ts'
 
 /** A message of an AWS event stream. */
 export interface StreamMessage {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { UnsignedRequest } from '../provider-format.ts'
+import type { UnsignedRequest } from '#gateway/call/authorization/authorization.ts'
 
 /** The credentials that sign, and what they sign for. */
 export interface Signer {

@@ -1,12 +1,13 @@
 import { sign } from 'node:crypto'
 import { promisify } from 'node:util'
+import type { TokenRequest } from '#gateway/call/authorization/authorization.ts'
 import { objectOf, parseJson, textOf } from '#outgoing/wire.ts'
 import { anthropicFormat } from '../anthropic/anthropic-format.ts'
 import { answerHeads } from '../chunk-writer.ts'
 import { googleFailure } from '../google/google-failure.ts'
 import { googleFormat } from '../google/google-format.ts'
 import { google } from '../google/google-provider.ts'
-import { listIn, type ProviderFormat, type TokenRequest, usualImages } from '../provider-format.ts'
+import { listIn, type ProviderFormat, usualImages } from '../provider-format.ts'
 
 const signed = promisify(sign)
 const scope = 'https://www.googleapis.com/auth/cloud-platform'

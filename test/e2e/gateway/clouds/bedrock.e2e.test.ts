@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { World } from '#test/e2e/world.ts'
 import { BedrockServer } from '#test/support/clouds/bedrock-server.ts'
-import { World } from '../../world.ts'
 import { cloudGuarantees } from './cloud-suite.ts'
 
 const model = 'us.anthropic.claude-haiku-4-5-20251001-v1:0'

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { World } from '#test/e2e/world.ts'
 import { VertexServer } from '#test/support/clouds/vertex-server.ts'
-import { World } from '../../world.ts'
 import { cloudGuarantees } from './cloud-suite.ts'
 
 const pair = generateKeyPairSync('rsa', {

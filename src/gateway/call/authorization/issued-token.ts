@@ -1,6 +1,6 @@
 import { countOf, objectOf, textOf } from '#outgoing/wire.ts'
-import type { TokenRequest } from '../providers/provider-format.ts'
-import { sendUpstream, type UpstreamReach, type UpstreamReply } from './upstream-request.ts'
+import type { TokenRequest } from './authorization.ts'
+import { sendUpstream, type UpstreamReach, type UpstreamReply } from './small-request.ts'
 
 /** A token, and its lifetime. */
 export interface IssuedToken {

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici'
-import type { TokenRequest } from '../providers/provider-format.ts'
-import { type IssuedToken, issuedToken, NoToken } from '../routing/issued-token.ts'
-import { type AttemptFailed, refused, statusFailure, timedOut, unavailable, unreachable } from './failure.ts'
-import { ModelError } from './provider-port.ts'
+import { type AttemptFailed, refused, statusFailure, timedOut, unavailable, unreachable } from '../failure.ts'
+import { ModelError } from '../provider-port.ts'
+import type { TokenRequest } from './authorization.ts'
+import { type IssuedToken, issuedToken, NoToken } from './issued-token.ts'
 
 /** A token is renewed this long before it ends, in ms, so that no request carries one that ends on its way. */
 const renewedBeforeMs = 60_000
@@ -16,7 +16,7 @@ interface KeptToken {
 }
 
 /** Access tokens of the clouds, one for each set of credentials: issued once for all calls that require it. */
-export class AccessTokens {
+class AccessTokens {
   readonly #now: () => number
   readonly #kept = new Map<string, KeptToken>()
 

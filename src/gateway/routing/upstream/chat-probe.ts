@@ -1,7 +1,8 @@
+import type { UpstreamReach, UpstreamReply } from '#gateway/call/authorization/small-request.ts'
 import { addressNotAllowed } from '#outgoing/ssrf-guard.ts'
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import type { Endpoint } from './managed-providers.ts'
-import { sdkRequest, type UpstreamReach, type UpstreamReply } from './upstream-request.ts'
+import type { Endpoint } from '../managed-providers.ts'
+import { sdkRequest } from './upstream-request.ts'
 
 /** Result of a minimal chat completion that tests a server. */
 export type ProbeResult =

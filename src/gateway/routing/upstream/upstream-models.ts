@@ -1,18 +1,17 @@
-import { addressNotAllowed } from '#outgoing/ssrf-guard.ts'
-import { countOf, isObject, textOf } from '#outgoing/wire.ts'
-import type { KeyCheck, ListedModel } from '../providers/provider-format.ts'
-import { providerFormats } from '../providers/provider-formats.ts'
-import type { SyncedModel } from './kinds.ts'
-import type { Endpoint } from './managed-providers.ts'
-import { lostKeyMessage } from './opened-key.ts'
 import {
-  sdkRequest,
-  sendAuthorized,
   sendUpstream,
   type UpstreamReach,
   type UpstreamReply,
   type UpstreamRequest,
-} from './upstream-request.ts'
+} from '#gateway/call/authorization/small-request.ts'
+import type { KeyCheck, ListedModel } from '#gateway/providers/provider-format.ts'
+import { providerFormats } from '#gateway/providers/provider-formats.ts'
+import { addressNotAllowed } from '#outgoing/ssrf-guard.ts'
+import { countOf, isObject, textOf } from '#outgoing/wire.ts'
+import type { SyncedModel } from '../kinds.ts'
+import type { Endpoint } from '../managed-providers.ts'
+import { lostKeyMessage } from '../opened-key.ts'
+import { sdkRequest, sendAuthorized } from './upstream-request.ts'
 
 /** Why the models of a provider could not be listed, or its key could not be checked. */
 export type UpstreamFailure =
