@@ -26,7 +26,7 @@ export interface FollowOptions {
 export type Transport = (reading: Reading) => Promise<void>
 
 /** One connection to read from. */
-export interface Reading {
+interface Reading {
   readonly client: Troupe
   readonly sessionId: string
   readonly after: number
