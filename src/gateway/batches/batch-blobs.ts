@@ -42,7 +42,8 @@ export class BatchBlobs {
   /** Yields the outcomes in order of their lines. @throws {StoreUnavailable} */
   async *outcomes(owner: BatchOwner): AsyncGenerator<readonly [line: number, text: string]> {
     const prefix = `${prefixOf(owner)}out`
-    for (let after = prefix; ; ) {
+    // the names of a store's blobs may end in `:0`, and a colon sorts after digits and before letters
+    for (let after = prefix.slice(0, -1); ; ) {
       const names = await this.#blobs.hashes(owner.project, after, pageSize)
       for (const name of names) {
         if (!name.startsWith(prefix)) return
@@ -66,7 +67,8 @@ export class BatchBlobs {
 
   async #first(owner: BatchOwner, name: string): Promise<string | null> {
     const prefix = `${prefixOf(owner)}${name}.`
-    const [found] = await this.#blobs.hashes(owner.project, prefix, 1)
+    // `-` sorts before the `.` of the prefix, whatever the hash after it begins with
+    const [found] = await this.#blobs.hashes(owner.project, `${prefixOf(owner)}${name}-`, 1)
     return found?.startsWith(prefix) === true ? this.#blobs.get(owner.project, found) : null
   }
 }
