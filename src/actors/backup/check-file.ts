@@ -50,10 +50,16 @@ export const checkFile = async (open: OpenFile, kinds: readonly AnyKind[]): Prom
 /** Whether a line is an item of the project. */
 export const isItem = (line: Line): line is Item => line.type !== 'header' && line.type !== 'end'
 
+/**
+ * Whether a blob has the content that its name says. Vectors of knowledge sources are named by the texts that they were
+ * computed from, not by themselves (`SourceBlobs.putKeyed`).
+ */
+const isOfItsName = ({ hash, content }: Item & { readonly type: 'blob' }): boolean =>
+  /\.vec\.[0-9a-f]{64}$/.test(hash) || createHash('sha256').update(content).digest('hex') === contentHashOf(hash)
+
 const checked = (item: Item, header: Header | undefined): Item => {
   const foreign =
-    (item.type === 'commit' && item.commit.project !== header?.project) ||
-    (item.type === 'blob' && createHash('sha256').update(item.content).digest('hex') !== contentHashOf(item.hash))
+    (item.type === 'commit' && item.commit.project !== header?.project) || (item.type === 'blob' && !isOfItsName(item))
   if (foreign) throw new BackupError(`The file has a ${item.type} that does not belong to it.`)
   return item
 }

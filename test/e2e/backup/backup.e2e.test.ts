@@ -3,11 +3,12 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startServer } from '#scripts/services/server.ts'
 import type { Service } from '#scripts/services/service.ts'
 import { Api } from '../api.ts'
 import { runTool, type ToolEnv } from '../operator-tool.ts'
+import { patience } from '../patience.ts'
 import { isEvent } from '../stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
 
@@ -95,6 +96,28 @@ describe('an exported and imported project', () => {
       const { body } = await api.get('/v1/sessions?limit=10&page=1')
       expect(body.data.map((each: { id: string }) => each.id)).toEqual(sessions.toReversed())
     })
+  })
+
+  it('keeps a knowledge base with its vectors, which answers as before', async () => {
+    const [here, there] = [place('read', { EMBEDDER: 'local' }), place('moved', { EMBEDDER: 'local' })]
+    const search = async (api: Api, base: string) =>
+      (await api.post(`/v1/knowledge-bases/${base}/search`, { query: 'Wie viele Tage Urlaub habe ich?' })).body.hits
+    const made = await at(here, async (api, log) => {
+      const { id: base } = (await api.post('/v1/knowledge-bases', { name: 'Handbook' })).body
+      await api.post(`/v1/knowledge-bases/${base}/sources`, {
+        text: '# Leave\n\nYou have thirty days of leave a year.',
+      })
+      await vi.waitFor(async () => {
+        const { body } = await api.get(`/v1/knowledge-bases/${base}/sources`)
+        expect(body.data).toMatchObject([{ status: 'ready', embedded_count: 1 }])
+      }, patience)
+      const project = /"project":"(prj_\w+)"/.exec(log())?.[1] ?? ''
+      return { base, project, hits: await search(api, base) }
+    })
+    const out = join(folder, 'knowledge.ndjson')
+    expect(await runTool('export', ['--project', made.project, '--out', out], here)).toMatchObject({ code: 0 })
+    expect((await runTool('import', ['--in', out], there)).said).toContain('verified and complete')
+    await at(there, async (api) => expect(await search(api, made.base)).toEqual(made.hits))
   })
 
   it('is refused while a server uses the store, on export and on import', async () => {
