@@ -240,12 +240,22 @@ const bootstrapOf = (read: EnvironmentReader): Config['bootstrap'] =>
 /** A provider is available if it has a key. Servers with OpenAI's API may need none: a base URL is enough there. */
 const providersOf = (read: EnvironmentReader): Config['providers'] => {
   const found: Record<string, ProviderSettings> = {}
-  for (const { id, env, keyless: local } of providers) {
+  for (const { id, env, name, baseUrl: usual, byConnection, keyless: local } of providers) {
     if (id === 'simulated') continue
+    if (byConnection === true) {
+      read.value(
+        `${env}_API_KEY`,
+        () => undefined,
+        `unset: the connections of projects hold the credentials of ${name}`,
+      )
+      continue
+    }
     const apiKey = read.value(`${env}_API_KEY`, matching(/^[\x21-\x7e]+$/), 'a key without spaces')
     const baseUrl = read.value(`${env}_BASE_URL`, httpUrlOf, 'an http:// or https:// URL')
     const keyless = (id === 'openai' || local === true) && baseUrl !== undefined
     if (apiKey === undefined && !keyless) continue
+    if (baseUrl === undefined && usual.includes('{'))
+      read.problems.push(`${env}_BASE_URL must be set beside ${env}_API_KEY`)
     const prices = read.value(`${env}_PRICES`, pricesOf, 'prices such as input_per_million_usd=0.2,call_usd=0.01')
     found[id] = Object.freeze({
       apiKey: apiKey ?? '',

@@ -228,6 +228,7 @@ describe('readConfig', () => {
     ['MASTER_KEY_PREVIOUS', `${Buffer.alloc(32).toString('base64')},${Buffer.alloc(31).toString('base64')}`],
     ['OPENAI_BASE_URL', 'localhost:9000'],
     ['ANTHROPIC_API_KEY', 'with space'],
+    ['VERTEX_API_KEY', 'key'],
     ['SIMULATED_PROVIDER', 'maybe'],
     ['ALLOWED_PRIVATE_HOSTS', 'http://localhost'],
     ['ALLOWED_PRIVATE_HOSTS', 'localhost:99999'],
@@ -298,6 +299,14 @@ describe('readConfig', () => {
   it('accepts an OpenAI-compatible server without a key', () => {
     expect(readConfig({ OPENAI_BASE_URL: 'http://127.0.0.1:9000/v1' }).providers).toEqual({
       openai: { apiKey: '', baseUrl: 'http://127.0.0.1:9000/v1' },
+    })
+  })
+
+  it('takes the key of a cloud only with the address of the customer', () => {
+    const url = 'https://shop.openai.azure.com'
+    expect(() => readConfig({ AZURE_OPENAI_API_KEY: 'k' })).toThrow('AZURE_OPENAI_BASE_URL must be set beside')
+    expect(readConfig({ AZURE_OPENAI_API_KEY: 'k', AZURE_OPENAI_BASE_URL: url }).providers).toMatchObject({
+      'azure-openai': { apiKey: 'k', baseUrl: url },
     })
   })
 

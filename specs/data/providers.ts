@@ -41,6 +41,8 @@ export interface ProviderSpec {
    * those of other providers, or of models that a server of the operator may serve under the same name.
    */
   readonly byName?: true
+  /** Its credentials are more than a key, so only the connections of projects have them, not the environment. */
+  readonly byConnection?: true
   /** Its servers may require no key. */
   readonly keyless?: true
 }
@@ -244,6 +246,7 @@ export const providers: readonly ProviderSpec[] = [
     website: 'https://cloud.google.com/vertex-ai',
     docsUrl: 'https://cloud.google.com/vertex-ai/generative-ai/docs',
     byName: true,
+    byConnection: true,
   },
   ...compatibleProviders,
   {

@@ -35,6 +35,9 @@ export interface ModelRow {
 /** Owner of a row, and whether its model can be called. */
 export type RowOrigin = Pick<ModelRow, 'source' | 'connection_id' | 'available'>
 
+/** Providers that a request has to name. */
+const named: ReadonlySet<string> = new Set(providers.flatMap(({ id, byName }) => (byName === true ? [id] : [])))
+
 const created = Math.floor(Date.parse(prices.date) / 1000)
 
 const names: ReadonlyMap<string, string> = new Map(
@@ -45,7 +48,7 @@ const names: ReadonlyMap<string, string> = new Map(
 export function catalogueRow(row: PriceRow, origin: RowOrigin, today: string): ModelRow {
   const types = typesOf(row)
   return {
-    id: prices.byId.get(row.id) === row ? row.id : `${row.provider}/${row.id}`,
+    id: prices.byId.get(row.id) === row && !named.has(row.provider) ? row.id : `${row.provider}/${row.id}`,
     object: 'model',
     created,
     owned_by: row.provider,

@@ -26,7 +26,9 @@ beforeAll(async () => {
   upstream = await openModelServer((response) =>
     response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"Not now."}}'),
   )
-  const configured = providers.filter(({ id }) => id !== 'simulated' && id !== 'openai')
+  const configured = providers.filter(
+    ({ id, byConnection }) => id !== 'simulated' && id !== 'openai' && byConnection !== true,
+  )
   const env = configured.flatMap((spec) => [
     [`${spec.env}_API_KEY`, 'key'],
     [`${spec.env}_BASE_URL`, upstream.url],

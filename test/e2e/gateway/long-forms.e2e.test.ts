@@ -66,6 +66,7 @@ const operations: readonly FormOperation[] = [
   { path: '/v1/vision/ocr', ...vision },
   { path: '/v1/vision/classify', ...vision },
   { path: `${sources}/{base}/sources`, usual: field('title', 't'), text: 'text', file: 'file' },
+  { path: '/v1/files', usual: field('purpose', 'assistants'), text: 'purpose', file: 'file' },
   { path: `${sources}/{base}/sources/{source}/sync`, usual: '', text: 'text', file: 'file' },
 ]
 

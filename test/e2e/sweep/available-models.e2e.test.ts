@@ -101,8 +101,10 @@ describe('a model listed as available', { timeout: 240_000 }, () => {
   })
 
   it('is called at its provider when every provider has a key', async () => {
-    const env = providers.flatMap(({ id, env }) =>
-      id === 'simulated' ? [] : [[`${env}_API_KEY`, 'key'] as const, [`${env}_BASE_URL`, upstream.url] as const],
+    const env = providers.flatMap(({ id, env, byConnection }) =>
+      id === 'simulated' || byConnection === true
+        ? []
+        : [[`${env}_API_KEY`, 'key'] as const, [`${env}_BASE_URL`, upstream.url] as const],
     )
     const world = await worldWith({ ...Object.fromEntries(env), ALLOWED_PRIVATE_HOSTS: upstream.host })
     const rows = await available(world)
