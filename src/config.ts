@@ -240,16 +240,8 @@ const bootstrapOf = (read: EnvironmentReader): Config['bootstrap'] =>
 /** A provider is available if it has a key. Servers with OpenAI's API may need none: a base URL is enough there. */
 const providersOf = (read: EnvironmentReader): Config['providers'] => {
   const found: Record<string, ProviderSettings> = {}
-  for (const { id, env, name, baseUrl: usual, byConnection, keyless: local } of providers) {
-    if (id === 'simulated') continue
-    if (byConnection === true) {
-      read.value(
-        `${env}_API_KEY`,
-        () => undefined,
-        `unset: the connections of projects hold the credentials of ${name}`,
-      )
-      continue
-    }
+  for (const { id, env, baseUrl: usual, byConnection, keyless: local } of providers) {
+    if (id === 'simulated' || byConnection === true) continue
     const apiKey = read.value(`${env}_API_KEY`, matching(/^[\x21-\x7e]+$/), 'a key without spaces')
     const baseUrl = read.value(`${env}_BASE_URL`, httpUrlOf, 'an http:// or https:// URL')
     const keyless = (id === 'openai' || local === true) && baseUrl !== undefined

@@ -228,7 +228,6 @@ describe('readConfig', () => {
     ['MASTER_KEY_PREVIOUS', `${Buffer.alloc(32).toString('base64')},${Buffer.alloc(31).toString('base64')}`],
     ['OPENAI_BASE_URL', 'localhost:9000'],
     ['ANTHROPIC_API_KEY', 'with space'],
-    ['VERTEX_API_KEY', 'key'],
     ['SIMULATED_PROVIDER', 'maybe'],
     ['ALLOWED_PRIVATE_HOSTS', 'http://localhost'],
     ['ALLOWED_PRIVATE_HOSTS', 'localhost:99999'],

@@ -2,11 +2,15 @@ import { type Browser, chromium } from 'playwright'
 
 let shared: Promise<Browser> | null = null
 
+const isGone = async (browser: Promise<Browser>): Promise<boolean> => !(await browser).isConnected()
+
 /**
  * The browser of this process for trusted pages, shared by all its test files: each uses its own contexts, which
  * `closePages` closes. Test machines have no GPU, so it is disabled.
  */
-export const openBrowser = (): Promise<Browser> => {
+export const openBrowser = async (): Promise<Browser> => {
+  // a browser that crashed under one file must not fail all later ones
+  if (shared !== null && (await isGone(shared))) shared = null
   shared ??= launched(process.env.HEADLESS_SHELL_PATH)
   return shared
 }
