@@ -50,13 +50,23 @@ const Messages = ({ lines, hint }) => {
 const SayForm = ({ place, talk: { busy, waiting, stop }, say, offers, offer }) => {
   const [text, setText] = useState('')
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null))
+  // an answer is shown before its turn has ended
+  const [queued, setQueued] = useState(false)
   useEffect(() => field.current?.focus(), [])
+  const sendNow = () => {
+    setQueued(false)
+    setText('')
+    void say(text)
+  }
+  useEffect(() => {
+    if (queued && !busy && waiting === null && text.trim() !== '') sendNow()
+  }, [queued, busy])
   /** @param {Event} event */
   const send = (event) => {
     event.preventDefault()
-    if (busy || text.trim() === '') return
-    setText('')
-    void say(text)
+    if (text.trim() === '') return
+    if (busy) setQueued(true)
+    else sendNow()
   }
   return html`
     <form class="talk-form" aria-label="Say" onSubmit=${send}>
@@ -65,7 +75,7 @@ const SayForm = ({ place, talk: { busy, waiting, stop }, say, offers, offer }) =
       <div class="act-buttons">
         <button type="submit" aria-disabled=${busy}>Send</button>
         ${busy && html`<button type="button" class="quiet" onClick=${stop}>Stop</button>`}
-        <span class="muted" role="status">${busy ? 'The turn is in progress.' : waiting !== null && html`<a href=${routeHash({ view: 'actor', project: place.project, id: waiting.action })}>${waiting.tool}</a> is waiting for your approval.`}</span>
+        <span class="muted" role="status">${busy ? (queued ? 'The message is sent when the turn ends.' : 'The turn is in progress.') : waiting !== null && html`<a href=${routeHash({ view: 'actor', project: place.project, id: waiting.action })}>${waiting.tool}</a> is waiting for your approval.`}</span>
       </div>
     </form>
   `
