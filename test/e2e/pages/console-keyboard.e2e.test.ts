@@ -68,9 +68,9 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     async (name) => {
       const [place, heading] = pages()[name] ?? ['', '']
       await console.show(place, heading)
-      // a page has its heading before its content is loaded
+      // a page has its heading before its content is loaded, and what arrives during a walk is not met by it
       await expect.poll(async () => (await walked(console.page)).names.length).toBeGreaterThan(15)
-      expect((await walked(console.page)).faults).toEqual([])
+      await expect.poll(async () => (await walked(console.page)).faults, { timeout: 15_000 }).toEqual([])
     },
   )
 
