@@ -3,7 +3,7 @@ import { html } from '../html.js'
 import { hashAt } from '../route.js'
 import { useState } from '../vendor/hooks.js'
 import { bodyOf, labelOf } from './form-values.js'
-import { KnownValues, suggestions } from './known-values.js'
+import { suggestions } from './known-values.js'
 import { nameOf } from './row-text.js'
 import { SchemaForm } from './schema-form.js'
 
@@ -29,7 +29,7 @@ export const CreatePanel = ({ place, resource: { create, title, parent }, params
   return html`<section class="panel" aria-label=${`New: ${title}`}>
     <h2>${create.summary} ${parent === null && html`<a class="close" href=${hashAt(place, { new: '' })}>Close</a>`}</h2>
     <div class="panel-part">
-      ${made === null ? html`<${KnownValues} project=${place.project} /><${SchemaForm} label=${create.summary} button="Create" fields=${create.fields} send=${send} suggest=${suggestions} />` : html`<${Made} row=${made} />`}
+      ${made === null ? html`<${SchemaForm} label=${create.summary} button="Create" fields=${create.fields} send=${send} suggest=${suggestions} />` : html`<${Made} row=${made} />`}
     </div>
   </section>`
 }

@@ -5,6 +5,7 @@ import { operations } from '../operations.js'
 import { hashAt } from '../route.js'
 import { sessionNow } from '../session.js'
 import { CreatePanel } from './create-panel.js'
+import { KnownValues } from './known-values.js'
 import { ResourceTable } from './resource-table.js'
 import { resources } from './resources.js'
 import { RowPanel } from './row-panel.js'
@@ -64,6 +65,7 @@ const ResourcePage = ({ place, resource, listed: { data, next_cursor = null }, d
   const creates = resource.create !== null && sessionNow().operates
   const opened = data.find(({ id }) => id === query.open)
   return html`
+    ${sessionNow().operates && html`<${KnownValues} project=${place.project} />`}
     <div class="view-head">
       <h1>${resource.title}</h1>
       ${creates && query.new !== 'yes' && html`<a class="button" href=${hashAt(place, { new: 'yes', open: '' })}>New</a>`}

@@ -36,8 +36,6 @@ export interface Act {
   readonly summary: string
   /** Parameters of its path. */
   readonly params: readonly string[]
-  /** Weakest role that may do it. */
-  readonly role: 'member' | 'approver' | 'admin' | 'owner'
   readonly fields: readonly Field[]
 }
 

@@ -93,7 +93,7 @@ const isActOf = (id: string, name: string): boolean => {
 
 const actOf = (operation: Operation | undefined) => {
   if (operation === undefined) return null
-  const { id, summary, params, body, unknownFields, access } = operation
+  const { id, summary, params, body, unknownFields } = operation
   const fields = body === null ? [] : formFields(requestForm(body.json, unknownFields))
-  return { id, summary, params, role: access.role ?? 'admin', fields }
+  return { id, summary, params, fields }
 }
