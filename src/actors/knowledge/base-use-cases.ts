@@ -5,6 +5,7 @@ import { projectScope } from '#storage/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { Caller } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
+import type { Notice } from '../records/notices.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
@@ -24,26 +25,40 @@ export interface BaseParts extends SearchParts {
 /** The use-cases of knowledge bases. */
 export type BaseUseCases = Pick<UseCases, Extract<keyof UseCases, `knowledge_bases.${string}`>>
 
+type CreateCall = Parameters<UseCases['knowledge_bases.create']>[0]
+
+const resourceOf = ({ bases }: BaseAccess) => new RecordResource({ table: bases, idPrefix: 'kb', view: baseView })
+
+/**
+ * Returns a function that creates a base, and stores further notices in the same write.
+ *
+ * @throws {ServiceError} `not_found` for the tenant of the body
+ */
+export const baseMaker =
+  ({ access, checkTenant }: Pick<BaseParts, 'access' | 'checkTenant'>) =>
+  async (call: CreateCall, further: (id: string) => readonly Notice[] = () => []): Promise<BaseView> => {
+    const { scope, body } = call
+    const tenant = scope.tenant ?? body.tenant_id ?? null
+    if (scope.tenant !== null && (body.tenant_id ?? scope.tenant) !== scope.tenant)
+      throw new ServiceError('not_found', { param: 'tenant_id' })
+    if (tenant !== null) await checkTenant(scope.project, tenant)
+    const id = newIdFor(call, 'kb')
+    const { name, description = null, metadata } = body
+    const notices = [audited(call).line('created', id), ...further(id)]
+    const data = { name, description, tenant_id: tenant, metadata }
+    return resourceOf(access).create(scope, { id, project: scope.project, tenant, data, notices })
+  }
+
 /** Use-cases of knowledge bases, including search. */
 export const baseUseCases = (parts: BaseParts): BaseUseCases => {
   const { access, checkTenant, indexes } = parts
-  const resource = new RecordResource({ table: access.bases, idPrefix: 'kb', view: baseView })
+  const resource = resourceOf(access)
+  const make = baseMaker(parts)
   return {
     'knowledge_bases.list': ({ scope, query: { tenant_id, ...page } }) =>
       resource.list(scope, tenant_id === undefined ? page : { ...page, where: { tenant_id } }),
     'knowledge_bases.get': ({ scope, params }) => resource.get(scope, params.knowledge_base_id),
-    'knowledge_bases.create': async (call) => {
-      const { scope, body } = call
-      const tenant = scope.tenant ?? body.tenant_id ?? null
-      if (scope.tenant !== null && (body.tenant_id ?? scope.tenant) !== scope.tenant)
-        throw new ServiceError('not_found', { param: 'tenant_id' })
-      if (tenant !== null) await checkTenant(scope.project, tenant)
-      const id = newIdFor(call, 'kb')
-      const { name, description = null, metadata } = body
-      const notices = [audited(call).line('created', id)]
-      const data = { name, description, tenant_id: tenant, metadata }
-      return resource.create(scope, { id, project: scope.project, tenant, data, notices })
-    },
+    'knowledge_bases.create': (call) => make(call),
     'knowledge_bases.update': (call) => {
       const edit = ({ data }: Row<KnowledgeBaseData>) => {
         const next = { ...data, ...call.body }
@@ -90,3 +105,5 @@ const subjectOf = (named: NamedSubject): { readonly subject: Subject; readonly p
 const audited = (caller: Caller) => new Audited(caller, 'knowledge_base')
 
 const baseView = (row: Row<KnowledgeBaseData>) => ({ id: row.id, ...row.data, ...rowTimes(row) })
+
+type BaseView = ReturnType<typeof baseView>

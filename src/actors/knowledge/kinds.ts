@@ -104,7 +104,11 @@ export type FileBatchData = {
 }
 
 /** Files that one request added to a vector store. */
-export const fileBatches: TypedKind<FileBatchData> = { name: 'knowledge_file_batches', filters: ['knowledge_base_id'] }
+export const fileBatches: TypedKind<FileBatchData> = {
+  name: 'knowledge_file_batches',
+  filters: ['knowledge_base_id'],
+  outbox: true,
+}
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
 export const knowledgeKinds: readonly AnyKind[] = [

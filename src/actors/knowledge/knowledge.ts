@@ -24,6 +24,7 @@ import { openKnowledge } from './open-knowledge.ts'
 import { recallUseCases } from './recall/recall-use-cases.ts'
 import { knowledgeReading } from './search/knowledge-reading.ts'
 import { sourceUseCases } from './sources/source-use-cases.ts'
+import { additionSink, storeAdditions } from './stores/store-additions.ts'
 import { storeFileUseCases } from './stores/store-file-use-cases.ts'
 import { StoreFiles } from './stores/store-files.ts'
 import { storeUseCases } from './stores/store-use-cases.ts'
@@ -50,7 +51,8 @@ export const knowledge = capability({
     fileService.give(services, files.service)
     const parts = { ...services, ...opened, access, files }
     const storeFiles = new StoreFiles(parts)
-    const bases = baseUseCases({ ...parts, checkTenant })
+    const baseParts = { ...parts, checkTenant }
+    const bases = baseUseCases(baseParts)
     return {
       useCases: {
         ...recallUseCases(parts),
@@ -58,13 +60,14 @@ export const knowledge = capability({
         ...grantUseCases({ access, checkTenant }),
         ...sourceUseCases(parts),
         ...fileUseCases({ files, storeFiles }),
-        ...storeUseCases({ ...parts, storeFiles, bases }),
+        ...storeUseCases({ ...baseParts, storeFiles, bases }),
         ...storeFileUseCases({ ...parts, storeFiles }),
       },
       effects: opened.effects,
       sinks: {
         [deletionSink]: removeContents(services, [knowledgeGrants, knowledgeRecallSets, fileBatches]),
         [fileDeletionSink]: files.deletions,
+        [additionSink]: storeAdditions(storeFiles),
       },
       close: opened.close,
     }

@@ -2,10 +2,11 @@ import type { JsonObject } from '#storage/index.ts'
 import type { Row } from '../records/schema.ts'
 import type { SourceRowData } from './kinds.ts'
 import type { StoredChunk } from './sources/document-store.ts'
+import type { Additions } from './stores/store-files.ts'
 
 /*
  * The functions below return values read from our own commits, rows and blobs as the type that was written: only the
- * source machine and `storeDocument` write them.
+ * source machine, `storeDocument` and `additionNotice` write them.
  */
 
 /** A source's list row. */
@@ -17,3 +18,6 @@ export const storedChunks = (value: unknown): readonly StoredChunk[] => value as
 /** Returns the vectors of a blob, each with the id of its chunk. */
 export const storedVectors = (value: unknown): readonly (readonly [id: string, vector: string])[] =>
   value as readonly (readonly [string, string])[]
+
+/** Returns the files of an addition. */
+export const storedAdditions = (event: unknown): Additions => event as Additions

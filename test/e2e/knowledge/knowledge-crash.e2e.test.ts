@@ -1,3 +1,4 @@
+import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { either, World } from '../world.ts'
 import { KnowledgeBase } from './knowledge-world.ts'
@@ -31,5 +32,28 @@ describe.each(either('mongo'))('a source on $store', ({ store }) => {
     const { data } = (await base.search('Marker2718')).body
     expect(data[0].content).toContain('Marker2718')
     expect(new Set(data.map(({ chunk_id }: { chunk_id: string }) => chunk_id)).size).toBe(data.length)
+  })
+
+  it('of a vector store is added although the server is killed while it creates the store', {
+    timeout: 120_000,
+  }, async () => {
+    const client = new OpenAI({ apiKey: world.secretKey, baseURL: `${world.url}/v1`, maxRetries: 0 })
+    const file_ids: string[] = []
+    for (let n = 0; n < 30; n++) {
+      const file = await toFile(Buffer.from(`Text ${n}`), `${n}.txt`)
+      file_ids.push((await client.files.create({ file, purpose: 'assistants' })).id)
+    }
+    const made = client.vectorStores.create({ name: 'Kept', file_ids }).catch(() => null)
+    const first = async () => (await client.vectorStores.list()).data.find(({ name }) => name === 'Kept')
+    const store = await expect.poll(first, { interval: 1 }).toBeDefined().then(first)
+    await world.crash()
+    expect(await made).toBeNull()
+    await world.restart()
+    const id = store?.id ?? ''
+    const completed = async () => (await client.vectorStores.retrieve(id)).file_counts.completed
+    await expect.poll(completed, { timeout: 30_000 }).toBe(file_ids.length)
+    const files: string[] = []
+    for await (const each of client.vectorStores.files.list(id, { limit: 100 })) files.push(each.id)
+    expect(files.toSorted()).toEqual(file_ids.toSorted())
   })
 })

@@ -9,6 +9,7 @@ import type { ResultOf } from '#specs/index.ts'
 import type { RecordStore, Scope } from '#storage/index.ts'
 import { type FileBatchData, fileBatches } from '../kinds.ts'
 import type { SourceRow } from '../schema.ts'
+import { additionNotice } from './store-additions.ts'
 import { type AddedFile, fileIdOf, type StoreFileParts, type StoreFiles } from './store-files.ts'
 import { baseIdOf, countsOf, fileStatusOf, sourceStatusOf, storeFileView, storeIdOf } from './store-views.ts'
 
@@ -107,12 +108,13 @@ const batchUseCases = ({ records, storeFiles, clock }: StoreFileUseParts): Batch
       const base = await storeFiles.sources.baseOf(scope, baseIdOf(params.vector_store_id))
       const added = addedBy(call.body)
       await storeFiles.check(scope, added)
-      for (const each of added) await storeFiles.add(scope, base.id, { ...each, by: actorOf(call) })
       const id = newIdFor(call, 'vsfb')
       const file_ids = [...new Set(added.map(({ file_id }) => file_id))]
       const data = { knowledge_base_id: base.id, file_ids, cancelled: false }
-      const made = await table.insert({ id, project: base.project, tenant: base.tenant, data })
-      return view(scope, made ?? (await find(scope, base.id, id)))
+      const additions = { base: base.id, files: added, by: actorOf(call) }
+      await table.insert({ id, project: base.project, tenant: base.tenant, data, notices: additionNotice(additions) })
+      await storeFiles.addAll(scope, additions)
+      return view(scope, await find(scope, base.id, id))
     },
     'vector_store_file_batches.get': async ({ scope, params }) =>
       view(scope, await find(scope, params.vector_store_id, params.file_batch_id)),

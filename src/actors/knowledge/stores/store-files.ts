@@ -25,6 +25,13 @@ export interface AddedFile {
   readonly param: string
 }
 
+/** Files that one request adds to a base. */
+export interface Additions {
+  readonly base: string
+  readonly files: readonly AddedFile[]
+  readonly by: AuditActor
+}
+
 /** Id of a source as a file: that of the uploaded file that it is a copy of, or its own with the prefix of files. */
 export const fileIdOf = ({ id, data: { file_id } }: Pick<SourceRow, 'id' | 'data'>): string =>
   file_id ?? `file_${endOf(id)}`
@@ -103,6 +110,11 @@ export class StoreFiles {
       this.#parts.changed(base)
       return rowOf(sourceRows, rowRecord(await this.sources.find(scope, place)))
     })
+  }
+
+  /** Adds copies of several files, one after the other. @throws {ServiceError} as `add` */
+  async addAll(scope: Scope, { base, files, by }: Additions): Promise<void> {
+    for (const each of files) await this.add(scope, base, { ...each, by })
   }
 
   /** Replaces the attributes of a file. */

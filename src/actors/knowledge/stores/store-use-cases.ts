@@ -6,25 +6,16 @@ import type { Row } from '#records/schema.ts'
 import { isObject } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#storage/index.ts'
-import type { BaseAccess } from '../access/base-access.ts'
-import type { BaseUseCases } from '../base-use-cases.ts'
+import { type BaseParts, type BaseUseCases, baseMaker } from '../base-use-cases.ts'
 import type { KnowledgeBaseData } from '../kinds.ts'
 import type { SourceFilter } from '../search/metadata-filter.ts'
-import { type KnowledgeHit, type SearchParts, searchBase } from '../search/search-base.ts'
-import { sourcesOf } from '../sources/source-rows.ts'
+import { type KnowledgeHit, searchBase } from '../search/search-base.ts'
+import { additionNotice } from './store-additions.ts'
 import { type AddedFile, fileIdOf, type StoreFileParts, type StoreFiles } from './store-files.ts'
-import {
-  baseIdOf,
-  countsOf,
-  type FileStatus,
-  fileStatusOf,
-  type StoreView,
-  storeIdOf,
-  storeView,
-} from './store-views.ts'
+import { StoreTotals } from './store-totals.ts'
+import { baseIdOf, type StoreView, storeIdOf, storeView } from './store-views.ts'
 
-export interface StoreParts extends SearchParts, Pick<StoreFileParts, 'host' | 'records'> {
-  readonly access: BaseAccess
+export interface StoreParts extends BaseParts, Pick<StoreFileParts, 'host' | 'records' | 'clock'> {
   readonly storeFiles: StoreFiles
   /** The use-cases of knowledge bases, of which these are another form. */
   readonly bases: BaseUseCases
@@ -36,16 +27,10 @@ const usualResults = 10
 
 /** Use-cases of OpenAI's vector stores, which are knowledge bases. */
 export const storeUseCases = (parts: StoreParts): StoreUseCases => {
-  const { access, storeFiles, bases, records, host } = parts
-  const viewOf = async (base: Row<KnowledgeBaseData>): Promise<StoreView> => {
-    const statuses: FileStatus[] = []
-    let bytes = 0
-    for await (const { data } of sourcesOf(records, projectScope(base.project), base.id)) {
-      statuses.push(fileStatusOf(data.status))
-      bytes += data.size_bytes ?? 0
-    }
-    return storeView(base, { counts: countsOf(statuses), bytes })
-  }
+  const { access, storeFiles, bases, records, host, clock } = parts
+  const make = baseMaker(parts)
+  const totals = new StoreTotals(records, clock.now)
+  const viewOf = async (base: Row<KnowledgeBaseData>): Promise<StoreView> => storeView(base, await totals.of(base))
   const find = async (...[scope, store]: Parameters<typeof storeFiles.sources.baseOf>): Promise<StoreView> => {
     const base = await storeFiles.sources.baseOf(scope, baseIdOf(store))
     await host.rows.shown()
@@ -54,12 +39,13 @@ export const storeUseCases = (parts: StoreParts): StoreUseCases => {
   return {
     'vector_stores.create': async (call) => {
       const { scope, body } = call
-      const added = (body.file_ids ?? []).map((file_id, at): AddedFile => ({ file_id, param: `file_ids[${at}]` }))
-      await storeFiles.check(scope, added)
+      const files = (body.file_ids ?? []).map((file_id, at): AddedFile => ({ file_id, param: `file_ids[${at}]` }))
+      await storeFiles.check(scope, files)
       const { name, description = null, metadata } = body
       const made = { name: name ?? 'Vector store', description, tenant_id: scope.tenant, metadata: metadata ?? {} }
-      const { id } = await bases['knowledge_bases.create']({ ...call, body: made })
-      for (const each of added) await storeFiles.add(scope, id, { ...each, by: actorOf(call) })
+      const by = actorOf(call)
+      const { id } = await make({ ...call, body: made }, (base) => additionNotice({ base, files, by }))
+      await storeFiles.addAll(scope, { base: id, files, by })
       return find(scope, id)
     },
     'vector_stores.list': async ({ scope, query }) => {

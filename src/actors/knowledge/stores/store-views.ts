@@ -13,7 +13,7 @@ export type StoreFileView = ResultOf<'vector_store_files.get'>
 /** Status of a file in a vector store. */
 export type FileStatus = StoreFileView['status']
 /** Number of files by status. */
-type FileCounts = StoreView['file_counts']
+export type FileCounts = StoreView['file_counts']
 
 /** Id of the vector store that is another name of a base. */
 export const storeIdOf = (base: string): string => `vs_${endOf(base)}`
