@@ -6,7 +6,7 @@ import { array, described, nullable, object, optional, string } from '../dsl/sch
  * shows more than its resource is named by its whole id.
  */
 const groups: Readonly<Record<string, readonly string[]>> = {
-  sessions: ['sessions', 'ui_messages'],
+  sessions: ['sessions', 'ui_messages', 'ag_ui'],
   runs: ['runs'],
   actions: ['actions'],
   agents: ['agents', 'agent_versions', 'agent_catalog', 'installations'],

@@ -153,9 +153,12 @@ export const subjectFields: Readonly<Record<RequestPart, Readonly<Record<Subject
     ],
     agent: ['agent_id', 'agent_version_id', 'config.subagents', 'config.subagents[].agent_id'],
     installation: ['installation_id', 'installation_ids[]'],
-    session: [...['session_id', 'sessionId', 'memory.sessionId', 'memories[].sessionId', 'config.memory.sessionId']],
+    session: [
+      ...['session_id', 'sessionId', 'memory.sessionId', 'memories[].sessionId', 'config.memory.sessionId'],
+      'threadId',
+    ],
     run: ['run_id'],
-    action: ['action_id', 'tool_results[].action_id'],
+    action: ['action_id', 'tool_results[].action_id', 'resume[].interruptId'],
     model: [
       ...[
         'model',
@@ -236,7 +239,7 @@ export const plainFields: Readonly<Record<RequestPart, readonly string[]>> = {
     ...['memory.searches_per_user_day', 'memory.writes_per_user_day', 'memory.session_retention_days'],
     ...['memory.user_retention_days'],
     // ids within the conversation that the request carries
-    ...['messages[].toolCallId', 'messages[].tool_call_id', 'messages[].id', 'messageId', 'id'],
+    ...['messages[].toolCallId', 'messages[].tool_call_id', 'messages[].id', 'messageId', 'id', 'runId'],
     // lists whose entries name the subjects, or that are refused
     ...['config.models', 'overlays.models', 'mcp_servers', 'tools[].server_url'],
     // the URL of a foreign server, which is no resource of the project

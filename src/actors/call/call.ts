@@ -1,7 +1,7 @@
 import type { Role } from '#specs/access.ts'
 import type { SdkEnvelope } from '#specs/dsl/declare.ts'
 import type { ReservedField } from '#specs/field-access.ts'
-import type { Scope } from '#storage/index.ts'
+import type { Json, JsonObject, Scope } from '#storage/index.ts'
 import type { EventStream, StreamControl } from '../runtime/index.ts'
 import type { AgentReach, KeyLimits } from './reach.ts'
 
@@ -134,7 +134,7 @@ export interface Call<Params, Query, Body> {
 }
 
 /** How a stream is written for the client of another product. */
-export type StreamProtocol = UiMessageProtocol
+export type StreamProtocol = UiMessageProtocol | AgUiProtocol
 
 /** The stream of UI messages of Vercel's AI SDK. */
 export interface UiMessageProtocol {
@@ -144,6 +144,23 @@ export interface UiMessageProtocol {
   /** The tool calls that the continued message has. */
   readonly calls: readonly string[]
   readonly approves: Approves
+}
+
+/** The events of AG-UI. */
+export interface AgUiProtocol {
+  readonly name: 'ag_ui'
+  readonly threadId: string
+  readonly runId: string
+  readonly sessionId: string
+  /** State of the page. */
+  readonly state: Json
+  readonly approves: Approves
+  /** The tool calls whose outputs the page has. */
+  readonly answered: readonly string[]
+  /** Messages before those of the stream; null where they are not known. */
+  readonly earlier: readonly JsonObject[] | null
+  /** Whether the stream begins with all messages. */
+  readonly showsAll: boolean
 }
 
 /** The calls about which a stream's reader may decide: those whose approver is the end user, every call, or none. */

@@ -2,6 +2,7 @@ import type { SessionContext, sessionFields } from '#machines/session/session-da
 import type { Status } from '#specs/statuses.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { maskedAction } from '../records/shown-event.ts'
+import { sessionThreads } from './protocols/thread-sessions.ts'
 import { toolHeaders } from './tools/tool-headers.ts'
 
 /** Data of a session's list row (`sessionDefinition.row`). */
@@ -33,4 +34,10 @@ export const actionRows: AnyKind = {
 export const sessionCheckpoints: AnyKind = { name: 'session_checkpoints', exported: null }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const sessionKinds: readonly AnyKind[] = [sessionRows, actionRows, sessionCheckpoints, toolHeaders]
+export const sessionKinds: readonly AnyKind[] = [
+  sessionRows,
+  actionRows,
+  sessionCheckpoints,
+  sessionThreads,
+  toolHeaders,
+]

@@ -4,6 +4,7 @@ import type { IdempotentEffect, Owner } from '../runtime/index.ts'
 import { type EraseParts, type EraserHost, eraseActor, eraseListed } from '../runtime/internal.ts'
 import type { Conversations } from './conversations.ts'
 import { actionRows } from './kinds.ts'
+import { forgetThread } from './protocols/thread-sessions.ts'
 
 /** Effect that writes the checkpoint of a conversation (specs/decisions/0001-sessions.md). */
 export const writeCheckpoint = (conversations: Conversations): IdempotentEffect => ({
@@ -41,12 +42,13 @@ export interface EraseSessionParts extends EraseParts {
 }
 
 /**
- * Effect that removes the log of a deleted session, its checkpoint, its memories, and all its actions, resolved or not.
+ * Effect that removes the log of a deleted session, its checkpoint, its thread, its memories, and all its actions, resolved or not.
  */
 export const eraseSession = (parts: EraseSessionParts): IdempotentEffect => {
   return eraseActor(parts, async ({ actor, owner }) => {
     await eraseListed(parts, { rows: actionRows, scope: projectScope(owner.project), where: { session_id: actor } })
     await parts.conversations.forget(actor, owner)
+    await forgetThread(parts.storage.records, owner.project, actor)
     await endSession(parts.memory, actor, owner)
   })
 }

@@ -3,6 +3,7 @@ import { actionDefinition } from '#machines/action/action-definition.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { toolCallMachine } from '#machines/tool-call/tool-call.ts'
 import { actions } from '#specs/resources/actions.ts'
+import { agUi } from '#specs/resources/protocols/ag-ui.ts'
 import { uiMessages } from '#specs/resources/protocols/ui-messages.ts'
 import { sessions as sessionOperations } from '#specs/resources/sessions.ts'
 import { authPort } from '../accounts/accounts.ts'
@@ -19,6 +20,7 @@ import type { AgentConfigs } from './agent-configs.ts'
 import { sessionApprovalUseCases } from './approval-use-cases.ts'
 import { Conversations } from './conversations.ts'
 import { actionRows, sessionKinds, sessionRows } from './kinds.ts'
+import { agUiUseCases } from './protocols/ag-ui.ts'
 import { uiMessageUseCases } from './protocols/ui-messages.ts'
 import { sessionEffects } from './session-effects.ts'
 import { type SessionParts, sessionUseCases } from './session-use-cases.ts'
@@ -50,7 +52,7 @@ export const turnServicesPort = new Port<TurnServices>('what turns are made with
  */
 export const sessions = capability({
   name: 'sessions',
-  operations: { ...sessionOperations, ...actions, ...uiMessages },
+  operations: { ...sessionOperations, ...actions, ...uiMessages, ...agUi },
   kinds: sessionKinds,
   machines: [
     { definition: sessionDefinition, rows: sessionRows },
@@ -67,8 +69,12 @@ export const sessions = capability({
       ...sessionUseCases({ ...parts, agentConfig: (agent) => configs.of(agent), installed, installationFor }),
       ...sessionApprovalUseCases(services),
     }
+    const { host, records, now } = services
     return {
-      useCases: { ...useCases, ...actionUseCases(parts), ...uiMessageUseCases({ host: services.host, useCases }) },
+      useCases: {
+        ...{ ...useCases, ...actionUseCases(parts), ...uiMessageUseCases({ host, useCases }) },
+        ...agUiUseCases({ host, records, now, useCases }),
+      },
       effects: sessionEffects({ ...parts, conversations }),
     }
   },

@@ -17,7 +17,7 @@ export class PageWorld {
   readonly world: World
   readonly tool: ToolServer
   readonly #tenant: string
-  readonly #agents: Readonly<Record<'end_user' | 'operator', string>>
+  readonly agents: Readonly<Record<'end_user' | 'operator', string>>
 
   private constructor(
     world: World,
@@ -27,7 +27,7 @@ export class PageWorld {
     this.world = world
     this.tool = tool
     this.#tenant = of.tenant
-    this.#agents = of.agents
+    this.agents = of.agents
   }
 
   static async start(): Promise<PageWorld> {
@@ -50,7 +50,16 @@ export class PageWorld {
   /** A session of `ada`, whose agent's refunds this approver decides about. */
   session(approver: 'end_user' | 'operator' = 'end_user'): Promise<string> {
     const owner = { tenant_id: this.#tenant, external_user_id: 'ada' }
-    return this.world.api.createSession({ ...owner, agent_id: this.#agents[approver] })
+    return this.world.api.createSession({ ...owner, agent_id: this.agents[approver] })
+  }
+
+  /** A key of the agent whose refunds its end users approve. */
+  async agentKey(type: 'secret' | 'public' = 'secret'): Promise<string> {
+    const { body } = await this.world.api.post(`/v1/agents/${this.agents.end_user}/keys`, {
+      key_type: type,
+      name: type,
+    })
+    return body.key
   }
 
   async stop(): Promise<void> {

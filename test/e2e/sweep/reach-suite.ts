@@ -51,6 +51,7 @@ const beside: Readonly<Record<string, object>> = {
   'chat_completions.create': { messages: [{ role: 'user', content: 'Hello' }] },
   'messages.create': { messages: [{ role: 'user', content: 'Hello' }] },
   'sessions.turns': { input: 'Hello' },
+  'ag_ui.run': { threadId: '0b0e4b6e-4f7c-4b0e-9a39-0f4b2f6a7c11', runId: 'r1', messages: [] },
   'ui_messages.send': { messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] },
 }
 
@@ -58,6 +59,7 @@ const beside: Readonly<Record<string, object>> = {
 const around: Readonly<Record<string, object>> = {
   tools: { type: 'mcp' },
   tool_results: { output: 'done' },
+  resume: { status: 'resolved' },
   subject: { type: 'tenant' },
   'subject.subject_id': { subject_type: 'tenant' },
   thread: { type: 'continue' },

@@ -24,7 +24,7 @@ describe('the AsyncAPI document', () => {
   it('has a channel for every event stream and for the WebSocket', () => {
     const streams = [
       ...['sessions.turns', 'sessions.stream', 'sessions.approve', 'runs.events', 'project_actors.stream'],
-      ...['browser_jobs.live', 'sessions.socket', 'ui_messages.resume', 'ui_messages.send'],
+      ...['browser_jobs.live', 'sessions.socket', 'ui_messages.resume', 'ui_messages.send', 'ag_ui.run'],
     ]
     expect(Object.keys(document.channels).sort()).toEqual(streams.toSorted())
     expect(document.channels['runs.events'].messages['run.completed'].payload).toEqual({

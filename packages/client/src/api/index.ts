@@ -49,6 +49,7 @@ export interface Api {
   readonly sessions: SessionsCalls & Troupe['sessions']
   readonly actions: ActionsCalls
   readonly uiMessages: UiMessagesCalls
+  readonly agUi: AgUiCalls
   readonly runs: RunsCalls
   readonly skills: SkillsCalls
   readonly skillVersions: SkillVersionsCalls
@@ -116,6 +117,7 @@ export const api = (client: Troupe): Api => ({
   sessions: { ...sessions(client), ...client.sessions },
   actions: actions(client),
   uiMessages: uiMessages(client),
+  agUi: agUi(client),
   runs: runs(client),
   skills: skills(client),
   skillVersions: skillVersions(client),
@@ -689,6 +691,14 @@ export interface UiMessagesCalls {
 export const uiMessages = /* @__PURE__ */ resource<UiMessagesCalls>({
   send: 'POST /v1/sessions/{}/ui-messages !',
   resume: 'GET /v1/sessions/{}/ui-messages/{}/stream',
+})
+
+export interface AgUiCalls {
+  /** Run an agent with AG-UI. */ run(agentId: string, body: { /** Id of a session, or an id of your own within the tenant, the user and the agent. With a public key it must be a UUID. */ readonly threadId: string; /** Id of the run, which its events repeat. */ readonly runId: string; /** Messages of the page. The session has the earlier ones. */ readonly messages: readonly AgUiMessageInput[]; /** Functions that the page runs. */ readonly tools?: readonly AgUiToolInput[]; readonly resume?: readonly AgUiResumeEntryInput[]; /** State of the page, which stays there. */ readonly state?: unknown }, options?: CallOptions): Promise<Response>
+}
+
+export const agUi = /* @__PURE__ */ resource<AgUiCalls>({
+  run: 'POST /v1/agents/{}/ag-ui !',
 })
 
 export interface RunsCalls {
@@ -1496,6 +1506,12 @@ export type SessionEvent = { readonly id: string; readonly session_id: string; r
 export type Action = { readonly id: string; /** Name of the tool. */ readonly tool: string; /** Risk of a tool call, shown to approvers. */ readonly risk_level?: "low" | "medium" | "high" | "critical"; /** State of the action. */ readonly status: "pending_approval" | "awaiting_connection" | "awaiting_input" | "approved" | "executing" | "executed" | "failed" | "rejected" | "expired"; /** Arguments of the call. Secrets are masked, except where a secret key reads a call of a `function` tool, which the caller itself runs. */ readonly arguments: { readonly [name: string]: unknown }; /** Tenant for which the call is made. */ readonly tenant_id: string | null; /** Run that made the call. */ readonly run_id: string | null; /** Session that made the call. */ readonly session_id: string | null; /** Request that the server makes, once, when the action is approved. Without it, you execute the approved action yourself and report the outcome with `actions.complete`. */ readonly execute: { readonly type: "http"; /** URL that the arguments are sent to. */ readonly url: string; /** HTTP method. Default: `POST`. */ readonly method?: "POST" | "PUT" | "PATCH"; /** Timeout of the call in milliseconds. */ readonly timeout_ms?: number; /** Headers of the request. Values are write-only: responses contain `[masked]`. */ readonly headers?: { readonly [name: string]: string } } | null; /** Connection that the call requires while it is `awaiting_connection`, or required before. The call resumes automatically once the connection is active. */ readonly connection: { readonly connection_id: string; readonly connector: string; /** URL where the owner signs in. Null for a connection that uses an API key. */ readonly authorize_url: string | null; /** Time at which the link expires. */ readonly expires_at: string | null } | null; /** Input that the tool's server requests while the action is `awaiting_input`, or requested last. Respond with `content` in `actions.approve`, or decline with `actions.reject`. */ readonly input: { /** Name of the server that requests the input. */ readonly server: string; /** Endpoint of that server. */ readonly server_url: string; /** `form`: values that match `schema`. `url`: the person completes a task at `url`. */ readonly mode: "form" | "url"; /** Message from the server. Not verified. */ readonly message: string; /** JSON Schema of the values: a flat object. Null for mode `url`. */ readonly schema: { readonly [name: string]: unknown } | null; /** Page for the person to open, after checking where the URL leads. Null for mode `form`. */ readonly url: string | null; /** Fields that appear to ask for secrets. The protocol forbids servers to request secrets in a form. */ readonly secret_fields: readonly string[] } | null; /** Changes that the approver made to the arguments. Secrets are masked. Null if there are none. */ readonly edits: readonly ({ /** JSON Pointer into `arguments`. */ readonly path: string; /** Proposed value; absent if the approver added the value. */ readonly before?: unknown; /** Approved value; absent if the approver removed the value. */ readonly after?: unknown })[] | null; /** Output of the tool, truncated. Null until the tool has returned. */ readonly result: unknown; readonly error: { readonly code: string; readonly message: string } | null; /** Note of the person who decided. */ readonly note: string | null; /** Key, member or end user that made the decision. */ readonly resolved_by: string | null; /** Time of the decision. */ readonly resolved_at: string | null; /** Time at which a pending action expires. */ readonly expires_at: string; /** Time at which the resource was created. */ readonly created_at: string; /** Time at which the resource was last updated. */ readonly updated_at: string }
 
 export type UiMessageInput = { /** Id of the message. */ readonly id: string; readonly role: "system" | "user" | "assistant"; /** Parts of the message. Texts, answered approvals and outputs of tools are read. */ readonly parts: readonly ({ readonly [name: string]: unknown })[]; readonly metadata?: unknown }
+
+export type AgUiMessageInput = { /** Id of the message, unique in its thread. */ readonly id: string; readonly role: "developer" | "system" | "assistant" | "user" | "tool" | "activity" | "reasoning"; /** A text, or parts of which texts are read. */ readonly content?: unknown; /** Call that a message of a tool answers. */ readonly toolCallId?: string; /** Why the tool failed. */ readonly error?: string }
+
+export type AgUiToolInput = { /** Name of the tool. */ readonly name: string; /** Tells the model when to call the tool. */ readonly description?: string; /** JSON Schema of the arguments. */ readonly parameters?: { readonly [name: string]: unknown } }
+
+export type AgUiResumeEntryInput = { /** Id of the interrupt. */ readonly interruptId: string; /** `cancelled` rejects the call, or leaves it to those who may decide. */ readonly status: "resolved" | "cancelled"; /** `{"approved": true}` or `{"approved": false}` for an approval, and the values of a requested form. */ readonly payload?: unknown }
 
 export type RunTaskInput = { /** Task in words. */ readonly prompt: string }
 

@@ -4,7 +4,7 @@ import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { contextOf } from '#runtime/index.ts'
 import type { Host, Resident } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { LogEvent } from '#storage/index.ts'
+import type { JsonObject, LogEvent } from '#storage/index.ts'
 import { firstOfTurn } from '../event-pages.ts'
 import { streamPlace } from '../session-agent.ts'
 import { endsTurn, findSession } from '../session-use-cases.ts'
@@ -17,6 +17,10 @@ export interface CallDecision {
   readonly approved: boolean
   /** Output of a tool that the client ran; absent for a mere approval. */
   readonly output?: string
+  /** Values of a form that a server requested. */
+  readonly content?: JsonObject
+  /** The client may not be able to decide: then the call waits for those who can. */
+  readonly mayBeLeft?: true
 }
 
 /** The use-cases of sessions that protocols of other products are made of. */
@@ -29,15 +33,26 @@ type TurnCall = Parameters<UseCases['sessions.turns']>[0]
 /** A request that continues or begins a turn of a session. */
 export type ProtocolCall = Call<{ readonly session_id: string }, unknown, unknown>
 
-/** A call of the same caller about the same session, with another body. */
-export const callWith = <Body>(call: ProtocolCall, body: Body): Call<TurnCall['params'], TurnCall['query'], Body> => ({
-  ...{ principal: call.principal, scope: call.scope, params: call.params, query: {}, body },
+type CallAbout<Body> = Call<TurnCall['params'], TurnCall['query'], Body>
+
+/** A call of the same caller about a session, with another body. */
+export const callAbout = <Body>(
+  call: Call<unknown, unknown, unknown>,
+  session_id: string,
+  body: Body,
+): CallAbout<Body> => ({
+  ...{ principal: call.principal, scope: call.scope, params: { session_id }, query: {}, body },
   ...{ requestId: call.requestId, remoteAddress: call.remoteAddress, idempotency: null, after: null, accept: '' },
   ...{ files: [], reserved: call.reserved, signal: call.signal },
 })
 
+/** A call of the same caller about the same session, with another body. */
+export const callWith = <Body>(call: ProtocolCall, body: Body): CallAbout<Body> =>
+  callAbout(call, call.params.session_id, body)
+
 /** The calls about which a credential may decide at all. */
 export const approvesOf = (principal: Principal): 'end_user' | 'every' | 'none' => {
+  if (principal.kind === 'agent_key') return 'none'
   if (principal.kind !== 'client_token') return 'every'
   return principal.permissions.includes('sessions:approve') ? 'end_user' : 'none'
 }
@@ -84,15 +99,19 @@ export const continued = (host: Host, session: Resident, after: number): StreamA
 }
 
 const decide = async ({ useCases }: ProtocolParts, call: ProtocolCall, decision: CallDecision): Promise<void> => {
-  const { action_id, approved, output, param } = decision
-  const results = output === undefined ? {} : { tool_results: [{ action_id, output }] }
+  const { action_id, approved, output, content, param, mayBeLeft } = decision
+  const results = {
+    ...(output !== undefined && { tool_results: [{ action_id, output }] }),
+    ...(content !== undefined && { content }),
+  }
   try {
     if (approved) await useCases['sessions.approve'](callWith(call, { action_id, ...results }))
     else await useCases['sessions.reject'](callWith(call, { action_id }))
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
+    const isLeft = mayBeLeft === true && (error.code === 'forbidden' || error.code === 'insufficient_scope')
     // someone else was first
-    if (error.code !== 'action_already_resolved')
+    if (!isLeft && error.code !== 'action_already_resolved')
       throw new ServiceError(error.code, { ...error.details, message: error.message, param, cause: error })
   }
 }

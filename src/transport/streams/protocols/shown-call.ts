@@ -1,4 +1,5 @@
 import type { Approves } from '#actors/call/call.ts'
+import { isObject } from '#runtime/index.ts'
 import type { Json, JsonObject } from '#storage/index.ts'
 
 /** Whether the reader of `turn.paused` may approve its call. */
@@ -21,3 +22,7 @@ export const outputValue = (output: Json | undefined): Json => {
     return given
   }
 }
+
+/** The objects of a field that is a list. */
+export const listOf = (value: Json | undefined): readonly JsonObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : []

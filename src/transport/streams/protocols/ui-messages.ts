@@ -4,7 +4,7 @@ import { shownPayload } from '#records/shown-event.ts'
 import { isObject } from '#runtime/index.ts'
 import type { StreamEndReason } from '#specs/events/events.ts'
 import type { Json, JsonObject, LogEvent } from '#storage/index.ts'
-import { decidesHere, outputValue, text } from './shown-call.ts'
+import { decidesHere, listOf, outputValue, text } from './shown-call.ts'
 import { dataFrame, endedWords, type Translator } from './translator.ts'
 
 type Part = { readonly type: string; readonly [field: string]: Json }
@@ -210,5 +210,3 @@ export class UiMessages implements Translator {
     return [{ type: 'error', errorText: text(message) }]
   }
 }
-
-const listOf = (value: Json | undefined): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])

@@ -1,12 +1,14 @@
 import type { EstatePart } from './estate-part.ts'
 
 const uiMessage = (text: string): object => ({ id: 'm1', role: 'user', parts: [{ type: 'text', text }] })
+const agUiMessage = (n: number): object => ({ id: `m${n}`, role: 'user', content: `reply exactly: ${n}` })
 
 /** The estate of sessions and actions. */
 export const sessions: EstatePart = {
   make: async ({ id }) => ({ actor_id: id('session_id'), chat: id('session_id') }),
   noIds: ['messageId'],
   bodies: {
+    'ag_ui.run': (_, n) => ({ threadId: `thread-${n}`, runId: `run-${n}`, messages: [agUiMessage(n)] }),
     'ui_messages.send': (_, n) => ({ messages: [uiMessage(`reply exactly: ${n}`)] }),
     'sessions.create': ({ id }, n) => ({ agent_id: id('agent_id'), metadata: { n } }),
     'actions.create': ({ id }, n) => ({
@@ -19,6 +21,7 @@ export const sessions: EstatePart = {
     'sessions.reject': ({ id }) => ({ action_id: id('action_id') }),
   },
   shownBy: {
+    'ag_ui.run tools': 'test/e2e/protocols/ag-ui.e2e.test.ts',
     'actions.create expires_in': 'test/e2e/crash/crash-timers.e2e.test.ts',
     'actions.approve note': 'test/actors/sessions/approvals.test.ts',
     'actions.approve tool_results': 'test/e2e/agents/own-actions.e2e.test.ts',
@@ -28,6 +31,7 @@ export const sessions: EstatePart = {
     'sessions.fork reason': 'test/e2e/crash/forks.e2e.test.ts',
   },
   beyondSchema: {
+    'ag_ui.run': 'new messages have a text, and those of tools name their call',
     'ui_messages.send': 'the last message has a text, a decision or an output',
     'sessions.turns': 'a turn has input or tool_results',
     'actions.complete': 'it says output or error, not both',
