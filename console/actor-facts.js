@@ -1,7 +1,7 @@
 import { h } from './dom.js'
 import { ahead, preciseTime, time, toneOf } from './format.js'
 import { routeHash } from './route.js'
-import { ownersOf, takeoverText } from './steps-model.js'
+import { activeAt, effectSpans, ownersOf, takeoverText } from './steps-model.js'
 
 /**
  * @typedef {{ id: string, machine: string, state: string, label: string | null }} Related
@@ -24,6 +24,31 @@ import { ownersOf, takeoverText } from './steps-model.js'
 
 /** The state in words: the innermost active one, or that the actor is parked. @param {Actor} actor */
 export const stateOf = (actor) => (actor.parked === null ? (actor.active.at(-1) ?? '') : 'parked')
+
+/**
+ * The actor as of a commit, as far as the loaded commits show it.
+ *
+ * @param {Actor} actor
+ * @param {import('./steps-model.js').StepBook} book
+ * @param {number} index
+ * @returns {Actor}
+ */
+export const actorAt = (actor, book, index) => {
+  const step = book.steps[index]
+  if (step === undefined) return actor
+  const leaf = book.stateAt(index)
+  const spans = effectSpans(book.steps.slice(0, index + 1))
+  const in_flight = step.in_flight.map(({ id, name }) => {
+    const span = spans.find((each) => each.id === id)
+    const since = span === undefined ? null : new Date(span.startedAt).toISOString()
+    return { id, name, policy: span?.policy ?? '', started: true, about: null, since, deadline: null }
+  })
+  return {
+    ...actor,
+    ...{ active: leaf === null ? actor.active : activeAt(leaf), parked: null, seq: step.seq, updated_at: step.at },
+    ...{ last_sequence: book.sequenceAt(index), in_flight, reminders: step.reminders },
+  }
+}
 
 /** A coloured label for a state or a status. @param {string} state */
 export const chip = (state) => h('span', { class: 'chip', 'data-tone': toneOf(state) }, state)
@@ -58,7 +83,7 @@ export const factList = (actor) =>
     ...fact('Node', actor.node ?? 'none'),
     ...fact('Commits', String(actor.seq)),
     ...fact('Events', String(actor.last_sequence)),
-    ...fact('In flight', listed(actor.in_flight.map(({ name, policy }) => `${name} (${policy})`))),
+    ...fact('In flight', listed(actor.in_flight.map(({ name, policy }) => `${name} (${policy.replaceAll('_', ' ')})`))),
     ...fact('Reminders', listed(actor.reminders.map(({ name, due }) => `${shortName(name, actor)} ${ahead(due)}`))),
     ...fact('Created', time(actor.created_at)),
     ...fact('Updated', time(actor.updated_at)),

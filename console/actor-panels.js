@@ -3,7 +3,7 @@ import { preciseTime, toneOf } from './format.js'
 import { html } from './html.js'
 import { linked } from './linked-ids.js'
 import { routeHash } from './route.js'
-import { effectSpans, guardOf, messagesOf, takeoverText } from './steps-model.js'
+import { effectSpans, messagesOf, nameOf, takeoverText } from './steps-model.js'
 
 /**
  * @typedef {import('./steps-model.js').Step} Step
@@ -43,10 +43,10 @@ export const StepsPanel = ({ project, steps, layout, chosen, choose }) => {
           <button type="button" class="step-head" aria-pressed=${index === chosen} onClick=${() => choose(index)}>
             <span class="seq">${step.seq}</span>
             <span class="step-cause">${causes[step.caused_by] ?? step.caused_by}</span>
-            <span class="name">${step.event}</span>
+            <span class="name">${nameOf(layout, step)}</span>
             <time datetime=${step.at}>${preciseTime(step.at)}</time>
           </button>
-          ${step.to !== null && html`<p class="moved">${step.from === null ? null : html`<span class="chip" data-tone=${toneOf(step.from)}>${step.from}</span> → `}<span class="chip" data-tone=${toneOf(step.to)}>${step.to}</span>${guardText(layout, step)}</p>`}
+          ${step.to !== null && html`<p class="moved">${step.from === null ? null : html`<span class="chip" data-tone=${toneOf(step.from)}>${step.from}</span> → `}<span class="chip" data-tone=${toneOf(step.to)}>${step.to}</span></p>`}
           ${step.owner && step.seq > 1 && html`<p class="muted">taken over by <strong>${step.owner.node ?? 'a node'}</strong>, ${takeoverText(step.owner)}, epoch ${step.owner.epoch}${step.owner.since !== null && `, ${preciseTime(step.owner.since)}`}</p>`}
           ${step.caused_by === 'message' && html`<p class="muted">from ${linked(project, step.cause.replace(/:\d+:m\d+$/, ''))}</p>`}
           ${step.effects.map((effect) => html`<p class="effect"><strong>${effect.name}</strong> ${outcomeOf(spans.get(effect.id))}</p>`)}
@@ -55,12 +55,6 @@ export const StepsPanel = ({ project, steps, layout, chosen, choose }) => {
       )}
     </ol>
   `
-}
-
-/** @param {Layout} layout @param {Step} step */
-const guardText = (layout, step) => {
-  const guard = guardOf(layout, step)
-  return guard === null ? null : html` <span class="muted">guard ${guard}</span>`
 }
 
 /** @param {import('./steps-model.js').EffectSpan | undefined} span */

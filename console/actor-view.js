@@ -1,11 +1,12 @@
 import { ActPanel } from './act-panel.js'
-import { chip, factList, ownerList, relatedList, stateOf } from './actor-facts.js'
+import { actorAt, chip, factList, ownerList, relatedList, stateOf } from './actor-facts.js'
 import { SequencePanel, StepsPanel } from './actor-panels.js'
 import { liveSource } from './actor-source.js'
+import { tabsOf } from './actor-tabs.js'
 import { ApiError, file } from './api.js'
 import { downloadBundle } from './bundle.js'
-import { Chart } from './chart.js'
 import { ChartPlay } from './chart-play.js'
+import { ChartStage } from './chart-stage.js'
 import { ContextPanel } from './context-panel.js'
 import { h } from './dom.js'
 import { machineName } from './format.js'
@@ -14,7 +15,8 @@ import { JobPanel } from './job-panel.js'
 import { LogPanel } from './log-panel.js'
 import { listHash, routeHash } from './route.js'
 import { Scrubber } from './scrubber.js'
-import { activeAt, StepBook } from './steps-model.js'
+import { activeAt, nameOf, StepBook } from './steps-model.js'
+import { hasTalk, Sums, TalkPanel } from './talk-panel.js'
 import { WaterfallPanel } from './waterfall-panel.js'
 import { WhyPanel } from './why-panel.js'
 
@@ -22,7 +24,7 @@ import { WhyPanel } from './why-panel.js'
  * @typedef {import('./actor-facts.js').Actor} Actor
  * @typedef {import('./event-log.js').ActorEvent} ActorEvent
  * @typedef {import('./steps-model.js').Step} Step
- * @typedef {'steps' | 'log' | 'time' | 'messages' | 'context' | 'pages'} Tab
+ * @typedef {import('./actor-tabs.js').Tab} Tab
  */
 
 /** Number of commits per read, and the maximum number that is shown of a long history. */
@@ -32,16 +34,8 @@ const maxSteps = 2000
 const pollMs = 200
 const maxPollMs = 2000
 
-/** @type {readonly (readonly [Tab, string])[]} */
-const tabs = [
-  ['steps', 'Steps'],
-  ['log', 'Log'],
-  ['time', 'Waterfall'],
-  ['messages', 'Messages'],
-  ['context', 'Context'],
-]
-/** Shown for browser jobs only. @type {readonly [Tab, string]} */
-const pagesTab = ['pages', 'Pages']
+/** The tab that the user chose last, for the next actor. @type {Tab | null} */
+let chosenTab = null
 
 /** One actor: its chart with the active states, its pending work, its history and its log. */
 export class ActorView {
@@ -57,18 +51,18 @@ export class ActorView {
   #why = h('div', { class: 'why-box' })
   #waiting = h('div', { class: 'waiting' })
   #facts = h('div', { class: 'details' })
-  #chartBox = h('div', { class: 'chart-box', tabindex: 0, role: 'group', 'aria-label': 'State chart' })
+  #sums = h('div', { class: 'sums' })
   #tabBar = h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'History' })
   #panel = h('div', { class: 'panel', role: 'tabpanel', id: 'history', tabindex: 0 })
   /** @type {Tab} */
   #tab = 'log'
-  /** Whether the user has chosen the tab. */
-  #chose = false
   #book = new StepBook()
   /** @type {Actor | null} */
   #actor = null
   /** @type {import('./chart-model.js').Layout | null} */
   #layout = null
+  /** @type {ChartStage | null} */
+  #stage = null
   /** @type {ChartPlay | null} */
   #play = null
   #scrubber
@@ -94,8 +88,11 @@ export class ActorView {
     this.#id = id
     this.#report = report
     this.#wanted = step
-    this.#log = new LogPanel({ project, read: source.events, report })
-    this.#scrubber = new Scrubber((index) => this.#travelled(index))
+    this.#log = new LogPanel({ project, read: source.events, report, grown: () => this.#renderTalk() })
+    this.#scrubber = new Scrubber(
+      (index) => this.#travelled(index),
+      (step) => (this.#layout === null ? step.event : nameOf(this.#layout, step)),
+    )
   }
 
   /** Reads the actor, its newest commits and events, then follows. @throws {ApiError} */
@@ -103,16 +100,15 @@ export class ActorView {
     /** @type {Actor} */
     const actor = await this.#source.actor()
     const layout = await file(`/charts/${encodeURIComponent(actor.machine)}.layout.json`)
-    const chart = new Chart(layout)
     this.#layout = layout
-    this.#play = new ChartPlay(chart, () => this.#showActiveState())
-    if (actor.last_sequence === 0) this.#tab = 'steps'
-    this.#fill(actor, chart)
+    this.#stage = new ChartStage(layout, () => this.#redrawn())
+    this.#play = new ChartPlay(this.#stage)
+    this.#actor = actor
+    this.#tab = this.#firstTab(actor)
+    this.#fill(actor, this.#stage)
     await Promise.all([this.#readSteps(Math.max(0, actor.seq - maxSteps)), this.#log.start(actor.last_sequence)])
     this.#show(actor)
-    // the actor may have moved on between the two reads, so that its commits are the newer source
-    const newest = this.#book.last > actor.seq ? this.#book.stateAt(this.#book.steps.length - 1) : null
-    this.#play.settle(newest === null ? actor.active : activeAt(newest))
+    this.#showNewest()
     this.#showTab(this.#tab)
     const at = this.#book.steps.findIndex(({ seq }) => seq === this.#wanted)
     if (at >= 0) this.#scrubber.go(at)
@@ -137,7 +133,7 @@ export class ActorView {
   /** Called when the element has been added to the page. */
   shown() {
     this.#log.scrollToEnd()
-    this.#showActiveState()
+    this.#scrubber.center()
   }
 
   stop() {
@@ -145,11 +141,19 @@ export class ActorView {
     clearTimeout(this.#timer)
     removeEventListener('keydown', this.#onKey)
     this.#play?.stop()
+    this.#stage?.stop()
     this.#unfollow()
   }
 
-  /** @param {Actor} actor @param {Chart} chart */
-  #fill(actor, chart) {
+  /** @param {Actor} actor @returns {Tab} */
+  #firstTab({ last_sequence }) {
+    const known = tabsOf(this.#actor, this.#source.live).map(([name]) => name)
+    if (chosenTab !== null && known.includes(chosenTab)) return chosenTab
+    return last_sequence === 0 ? 'steps' : known.includes('talk') ? 'talk' : 'log'
+  }
+
+  /** @param {Actor} actor @param {ChartStage} stage */
+  #fill(actor, stage) {
     const list = listHash({ project: this.#project, machine: actor.machine })
     const name = machineName(actor.machine)
     const bundle = () =>
@@ -173,27 +177,66 @@ export class ActorView {
       h(
         'section',
         { class: 'left', 'aria-label': 'State' },
-        ...[this.#act, this.#waiting, this.#why, this.#chartBox, this.#scrubber.element, this.#facts],
+        h('div', { class: 'life' }, this.#why, stage.element, this.#scrubber.element),
+        this.#facts,
       ),
-      h('section', { class: 'right', 'aria-label': 'History' }, this.#tabBar, this.#panel, this.#log.element),
+      h(
+        'section',
+        { class: 'right', 'aria-label': 'History' },
+        ...[this.#sums, this.#log.error, this.#act, this.#waiting, this.#tabBar, this.#panel, this.#log.element],
+      ),
     )
-    this.#chartBox.replaceChildren(chart.element)
   }
 
   /** @param {Actor} actor */
   #show(actor) {
     this.#actor = actor
-    const state = stateOf(actor)
-    if (this.#state.textContent !== state) this.#state.replaceChildren(chip(state))
     const focused = document.activeElement instanceof HTMLAnchorElement ? document.activeElement.href : null
     this.#waiting.replaceChildren(...[relatedList(this.#project, actor)].filter((part) => part !== null))
-    this.#facts.replaceChildren(...[factList(actor), ownerList(this.#book.steps)].filter((part) => part !== null))
     if (focused !== null) [...this.#waiting.querySelectorAll('a')].find(({ href }) => href === focused)?.focus()
-    const parts = { project: this.#project, actor, layout: this.#layout }
-    render(html`<${WhyPanel} ...${parts} steps=${this.#book.steps} />`, this.#why)
-    const acts = { ...parts, steps: this.#book.steps, operates: this.#operates, done: () => this.#poll() }
-    if (this.#source.live) render(html`<${ActPanel} ...${acts} />`, this.#act)
+    const parts = { project: this.#project, actor, steps: this.#book.steps }
+    const acts = html`<${ActPanel} ...${parts} operates=${this.#operates} done=${() => this.#poll()} />`
+    if (this.#source.live) render(acts, this.#act)
     if (!this.#scrubber.travels && this.#book.steps.every(({ to }) => to === null)) this.#play?.settle(actor.active)
+    this.#showMoment()
+  }
+
+  /** The header, the reasons and the facts, as of the selected commit. */
+  #showMoment() {
+    if (this.#actor === null) return
+    const { steps } = this.#book
+    const at = this.#scrubber.travels ? steps[this.#scrubber.index] : undefined
+    const moment = at === undefined ? this.#actor : actorAt(this.#actor, this.#book, this.#scrubber.index)
+    const when = at === undefined ? '' : ` at commit ${at.seq}`
+    if (this.#state.textContent !== stateOf(moment) + when) this.#state.replaceChildren(chip(stateOf(moment)), when)
+    const shown = at === undefined ? steps : steps.slice(0, this.#scrubber.index + 1)
+    const next = at === undefined ? undefined : steps[this.#scrubber.index + 1]
+    this.#facts.replaceChildren(...[factList(moment), ownerList(shown)].filter((part) => part !== null))
+    const why = { actor: moment, layout: this.#layout, steps: shown, at, next }
+    render(html`<${WhyPanel} ...${why} />`, this.#why)
+  }
+
+  /** Another drawing of the chart is shown: marks it as the one before. */
+  #redrawn() {
+    if (this.#scrubber.travels) this.#stand(this.#scrubber.index)
+    else this.#showNewest()
+    this.#showWay()
+  }
+
+  /** The newest state, with the transition to it. Commits are the newer source: the actor may have moved on. */
+  #showNewest() {
+    const last = this.#book.steps.findLastIndex(({ to }) => to !== null)
+    if (last >= 0) this.#stand(last)
+    else this.#play?.settle(this.#actor?.active ?? [])
+  }
+
+  /** @param {number} index */
+  #stand(index) {
+    const [leaf, before] = [this.#book.stateAt(index), index > 0 ? this.#book.stateAt(index - 1) : null]
+    const { to = null, event: caused = '' } = this.#book.steps[index] ?? {}
+    if (leaf === null) return
+    const event = to === null ? '' : caused
+    this.#play?.stand({ active: activeAt(leaf), event }, before === null ? null : activeAt(before))
   }
 
   /** @param {Tab} tab */
@@ -201,7 +244,7 @@ export class ActorView {
     this.#tab = tab
     const stood = this.#tabBar.contains(document.activeElement)
     this.#tabBar.replaceChildren(
-      ...this.#tabs().map(([name, title]) =>
+      ...tabsOf(this.#actor, this.#source.live).map(([name, title]) =>
         h(
           'button',
           {
@@ -210,7 +253,7 @@ export class ActorView {
             'aria-selected': String(name === tab),
             'aria-controls': 'history',
             click: () => {
-              this.#chose = true
+              chosenTab = name
               this.#showTab(name)
             },
           },
@@ -225,16 +268,12 @@ export class ActorView {
     this.#renderPanel()
   }
 
-  /** Tabs of the actor. A saved bundle has no tab for the pages of a job, since it does not contain their pictures. */
-  #tabs() {
-    const isJob = this.#actor?.machine === 'browser_job' && this.#source.live
-    return isJob ? [...tabs, pagesTab] : tabs
-  }
-
   #renderPanel() {
     const parts = { project: this.#project, id: this.#id, steps: this.#book.steps, layout: this.#layout }
     const chosen = this.#scrubber.travels ? this.#scrubber.index : -1
+    const upTo = this.#scrubber.travels ? this.#book.sequenceAt(this.#scrubber.index) : null
     const panels = {
+      talk: html`<${TalkPanel} project=${this.#project} events=${this.#log.events} upTo=${upTo} />`,
       steps: html`<${StepsPanel} ...${parts} chosen=${chosen} choose=${(/** @type {number} */ index) => this.#scrubber.go(index)} />`,
       time: html`<${WaterfallPanel} ...${parts} live=${this.#source.live} />`,
       messages: html`<${SequencePanel} ...${parts} />`,
@@ -243,21 +282,25 @@ export class ActorView {
       log: null,
     }
     render(panels[this.#tab], this.#panel)
+    if (this.#actor !== null && hasTalk(this.#actor))
+      render(html`<${Sums} events=${this.#log.events} upTo=${upTo} />`, this.#sums)
+  }
+
+  /** Shows what was said, after the log has grown. */
+  #renderTalk() {
+    if (this.#actor !== null && hasTalk(this.#actor)) this.#renderPanel()
   }
 
   /** Called when the user has moved to a commit; null: to the newest. @param {number | null} index */
   #travelled(index) {
     const { steps } = this.#book
     const step = index === null ? undefined : steps[index]
-    const place = { view: /** @type {const} */ ('actor'), project: this.#project, id: this.#id }
-    if (this.#source.live) history.replaceState(null, '', routeHash({ ...place, ...(step && { step: step.seq }) }))
+    const place = routeHash({ view: 'actor', project: this.#project, id: this.#id, ...(step && { step: step.seq }) })
+    if (this.#source.live) history.replaceState(null, '', place)
     this.#showWay()
-    if (index === null) this.#play?.settle(this.#actor?.active ?? [])
-    else {
-      const before = index > 0 ? this.#book.stateAt(index - 1) : null
-      const leaf = this.#book.stateAt(index)
-      if (leaf !== null) this.#play?.stand(activeAt(leaf), before === null ? null : activeAt(before))
-    }
+    if (index === null) this.#showNewest()
+    else this.#stand(index)
+    this.#showMoment()
     this.#log.standAt(index === null ? null : this.#book.sequenceAt(index))
     this.#renderPanel()
     this.#panel.querySelector('.chosen')?.scrollIntoView({ block: 'nearest' })
@@ -266,7 +309,7 @@ export class ActorView {
   /** Marks the edges taken up to the selected commit, as far as the loaded commits show. */
   #showWay() {
     const upTo = this.#scrubber.travels ? this.#scrubber.index : this.#book.steps.length - 1
-    this.#play?.chart.walk(this.#book.statesTo(upTo))
+    this.#stage?.chart.walk(this.#book.statesTo(upTo))
   }
 
   /** ← and → move through the commits, unless the focus is in an input or in the chart. @param {KeyboardEvent} event */
@@ -280,18 +323,6 @@ export class ActorView {
     event.preventDefault()
   }
 
-  /** Scrolls the active state into view if the chart is larger than its box. */
-  #showActiveState() {
-    const active = this.#play?.chart.activeBox()
-    if (!active) return
-    const box = this.#chartBox.getBoundingClientRect()
-    const inside =
-      active.left >= box.left && active.right <= box.right && active.top >= box.top && active.bottom <= box.bottom
-    if (inside) return
-    this.#chartBox.scrollLeft += active.left + active.width / 2 - (box.left + box.width / 2)
-    this.#chartBox.scrollTop += active.top + active.height / 2 - (box.top + box.height / 2)
-  }
-
   /** Reads the commits after this one, to the newest. @param {number} from */
   async #readSteps(from) {
     for (let after = from, more = true; more && !this.#stopped; ) {
@@ -302,19 +333,16 @@ export class ActorView {
       if (fresh.length === 0) continue
       this.#scrubber.grow(this.#book.steps)
       this.#showWay()
-      const states = fresh.flatMap(({ to }) => (to === null ? [] : [activeAt(to)]))
-      if (!this.#scrubber.travels && this.#polling) this.#play?.play(states)
+      const moves = fresh.flatMap(({ to, event }) => (to === null ? [] : [{ active: activeAt(to), event }]))
+      if (!this.#scrubber.travels && this.#polling) this.#play?.play(moves)
       this.#renderPanel()
     }
   }
 
   /** Reads the state now or after the current read, and again after a while. */
   #poll() {
-    if (this.#polling) {
-      this.#pollAgain = true
-      return
-    }
-    void this.#pollNow()
+    if (this.#polling) this.#pollAgain = true
+    else void this.#pollNow()
   }
 
   async #pollNow() {
@@ -326,12 +354,7 @@ export class ActorView {
     this.#polling = false
     if (this.#stopped) return
     if (this.#pollAgain) this.#poll()
-    else this.#timer = setTimeout(() => this.#pollWhenVisible(), maxPollMs)
-  }
-
-  #pollWhenVisible() {
-    if (document.visibilityState === 'visible') this.#poll()
-    else document.addEventListener('visibilitychange', () => this.#poll(), { once: true })
+    else this.#timer = setTimeout(() => whenVisible(() => this.#poll()), maxPollMs)
   }
 
   /** Reads and shows the current state. @returns {Promise<boolean>} whether reading it again makes sense */
@@ -341,7 +364,7 @@ export class ActorView {
       const actor = await this.#source.actor()
       if (actor.seq > this.#book.last) await this.#readSteps(this.#book.last)
       if (actor.last_sequence > this.#log.last) this.#log.poke()
-      if (actor.last_sequence > 0 && !this.#chose && this.#tab !== 'log') this.#showTab('log')
+      if (this.#tab === 'steps' && chosenTab === null && actor.last_sequence > 0) this.#showTab(this.#firstTab(actor))
       if (!this.#stopped) this.#show(actor)
       this.#report(null)
       return !this.#stopped
@@ -353,4 +376,10 @@ export class ActorView {
       return !gone
     }
   }
+}
+
+/** @param {() => void} act */
+const whenVisible = (act) => {
+  if (document.visibilityState === 'visible') act()
+  else document.addEventListener('visibilitychange', act, { once: true })
 }

@@ -3,7 +3,8 @@
  * @typedef {Box & { id: string, label: string, kind: 'state' | 'region' | 'final' | 'initial' | 'any' }} LayoutNode
  * @typedef {readonly (readonly [x: number, y: number])[]} Points
  * @typedef {{ from: string, to: string, points: Points, labels: readonly (Box & { text: string })[], details: readonly string[] }} LayoutEdge
- * @typedef {{ machine: string, version: number, width: number, height: number, nodes: readonly LayoutNode[], edges: readonly LayoutEdge[] }} Layout
+ * @typedef {{ width: number, height: number, nodes: readonly LayoutNode[], edges: readonly LayoutEdge[] }} Drawing
+ * @typedef {Drawing & { machine: string, version: number, narrow: Drawing }} Layout
  */
 
 /**
@@ -17,7 +18,7 @@
 /**
  * Computes the highlights of a chart.
  *
- * @param {Layout} layout
+ * @param {Drawing} layout
  * @param {readonly string[]} active dotted paths of every active state
  * @param {readonly string[] | null} before those before the last transition; null when none was seen
  * @returns {ChartMarks} marks of every state, and the indexes of the edges that the transition took
@@ -57,7 +58,7 @@ const standingOf = (id, active) => {
  * The edges from the states that were left to those that were entered: one edge, or two through a transient state.
  * Starts from the innermost state that has such a path.
  *
- * @param {Layout} layout
+ * @param {Pick<Drawing, 'edges'>} layout
  * @param {readonly string[]} left
  * @param {readonly string[]} entered
  * @returns {ReadonlySet<number>}
@@ -81,7 +82,7 @@ const edgesTaken = ({ edges }, left, entered) => {
 /**
  * The edges that an actor took on its way.
  *
- * @param {Layout} layout
+ * @param {Drawing} layout
  * @param {readonly (readonly string[])[]} states the active states, one after the other
  * @returns {ReadonlySet<number>} indexes of edges
  */
@@ -93,6 +94,38 @@ export const edgesWalked = (layout, states) => {
   return new Set(
     [...moves.values()].flatMap(({ before, active }) => [...edgesTaken(layout, ...changeOf(active, before))]),
   )
+}
+
+/**
+ * The edges that a step took, each with what it was named for: its event with the guard, and the guard of each
+ * transient state that it passed.
+ *
+ * @param {Pick<Drawing, 'edges'>} layout
+ * @param {{ active: readonly string[], before: readonly string[], event: string }} step
+ * @returns {readonly { index: number, text: string }[]}
+ */
+export const wayOf = (layout, { active, before, event }) =>
+  [...edgesTaken(layout, ...changeOf(active, before))].map((index, at) => {
+    const { details } = layout.edges[index] ?? { details: [] }
+    const named = details.filter((detail) => at > 0 || detail.split(' [')[0] === eventText(event))
+    return { index, text: [...new Set(named)].join(' or ') || (details[0] ?? '') }
+  })
+
+/** The name of an event in a chart, where XState's name of a delay is `after <delay>`. @param {string} event */
+export const eventText = (event) => event.replace(/^xstate\.after\.([^.]+)\..*$/, 'after $1')
+
+/**
+ * The middle of an edge's longest line, where its name is drawn.
+ *
+ * @param {Points} points
+ * @returns {readonly [x: number, y: number]}
+ */
+export const middleOf = (points) => {
+  const lines = points.slice(1).map(([x, y], index) => {
+    const [x0, y0] = points[index] ?? [x, y]
+    return { at: /** @type {const} */ ([(x + x0) / 2, (y + y0) / 2]), length: Math.hypot(x - x0, y - y0) }
+  })
+  return lines.toSorted((a, b) => b.length - a.length)[0]?.at ?? [0, 0]
 }
 
 /** Radius of the corners of edges, in px. */

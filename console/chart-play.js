@@ -6,43 +6,44 @@ const playMs = 250
 const minMs = 16
 const catchUpMs = 2000
 
+/** @typedef {{ active: readonly string[], event: string }} Move states after a commit, and the event that led there */
+
 /** Plays the states of commits on a chart, one after the other, without skipping any, however short. */
 export class ChartPlay {
-  chart
-  /** @type {(readonly string[])[]} */
+  /** @type {Move[]} */
   #waiting = []
   #timer = 0
-  #lit
+  #stage
 
-  /** @param {import('./chart.js').Chart} chart @param {() => void} lit called when another state is highlighted */
-  constructor(chart, lit) {
-    this.chart = chart
-    this.#lit = lit
+  /** @param {import('./chart-stage.js').ChartStage} stage */
+  constructor(stage) {
+    this.#stage = stage
   }
 
-  /** Queues these states. @param {readonly (readonly string[])[]} states */
-  play(states) {
-    this.#waiting.push(...states)
+  /** Queues these states. @param {readonly Move[]} moves */
+  play(moves) {
+    this.#waiting.push(...moves)
     if (this.#timer === 0) this.#next()
   }
 
   /** Shows the current state, after the queued ones. @param {readonly string[]} active */
   settle(active) {
-    if (this.#timer !== 0) this.#waiting.push(active)
-    else this.#light(active)
+    if (this.#timer !== 0) this.#waiting.push({ active, event: '' })
+    else this.#stage.chart.light(active)
   }
 
   /**
    * Shows the state at a commit with the transition to it, and drops queued states.
    *
-   * @param {readonly string[]} active
+   * @param {Move} move
    * @param {readonly string[] | null} before
    */
-  stand(active, before) {
+  stand({ active, event }, before) {
     this.stop()
-    this.chart.forget()
-    if (before !== null) this.chart.light(before)
-    this.#light(active)
+    const { chart } = this.#stage
+    chart.forget()
+    if (before !== null) chart.light(before)
+    chart.light(active, event)
   }
 
   stop() {
@@ -52,19 +53,13 @@ export class ChartPlay {
   }
 
   #next() {
-    const active = this.#waiting.shift()
-    if (active === undefined) {
+    const move = this.#waiting.shift()
+    if (move === undefined) {
       this.#timer = 0
       return
     }
-    this.#light(active)
+    this.#stage.chart.light(move.active, move.event)
     const ms = Math.max(minMs, Math.min(playMs, catchUpMs / (this.#waiting.length + 1)))
     this.#timer = setTimeout(() => this.#next(), ms)
-  }
-
-  /** @param {readonly string[]} active */
-  #light(active) {
-    this.chart.light(active)
-    this.#lit()
   }
 }

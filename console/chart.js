@@ -1,61 +1,64 @@
-import { arrowHead, chartMarks, edgePath, edgesWalked } from './chart-model.js'
+import { arrowHead, chartMarks, edgePath, edgesWalked, middleOf, wayOf } from './chart-model.js'
 import { s } from './dom.js'
 import { toneOf } from './format.js'
 
 /** @typedef {import('./chart-model.js').Layout} Layout */
 
-const lineHeight = 15
+/** Width of a character of the chart's font, in px. */
+const charWidth = 6.95
 
-/** Minimum scale of a chart. Below it, text would be smaller than 10 px; the box scrolls instead. */
-const minScale = 0.92
-
-/** Time in ms for which the last transition stays highlighted. */
+/** Time in ms for which the states of the last transition stay highlighted; its edge stays until the next. */
 const touchedMs = 1600
 
 /** A machine's chart, with the states of one actor highlighted. */
 export class Chart {
   /** @type {SVGSVGElement} */
   element
-  #layout
+  #drawing
   /** @type {readonly string[] | null} */
   #active = null
   /** @type {Map<string, SVGGElement>} */
   #nodes = new Map()
   /** @type {SVGGElement[]} */
   #edges = []
+  #names = s('g', { class: 'names' })
   #fading = 0
+  #machine
 
-  /** @param {Layout} layout */
-  constructor(layout) {
-    this.#layout = layout
-    for (const node of layout.nodes) this.#nodes.set(node.id, nodeOf(node))
-    this.#edges = layout.edges.map(edgeOf)
-    const regions = layout.nodes.filter(({ kind }) => kind === 'region').map(({ id }) => this.#node(id))
-    const states = layout.nodes.filter(({ kind }) => kind !== 'region').map(({ id }) => this.#node(id))
+  /** @param {Layout} layout @param {boolean} [narrow] whether it is drawn for a phone */
+  constructor(layout, narrow = false) {
+    const drawing = narrow ? layout.narrow : layout
+    this.#drawing = drawing
+    this.#machine = layout.machine
+    for (const node of drawing.nodes) this.#nodes.set(node.id, nodeOf(node))
+    this.#edges = drawing.edges.map(edgeOf)
+    const isRegion = drawing.nodes.map(({ kind }) => kind === 'region')
+    const drawn = drawing.nodes.map(({ id }) => this.#node(id))
     this.element = s(
       'svg',
-      {
-        class: 'chart',
-        viewBox: `0 0 ${layout.width} ${layout.height}`,
-        width: layout.width,
-        height: layout.height,
-        role: 'img',
-      },
-      ...regions,
+      { class: 'chart', viewBox: `0 0 ${drawing.width} ${drawing.height}`, role: 'img' },
+      ...drawn.filter((_, index) => isRegion[index]),
       ...this.#edges,
-      ...states,
+      ...drawn.filter((_, index) => !isRegion[index]),
+      this.#names,
     )
-    this.element.style.minWidth = `${layout.width * minScale}px`
+  }
+
+  /** The size at which its text has 11.5 px. */
+  get size() {
+    return this.#drawing
   }
 
   /**
    * Highlights the active states; after the first call also what changed.
    *
    * @param {readonly string[]} active
+   * @param {string} [event] the event that led here, which names the edges it took
    */
-  light(active) {
+  light(active, event = '') {
     if (this.#active?.join() === active.join()) return
-    const marks = chartMarks(this.#layout, active, this.#active)
+    const before = this.#active
+    const marks = chartMarks(this.#drawing, active, before)
     this.#active = active
     for (const [id, { standing, touched }] of marks.nodes) {
       const node = this.#node(id)
@@ -64,16 +67,17 @@ export class Chart {
       node.classList.toggle('touched', touched)
     }
     for (const [index, edge] of this.#edges.entries()) edge.classList.toggle('touched', marks.edges.has(index))
+    this.#name(before === null ? [] : wayOf(this.#drawing, { active, before, event }), event !== '')
     this.element.setAttribute(
       'aria-label',
-      `State chart of the ${this.#layout.machine} machine. Active: ${active.at(-1) ?? 'none'}.`,
+      `State chart of the ${this.#machine} machine. Active: ${active.at(-1) ?? 'none'}.`,
     )
     this.#fadeSoon()
   }
 
   /** Marks exactly the edges on the path through these states. @param {readonly (readonly string[])[]} states */
   walk(states) {
-    const walked = edgesWalked(this.#layout, states)
+    const walked = edgesWalked(this.#drawing, states)
     for (const [index, edge] of this.#edges.entries()) edge.classList.toggle('walked', walked.has(index))
   }
 
@@ -82,10 +86,24 @@ export class Chart {
     this.#active = null
   }
 
-  /** The box of the innermost active state on the page; null when there is none. */
-  activeBox() {
-    const innermost = this.#active?.at(-1)
-    return innermost === undefined ? null : (this.#nodes.get(innermost)?.getBoundingClientRect() ?? null)
+  /** Names the edges that were taken, and moves a token along them. @param {ReturnType<typeof wayOf>} way @param {boolean} named */
+  #name(way, named) {
+    const taken = way.flatMap(({ index, text }) => {
+      const edge = this.#drawing.edges[index]
+      return edge === undefined ? [] : [{ edge, index, text: named ? text : '' }]
+    })
+    for (const [index, edge] of this.#edges.entries())
+      edge.classList.toggle(
+        'named',
+        taken.some((each) => each.index === index && each.text !== ''),
+      )
+    const moves = this.element.isConnected && !document.hidden
+    this.#names.replaceChildren(
+      ...taken.flatMap(({ edge }) => (moves ? [tokenOn(edge.points)] : [])),
+      ...taken.flatMap(({ edge, text }) => (text === '' ? [] : [pill(text, edge, this.#drawing)])),
+    )
+    for (const motion of this.#names.querySelectorAll('animateMotion'))
+      if (motion instanceof SVGAnimationElement) motion.beginElement()
   }
 
   /** @param {string} id @returns {SVGGElement} */
@@ -98,23 +116,55 @@ export class Chart {
   #fadeSoon() {
     clearTimeout(this.#fading)
     this.#fading = setTimeout(() => {
-      for (const element of [...this.#nodes.values(), ...this.#edges]) element.classList.remove('touched')
+      for (const element of this.#nodes.values()) element.classList.remove('touched')
     }, touchedMs)
   }
 }
 
+/** @param {import('./chart-model.js').Points} points */
+const tokenOn = (points) =>
+  s(
+    'circle',
+    { class: 'token', r: 4 },
+    s('animateMotion', { path: edgePath(points), dur: '0.5s', begin: 'indefinite', fill: 'freeze' }),
+  )
+
+/** The name of an edge that was taken. @param {string} text @param {import('./chart-model.js').LayoutEdge} edge @param {import('./chart-model.js').Drawing} drawing */
+const pill = (text, { points, labels: [label] }, { width, height }) => {
+  const [x, y] = label === undefined ? middleOf(points) : [label.x + label.w / 2, label.y + label.h / 2]
+  const wide = text.length * charWidth + 14
+  const left = Math.max(2, Math.min(width - wide - 2, x - wide / 2))
+  const top = Math.max(2, Math.min(height - 20, y - 9))
+  return s(
+    'g',
+    { class: 'edge-name' },
+    s('rect', { x: left, y: top, width: wide, height: 18, rx: 9 }),
+    s('text', { x: left + wide / 2, y: top + 13, 'text-anchor': 'middle' }, text),
+  )
+}
+
+/**
+ * The lines of a label: the status of a state has its own.
+ *
+ * @param {import('./chart-model.js').LayoutNode} node
+ * @returns {readonly { line: string, at: Record<string, number | string> }[]}
+ */
+export const labelLines = ({ label, kind, x, y, w, h }) => {
+  if (kind === 'region') return [{ line: label, at: { x: x + 10, y: y + 17 } }]
+  const lines = label.split(/ (?=\()/)
+  const top = y + h / 2 + 4 - (lines.length - 1) * 7
+  return lines.map((line, index) => ({ line, at: { x: x + w / 2, y: top + index * 14, 'text-anchor': 'middle' } }))
+}
+
 /** @param {import('./chart-model.js').LayoutNode} node */
-const nodeOf = ({ id, label, kind, x, y, w, h }) => {
+const nodeOf = (node) => {
+  const { id, kind, x, y, w, h } = node
   if (kind === 'initial') return s('g', { class: 'mark' }, s('circle', { cx: x + w / 2, cy: y + h / 2, r: w / 2 }))
-  const text =
-    kind === 'region'
-      ? s('text', { x: x + 10, y: y + 19 }, label)
-      : s('text', { x: x + w / 2, y: y + h / 2 + 4, 'text-anchor': 'middle' }, label)
   return s(
     'g',
     { class: `state ${kind}`, 'data-state': id, 'data-standing': 'none' },
-    s('rect', { x: x + 0.5, y: y + 0.5, width: w - 1, height: h - 1, rx: kind === 'region' ? 8 : 6 }),
-    text,
+    s('rect', { x: x + 0.5, y: y + 0.5, width: w - 1, height: h - 1, rx: kind === 'region' ? 10 : 7 }),
+    ...labelLines(node).map(({ line, at }) => s('text', at, line)),
   )
 }
 
@@ -124,9 +174,8 @@ const edgeOf = ({ points, labels, details }) =>
     'g',
     { class: 'edge' },
     s('title', {}, details.join('\n')),
+    s('path', { class: 'reach', d: edgePath(points) }),
     s('path', { d: edgePath(points) }),
     s('polygon', { points: arrowHead(points) }),
-    ...labels.flatMap(({ text, x, y }) =>
-      text.split('\n').map((line, index) => s('text', { x, y: y + 11 + index * lineHeight }, line)),
-    ),
+    ...labels.map(({ text, x, y }) => s('text', { x, y: y + 11 }, text)),
   )

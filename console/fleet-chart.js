@@ -1,11 +1,9 @@
+import { labelLines } from './chart.js'
 import { arrowHead, edgePath, edgesWalked } from './chart-model.js'
 import { toneOf } from './format.js'
 import { html } from './html.js'
 import { listHash } from './route.js'
 import { activeAt } from './steps-model.js'
-
-/** Minimum scale of a chart; below it, its text cannot be read. */
-const minScale = 0.92
 
 /**
  * A machine's chart with the number of actors in each state and of failures on its edges; each state links to its
@@ -17,8 +15,8 @@ export const FleetChart = ({ layout, machine: { states, failing_edges }, project
   const failures = failuresOn(layout, failing_edges)
   const counts = new Map(states.map(({ state, actors }) => [state, actors]))
   return html`
-    <div class="chart-box" tabindex="0" role="group" aria-label=${`Chart of ${layout.machine}`}>
-      <svg class="chart fleet-chart" viewBox=${`0 0 ${layout.width} ${layout.height}`} width=${layout.width} height=${layout.height} style=${{ minWidth: `${layout.width * minScale}px` }}>
+    <div class="fleet-box" tabindex="0" role="group" aria-label=${`Chart of ${layout.machine}`}>
+      <svg class="chart fleet-chart" viewBox=${`0 0 ${layout.width} ${layout.height}`} width=${layout.width} height=${layout.height}>
         ${layout.nodes.filter(({ kind }) => kind === 'region').map((node) => html`<${Region} node=${node} />`)}
         ${layout.edges.map((edge, index) => html`<${Edge} edge=${edge} failed=${failures.get(index) ?? 0} />`)}
         ${layout.nodes
@@ -62,17 +60,21 @@ const Edge = ({ edge: { points, details }, failed }) => {
 }
 
 /** @param {{ node: import('./chart-model.js').LayoutNode }} props */
-const Region = ({ node: { x, y, w, h, label } }) => html`
-  <g class="state region"><rect x=${x} y=${y} width=${w} height=${h} rx="8" /><text x=${x + 10} y=${y + 19}>${label}</text></g>
+const Region = ({ node }) => html`
+  <g class="state region"><rect x=${node.x} y=${node.y} width=${node.w} height=${node.h} rx="10" /><${Label} node=${node} /></g>
 `
 
+/** @param {{ node: import('./chart-model.js').LayoutNode }} props */
+const Label = ({ node }) => labelLines(node).map(({ line, at }) => html`<text ...${at}>${line}</text>`)
+
 /** @param {{ node: import('./chart-model.js').LayoutNode, machine: string, project: string, count: number }} props */
-const State = ({ node: { id, kind, label, x, y, w, h }, machine, project, count }) => {
+const State = ({ node, machine, project, count }) => {
+  const { id, kind, x, y, w, h } = node
   if (kind === 'initial') return html`<g class="mark"><circle cx=${x + w / 2} cy=${y + h / 2} r=${w / 2} /></g>`
   const box = html`
     <g class=${`state ${kind}`} data-state=${id} data-standing=${count > 0 ? 'within' : 'none'} data-tone=${count > 0 ? toneOf(id) : ''}>
-      <rect x=${x} y=${y} width=${w} height=${h} rx="6" />
-      <text x=${x + w / 2} y=${y + h / 2 + 4} text-anchor="middle">${label}</text>
+      <rect x=${x} y=${y} width=${w} height=${h} rx="7" />
+      <${Label} node=${node} />
       ${count > 0 && html`<g class="count"><rect x=${x + w - 8} y=${y - 10} width=${14 + 7 * String(count).length} height="19" rx="9" /><text x=${x + w - 1 + 3.5 * String(count).length} y=${y + 4} text-anchor="middle">${count}</text></g>`}
     </g>
   `

@@ -14,10 +14,11 @@ const maxEntries = 10_000
 /** Batching window of new events, in ms. */
 const gatherMs = 60
 
-/** An actor's growing log: its newest error first, then its events. */
+/** An actor's growing log, and its newest error. */
 export class LogPanel {
   #read
   #report
+  #grown
   #log = new EventLog(0)
   #view
   #filling = false
@@ -27,20 +28,22 @@ export class LogPanel {
     { type: 'button', class: 'quiet', hidden: true, click: () => void this.#readEarlier() },
     'Load earlier',
   )
-  #error = h('div', { class: 'log-error', hidden: true })
+  /** The newest failure, until a later turn has started; the caller places it. */
+  error = h('div', { class: 'log-error', hidden: true })
   #search = h('input', {
     type: 'search',
     'aria-label': 'Search the log',
     placeholder: 'Search',
     input: () => this.#view.search(this.#search.value),
   })
-  element = h('div', { class: 'log-panel' }, this.#error, h('div', { class: 'log-tools' }, this.#search, this.#earlier))
+  element = h('div', { class: 'log-panel' }, h('div', { class: 'log-tools' }, this.#search, this.#earlier))
 
-  /** @param {{ project: string, read: ReadEvents, report: (error: unknown) => void }} parts */
-  constructor({ project, read, report }) {
+  /** @param {{ project: string, read: ReadEvents, report: (error: unknown) => void, grown?: () => void }} parts `grown`: called after events were added */
+  constructor({ project, read, report, grown = () => {} }) {
     this.#view = new LogView(project)
     this.element.append(this.#view.element)
     this.#read = read
+    this.#grown = grown
     this.#report = report
     this.#view.onStart = () => {
       if (!this.#earlier.hidden && !this.#earlier.disabled) void this.#readEarlier()
@@ -98,16 +101,16 @@ export class LogPanel {
       !event_type.includes('tool') &&
       !event_type.includes('model')
     )
-      this.#error.hidden = true
+      this.error.hidden = true
     if (!event_type.endsWith('failed')) return
     const error = typeof payload.error === 'object' && payload.error !== null ? payload.error : payload
     const code = String(Reflect.get(error, 'code') ?? event_type)
-    this.#error.replaceChildren(
+    this.error.replaceChildren(
       h('strong', {}, code),
       h('span', {}, String(Reflect.get(error, 'message') ?? '')),
       h('time', { datetime: created_at }, preciseTime(created_at)),
     )
-    this.#error.hidden = false
+    this.error.hidden = false
   }
 
   /** Reads the log from the last loaded event to its end. */
@@ -119,6 +122,7 @@ export class LogPanel {
         this.#again = false
         const page = await this.#read(this.#log.last, pageSize)
         for (const event of page.data) this.#take(event)
+        if (page.data.length > 0) this.#grown()
         more = this.#again || (page.data.length > 0 && this.#log.last < page.last_sequence)
         if (this.#again) await new Promise((resolve) => setTimeout(resolve, gatherMs))
       }
@@ -141,6 +145,7 @@ export class LogPanel {
         after = data.at(-1)?.sequence ?? before
       }
       if (this.#log.before === before) this.#view.prepend(this.#log.addBefore(older))
+      this.#grown()
       this.#earlier.hidden = this.#log.before === 0
     } catch (error) {
       this.#report(error)

@@ -3,6 +3,7 @@ import { firstOf } from './event-log.js'
 import { preciseTime } from './format.js'
 import { linkedNodes } from './linked-ids.js'
 import { jsonText } from './parts/turned-text.js'
+import { isFailure } from './tool-failure.js'
 
 /**
  * @typedef {import('./event-log.js').ActorEvent} ActorEvent
@@ -32,7 +33,9 @@ export const textOf = (entry) => {
 export const rowOf = (entry, project) => {
   const { cell, grow } = entry.kind === 'text' ? textCell(entry) : eventCell(entry.event, project)
   const given =
-    entry.kind === 'text' ? { class: 'entry text' } : { class: 'entry', 'data-event': entry.event.event_type }
+    entry.kind === 'text'
+      ? { class: 'entry text' }
+      : { class: 'entry', 'data-event': entry.event.event_type, 'data-failed': isFailure(entry.event) || undefined }
   const element = h('div', { ...given, role: 'row', 'aria-rowindex': firstOf(entry) }, cell)
   return { element, grow }
 }

@@ -1,7 +1,17 @@
+import { duration } from './age.js'
+import { eventText } from './chart-model.js'
 import { h } from './dom.js'
-import { preciseTime } from './format.js'
+import { preciseTime, toneOf } from './format.js'
 
-/** Moves through an actor's commits: a slider, a button back to the newest commit, and the current position as text. */
+/** @typedef {import('./steps-model.js').Step} Step */
+
+/** Number of frames beside the selected one that are on the page, on each side. */
+const aroundFrames = 24
+
+/**
+ * Moves through an actor's commits: a film strip with a frame for each, a slider over all of them, and a button back to
+ * the newest one.
+ */
 export class Scrubber {
   #range = h('input', {
     type: 'range',
@@ -13,18 +23,30 @@ export class Scrubber {
   })
   #where = h('span', { class: 'scrub-where', role: 'status' })
   #now = h('button', { type: 'button', class: 'quiet', hidden: true, click: () => this.go(null) }, 'Back to now')
-  element = h('div', { class: 'scrubber' }, this.#range, h('div', { class: 'scrub-line' }, this.#where, this.#now))
-  /** @type {readonly import('./steps-model.js').Step[]} */
+  #strip = h('ol', { class: 'film', 'aria-label': 'Commits' })
+  element = h(
+    'div',
+    { class: 'scrubber' },
+    h('div', { class: 'scrub-line' }, this.#where, this.#now),
+    this.#strip,
+    this.#range,
+  )
+  /** @type {readonly Step[]} */
   #steps = []
+  /** The frames: a commit, and its index; the parts of a stream share the frame of the last of them. @type {readonly { step: Step, index: number }[]} */
+  #frames = []
   /** @type {number | null} */
   #at = null
   #moved
+  #nameOf
 
   /**
    * @param {(index: number | null) => void} moved called when the user has moved to this commit; null: to the newest
+   * @param {(step: Step) => string} nameOf the event of a commit with its guard
    */
-  constructor(moved) {
+  constructor(moved, nameOf) {
     this.#moved = moved
+    this.#nameOf = nameOf
   }
 
   get travels() {
@@ -35,9 +57,10 @@ export class Scrubber {
     return this.#at ?? this.#steps.length - 1
   }
 
-  /** @param {readonly import('./steps-model.js').Step[]} steps */
+  /** @param {readonly Step[]} steps */
   grow(steps) {
     this.#steps = steps
+    this.#frames = framesOf(steps)
     this.#range.max = String(Math.max(0, steps.length - 1))
     if (this.#at === null) this.#range.value = this.#range.max
     this.#say()
@@ -63,10 +86,64 @@ export class Scrubber {
     const step = this.#steps[this.index]
     if (step === undefined) return
     const place = `Commit ${step.seq} of ${this.#steps.at(-1)?.seq}`
-    this.#where.textContent =
-      this.#at === null
-        ? `${place}, live. Use ← and → to step through them.`
-        : `${place}: ${step.event}, ${preciseTime(step.at)}`
+    const what = `${this.#nameOf(step)}, ${preciseTime(step.at)}`
+    this.#where.textContent = this.#at === null ? `${place}, live: ${what}` : `${place}: ${what}`
     this.#range.setAttribute('aria-valuetext', `${place}, ${step.event}`)
+    this.#draw()
+  }
+
+  /** Shows the frames around the selected one. */
+  #draw() {
+    const chosen = this.#frames.findIndex(({ index }) => index >= this.index)
+    const from = Math.max(0, (chosen < 0 ? this.#frames.length - 1 : chosen) - aroundFrames)
+    const focused = this.#strip.contains(document.activeElement)
+    this.#strip.replaceChildren(
+      ...this.#frames
+        .slice(from, from + 2 * aroundFrames + 1)
+        .map((frame, at) => this.#frame(frame, this.#frames[from + at - 1]?.step, from + at === chosen)),
+    )
+    this.center(focused)
+  }
+
+  /** Scrolls the selected frame into the middle of the strip. @param {boolean} [focused] whether it gets the focus */
+  center(focused = false) {
+    const current = this.#strip.querySelector('[aria-current]')
+    if (!(current instanceof HTMLElement)) return
+    if (focused) current.focus({ preventScroll: true })
+    this.#strip.scrollLeft =
+      current.offsetLeft - this.#strip.offsetLeft - (this.#strip.clientWidth - current.offsetWidth) / 2
+  }
+
+  /** @param {{ step: Step, index: number }} frame @param {Step | undefined} before @param {boolean} chosen */
+  #frame({ step, index }, before, chosen) {
+    const state = step.to?.split('.').at(-1) ?? ''
+    const since = before === undefined ? '' : `+${duration(Date.parse(step.at) - Date.parse(before.at))}`
+    return h(
+      'li',
+      {},
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'frame',
+          tabindex: chosen ? 0 : -1,
+          'aria-current': chosen ? 'step' : undefined,
+          'data-tone': step.to === null ? '' : toneOf(step.to),
+          title: `${this.#nameOf(step)}, ${preciseTime(step.at)}`,
+          click: () => this.go(index === this.#steps.length - 1 ? null : index),
+        },
+        h('span', { class: 'frame-head' }, `${step.seq}`, h('span', {}, since)),
+        h('span', { class: 'frame-event' }, eventText(step.event)),
+        h('span', { class: 'frame-state' }, state),
+      ),
+    )
   }
 }
+
+/** @param {readonly Step[]} steps */
+const framesOf = (steps) =>
+  steps
+    .map((step, index) => ({ step, index }))
+    .filter(
+      ({ step, index }) => step.caused_by !== 'part' || step.to !== null || steps[index + 1]?.caused_by !== 'part',
+    )

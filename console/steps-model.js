@@ -1,3 +1,5 @@
+import { eventText, wayOf } from './chart-model.js'
+
 /**
  * @typedef {object} Step
  * @property {number} seq
@@ -21,6 +23,7 @@
  * @typedef {object} EffectSpan course of an effect; times in ms since the epoch
  * @property {string} id
  * @property {string} name
+ * @property {string} policy
  * @property {unknown} params
  * @property {number} startedAt
  * @property {number | null} firstPartAt
@@ -134,9 +137,9 @@ export const effectSpans = (steps) => {
       span.endedAt = ms
       span.outcome = 'ended'
     }
-    for (const { id, name, params } of effects)
+    for (const { id, name, policy, params } of effects)
       spans.set(id, {
-        ...{ id, name, params },
+        ...{ id, name, policy, params },
         startedAt: ms,
         firstPartAt: null,
         endedAt: null,
@@ -226,20 +229,13 @@ export const taken = ({ edges }, active) => {
 }
 
 /**
- * The guard of the edge that a step took, from the chart; null when there is none.
+ * The event of a step with the guards that decided, as its chart names them: `model_answered [someWait]`.
  *
  * @param {import('./chart-model.js').Layout} layout
  * @param {Step} step
  */
-export const guardOf = ({ edges }, { from, to, event }) => {
-  if (from === null || to === null) return null
-  const sources = activeAt(from)
-  const fit = edges.find(
-    (edge) =>
-      sources.includes(edge.from) &&
-      activeAt(to).includes(edge.to) &&
-      edge.details.some((each) => each.startsWith(event)),
-  )
-  const detail = fit?.details.find((each) => each.startsWith(event)) ?? ''
-  return /\[(.+)\]/.exec(detail)?.[1] ?? null
+export const nameOf = (layout, { from, to, event }) => {
+  if (from === null || to === null) return eventText(event)
+  const way = wayOf(layout, { active: activeAt(to), before: activeAt(from), event })
+  return way.length === 0 ? eventText(event) : way.map(({ text }) => text).join(' ')
 }

@@ -3,7 +3,7 @@ import { duration } from './age.js'
 import { preciseTime } from './format.js'
 import { html } from './html.js'
 import { serverNow } from './server-time.js'
-import { effectSpans, taken } from './steps-model.js'
+import { effectSpans, nameOf, taken } from './steps-model.js'
 import { useEffect, useState } from './vendor/hooks.js'
 
 /**
@@ -13,16 +13,20 @@ import { useEffect, useState } from './vendor/hooks.js'
  */
 
 const tickMs = 1000
+/** Time until a reminder, in ms, from which it is listed among the possible next events only. */
+const farMs = 60 * 60 * 1000
 
 /**
  * Why the actor is in its state, and what can happen next: effects in progress with their subjects and deadlines,
  * reminders as countdowns, and the events that it accepts.
  *
- * @param {{ actor: Actor, steps: readonly Step[], layout: Layout }} props
+ * @param {{ actor: Actor, steps: readonly Step[], layout: Layout, at?: Step, next?: Step }} props `steps`: up to the
+ *   selected commit `at`, which `next` follows; both are absent for the newest
  */
-export const WhyPanel = ({ actor, steps, layout }) => {
+export const WhyPanel = ({ actor, steps, layout, at, next }) => {
   const [, tick] = useState(0)
-  const counts = actor.in_flight.length > 0 || actor.reminders.length > 0
+  const counts = at === undefined && (actor.in_flight.length > 0 || actor.reminders.length > 0)
+  const now = at === undefined ? serverNow().getTime() : Date.parse(at.at)
   useEffect(() => {
     if (!counts) return
     const timer = setInterval(() => tick((count) => count + 1), tickMs)
@@ -31,28 +35,30 @@ export const WhyPanel = ({ actor, steps, layout }) => {
   const state = actor.active.at(-1) ?? ''
   const entered = steps.findLast(({ to }) => to !== null)
   const can = taken(layout, actor.active)
+  const [near, far] = [true, false].map((soon) =>
+    actor.reminders.filter(({ due }) => Date.parse(due) - now < farMs === soon),
+  )
   const nothing = actor.in_flight.length === 0 && actor.reminders.length === 0 && can.length === 0
   return html`
     <section class="why" aria-label="Why it is here">
       ${actor.parked !== null && html`<p class="parked">Parked: ${actor.parked}</p>`}
-      ${entered && html`<p>In <strong>${state}</strong> since ${preciseTime(entered.at)}, by ${causes[entered.caused_by]} <code>${entered.event}</code>.</p>`}
-      ${actor.in_flight.map((flight) => html`<${Flight} key=${flight.id} flight=${flight} steps=${steps} />`)}
-      ${actor.reminders.map((reminder) => html`<${Countdown} key=${reminder.name} reminder=${reminder} />`)}
-      ${nothing && actor.parked === null && html`<p>Nothing more can happen to it.</p>`}
-      ${can.length > 0 && html`<details><summary>What can happen next</summary><ul>${can.map(({ detail, to }) => html`<li><code>${detail}</code> → ${to}</li>`)}</ul></details>`}
+      ${entered && html`<p>In <strong>${state}</strong> since ${preciseTime(entered.at)}, by ${causes[entered.caused_by]} <code>${nameOf(layout, entered)}</code>.</p>`}
+      ${actor.in_flight.map((flight) => html`<${Flight} key=${flight.id} flight=${flight} steps=${steps} now=${now} />`)}
+      ${near?.map((reminder) => html`<${Countdown} key=${reminder.name} reminder=${reminder} now=${now} />`)}
+      ${at !== undefined && html`<p class="muted">${next === undefined ? 'This is the newest commit.' : html`Then, ${duration(Date.parse(next.at) - now)} later: <code>${nameOf(layout, next)}</code>${next.to !== null && html` → ${next.to}`}.`}</p>`}
+      ${at === undefined && nothing && actor.parked === null && html`<p>Nothing more can happen to it.</p>`}
+      ${at === undefined && can.length > 0 && html`<details><summary>What can happen next</summary>${far?.map((reminder) => html`<${Countdown} key=${reminder.name} reminder=${reminder} now=${now} />`)}<ul>${can.map(({ detail, to }) => html`<li><code>${detail}</code> → ${to}</li>`)}</ul></details>`}
     </section>
   `
 }
 
-/** @param {{ flight: Actor['in_flight'][number], steps: readonly Step[] }} props */
-const Flight = ({ flight: { id, name, policy, about, since, deadline }, steps }) => {
+/** @param {{ flight: Actor['in_flight'][number], steps: readonly Step[], now: number }} props */
+const Flight = ({ flight: { id, name, policy, about, since, deadline }, steps, now }) => {
   const span = effectSpans(steps).find((each) => each.id === id)
-  const now = serverNow().getTime()
   const attempt = span && span.attempts > 1 ? `, attempt ${span.attempts}` : ''
   return html`
     <p>
-      Waiting for <strong>${name}</strong> ${about !== null && html`<code>${about}</code> `}${since === null ? '' : `since ${duration(now - Date.parse(since))}`}
-      (${policy.replaceAll('_', ' ')}${attempt})${deadline === null ? '' : `, ${until(deadline, now)}`}.
+      Waiting for <strong>${name}</strong> ${about !== null && html`<code>${about}</code> `}${since === null ? '' : `since ${duration(now - Date.parse(since))}`} (${policy.replaceAll('_', ' ')}${attempt})${deadline === null ? '' : `, ${until(deadline, now)}`}.
     </p>
   `
 }
@@ -63,9 +69,9 @@ const until = (deadline, now) => {
   return left >= 0 ? `at most ${duration(left)} more` : `${duration(-left)} past its deadline`
 }
 
-/** @param {{ reminder: Actor['reminders'][number] }} props */
-const Countdown = ({ reminder: { name, due } }) => {
-  const left = Date.parse(due) - serverNow().getTime()
+/** @param {{ reminder: Actor['reminders'][number], now: number }} props */
+const Countdown = ({ reminder: { name, due }, now }) => {
+  const left = Date.parse(due) - now
   const when = left >= 0 ? `in ${duration(left)}` : `due for ${duration(-left)}`
   return html`<p>At ${preciseTime(due)} (<span class="countdown">${when}</span>): <code>${name.replace(/^xstate\.after\./, '')}</code></p>`
 }

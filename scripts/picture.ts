@@ -63,7 +63,7 @@ const show = async (page: Page, url: string, session: string): Promise<void> => 
   await page.getByLabel('Password').fill(owner.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.locator('.stream[data-status=live]').waitFor()
-  await page.getByRole('log').locator('[data-event="turn.paused"]').waitFor()
+  await page.getByRole('tabpanel').getByText('is pending approval').waitFor()
 }
 
 const pages = [

@@ -1,4 +1,5 @@
 import { jsonText } from '../parts/turned-text.js'
+import { toolFailure } from '../tool-failure.js'
 import { createStore } from '../vendor/store.js'
 
 /**
@@ -34,6 +35,14 @@ export const openConversation = () =>
       came: (context, { frame }) => (frame.id !== 0 && frame.id <= context.last ? context : after(context, frame)),
     },
   })
+
+/** What was said in a log of a session or a run. @param {readonly import('../event-log.js').ActorEvent[]} events */
+export const linesIn = (events) =>
+  events.reduce(
+    (context, { event_type, payload, sequence }) =>
+      after(context, { event: event_type.replace(/^run\./, ''), data: payload, id: sequence }),
+    empty,
+  ).lines
 
 /** @param {Line['kind']} kind @param {string} text @returns {Line} */
 const line = (kind, text) => ({ kind, text })
@@ -72,15 +81,29 @@ const linesOf = ({ event, data }) => {
   if (event === 'turn.started') return data.input_text ? [line('input', String(data.input_text))] : []
   if (event.endsWith('output_text.delta')) return [line('answer', String(data.delta ?? ''))]
   if (event === 'tool_call.started') return [line('tool', `${data.tool}(${jsonText(data.arguments ?? {})})`)]
-  if (event === 'tool_call.completed') return [line('tool', `${data.tool} answered: ${textOf(data.output)}`)]
-  if (event === 'turn.paused')
+  if (event === 'tool_call.completed') return [answerOf(data)]
+  if (event === 'queued') return [line('input', textIn(data.input))]
+  if (event === 'model_call.completed') return data.text ? [line('answer', String(data.text))] : []
+  if (event === 'turn.paused' || event === 'requires_action')
     return [line('tool', `${data.tool}(${jsonText(data.arguments ?? {})}) is pending approval`)]
   if (event === 'turn.resumed') return [line('tool', `It was ${data.resolution}.`)]
-  if (event === 'turn.completed') return [line('end', usageOf(data.usage))]
-  if (event === 'turn.failed' || event === 'error')
+  if (event === 'action.approved' || event === 'action.rejected') return [line('tool', `It was ${event.slice(7)}.`)]
+  if (event === 'delegated') return [line('tool', `It delegated to ${data.child_run_id}: ${textIn(data.input)}`)]
+  if (event === 'turn.completed' || event === 'completed') return [line('end', usageOf(data.usage))]
+  if (event === 'turn.failed' || event === 'failed' || event === 'error')
     return [line('error', `${data.error?.code ?? 'failed'}: ${data.error?.message ?? ''}`)]
   return []
 }
+
+/** @param {Frame['data']} data @returns {Line} */
+const answerOf = ({ tool, output }) => {
+  const failure = toolFailure(output)
+  if (failure !== null) return line('error', `${tool} failed: ${failure.code}: ${failure.message}`)
+  return line('tool', `${tool} answered: ${textOf(output)}`)
+}
+
+/** The text of a run's input. @param {any} input */
+const textIn = (input) => (typeof input?.prompt === 'string' ? input.prompt : jsonText(input))
 
 /** @param {unknown} output */
 const textOf = (output) => (typeof output === 'string' ? output : JSON.stringify(output))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { definitions } from '#actors/capabilities.ts'
-import { arrowHead, chartMarks, edgePath, edgesWalked } from '../../console/chart-model.js'
+import { arrowHead, chartMarks, edgePath, edgesWalked, eventText, middleOf, wayOf } from '../../console/chart-model.js'
 import { toneOf } from '../../console/format.js'
 
 const layoutOf = (machine: string) =>
@@ -81,7 +81,37 @@ describe('the edges that an actor took', () => {
   })
 })
 
+describe('the names of the edges that a step took', () => {
+  const named = (active: readonly string[], before: readonly string[], event: string) =>
+    wayOf(session, { active, before, event }).map(({ text }) => text)
+
+  it('are its event with the guard, and the guards of the transient states that it passed', () => {
+    expect(named(idle, thinking, 'model_answered')).toEqual(['model_answered [answersFinally]'])
+    expect(named(['paused'], thinking, 'model_answered')).toEqual(['model_answered', '[someWait]'])
+  })
+
+  it('tell the events of one edge apart', () => {
+    const acting = ['active', 'active.working', 'active.working.acting']
+    for (const event of ['tool_answered', 'action_approved']) expect(named(thinking, acting, event)[0]).toContain(event)
+  })
+
+  it('name a delay as the chart does', () => {
+    expect(eventText('xstate.after.inactivity.session.active.idle')).toBe('after inactivity')
+    expect(eventText('turn')).toBe('turn')
+  })
+})
+
 describe('edges', () => {
+  it('are named at the middle of their longest line', () => {
+    expect(
+      middleOf([
+        [0, 0],
+        [0, 10],
+        [40, 10],
+      ]),
+    ).toEqual([20, 10])
+  })
+
   it('are straight lines with round corners that fit short segments', () => {
     const path = edgePath([
       [0, 0],

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import {
   activeAt,
   effectSpans,
-  guardOf,
   messagesOf,
+  nameOf,
   queueSpans,
   type Step,
   StepBook,
@@ -118,7 +118,7 @@ describe('the commits of an actor', () => {
     ])
   })
 
-  it('have the guard that decided, and the possible next transitions, from the chart', () => {
+  it('have the event and the guard that decided, and the possible next transitions, from the chart', () => {
     const edge = { points: [], labels: [] }
     const layout = {
       ...{ machine: 'm', version: 1, width: 1, height: 1, nodes: [] },
@@ -127,7 +127,8 @@ describe('the commits of an actor', () => {
         { ...edge, from: '@any', to: 'deleted', details: ['delete'] },
       ],
     }
-    expect(steps.map((each) => guardOf(layout, each)).at(-1)).toBe('isText')
-    expect(taken(layout, ['active.idle'])).toEqual([{ detail: 'delete', to: 'deleted' }])
+    const whole = { ...layout, narrow: layout }
+    expect(steps.map((each) => nameOf(whole, each)).at(-1)).toBe('model_answered [isText]')
+    expect(taken(whole, ['active.idle'])).toEqual([{ detail: 'delete', to: 'deleted' }])
   })
 })

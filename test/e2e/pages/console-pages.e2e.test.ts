@@ -208,7 +208,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     await page.reload()
     await page.getByText(`Commit 1 of`).waitFor()
     await page.getByRole('button', { name: 'Back to now' }).click()
-    await page.getByText(', live.').waitFor()
+    await page.getByText(', live:').waitFor()
   })
 
   it('save an actor as a bundle, and open a dropped bundle as a read-only page', async () => {
@@ -231,6 +231,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     await page.getByRole('heading', { name: 'ses_saved' }).waitFor()
     await page.getByText('A saved bundle').waitFor()
     await lit('paused')
+    await page.getByRole('tab', { name: 'Log' }).click()
     await page.getByRole('log').locator('[data-event="turn.paused"]').waitFor()
     expect(await page.getByRole('group', { name: 'Act' }).count()).toBe(0)
     await page.keyboard.press('ArrowLeft')
@@ -266,6 +267,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     await link.click()
     await page.getByRole('region', { name: 'Decisions' }).getByText('to try another way').waitFor()
     expect(reads).toBeGreaterThan(1)
+    await page.getByRole('tab', { name: 'Log' }).click()
     await page.getByRole('log').locator('[data-event="session.forked"]').waitFor()
     const agent = await world.api.post('/v1/agents', { name: 'Again', config: { model: 'simulated-1' } })
     const made = await world.api.post(`/v1/agents/${agent.body.id}/runs`, { input: { prompt: 'hello' } })
@@ -297,6 +299,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     expect(await chip.getAttribute('data-tone')).toBe('wait')
     await page.locator('.stream[data-status=live]').waitFor()
     await (await world.dashboard()).post(`/v1/runs/${run.body.id}/cancel`, {}, { headers: { 'x-project-id': project } })
+    await page.getByRole('tab', { name: 'Log' }).click()
     const last = page.getByRole('log').locator('[data-event="run.cancelled"]')
     await last.waitFor()
     const dashboard = await world.dashboard()

@@ -42,6 +42,7 @@ const signIn = async (hash = '') => {
 const read = async (actor: string) => {
   await signIn(`#/actors/${actor}`)
   await live()
+  await page.getByRole('tab', { name: 'Log' }).click()
 }
 
 const live = () => page.locator('.stream[data-status=live]').waitFor()
@@ -56,6 +57,13 @@ const tabTo = async (name: string) => {
   }
   throw new Error(`no Tab leads to ${name}`)
 }
+
+/** Rendered font size of each state's name, and whether it is in the window. */
+const measuredTexts = `[...document.querySelectorAll('.chart .state text')].map((text) => {
+  const { left, top, right, bottom } = text.getBoundingClientRect()
+  const inView = left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight
+  return { px: parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a, inView }
+})`
 
 /** Sequence numbers in the log of the page, with joined texts resolved into their events. */
 const shownSequences = async (): Promise<readonly number[]> => {
@@ -227,6 +235,65 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     await page.goto(`${world.url}/#/nodes`)
     await page.getByRole('alert').waitFor()
     expect(await page.getByRole('table').count()).toBe(0)
+  })
+
+  it.each([
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ])('fits the charts of a session and a run on $width x $height px, with text of 11 px or more', async (viewport) => {
+    await context.close()
+    await open({ viewport })
+    const session = await world.api.createSession()
+    await runTurn(session, { input: 'Use the tool get_weather for Oslo', tools: [weather] })
+    const agent = await world.api.post('/v1/agents', { name: 'Sky', config: { model: 'simulated-1' } })
+    const run = await world.api.post(`/v1/agents/${agent.body.id}/runs`, { input: { prompt: 'hello' } })
+    await signIn()
+    await page.getByRole('heading', { name: 'Home' }).waitFor()
+    for (const [actor, state] of [
+      [session, 'paused'],
+      [run.body.id, 'completed'],
+    ]) {
+      await page.goto(`${world.url}/#/actors/${actor}`)
+      await lit(state)
+      const texts: readonly { px: number; inView: boolean }[] = await page.evaluate(measuredTexts)
+      expect(texts.length).toBeGreaterThan(7)
+      expect(texts.every(({ inView }) => inView)).toBe(true)
+      expect(Math.min(...texts.map(({ px }) => px))).toBeGreaterThanOrEqual(11)
+    }
+    expect(complaints).toEqual([])
+  })
+
+  it('zooms and moves the chart by keys, wheel and buttons, and shows the header and reasons of a chosen commit', async () => {
+    const session = await world.api.createSession()
+    await runTurn(session, { input: 'Use the tool get_weather for Oslo', tools: [weather] })
+    await signIn(`#/actors/${session}`)
+    await lit('paused')
+    const box = page.getByRole('group', { name: 'State chart' })
+    const width = async () => Number((await box.locator('svg').getAttribute('viewBox'))?.split(' ')[2])
+    const fitted = await width()
+    await page.getByRole('button', { name: 'Zoom in' }).click()
+    expect(await width()).toBeLessThan(fitted)
+    await box.focus()
+    await page.keyboard.press('0')
+    expect(await width()).toBe(fitted)
+    await page.keyboard.press('-')
+    expect(await width()).toBeGreaterThan(fitted)
+    await page.getByRole('button', { name: 'Fit the chart' }).click()
+    await box.hover()
+    await page.mouse.wheel(0, -300)
+    await expect.poll(width).toBeLessThan(fitted)
+    // the event that led here, and the guard of the transient state that decided
+    expect(await page.locator('.edge-name').allTextContents()).toEqual(['model_answered', '[someWait]'])
+    const film = page.getByRole('list', { name: 'Commits' })
+    await film.getByRole('button', { name: 'turn' }).click()
+    await page.locator('.state-now').getByText('at commit 2').waitFor()
+    expect(await page.locator('.state-now .chip').textContent()).toBe('active.working.thinking')
+    const why = page.getByRole('region', { name: 'Why it is here' })
+    await why.getByText(/^In active.working.thinking .* by request turn/).waitFor()
+    await why.getByText(/^Waiting for callModel .*\.$/).waitFor()
+    await why.getByText('model_answered [someWait]').waitFor()
+    expect(await page.locator('.messages p').allTextContents()).toEqual(['Use the tool get_weather for Oslo'])
+    expect(complaints).toEqual([])
   })
 
   it('refuses a wrong password, and ends the session on sign-out', async () => {

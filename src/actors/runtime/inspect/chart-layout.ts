@@ -10,10 +10,8 @@ export interface Box {
   readonly h: number
 }
 
-/** Layout that the console draws; regions come before the states in them. */
-export interface ChartLayout {
-  readonly machine: string
-  readonly version: number
+/** One drawing of a chart; regions come before the states in them. */
+export interface ChartDrawing {
   readonly width: number
   readonly height: number
   readonly nodes: readonly (Box & Pick<ChartState, 'id' | 'label' | 'kind'>)[]
@@ -26,55 +24,95 @@ export interface ChartLayout {
   }[]
 }
 
+/** Layout that the console draws: for a wide screen, and for a phone. */
+export interface ChartLayout extends ChartDrawing {
+  readonly machine: string
+  readonly version: number
+  readonly narrow: ChartDrawing
+}
+
 /** Character width of the console's monospaced font, in pixels. */
-const charWidth = 6.7
-const labelHeight = 15
-const stateHeight = 32
+const charWidth = 6.95
+const labelHeight = 14
+
+/** Space on the page for a chart: beside the history on a screen of 1440 px, and on a phone. */
+const wideBox = { width: 750, height: 560 }
+const narrowBox = { width: 364, height: 560 }
+
+/** Scale below which the names at the edges are left out: text of 11.5 px would be smaller than 11 px. */
+const minScale = 0.96
 
 const options: Readonly<Record<string, string>> = {
   'elk.algorithm': 'layered',
-  'elk.direction': 'DOWN',
   'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
   'elk.edgeRouting': 'ORTHOGONAL',
   'elk.json.shapeCoords': 'ROOT',
   'elk.json.edgeCoords': 'ROOT',
-  // breaks cycles so that charts run downwards from each region's first state
-  'elk.layered.cycleBreaking.strategy': 'DEPTH_FIRST',
-  'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
+  // edges of a state share their ends, which takes half of the space
+  'elk.layered.mergeEdges': 'true',
   'elk.layered.compaction.postCompaction.strategy': 'EDGE_LENGTH',
-  'elk.layered.spacing.nodeNodeBetweenLayers': '22',
-  'elk.layered.spacing.edgeNodeBetweenLayers': '10',
-  'elk.layered.spacing.edgeEdgeBetweenLayers': '8',
-  'elk.spacing.nodeNode': '18',
-  'elk.spacing.edgeNode': '10',
-  'elk.spacing.edgeEdge': '9',
-  'elk.spacing.edgeLabel': '3',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '12',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '9',
+  'elk.layered.spacing.edgeEdgeBetweenLayers': '7',
+  'elk.spacing.nodeNode': '10',
+  'elk.spacing.edgeNode': '8',
+  'elk.spacing.edgeEdge': '7',
+  'elk.spacing.edgeLabel': '2',
 }
 
 const uncompacted = { 'elk.layered.compaction.postCompaction.strategy': 'NONE' }
 
-/** Random seeds for layouts that differ only in their crossings; the best layout is used. */
-const seeds = [1, 2, 3, 5, 7, 11, 13, 17]
+type Options = Readonly<Record<string, string>>
+
+const placements = ['BRANDES_KOEPF', 'NETWORK_SIMPLEX'].map((strategy) => ({
+  'elk.layered.nodePlacement.strategy': strategy,
+}))
+const down = ['GREEDY', 'DEPTH_FIRST'].flatMap((strategy) =>
+  ['1', '7'].map((seed) => ({
+    'elk.direction': 'DOWN',
+    'elk.layered.cycleBreaking.strategy': strategy,
+    'elk.randomSeed': seed,
+  })),
+)
+const right = { 'elk.direction': 'RIGHT', 'elk.layered.cycleBreaking.strategy': 'GREEDY', 'elk.randomSeed': '1' }
+
+/** Ways to lay out a chart, which differ in their size and crossings; the one that fits best is used. */
+const ways: readonly Options[] = placements.flatMap((placement) =>
+  [...down, right].map((direction) => ({ ...placement, ...direction })),
+)
 
 /** Lays out a machine's chart. The result is deterministic. */
 export async function chartLayout({ name, version, machine }: Chart): Promise<ChartLayout> {
   const graph = chartGraph(machine)
   // over a megabyte, and only pictures need it
   const { default: elk } = await import('elkjs/lib/elk.bundled.js')
-  const layouts: ChartLayout[] = []
-  for (const seed of seeds) layouts.push({ machine: name, version, ...(await laidOut(new elk.default(), graph, seed)) })
-  const [best] = layouts.sort((left, right) => cost(left) - cost(right))
-  if (best === undefined) throw new Error('no seed')
+  const drawn = async (named: boolean): Promise<readonly ChartDrawing[]> => {
+    const all: ChartDrawing[] = []
+    for (const way of ways) all.push(await laidOut(new elk.default(), graph, { way, named }))
+    return all
+  }
+  const [named, plain] = [bestOf(await drawn(true), wideBox), await drawn(false)]
+  const wide = scaleIn(named, wideBox) >= minScale ? named : bestOf(plain, wideBox)
+  return { machine: name, version, ...wide, narrow: bestOf(plain, narrowBox) }
+}
+
+const scaleIn = ({ width, height }: Size, box: Size): number => Math.min(box.width / width, box.height / height)
+
+type Size = Pick<ChartDrawing, 'width' | 'height'>
+
+/** Scale from which a larger one is no better, so that short lines decide. */
+const ample = 1.25
+
+const bestOf = (drawings: readonly ChartDrawing[], box: Size): ChartDrawing => {
+  const worth = (each: ChartDrawing): number => Math.min(ample, scaleIn(each, box)) - lineLength(each) / 1e6
+  const [best] = drawings.toSorted((left, right) => worth(right) - worth(left))
+  if (best === undefined) throw new Error('no layout')
   return best
 }
 
-/**
- * Cost of a layout: its area, plus 20 px² for each px of line. Small charts with short lines are the easiest to read.
- */
-const cost = ({ width, height, edges }: ChartLayout): number =>
-  width * height + 20 * edges.reduce((sum, { points }) => sum + lengthOf(points), 0)
+const lineLength = ({ edges }: ChartDrawing): number => edges.reduce((sum, { points }) => sum + lengthOf(points), 0)
 
-const lengthOf = (points: ChartLayout['edges'][number]['points']): number =>
+const lengthOf = (points: ChartDrawing['edges'][number]['points']): number =>
   points.reduce((sum, [x, y], index) => {
     const [x0, y0] = points[index - 1] ?? [x, y]
     return sum + Math.abs(x - x0) + Math.abs(y - y0)
@@ -83,20 +121,15 @@ const lengthOf = (points: ChartLayout['edges'][number]['points']): number =>
 async function laidOut(
   elk: Pick<ELK, 'layout'>,
   { states, transitions }: ChartGraph,
-  seed: number,
-): Promise<Omit<ChartLayout, 'machine' | 'version'>> {
-  const chart = (more: Readonly<Record<string, string>>): ElkNode => ({
+  { way, named }: { readonly way: Options; readonly named: boolean },
+): Promise<ChartDrawing> {
+  const chart = (more: Options): ElkNode => ({
     id: '',
-    layoutOptions: {
-      ...options,
-      'elk.padding': '[top=8,left=8,bottom=8,right=8]',
-      'elk.randomSeed': `${seed}`,
-      ...more,
-    },
-    children: states.map((state) => elkNode(state, more)),
-    edges: transitions.map(elkEdge),
+    layoutOptions: { ...options, ...way, 'elk.padding': '[top=6,left=6,bottom=6,right=6]', ...more },
+    children: states.map((state) => elkNode(state, { ...way, ...more })),
+    edges: transitions.map((transition, index) => elkEdge(transition, index, named)),
   })
-  const layout = (more: Readonly<Record<string, string>>): Promise<ElkNode> => elk.layout(chart(more))
+  const layout = (more: Options): Promise<ElkNode> => elk.layout(chart(more))
   // ELK's compaction fails on some charts ("Invalid hitboxes"), which are laid out without it
   const laid = await layout({}).catch(() => layout(uncompacted))
   const byId = new Map(allStates(states).map((state) => [state.id, state]))
@@ -116,28 +149,34 @@ const allStates = (states: readonly ChartState[]): readonly ChartState[] =>
 
 const allElkNodes = (node: ElkNode): readonly ElkNode[] => [node, ...(node.children ?? []).flatMap(allElkNodes)]
 
-function elkNode(state: ChartState, more: Readonly<Record<string, string>>): ElkNode {
+/** A state's label in lines: its status has a line of its own. */
+const linesOf = (label: string): readonly string[] => label.split(/ (?=\()/)
+
+function elkNode(state: ChartState, more: Options): ElkNode {
   if (state.kind === 'initial') return { id: state.id, width: 8, height: 8 }
-  const width = Math.ceil(state.label.length * charWidth + 28)
-  if (state.states.length === 0) return { id: state.id, width, height: stateHeight }
+  const lines = linesOf(state.label)
+  const width = (text: string): number => Math.ceil(text.length * charWidth + 14)
+  if (state.states.length === 0)
+    return { id: state.id, width: Math.max(...lines.map(width)), height: lines.length > 1 ? 38 : 26 }
   return {
     id: state.id,
-    layoutOptions: { ...options, 'elk.padding': '[top=34,left=16,bottom=16,right=16]', ...more },
+    layoutOptions: {
+      ...options,
+      'elk.padding': '[top=25,left=10,bottom=10,right=10]',
+      'elk.nodeSize.constraints': 'MINIMUM_SIZE',
+      'elk.nodeSize.minimum': `(${width(state.label)}, 20)`,
+      ...more,
+    },
     children: state.states.map((inner) => elkNode(inner, more)),
   }
 }
 
-const elkEdge = ({ from, to, labels }: ChartTransition, index: number): ElkExtendedEdge => ({
-  id: `${index}`,
-  sources: [from],
-  targets: [to],
-  labels: labels.length === 0 ? [] : [{ text: labels.join('\n'), ...sizeOfText(labels) }],
-})
-
-const sizeOfText = (lines: readonly string[]) => ({
-  width: Math.ceil(Math.max(...lines.map((line) => line.length)) * charWidth),
-  height: lines.length * labelHeight,
-})
+function elkEdge({ from, to, labels }: ChartTransition, index: number, named: boolean): ElkExtendedEdge {
+  const [first, ...others] = named ? labels : []
+  const text = others.length === 0 ? (first ?? '') : `${first} +${others.length}`
+  const size = { width: Math.ceil(text.length * charWidth), height: labelHeight }
+  return { id: `${index}`, sources: [from], targets: [to], labels: text === '' ? [] : [{ text, ...size }] }
+}
 
 const boxOf = (shape: ElkNode | ElkLabel): Box => ({
   x: Math.round(shape.x ?? 0),
@@ -146,7 +185,7 @@ const boxOf = (shape: ElkNode | ElkLabel): Box => ({
   h: Math.round(shape.height ?? 0),
 })
 
-function laidEdge(edge: ElkExtendedEdge, transition: ChartTransition | undefined): ChartLayout['edges'][number] {
+function laidEdge(edge: ElkExtendedEdge, transition: ChartTransition | undefined): ChartDrawing['edges'][number] {
   const points = (edge.sections ?? []).flatMap(({ startPoint, bendPoints = [], endPoint }) =>
     [startPoint, ...bendPoints, endPoint].map(({ x, y }) => [Math.round(x), Math.round(y)] as const),
   )

@@ -9,6 +9,7 @@ export const chartPage = (machines: readonly string[]): string => `<!doctype htm
   --good: #1f7a4d; --accent: #2f6fde; --mono: ui-monospace, monospace }
 body { margin: 2rem; font: 15px system-ui, sans-serif; color: var(--ink) }
 form { margin: 1rem 0 } input { width: 26rem; font: 13px var(--mono) } pre { color: var(--soft) }
+.chart { width: 100%; height: 75vh }
 .chart [data-standing="active"] rect, .chart [data-standing="current"] rect { stroke: var(--accent); stroke-width: 2 }
 </style>
 <nav>${machines.map((name) => `<a href="#${name}">${name}</a>`).join(' · ')}</nav>

@@ -1,0 +1,151 @@
+import { Chart } from './chart.js'
+import { h } from './dom.js'
+
+/** Width of the box, in px, below which a chart is drawn as for a phone. */
+const narrowBelow = 560
+/** Scales between which a chart can be zoomed, and at most which it is fitted. */
+const minScale = 0.4
+const maxScale = 4
+const maxFit = 1.35
+const margin = 8
+
+/**
+ * A chart that is fitted to its box, and can be zoomed and moved with buttons, the keyboard, the wheel and by dragging.
+ */
+export class ChartStage {
+  #tools = h('div', { class: 'chart-tools' })
+  element = h('div', { class: 'chart-box', tabindex: 0, role: 'group', 'aria-label': 'State chart' }, this.#tools)
+  #layout
+  #chart
+  #narrow = false
+  /** What is shown: the scale, and the chart's point in the box's upper left corner. @type {{ scale: number, x: number, y: number } | null} */
+  #view = null
+  #size = { width: 0, height: 0 }
+  #watch = new ResizeObserver(() => this.#resized())
+  #redrawn
+
+  /** @param {import('./chart-model.js').Layout} layout @param {(chart: Chart) => void} redrawn called when another drawing of the chart is shown */
+  constructor(layout, redrawn) {
+    this.#layout = layout
+    this.#redrawn = redrawn
+    this.#chart = new Chart(layout)
+    const buttons = /** @type {const} */ ([
+      ['+', 'Zoom in', () => this.#zoom(1.25)],
+      ['−', 'Zoom out', () => this.#zoom(0.8)],
+      ['Fit', 'Fit the chart', () => this.fit()],
+    ])
+    this.#tools.append(
+      ...buttons.map(([text, label, click]) =>
+        h('button', { type: 'button', class: 'quiet', 'aria-label': label, title: label, click }, text),
+      ),
+    )
+    this.element.append(this.#chart.element)
+    this.element.addEventListener('wheel', (event) => this.#onWheel(event), { passive: false })
+    this.element.addEventListener('keydown', (event) => this.#onKey(event))
+    this.element.addEventListener('pointerdown', (event) => this.#onDrag(event))
+    this.#watch.observe(this.element)
+  }
+
+  get chart() {
+    return this.#chart
+  }
+
+  stop() {
+    this.#watch.disconnect()
+  }
+
+  /** Shows the whole chart, as large as fits. */
+  fit() {
+    this.#view = null
+    this.#draw()
+  }
+
+  #resized() {
+    const { clientWidth: width, clientHeight: height } = this.element
+    this.#size = { width, height }
+    const narrow = width < narrowBelow
+    if (width > 0 && narrow !== this.#narrow) {
+      this.#narrow = narrow
+      const before = this.#chart.element
+      this.#chart = new Chart(this.#layout, narrow)
+      before.replaceWith(this.#chart.element)
+      this.#view = null
+      this.#redrawn(this.#chart)
+    }
+    this.#draw()
+  }
+
+  #fitted() {
+    const { width, height } = this.#chart.size
+    const { width: w, height: h } = this.#size
+    const scale = Math.min((w - 2 * margin) / width, (h - 2 * margin) / height, maxFit)
+    return { scale, x: (width - w / scale) / 2, y: (height - h / scale) / 2 }
+  }
+
+  #draw() {
+    const { width, height } = this.#size
+    if (width === 0 || height === 0) return
+    const { scale, x, y } = this.#view ?? this.#fitted()
+    this.#chart.element.setAttribute('viewBox', `${x} ${y} ${width / scale} ${height / scale}`)
+    this.element.classList.toggle('moved', this.#view !== null)
+  }
+
+  /** @param {number} by @param {readonly [x: number, y: number]} [at] the point of the box that stays in place */
+  #zoom(by, at = [this.#size.width / 2, this.#size.height / 2]) {
+    const { scale, x, y } = this.#view ?? this.#fitted()
+    const next = Math.min(maxScale, Math.max(minScale, scale * by))
+    this.#view = { scale: next, x: x + at[0] / scale - at[0] / next, y: y + at[1] / scale - at[1] / next }
+    this.#draw()
+  }
+
+  /** @param {number} right @param {number} down */
+  #pan(right, down) {
+    const { scale, x, y } = this.#view ?? this.#fitted()
+    this.#view = { scale, x: x + right / scale, y: y + down / scale }
+    this.#draw()
+  }
+
+  /** @param {WheelEvent} event */
+  #onWheel(event) {
+    event.preventDefault()
+    const box = this.element.getBoundingClientRect()
+    this.#zoom(Math.exp(-event.deltaY / 400), [event.clientX - box.left, event.clientY - box.top])
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const keys = /** @type {Readonly<Record<string, () => void>>} */ ({
+      '+': () => this.#zoom(1.25),
+      '=': () => this.#zoom(1.25),
+      '-': () => this.#zoom(0.8),
+      0: () => this.fit(),
+      ArrowLeft: () => this.#pan(-40, 0),
+      ArrowRight: () => this.#pan(40, 0),
+      ArrowUp: () => this.#pan(0, -40),
+      ArrowDown: () => this.#pan(0, 40),
+    })
+    const act = keys[event.key]
+    if (act === undefined || event.target !== this.element || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    act()
+  }
+
+  /** @param {PointerEvent} event */
+  #onDrag(event) {
+    const isMouse = event.pointerType === 'mouse'
+    // a finger scrolls the page, until the chart was zoomed
+    if (event.button !== 0 || (!isMouse && this.#view === null)) return
+    if (event.target instanceof Element && event.target.closest('button') !== null) return
+    this.element.setPointerCapture(event.pointerId)
+    let [x, y] = [event.clientX, event.clientY]
+    /** @param {PointerEvent} to */
+    const move = (to) => {
+      this.#pan(x - to.clientX, y - to.clientY)
+      ;[x, y] = [to.clientX, to.clientY]
+    }
+    const end = () => this.element.removeEventListener('pointermove', move)
+    this.element.addEventListener('pointermove', move)
+    this.element.addEventListener('pointerup', end, { once: true })
+    this.element.addEventListener('pointercancel', end, { once: true })
+  }
+}
