@@ -19,11 +19,12 @@ export const clientApi = (operations: readonly Operation[]): GeneratedFile => {
   const types = new TypeTexts()
   const called = operations.filter(({ access, frames }) => frames === null && isForClients(access.kinds))
   const resources = Map.groupBy(called, ({ id }) => id.split('.')[0] ?? '')
-  const texts = [...resources].map(([name, list]) => resourceText(name, list, types))
-  const text = [head, apiText([...resources.keys()]), ...texts, webhookText(types), types.declarations('all')].join(
-    '\n',
-  )
-  return { path: 'packages/client/src/api/index.ts', text }
+  const texts = [
+    ...[head, apiText([...resources].map(([name, list]) => callsOf(name, list, types)))],
+    ...[bundleText([...resources.keys()]), ...[...resources].map(([name, list]) => linesOf(name, list)), ''],
+    ...[webhookText(types), types.declarations('all')],
+  ]
+  return { path: 'packages/client/src/api/index.ts', text: texts.join('\n') }
 }
 
 const isForClients = (kinds: Operation['access']['kinds']): boolean =>
@@ -31,41 +32,46 @@ const isForClients = (kinds: Operation['access']['kinds']): boolean =>
 
 const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-const typeName = (name: string): string => `${name.charAt(0).toUpperCase()}${camel(name).slice(1)}Calls`
+/** The types of all calls, by resource, and what the client adds to two of them by hand. */
+const apiText = (resources: readonly string[]): string => `/** Calls of the operations, by resource. */
+export interface Resources {
+${resources.join('\n')}
+}
 
-const apiText = (names: readonly string[]): string => {
-  const more: Readonly<Record<string, readonly [type: string, value: string]>> = {
-    sessions: [` & Troupe['sessions']`, `{ ...sessions(client), ...client.sessions }`],
-    webhooks: [` & { readonly unwrap: typeof unwrap }`, `{ ...webhooks(client), unwrap }`],
+/** All resources of the API. */
+export type Api = Resources & {
+  readonly sessions: Troupe['sessions']
+  readonly webhooks: { readonly unwrap: typeof unwrap }
+}
+`
+
+const bundleText = (names: readonly string[]): string => {
+  const more: Readonly<Record<string, string>> = {
+    sessions: '{ ...sessions(client), ...client.sessions }',
+    webhooks: '{ ...webhooks(client), unwrap }',
   }
   return [
-    '/** All resources of the API. */',
-    'export interface Api {',
-    ...names.map((name) => `  readonly ${camel(name)}: ${typeName(name)}${more[name]?.[0] ?? ''}`),
-    '}',
-    '',
     '/** All resources of the API with the credential of a client. A bundle with a single one has its own function instead: `agents(client)`. */',
     'export const api = (client: Troupe): Api => ({',
-    ...names.map((name) => `  ${camel(name)}: ${more[name]?.[1] ?? `${camel(name)}(client)`},`),
+    ...names.map((name) => `  ${camel(name)}: ${more[name] ?? `${camel(name)}(client)`},`),
     '})',
     '',
   ].join('\n')
 }
 
-const resourceText = (name: string, operations: readonly Operation[], types: TypeTexts): string => {
-  const verb = ({ id }: Operation) => camel(id.slice(name.length + 1))
-  return [
-    `export interface ${typeName(name)} {`,
-    ...operations.flatMap((each) =>
-      signaturesOf(each, types).map((text) => `  /** ${each.summary}. */ ${verb(each)}${text}`),
-    ),
-    '}',
-    '',
-    `export const ${camel(name)} = /* @__PURE__ */ resource<${typeName(name)}>({`,
-    ...operations.map((each) => `  ${verb(each)}: '${lineOf(each)}',`),
-    '})',
-    '',
-  ].join('\n')
+const verbOf = (name: string, { id }: Operation): string => camel(id.slice(name.length + 1))
+
+const callsOf = (name: string, operations: readonly Operation[], types: TypeTexts): string => {
+  const calls = operations.flatMap((each) =>
+    signaturesOf(each, types).map((text) => `    /** ${each.summary}. */ ${verbOf(name, each)}${text}`),
+  )
+  return `  readonly ${camel(name)}: {\n${calls.join('\n')}\n  }`
+}
+
+/** The function of one resource, which a bundle has without the others. */
+const linesOf = (name: string, operations: readonly Operation[]): string => {
+  const lines = operations.map((each) => `${verbOf(name, each)}: '${lineOf(each)}'`)
+  return `export const ${camel(name)} = /* @__PURE__ */ resource<Resources['${camel(name)}']>({ ${lines.join(', ')} })`
 }
 
 /** Parameter of the next page of a list; null if the operation is none. */

@@ -13,7 +13,7 @@ export class TypeTexts {
   /** All types that `of` has named so far. */
   declarations(exported: readonly string[] | 'all'): string {
     const start = (name: string) => (exported === 'all' || exported.includes(name) ? 'export ' : '')
-    return [...this.#declared].map(([name, body]) => `${start(name)}type ${name} = ${body}\n`).join('\n')
+    return [...this.#declared].map(([name, body]) => `${start(name)}type ${name} = ${body}\n`).join('')
   }
 
   /** Returns the type of a schema. */

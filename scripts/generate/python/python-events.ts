@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { JsonSchema } from '#specs/dsl/schema.ts'
 import { followedEvents } from '#specs/events/session-messages.ts'
-import { webhookEvents, webhookEventTypes } from '#specs/events/webhook-events.ts'
+import { type WebhookEventType, webhookEvents, webhookEventTypes } from '#specs/events/webhook-events.ts'
 import { turnRequest } from '#specs/resources/sessions.ts'
 import type { GeneratedFile } from '../generated-file.ts'
 import { doc, PythonTypes, pascal } from './python-types.ts'
@@ -21,6 +22,12 @@ else:
     from typing_extensions import NotRequired
 `
 
+/** A class with the names of its fields. */
+interface Base {
+  readonly name: string
+  readonly fields: readonly string[]
+}
+
 /** An event of a log: its fields beside its sequence number. */
 const eventClass = (types: PythonTypes, name: string, schema: JsonSchema): string => {
   const fields = Object.entries(schema.properties ?? {}).map(([field, each]) => {
@@ -28,13 +35,16 @@ const eventClass = (types: PythonTypes, name: string, schema: JsonSchema): strin
     const isRequired = schema.required?.includes(field) === true
     return `    ${field}: ${isRequired ? type : `${type === 'object' ? type : `${type} | None`} = None`}\n${doc(each)}`
   })
-  const own = [
-    `    id: int\n    """Sequence number in the log; 0 for an event that is in no log."""\n`,
-    ...fields,
-    `    event: Literal["${name}"] = "${name}"\n`,
-  ]
-  return `\n@dataclass(frozen=True, kw_only=True)\nclass ${pascal(name)}:\n${doc(schema)}${own.join('')}`
+  const own = [...fields, `    event: Literal["${name}"] = "${name}"\n`]
+  return `\n@dataclass(frozen=True, kw_only=True)\nclass ${pascal(name)}(LogEvent):\n${doc(schema)}${own.join('')}`
 }
+
+const logEvent = `
+@dataclass(frozen=True, kw_only=True)
+class LogEvent:
+    id: int
+    """Sequence number in the log; 0 for an event that is in no log."""
+`
 
 /** `events.py`: the events of a session's log, its messages, and the fields of a turn. */
 const eventsFile = (): GeneratedFile => {
@@ -47,6 +57,7 @@ const eventsFile = (): GeneratedFile => {
   const text = [
     head('Events of a session, its messages, and the fields of a turn.'),
     types.declarations(),
+    logEvent,
     classes.join('\n'),
     `\nSessionEvent = Union[${names.join(', ')}]\n"""An event of a session, which a \`match\` exhausts."""\n`,
     `EVENTS: dict[str, type[SessionEvent]] = {${events.map(([name]) => `"${name}": ${pascal(name)}`).join(', ')}}`,
@@ -55,14 +66,40 @@ const eventsFile = (): GeneratedFile => {
   return { path: 'packages/python/src/troupe/events.py', text }
 }
 
+/** What all events about one kind of resource have in common: `run` for `run.queued` and `run.failed`. */
+const declareShared = (types: PythonTypes, [noun, names]: readonly [string, readonly WebhookEventType[]]): Base => {
+  const [first = {}, ...others] = names.map((name) => webhookEvents[name].data.json)
+  const same = Object.entries(first.properties ?? {}).filter(([field, schema]) =>
+    others.every(
+      ({ properties, required }) =>
+        isDeepStrictEqual(properties?.[field], schema) && required?.includes(field) === first.required?.includes(field),
+    ),
+  )
+  const schema = { properties: Object.fromEntries(same), required: first.required ?? [] }
+  return { name: types.declare(`${pascal(noun)}EventData`, schema), fields: same.map(([field]) => field) }
+}
+
+const declareEvent = (types: PythonTypes, type: WebhookEventType, base: Base): string => {
+  const { says, data } = webhookEvents[type]
+  const { properties = {}, required = [] } = data.json
+  const own = Object.fromEntries(Object.entries(properties).filter(([field]) => !base.fields.includes(field)))
+  const dataName =
+    Object.keys(own).length === 0
+      ? base.name
+      : types.declare(`${pascal(type)}EventData`, { properties: own, required }, base.name)
+  const name = `${pascal(type)}Event`
+  types.add(name, `(SentEvent):\n${doc({ description: says })}    type: Literal["${type}"]\n    data: ${dataName}\n`)
+  return name
+}
+
 /** `webhook_events.py`: what the server sends to webhooks. */
 const webhooksFile = (): GeneratedFile => {
   const types = new PythonTypes()
-  const names = webhookEventTypes.map((type) => {
-    const { says, data } = webhookEvents[type]
-    const fields = { type: { const: type }, timestamp: { type: 'string' }, data: data.json } as const
-    const schema = { description: says, properties: fields, required: Object.keys(fields) }
-    return types.declare(`${pascal(type)}Event`, schema)
+  types.declare('SentEvent', { properties: { timestamp: { type: 'string' } }, required: ['timestamp'] })
+  const nouns = [...Map.groupBy(webhookEventTypes, (type) => type.slice(0, type.lastIndexOf('.')))]
+  const names = nouns.flatMap((noun) => {
+    const base = declareShared(types, noun)
+    return noun[1].map((type) => declareEvent(types, type, base))
   })
   const union = `\nWebhookEvent = Union[${names.join(', ')}]\n"""An event that the server sends to webhooks, by its \`type\`."""\n`
   const text = [head('Events that the server sends to webhooks.'), types.declarations(), union].join('\n')

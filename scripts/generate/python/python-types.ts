@@ -28,14 +28,22 @@ export class PythonTypes {
     return types.length === 0 ? 'object' : union(types.map((type) => this.#typed(type, shown, name)))
   }
 
-  /** Declares the class of an object's fields. @returns its name, with a number if others have that name */
-  declare(name: string, schema: JsonSchema): string {
+  /**
+   * Declares the class of an object's fields beside those of `base`.
+   *
+   * @returns its name, with a number if others have that name
+   */
+  declare(name: string, schema: JsonSchema, base = 'TypedDict'): string {
     const fields = Object.entries(schema.properties ?? {}).map(([field, each]) => {
       const type = this.of(each, `${name}${pascal(field)}`)
       const isRequired = schema.required?.includes(field) === true
       return `    ${field}: ${isRequired ? type : `NotRequired[${type}]`}\n${doc(each)}`
     })
-    const body = `(TypedDict):\n${doc(schema)}${fields.join('')}`
+    return this.add(name, `(${base}):\n${doc(schema)}${fields.join('')}`)
+  }
+
+  /** Adds the text of a class behind its name. @returns its name, with a number if others have that name */
+  add(name: string, body: string): string {
     for (let at = 1; ; at++) {
       const free = at === 1 ? name : `${name}${at}`
       const text = `\nclass ${free}${body}`

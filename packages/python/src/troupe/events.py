@@ -331,10 +331,14 @@ class TurnOptions(TypedDict):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SessionForked:
-    """The session was created by forking another one. The events of the copied history follow."""
+class LogEvent:
     id: int
     """Sequence number in the log; 0 for an event that is in no log."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionForked(LogEvent):
+    """The session was created by forking another one. The events of the copied history follow."""
     session_id: str
     """Session from which the history was copied."""
     turn_number: int
@@ -345,10 +349,8 @@ class SessionForked:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TurnStarted:
+class TurnStarted(LogEvent):
     """A turn started."""
-    id: int
-    """Sequence number in the log; 0 for an event that is in no log."""
     turn_number: int
     """Number of the turn in its session, from 1."""
     model: str
@@ -361,10 +363,8 @@ class TurnStarted:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TurnRestarted:
+class TurnRestarted(LogEvent):
     """The server stopped while the model was answering, and makes the call again. Sent only with `restarts=true`."""
-    id: int
-    """Sequence number in the log; 0 for an event that is in no log."""
     from_sequence: int
     """Deltas of the turn from this sequence number on are void. Those after this event make its text."""
     attempt: int
@@ -373,10 +373,8 @@ class TurnRestarted:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OutputTextDelta:
+class OutputTextDelta(LogEvent):
     """The model generated more text."""
-    id: int
-    """Sequence number in the log; 0 for an event that is in no log."""
     delta: str
     """Text to append to the text so far."""
     attempt: int | None = None
@@ -385,10 +383,8 @@ class OutputTextDelta:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContextCompacted:
+class ContextCompacted(LogEvent):
     """The oldest part of the conversation was removed because it did not fit into the model's context window."""
-    id: int
-    """Sequence number in the log; 0 for an event that is in no log."""
     strategy: Literal["truncate", "summarize"]
     """What replaces the messages that were removed."""
     removed_messages: int
@@ -403,10 +399,8 @@ class ContextCompacted:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToolCallStarted:
+class ToolCallStarted(LogEvent):
     """The model called a tool."""
-    id: int
-    """Sequence number in the log; 0 for an event that is in no log."""
     tool: str
     """Name of the tool."""
     arguments: object
@@ -421,10 +415,8 @@ class ToolCallStarted:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToolCallProgress:
+class ToolCallProgress(LogEvent):
     """Progress of a tool call, as reported by the tool's server. Sent at most once a second."""
-    id: int
-    """Sequence number in the log; 0 for an event that is in no log."""
     tool: str
     """Name of the tool."""
     action_id: str
@@ -439,10 +431,8 @@ class ToolCallProgress:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToolCallCompleted:
+class ToolCallCompleted(LogEvent):
     """A tool call completed."""
-    id: int
-    """Sequence number in the log; 0 for an event that is in no log."""
     tool: str
     """Name of the tool."""
     output: str
@@ -453,10 +443,8 @@ class ToolCallCompleted:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TurnPaused:
+class TurnPaused(LogEvent):
     """The turn is waiting for the approval of a tool call, a connection, or input that a server requests."""
-    id: int
-    """Sequence number in the log; 0 for an event that is in no log."""
     reason: Literal["approval_required", "connection_required", "input_required"]
     tool: str
     """Name of the tool."""
@@ -478,10 +466,8 @@ class TurnPaused:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TurnResumed:
+class TurnResumed(LogEvent):
     """A person decided about a tool call."""
-    id: int
-    """Sequence number in the log; 0 for an event that is in no log."""
     action_id: str
     """Id of the action that represents the tool call."""
     resolution: Literal["approved", "rejected", "connected", "answered", "declined", "dismissed"]
@@ -496,10 +482,8 @@ class TurnResumed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TurnCompleted:
+class TurnCompleted(LogEvent):
     """The turn is complete."""
-    id: int
-    """Sequence number in the log; 0 for an event that is in no log."""
     turn_number: int
     """Number of the turn in its session, from 1."""
     output: str
@@ -516,10 +500,8 @@ class TurnCompleted:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TurnFailed:
+class TurnFailed(LogEvent):
     """The turn ended with an error."""
-    id: int
-    """Sequence number in the log; 0 for an event that is in no log."""
     turn_number: int
     """Number of the turn in its session, from 1."""
     output: TurnFailedOutput
@@ -531,20 +513,16 @@ class TurnFailed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StreamEnded:
+class StreamEnded(LogEvent):
     """`credential_ended`: the credential of the stream has expired or was revoked; to resume after the last event, reconnect with another credential. `deleted`: the session, run or other resource, or its tenant or project, was deleted; do not reconnect."""
-    id: int
-    """Sequence number in the log; 0 for an event that is in no log."""
     reason: Literal["credential_ended", "deleted"]
     """Reason for which the server ended the stream."""
     event: Literal["stream.ended"] = "stream.ended"
 
 
 @dataclass(frozen=True, kw_only=True)
-class SessionSnapshot:
+class SessionSnapshot(LogEvent):
     """The messages of the newest turns, as in `sessions.messages`. The first event of a stream with `snapshot=true`; its id is `last_event_id`."""
-    id: int
-    """Sequence number in the log; 0 for an event that is in no log."""
     data: list[SessionMessage]
     """Messages, oldest first."""
     pending_actions: list[PendingAction]

@@ -11,7 +11,11 @@ else:
     from typing_extensions import NotRequired
 
 
-class RunQueuedEventData(TypedDict):
+class SentEvent(TypedDict):
+    timestamp: str
+
+
+class RunEventData(TypedDict):
     run_id: str
     agent_id: str
     installation_id: str | None
@@ -20,61 +24,36 @@ class RunQueuedEventData(TypedDict):
     tenant_id: str | None
 
 
-class RunQueuedEvent(TypedDict):
+class RunQueuedEvent(SentEvent):
     """A run was created and waits in the queue."""
     type: Literal["run.queued"]
-    timestamp: str
-    data: RunQueuedEventData
+    data: RunEventData
 
 
-class RunStartedEventData(TypedDict):
-    run_id: str
-    agent_id: str
-    installation_id: str | None
-    parent_run_id: str | None
-    status: Literal["queued", "running", "requires_action", "completed", "failed", "cancelled", "expired"]
-    tenant_id: str | None
-
-
-class RunStartedEvent(TypedDict):
+class RunStartedEvent(SentEvent):
     """A run left the queue."""
     type: Literal["run.started"]
-    timestamp: str
-    data: RunStartedEventData
+    data: RunEventData
 
 
-class RunRequiresActionEventData(TypedDict):
-    run_id: str
-    agent_id: str
-    installation_id: str | None
-    parent_run_id: str | None
-    status: Literal["queued", "running", "requires_action", "completed", "failed", "cancelled", "expired"]
-    tenant_id: str | None
+class RunRequiresActionEventData(RunEventData):
     action_ids: list[str]
 
 
-class RunRequiresActionEvent(TypedDict):
+class RunRequiresActionEvent(SentEvent):
     """A run waits for approvals, or for outputs of tools that you run."""
     type: Literal["run.requires_action"]
-    timestamp: str
     data: RunRequiresActionEventData
 
 
-class RunCompletedEventData(TypedDict):
-    run_id: str
-    agent_id: str
-    installation_id: str | None
-    parent_run_id: str | None
-    status: Literal["queued", "running", "requires_action", "completed", "failed", "cancelled", "expired"]
-    tenant_id: str | None
+class RunCompletedEventData(RunEventData):
     output: dict[str, object] | None
     usage: dict[str, object]
 
 
-class RunCompletedEvent(TypedDict):
+class RunCompletedEvent(SentEvent):
     """A run is complete."""
     type: Literal["run.completed"]
-    timestamp: str
     data: RunCompletedEventData
 
 
@@ -83,59 +62,38 @@ class RunFailedEventDataError(TypedDict):
     message: str
 
 
-class RunFailedEventData(TypedDict):
-    run_id: str
-    agent_id: str
-    installation_id: str | None
-    parent_run_id: str | None
-    status: Literal["queued", "running", "requires_action", "completed", "failed", "cancelled", "expired"]
-    tenant_id: str | None
+class RunFailedEventData(RunEventData):
     error: RunFailedEventDataError | None
     usage: dict[str, object]
 
 
-class RunFailedEvent(TypedDict):
+class RunFailedEvent(SentEvent):
     """A run ended with an error."""
     type: Literal["run.failed"]
-    timestamp: str
     data: RunFailedEventData
 
 
-class RunCancelledEventData(TypedDict):
-    run_id: str
-    agent_id: str
-    installation_id: str | None
-    parent_run_id: str | None
-    status: Literal["queued", "running", "requires_action", "completed", "failed", "cancelled", "expired"]
-    tenant_id: str | None
+class RunCancelledEventData(RunEventData):
     usage: dict[str, object]
 
 
-class RunCancelledEvent(TypedDict):
+class RunCancelledEvent(SentEvent):
     """A run was cancelled."""
     type: Literal["run.cancelled"]
-    timestamp: str
     data: RunCancelledEventData
 
 
-class RunExpiredEventData(TypedDict):
-    run_id: str
-    agent_id: str
-    installation_id: str | None
-    parent_run_id: str | None
-    status: Literal["queued", "running", "requires_action", "completed", "failed", "cancelled", "expired"]
-    tenant_id: str | None
+class RunExpiredEventData(RunEventData):
     usage: dict[str, object]
 
 
-class RunExpiredEvent(TypedDict):
+class RunExpiredEvent(SentEvent):
     """A run reached its `expires_at`."""
     type: Literal["run.expired"]
-    timestamp: str
     data: RunExpiredEventData
 
 
-class ActionCreatedEventData(TypedDict):
+class ActionEventData(TypedDict):
     action_id: str
     tool: str
     risk_level: Literal["low", "medium", "high", "critical"]
@@ -145,81 +103,42 @@ class ActionCreatedEventData(TypedDict):
     tenant_id: str | None
 
 
-class ActionCreatedEvent(TypedDict):
+class ActionCreatedEvent(SentEvent):
     """A tool call waits for an approval."""
     type: Literal["action.created"]
-    timestamp: str
-    data: ActionCreatedEventData
+    data: ActionEventData
 
 
-class ActionInputRequiredEventData(TypedDict):
-    action_id: str
-    tool: str
-    risk_level: Literal["low", "medium", "high", "critical"]
-    status: Literal["pending_approval", "awaiting_connection", "awaiting_input", "approved", "executing", "executed", "failed", "rejected", "expired"]
-    run_id: str | None
-    session_id: str | None
-    tenant_id: str | None
-
-
-class ActionInputRequiredEvent(TypedDict):
+class ActionInputRequiredEvent(SentEvent):
     """The server of a tool requests input of a person."""
     type: Literal["action.input_required"]
-    timestamp: str
-    data: ActionInputRequiredEventData
+    data: ActionEventData
 
 
-class ActionApprovedEventData(TypedDict):
-    action_id: str
-    tool: str
-    risk_level: Literal["low", "medium", "high", "critical"]
-    status: Literal["pending_approval", "awaiting_connection", "awaiting_input", "approved", "executing", "executed", "failed", "rejected", "expired"]
-    run_id: str | None
-    session_id: str | None
-    tenant_id: str | None
+class ActionApprovedEventData(ActionEventData):
     resolved_by: str | None
 
 
-class ActionApprovedEvent(TypedDict):
+class ActionApprovedEvent(SentEvent):
     """A person approved a tool call."""
     type: Literal["action.approved"]
-    timestamp: str
     data: ActionApprovedEventData
 
 
-class ActionRejectedEventData(TypedDict):
-    action_id: str
-    tool: str
-    risk_level: Literal["low", "medium", "high", "critical"]
-    status: Literal["pending_approval", "awaiting_connection", "awaiting_input", "approved", "executing", "executed", "failed", "rejected", "expired"]
-    run_id: str | None
-    session_id: str | None
-    tenant_id: str | None
+class ActionRejectedEventData(ActionEventData):
     resolved_by: str | None
 
 
-class ActionRejectedEvent(TypedDict):
+class ActionRejectedEvent(SentEvent):
     """A person rejected a tool call, or its session or run ended."""
     type: Literal["action.rejected"]
-    timestamp: str
     data: ActionRejectedEventData
 
 
-class ActionExecutedEventData(TypedDict):
-    action_id: str
-    tool: str
-    risk_level: Literal["low", "medium", "high", "critical"]
-    status: Literal["pending_approval", "awaiting_connection", "awaiting_input", "approved", "executing", "executed", "failed", "rejected", "expired"]
-    run_id: str | None
-    session_id: str | None
-    tenant_id: str | None
-
-
-class ActionExecutedEvent(TypedDict):
+class ActionExecutedEvent(SentEvent):
     """An approved tool call was executed."""
     type: Literal["action.executed"]
-    timestamp: str
-    data: ActionExecutedEventData
+    data: ActionEventData
 
 
 class ActionFailedEventDataError(TypedDict):
@@ -227,42 +146,23 @@ class ActionFailedEventDataError(TypedDict):
     message: str
 
 
-class ActionFailedEventData(TypedDict):
-    action_id: str
-    tool: str
-    risk_level: Literal["low", "medium", "high", "critical"]
-    status: Literal["pending_approval", "awaiting_connection", "awaiting_input", "approved", "executing", "executed", "failed", "rejected", "expired"]
-    run_id: str | None
-    session_id: str | None
-    tenant_id: str | None
+class ActionFailedEventData(ActionEventData):
     error: ActionFailedEventDataError | None
 
 
-class ActionFailedEvent(TypedDict):
+class ActionFailedEvent(SentEvent):
     """An approved tool call failed."""
     type: Literal["action.failed"]
-    timestamp: str
     data: ActionFailedEventData
 
 
-class ActionExpiredEventData(TypedDict):
-    action_id: str
-    tool: str
-    risk_level: Literal["low", "medium", "high", "critical"]
-    status: Literal["pending_approval", "awaiting_connection", "awaiting_input", "approved", "executing", "executed", "failed", "rejected", "expired"]
-    run_id: str | None
-    session_id: str | None
-    tenant_id: str | None
-
-
-class ActionExpiredEvent(TypedDict):
+class ActionExpiredEvent(SentEvent):
     """A tool call expired without a decision."""
     type: Literal["action.expired"]
-    timestamp: str
-    data: ActionExpiredEventData
+    data: ActionEventData
 
 
-class AgentVersionCreatedEventData(TypedDict):
+class AgentVersionEventData(TypedDict):
     version_id: str
     agent_id: str
     version: str
@@ -270,90 +170,47 @@ class AgentVersionCreatedEventData(TypedDict):
     tenant_id: str | None
 
 
-class AgentVersionCreatedEvent(TypedDict):
+class AgentVersionCreatedEvent(SentEvent):
     """A draft of an agent version was created."""
     type: Literal["agent_version.created"]
-    timestamp: str
-    data: AgentVersionCreatedEventData
+    data: AgentVersionEventData
 
 
-class AgentVersionSubmittedEventData(TypedDict):
-    version_id: str
-    agent_id: str
-    version: str
-    status: Literal["draft", "in_review", "published", "deprecated", "retired"]
-    tenant_id: str | None
-
-
-class AgentVersionSubmittedEvent(TypedDict):
+class AgentVersionSubmittedEvent(SentEvent):
     """An agent version was submitted for review."""
     type: Literal["agent_version.submitted"]
-    timestamp: str
-    data: AgentVersionSubmittedEventData
+    data: AgentVersionEventData
 
 
-class AgentVersionPublishedEventData(TypedDict):
-    version_id: str
-    agent_id: str
-    version: str
-    status: Literal["draft", "in_review", "published", "deprecated", "retired"]
-    tenant_id: str | None
-
-
-class AgentVersionPublishedEvent(TypedDict):
+class AgentVersionPublishedEvent(SentEvent):
     """An agent version was published."""
     type: Literal["agent_version.published"]
-    timestamp: str
-    data: AgentVersionPublishedEventData
+    data: AgentVersionEventData
 
 
-class AgentVersionRejectedEventData(TypedDict):
-    version_id: str
-    agent_id: str
-    version: str
-    status: Literal["draft", "in_review", "published", "deprecated", "retired"]
-    tenant_id: str | None
+class AgentVersionRejectedEventData(AgentVersionEventData):
     reason: str | None
 
 
-class AgentVersionRejectedEvent(TypedDict):
+class AgentVersionRejectedEvent(SentEvent):
     """A review rejected an agent version; it is a draft again."""
     type: Literal["agent_version.rejected"]
-    timestamp: str
     data: AgentVersionRejectedEventData
 
 
-class AgentVersionDeprecatedEventData(TypedDict):
-    version_id: str
-    agent_id: str
-    version: str
-    status: Literal["draft", "in_review", "published", "deprecated", "retired"]
-    tenant_id: str | None
-
-
-class AgentVersionDeprecatedEvent(TypedDict):
+class AgentVersionDeprecatedEvent(SentEvent):
     """An agent version was deprecated."""
     type: Literal["agent_version.deprecated"]
-    timestamp: str
-    data: AgentVersionDeprecatedEventData
+    data: AgentVersionEventData
 
 
-class AgentVersionRetiredEventData(TypedDict):
-    version_id: str
-    agent_id: str
-    version: str
-    status: Literal["draft", "in_review", "published", "deprecated", "retired"]
-    tenant_id: str | None
-
-
-class AgentVersionRetiredEvent(TypedDict):
+class AgentVersionRetiredEvent(SentEvent):
     """An agent version was retired."""
     type: Literal["agent_version.retired"]
-    timestamp: str
-    data: AgentVersionRetiredEventData
+    data: AgentVersionEventData
 
 
-class InstallationCreatedEventData(TypedDict):
+class InstallationEventData(TypedDict):
     installation_id: str
     agent_id: str
     version: str | None
@@ -361,164 +218,119 @@ class InstallationCreatedEventData(TypedDict):
     tenant_id: str | None
 
 
-class InstallationCreatedEvent(TypedDict):
+class InstallationCreatedEvent(SentEvent):
     """An agent was installed for a tenant."""
     type: Literal["installation.created"]
-    timestamp: str
-    data: InstallationCreatedEventData
+    data: InstallationEventData
 
 
-class InstallationUpdatedEventData(TypedDict):
-    installation_id: str
-    agent_id: str
-    version: str | None
-    status: Literal["active", "disabled"]
-    tenant_id: str | None
-
-
-class InstallationUpdatedEvent(TypedDict):
+class InstallationUpdatedEvent(SentEvent):
     """Overlays, approval policy or rate plan of an installation changed."""
     type: Literal["installation.updated"]
-    timestamp: str
-    data: InstallationUpdatedEventData
+    data: InstallationEventData
 
 
-class InstallationUpgradedEventData(TypedDict):
-    installation_id: str
-    agent_id: str
-    version: str | None
-    status: Literal["active", "disabled"]
-    tenant_id: str | None
+class InstallationUpgradedEventData(InstallationEventData):
     previous_version: str | None
 
 
-class InstallationUpgradedEvent(TypedDict):
+class InstallationUpgradedEvent(SentEvent):
     """An installation was upgraded to another version."""
     type: Literal["installation.upgraded"]
-    timestamp: str
     data: InstallationUpgradedEventData
 
 
-class InstallationRolledBackEventData(TypedDict):
-    installation_id: str
-    agent_id: str
-    version: str | None
-    status: Literal["active", "disabled"]
-    tenant_id: str | None
+class InstallationRolledBackEventData(InstallationEventData):
     previous_version: str | None
 
 
-class InstallationRolledBackEvent(TypedDict):
+class InstallationRolledBackEvent(SentEvent):
     """An installation was rolled back to its previous version."""
     type: Literal["installation.rolled_back"]
-    timestamp: str
     data: InstallationRolledBackEventData
 
 
-class InstallationDisabledEventData(TypedDict):
-    installation_id: str
-    agent_id: str
-    version: str | None
-    status: Literal["active", "disabled"]
-    tenant_id: str | None
-
-
-class InstallationDisabledEvent(TypedDict):
+class InstallationDisabledEvent(SentEvent):
     """An installation was disabled."""
     type: Literal["installation.disabled"]
-    timestamp: str
-    data: InstallationDisabledEventData
+    data: InstallationEventData
 
 
-class TenantCreatedEventData(TypedDict):
+class TenantEventData(TypedDict):
     tenant_id: str | None
     external_id: str
+
+
+class TenantCreatedEventData(TenantEventData):
     status: Literal["active", "suspended", "deleting", "deleted"]
 
 
-class TenantCreatedEvent(TypedDict):
+class TenantCreatedEvent(SentEvent):
     """A tenant was created."""
     type: Literal["tenant.created"]
-    timestamp: str
     data: TenantCreatedEventData
 
 
-class TenantUpdatedEventData(TypedDict):
-    tenant_id: str | None
-    external_id: str
+class TenantUpdatedEventData(TenantEventData):
     status: Literal["active", "suspended", "deleting", "deleted"]
 
 
-class TenantUpdatedEvent(TypedDict):
+class TenantUpdatedEvent(SentEvent):
     """A tenant was updated."""
     type: Literal["tenant.updated"]
-    timestamp: str
     data: TenantUpdatedEventData
 
 
-class TenantSuspendedEventData(TypedDict):
-    tenant_id: str | None
-    external_id: str
+class TenantSuspendedEventData(TenantEventData):
     status: Literal["active", "suspended", "deleting", "deleted"]
 
 
-class TenantSuspendedEvent(TypedDict):
+class TenantSuspendedEvent(SentEvent):
     """A tenant was suspended."""
     type: Literal["tenant.suspended"]
-    timestamp: str
     data: TenantSuspendedEventData
 
 
-class TenantResumedEventData(TypedDict):
-    tenant_id: str | None
-    external_id: str
+class TenantResumedEventData(TenantEventData):
     status: Literal["active", "suspended", "deleting", "deleted"]
 
 
-class TenantResumedEvent(TypedDict):
+class TenantResumedEvent(SentEvent):
     """A suspended tenant was resumed."""
     type: Literal["tenant.resumed"]
-    timestamp: str
     data: TenantResumedEventData
 
 
-class TenantDeletingEventData(TypedDict):
-    tenant_id: str | None
-    external_id: str
+class TenantDeletingEventData(TenantEventData):
     status: Literal["active", "suspended", "deleting", "deleted"]
 
 
-class TenantDeletingEvent(TypedDict):
+class TenantDeletingEvent(SentEvent):
     """Deletion of a tenant began."""
     type: Literal["tenant.deleting"]
-    timestamp: str
     data: TenantDeletingEventData
 
 
-class TenantDeletedEventData(TypedDict):
-    external_id: str
-    tenant_id: str | None
-
-
-class TenantDeletedEvent(TypedDict):
+class TenantDeletedEvent(SentEvent):
     """Deletion of a tenant is complete."""
     type: Literal["tenant.deleted"]
-    timestamp: str
-    data: TenantDeletedEventData
+    data: TenantEventData
 
 
-class MemoryWriteSucceededEventData(TypedDict):
+class MemoryWriteEventData(TypedDict):
     write_id: str
     source: str
     tenant_id: str | None
+
+
+class MemoryWriteSucceededEventData(MemoryWriteEventData):
     extracted: int
     written: int
 
 
-class MemoryWriteSucceededEvent(TypedDict):
+class MemoryWriteSucceededEvent(SentEvent):
     """An exchange was remembered."""
     type: Literal["memory.write.succeeded"]
-    timestamp: str
     data: MemoryWriteSucceededEventData
 
 
@@ -527,35 +339,33 @@ class MemoryWriteFailedEventDataError(TypedDict):
     message: str
 
 
-class MemoryWriteFailedEventData(TypedDict):
-    write_id: str
-    source: str
-    tenant_id: str | None
+class MemoryWriteFailedEventData(MemoryWriteEventData):
     error: MemoryWriteFailedEventDataError | None
 
 
-class MemoryWriteFailedEvent(TypedDict):
+class MemoryWriteFailedEvent(SentEvent):
     """An exchange could not be remembered."""
     type: Literal["memory.write.failed"]
-    timestamp: str
     data: MemoryWriteFailedEventData
 
 
-class KnowledgeSourceSyncedEventData(TypedDict):
+class KnowledgeSourceEventData(TypedDict):
     source_id: str
     knowledge_base_id: str
     type: Literal["text", "file", "url"]
     tenant_id: str | None
+
+
+class KnowledgeSourceSyncedEventData(KnowledgeSourceEventData):
     checksum: str
     added: int
     removed: int
     unchanged: int
 
 
-class KnowledgeSourceSyncedEvent(TypedDict):
+class KnowledgeSourceSyncedEvent(SentEvent):
     """A source was read, and its content had changed."""
     type: Literal["knowledge_source.synced"]
-    timestamp: str
     data: KnowledgeSourceSyncedEventData
 
 
@@ -564,77 +374,58 @@ class KnowledgeSourceFailedEventDataError(TypedDict):
     message: str
 
 
-class KnowledgeSourceFailedEventData(TypedDict):
-    source_id: str
-    knowledge_base_id: str
-    type: Literal["text", "file", "url"]
-    tenant_id: str | None
+class KnowledgeSourceFailedEventData(KnowledgeSourceEventData):
     error: KnowledgeSourceFailedEventDataError | None
 
 
-class KnowledgeSourceFailedEvent(TypedDict):
+class KnowledgeSourceFailedEvent(SentEvent):
     """A source could not be read, and the attempts are over."""
     type: Literal["knowledge_source.failed"]
-    timestamp: str
     data: KnowledgeSourceFailedEventData
 
 
-class ConnectionExpiredEventDataError(TypedDict):
+class ConnectionEventDataError(TypedDict):
     code: str
     message: str
 
 
-class ConnectionExpiredEventData(TypedDict):
+class ConnectionEventData(TypedDict):
     connection_id: str
     connector: str
     name: str
     owner_type: Literal["project", "tenant", "end_user"]
-    error: ConnectionExpiredEventDataError | None
+    error: ConnectionEventDataError | None
     tenant_id: str | None
 
 
-class ConnectionExpiredEvent(TypedDict):
+class ConnectionExpiredEvent(SentEvent):
     """A connection does not work any more: its owner has to connect it anew."""
     type: Literal["connection.expired"]
-    timestamp: str
-    data: ConnectionExpiredEventData
+    data: ConnectionEventData
 
 
-class ConnectionRecoveredEventDataError(TypedDict):
-    code: str
-    message: str
-
-
-class ConnectionRecoveredEventData(TypedDict):
-    connection_id: str
-    connector: str
-    name: str
-    owner_type: Literal["project", "tenant", "end_user"]
-    error: ConnectionRecoveredEventDataError | None
-    tenant_id: str | None
-
-
-class ConnectionRecoveredEvent(TypedDict):
+class ConnectionRecoveredEvent(SentEvent):
     """A connection that had expired works again."""
     type: Literal["connection.recovered"]
-    timestamp: str
-    data: ConnectionRecoveredEventData
+    data: ConnectionEventData
 
 
-class McpServerToolsChangedEventData(TypedDict):
+class McpServerEventData(TypedDict):
     server_id: str
     name: str
     url: str
     tenant_id: str | None
+
+
+class McpServerToolsChangedEventData(McpServerEventData):
     added: list[str]
     removed: list[str]
     changed: list[str]
 
 
-class McpServerToolsChangedEvent(TypedDict):
+class McpServerToolsChangedEvent(SentEvent):
     """A remote tool server has tools that are new, gone or defined otherwise; what is new or changed waits for a review."""
     type: Literal["mcp_server.tools_changed"]
-    timestamp: str
     data: McpServerToolsChangedEventData
 
 
@@ -643,36 +434,23 @@ class McpServerFailedEventDataError(TypedDict):
     message: str
 
 
-class McpServerFailedEventData(TypedDict):
-    server_id: str
-    name: str
-    url: str
-    tenant_id: str | None
+class McpServerFailedEventData(McpServerEventData):
     error: McpServerFailedEventDataError | None
 
 
-class McpServerFailedEvent(TypedDict):
+class McpServerFailedEvent(SentEvent):
     """A remote tool server does not work any more."""
     type: Literal["mcp_server.failed"]
-    timestamp: str
     data: McpServerFailedEventData
 
 
-class McpServerRecoveredEventData(TypedDict):
-    server_id: str
-    name: str
-    url: str
-    tenant_id: str | None
-
-
-class McpServerRecoveredEvent(TypedDict):
+class McpServerRecoveredEvent(SentEvent):
     """A remote tool server that had failed works again."""
     type: Literal["mcp_server.recovered"]
-    timestamp: str
-    data: McpServerRecoveredEventData
+    data: McpServerEventData
 
 
-class WebCrawlCompletedEventData(TypedDict):
+class WebCrawlEventData(TypedDict):
     crawl_id: str
     indexed: int
     skipped: int
@@ -680,11 +458,10 @@ class WebCrawlCompletedEventData(TypedDict):
     tenant_id: str | None
 
 
-class WebCrawlCompletedEvent(TypedDict):
+class WebCrawlCompletedEvent(SentEvent):
     """A crawl has read all that it may."""
     type: Literal["web.crawl.completed"]
-    timestamp: str
-    data: WebCrawlCompletedEventData
+    data: WebCrawlEventData
 
 
 class WebCrawlFailedEventDataError(TypedDict):
@@ -692,38 +469,23 @@ class WebCrawlFailedEventDataError(TypedDict):
     message: str
 
 
-class WebCrawlFailedEventData(TypedDict):
-    crawl_id: str
-    indexed: int
-    skipped: int
-    failed: int
-    tenant_id: str | None
+class WebCrawlFailedEventData(WebCrawlEventData):
     error: WebCrawlFailedEventDataError | None
 
 
-class WebCrawlFailedEvent(TypedDict):
+class WebCrawlFailedEvent(SentEvent):
     """A crawl failed."""
     type: Literal["web.crawl.failed"]
-    timestamp: str
     data: WebCrawlFailedEventData
 
 
-class WebCrawlCancelledEventData(TypedDict):
-    crawl_id: str
-    indexed: int
-    skipped: int
-    failed: int
-    tenant_id: str | None
-
-
-class WebCrawlCancelledEvent(TypedDict):
+class WebCrawlCancelledEvent(SentEvent):
     """A crawl was cancelled."""
     type: Literal["web.crawl.cancelled"]
-    timestamp: str
-    data: WebCrawlCancelledEventData
+    data: WebCrawlEventData
 
 
-class WebBrowseWaitingEventData(TypedDict):
+class WebBrowseEventData(TypedDict):
     job_id: str
     url: str
     message: str | None
@@ -731,24 +493,22 @@ class WebBrowseWaitingEventData(TypedDict):
     tenant_id: str | None
 
 
-class WebBrowseWaitingEvent(TypedDict):
+class WebBrowseWaitingEvent(SentEvent):
     """A browser job waits for a person."""
     type: Literal["web.browse.waiting"]
-    timestamp: str
-    data: WebBrowseWaitingEventData
+    data: WebBrowseEventData
 
 
-class WebhookTestEventData(TypedDict):
+class WebhookEventData(TypedDict):
     webhook_id: str
     message: str
     tenant_id: str | None
 
 
-class WebhookTestEvent(TypedDict):
+class WebhookTestEvent(SentEvent):
     """A test of the endpoint (`webhooks.test`)."""
     type: Literal["webhook.test"]
-    timestamp: str
-    data: WebhookTestEventData
+    data: WebhookEventData
 
 
 WebhookEvent = Union[RunQueuedEvent, RunStartedEvent, RunRequiresActionEvent, RunCompletedEvent, RunFailedEvent, RunCancelledEvent, RunExpiredEvent, ActionCreatedEvent, ActionInputRequiredEvent, ActionApprovedEvent, ActionRejectedEvent, ActionExecutedEvent, ActionFailedEvent, ActionExpiredEvent, AgentVersionCreatedEvent, AgentVersionSubmittedEvent, AgentVersionPublishedEvent, AgentVersionRejectedEvent, AgentVersionDeprecatedEvent, AgentVersionRetiredEvent, InstallationCreatedEvent, InstallationUpdatedEvent, InstallationUpgradedEvent, InstallationRolledBackEvent, InstallationDisabledEvent, TenantCreatedEvent, TenantUpdatedEvent, TenantSuspendedEvent, TenantResumedEvent, TenantDeletingEvent, TenantDeletedEvent, MemoryWriteSucceededEvent, MemoryWriteFailedEvent, KnowledgeSourceSyncedEvent, KnowledgeSourceFailedEvent, ConnectionExpiredEvent, ConnectionRecoveredEvent, McpServerToolsChangedEvent, McpServerFailedEvent, McpServerRecoveredEvent, WebCrawlCompletedEvent, WebCrawlFailedEvent, WebCrawlCancelledEvent, WebBrowseWaitingEvent, WebhookTestEvent]
