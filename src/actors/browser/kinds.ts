@@ -1,19 +1,14 @@
-import type { BrowserFailure, BrowserWait } from '#machines/browser-job/browser-job.ts'
+import type { BrowserJobContext, browserJobFields } from '#machines/browser-job/browser-job.ts'
+import type { FieldsOf } from '#machines/row-fields.ts'
 import type { Status } from '#specs/statuses.ts'
 import type { AnyKind, Row, TypedKind } from '../records/schema.ts'
 
 /** Data of a job's list row (`browserJobDefinition.row`). */
-export type BrowserJobRowData = {
+export type BrowserJobRowData = FieldsOf<typeof browserJobFields, BrowserJobContext> & {
   readonly status: Status<'browser_job'>
   readonly open: boolean
   readonly url: string
-  readonly submitted: boolean
-  /** Absent in rows written by releases without this field. */
-  readonly waiting?: BrowserWait | null
   readonly step_count: number
-  readonly error: BrowserFailure | null
-  readonly started_at_ms: number | null
-  readonly ended_at_ms: number | null
 }
 
 /** A job's list row. */

@@ -1,14 +1,11 @@
 import { runQueueDefinition } from '#machines/run-queue/run-queue-definition.ts'
-import type { RecordStore } from '#storage/index.ts'
-import type { Clock } from '../runtime/index.ts'
+import type { Services } from '../capability/services.ts'
 import type { Host, Sink } from '../runtime/internal.ts'
 import { Lanes } from './lanes.ts'
 
 /** Dependencies of `joinQueue`. */
-export interface JoinParts {
+export interface JoinParts extends Pick<Services, 'clock' | 'records'> {
   readonly host: Pick<Host, 'create' | 'deliver' | 'rows'>
-  readonly records: RecordStore
-  readonly clock: Clock
 }
 
 /**

@@ -1,21 +1,12 @@
-import type { RunError } from '#machines/run/run-data.ts'
-import type { TurnUsage } from '#machines/session/session-data.ts'
+import type { FieldsOf } from '#machines/row-fields.ts'
+import type { RunContext, runFields } from '#machines/run/run-data.ts'
 import type { Status } from '#specs/statuses.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 
 /** Data of a run's list row (`runDefinition.row`). */
-export type RunRowData = {
+export type RunRowData = FieldsOf<typeof runFields, RunContext> & {
   readonly status: Status<'run'>
-  readonly agent_id: string
-  readonly agent_version_id: string | null
-  /** Absent in rows written before this field existed. */
-  readonly version?: string | null
-  readonly installation_id: string | null
   readonly parent_run_id: string | null
-  /** Absent unless the run is a replay. */
-  readonly replay_of?: string
-  readonly usage: TurnUsage
-  readonly error: RunError | null
   readonly expires_in_ms?: number
 }
 

@@ -1,10 +1,11 @@
+import { runFields } from '#machines/run/run-data.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { listedScope } from '../call/reach.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { filteredPage } from '../records/filtered-page.ts'
 import { ownedScope } from '../records/owner-filter.ts'
 import { timestampOf } from '../records/row-times.ts'
-import type { Row } from '../records/schema.ts'
+import { type Row, shownFields } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { sessionListFilter } from '../sessions/session-agent.ts'
 import { type RunRowData, runRows } from './kinds.ts'
@@ -44,17 +45,11 @@ const weekMs = 7 * 24 * 60 * 60 * 1000
 
 const listedView = ({ id, tenant, user, data, created_at, updated_at }: Row<RunRowData>): Listed => ({
   id,
-  agent_id: data.agent_id,
-  agent_version_id: data.agent_version_id,
-  version: data.version ?? null,
+  ...shownFields(runFields, data),
   status: data.status,
-  installation_id: data.installation_id,
   tenant_id: tenant,
   external_user_id: user,
   parent_run_id: data.parent_run_id,
-  replay_of: data.replay_of ?? null,
-  usage: data.usage,
-  error: data.error,
   created_at: timestampOf(created_at),
   updated_at: timestampOf(updated_at),
   finished_at: ended.includes(data.status) ? timestampOf(updated_at) : null,

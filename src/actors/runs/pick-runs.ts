@@ -1,7 +1,8 @@
 import type { Granted, RunQueueContext } from '#machines/run-queue/run-queue.ts'
 import { runQueueDefinition } from '#machines/run-queue/run-queue-definition.ts'
 import { projectScope, type RecordStore, type StoredRecord } from '#storage/index.ts'
-import { type Clock, contextOf, type IdempotentEffect } from '../runtime/index.ts'
+import type { Services } from '../capability/services.ts'
+import { contextOf, type IdempotentEffect } from '../runtime/index.ts'
 import type { Host } from '../runtime/internal.ts'
 import { runRows } from './kinds.ts'
 import { type Lane, Lanes } from './lanes.ts'
@@ -14,11 +15,9 @@ export interface RunConcurrency {
 }
 
 /** Dependencies of `pickRuns`. */
-export interface PickParts {
+export interface PickParts extends Pick<Services, 'clock' | 'records'> {
   readonly host: Pick<Host, 'rows'>
-  readonly records: RecordStore
   readonly concurrency: RunConcurrency
-  readonly clock: Clock
 }
 
 /** Lanes per page of a read. */

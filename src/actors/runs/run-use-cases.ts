@@ -5,11 +5,12 @@ import { runDefinition } from '#machines/run/run-definition.ts'
 import { maxDepth } from '#machines/run/run-steps.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import { projectScope, type RecordStore } from '#storage/index.ts'
+import { projectScope } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
 import { modelLimitOf, requireReach } from '../call/reach.ts'
 import { readerOf } from '../call/speaker.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import { actorOf, reasonOf } from '../records/audit-note.ts'
 import { contextOf } from '../runtime/index.ts'
 import { type Host, newIdFor, newIdForIn, type Resident, shardOf } from '../runtime/internal.ts'
@@ -23,15 +24,12 @@ import { type ChildParts, parentOf } from './prepare-child.ts'
 import { replayRun } from './replay-run.ts'
 import { runEventView, runView } from './run-views.ts'
 
-export interface RunParts extends ChildParts {
-  readonly host: Host
+export interface RunParts extends ChildParts, Pick<Services, 'host' | 'now' | 'records'> {
   /**
    * @throws {ServiceError} `not_found` for an unknown tenant; `tenant_suspended` or `tenant_deleting` for an inactive
    * one.
    */
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
-  readonly records: RecordStore
-  readonly now: () => number
 }
 
 type RunUseCases = Pick<UseCases, Extract<keyof UseCases, `runs.${string}`>>

@@ -1,10 +1,12 @@
 import { statusOf } from '#machines/index.ts'
+import { runFields } from '#machines/run/run-data.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
 import { outputOf } from '#machines/run/run-steps.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { StoredLogEvent } from '#storage/index.ts'
 import type { EventReader } from '../call/speaker.ts'
 import { timestampOf, timestampOrNull } from '../records/row-times.ts'
+import { shownFields } from '../records/schema.ts'
 import { shownPayload } from '../records/shown-event.ts'
 import { contextOf, storedState } from '../runtime/index.ts'
 import { type Host, type Resident, stuckOf } from '../runtime/internal.ts'
@@ -28,19 +30,13 @@ export const runView = async (host: Pick<Host, 'readPage'>, resident: Resident):
   const { owner, touchedAt } = resident
   return {
     id: resident.id,
-    agent_id: run.agent_id,
-    agent_version_id: run.agent_version_id,
-    version: run.version,
+    ...shownFields(runFields, run),
     status,
     input: runInputOf(run.input),
     output: outputOf(run),
-    installation_id: run.installation_id,
     tenant_id: owner.tenant,
     external_user_id: owner.user,
     parent_run_id: run.parent?.run_id ?? null,
-    replay_of: run.replay_of ?? null,
-    usage: run.usage,
-    error: run.error,
     ...stuckOf(resident),
     created_at: timestampOf(owner.createdAt),
     updated_at: timestampOf(touchedAt),

@@ -1,4 +1,4 @@
-import type { ActionContext } from '#machines/action/action-data.ts'
+import { type ActionContext, actionFields } from '#machines/action/action-data.ts'
 import { actionDefinition } from '#machines/action/action-definition.ts'
 import { statusOf } from '#machines/index.ts'
 import type { ResultOf } from '#specs/index.ts'
@@ -8,6 +8,7 @@ import type { Principal } from '../call/call.ts'
 import { readerOf } from '../call/speaker.ts'
 import { timestampOf } from '../records/row-times.ts'
 import { mask, sanitized, sanitizedText, truncated } from '../records/sanitize.ts'
+import { shownFields } from '../records/schema.ts'
 import { sanitizedOutput } from '../records/shown-event.ts'
 import { contextOf, isObject, storedState } from '../runtime/index.ts'
 import type { Resident } from '../runtime/internal.ts'
@@ -45,7 +46,7 @@ type Facts = Pick<StoredRecord, 'id' | 'tenant' | 'created_at' | 'updated_at'>
 const viewOf = (row: Facts, action: ActionContext, status: Action['status']): Action => {
   return {
     id: row.id,
-    tool: action.tool,
+    ...shownFields(actionFields, action),
     risk_level: riskOf(action),
     status,
     arguments: argumentsOf(action),
@@ -54,13 +55,7 @@ const viewOf = (row: Facts, action: ActionContext, status: Action['status']): Ac
     input: requiredInput(action.input),
     edits: editsOf(action),
     tenant_id: row.tenant,
-    run_id: action.run_id,
-    session_id: action.session_id,
     result: action.output === null ? null : truncated(sanitizedOutput(action.output)),
-    error: action.error,
-    note: action.note,
-    resolved_by: action.resolved_by,
-    resolved_at: action.resolved_at,
     expires_at: timestampOf(row.created_at + action.expires_in_ms),
     created_at: timestampOf(row.created_at),
     updated_at: timestampOf(row.updated_at),

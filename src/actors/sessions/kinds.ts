@@ -1,3 +1,4 @@
+import type { FieldsOf } from '#machines/row-fields.ts'
 import type { SessionContext, sessionFields } from '#machines/session/session-data.ts'
 import type { Status } from '#specs/statuses.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
@@ -6,9 +7,7 @@ import { sessionThreads } from './protocols/thread-sessions.ts'
 import { toolHeaders } from './tools/tool-headers.ts'
 
 /** Data of a session's list row (`sessionDefinition.row`). */
-export type SessionRow = { readonly status: Status<'session'> } & {
-  readonly [Name in keyof typeof sessionFields]: SessionContext[(typeof sessionFields)[Name]]
-}
+export type SessionRow = { readonly status: Status<'session'> } & FieldsOf<typeof sessionFields, SessionContext>
 
 /** List rows of sessions. */
 export const sessionRows: TypedKind<SessionRow> = {

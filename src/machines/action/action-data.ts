@@ -43,6 +43,17 @@ export type ActionContext = {
   readonly error: ActionError | null
 }
 
+/** Fields of an action that the API shows as they are in the context, which is its list row too. */
+export const actionFields = {
+  tool: 'tool',
+  run_id: 'run_id',
+  session_id: 'session_id',
+  error: 'error',
+  note: 'note',
+  resolved_by: 'resolved_by',
+  resolved_at: 'resolved_at',
+} as const satisfies Readonly<Record<string, keyof ActionContext>>
+
 /** Why a tool gave no output. */
 export type ActionError = { readonly code: string; readonly message: string }
 

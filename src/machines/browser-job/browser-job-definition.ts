@@ -1,22 +1,19 @@
 import { matchesState } from 'xstate'
 import { statuses } from '#specs/statuses.ts'
 import type { MachineDefinition, RowOf } from '../index.ts'
-import { browserJobMachine } from './browser-job.ts'
+import { rowFields } from '../row-fields.ts'
+import { browserJobFields, browserJobMachine } from './browser-job.ts'
 
 const browserJobRow: RowOf = ({ value, context }, { status }) => {
-  const { request, submitted, waiting, steps, error, started_at_ms, ended_at_ms } = context
+  const { request, steps } = context
   const url = typeof request === 'object' && request !== null && 'url' in request ? (request.url ?? null) : null
   const stepCount = Array.isArray(steps) ? steps.length : 0
   return {
     status,
     open: matchesState('open', value),
     url,
-    submitted: submitted ?? false,
-    waiting: waiting ?? null,
     step_count: stepCount,
-    error: error ?? null,
-    started_at_ms: started_at_ms ?? null,
-    ended_at_ms: ended_at_ms ?? null,
+    ...rowFields(browserJobFields, context),
   }
 }
 

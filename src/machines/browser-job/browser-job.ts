@@ -84,6 +84,17 @@ export type BrowserJobContext = {
   readonly peak_memory_bytes: number | null
 }
 
+/** Fields of a job that its list row and the API show as they are in the context. */
+export const shownJobFields = { submitted: 'submitted', error: 'error' } as const
+
+/** Fields of a job in its list row, and the fields of the context that they show. */
+export const browserJobFields = {
+  ...shownJobFields,
+  waiting: 'waiting',
+  started_at_ms: 'started_at_ms',
+  ended_at_ms: 'ended_at_ms',
+} as const satisfies Readonly<Record<string, keyof BrowserJobContext>>
+
 /** Input of a new job. */
 export type BrowserJobInput = Pick<BrowserJobContext, 'job_id' | 'request'>
 

@@ -94,6 +94,17 @@ export type RunContext = RunInput & {
   readonly error: RunError | null
 }
 
+/** Fields of a run in its list row and in the API, and the fields of the context that they show. */
+export const runFields = {
+  agent_id: 'agent_id',
+  agent_version_id: 'agent_version_id',
+  version: 'version',
+  installation_id: 'installation_id',
+  replay_of: 'replay_of',
+  usage: 'usage',
+  error: 'error',
+} as const satisfies Readonly<Record<string, keyof RunContext>>
+
 /** The ways in which a run can end. */
 export type RunEnd = 'completed' | 'failed' | 'cancelled' | 'expired'
 

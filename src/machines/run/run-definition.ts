@@ -2,7 +2,9 @@ import { matchesState } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import { statuses } from '#specs/statuses.ts'
 import type { MachineDefinition, RowOf, StoredState } from '../index.ts'
+import { rowFields } from '../row-fields.ts'
 import { runMachine } from './run.ts'
+import { runFields } from './run-data.ts'
 
 const waitsForSlot = ({ value }: StoredState): boolean =>
   matchesState('open.queued', value) || matchesState('open.started.running.returning', value)
@@ -12,23 +14,13 @@ const waitsForSlot = ({ value }: StoredState): boolean =>
  * be large.
  */
 const runRow: RowOf = (state, { id, status }) => {
-  const { agent_id, agent_version_id, version, installation_id, parent, depth, lane, replay_of } = state.context
-  const { usage, error, expires_in_ms } = state.context
+  const { parent, depth, lane, expires_in_ms } = state.context
   return {
-    id,
-    status,
-    agent_id,
-    agent_version_id,
-    version,
-    installation_id,
+    ...{ id, status, depth, expires_in_ms },
+    ...rowFields(runFields, state.context),
     parent_run_id: parentOf(parent),
-    ...(replay_of !== undefined && { replay_of }),
-    depth,
     // set only while the run waits, so that the next run of a lane is one indexed read
     lane: waitsForSlot(state) ? lane : null,
-    usage,
-    error,
-    expires_in_ms,
   }
 }
 

@@ -1,18 +1,12 @@
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import { statuses } from '#specs/statuses.ts'
 import type { MachineDefinition, RowOf } from '../index.ts'
+import { rowFields } from '../row-fields.ts'
 import { sessionMachine } from './session.ts'
 import { sessionFields } from './session-data.ts'
 import { deltaEvent } from './session-steps.ts'
 
-const sessionRow: RowOf = ({ context }, { id, status }) => {
-  const row: Record<string, JsonObject[string]> = { id, status }
-  for (const [name, field] of Object.entries(sessionFields)) {
-    const value = context[field]
-    if (value !== undefined) row[name] = value
-  }
-  return row
-}
+const sessionRow: RowOf = ({ context }, { id, status }) => ({ id, status, ...rowFields(sessionFields, context) })
 
 /** Sessions, as defined in `specs/resources/sessions.ts`. */
 export const sessionDefinition = {

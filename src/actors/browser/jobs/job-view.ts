@@ -1,7 +1,14 @@
-import type { BrowserJobContext, BrowserWait } from '#machines/browser-job/browser-job.ts'
+import {
+  type BrowserJobContext,
+  type BrowserWait,
+  type browserJobFields,
+  shownJobFields,
+} from '#machines/browser-job/browser-job.ts'
 import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
 import { statusOf } from '#machines/index.ts'
+import type { FieldsOf } from '#machines/row-fields.ts'
 import { timestampOf, timestampOrNull } from '#records/row-times.ts'
+import { shownFields } from '#records/schema.ts'
 import { contextOf } from '#runtime/index.ts'
 import { type Resident, stuckOf } from '#runtime/internal.ts'
 import type { ResultOf } from '#specs/index.ts'
@@ -16,15 +23,11 @@ export type JobView = ResultOf<'browser_jobs.get'>
 export const jobView = async (blobs: JobBlobs, resident: Resident): Promise<JobView> => {
   const { id, owner, state } = resident
   const context = contextOf(browserJobDefinition, state.snapshot)
-  const { request, submitted, waiting, attempts, steps, error, started_at_ms, ended_at_ms, peak_memory_bytes } = context
+  const { request, attempts, steps, peak_memory_bytes } = context
+  const status = statusOf(browserJobDefinition, state.snapshot) ?? 'cancelled'
   return {
-    id,
-    status: statusOf(browserJobDefinition, state.snapshot) ?? 'cancelled',
-    url: request.url,
-    ...{ submitted, attempts, error, waiting: waitOf(waiting), ...stuckOf(resident) },
-    createdAt: timestampOf(owner.createdAt),
-    startedAt: timestampOrNull(started_at_ms),
-    endedAt: timestampOrNull(ended_at_ms),
+    ...shownJob({ id, status, url: request.url, created_at: owner.createdAt }, context),
+    ...{ attempts, ...stuckOf(resident) },
     steps: steps.map(({ type, selector, status, url, duration_ms, picture, ...step }, index) => ({
       ...{ index, type, selector, status, url },
       startedAt: timestampOf(step.started_at_ms),
@@ -60,12 +63,19 @@ const resultOf = async (
 }
 
 /** Returns the job of a list row. */
-export const jobSummary = ({ id, created_at, data }: BrowserJobRow) => {
-  const { status, url, submitted, waiting, error, started_at_ms, ended_at_ms } = data
-  return {
-    ...{ id, status, url, submitted, error, waiting: waitOf(waiting ?? null) },
-    createdAt: timestampOf(created_at),
-    startedAt: timestampOrNull(started_at_ms),
-    endedAt: timestampOrNull(ended_at_ms),
-  }
-}
+export const jobSummary = ({ id, created_at, data }: BrowserJobRow) =>
+  shownJob({ id, created_at, status: data.status, url: data.url }, data)
+
+/** What a job and its list row have in common in the API. */
+const shownJob = (
+  { created_at, ...facts }: Pick<JobView, 'id' | 'status' | 'url'> & { readonly created_at: number },
+  job: FieldsOf<typeof browserJobFields, BrowserJobContext>,
+) => ({
+  ...facts,
+  ...shownFields(shownJobFields, job),
+  // rows of earlier releases do not have the field
+  waiting: waitOf(job.waiting ?? null),
+  createdAt: timestampOf(created_at),
+  startedAt: timestampOrNull(job.started_at_ms),
+  endedAt: timestampOrNull(job.ended_at_ms),
+})

@@ -1,0 +1,15 @@
+import type { JsonObject } from '#specs/dsl/json.ts'
+
+/** The fields of a list row that show fields of a context: by name, the field of the context. */
+export type FieldsOf<Fields extends Readonly<Record<string, keyof Context>>, Context> = {
+  readonly [Name in keyof Fields]: Context[Fields[Name]]
+}
+
+/** Returns the fields of a list row, without those that the context does not have. */
+export const rowFields = (fields: Readonly<Record<string, string>>, context: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) => {
+      const value = context[field]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
