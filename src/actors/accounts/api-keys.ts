@@ -1,7 +1,8 @@
 import type { ServerKeys } from '#records/sealing/server-keys.ts'
-import { projectScope, type RecordStore } from '#storage/index.ts'
+import { projectScope } from '#storage/index.ts'
 import type { Principal } from '../call/call.ts'
 import { type LimitsField, withLimits } from '../call/reach.ts'
+import type { Services } from '../capability/services.ts'
 import { deriveKey, keyName } from '../records/derive-key.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import type { Row } from '../records/schema.ts'
@@ -17,11 +18,8 @@ const keyShape = /^csk_[A-Za-z0-9_-]{32,200}$/
 export const apiPepperName = (masterKey: Uint8Array): string => keyName(deriveKey(masterKey, 'api-keys'))
 
 /** Dependencies of `ApiKeys`. */
-export interface ApiKeysDeps {
-  readonly records: RecordStore
+export interface ApiKeysDeps extends Pick<Services, 'now' | 'records'> {
   readonly keys: Pick<ServerKeys, 'lasting'>
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 /** Mints and verifies secret project keys (`csk_…`). */

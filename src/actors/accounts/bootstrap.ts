@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type JsonObject, projectScope, type RecordStore } from '#storage/index.ts'
+import type { Services } from '../capability/services.ts'
 import type { Row, TypedKind } from '../records/schema.ts'
 import { mintSecret } from '../records/secrets.ts'
 import { type NewRow, Table } from '../records/table.ts'
@@ -27,8 +28,7 @@ export interface BootstrapGiven {
 }
 
 /** Dependencies of `bootstrap`. */
-export interface BootstrapDeps {
-  readonly records: RecordStore
+export interface BootstrapDeps extends Pick<Services, 'now' | 'records'> {
   readonly apiKeys: ApiKeys
   readonly projects: ProjectDirectory
   readonly given: BootstrapGiven
@@ -39,8 +39,6 @@ export interface BootstrapDeps {
    * dies before that, the next start generates and shows other secrets.
    */
   readonly show?: (made: Installation) => void | Promise<void>
-  /** ms since the epoch. */
-  readonly now: () => number
   /** Waits; replaceable in tests. */
   readonly pause?: (ms: number) => Promise<unknown>
 }

@@ -1,7 +1,8 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import { organizationScope, type RecordStore, type Scope } from '#storage/index.ts'
+import { organizationScope, type Scope } from '#storage/index.ts'
 import type { Principal } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import { type Caller, changedFields } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
 import { RecordResource } from '../records/record-resource.ts'
@@ -15,10 +16,8 @@ import { type MemberData, members } from './kinds.ts'
 import { hashPassword } from './passwords.ts'
 
 /** Dependencies of the use-cases of members. */
-export interface ProjectMemberDeps {
-  readonly records: RecordStore
+export interface ProjectMemberDeps extends Pick<Services, 'now' | 'records'> {
   readonly dashboardSessions: DashboardSessions
-  readonly now: () => number
 }
 
 type ProjectMemberUseCases = Pick<

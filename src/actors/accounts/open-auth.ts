@@ -1,6 +1,4 @@
-import type { ServerKeys } from '#records/sealing/server-keys.ts'
-import type { RecordStore } from '#storage/index.ts'
-import type { SecretBox } from '../records/secret-box.ts'
+import type { Services } from '../capability/services.ts'
 import { AgentKeys, type ReachOfAgent } from './agent-keys.ts'
 import { ApiKeys } from './api-keys.ts'
 import { ClientTokens } from './client-tokens.ts'
@@ -9,16 +7,11 @@ import { DashboardSessions } from './dashboard-sessions.ts'
 import { ProjectDirectory } from './project-directory.ts'
 
 /** Dependencies of authentication. */
-export interface AuthDeps {
-  readonly records: RecordStore
-  readonly keys: ServerKeys
-  readonly box: SecretBox
+export interface AuthDeps extends Pick<Services, 'box' | 'keys' | 'now' | 'records'> {
   /** What the keys of an agent reach. */
   readonly reachOfAgent: ReachOfAgent
   /** Installations that client tokens may be restricted to. */
   readonly activeInstallations: ActiveInstallations
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 /** The verifiers and minters of all credentials, one of each per process. */

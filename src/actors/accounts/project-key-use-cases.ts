@@ -1,7 +1,8 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { KeyScopes } from '#specs/reach/key-scopes.ts'
-import type { RecordStore, Scope } from '#storage/index.ts'
+import type { Scope } from '#storage/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import type { Caller } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
 import { futureOf } from '../records/future-time.ts'
@@ -15,10 +16,8 @@ import { memberOf } from './dashboard-principal.ts'
 import { type ProjectKeyData, projectKeys } from './kinds.ts'
 
 /** Dependencies of the use-cases of project keys. */
-export interface ProjectKeyDeps {
-  readonly records: RecordStore
+export interface ProjectKeyDeps extends Pick<Services, 'now' | 'records'> {
   readonly apiKeys: ApiKeys
-  readonly now: () => number
 }
 
 type ProjectKeyUseCases = Pick<

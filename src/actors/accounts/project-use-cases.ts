@@ -1,7 +1,8 @@
 import { erasureSink } from '#machines/erasure/erasure.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { organizationScope, type RecordStore } from '#storage/index.ts'
+import { organizationScope } from '#storage/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import { type AuditActor, actorOf, changedFields } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
 import type { Notice } from '../records/notices.ts'
@@ -15,10 +16,8 @@ import { type ProjectData, type ProjectDeletion, projects } from './kinds.ts'
 import type { ProjectDirectory } from './project-directory.ts'
 
 /** Dependencies of the use-cases of projects. */
-export interface ProjectDeps {
-  readonly records: RecordStore
+export interface ProjectDeps extends Pick<Services, 'now' | 'records'> {
   readonly projects: ProjectDirectory
-  readonly now: () => number
 }
 
 /** Use-cases of the projects of the signed-in member's organisation. */

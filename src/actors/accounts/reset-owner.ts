@@ -1,4 +1,5 @@
-import { organizationScope, type RecordStore } from '#storage/index.ts'
+import { organizationScope } from '#storage/index.ts'
+import type { Services } from '../capability/services.ts'
 import type { Notice } from '../records/notices.ts'
 import { mintSecret } from '../records/secrets.ts'
 import { Table } from '../records/table.ts'
@@ -7,11 +8,8 @@ import { type MemberData, members, projects } from './kinds.ts'
 import { hashPassword } from './passwords.ts'
 
 /** Dependencies of `resetOwner`. */
-export interface ResetDeps {
-  readonly records: RecordStore
+export interface ResetDeps extends Pick<Services, 'now' | 'records'> {
   readonly dashboardSessions: DashboardSessions
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 /**

@@ -1,10 +1,10 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import { organizationScope, type RecordStore } from '#storage/index.ts'
+import { organizationScope } from '#storage/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import { Audited } from '../records/audited.ts'
 import { timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
-import type { SecretBox } from '../records/secret-box.ts'
 import { newSigningSecret } from '../records/secrets.ts'
 import { Table } from '../records/table.ts'
 import { memberOf } from './dashboard-principal.ts'
@@ -12,12 +12,8 @@ import { type ProjectData, projects, signingAad } from './kinds.ts'
 import type { ProjectDirectory } from './project-directory.ts'
 
 /** Dependencies of the use-cases of signing secrets. */
-export interface SigningSecretDeps {
-  readonly records: RecordStore
-  readonly box: SecretBox
+export interface SigningSecretDeps extends Pick<Services, 'box' | 'now' | 'records'> {
   readonly projects: Pick<ProjectDirectory, 'forget'>
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 type SigningSecretUseCases = Pick<UseCases, 'project_signing_secret.get' | 'project_signing_secret.rotate'>

@@ -1,10 +1,11 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope, type RecordStore, type Scope } from '#storage/index.ts'
+import { projectScope, type Scope } from '#storage/index.ts'
 import type { AgentKeys } from '../accounts/agent-keys.ts'
 import { type AgentKeyData, agentKeys, projectKeys } from '../accounts/kinds.ts'
 import type { Principal } from '../call/call.ts'
 import { limitsOf } from '../call/reach.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import { type AuditActor, actorOf } from '../records/audit-note.ts'
 import { futureOf } from '../records/future-time.ts'
 import type { Notice } from '../records/notices.ts'
@@ -17,11 +18,8 @@ import { expiryWithin, scopesWithin } from './inherited-limits.ts'
 import { agents } from './kinds.ts'
 
 /** Dependencies of the use-cases of agent keys. */
-export interface AgentKeyDeps {
-  readonly records: RecordStore
+export interface AgentKeyDeps extends Pick<Services, 'now' | 'records'> {
   readonly keys: AgentKeys
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 type AgentKeyUseCases = Pick<UseCases, 'agent_keys.list' | 'agent_keys.create' | 'agent_keys.delete'>

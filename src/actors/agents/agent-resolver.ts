@@ -1,8 +1,9 @@
 import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
 import { statusOf } from '#machines/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope, type RecordStore, tenantScope } from '#storage/index.ts'
+import { projectScope, tenantScope } from '#storage/index.ts'
 import type { AgentPlace, Offer } from '../capability/agent-resources.ts'
+import type { Services } from '../capability/services.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { contextOf } from '../runtime/index.ts'
@@ -15,13 +16,10 @@ import { agentInstallations, agents, type InstallationData, visibilityOf } from 
 import { type Manifest, manifestOf, manifestOfAgent } from './schema.ts'
 
 /** Dependencies of `agentResolver`. */
-export interface ResolverParts {
-  readonly records: RecordStore
+export interface ResolverParts extends Pick<Services, 'now' | 'records'> {
   readonly versions: AgentVersions
   /** Returns the instructions and tools that resources named in a config add to it. */
   readonly offers: (place: AgentPlace, config: Manifest) => Promise<Offer>
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 interface Chosen {

@@ -1,9 +1,10 @@
 import { catalogueSink } from '#machines/agent-version/agent-version.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
-import { projectScope, type RecordStore } from '#storage/index.ts'
+import { projectScope } from '#storage/index.ts'
 import { agentKeys } from '../accounts/kinds.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import { type AuditActor, actorOf, changedFields } from '../records/audit-note.ts'
 import type { Notice } from '../records/notices.ts'
 import { RecordResource } from '../records/record-resource.ts'
@@ -17,16 +18,13 @@ import type { Catalogue } from './catalogue.ts'
 import type { Installations } from './installations.ts'
 import { type AgentData, agents, visibilityOf } from './kinds.ts'
 
-export interface AgentDeps {
-  readonly records: RecordStore
+export interface AgentDeps extends Pick<Services, 'now' | 'records'> {
   readonly toolHeaders: Pick<ToolHeaders, 'keepConfig'>
   readonly versions: AgentVersions
   readonly installations: Installations
   readonly catalogue: Catalogue
   /** Called when the config of an agent has changed. */
   readonly changed: () => void
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 type AgentUseCases = Pick<UseCases, Extract<keyof UseCases, `agents.${string}`>>

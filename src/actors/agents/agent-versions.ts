@@ -2,21 +2,17 @@ import type { AgentVersionInput } from '#machines/agent-version/agent-version.ts
 import { agentStatus, agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Status } from '#specs/statuses.ts'
-import { projectScope, type RecordStore, type Scope } from '#storage/index.ts'
+import { projectScope, type Scope } from '#storage/index.ts'
+import type { Services } from '../capability/services.ts'
 import { type Page, type PageQuery, pageOf } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { contextOf } from '../runtime/index.ts'
-import type { Host, Resident } from '../runtime/internal.ts'
+import type { Resident } from '../runtime/internal.ts'
 import { agentVersionNames, agentVersionRows, type VersionNameData, type VersionRowData } from './kinds.ts'
 
 /** Dependencies of `AgentVersions`. */
-export interface AgentVersionsParts {
-  readonly host: Host
-  readonly records: RecordStore
-  /** ms since the epoch. */
-  readonly now: () => number
-}
+export type AgentVersionsParts = Pick<Services, 'host' | 'now' | 'records'>
 
 /** The versions of a project's agents. Each is an actor, found by its agent and its version name. */
 export class AgentVersions {

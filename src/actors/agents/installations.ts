@@ -2,7 +2,8 @@ import { agentVersionDefinition } from '#machines/agent-version/agent-version-de
 import { statusOf } from '#machines/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { WebhookEventType } from '#specs/events/webhook-events.ts'
-import { type JsonObject, projectScope, type RecordStore, type Scope } from '#storage/index.ts'
+import { type JsonObject, projectScope, type Scope } from '#storage/index.ts'
+import type { Services } from '../capability/services.ts'
 import { type AuditActor, changedFields } from '../records/audit-note.ts'
 import type { Notice } from '../records/notices.ts'
 import type { Row } from '../records/schema.ts'
@@ -12,8 +13,7 @@ import type { AgentVersions } from './agent-versions.ts'
 import type { Catalogue } from './catalogue.ts'
 import { agentInstallations, type InstallationData, installationKeys, type Overlays } from './kinds.ts'
 
-export interface InstallationParts {
-  readonly records: RecordStore
+export interface InstallationParts extends Pick<Services, 'now' | 'records'> {
   readonly versions: AgentVersions
   readonly catalogue: Catalogue
   /**
@@ -22,8 +22,6 @@ export interface InstallationParts {
   readonly checkNeeds: (scope: Scope, agentId: string, what: VersionRequirements) => Promise<void>
   /** @throws {ServiceError} for a tenant that is suspended or being deleted. */
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 /** The version that an installation is pinned to. */

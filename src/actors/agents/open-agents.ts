@@ -1,12 +1,11 @@
 import type { ModelRow } from '#gateway/routing/model-rows.ts'
 import type { TurnModels } from '#gateway/turns/turn-models.ts'
-import { narrowedScope, projectScope, type RecordStore } from '#storage/index.ts'
+import { narrowedScope, projectScope } from '#storage/index.ts'
 import type { AgentKeys } from '../accounts/agent-keys.ts'
 import { type AgentResource, offersOf } from '../capability/agent-resources.ts'
 import type { ConnectionService } from '../capability/connection-service.ts'
+import type { Services } from '../capability/services.ts'
 import { Table } from '../records/table.ts'
-import type { Clock } from '../runtime/index.ts'
-import type { Host } from '../runtime/internal.ts'
 import { AgentConfigs } from '../sessions/agent-configs.ts'
 import type { Installed } from '../sessions/session-agent.ts'
 import type { ToolHeaders } from '../sessions/tools/tool-headers.ts'
@@ -24,9 +23,7 @@ import { agents, installationKeys } from './kinds.ts'
 import { needsChecker } from './needs-checker.ts'
 import { agentVersionUseCases } from './version-use-cases.ts'
 
-export interface AgentsParts {
-  readonly host: Host
-  readonly records: RecordStore
+export interface AgentsParts extends Pick<Services, 'clock' | 'host' | 'records'> {
   readonly keys: AgentKeys
   readonly toolHeaders: Pick<ToolHeaders, 'keepConfig'>
   readonly models: {
@@ -43,7 +40,6 @@ export interface AgentsParts {
   readonly resources: () => readonly AgentResource[]
   /** Service for the connections that tools use; called on use. */
   readonly connections: () => Pick<ConnectionService, 'untestable'>
-  readonly clock: Clock
 }
 
 /**

@@ -8,9 +8,10 @@ import type { Call } from '../call/call.ts'
 import { modelLimitOf, requireModels } from '../call/reach.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { ConnectionService } from '../capability/connection-service.ts'
+import type { Services } from '../capability/services.ts'
 import { actorOf } from '../records/audit-note.ts'
 import { contextOf, newId } from '../runtime/index.ts'
-import { type Host, newIdFor, type Resident } from '../runtime/internal.ts'
+import { newIdFor, type Resident } from '../runtime/internal.ts'
 import { causeOf } from '../sessions/session-use-cases.ts'
 import type { ToolHeaders } from '../sessions/tools/tool-headers.ts'
 import type { AgentVersions } from './agent-versions.ts'
@@ -19,8 +20,7 @@ import { jsonObjectOf, manifestOf } from './schema.ts'
 import { tryDraft, type VersionTestParts } from './version-test.ts'
 import { type AgentVersionView, versionRowView, versionView } from './version-view.ts'
 
-export interface AgentVersionParts {
-  readonly host: Host
+export interface AgentVersionParts extends Pick<Services, 'host' | 'now'> {
   readonly versions: AgentVersions
   readonly toolHeaders: Pick<ToolHeaders, 'keepConfig'>
   readonly manifests: ManifestParts
@@ -29,8 +29,6 @@ export interface AgentVersionParts {
   readonly connections: () => Pick<ConnectionService, 'untestable'>
   /** Called when the config of a version's installations may have changed. */
   readonly changed: () => void
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 type AgentVersionUseCases = Pick<UseCases, Extract<keyof UseCases, `agent_versions.${string}`>>

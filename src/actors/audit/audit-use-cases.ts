@@ -1,5 +1,6 @@
-import { type RecordStore, type Scope, tenantScope } from '#storage/index.ts'
+import { type Scope, tenantScope } from '#storage/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import type { NoticeDelivery } from '../records/notice-delivery.ts'
 import { pageOf } from '../records/pages.ts'
 import { timestampOf } from '../records/row-times.ts'
@@ -8,11 +9,8 @@ import { Table } from '../records/table.ts'
 import { type AuditData, auditLog } from './kinds.ts'
 
 /** Dependencies of the use-cases of the audit log. */
-export interface AuditLogDeps {
-  readonly records: RecordStore
+export interface AuditLogDeps extends Pick<Services, 'now' | 'records'> {
   readonly notices: Pick<NoticeDelivery, 'delivered'>
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 const viewOf = ({ id, tenant, created_at, data }: Row<AuditData>) => ({

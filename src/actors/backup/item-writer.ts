@@ -9,7 +9,7 @@ import {
   StoreUnavailable,
 } from '#storage/index.ts'
 import { projectKeys } from '../accounts/kinds.ts'
-import type { AnyKind } from '../records/schema.ts'
+import type { Services } from '../capability/services.ts'
 import { shardOf } from '../runtime/internal.ts'
 import { BackupError } from './backup-error.ts'
 import type { Item } from './schema.ts'
@@ -22,10 +22,7 @@ const maxTries = 8
 const firstPauseMs = 100
 
 /** Dependencies of `ItemWriter`. */
-export interface ItemWriterParts {
-  readonly storage: Storage
-  /** All kinds of records. */
-  readonly kinds: readonly AnyKind[]
+export interface ItemWriterParts extends Pick<Services, 'kinds' | 'storage'> {
   /** The project to which blobs belong; a blob itself does not name it. */
   readonly project: string
   readonly pause: (ms: number) => Promise<unknown>

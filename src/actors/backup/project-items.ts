@@ -1,20 +1,11 @@
-import {
-  type Commit,
-  projectScope,
-  type RecordKind,
-  type Scope,
-  type Storage,
-  type StoredRecord,
-} from '#storage/index.ts'
+import { type Commit, projectScope, type RecordKind, type Scope, type StoredRecord } from '#storage/index.ts'
 import { projectKeys, projects } from '../accounts/kinds.ts'
+import type { Services } from '../capability/services.ts'
 import type { AnyKind } from '../records/schema.ts'
 import type { Item } from './schema.ts'
 
 /** The store and the project to read. */
-export interface ProjectSource {
-  readonly storage: Storage
-  /** All kinds of records. */
-  readonly kinds: readonly AnyKind[]
+export interface ProjectSource extends Pick<Services, 'kinds' | 'storage'> {
   readonly project: string
 }
 

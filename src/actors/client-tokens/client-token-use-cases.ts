@@ -1,19 +1,18 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import { type RecordStore, type Scope, tenantScope, userScope } from '#storage/index.ts'
+import { type Scope, tenantScope, userScope } from '#storage/index.ts'
 import type { ClientTokens } from '../accounts/client-tokens.ts'
 import { agentInstallations } from '../agents/kinds.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import { timestampOf } from '../records/row-times.ts'
 import { Table } from '../records/table.ts'
 import { tenants } from '../tenants/kinds.ts'
 
 /** Dependencies of the use-cases of client tokens. */
-export interface ClientTokenDeps {
-  readonly records: RecordStore
+export interface ClientTokenDeps extends Pick<Services, 'now' | 'records'> {
   readonly clientTokens: ClientTokens
   /** Finds a session. @throws {ServiceError} `not_found` */
   readonly findSession: (scope: Scope, id: string) => Promise<unknown>
-  readonly now: () => number
 }
 
 /** Use-case that mints tokens for the browsers of a tenant's end user. */

@@ -5,7 +5,8 @@ import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { ConnectorType } from '#specs/data/connectors/connector-type.ts'
 import { isDiscovered } from '#specs/data/connectors/connectors.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope, type RecordStore } from '#storage/index.ts'
+import { projectScope } from '#storage/index.ts'
+import type { Services } from '../capability/services.ts'
 import { Table } from '../records/table.ts'
 import type { Host } from '../runtime/internal.ts'
 import { type ConnectionConfig, changesTarget, checkConfig, shownConfig } from './connection-config.ts'
@@ -14,14 +15,11 @@ import { connectionRows } from './kinds.ts'
 import type { ConnectionTools } from './tools/connection-tools.ts'
 import { baseUrlOf } from './use/requests.ts'
 
-export interface ConfigChangeParts {
+export interface ConfigChangeParts extends Pick<Services, 'now' | 'records'> {
   readonly host: Pick<Host, 'rows'>
-  readonly records: RecordStore
   readonly vault: ConnectionVault
   readonly guard: Pick<SsrfGuard, 'check'>
   readonly tools: ConnectionTools
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 /** A connection, and the fields of its config that are to be replaced. */

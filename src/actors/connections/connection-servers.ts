@@ -4,8 +4,8 @@ import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { isDiscovered } from '#specs/data/connectors/connectors.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#storage/index.ts'
+import type { Services } from '../capability/services.ts'
 import { contextOf } from '../runtime/index.ts'
-import type { Host } from '../runtime/internal.ts'
 import type { ConnectionVault, SecretsAt } from './connection-vault.ts'
 import type { ConnectorClients } from './connector-clients.ts'
 import { chooseClient } from './discovery/choose-client.ts'
@@ -16,15 +16,12 @@ import { requestedScopes } from './discovery/requested-scopes.ts'
 import { type OAuthServer, oauthServerOf } from './oauth/oauth-server.ts'
 import type { SignInLinks } from './oauth/sign-in-links.ts'
 
-export interface ConnectionServerParts {
-  readonly host: Host
+export interface ConnectionServerParts extends Pick<Services, 'host' | 'now'> {
   readonly vault: ConnectionVault
   readonly clients: ConnectorClients
   readonly discoveries: Discoveries
   readonly guard: Pick<SsrfGuard, 'check' | 'request'>
   readonly links: SignInLinks
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 /** A connection whose server is to be found. */

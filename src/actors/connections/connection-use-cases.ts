@@ -6,15 +6,16 @@ import type { ConnectorType } from '#specs/data/connectors/connector-type.ts'
 import { connectorOf } from '#specs/data/connectors/connectors.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { RecordStore, Scope, StoredEvent } from '#storage/index.ts'
+import type { Scope, StoredEvent } from '#storage/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import { actorOf } from '../records/audit-note.ts'
 import { filteredPage } from '../records/filtered-page.ts'
 import { ownedScope } from '../records/owner-filter.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { contextOf, newId, storedState } from '../runtime/index.ts'
-import { type Host, newIdFor, type Resident } from '../runtime/internal.ts'
+import { newIdFor, type Resident } from '../runtime/internal.ts'
 import { configChange } from './config-change.ts'
 import { checkConfig, shownConfig } from './connection-config.ts'
 import { withinConnectionLimit } from './connection-limit.ts'
@@ -25,9 +26,7 @@ import { type ConnectionRowData, connectionRows } from './kinds.ts'
 import type { ConnectionTools } from './tools/connection-tools.ts'
 import type { ConnectionAccesses } from './use/connection-access.ts'
 
-export interface ConnectionParts {
-  readonly host: Host
-  readonly records: RecordStore
+export interface ConnectionParts extends Pick<Services, 'host' | 'now' | 'records'> {
   readonly vault: ConnectionVault
   readonly guard: Pick<SsrfGuard, 'check' | 'request'>
   readonly tools: ConnectionTools
@@ -35,8 +34,6 @@ export interface ConnectionParts {
   readonly tester: ConnectionTester
   /** @throws {ServiceError} `not_found` when the project does not have the tenant. */
   readonly checkTenant: (project: string, tenant: string) => void | Promise<void>
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 type Served = 'list' | 'get' | 'create' | 'update' | 'delete' | 'refresh' | 'test' | 'tools'

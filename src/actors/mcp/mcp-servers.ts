@@ -4,16 +4,14 @@ import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Scope, StoredEvent } from '#storage/index.ts'
 import type { Idempotency } from '../call/call.ts'
-import { type Clock, newId, pause } from '../runtime/index.ts'
-import type { Host, Resident } from '../runtime/internal.ts'
+import type { Services } from '../capability/services.ts'
+import { newId, pause } from '../runtime/index.ts'
+import type { Resident } from '../runtime/internal.ts'
 
 /** Maximum time in ms for which a request waits for a discovery. */
 const settleMs = 21_000
 
-export interface McpServersParts {
-  readonly host: Host
-  readonly clock: Clock
-}
+export type McpServersParts = Pick<Services, 'clock' | 'host'>
 
 /** Remote tool servers, as actors. */
 export class McpServers {

@@ -1,17 +1,13 @@
 import { boundTo, mayReceive } from '#outgoing/credential-address.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope, type RecordStore } from '#storage/index.ts'
+import { projectScope } from '#storage/index.ts'
+import type { Services } from '../capability/services.ts'
 import type { SecretBox } from '../records/secret-box.ts'
 import { Table } from '../records/table.ts'
 import { isObject } from '../runtime/index.ts'
 import { type ServerHeadersData, serverHeaders, serverHeadersAad } from './kinds.ts'
 
-export interface ServerHeadersParts {
-  readonly records: RecordStore
-  readonly box: SecretBox
-  /** ms since the epoch. */
-  readonly now: () => number
-}
+export type ServerHeadersParts = Pick<Services, 'box' | 'now' | 'records'>
 
 /** A server whose headers are stored. */
 export interface HeadersPlace {

@@ -6,15 +6,15 @@ import { credentialAddress } from '#outgoing/credential-address.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxServers } from '#specs/resources/mcp/mcp-limits.ts'
-import { projectScope, type RecordStore, type StoredRecord } from '#storage/index.ts'
+import { projectScope, type StoredRecord } from '#storage/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import { actorOf } from '../records/audit-note.ts'
 import { type CountedLimit, CountedLimits } from '../records/counted-limits.ts'
 import { pageOf } from '../records/pages.ts'
 import { rowOf } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
-import type { Clock } from '../runtime/index.ts'
-import { type Host, newIdFor, type Resident } from '../runtime/internal.ts'
+import { newIdFor, type Resident } from '../runtime/internal.ts'
 import { contentUseCases, withOwnTarget } from './content-use-cases.ts'
 import { serverRows } from './kinds.ts'
 import { causeOf, McpServers, requireReachable } from './mcp-servers.ts'
@@ -24,13 +24,10 @@ import { newestChanges, residentView, serverContext, serverView } from './server
 import { testServer } from './test-server.ts'
 import type { ToolFindings } from './tool-findings.ts'
 
-export interface ServerUseCaseParts {
-  readonly host: Host
-  readonly records: RecordStore
+export interface ServerUseCaseParts extends Pick<Services, 'clock' | 'host' | 'records'> {
   readonly guard: Pick<SsrfGuard, 'check' | 'request'>
   readonly headers: ServerHeaders
   readonly connections: ConnectionService
-  readonly clock: Clock
   readonly findings: Pick<ToolFindings, 'views'>
   /** @throws {ServiceError} `not_found` when the project does not have the tenant. */
   readonly checkTenant: (project: string, tenant: string) => void | Promise<void>

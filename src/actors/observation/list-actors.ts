@@ -1,8 +1,9 @@
 import { definitionOf, type MachineDefinition } from '#machines/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import { type JsonObject, narrowedScope, type RecordKind, type RecordStore, type Scope } from '#storage/index.ts'
+import { type JsonObject, narrowedScope, type RecordKind, type Scope } from '#storage/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import { filteredPage } from '../records/filtered-page.ts'
 import { pageOf } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
@@ -12,13 +13,8 @@ import { type FailureData, failurePrefix, failureRows } from './failures.ts'
 import { type ListedActor, listedActor } from './listed-actor.ts'
 
 /** Dependencies of the use-cases of observation. */
-export interface ObservationParts {
+export interface ObservationParts extends Pick<Services, 'definitions' | 'now' | 'records' | 'rowsOfMachine'> {
   readonly host: Pick<Host, 'find' | 'load'> & { readonly rows: Pick<Host['rows'], 'shown'> }
-  readonly records: RecordStore
-  readonly definitions: readonly MachineDefinition[]
-  /** The kind of list rows of each machine that has list rows. */
-  readonly rowsOfMachine: Readonly<Record<string, RecordKind>>
-  readonly now: () => number
 }
 
 type ListCall = Parameters<UseCases['observation.actors']>[0]

@@ -1,27 +1,24 @@
 import { actionDefinition } from '#machines/action/action-definition.ts'
-import { definitionOf, type MachineDefinition, type StateValue } from '#machines/index.ts'
+import { definitionOf, type StateValue } from '#machines/index.ts'
 import type { RunContext } from '#machines/run/run-data.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
 import type { OpenCall } from '#machines/session/session-data.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { RecordStore, Storage, StoredLogEvent } from '#storage/index.ts'
+import type { Storage, StoredLogEvent } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import { shownPayload } from '../records/shown-event.ts'
 import { contextOf, storedState } from '../runtime/index.ts'
-import type { Host, Resident } from '../runtime/internal.ts'
+import type { Resident } from '../runtime/internal.ts'
 import { listSessions } from '../sessions/session-use-cases.ts'
 import { flightsOf } from './flights.ts'
 import type { Nodes } from './nodes.ts'
 
-export interface ActorViewParts {
-  readonly host: Host
-  readonly records: RecordStore
+export interface ActorViewParts extends Pick<Services, 'definitions' | 'host' | 'records'> {
   readonly storage: Pick<Storage, 'blobs' | 'commits'>
-  /** All machines; the prefix of an actor's id determines its machine. */
-  readonly definitions: readonly MachineDefinition[]
   readonly nodes: Pick<Nodes, 'runnerOf'>
 }
 

@@ -1,14 +1,15 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { JsonObject, RecordStore } from '#storage/index.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import { actorOf, type Reasoned, reasonOf } from '../records/audit-note.ts'
 import { pageOf } from '../records/pages.ts'
 import type { Row, TypedKind } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { isEvent, newId } from '../runtime/index.ts'
-import { discardCause, type Host, type OperatorVerb, type StuckKind, stuckRows } from '../runtime/internal.ts'
+import { discardCause, type OperatorVerb, type StuckKind, stuckRows } from '../runtime/internal.ts'
 
 type StuckData = {
   readonly kind: StuckKind
@@ -22,11 +23,7 @@ type StuckData = {
 const typedRows: TypedKind<StuckData> = stuckRows
 
 /** Dependencies of the use-cases of stuck work. */
-export interface StuckParts {
-  readonly host: Host
-  readonly records: RecordStore
-  readonly now: () => number
-}
+export type StuckParts = Pick<Services, 'host' | 'now' | 'records'>
 
 type StuckCall = Call<{ readonly stuck_id: string }, unknown, unknown>
 type DecisionCall = Call<{ readonly stuck_id: string }, unknown, Reasoned | undefined>

@@ -1,7 +1,7 @@
-import type { Logger } from 'pino'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { type JsonObject, projectScope, type RecordKind, type RecordStore } from '#storage/index.ts'
-import { type Clock, pause } from '../runtime/index.ts'
+import { type JsonObject, projectScope, type RecordKind } from '#storage/index.ts'
+import type { Services } from '../capability/services.ts'
+import { pause } from '../runtime/index.ts'
 import { type Host, type Ownership, Rounds, shardOf, type UpkeepSwitch } from '../runtime/internal.ts'
 import type { RetentionData, RetentionSettings } from './retention-settings.ts'
 
@@ -17,15 +17,12 @@ const maxPerRound = 5000
 const maxRestMs = 50
 
 /** Dependencies of `RetentionRounds`. */
-export interface RetentionRoundsParts {
+export interface RetentionRoundsParts extends Pick<Services, 'clock' | 'log' | 'records'> {
   readonly host: Pick<Host, 'deliver'> & { readonly ownership: Pick<Ownership, 'heldUnder'> }
-  readonly records: RecordStore
   readonly settings: RetentionSettings
   readonly upkeep: Pick<UpkeepSwitch, 'isPaused'>
   /** The kind of list rows to which each setting applies. */
   readonly kinds: Readonly<Record<'sessions_days' | 'runs_days' | 'actions_days', RecordKind>>
-  readonly clock: Clock
-  readonly log: Logger
 }
 
 /**

@@ -5,9 +5,10 @@ import { sessionDefinition } from '#machines/session/session-definition.ts'
 import type { ToolCallContext } from '#machines/tool-call/tool-calls.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { JsonObject, RecordStore, StoredEvent } from '#storage/index.ts'
+import type { JsonObject, StoredEvent } from '#storage/index.ts'
 import type { Idempotency } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import { contextOf, type Owner } from '../runtime/index.ts'
 import { type Host, newIdFor, type Resident } from '../runtime/internal.ts'
 import { actionView, actionViewFor } from './action-views.ts'
@@ -21,16 +22,13 @@ type Action = ResultOf<'actions.get'>
 type CreateCall = Parameters<UseCases['actions.create']>[0]
 type CompleteCall = Parameters<UseCases['actions.complete']>[0]
 
-export interface ActionParts {
-  readonly host: Host
+export interface ActionParts extends Pick<Services, 'host' | 'now' | 'records'> {
   /**
    * @throws {ServiceError} `not_found` for an unknown tenant; `tenant_suspended` or `tenant_deleting` for an inactive
    * one.
    */
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
-  readonly records: RecordStore
   readonly toolHeaders: Pick<ToolHeaders, 'keepRequest'>
-  readonly now: () => number
 }
 
 const weekMs = 7 * 24 * 60 * 60 * 1000

@@ -6,6 +6,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { Commit, JsonObject, Scope, StoredEvent } from '#storage/index.ts'
 import type { Idempotency, Principal, StreamAnswer } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import { actorOf, type Caller } from '../records/audit-note.ts'
 import { timestampOf } from '../records/row-times.ts'
 import { contextOf, type Delivered, storedState } from '../runtime/index.ts'
@@ -19,10 +20,7 @@ import { causeOf, checkSameRequest, endsTurn, findSession } from './session-use-
 type ApproveCall = Parameters<UseCases['sessions.approve']>[0]
 type Approvals = Pick<UseCases, 'sessions.approve' | 'sessions.reject'>
 
-export interface ApprovalParts {
-  readonly host: Host
-  readonly now: () => number
-}
+export type ApprovalParts = Pick<Services, 'host' | 'now'>
 
 /** Approvals and rejections of a session's tool calls. They are delivered to the actions, which notify the session. */
 export const sessionApprovalUseCases = ({ host, now }: ApprovalParts): Approvals => ({

@@ -4,12 +4,13 @@ import { deepestRow } from '#specs/dsl/lists.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ReservedField } from '#specs/field-access.ts'
 import type { ResultOf } from '#specs/index.ts'
-import { exactly, type JsonObject, type LogEvent, type RecordStore } from '#storage/index.ts'
+import { exactly, type JsonObject, type LogEvent } from '#storage/index.ts'
 import type { Call, Idempotency, Principal, StreamAnswer } from '../call/call.ts'
 import { listedScope, modelLimitOf } from '../call/reach.ts'
 import { isServerSide, readerOf } from '../call/speaker.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { RemoteTools } from '../capability/remote-tools.ts'
+import type { Services } from '../capability/services.ts'
 import { actorOf, reasonOf } from '../records/audit-note.ts'
 import { numberedPage } from '../records/numbered-page.ts'
 import { ownedScope } from '../records/owner-filter.ts'
@@ -31,9 +32,7 @@ import { checkTurnStart, failedInput } from './turns/retried-turn.ts'
 import { configOwner, type TurnConfigs } from './turns/turn-config.ts'
 import { type AgentConfig, noAgent, planTurn } from './turns/turn-plan.ts'
 
-export interface SessionParts {
-  readonly host: Host
-  readonly records: RecordStore
+export interface SessionParts extends Pick<Services, 'host' | 'now' | 'records'> {
   readonly configs: TurnConfigs
   readonly toolHeaders: Pick<ToolHeaders, 'keep'>
   /** Tools of remote (MCP) servers; called when a turn names such a server. */
@@ -59,7 +58,6 @@ export interface SessionParts {
    */
   readonly checkModel: (model: string, project: string) => unknown
   readonly defaultModel: () => string
-  readonly now: () => number
 }
 
 type SessionUseCases = Omit<

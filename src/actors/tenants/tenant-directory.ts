@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope, type RecordStore } from '#storage/index.ts'
+import { projectScope } from '#storage/index.ts'
 import { unknownCredential } from '../accounts/credentials.ts'
+import type { Services } from '../capability/services.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import { Table } from '../records/table.ts'
 import { forgottenUsers, type TenantData, tenants } from './kinds.ts'
@@ -16,11 +17,7 @@ const forgottenForMs = 20 * 60 * 1000
 
 type Status = TenantData['status']
 
-export interface TenantDirectoryParts {
-  readonly records: RecordStore
-  /** ms since the epoch. */
-  readonly now: () => number
-}
+export type TenantDirectoryParts = Pick<Services, 'now' | 'records'>
 
 /**
  * Looks up whether tenants may be served, cached for a second. All checks of suspended and deleted tenants are here.

@@ -1,5 +1,6 @@
 import { type JsonObject, type Scope, type Storage, type StoredRecord, tenantScope } from '#storage/index.ts'
 import type { BytesResult } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import { rowTimes, timestampOf } from '../records/row-times.ts'
 import type { AnyKind, Row } from '../records/schema.ts'
 import { shownPayload } from '../records/shown-event.ts'
@@ -7,15 +8,11 @@ import { type Host, logPage } from '../runtime/internal.ts'
 import type { TenantData } from './kinds.ts'
 
 /** Dependencies of `TenantExport`. */
-export interface TenantExportParts {
+export interface TenantExportParts extends Pick<Services, 'kinds' | 'now'> {
   readonly storage: Pick<Storage, 'commits' | 'records' | 'blobs'>
   readonly host: { readonly rows: Pick<Host['rows'], 'shown'> }
-  /** All kinds of records. */
-  readonly kinds: readonly AnyKind[]
   /** The kinds that are list rows of actors, whose logs are exported too. */
   readonly actorRows: readonly AnyKind[]
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 /** One list of an export, and the kind of its rows; null for a list that is always empty. */

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { WebhookEventType } from '#specs/events/webhook-events.ts'
 import type { BodyOf } from '#specs/index.ts'
-import type { RecordStore } from '#storage/index.ts'
 import type { Principal } from '../call/call.ts'
 import { limitsOf } from '../call/reach.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import { actorOf, changedFields } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
 import type { Notice } from '../records/notices.ts'
@@ -20,12 +20,9 @@ import type { TenantDirectory } from './tenant-directory.ts'
 import type { TenantExport } from './tenant-export.ts'
 
 /** Dependencies of the use-cases of tenants. */
-export interface TenantDeps {
-  readonly records: RecordStore
+export interface TenantDeps extends Pick<Services, 'now' | 'records'> {
   readonly directory: TenantDirectory
   readonly exports: TenantExport
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 type TenantUseCases = Pick<UseCases, Extract<keyof UseCases, `tenants.${string}`>>

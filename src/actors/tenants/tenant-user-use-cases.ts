@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
-import { type RecordStore, type Scope, tenantScope } from '#storage/index.ts'
+import { type Scope, tenantScope } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import { actorOf, type Caller } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
 import { RecordResource } from '../records/record-resource.ts'
@@ -16,11 +17,8 @@ import { type TenantUserData, tenants, tenantUsers } from './kinds.ts'
 import type { TenantDirectory } from './tenant-directory.ts'
 
 /** Dependencies of the use-cases of tenants' users. */
-export interface TenantUserDeps {
-  readonly records: RecordStore
+export interface TenantUserDeps extends Pick<Services, 'now' | 'records'> {
   readonly directory: TenantDirectory
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 type TenantUserUseCases = Pick<UseCases, Extract<keyof UseCases, `tenant_users.${string}`>>

@@ -2,9 +2,10 @@ import { type UsageData, usagePrefix, usageRows } from '#gateway/ledger/usage-ro
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { nextSlice, runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
-import { projectScope, type RecordStore, type Scope } from '#storage/index.ts'
+import { projectScope, type Scope } from '#storage/index.ts'
 import { timeOf } from '../call/query-time.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
@@ -17,11 +18,8 @@ import { coverOf, usageIn, usagePage, type WhoseUsage } from './read-usage.ts'
 import { rangeOf, type UsageRange } from './usage-range.ts'
 import { GroupedUsage, type Grouping, groupings } from './usage-sums.ts'
 
-export interface UsageParts {
+export interface UsageParts extends Pick<Services, 'now' | 'records'> {
   readonly host: Pick<Host, 'rows'>
-  readonly records: RecordStore
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 type UsageUseCases = Pick<UseCases, Extract<keyof UseCases, `usage.${string}`>>

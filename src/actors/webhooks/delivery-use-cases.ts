@@ -2,25 +2,22 @@ import type { DeliveryInput } from '#machines/webhook-delivery/webhook-delivery.
 import { deliveryDefinition, deliveryKeys } from '#machines/webhook-delivery/webhook-delivery-definition.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { RecordStore, Scope, StoredLogEvent, StoredRecord } from '#storage/index.ts'
+import type { Scope, StoredLogEvent, StoredRecord } from '#storage/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import { actorOf, reasonOf } from '../records/audit-note.ts'
 import { pageOf } from '../records/pages.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import { rowOf } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { contextOf, isObject } from '../runtime/index.ts'
-import { type Host, newIdFor, rowRecord } from '../runtime/internal.ts'
+import { newIdFor, rowRecord } from '../runtime/internal.ts'
 import { deliveryRows } from './kinds.ts'
 import { type DeliveryOwner, eventOf, startDelivery } from './webhook-deliveries.ts'
 import type { WebhookEndpoints } from './webhook-endpoints.ts'
 
-export interface DeliveryParts {
-  readonly host: Host
-  readonly records: RecordStore
+export interface DeliveryParts extends Pick<Services, 'host' | 'now' | 'records'> {
   readonly endpoints: Pick<WebhookEndpoints, 'get'>
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 type DeliveryUseCases = Pick<UseCases, Extract<keyof UseCases, `webhook_deliveries.${string}`> | 'webhooks.test'>

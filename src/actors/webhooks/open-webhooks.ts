@@ -1,7 +1,7 @@
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import type { RecordStore, Storage } from '#storage/index.ts'
-import type { SecretBox } from '../records/secret-box.ts'
-import type { Clock, EffectCatalog } from '../runtime/index.ts'
+import type { Storage } from '#storage/index.ts'
+import type { Services } from '../capability/services.ts'
+import type { EffectCatalog } from '../runtime/index.ts'
 import { type EraseParts, eraseActor } from '../runtime/internal.ts'
 import { attemptDelivery, attemptTimeoutMs } from './attempt-delivery.ts'
 import { type AttemptCounts, AttemptGate } from './attempt-gate.ts'
@@ -16,11 +16,7 @@ const attemptsAtOnce = { ofWebhook: 16, ofProject: 256 }
  */
 const waitingAttempts: AttemptCounts = { ofWebhook: 500, ofProject: 1_000, ofNode: 4_000 }
 
-export interface OpenWebhooksParts {
-  readonly records: RecordStore
-  readonly box: SecretBox
-  readonly clock: Clock
-}
+export type OpenWebhooksParts = Pick<Services, 'box' | 'clock' | 'records'>
 
 /** Opens the endpoints of all projects, as cached by this node. */
 export const openEndpoints = ({ records, box, clock }: OpenWebhooksParts): WebhookEndpoints =>

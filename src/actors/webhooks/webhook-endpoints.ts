@@ -1,5 +1,6 @@
 import type { WebhookEventType } from '#specs/events/webhook-events.ts'
-import { projectScope, type RecordStore } from '#storage/index.ts'
+import { projectScope } from '#storage/index.ts'
+import type { Services } from '../capability/services.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import type { Row } from '../records/schema.ts'
 import type { SecretBox } from '../records/secret-box.ts'
@@ -14,12 +15,7 @@ const pageSize = 100
 /** A webhook whose attempts have all failed for this long is disabled, in ms: 5 days. */
 export const failingMs = 5 * 24 * 60 * 60 * 1000
 
-export interface EndpointParts {
-  readonly records: RecordStore
-  readonly box: SecretBox
-  /** ms since the epoch. */
-  readonly now: () => number
-}
+export type EndpointParts = Pick<Services, 'box' | 'now' | 'records'>
 
 /**
  * A project's webhooks for deliveries: which of them subscribe to an event, their secrets, and their record of

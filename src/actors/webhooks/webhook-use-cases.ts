@@ -1,26 +1,21 @@
 import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { RecordStore } from '#storage/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Services } from '../capability/services.ts'
 import type { Caller } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
-import type { SecretBox } from '../records/secret-box.ts'
 import { newSigningSecret } from '../records/secrets.ts'
 import { Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/internal.ts'
 import { type WebhookData, webhookSecretAad, webhooks } from './kinds.ts'
 import type { WebhookEndpoints } from './webhook-endpoints.ts'
 
-export interface WebhookParts {
-  readonly records: RecordStore
-  readonly box: SecretBox
+export interface WebhookParts extends Pick<Services, 'box' | 'now' | 'records'> {
   readonly guard: Pick<SsrfGuard, 'check'>
   readonly endpoints: Pick<WebhookEndpoints, 'forget'>
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 type WebhookUseCases = Omit<Pick<UseCases, Extract<keyof UseCases, `webhooks.${string}`>>, 'webhooks.test'>

@@ -1,5 +1,5 @@
-import type { Logger } from 'pino'
 import type { UseCases } from '#actors/call/use-cases.ts'
+import type { Services } from '#actors/capability/services.ts'
 import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
 import { isBusy } from '#machines/index.ts'
 import { actorOf } from '#records/audit-note.ts'
@@ -12,12 +12,9 @@ import { jobView } from '../jobs/job-view.ts'
 import { LivePages } from './live-questions.ts'
 import { liveStream } from './live-stream.ts'
 
-export interface HandOverParts {
+export interface HandOverParts extends Pick<Services, 'log' | 'now'> {
   readonly host: Pick<Host, 'find' | 'deliverTo' | 'question'>
   readonly blobs: JobBlobs
-  readonly log: Logger
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 type HandOverUseCases = Pick<UseCases, 'browser_jobs.continue' | 'browser_jobs.live' | 'browser_jobs.input'>

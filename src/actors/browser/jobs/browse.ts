@@ -1,7 +1,7 @@
-import type { Logger } from 'pino'
+import type { Services } from '#actors/capability/services.ts'
 import type { BrowserFailure, BrowserJobContext, BrowserResult } from '#machines/browser-job/browser-job.ts'
 import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
-import { type Clock, contextOf, type EffectContext, type EffectOutcome, type IdempotentEffect } from '#runtime/index.ts'
+import { contextOf, type EffectContext, type EffectOutcome, type IdempotentEffect } from '#runtime/index.ts'
 import type { Host } from '#runtime/internal.ts'
 import type { PersonWait, VisitEnd, Visited, VisitRequest } from '../engine/visit.ts'
 import { VisitFailed } from '../engine/visit-failed.ts'
@@ -14,18 +14,14 @@ import { JobJournal } from './job-journal.ts'
 import { persistently } from './persistently.ts'
 import type { StoredResult } from './schema.ts'
 
-export interface BrowseParts {
+export interface BrowseParts extends Pick<Services, 'clock' | 'log' | 'now'> {
   /** Visits a page in a browser. Never rejects. */
   readonly visit: (request: VisitRequest) => Promise<VisitEnd>
   readonly host: Pick<Host, 'deliver' | 'load' | 'atWork'>
-  readonly clock: Clock
   readonly pool: BrowserPool
   readonly handOvers: HandOvers
   readonly blobs: JobBlobs
   readonly profiles: Pick<BrowserProfiles, 'open' | 'save'>
-  /** ms since the epoch. */
-  readonly now: () => number
-  readonly log: Logger
 }
 
 /** Maximum number of attempts of a job, whatever ended the earlier ones. */

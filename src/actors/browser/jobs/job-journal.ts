@@ -1,13 +1,11 @@
+import type { Services } from '#actors/capability/services.ts'
 import type { BrowserJobEvent, BrowserStep } from '#machines/browser-job/browser-job.ts'
-import type { Clock, EffectContext } from '#runtime/index.ts'
+import type { EffectContext } from '#runtime/index.ts'
 import type { Host } from '#runtime/internal.ts'
 import { persistently } from './persistently.ts'
 
-export interface JournalParts {
+export interface JournalParts extends Pick<Services, 'clock' | 'now'> {
   readonly host: Pick<Host, 'deliver'>
-  readonly clock: Clock
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 /**

@@ -1,8 +1,8 @@
+import type { Services } from '#actors/capability/services.ts'
 import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { type CountedLimit, CountedLimits } from '#records/counted-limits.ts'
 import { Table } from '#records/table.ts'
-import type { Host } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { maxOpenJobs } from '#specs/resources/web/browse-limits.ts'
@@ -11,14 +11,11 @@ import { ChromiumMissing } from '../engine/find-chromium.ts'
 import { browserJobRows } from '../kinds.ts'
 import { jobRequest } from './job-request.ts'
 
-export interface OpenJobParts {
-  readonly host: Host
+export interface OpenJobParts extends Pick<Services, 'host' | 'now'> {
   readonly storage: Pick<Storage, 'records'>
   readonly guard: Pick<SsrfGuard, 'check'>
   /** @throws {ChromiumMissing} */
   readonly path: () => Promise<string>
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 /** A job to open. */

@@ -1,10 +1,9 @@
-import type { Logger } from 'pino'
+import type { Services } from '#actors/capability/services.ts'
 import { CountedLimits } from '#records/counted-limits.ts'
-import type { SecretBox } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'
 import { newId } from '#runtime/index.ts'
 import { maxProfileBytes, maxProfiles } from '#specs/resources/web/browse-limits.ts'
-import { projectScope, type RecordStore } from '#storage/index.ts'
+import { projectScope } from '#storage/index.ts'
 import { type ProfileState, profileState } from '../engine/schema.ts'
 import { type BrowserProfileData, browserProfileRows, profileAad } from '../kinds.ts'
 
@@ -14,13 +13,7 @@ export interface ProfileOwner {
   readonly tenant: string | null
 }
 
-export interface ProfileParts {
-  readonly records: RecordStore
-  readonly box: SecretBox
-  /** ms since the epoch. */
-  readonly now: () => number
-  readonly log: Logger
-}
+export type ProfileParts = Pick<Services, 'box' | 'log' | 'now' | 'records'>
 
 /** Cookies and storage of jobs, encrypted, by tenant and name. Of two concurrent writes, the later one wins. */
 export class BrowserProfiles {

@@ -8,12 +8,13 @@ import type {
   ReadyConnection,
   RemoteServer,
 } from '#actors/capability/connection-service.ts'
+import type { Services } from '#actors/capability/services.ts'
 import type { ConnectionContext } from '#machines/connection/connection-data.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
 import { isBusy, statusOf } from '#machines/index.ts'
 import { timestampOf } from '#records/row-times.ts'
-import { type Clock, contextOf, newId, pause, storedState } from '#runtime/index.ts'
-import type { Host, Resident } from '#runtime/internal.ts'
+import { contextOf, newId, pause, storedState } from '#runtime/index.ts'
+import type { Resident } from '#runtime/internal.ts'
 import { connectorOf, isDiscovered } from '#specs/data/connectors/connectors.ts'
 import type { Json } from '#storage/index.ts'
 import type { ConnectionServers } from '../connection-servers.ts'
@@ -24,12 +25,10 @@ import type { OwnConnections } from './own-connections.ts'
 import type { RemoteConnections } from './remote-connections.ts'
 import { authHeaders } from './requests.ts'
 
-export interface AccessParts {
-  readonly host: Host
+export interface AccessParts extends Pick<Services, 'clock' | 'host'> {
   readonly vault: ConnectionVault
   readonly own: OwnConnections
   readonly links: SignInLinks
-  readonly clock: Clock
   readonly discoveries: Pick<Discoveries, 'of' | 'challenged'>
   readonly servers: Pick<ConnectionServers, 'configured'>
   readonly remote: RemoteConnections

@@ -1,24 +1,20 @@
 import type { RemoteServer } from '#actors/capability/connection-service.ts'
+import type { Services } from '#actors/capability/services.ts'
 import type { ConnectionInput } from '#machines/connection/connection-data.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { Table } from '#records/table.ts'
 import { newId } from '#runtime/index.ts'
-import type { Host } from '#runtime/internal.ts'
 import { mcp } from '#specs/data/connectors/generic.ts'
-import { projectScope, type RecordStore } from '#storage/index.ts'
+import { projectScope } from '#storage/index.ts'
 import { checkConfig, shownConfig } from '../connection-config.ts'
 import { withinConnectionLimit } from '../connection-limit.ts'
 import type { ConnectionVault } from '../connection-vault.ts'
 import { connectionRows } from '../kinds.ts'
 
-export interface RemoteConnectionParts {
-  readonly host: Host
-  readonly records: RecordStore
+export interface RemoteConnectionParts extends Pick<Services, 'host' | 'now' | 'records'> {
   readonly vault: Pick<ConnectionVault, 'putClientSecret'>
   readonly guard: Pick<SsrfGuard, 'check'>
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 /** Connections of projects to their remote servers. Those of tenants and users are based on them. */

@@ -1,8 +1,7 @@
-import type { Logger } from 'pino'
 import type { EmbeddedProjectList } from '#actors/capability/embedder-port.ts'
+import type { Services } from '#actors/capability/services.ts'
 import { IndexCache } from '#retrieval/index.ts'
-import type { Clock } from '#runtime/index.ts'
-import { projectScope, type RecordStore, type VectorStore } from '#storage/index.ts'
+import { projectScope, type VectorStore } from '#storage/index.ts'
 import type { SourceRow } from '../schema.ts'
 import type { EmbedderOf } from '../sources/embed-source.ts'
 import type { SourceBlobs } from '../sources/source-blobs.ts'
@@ -11,11 +10,8 @@ import { lacksVectors } from '../sources/vector-store.ts'
 import { BaseIndex } from './base-index.ts'
 import { StoredSources } from './stored-sources.ts'
 
-export interface IndexesParts {
-  readonly records: RecordStore
+export interface IndexesParts extends Pick<Services, 'clock' | 'log' | 'records'> {
   readonly blobs: SourceBlobs
-  readonly clock: Clock
-  readonly log: Logger
   /** Resolves when the list rows show everything that was committed. */
   readonly shown: () => Promise<unknown>
   readonly embedderOf: EmbedderOf

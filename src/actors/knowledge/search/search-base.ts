@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import type { Services } from '#actors/capability/services.ts'
 import { isZero, type PassageHits, type PassageQuery } from '#retrieval/index.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { maxEmbeddedQueryLength } from '#specs/resources/knowledge/knowledge-limits.ts'
@@ -9,14 +9,11 @@ import type { BaseIndexes } from './base-indexes.ts'
 import type { SourceFilter } from './metadata-filter.ts'
 import { storedCandidates } from './stored-candidates.ts'
 
-export interface SearchParts {
+export interface SearchParts extends Pick<Services, 'log' | 'now'> {
   readonly indexes: Pick<BaseIndexes, 'of' | 'drop'>
   readonly embedderOf: EmbedderOf
   /** null for a store that cannot search vectors. */
   readonly vectors: VectorStore | null
-  readonly log: Logger
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 /** A search of one base. The caller's access has already been checked. */

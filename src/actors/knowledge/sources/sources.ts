@@ -1,32 +1,30 @@
 import type { Idempotency, UploadedFile } from '#actors/call/call.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
+import type { Services } from '#actors/capability/services.ts'
 import { type AuditLine, statusOf } from '#machines/index.ts'
 import type { SourceInput } from '#machines/knowledge-source/knowledge-source.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { actorOf } from '#records/audit-note.ts'
 import { type CountedLimit, CountedLimits } from '#records/counted-limits.ts'
 import type { Row } from '#records/schema.ts'
-import { type Clock, contextOf, newId, pause } from '#runtime/index.ts'
-import { type Host, newIdFor, type Resident, requestErasure } from '#runtime/internal.ts'
+import { contextOf, newId, pause } from '#runtime/index.ts'
+import { newIdFor, type Resident, requestErasure } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { maxSources } from '#specs/resources/knowledge/knowledge-limits.ts'
-import type { Scope, Storage } from '#storage/index.ts'
+import type { Scope } from '#storage/index.ts'
 import type { BaseAccess } from '../access/base-access.ts'
 import { type KnowledgeBaseData, sourceRows } from '../kinds.ts'
 import type { BlobOwner, SourceBlobs } from './source-blobs.ts'
 import { contentOf, requireReachable } from './source-content.ts'
 import { residentView, type SourceView, sourceKind } from './source-view.ts'
 
-export interface SourceParts {
-  readonly host: Host
-  readonly storage: Storage
+export interface SourceParts extends Pick<Services, 'clock' | 'host' | 'storage'> {
   readonly access: BaseAccess
   readonly blobs: SourceBlobs
   readonly guard: Pick<SsrfGuard, 'content'>
   /** Called when the contents of a base have changed. */
   readonly changed: (base: string) => void
-  readonly clock: Clock
 }
 
 /** Time in ms for which a request waits for its source to be read. After it, the source is returned as pending. */

@@ -1,16 +1,13 @@
-import type { Logger } from 'pino'
 import type { EmbeddedProjectList } from '#actors/capability/embedder-port.ts'
+import type { Services } from '#actors/capability/services.ts'
 import { Table } from '#records/table.ts'
-import type { Clock } from '#runtime/index.ts'
 import { Rounds } from '#runtime/internal.ts'
-import { projectScope, type RecordStore } from '#storage/index.ts'
+import { projectScope } from '#storage/index.ts'
 import { sourceRows } from '../kinds.ts'
 import type { SourceRow } from '../schema.ts'
 import { lacksVectors } from './vector-store.ts'
 
-export interface VectorRoundsParts {
-  readonly records: RecordStore
-  readonly clock: Clock
+export interface VectorRoundsParts extends Pick<Services, 'clock' | 'log' | 'records'> {
   readonly projects: EmbeddedProjectList
   /** Returns the id of a project's embedder; null for none. */
   readonly embedderOf: (project: string) => Promise<string | null>
@@ -18,7 +15,6 @@ export interface VectorRoundsParts {
   readonly embedAgain: (source: string, embedder: string) => Promise<unknown>
   /** Whether this process embeds the sources of a project: exactly one process does. */
   readonly isOurs: (project: string) => boolean
-  readonly log: Logger
 }
 
 /** Maximum number of a project's sources that are embedded at once: their actors share the embedder. */

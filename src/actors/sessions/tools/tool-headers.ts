@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto'
+import type { Services } from '#actors/capability/services.ts'
 import { type BoundTo, boundTo, credentialAddress, mayReceive } from '#outgoing/credential-address.ts'
 import { mask } from '#records/sanitize.ts'
 import type { TypedKind } from '#records/schema.ts'
 import type { ServerKeys } from '#records/sealing/server-keys.ts'
-import type { SecretBox } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'
 import { isObject, type Owner } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope, type RecordStore } from '#storage/index.ts'
+import { projectScope } from '#storage/index.ts'
 import type { ToolDeclaration, TurnTool } from '../turns/turn-config.ts'
 
 /** The headers of one http tool: `sealed` is encrypted JSON of names and values. They are only sent to this address. */
@@ -43,11 +43,8 @@ interface ToolsHolder {
 }
 
 /** Dependencies of `ToolHeaders`. */
-export interface ToolHeadersParts {
-  readonly records: RecordStore
-  readonly box: SecretBox
+export interface ToolHeadersParts extends Pick<Services, 'box' | 'now' | 'records'> {
   readonly keys: Pick<ServerKeys, 'lasting'>
-  readonly now: () => number
 }
 
 /** An http tool as declared or as stored. */

@@ -1,4 +1,5 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
+import type { Services } from '#actors/capability/services.ts'
 import { webCrawlDefinition } from '#machines/web-crawl/web-crawl-definition.ts'
 import { type CountedLimit, CountedLimits } from '#records/counted-limits.ts'
 import { pageOf } from '#records/pages.ts'
@@ -6,20 +7,16 @@ import { timestampOf, timestampOrNull } from '#records/row-times.ts'
 import { rowOf } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { newId } from '#runtime/index.ts'
-import { type Host, newIdFor, type Resident, rowRecord, stuckOf } from '#runtime/internal.ts'
+import { newIdFor, type Resident, rowRecord, stuckOf } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { backgroundCrawl } from '#specs/resources/web/web-limits.ts'
-import { projectScope, type RecordStore, type Scope } from '#storage/index.ts'
+import { projectScope, type Scope } from '#storage/index.ts'
 import { type WebCrawlRow, webCrawlRows } from '../kinds.ts'
 import { crawlView, requirePages } from './crawl-use-case.ts'
 import { postponedHosts } from './postponed-pages.ts'
 
-export interface CrawlJobRequests {
-  readonly host: Host
-  readonly records: RecordStore
-  readonly now: () => number
-}
+export type CrawlJobRequests = Pick<Services, 'host' | 'now' | 'records'>
 
 type CrawlUseCases = Pick<UseCases, Extract<keyof UseCases, `web_crawls.${string}`>>
 

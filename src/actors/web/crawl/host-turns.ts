@@ -1,13 +1,10 @@
-import type { Clock } from '#runtime/index.ts'
+import type { Services } from '#actors/capability/services.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { SharedTurns } from '#storage/index.ts'
 import type { RobotsFiles } from '../fetch/robots-files.ts'
 import { HostQueue, type Turn, type Waiter } from './host-queue.ts'
 
-export interface HostTurnParts {
-  readonly turns: SharedTurns
+export interface HostTurnParts extends Pick<Services, 'clock' | 'turns'> {
   readonly robots: Pick<RobotsFiles, 'of'>
-  readonly clock: Clock
   /** Requests at a time to one host, and ms between two of them. */
   readonly pace: { readonly atOnce: number; readonly delayMs: number }
 }

@@ -1,4 +1,5 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
+import type { Services } from '#actors/capability/services.ts'
 import { actorOf } from '#records/audit-note.ts'
 import { Audited } from '#records/audited.ts'
 import { pageOf } from '#records/pages.ts'
@@ -9,17 +10,15 @@ import { Table } from '#records/table.ts'
 import { newIdFor } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import { projectScope, type RecordStore, type Scope } from '#storage/index.ts'
+import { projectScope, type Scope } from '#storage/index.ts'
 import { requirePages } from '../crawl/crawl-use-case.ts'
 import { type TakedownData, webTakedowns } from '../kinds.ts'
 import type { PageStore } from '../store/page-store.ts'
 
-export interface TakedownParts {
-  readonly records: RecordStore
+export interface TakedownParts extends Pick<Services, 'now' | 'records'> {
   readonly store: PageStore
   /** Called when pages of the project were removed. */
   readonly dropped: (project: string) => void
-  readonly now: () => number
 }
 
 type TakedownUseCases = Pick<UseCases, 'web.takedown' | Extract<keyof UseCases, `web_takedowns.${string}`>>
