@@ -172,7 +172,23 @@ export function defineResource(name: string, resource: ResourceSpec): Readonly<R
     if (spec !== undefined) specs[verb] = verbSpec(resource, verb, spec)
   }
   for (const [verb, spec] of Object.entries(resource.transitions ?? {})) specs[verb] = transition(resource, verb, spec)
-  return defineOperations({ name, ofTenants: resource.ofTenants }, specs)
+  const operations = defineOperations({ name, ofTenants: resource.ofTenants }, specs)
+  declared.set(operations, { ...resource, name })
+  return operations
+}
+
+const declared = new WeakMap<object, DeclaredResource>()
+
+/** A resource with the first part of the ids of its operations. */
+export interface DeclaredResource extends ResourceSpec {
+  readonly name: string
+}
+
+/** Returns the resource of these operations. @throws {Error} if `defineResource` did not return them */
+export const resourceOf = (operations: object): DeclaredResource => {
+  const resource = declared.get(operations)
+  if (resource === undefined) throw new Error(`${Object.keys(operations)[0]} belongs to no resource of defineResource`)
+  return resource
 }
 
 /** Returns the schema of a resource's row in responses. */
@@ -217,7 +233,8 @@ const verbWords: Readonly<Record<Exclude<Verb, 'list'>, string>> = {
 }
 
 /** Returns the noun for a title: `AgentKey` becomes `agent key`. */
-const nounOf = (title: string): string => title.replaceAll(/(?<!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase()
+export const nounOf = (title: string): string =>
+  title.replaceAll(/(?<!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase()
 
 const plural = (noun: string): string =>
   noun.endsWith('y') && !noun.endsWith('key') ? `${noun.slice(0, -1)}ies` : `${noun}s`

@@ -17,7 +17,9 @@ const suspect =
 /**
  * Returns the fields of an operation that name a subject.
  *
- * @throws {Error} for a field that looks like one and is in neither table of specs/reach/subjects.ts
+ * An id in a path that no table has is that of a `resource`.
+ *
+ * @throws {Error} for another field that looks like one and is in neither table of specs/reach/subjects.ts
  */
 export const subjectPlaces = (operation: Operation): readonly SubjectPlace[] => {
   const { params, query, body, access } = operation
@@ -40,6 +42,7 @@ const placeOf = (id: string, part: RequestPart, name: string): readonly SubjectP
   if (subjectOf(part, `${name}[]`) !== undefined) return []
   const last = name.split('.').at(-1) ?? ''
   if (!suspect.test(last) || plainFields[part].includes(name)) return []
+  if (part === 'path') return [{ part, name, subject: 'resource' }]
   throw new Error(
     `${id}: ${part} ${name} looks like the name of a subject. Add it to subjectFields or plainFields (specs/reach/subjects.ts).`,
   )

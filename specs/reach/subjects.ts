@@ -102,8 +102,8 @@ export type RequestPart = 'header' | 'path' | 'query' | 'body'
 
 /**
  * The fields that name subjects, by part of the request and name. In bodies a name is a path: `memory.userId`,
- * `tools[].server_id`; the same name has the same meaning in every operation. `npm run check` lists fields of operations that
- * are neither here nor in `plainFields`.
+ * `tools[].server_id`; the same name has the same meaning in every operation. Another id in a path names a `resource`, which only
+ * secret keys and the dashboard reach. `npm run check` lists other fields of operations that are neither here nor in `plainFields`.
  */
 export const subjectFields: Readonly<Record<RequestPart, Readonly<Record<Subject, readonly string[]>>>> = {
   header: { ...nothing(), tenant: ['X-Tenant-Id'], user: ['X-External-User-Id'], project: ['X-Project-Id'] },
@@ -116,23 +116,7 @@ export const subjectFields: Readonly<Record<RequestPart, Readonly<Record<Subject
       project: ['project_id'],
     },
     ...{ action: ['action_id'], conversation: ['conversation_id', 'item_id', 'response_id'] },
-    resource: [
-      ...['actor_id', 'agent_key_id', 'batch_id', 'connection_id', 'connector_id', 'crawl_id', 'delivery_id'],
-      ...[
-        'file_batch_id',
-        'file_id',
-        'grant_id',
-        'import_id',
-        'jobId',
-        'key_id',
-        'limit_id',
-        'member_id',
-        'memory_id',
-        'profileId',
-      ],
-      ...['provider_id', 'recall_set_id', 'request_id', 'skill_id', 'source_id', 'stuck_id', 'sync_id'],
-      ...['takedown_id', 'task_id', 'tool_connection_id', 'webhook_id'],
-    ],
+    resource: [],
   },
   query: {
     ...{ tenant: ['tenant_id'], user: ['external_user_id', 'user', 'userId'], agent: ['agent_id'] },

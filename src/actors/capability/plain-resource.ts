@@ -1,5 +1,7 @@
 import type { Operation } from '#specs/dsl/declare.ts'
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
+import { type DeclaredResource, nounOf, resourceOf } from '#specs/dsl/resource.ts'
+import type { Shape } from '#specs/dsl/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Call } from '../call/call.ts'
 import type { AnyUseCase } from '../call/use-cases.ts'
@@ -14,19 +16,12 @@ import type { Services } from './services.ts'
 
 /** A resource of a project without a lifecycle: one kind of record, and the standard operations on it. */
 export interface PlainResource<Ops extends DeclaredOperations, T extends JsonObject> {
-  /** The name of the declaration: operations are `<name>.list`, `.get`, `.create`, `.update`, `.delete`. */
-  readonly name: string
+  /** From `defineResource`; its operations are any of list, get, create, update and delete. */
   readonly declaration: Ops
-  readonly kind: TypedKind<T>
-  readonly idPrefix: string
-  /** The path parameter that holds the id. */
-  readonly key: string
-  /** Its name in the audit log: `rate_plan` results in `rate_plan.created`. */
-  readonly noun: string
-  /** Converts the body of a create to the data to store. */
-  data(body: BodyOfVerb<Ops, 'create'>): T
-  /** Applies the body of an update, for declarations with `update`; null for no change. */
-  change?(data: T, body: BodyOfVerb<Ops, 'update'>): T | null
+  /** Absent: a kind with the name of the resource, without filters. */
+  readonly kind?: TypedKind<T>
+  /** Converts the body of a create to the data to store. Absent: its fields, null for nullable ones that are absent. */
+  data?(body: BodyOfVerb<Ops, 'create'>): T
   /** Fields of the response other than `id`, `created_at` and `updated_at`. Absent: the stored data. */
   readonly view?: (row: Row<T>) => JsonObject
   /** Like `view`, for fields that are derived from other records: called with all rows of a page at once. */
@@ -50,9 +45,8 @@ type BodyOfVerb<Ops extends DeclaredOperations, Verb extends string> = {
 type BodyIn<O> = O extends Operation<infer S> ? S['body'] : never
 
 /** A plain resource with any declaration: the validator guarantees the types of the bodies. */
-interface AnyPlainResource<T extends JsonObject> extends Omit<PlainResource<DeclaredOperations, T>, 'data' | 'change'> {
-  data(body: unknown): T
-  change?(data: T, body: unknown): T | null
+interface AnyPlainResource extends Omit<PlainResource<DeclaredOperations, JsonObject>, 'data'> {
+  data?(body: JsonObject): JsonObject
 }
 
 interface AnyPlainCapability extends Omit<AnyCapability, 'open'> {
@@ -68,77 +62,80 @@ type PlainCall = Call<Readonly<Record<string, string>>, JsonObject & { readonly 
  *
  * @throws {Error} when opened, if the declaration has any other operation: such a resource needs its own use-cases.
  */
-export function plainResource<const Ops extends DeclaredOperations, T extends JsonObject>(
+export function plainResource<const Ops extends DeclaredOperations, T extends JsonObject = JsonObject>(
   spec: PlainResource<Ops, T>,
 ): PlainCapability<Ops>
-export function plainResource<T extends JsonObject>(spec: AnyPlainResource<T>): AnyPlainCapability {
+export function plainResource(spec: AnyPlainResource): AnyPlainCapability {
+  const resource = resourceOf(spec.declaration)
+  const { name, operations } = resource
+  const kind = spec.kind ?? { name, filters: Object.keys(operations.list?.query ?? {}), outbox: true }
   return {
-    name: spec.name,
-    operations: spec.declaration,
-    kinds: [spec.kind],
-    open: (services) => ({ useCases: useCasesOf(spec, services) }),
+    ...{ name, operations: spec.declaration, kinds: [kind] },
+    open: ({ records, now }) => {
+      const verbs = verbsOf(resource, spec, {
+        table: new Table(records, kind, now),
+        views: spec.views?.({ records, now }),
+      })
+      return { useCases: Object.fromEntries(Object.keys(spec.declaration).map((id) => [id, verbOf(verbs, id)])) }
+    },
   }
 }
 
-const useCasesOf = <T extends JsonObject>(
-  spec: AnyPlainResource<T>,
-  { records, now }: Pick<Services, 'records' | 'now'>,
-): Readonly<Record<string, AnyUseCase>> => {
-  const verbs = verbsOf(spec, new Table(records, spec.kind, now), spec.views?.({ records, now }))
-  return Object.fromEntries(
-    Object.keys(spec.declaration).map((id) => {
-      const verb = verbs[id.slice(spec.name.length + 1)]
-      if (verb === undefined) throw new Error(`${id} is no verb of a plain resource`)
-      return [id, verb]
-    }),
-  )
+const verbOf = (verbs: Readonly<Record<string, AnyUseCase>>, id: string): AnyUseCase => {
+  const verb = verbs[id.slice(id.indexOf('.') + 1)]
+  if (verb === undefined) throw new Error(`${id} is no verb of a plain resource`)
+  return verb
 }
 
-const verbsOf = <T extends JsonObject>(
-  spec: AnyPlainResource<T>,
-  table: Table<T>,
-  fields: ReturnType<NonNullable<AnyPlainResource<T>['views']>> = async (rows) =>
-    rows.map((row) => spec.view?.(row) ?? row.data),
+interface PlainRows {
+  readonly table: Table<JsonObject>
+  readonly views: ReturnType<NonNullable<AnyPlainResource['views']>> | undefined
+}
+
+const verbsOf = (
+  { idPrefix, key, title, fields, writable }: DeclaredResource,
+  { view, data = (body) => storedFields(writable, fields, body), uniqueField }: AnyPlainResource,
+  { table, views = async (rows) => rows.map((row) => view?.(row) ?? row.data) }: PlainRows,
 ): Readonly<Record<string, AnyUseCase>> => {
-  const views = async (rows: readonly Row<T>[]) => {
-    const all = await fields(rows)
+  const shown = async (rows: readonly Row<JsonObject>[]) => {
+    const all = await views(rows)
     return rows.map((row, index) => ({ id: row.id, ...all[index], ...rowTimes(row) }))
   }
-  const one = async (row: Promise<Row<T>>) => (await views([await row]))[0]
-  const { uniqueField } = spec
+  const one = async (row: Promise<Row<JsonObject>>) => (await shown([await row]))[0]
   const resource = new RecordResource({
-    ...{ table, view: (row: Row<T>) => row, idPrefix: spec.idPrefix },
+    ...{ table, view: (row: Row<JsonObject>) => row, idPrefix },
     ...(uniqueField !== undefined && { uniqueField }),
   })
-  const audited = (call: PlainCall) => new Audited(call, spec.noun)
+  const audited = (call: PlainCall) => new Audited(call, nounOf(title).replaceAll(' ', '_'))
   const idOf = ({ params }: PlainCall): string => {
-    const id = params[spec.key]
+    const id = params[key]
     if (id === undefined) throw new ServiceError('not_found')
     return id
   }
-  const verbs: Record<string, AnyUseCase> = {
+  return {
     list: async ({ scope, query: { limit, cursor, ...where } }: PlainCall) => {
       const query = { limit, cursor: typeof cursor === 'string' ? cursor : null, where: named(where) }
       const { data, next_cursor } = await resource.list(scope, query)
-      return { data: await views(data), next_cursor }
+      return { data: await shown(data), next_cursor }
     },
     get: (call: PlainCall) => one(resource.get(call.scope, idOf(call))),
     create: (call: PlainCall) => {
-      const id = newIdFor(call, spec.idPrefix)
+      const id = newIdFor(call, idPrefix)
       const notices = [audited(call).line('created', id)]
-      return one(resource.create(call.scope, { id, project: call.scope.project, data: spec.data(call.body), notices }))
+      return one(resource.create(call.scope, { id, project: call.scope.project, data: data(call.body), notices }))
+    },
+    update: (call: PlainCall) => {
+      const edit = (row: Row<JsonObject>) => ({ ...row.data, ...call.body })
+      return one(resource.change(call.scope, idOf(call), { edit, notices: audited(call).changed() }))
     },
     delete: (call: PlainCall) => resource.remove(call.scope, idOf(call), audited(call).removed()),
   }
-  if (spec.change !== undefined)
-    verbs.update = (call: PlainCall) =>
-      one(
-        resource.change(call.scope, idOf(call), {
-          edit: ({ data }) => spec.change?.(data, call.body) ?? null,
-          notices: audited(call).changed(),
-        }),
-      )
-  return verbs
+}
+
+/** The writable fields of a body: nullable ones that are absent are null. */
+const storedFields = (names: readonly string[], fields: Shape, body: JsonObject): JsonObject => {
+  const empty = names.filter((name) => fields[name]?.presence === 'nullable').map((name) => [name, null])
+  return { ...Object.fromEntries(empty), ...body }
 }
 
 /** The filters that the caller gave. */

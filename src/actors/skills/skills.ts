@@ -17,20 +17,10 @@ import { skillVersionUseCases } from './version-use-cases.ts'
 
 /** Skills, by their names. Their versions are separate records. */
 export const skills = plainResource({
-  name: 'skills',
   declaration: skillOperations,
   kind: skillKind,
-  idPrefix: 'skl',
-  key: 'skill_id',
-  noun: 'skill',
   uniqueField: 'name',
   data: ({ name, description, metadata }) => ({ name, description, metadata: metadata ?? {}, candidates: [] }),
-  change: (data, { name, description, metadata }) => ({
-    ...data,
-    name: name ?? data.name,
-    description: description ?? data.description,
-    metadata: metadata ?? data.metadata,
-  }),
   views: ({ records, now }) => {
     const versions = new SkillVersions(records, now)
     return async (rows) => {

@@ -30,18 +30,9 @@ const declaration = defineResource('labels', {
 })
 
 const labels = {
-  name: 'labels',
   declaration,
   kind,
-  idPrefix: 'lab',
-  key: 'label_id',
-  noun: 'label',
   uniqueField: 'name',
-  data: ({ name, colour }: { readonly name: string; readonly colour?: string | null }) => ({
-    name,
-    colour: colour ?? null,
-  }),
-  change: (data: LabelData, body: Partial<LabelData>) => ({ ...data, ...body }),
 }
 
 const [ours, theirs] = [newId('prj'), newId('prj')]
@@ -131,6 +122,13 @@ describe('a plain resource', () => {
     await call('update', { params: { label_id: id }, body: { colour: 'red' } })
     const actions = (await messages(id)).map(({ event }) => event.action)
     expect(actions).toEqual(['label.created', 'label.updated'])
+  })
+
+  it('needs no more than its declaration', () => {
+    const { name, kinds, operations } = plainResource({ declaration })
+    expect(name).toBe('labels')
+    expect(kinds).toEqual([{ name: 'labels', filters: [], outbox: true }])
+    expect(operations).toBe(declaration)
   })
 
   it('that declares an additional verb is refused when it opens', () => {
