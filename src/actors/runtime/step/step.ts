@@ -1,4 +1,4 @@
-import { type AnyMachineSnapshot, initialTransition } from 'xstate'
+import type { AnyMachineSnapshot } from 'xstate'
 import type { MachineDefinition } from '#machines/definition.ts'
 import { refusalOf } from '#machines/refusal.ts'
 import { leafPath } from '#machines/state-value.ts'
@@ -26,7 +26,7 @@ import { type ListedAction, paramsOf } from '../schema.ts'
 import { auditSink, webhookSink } from '../sinks.ts'
 import type { ActorState, TurnText } from './actor-state.ts'
 import { contextChange } from './context-change.ts'
-import { pureTransition } from './pure-transition.ts'
+import { pureInitial, pureTransition, type Transition } from './pure-transition.ts'
 
 /** Outcome of one event, before anything is written. */
 export type Step =
@@ -66,7 +66,7 @@ export class UnknownAction extends Error {
 
 /** Computes the first step of an actor. */
 export const firstStep = (definition: MachineDefinition, input: JsonObject, where: StepInput): Step => {
-  const [snapshot, actions] = initialTransition(definition.machine, input)
+  const [snapshot, actions] = pureInitial(definition.machine, input)
   return draftOf(definition, emptyState(snapshot), { snapshot, actions, where })
 }
 
@@ -83,7 +83,7 @@ export const nextStep = (definition: MachineDefinition, state: ActorState, where
 /** A machine in a final state accepts nothing; XState's pure transition would still let its root react. */
 const isOver = ({ snapshot }: ActorState): boolean => snapshot.status === 'done'
 
-const untouched = ({ snapshot }: ActorState): ReturnType<typeof pureTransition> => [snapshot, []]
+const untouched = ({ snapshot }: ActorState): Transition => [snapshot, []]
 
 const refusedOrIgnored = ({ snapshot }: ActorState, { event }: StepInput): Step => {
   const refusal = refusalOf(snapshot, event)
