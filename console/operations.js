@@ -99,6 +99,8 @@ export const operations = /** @type {const} */ ({
   'credits.get': ['GET', '/v1/credits', []],
   'redaction_policy.get': ['GET', '/v1/redaction-policy', []],
   'redaction_policy.update': ['PATCH', '/v1/redaction-policy', []],
+  'routing_policy.get': ['GET', '/v1/routing-policy', []],
+  'routing_policy.update': ['PATCH', '/v1/routing-policy', []],
   'batches.create': ['POST', '/v1/batches', []],
   'batches.list': ['GET', '/v1/batches', ['limit', 'order', 'after']],
   'batches.get': ['GET', '/v1/batches/{batch_id}', []],

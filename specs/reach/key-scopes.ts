@@ -33,7 +33,9 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   usage: ['usage', 'rate_plans', 'limits', 'credits'],
   // the texts of requests and answers
   request_log: ['request_log'],
-  settings: [...['redaction_policy', 'retention_settings', 'request_log_settings', 'audit_log', 'stuck']],
+  settings: [
+    ...['redaction_policy', 'routing_policy', 'retention_settings', 'request_log_settings', 'audit_log', 'stuck'],
+  ],
 }
 
 /** Names of the groups of operations. */

@@ -19,6 +19,7 @@ import {
 import { redactionPolicy } from '#specs/resources/gateway/redaction.ts'
 import { requestLog, requestLogSettings } from '#specs/resources/gateway/request-log.ts'
 import { responses } from '#specs/resources/gateway/responses.ts'
+import { routingPolicy } from '#specs/resources/gateway/routing-policy.ts'
 import { vision } from '#specs/resources/gateway/vision.ts'
 import { speech, transcriptions } from '#specs/resources/gateway/voice.ts'
 import { authPort } from '../actors/accounts/accounts.ts'
@@ -104,6 +105,7 @@ export const gateway = capability({
     ...limits,
     ...credits,
     ...redactionPolicy,
+    ...routingPolicy,
     ...batches,
   },
   machines: [

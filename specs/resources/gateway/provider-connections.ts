@@ -55,6 +55,10 @@ const fields = {
     defaulted(boolean(), false),
     "Whether calls are retried with the installation's own key when the connection fails.",
   ),
+  weight: described(
+    defaulted(integer({ min: 0, max: 1000 }), 1),
+    'Share of the calls of a model that several connections serve, by the strategy of the routing policy (`routing_policy`). 0: only when the others fail.',
+  ),
   prices: ownPrices,
   status: described(oneOf('untested', 'ok', 'failed'), 'Result of the last test.'),
   last_tested_at: nullable(timestamp()),
@@ -81,6 +85,7 @@ export const providerConnections = defineResource('provider_connections', {
     'settings',
     'is_active',
     'fallback_to_managed',
+    'weight',
     'prices',
     'first_byte_timeout_ms',
     'idle_timeout_ms',

@@ -2,11 +2,11 @@ import { tokensOfUsage } from '#gateway/prices/usage.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { type CallEnd, type CallHead, CallRecord, type RecordParts } from './accounting/call-record.ts'
 import type { Admission, Ticket, TokenNeed } from './admission.ts'
-import type { Breaker } from './breaker.ts'
 import { type CallPolicy, waitBefore } from './call-policy.ts'
 import { isRequest } from './caller.ts'
 import type { Candidate, CandidateQueue } from './candidates.ts'
 import { AttemptFailed } from './failure.ts'
+import type { Lease, RouteHealth } from './pools/route-health.ts'
 import { refusedBy, servedHeaders } from './served-headers.ts'
 
 /**
@@ -21,7 +21,7 @@ export interface CallRunParts extends RecordParts {
   readonly admission: Admission
   readonly policy: CallPolicy
   /** null when routes are not ordered by their failures. */
-  readonly breaker: Pick<Breaker, 'failed' | 'worked'> | null
+  readonly health: Pick<RouteHealth, 'begin' | 'failed' | 'worked'> | null
 }
 
 /** Where a call continues after a failure that another attempt on the same route would repeat. */
@@ -86,6 +86,7 @@ export class CallRun<W extends Candidate> {
   #failedHere = 0
   #lastFailure: AttemptFailed | null = null
   #timer: NodeJS.Timeout | null = null
+  #lease: Lease | null = null
   #hasBegun = false
   #isOver = false
 
@@ -99,11 +100,12 @@ export class CallRun<W extends Candidate> {
     return this.#isOver
   }
 
-  /** Limits for the current route; fewer retries while another route is left to try. */
+  /** Limits for the current route; fewer retries while another route is left to try, none beside another key of a pool. */
   get policy(): CallPolicy {
     const policy = policyFor(this.#parts.policy, this.#kind.caller)
     if (this.#candidates?.hasMore !== true) return policy
-    return { ...policy, retries: Math.min(policy.retries, policy.retriesBesideOthers) }
+    const retries = this.#candidates.hasPeer ? 0 : Math.min(policy.retries, policy.retriesBesideOthers)
+    return { ...policy, retries }
   }
 
   /** Tries the routes in order. */
@@ -114,6 +116,7 @@ export class CallRun<W extends Candidate> {
 
   /** Marks the answer as begun: after this, nothing is retried. */
   begin(): void {
+    if (!this.#hasBegun) this.#lease?.answered()
     this.#hasBegun = true
   }
 
@@ -122,14 +125,17 @@ export class CallRun<W extends Candidate> {
     const served = servedHeaders(this.record.route)
     const { headers = [] } = this.#ticket ?? {}
     const limited = this.#limitedTo === null ? [] : [['x-max-tokens-limited', String(this.#limitedTo)] as const]
-    return headers.length + limited.length === 0 ? served : [...served, ...headers, ...limited]
+    const choice = this.#candidates?.choice ?? null
+    if (headers.length + limited.length === 0 && choice === null) return served
+    return [...served, ...(choice === null ? [] : [['x-route', this.#routed(choice)] as const]), ...headers, ...limited]
   }
 
   /** Reports a failed attempt: it is retried, another route is tried, or the call fails. */
   failed(failure: AttemptFailed): void {
     const candidate = this.#candidate
     if (this.#isOver || candidate === null) return
-    this.#parts.breaker?.failed(candidate.route, failure.error.code)
+    this.#lease?.release()
+    this.#parts.health?.failed(candidate.route, failure.error)
     this.record.failed(candidate.route, failure.error)
     if (this.#hasBegun) {
       this.fail(failure)
@@ -151,7 +157,7 @@ export class CallRun<W extends Candidate> {
 
   /** Ends the call successfully: the answer is complete. */
   succeed(): void {
-    if (this.#candidate !== null) this.#parts.breaker?.worked(this.#candidate.route)
+    if (this.#candidate !== null) this.#parts.health?.worked(this.#candidate.route)
     this.close(null)
   }
 
@@ -160,6 +166,7 @@ export class CallRun<W extends Candidate> {
     if (this.#isOver) return
     this.#isOver = true
     if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#lease?.release()
     const end = this.#kind.end(error)
     this.#settle(end.usage === null ? '0' : end.costUsd, tokensOfUsage(end.usage))
     this.record.write(error, end)
@@ -186,6 +193,10 @@ export class CallRun<W extends Candidate> {
     } catch (error) {
       this.fail(error)
     }
+  }
+
+  #routed(choice: string): string {
+    return this.#lastFailure === null ? choice : `${choice};after=${this.#lastFailure.error.code}`
   }
 
   #elsewhere(failure: AttemptFailed, candidate: W): void {
@@ -242,6 +253,7 @@ export class CallRun<W extends Candidate> {
 
   #attempt(candidate: W): void {
     if (this.#isOver) return
+    this.#lease = this.#parts.health?.begin(candidate.route) ?? null
     try {
       this.record.within(() => this.#kind.attempt(candidate))
     } catch (error) {

@@ -16,6 +16,10 @@ export interface CandidateQueue<W extends Candidate> {
   next(): W | null | Promise<W | null>
   /** Whether a candidate is left to try after the current one. */
   readonly hasMore: boolean
+  /** Whether another key of the same pool is left that does not rest: a failure moves there at once. */
+  readonly hasPeer: boolean
+  /** How the current candidate was chosen from a pool, for the header `x-route`; null outside of pools. */
+  readonly choice: string | null
   /** Skips the remaining candidates of the current model, since they would get the same request. */
   skipModel(): void
 }
@@ -31,6 +35,14 @@ class MappedCandidates<V extends Candidate, W extends Candidate> implements Cand
 
   get hasMore(): boolean {
     return this.#candidates.hasMore
+  }
+
+  get hasPeer(): boolean {
+    return this.#candidates.hasPeer
+  }
+
+  get choice(): string | null {
+    return this.#candidates.choice
   }
 
   next(): W | null | Promise<W | null> {
@@ -54,6 +66,8 @@ export const mappedCandidates = <V extends Candidate, W extends Candidate>(
 ): CandidateQueue<W> => new MappedCandidates(candidates, make)
 
 class ListedCandidates<W extends Candidate> implements CandidateQueue<W> {
+  readonly hasPeer = false
+  readonly choice = null
   readonly #candidates: readonly W[]
   #at = 0
 

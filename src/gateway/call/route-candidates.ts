@@ -1,12 +1,13 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { Breaker } from './breaker.ts'
 import type { Candidate, CandidateQueue } from './candidates.ts'
+import { poolOrder } from './pools/pool-order.ts'
+import type { RouteHealth } from './pools/route-health.ts'
 import type { Need, Route, Routes } from './routes.ts'
 
 /** Dependencies of {Candidates}. */
 export interface RouteCandidatesParts {
   readonly routes: Routes
-  readonly breaker: Breaker
+  readonly health: RouteHealth
 }
 
 /** The models to look up for a request; `models` is in the order in which to try them. */
@@ -14,11 +15,13 @@ export interface RouteCandidatesQuery {
   readonly project: string
   readonly need: Need
   readonly models: readonly string[]
+  /** Returns a text that names the conversation of the request; null when it has none. Called for pools only. */
+  readonly conversation?: () => string | null
 }
 
 /**
  * The routes for one request, in the order in which to try them: every route of the model, then those of each fallback.
- * Routes that failed repeatedly in recent calls come last. Models are looked up lazily.
+ * Those of a pool are in the order of its policy. Routes that failed repeatedly in recent calls come last. Models are looked up lazily.
  */
 export class RouteCandidates implements CandidateQueue<Candidate> {
   readonly #parts: RouteCandidatesParts
@@ -26,14 +29,18 @@ export class RouteCandidates implements CandidateQueue<Candidate> {
   readonly #need: Need
   readonly #models: readonly string[]
   readonly #resting: Candidate[] = []
+  readonly #conversation: () => string | null
   #modelAt = -1
   #routes: readonly Route[] = []
   #routeAt = 0
   #model = ''
   #given = 0
   #unknown: unknown = null
+  #poolSize = 0
+  #current: Route | null = null
 
-  constructor(parts: RouteCandidatesParts, { project, need, models }: RouteCandidatesQuery) {
+  constructor(parts: RouteCandidatesParts, { project, need, models, conversation = () => null }: RouteCandidatesQuery) {
+    this.#conversation = conversation
     this.#parts = parts
     this.#project = project
     this.#need = need
@@ -50,7 +57,7 @@ export class RouteCandidates implements CandidateQueue<Candidate> {
       const route = this.#routes[this.#routeAt++]
       if (route === undefined) return this.#nextModel()
       const candidate = { model: this.#model, route }
-      if (this.#isAlone() || !this.#parts.breaker.rests(route)) return this.#give(candidate)
+      if (this.#isAlone() || !this.#parts.health.rests(route)) return this.#give(candidate)
       this.#resting.push(candidate)
     }
   }
@@ -58,6 +65,18 @@ export class RouteCandidates implements CandidateQueue<Candidate> {
   /** Whether a route is left to try after the current one. */
   get hasMore(): boolean {
     return this.#routeAt < this.#routes.length || this.#modelAt + 1 < this.#models.length || this.#resting.length > 0
+  }
+
+  get hasPeer(): boolean {
+    if (this.#current?.pool === undefined) return false
+    return this.#routes.some(
+      (route, at) => at >= this.#routeAt && route.pool !== undefined && !this.#parts.health.rests(route),
+    )
+  }
+
+  get choice(): string | null {
+    const { pool } = this.#current ?? {}
+    return pool === undefined || this.#poolSize < 2 ? null : `${pool.strategy};try=${this.#given};of=${this.#poolSize}`
   }
 
   /** Skips the remaining routes of the current model, since they would get the same request. */
@@ -73,6 +92,7 @@ export class RouteCandidates implements CandidateQueue<Candidate> {
 
   #give(candidate: Candidate): Candidate {
     this.#given++
+    this.#current = candidate.route
     return candidate
   }
 
@@ -97,8 +117,21 @@ export class RouteCandidates implements CandidateQueue<Candidate> {
   }
 
   #with(routes: readonly Route[]): Candidate | null | Promise<Candidate | null> {
-    this.#routes = routes
+    this.#routes = this.#pooled(routes)
     return this.next()
+  }
+
+  /** Orders the routes of the project's pool, which come first. */
+  #pooled(routes: readonly Route[]): readonly Route[] {
+    const size = routes.findIndex(({ pool }) => pool === undefined)
+    const pool = size === -1 ? routes : routes.slice(0, size)
+    this.#poolSize = pool.length
+    const policy = pool[0]?.pool
+    if (policy === undefined || pool.length === 1) return routes
+    const stateOf = (route: Route) => this.#parts.health.stateOf(route)
+    const conversation = policy.sticky ? this.#conversation() : null
+    const ordered = poolOrder(pool, policy, { conversation, stateOf, random: Math.random })
+    return [...ordered, ...routes.slice(pool.length)]
   }
 
   /** When a model has no route, a fallback may serve the request; an internal error ends the search. */

@@ -1,6 +1,7 @@
 import type { UnitPrices } from '#gateway/prices/own-prices.ts'
 import type { ProviderSettings } from '#specs/data/provider-credentials.ts'
 import type { WireFormat } from '#specs/data/providers.ts'
+import type { PoolStrategy } from '#specs/resources/gateway/routing-policy.ts'
 import type { ProviderTimeouts } from './provider-timeouts.ts'
 
 /** The kind of model that a gateway request requires. */
@@ -37,6 +38,16 @@ export interface Route {
   readonly ownPrices?: UnitPrices
   /** Timeouts for silence of the provider; absent: those of the installation. */
   readonly waits?: ProviderTimeouts
+  /** How calls are spread over the routes of this model that have it; absent for keys that are in no pool. */
+  readonly pool?: PoolPolicy
+  /** Share of the pool's calls; absent: 1. */
+  readonly weight?: number
+}
+
+/** How the calls of a model are spread over a project's provider connections. */
+export interface PoolPolicy {
+  readonly strategy: PoolStrategy
+  readonly sticky: boolean
 }
 
 /** Finds the routes that can serve a model for a project. */

@@ -29,6 +29,7 @@ import type { AnswerListener, AnswerReader } from './answer-reader.ts'
 import { ChatRecord, costBy } from './chat-record.ts'
 import { type ChatRequest, chatRequest, modelsOf } from './chat-request.ts'
 import { ChunkReader } from './chunk-reader.ts'
+import { conversationName } from './conversation-name.ts'
 import { FrameReader } from './frame-reader.ts'
 import { FramesThenChunks } from './frames-then-chunks.ts'
 import { GatheredAnswer } from './gathered-answer.ts'
@@ -46,7 +47,7 @@ const longAnswerBytes = 64 * 1024
 
 /** Dependencies of {ChatRun}. */
 export interface ChatParts extends RouteCandidatesParts, CallRunParts {
-  readonly breaker: RouteCandidatesParts['breaker']
+  readonly health: RouteCandidatesParts['health']
   readonly ledger: CallLedger
   readonly redaction: Redaction
   readonly upstreams: Upstreams
@@ -148,7 +149,8 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     const models = modelsOf(body)
     const showsThem = this.#input.textOnly !== true && showsImages(body)
     const stays = showsThem && usesOwnModels(caller)
-    const wanted = { project: caller.project, need: stays ? ('chat' as const) : need, models }
+    const conversation = () => conversationName(caller, body)
+    const wanted = { project: caller.project, need: stays ? ('chat' as const) : need, models, conversation }
     const candidates = new RouteCandidates(this.#parts, wanted)
     if (stays) this.#run.start(visionCandidates(candidates))
     else if (showsThem) this.#run.start(mappedCandidates(candidates, withVision))

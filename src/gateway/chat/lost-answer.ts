@@ -14,14 +14,14 @@ import type { ChatParts, ChatRunRequest } from './chat-run.ts'
  * @throws {StoreUnavailable}
  */
 export const chargeLost = async (
-  { routes, breaker, admission }: Pick<ChatParts, 'routes' | 'breaker' | 'admission'>,
+  { routes, health, admission }: Pick<ChatParts, 'routes' | 'health' | 'admission'>,
   request: ChatRunRequest,
   text: string,
 ): Promise<Charge | null> => {
   const { caller, need, body } = request
   const models = modelsOf(body)
   const way = await orNull(() =>
-    new RouteCandidates({ routes, breaker }, { project: caller.project, need, models }).next(),
+    new RouteCandidates({ routes, health }, { project: caller.project, need, models }).next(),
   )
   if (way === null) return null
   const { route } = way

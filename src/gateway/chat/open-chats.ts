@@ -1,7 +1,7 @@
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { Ticker, tickMsFor } from '#runtime/internal.ts'
-import { Breaker } from '../call/breaker.ts'
 import { type CallPolicy, defaultCallPolicy } from '../call/call-policy.ts'
+import { RouteHealth } from '../call/pools/route-health.ts'
 import { keepAliveMs as defaultKeepAliveMs, type KeepAlive } from '../call/streaming/pushed-body.ts'
 import { Upstreams } from '../call/upstreams.ts'
 import { authorizeOf } from '../providers/provider-formats.ts'
@@ -31,6 +31,6 @@ export const openChats = ({ guard, keepAliveMs = defaultKeepAliveMs, ...parts }:
   )
   const patience = { ...policy, ticker }
   const upstreams = new Upstreams(guard, policy, { telemetry: parts.telemetry, authorizeOf })
-  const chats = new Chats({ ...parts, policy, patience, upstreams, breaker: new Breaker(parts.now) })
+  const chats = new Chats({ ...parts, policy, patience, upstreams, health: new RouteHealth(parts.now) })
   return { chats, keepAlive: { ticker, ticks: ticker.ticks(keepAliveMs) } }
 }

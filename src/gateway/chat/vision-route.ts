@@ -49,6 +49,14 @@ class VisionCandidates implements CandidateQueue<Candidate> {
     return this.#candidates.hasMore
   }
 
+  get hasPeer(): boolean {
+    return this.#candidates.hasPeer
+  }
+
+  get choice(): string | null {
+    return this.#candidates.choice
+  }
+
   next(): Candidate | null | Promise<Candidate | null> {
     const candidate = this.#candidates.next()
     return candidate instanceof Promise ? candidate.then((late) => this.#seeing(late)) : this.#seeing(candidate)

@@ -22,7 +22,7 @@ import { redactedDocument, restoredDocument } from './document-texts.ts'
 
 /** Dependencies of document calls. */
 export interface DocumentParts extends RouteCandidatesParts, RequestParts, CallRunParts {
-  readonly breaker: RouteCandidatesParts['breaker']
+  readonly health: RouteCandidatesParts['health']
   readonly redaction: Pick<Redaction, 'policyOf'>
 }
 

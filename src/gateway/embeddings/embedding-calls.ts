@@ -31,7 +31,7 @@ import { embeddingRequest } from './embedding-request.ts'
 
 /** Dependencies of embeddings calls. */
 export interface EmbeddingParts extends RouteCandidatesParts, RequestParts, CallRunParts {
-  readonly breaker: RouteCandidatesParts['breaker']
+  readonly health: RouteCandidatesParts['health']
   readonly redaction: Pick<Redaction, 'policyOf'>
 }
 
@@ -175,6 +175,14 @@ class PreparedWays implements CandidateQueue<EmbeddingCandidate> {
 
   get hasMore(): boolean {
     return this.#candidates.hasMore
+  }
+
+  get hasPeer(): boolean {
+    return this.#candidates.hasPeer
+  }
+
+  get choice(): string | null {
+    return this.#candidates.choice
   }
 
   skipModel(): void {

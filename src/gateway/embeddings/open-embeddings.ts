@@ -1,4 +1,4 @@
-import { Breaker } from '../call/breaker.ts'
+import { RouteHealth } from '../call/pools/route-health.ts'
 import { openProviderClients, type ReachOptions } from '../call/provider-clients.ts'
 import { authorizeOf } from '../providers/provider-formats.ts'
 import { EmbeddingCalls, type EmbeddingParts } from './embedding-calls.ts'
@@ -18,6 +18,6 @@ export interface OpenEmbeddings {
 /** Creates the embeddings module. No connection is opened before the first request. */
 export const openEmbeddings = (parts: OpenEmbeddingsParts): OpenEmbeddings => {
   const reach = openProviderClients({ ...parts, authorizeOf })
-  const calls = new EmbeddingCalls({ ...parts, ...reach, breaker: new Breaker(parts.now) })
+  const calls = new EmbeddingCalls({ ...parts, ...reach, health: new RouteHealth(parts.now) })
   return { calls, close: () => reach.upstreams.close() }
 }

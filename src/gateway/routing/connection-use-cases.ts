@@ -53,9 +53,9 @@ export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases =
       const destination = destinationOf(guard, body)
       const text = newKeyText(guard, destination, body)
       const key = keyFields(box.seal(text, connectionKeyAad(where)), text)
-      const { name, is_active, fallback_to_managed, prices = null } = body
+      const { name, is_active, fallback_to_managed, weight, prices = null } = body
       const data = {
-        ...{ name, ...destination, ...key, is_active, prices, fallback_to_managed },
+        ...{ name, ...destination, ...key, is_active, prices, fallback_to_managed, weight },
         ...{ ...waitsIn(body), ...untested, sync_id: null, model_count: 0 },
       }
       const notices = [audited(call).line('created', where.id)]
@@ -102,7 +102,15 @@ const keyFields = (api_key: string, key: string): Pick<ConnectionData, 'api_key'
 type Changes = Partial<
   Pick<
     ConnectionData,
-    'name' | 'provider' | 'api_format' | 'base_url' | 'settings' | 'is_active' | 'fallback_to_managed' | 'prices'
+    | 'name'
+    | 'provider'
+    | 'api_format'
+    | 'base_url'
+    | 'settings'
+    | 'is_active'
+    | 'fallback_to_managed'
+    | 'weight'
+    | 'prices'
   >
 > &
   StoredTimeouts
@@ -135,13 +143,14 @@ const withChange = (
     name = data.name,
     is_active = data.is_active,
     fallback_to_managed = data.fallback_to_managed ?? false,
+    weight = data.weight ?? 1,
     prices = data.prices ?? null,
     ...changes
   }: Changes,
   { destination, key }: { readonly destination: SureDestination | null; readonly key: Partial<ConnectionData> },
 ): ConnectionData | null => {
   const isOther = destination !== null || key.api_key !== undefined
-  const switches = { name, is_active, fallback_to_managed, prices, ...waitsIn(changes) }
+  const switches = { name, is_active, fallback_to_managed, weight, prices, ...waitsIn(changes) }
   const next = { ...data, ...switches, ...destination, ...key, ...(isOther ? untested : {}) }
   return changedFields(data, next).length === 0 ? null : next
 }
@@ -162,6 +171,7 @@ const viewOf = (row: Row<ConnectionData>) => {
     idle_timeout_ms: null,
     prices: null,
     settings: null,
+    weight: 1,
     ...shown,
     fallback_to_managed: shown.fallback_to_managed ?? false,
     last_tested_at: timestampOrNull(last_tested_at_ms),

@@ -2,7 +2,9 @@ import type { AnyKind, TypedKind } from '#records/schema.ts'
 import type { ProviderSettings } from '#specs/data/provider-credentials.ts'
 import type { WireFormat } from '#specs/data/providers.ts'
 import type { OwnPrices } from '#specs/own-prices.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { StoredTimeouts } from '../call/provider-timeouts.ts'
+import type { PoolPolicy } from '../call/routes.ts'
 import type { ChangedModel } from './model-diff.ts'
 
 /** Replaces a sealed key that cannot be opened: routing skips the row until a new key is set. */
@@ -28,6 +30,8 @@ export type ConnectionData = {
   readonly is_active: boolean
   /** Whether the installation's key is used when this connection fails. Absent: it is not. */
   readonly fallback_to_managed?: boolean
+  /** Share of the calls of models that several connections serve. Absent: 1. */
+  readonly weight?: number
   /** null or absent: the prices of the price list. */
   readonly prices?: OwnPrices | null
   readonly status: ConnectionStatus
@@ -137,8 +141,15 @@ export type RetiredNameData = {
  */
 export const retiredNames: TypedKind<RetiredNameData> = { name: 'retired_provider_names' }
 
+export type RoutingPolicyData = PoolPolicy & JsonObject
+
+/** Stores at most one row per project; there is none until the policy is first changed. */
+export const routingPolicies: TypedKind<RoutingPolicyData> = { name: 'routing_policies', outbox: true }
+
 /** All record kinds of routing, for `RecordStore.prepare`. */
-export const connectionKinds: readonly AnyKind[] = [providerConnections, modelSyncs, customProviders, retiredNames]
+export const connectionKinds: readonly AnyKind[] = [
+  ...[providerConnections, modelSyncs, customProviders, retiredNames, routingPolicies],
+]
 
 interface Place {
   readonly project: string

@@ -4,6 +4,7 @@ import { customProviderUseCases } from './custom-provider-use-cases.ts'
 import { modelSyncUseCases } from './model-sync-use-cases.ts'
 import { modelUseCases } from './model-use-cases.ts'
 import type { Routing } from './open-routing.ts'
+import { routingPolicyUseCases } from './pool-policies.ts'
 
 /** Use-cases of the models of a project, and of the connections and custom providers that add to them. */
 export const projectModelUseCases = (
@@ -16,4 +17,5 @@ export const projectModelUseCases = (
   ...connectionTestUseCases({ ...parts, own }),
   ...modelSyncUseCases({ ...parts, own }),
   ...customProviderUseCases({ ...parts, own }),
+  ...routingPolicyUseCases({ ...parts, own }),
 })

@@ -5,6 +5,7 @@ import { Table } from '#records/table.ts'
 import type { OwnPrices } from '#specs/own-prices.ts'
 import { type FanOut, type JsonObject, projectScope, type RecordStore } from '#storage/index.ts'
 import { type StoredTimeouts, timeoutsOf } from '../call/provider-timeouts.ts'
+import type { PoolPolicy } from '../call/routes.ts'
 import { unitPrices } from '../prices/own-prices.ts'
 import { filledUrl, versionedUrl } from './base-url.ts'
 import {
@@ -17,12 +18,15 @@ import {
   modelSyncs,
   providerConnections,
   type RetiredNameData,
+  type RoutingPolicyData,
   retiredNames,
+  routingPolicies,
   type SyncedModel,
 } from './kinds.ts'
 import type { Endpoint } from './managed-providers.ts'
 import { providerNamed } from './model-names.ts'
 import { openedKey } from './opened-key.ts'
+import { defaultPoolPolicy, routingPolicyId } from './pool-policies.ts'
 
 /** Maximum delay in ms until a change by another node takes effect; without delay when nodes notify each other. */
 const recheckMs = 5000
@@ -93,6 +97,7 @@ export class ProjectProviders {
   readonly #syncs: ReturnType<typeof syncTable>
   readonly #customs: Table<CustomProviderData>
   readonly #retired: Table<RetiredNameData>
+  readonly #policies: Table<RoutingPolicyData>
   readonly #cache: RecheckCache<Known>
   /** The result of the last read, so that a read without changes returns the same object. */
   readonly #last = new Map<string, Known>()
@@ -104,6 +109,7 @@ export class ProjectProviders {
     this.#syncs = syncTable(records, now)
     this.#customs = new Table(records, customProviders, now)
     this.#retired = new Table(records, retiredNames, now)
+    this.#policies = new Table(records, routingPolicies, now)
     this.#fanOut = fanOut
     this.#cache = new RecheckCache({
       load: (project) => this.#load(project),
@@ -144,17 +150,21 @@ export class ProjectProviders {
   }
 
   async #read(project: string, last: Known | undefined): Promise<Known> {
-    const [connections, customs, retired] = await Promise.all([
+    const [connections, customs, retired, policy] = await Promise.all([
       everyRow(this.#connections, project),
       everyRow(this.#customs, project),
       everyRow(this.#retired, project),
+      this.#policies.get(projectScope(project), routingPolicyId(project)),
     ])
-    const signature = [...connections, ...customs, ...retired].map(({ id, version }) => `${id}.${version}`).join()
-    if (signature === '') return nothing
+    const rows = [...connections, ...customs, ...retired]
+    if (rows.length === 0) return nothing
+    const signature = [...rows, ...(policy === null ? [] : [policy])]
+      .map(({ id, version }) => `${id}.${version}`)
+      .join()
     if (last?.signature === signature) return last
     const active = connections.filter(({ data }) => data.is_active)
     const served = {
-      connections: (await Promise.all(active.map((row) => this.#connection(row)))).flat(),
+      connections: (await Promise.all(active.map((row) => this.#connection(row, policy?.data)))).flat(),
       customs: customs.filter(({ data }) => data.is_active).flatMap((row) => this.#custom(row)),
     }
     const serving = new Set([...served.connections, ...served.customs].map(({ id }) => id))
@@ -166,11 +176,12 @@ export class ProjectProviders {
   }
 
   /** A key that cannot be decrypted disables its own connection, not all requests of the project. */
-  async #connection(row: Row<ConnectionData>): Promise<readonly OwnConnection[]> {
-    const { name, sync_id, fallback_to_managed: fallsBack = false } = row.data
+  async #connection(row: Row<ConnectionData>, pool: PoolPolicy = defaultPoolPolicy): Promise<readonly OwnConnection[]> {
+    const { name, sync_id, fallback_to_managed: fallsBack = false, weight = 1 } = row.data
     const api_key = openedKey(this.#box, row.data.api_key, connectionKeyAad(row))
     if (api_key === null) return []
-    const endpoint = priced(connectionEndpoint(row.id, { ...row.data, api_key }), row.data.prices)
+    const way = { ...connectionEndpoint(row.id, { ...row.data, api_key }), pool, weight }
+    const endpoint = priced(way, row.data.prices)
     const sync = sync_id === null ? null : await this.#syncs.get(projectScope(row.project), sync_id)
     const models = sync === null ? null : new Map(sync.data.models.map((model) => [model.id, model]))
     return [{ id: row.id, name, endpoint, fallsBack, models }]

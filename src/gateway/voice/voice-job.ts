@@ -88,7 +88,7 @@ export interface RunningJob<Task> extends Step<Task> {
 }
 
 /** Dependencies of voice jobs. */
-export interface VoiceJobParts extends Omit<CallRunParts, 'policy' | 'breaker'> {
+export interface VoiceJobParts extends Omit<CallRunParts, 'policy' | 'health'> {
   readonly upstreams: Pick<Upstreams, 'of'>
   readonly latencies: Latencies
 }
@@ -104,7 +104,7 @@ export const startJob = async <Task>(parts: VoiceJobParts, job: VoiceJob<Task>):
   const kind = new RunningCall(parts, job)
   const candidates = listedCandidates(steps.map(({ route, task }) => ({ model: requestedModel, route, task })))
   const { run, candidate, answer } = await firstAnswer<VoiceCandidate<Task>, OpenAnswer>(
-    { ...parts, policy, breaker: null },
+    { ...parts, policy, health: null },
     kind.steps(),
     candidates,
   )

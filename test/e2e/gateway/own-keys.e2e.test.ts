@@ -67,6 +67,47 @@ describe('a project', () => {
     expect(world.server.log()).not.toContain(key)
   })
 
+  it('spreads its calls over several keys of a provider by the routing policy', async () => {
+    const first = (await world.api.get('/v1/routing-policy')).body
+    expect(first).toEqual({ strategy: 'priority', sticky: true, updated_at: null })
+    const given = { provider: 'openai', base_url: `${provider.url}/v1`, weight: 3 }
+    const keys = ['sk-first-of-two-0123456789', 'sk-second-of-two-0123456789']
+    const made = await Promise.all(
+      keys.map((api_key) => world.api.post('/v1/provider-connections', { ...given, name: 'Pool', api_key })),
+    )
+    expect(made.map(({ body }) => body.weight)).toEqual([3, 3])
+    const used = async () => {
+      const from = provider.received.length
+      const answers = []
+      for (let call = 0; call < 12; call++) answers.push(await chat('openai/gpt-4o-mini'))
+      for (const { status, headers } of answers)
+        expect([status, headers.get('x-route')]).toEqual([200, expect.stringMatching(/^\w+;try=1;of=\d$/)])
+      return new Set(provider.received.slice(from).map(({ headers }) => headers.authorization))
+    }
+    expect((await used()).size).toBe(1)
+    const changed = await world.api.post(
+      '/v1/routing-policy',
+      { strategy: 'weighted', sticky: false },
+      { method: 'PATCH' },
+    )
+    expect(changed).toMatchObject({ status: 200, body: { strategy: 'weighted', sticky: false } })
+    expect((await used()).size).toBeGreaterThan(1)
+    await world.api.post('/v1/routing-policy', { sticky: true }, { method: 'PATCH' })
+    expect((await used()).size).toBe(1)
+    expect(await world.api.post('/v1/routing-policy', { strategy: 'random' }, { method: 'PATCH' })).toMatchObject({
+      status: 422,
+      body: { error: { code: 'invalid_field', param: 'strategy' } },
+    })
+    for (const { body } of made) {
+      expect(
+        await world.api.post(`/v1/provider-connections/${body.id}`, { weight: 0 }, { method: 'PATCH' }),
+      ).toMatchObject({
+        body: { weight: 0 },
+      })
+      await world.api.get(`/v1/provider-connections/${body.id}`, { method: 'DELETE' })
+    }
+  })
+
   it('is served by its own custom provider until that is deleted', async () => {
     const given = { name: 'Rack', baseUrl: `${provider.url}/v1`, format: 'openai', apiKey: key }
     const models = [{ name: 'Llama', modelId: 'llama-7' }]

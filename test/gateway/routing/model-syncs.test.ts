@@ -27,6 +27,7 @@ const connect = async (provider = 'rack'): Promise<string> => {
     base_url: `${server.url}/v1`,
     is_active: true,
     fallback_to_managed: false,
+    weight: 1,
   }
   return (await world.useCases['provider_connections.create'](callOf({}, {}, given))).id
 }
@@ -82,6 +83,7 @@ describe('the preview of a model sync', () => {
       base_url: server.url,
       is_active: true,
       fallback_to_managed: false,
+      weight: 1,
     }
     connection = (await world.useCases['provider_connections.create'](callOf({}, {}, given))).id
     const call = callOf({ connection_id: connection }, {}, undefined)

@@ -152,6 +152,7 @@ describe('the route with the keys of a project', () => {
       {
         ...{ model: 'gpt-4o', provider: 'openai', format: 'openai', source: 'byok' },
         ...{ baseUrl: 'https://proxy.example.com/v1', apiKey: 'sk-mine', connectionId: id },
+        ...{ weight: 1, pool: { strategy: 'priority', sticky: true } },
       },
     ])
     await change(id, { is_active: false })

@@ -23,6 +23,7 @@ const body = (more: Partial<Body> = {}): Body => ({
   api_key: key,
   is_active: true,
   fallback_to_managed: false,
+  weight: 1,
   ...more,
 })
 const open = async (options = {}) => {
@@ -42,6 +43,7 @@ describe('a provider connection', () => {
         key_last4: '7890',
         is_active: true,
         fallback_to_managed: false,
+        weight: 1,
         prices: null,
         settings: null,
         status: 'untested',

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import { routePrice } from '../accounting/route-price.ts'
+import type { PoolPolicy, Route } from '../routes.ts'
+import type { RouteState } from './route-health.ts'
+
+/** What the order of one call depends on, beside the routes. */
+export interface PoolCall {
+  /** Names the conversation of the call; null when none is known. */
+  readonly conversation: string | null
+  readonly stateOf: (route: Route) => Readonly<RouteState>
+  /** Returns a number from 0 to 1. */
+  readonly random: () => number
+}
+
+/** A conversation leaves its key while that has this many times the mean of calls in progress. */
+const boundedLoad = 1.25
+/** Share of calls that measure the latency of a key other than the fastest. */
+const explored = 0.05
+/** Latencies up to this many times the lowest count as equal. */
+const similar = 1.2
+/** The least share of its weight that a failing key keeps. */
+const leastShare = 0.01
+
+/**
+ * Returns the routes of a pool in the order in which to try them. Routes with the weight 0 come last: they serve only
+ * when others fail.
+ */
+export const poolOrder = (routes: readonly Route[], policy: PoolPolicy, call: PoolCall): readonly Route[] => {
+  if (policy.strategy === 'priority') return standbyLast(routes)
+  const ordered = standbyLast(byRank(routes, ranks[policy.strategy](routes, call)))
+  return policy.sticky && call.conversation !== null
+    ? kept(ordered, policy, { ...call, key: call.conversation })
+    : ordered
+}
+
+type Rank = (route: Route) => number
+
+const byRank = (routes: readonly Route[], rank: Rank): readonly Route[] =>
+  routes
+    .map((route) => ({ route, rank: rank(route) }))
+    .toSorted((one, other) => one.rank - other.rank)
+    .map(({ route }) => route)
+
+const standbyLast = (routes: readonly Route[]): readonly Route[] => {
+  const standby = routes.filter((route) => weightOf(route) === 0)
+  return standby.length === 0 ? routes : [...routes.filter((route) => weightOf(route) > 0), ...standby]
+}
+
+const weightOf = ({ weight = 1 }: Route): number => weight
+
+/**
+ * Rank by which the first of all is drawn with the probability of its weight, the second likewise among the rest, and so
+ * on: the exponential method of weighted sampling without replacement.
+ */
+const drawn = (uniform: number, weight: number): number => -Math.log(1 - uniform) / Math.max(weight, Number.MIN_VALUE)
+
+const ranks: Readonly<
+  Record<Exclude<PoolPolicy['strategy'], 'priority'>, (routes: readonly Route[], call: PoolCall) => Rank>
+> = {
+  weighted:
+    (_, { stateOf, random }) =>
+    (route) =>
+      drawn(random(), weightOf(route) * Math.max(leastShare, (1 - stateOf(route).failing) ** 2)),
+  // a random part smaller than one call decides between equals
+  least_busy:
+    (_, { stateOf, random }) =>
+    (route) =>
+      (stateOf(route).busy + random() / 2) / Math.max(weightOf(route), Number.MIN_VALUE),
+  lowest_latency: (routes, { stateOf, random }) => {
+    const known = routes.map((route) => stateOf(route).latencyMs ?? 0).filter((ms) => ms > 0)
+    const lowest = Math.min(...known)
+    const explores = random() < explored
+    return (route) => {
+      const { latencyMs } = stateOf(route)
+      if (explores || latencyMs === null) return random() - 1
+      return latencyMs <= lowest * similar ? random() : latencyMs / lowest
+    }
+  },
+  lowest_cost:
+    (_, { random }) =>
+    (route) => {
+      const price = routePrice(route)
+      return price === undefined
+        ? Number.MAX_VALUE
+        : Number(price.input ?? 0) + Number(price.output ?? 0) + random() * 1e-12
+    },
+}
+
+/**
+ * Moves the key of the conversation to the front: the one of rendezvous hashing by weight, so that a change of the pool
+ * moves only the conversations of the key that came or went. With `least_busy`, the next one while it has too many calls.
+ */
+const kept = (
+  ordered: readonly Route[],
+  { strategy }: PoolPolicy,
+  { key, stateOf }: PoolCall & { readonly key: string },
+): readonly Route[] => {
+  if (strategy !== 'weighted' && strategy !== 'least_busy') return ordered
+  const preferred = byRank(
+    ordered.filter((route) => weightOf(route) > 0),
+    (route) => drawn(uniformOf(`${key} ${route.connectionId}`), weightOf(route)),
+  )
+  const total = ordered.reduce((sum, route) => sum + stateOf(route).busy, 0)
+  const weights = ordered.reduce((sum, route) => sum + weightOf(route), 0)
+  const fits = (route: Route) =>
+    strategy === 'weighted' || stateOf(route).busy <= Math.ceil(((total + 1) * boundedLoad * weightOf(route)) / weights)
+  const first = preferred.find(fits)
+  return first === undefined ? ordered : [first, ...ordered.filter((route) => route !== first)]
+}
+
+/** Returns a number from 0 to 1 that is the same for the same text. */
+const uniformOf = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32
