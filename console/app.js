@@ -18,7 +18,7 @@ import { resourcePage } from './resources/resource-page.js'
 import { parseRoute, routeHash } from './route.js'
 import { session, sessionNow } from './session.js'
 import { settingsPage } from './settings/settings-page.js'
-import { signInView } from './sign-in-view.js'
+import { hasSignedIn, keepSignedIn, signInView } from './sign-in-view.js'
 import { SkillsView } from './skills-view.js'
 import { StuckView } from './stuck-view.js'
 import { toolsPage } from './tools/tools-page.js'
@@ -27,12 +27,6 @@ import { toolsPage } from './tools/tools-page.js'
  * @typedef {import('./session.js').Project} Project
  * @typedef {{ element: HTMLElement, start(): Promise<void>, shown(): void, stop(): void }} View
  */
-
-/**
- * Records only that this browser has signed in before, so that a first visit sends no request that the server must
- * refuse.
- */
-const signedInBefore = 'troupe.signed-in-before'
 
 const view = byId('view')
 const tools = byId('tools')
@@ -181,7 +175,7 @@ const signIn = async () => {
   ])
   const operates = member.role === 'admin' || member.role === 'owner'
   session.trigger.signedIn({ projects: data, operates, decides: operates || member.role === 'approver' })
-  localStorage.setItem(signedInBefore, 'yes')
+  keepSignedIn(true)
   await show()
 }
 
@@ -195,7 +189,7 @@ const signOut = async () => {
 }
 
 const signedOut = () => {
-  localStorage.removeItem(signedInBefore)
+  keepSignedIn(false)
   session.trigger.signedOut()
   current?.stop()
   current = null
@@ -232,5 +226,5 @@ addEventListener('dragover', (event) => {
 })
 addEventListener('drop', (event) => void dropped(event))
 addEventListener('hashchange', () => void show())
-if (localStorage.getItem(signedInBefore) === null) signedOut()
+if (!hasSignedIn()) signedOut()
 else void signIn().catch(report)

@@ -2,6 +2,21 @@ import { ApiError, callApi } from './api.js'
 import { h } from './dom.js'
 
 /**
+ * Records only that this browser has signed in before, so that a first visit sends no request that the server must
+ * refuse.
+ */
+const signedInBefore = 'troupe.signed-in-before'
+
+/** Whether this browser has signed in, and not out since. */
+export const hasSignedIn = () => localStorage.getItem(signedInBefore) !== null
+
+/** @param {boolean} isIn */
+export const keepSignedIn = (isIn) => {
+  if (isIn) localStorage.setItem(signedInBefore, 'yes')
+  else localStorage.removeItem(signedInBefore)
+}
+
+/**
  * The form that signs a member in. The session is a cookie that no script can read.
  *
  * @param {(identity: Identity) => void} onSignedIn

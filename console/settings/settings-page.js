@@ -2,6 +2,7 @@ import { callApi } from '../api.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
 import { sessionNow } from '../session.js'
+import { Apps } from './apps.js'
 import { Keys } from './keys.js'
 import { Members } from './members.js'
 import { Projects } from './projects.js'
@@ -9,7 +10,7 @@ import { Projects } from './projects.js'
 /**
  * @typedef {import('../parts/query-form.js').Place} Place
  * @typedef {'member' | 'approver' | 'admin' | 'owner'} Role
- * @typedef {{ keys: readonly import('./keys.js').Key[], members: readonly import('./members.js').Member[], projects: readonly import('./projects.js').Project[], me: { id: string, role: Role } }} Shown
+ * @typedef {{ keys: readonly import('./keys.js').Key[], apps: readonly import('./apps.js').App[], members: readonly import('./members.js').Member[], projects: readonly import('./projects.js').Project[], me: { id: string, role: Role } }} Shown
  * @typedef {{ project: string, done: () => void }} Acting
  */
 
@@ -17,7 +18,7 @@ const refreshMs = 5000
 const few = { query: { limit: 100 } }
 
 /**
- * Keys, members and projects.
+ * Keys, apps, members and projects.
  *
  * @param {Place} place
  * @param {(error: unknown) => void} report
@@ -26,13 +27,14 @@ export const settingsPage = ({ project }, report) => {
   /** @type {LivePage<Shown>} */
   const page = new LivePage({
     read: async () => {
-      const [keys, members, projects, { member }] = await Promise.all([
+      const [keys, apps, members, projects, { member }] = await Promise.all([
         callApi(project, 'project_keys.list', few),
+        callApi(project, 'oauth_grants.list', few),
         callApi(project, 'project_members.list', few),
         callApi(null, 'projects.list', few),
         callApi(null, 'auth.me'),
       ])
-      return { keys: keys.data, members: members.data, projects: projects.data, me: member }
+      return { keys: keys.data, apps: apps.data, members: members.data, projects: projects.data, me: member }
     },
     show: (shown) =>
       html`<${Settings} project=${project} shown=${shown} done=${() => void page.refresh().catch(report)} />`,
@@ -43,9 +45,10 @@ export const settingsPage = ({ project }, report) => {
 }
 
 /** @param {{ project: string, shown: Shown, done: () => void }} props */
-const Settings = ({ project, shown: { keys, members, projects, me }, done }) => html`
+const Settings = ({ project, shown: { keys, apps, members, projects, me }, done }) => html`
   <div class="view-head"><h1>Settings</h1></div>
   <${Keys} project=${project} keys=${keys} operates=${sessionNow().operates} done=${done} />
+  <${Apps} project=${project} apps=${apps} me=${me} members=${members} done=${done} />
   <${Members} project=${project} members=${members} me=${me} done=${done} />
   <${Projects} project=${project} projects=${projects} operates=${sessionNow().operates} done=${done} />
 `

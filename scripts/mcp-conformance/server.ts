@@ -8,6 +8,7 @@ import { promisify, stripVTControlCharacters } from 'node:util'
 import { readCommandLine } from '#src/start/command-line.ts'
 import { startServer } from '../quickstart/server-process.ts'
 import { freePort } from '../services/service.ts'
+import { runAuthorization } from './authorization.ts'
 import { inspect } from './inspector.ts'
 
 /*
@@ -49,9 +50,11 @@ const suite = join(
 const run = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'mcp-conformance-server-'))
 const key = `csk_${'conformance'.repeat(4)}`
+const owner = { email: 'owner@example.com', password: 'a long password' }
 const server = await startServer({
   ...{ PORT: String(await freePort()), DATA_DIR: join(folder, 'data'), BOOTSTRAP_SECRET_KEY: key },
   ...{ SIMULATED_PROVIDER: 'on', LOG_LEVEL: 'error' },
+  ...{ BOOTSTRAP_OWNER_EMAIL: owner.email, BOOTSTRAP_OWNER_PASSWORD: owner.password },
 })
 
 /** Forwards each request with the key added, and otherwise unchanged, including its Host and Origin headers. */
@@ -98,6 +101,9 @@ try {
     if (failed.length > 0) process.exitCode = 1
     console.log(`${revision}: ${names.length - failed.length} of ${names.length} server scenarios`)
   }
+  const { passed, said } = await runAuthorization(suite, { url: server.url, ...owner })
+  if (!passed) process.exitCode = 1
+  console.log(passed ? 'the scenarios of authorization servers: passed' : `FAILED authorization\n${said}`)
   const inspected = inspect({ folder, url: server.url, key })
   for (const { name, failure } of inspected) if (failure !== null) console.log(`FAILED inspector ${name}\n${failure}`)
   const right = inspected.filter(({ failure }) => failure === null).length

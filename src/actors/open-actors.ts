@@ -28,7 +28,8 @@ import {
   type Storage,
 } from '../storage/index.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import { authPort, secureCookiesPort } from './accounts/accounts.ts'
+import { authPort, browserOriginPort, oauthClientsPort, secureCookiesPort } from './accounts/accounts.ts'
+import type { OAuthClients } from './accounts/oauth/oauth-clients.ts'
 import type { Auth } from './accounts/open-auth.ts'
 import { type BrowserSettings, browserSettingsPort, defaultJobMemoryBytes } from './browser/browser.ts'
 import { serviceRefusal } from './call/service-refusal.ts'
@@ -111,6 +112,7 @@ export interface Actors {
   /** One use-case per operation of src/actors/capabilities.ts. */
   readonly useCases: AnyUseCases
   readonly auth: Auth
+  readonly oauthClients: OAuthClients
   readonly runtime: Runtime
   readonly idempotent: IdempotentRequests
   readonly tenants: TenantDirectory
@@ -166,6 +168,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   return {
     useCases,
     auth: authPort.of(services),
+    oauthClients: oauthClientsPort.of(services),
     runtime: await runtime,
     idempotent: new IdempotentRequests({ records, box, clock, log, processes }),
     tenants: tenantDirectory.of(services),
@@ -227,6 +230,7 @@ const servicesOf = (parts: ActorsParts, { notices, requests, host, runtime, upke
     turns: parts.turns ?? new LocalTurns(parts.clock),
   }
   secureCookiesPort.give(services, parts.secureCookies)
+  browserOriginPort.give(services, parts.publicOrigin ?? null)
   publicOriginPort.give(services, parts.publicOrigin ?? null)
   serverUrlPort.give(services, parts.serverUrl ?? parts.publicOrigin ?? 'http://127.0.0.1:8080')
   managedProvidersPort.give(services, parts.managed)

@@ -1,7 +1,8 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { readCommandLine } from '#src/start/command-line.ts'
-import { toolModes } from './offered-tools.ts'
-import { type CallApi, toolServer } from './tool-server.ts'
+import type { CallApi } from './followed-turn.ts'
+import { toolModes, toolsFor } from './offered-tools.ts'
+import { toolServer } from './tool-server.ts'
 
 /** Timeout of an API call in ms, longer than any operation waits. */
 const callMs = 10 * 60_000
@@ -34,12 +35,12 @@ const main = (): void => {
     process.stderr.write(`${problem}\n`)
     process.exit(2)
   }
-  serveStdio(() => toolServer(mode, overHttp(base, key)))
+  serveStdio(() => toolServer({ tools: toolsFor(mode), decides: mode === 'write' }, overHttp(base, key)))
 }
 
 const overHttp =
   (base: string, key: string): CallApi =>
-  async ({ method, path, body }, signal) => {
+  async ({ method, path, body }, { signal, onPart }) => {
     const answer = await fetch(`${base}${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, ...(body !== null && { 'content-type': 'application/json' }) },
@@ -49,8 +50,17 @@ const overHttp =
     return {
       status: answer.status,
       contentType: answer.headers.get('content-type') ?? '',
-      body: await answer.text(),
+      body: await textOf(answer, onPart),
     }
   }
+
+const textOf = async (answer: Response, onPart: ((part: Uint8Array) => void) | undefined): Promise<string> => {
+  const parts: Uint8Array[] = []
+  for await (const part of answer.body ?? []) {
+    parts.push(part)
+    onPart?.(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
 
 main()

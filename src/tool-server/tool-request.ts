@@ -9,6 +9,7 @@ export interface ShownTool {
   readonly title: string
   readonly description: string
   readonly inputSchema: ObjectSchema
+  readonly outputSchema: JsonSchema
   readonly annotations: {
     readonly title: string
     readonly readOnlyHint: boolean
@@ -45,6 +46,7 @@ export const shownTool = ({ name, mode, operation }: OfferedTool): ShownTool => 
   title: operation.summary,
   description: [`${operation.summary}.`, operation.description ?? ''].join(' ').trim(),
   inputSchema: inputOf(operation),
+  outputSchema: outputOf(operation),
   annotations: {
     title: operation.summary,
     readOnlyHint: mode === 'read',
@@ -53,6 +55,47 @@ export const shownTool = ({ name, mode, operation }: OfferedTool): ShownTool => 
   },
 })
 
+/** What a result has as structure: the document of the operation, or the events of a turn. */
+const outputOf = ({ answer }: Operation): JsonSchema => {
+  const json = answer.kind === 'json' ? answer.schema.json : answer.kind === 'choice' ? answer.json.schema.json : null
+  return json === null ? eventList : whollyPortable(json)
+}
+
+/** Rewrites the nullable fields of every level. */
+const whollyPortable = (schema: JsonSchema): JsonSchema => {
+  const { properties, items, anyOf } = schema
+  const { type, ...rest } = portable({
+    ...schema,
+    ...(properties !== undefined && { properties: mapped(properties, whollyPortable) }),
+    ...(items !== undefined && { items: whollyPortable(items) }),
+    ...(anyOf !== undefined && { anyOf: anyOf.map(whollyPortable) }),
+  })
+  // a list of values says all that its types do
+  return type === undefined || Array.isArray(type) ? rest : { type, ...rest }
+}
+
+const mapped = (
+  fields: Readonly<Record<string, JsonSchema>>,
+  change: (schema: JsonSchema) => JsonSchema,
+): Readonly<Record<string, JsonSchema>> =>
+  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, change(schema)]))
+
+const eventList: JsonSchema = {
+  type: 'object',
+  properties: {
+    events: {
+      type: 'array',
+      description: 'Events of the turn until it ends or waits, without parts of texts.',
+      items: {
+        type: 'object',
+        properties: { event: { type: 'string' }, data: { type: 'object' } },
+        required: ['event', 'data'],
+      },
+    },
+  },
+  required: ['events'],
+}
+
 /** Parameters of path and query, and fields of the body, in one object: no operation uses a name twice. */
 const inputOf = ({ params, query, body }: Operation): ObjectSchema => {
   const ofPath = Object.fromEntries(params.map((name) => [name, idOfPath]))
@@ -60,7 +103,7 @@ const inputOf = ({ params, query, body }: Operation): ObjectSchema => {
   const ofBody = fieldsOf(body?.json)
   return {
     type: 'object',
-    properties: { ...ofPath, ...ofQuery, ...portableFields(ofBody.properties) },
+    properties: { ...ofPath, ...ofQuery, ...mapped(ofBody.properties, portable) },
     required: [...params, ...requiredIn(query), ...ofBody.required],
     additionalProperties: false,
   }
@@ -70,9 +113,6 @@ const inputOf = ({ params, query, body }: Operation): ObjectSchema => {
  * Rewrites nullable fields as alternatives of one type each: some clients convert schemas to dialects without lists of
  * types.
  */
-const portableFields = (fields: Readonly<Record<string, JsonSchema>>): Readonly<Record<string, JsonSchema>> =>
-  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, portable(schema)]))
-
 const portable = (schema: JsonSchema): JsonSchema => {
   const { type, description, ...rest } = schema
   if (!Array.isArray(type) || !type.includes('null') || rest.enum !== undefined) return schema

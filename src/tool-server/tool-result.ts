@@ -1,10 +1,17 @@
 import type { JsonObject } from '#specs/dsl/json.ts'
+import { jsonObjectOf } from './schema.ts'
 
 /** An answer of the API. */
 export interface ApiAnswer {
   readonly status: number
   readonly contentType: string
   readonly body: string
+}
+
+/** An event of a turn's stream. */
+export interface TurnEvent {
+  readonly event: string
+  readonly data: JsonObject | string
 }
 
 /** A result as clients receive it. */
@@ -19,14 +26,18 @@ export const maxResultLength = 400_000
 
 /** Converts an answer to a tool result. An API error becomes a tool error, so that the model can read it. */
 export const resultOf = ({ status, contentType, body }: ApiAnswer): ToolResult => {
-  if (contentType.startsWith('text/event-stream')) return textResult(JSON.stringify(framesOf(body)))
-  const isError = status >= 400
-  const parsed = contentType.startsWith('application/json') ? objectOf(body) : null
-  return {
-    ...textResult(body),
-    ...(isError && { isError }),
-    ...(parsed !== null && !isError && body.length <= maxResultLength && { structuredContent: parsed }),
-  }
+  const isLong = body.length > maxResultLength
+  const parsed = contentType.startsWith('application/json') && !isLong ? jsonObjectOf(body) : null
+  // clients refuse a result without the structure that the tool promises
+  if (status >= 400 || parsed === null) return { ...textResult(body), isError: true }
+  return { ...textResult(body), structuredContent: parsed }
+}
+
+/** Converts the events of a turn to a tool result. */
+export const eventsResult = (events: readonly TurnEvent[]): ToolResult => {
+  const text = JSON.stringify(events)
+  if (text.length > maxResultLength) return { ...textResult(text), isError: true }
+  return { ...textResult(text), structuredContent: { events: events.map(({ event, data }) => ({ event, data })) } }
 }
 
 /** A tool error for a call that reached no operation. */
@@ -40,29 +51,3 @@ const textResult = (text: string): ToolResult => ({
     },
   ],
 })
-
-/** Events of a stream, without text deltas, since a later event has the whole text. */
-const framesOf = (stream: string): readonly JsonObject[] =>
-  stream.split('\n\n').flatMap((frame) => {
-    const field = (name: string): string | undefined =>
-      frame
-        .split('\n')
-        .find((line) => line.startsWith(`${name}: `))
-        ?.slice(name.length + 2)
-    const event = field('event')
-    const data = field('data')
-    if (event === undefined || data === undefined || event.endsWith('.delta')) return []
-    return [{ event, data: objectOf(data) ?? data }]
-  })
-
-const objectOf = (text: string): JsonObject | null => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
-}
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

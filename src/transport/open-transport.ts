@@ -21,6 +21,7 @@ import { Containment } from './http/containment.ts'
 import type { HttpHandler, HttpRequest, HttpResponse, HttpServer } from './http/http-port.ts'
 import { wireLimits } from './http/wire-limits.ts'
 import { McpEndpoint } from './mcp/mcp-endpoint.ts'
+import { OAuthEndpoint } from './mcp/oauth-endpoint.ts'
 import { Metrics } from './metrics.ts'
 import { logReadiness, openProcessState, readinessOf } from './process-state.ts'
 import { showProduct } from './product-gauges.ts'
@@ -99,7 +100,10 @@ export const openTransport = (parts: TransportParts): Transport => {
   const upgrades = new SessionUpgrades({ ...common, publicOrigin, ticker, counters })
   const serve = (...inner: Parameters<HttpHandler['request']>): void => dispatcher.request(...inner)
   const mcp = new McpEndpoint({ authenticator, bodies, clientAddress, publicOrigin, serve, log })
-  const shown = { health, metrics, mcp, files: parts.console, containment }
+  const { console: files } = parts
+  const { oauthClients: clients, auth } = actors
+  const oauth = new OAuthEndpoint({ clients, grants: auth.oauthGrants, files, clientAddress, publicOrigin, log })
+  const shown = { health, metrics, mcp, oauth, files, containment }
   const dispatcher: Dispatcher = new Dispatcher({
     ...common,
     origins: projectOrigins(actors.auth.projects),
@@ -158,6 +162,7 @@ interface Pages {
   readonly health: Health
   readonly metrics: Metrics
   readonly mcp: McpEndpoint
+  readonly oauth: OAuthEndpoint
   readonly files: StaticFiles
   readonly containment: Containment
   readonly requestId: string
@@ -166,13 +171,14 @@ interface Pages {
 const page = (
   request: HttpRequest,
   response: HttpResponse,
-  { health, metrics, mcp, files, containment, requestId }: Pages,
+  { health, metrics, mcp, oauth, files, containment, requestId }: Pages,
 ): boolean => {
   const fail = (): void => response.fail()
   if (request.path === '/healthz') health.live(response)
   else if (request.path === '/readyz') containment.start('readyz', () => health.ready(response), fail)
   else if (request.path === '/metrics') containment.start('metrics', () => metrics.answer(response), fail)
   else if (mcp.takes(request)) containment.start('mcp', () => mcp.answer(request, response, requestId), fail)
+  else if (oauth.takes(request)) containment.start('oauth', () => oauth.answer(request, response, requestId), fail)
   else return files.answer(request, response)
   return true
 }

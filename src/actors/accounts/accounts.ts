@@ -1,4 +1,5 @@
 import { auth as login, projectKeys, projectMembers, projects } from '#specs/resources/dashboard.ts'
+import { oauthConsents, oauthGrants } from '#specs/resources/oauth.ts'
 import { projectSigningSecret } from '#specs/resources/signing-secret.ts'
 import { capability } from '../capability/capability.ts'
 import { Port } from '../capability/port.ts'
@@ -8,6 +9,9 @@ import type { ActiveInstallations } from './credentials.ts'
 import { authKinds } from './kinds.ts'
 import { authUseCases } from './login-use-cases.ts'
 import { projectMemberUseCases } from './member-use-cases.ts'
+import { oauthKinds } from './oauth/kinds.ts'
+import { OAuthClients } from './oauth/oauth-clients.ts'
+import { oauthUseCases } from './oauth/oauth-use-cases.ts'
 import { type Auth, openAuth } from './open-auth.ts'
 import { projectKeyUseCases } from './project-key-use-cases.ts'
 import { projectUseCases } from './project-use-cases.ts'
@@ -25,11 +29,25 @@ export const activeInstallationsPort = new Port<ActiveInstallations>('the active
 /** Port for whether the dashboard is served over https. */
 export const secureCookiesPort = new Port<boolean>('whether cookies are secure')
 
+/** Port for the server's origin as browsers see it; null: unknown. */
+export const browserOriginPort = new Port<string | null>('the origin of the console')
+
+/** Port for the apps that may request access. */
+export const oauthClientsPort = new Port<OAuthClients>('the clients of OAuth')
+
 /** Capability `accounts`: dashboard sign-in, projects, their keys and members. */
 export const accounts = capability({
   name: 'accounts',
-  operations: { ...login, ...projects, ...projectKeys, ...projectMembers, ...projectSigningSecret },
-  kinds: [...authKinds, installations],
+  operations: {
+    ...login,
+    ...projects,
+    ...projectKeys,
+    ...projectMembers,
+    ...projectSigningSecret,
+    ...oauthConsents,
+    ...oauthGrants,
+  },
+  kinds: [...authKinds, ...oauthKinds, installations],
   open: (services) => {
     const auth = openAuth({
       ...services,
@@ -37,6 +55,8 @@ export const accounts = capability({
       activeInstallations: (tenant, ids) => activeInstallationsPort.of(services)(tenant, ids),
     })
     authPort.give(services, auth)
+    const oauthClients = new OAuthClients(services)
+    oauthClientsPort.give(services, oauthClients)
     return {
       useCases: {
         ...authUseCases({ ...services, ...auth, secureCookies: secureCookiesPort.of(services) }),
@@ -44,6 +64,7 @@ export const accounts = capability({
         ...projectKeyUseCases({ ...services, ...auth }),
         ...projectMemberUseCases({ ...services, ...auth }),
         ...signingSecretUseCases({ ...services, ...auth }),
+        ...oauthUseCases({ ...auth, oauthClients, publicOrigin: browserOriginPort.of(services) }),
       },
     }
   },

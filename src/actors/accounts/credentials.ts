@@ -5,6 +5,7 @@ import { type AgentKeys, type AgentPrincipal, isAgentKey, permitsOrigin } from '
 import type { ApiKeys } from './api-keys.ts'
 import type { ClientTokens } from './client-tokens.ts'
 import type { DashboardSessions, SignedIn } from './dashboard-sessions.ts'
+import { isAccessToken, type OAuthGrants } from './oauth/oauth-grants.ts'
 import type { ProjectDirectory, ProjectSettings } from './project-directory.ts'
 
 /**
@@ -23,6 +24,7 @@ export interface CredentialsDeps {
   readonly agentKeys: AgentKeys
   readonly clientTokens: ClientTokens
   readonly dashboardSessions: DashboardSessions
+  readonly oauthGrants: OAuthGrants
   readonly projects: ProjectDirectory
   /** Installations that tokens may be restricted to. */
   readonly activeInstallations: ActiveInstallations
@@ -41,7 +43,7 @@ export class Credentials {
   }
 
   /**
-   * Verifies a secret key (`csk_…`), a client token (`ect_…`) or an agent's key (`cak_…`, `cpk_…`).
+   * Verifies a secret key (`csk_…`), a client token (`ect_…`), an agent's key (`cak_…`, `cpk_…`) or an access token of an app (`oat_…`).
    *
    * @param origin the request's `Origin`, to which agents' keys may be restricted.
    * @throws {ServiceError} `origin_not_allowed`
@@ -53,6 +55,7 @@ export class Credentials {
 
   #token(token: string, origin: string | undefined): Principal | Promise<Principal> {
     if (token.startsWith('ect_')) return required(this.#deps.clientTokens.verify(token))
+    if (isAccessToken(token)) return required(this.#deps.oauthGrants.verify(token))
     if (!isAgentKey(token)) return required(this.#deps.apiKeys.verify(token))
     const found = this.#deps.agentKeys.verify(token)
     return found instanceof Promise ? found.then((holder) => fromHere(holder, origin)) : fromHere(found, origin)

@@ -4,6 +4,7 @@ import { ApiKeys } from './api-keys.ts'
 import { ClientTokens } from './client-tokens.ts'
 import { type ActiveInstallations, Credentials } from './credentials.ts'
 import { DashboardSessions } from './dashboard-sessions.ts'
+import { OAuthGrants } from './oauth/oauth-grants.ts'
 import { ProjectDirectory } from './project-directory.ts'
 
 /** Dependencies of authentication. */
@@ -20,6 +21,7 @@ export interface Auth {
   readonly agentKeys: AgentKeys
   readonly clientTokens: ClientTokens
   readonly dashboardSessions: DashboardSessions
+  readonly oauthGrants: OAuthGrants
   readonly projects: ProjectDirectory
   readonly credentials: Credentials
 }
@@ -31,6 +33,7 @@ export const openAuth = (deps: AuthDeps): Auth => {
     agentKeys: new AgentKeys(deps),
     clientTokens: new ClientTokens(deps),
     dashboardSessions: new DashboardSessions(deps),
+    oauthGrants: new OAuthGrants(deps),
     projects: new ProjectDirectory(deps),
   }
   return { ...parts, credentials: new Credentials({ ...parts, activeInstallations: deps.activeInstallations }) }

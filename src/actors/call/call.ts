@@ -13,6 +13,8 @@ export type Principal =
       readonly keyId: string
       /** Limits of the key; absent: none. */
       readonly limits?: KeyLimits
+      /** Present for an app's access token: the member that granted it, who limits it, and the resource it is for. */
+      readonly grant?: { readonly memberId: string; readonly role: Role; readonly resource: string }
     }
   | {
       readonly kind: 'agent_key'

@@ -20,6 +20,8 @@ export interface HttpRequest {
   readonly path: string
   /** The query without its `?`; '' if there is none. */
   readonly query: string
+  /** Whether a tool of `/mcp` makes the request in this process: only then is an app's access token accepted. */
+  readonly isOfTool?: true
   /** Returns a header by its lower-case name; undefined when absent. */
   header(name: string): string | undefined
   /**

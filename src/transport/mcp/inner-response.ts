@@ -3,11 +3,17 @@ import type { BodyWriter, Headers, HttpResponse } from '../http/http-port.ts'
 
 /** Collects the answer of an operation that this process calls itself. */
 export class InnerResponse implements HttpResponse {
+  readonly #onPart: ((part: Uint8Array) => void) | undefined
   readonly #answered = Promise.withResolvers<ApiAnswer>()
   readonly #parts: Buffer[] = []
   #begun = false
   #closed = false
   #onClose: () => void = () => {}
+
+  /** @param onPart receives the parts of a streamed answer as they are written */
+  constructor(onPart?: (part: Uint8Array) => void) {
+    this.#onPart = onPart
+  }
 
   /** The whole answer. Rejects when it is aborted. */
   get answer(): Promise<ApiAnswer> {
@@ -31,7 +37,9 @@ export class InnerResponse implements HttpResponse {
   stream(status: number, headers: Headers): BodyWriter {
     this.#begun = true
     const take = (part: string | Uint8Array): void => {
-      this.#parts.push(Buffer.from(part))
+      const bytes = Buffer.from(part)
+      this.#parts.push(bytes)
+      this.#onPart?.(bytes)
     }
     return {
       bufferedBytes: 0,

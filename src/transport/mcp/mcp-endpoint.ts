@@ -1,19 +1,25 @@
 import { isIP } from 'node:net'
 import type { McpHttpHandler } from '@modelcontextprotocol/server'
 import type { Logger } from 'pino'
+import { resourceOf } from '#actors/accounts/oauth/authorization-request.ts'
 import type { Principal } from '#actors/call/call.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { Followed } from '#src/tool-server/followed-turn.ts'
 import { type ToolMode, toolModes } from '#src/tool-server/offered-tools.ts'
 import type { ToolRequest } from '#src/tool-server/tool-request.ts'
 import type { ApiAnswer } from '#src/tool-server/tool-result.ts'
+import type { OfferedTools } from '#src/tool-server/tool-server.ts'
 import { type AdmittedBody, admittedBody, bytesInto } from '../api/body/admit-body.ts'
 import type { BodyMemory } from '../api/body/body-memory.ts'
 import { checkShape } from '../api/body/json-body.ts'
 import type { Authenticator } from '../api/credentials/authenticator.ts'
+import { toolServerPath } from '../api/credentials/request-credentials.ts'
 import { envelop } from '../api/envelopes.ts'
 import { headersOf, serviceErrorOf } from '../api/refuse.ts'
 import { BodyTooLarge, ConnectionClosed, type Headers, type HttpRequest, type HttpResponse } from '../http/http-port.ts'
 import { InnerResponse } from './inner-response.ts'
+import { offeredTo, requireScope } from './offered-to.ts'
+import { serverOrigin } from './server-origin.ts'
 
 /** Dependencies of the MCP endpoint. */
 export interface McpParts {
@@ -29,7 +35,7 @@ export interface McpParts {
 }
 
 /** Path of the tool server. */
-export const mcpPath = '/mcp'
+export const mcpPath = toolServerPath
 
 const metadataPath = '/.well-known/oauth-protected-resource'
 const maxBodyBytes = 1024 * 1024
@@ -65,17 +71,21 @@ export class McpEndpoint {
       this.#requireOrigin(request)
       const principal = await this.#requireCredential(request)
       const mode = modeOf(request.query)
+      const offered = offeredTo(principal, mode)
       if (request.method === 'POST') reservation = await this.#reservation(request, principal)
       const body = reservation === null ? null : await bytesInto(reservation, request, maxBodyBytes)
       // the cost of the protocol's parsers grows with nesting: 800 kB of brackets would block the event loop for a
       // second
       if (body !== null) checkShape(body, maxWeight)
-      await passedOn(await (await this.#handler(request, mode)).fetch(asFetched(request, body)), response, own)
+      if (body !== null) requireScope(principal, body, { mode, tools: offered.tools })
+      await passedOn(await (await this.#handler(request, offered)).fetch(asFetched(request, body)), response, own)
     } catch (error) {
       if (error instanceof ConnectionClosed) return
       const refused = serviceErrorOf(error, { requestId, endpoint: null }, this.#parts.log)
       const { status, body } = envelop('platform', refused, requestId)
-      const more = status === 401 ? [['www-authenticate', this.#challenge(request)] as const] : headersOf(refused)
+      const isChallenge = status === 401 || refused.code === 'insufficient_scope'
+      const challenge = ['www-authenticate', this.#challenge(request, refused)] as const
+      const more = isChallenge ? [challenge] : headersOf(refused)
       response.send(status, [...json, ...own, ...more], JSON.stringify(body))
     } finally {
       reservation?.reserved?.leave()
@@ -113,50 +123,63 @@ export class McpEndpoint {
   async #requireCredential(request: HttpRequest): Promise<Principal> {
     const names = ['authorization', 'x-api-key', 'service_api_key']
     if (names.every((name) => request.header(name) === undefined)) throw new ServiceError('authentication_required')
-    return this.#parts.authenticator.authenticate(request)
+    const principal = await this.#parts.authenticator.authenticate(request)
+    const resource = principal.kind === 'secret_key' ? principal.grant?.resource : undefined
+    if (resource === undefined || resource === this.#resource(request)) return principal
+    throw new ServiceError('authentication_required', { message: `The token is for ${resource}.` })
   }
 
   /** The handler of the MCP SDK, which is imported at the first request, since most installations never use it. */
-  async #handler(request: HttpRequest, mode: ToolMode): Promise<McpHttpHandler> {
+  async #handler(request: HttpRequest, offered: OfferedTools): Promise<McpHttpHandler> {
     const [{ createMcpHandler }, { toolServer }] = await Promise.all([
       import('@modelcontextprotocol/server'),
       import('#src/tool-server/tool-server.ts'),
     ])
-    return createMcpHandler(() => toolServer(mode, (wanted, signal) => this.#call(request, wanted, signal)))
+    return createMcpHandler(() => toolServer(offered, (wanted, followed) => this.#call(request, wanted, followed)))
   }
 
-  #call(outer: HttpRequest, wanted: ToolRequest, signal: AbortSignal): Promise<ApiAnswer> {
-    const response = new InnerResponse()
+  #call(outer: HttpRequest, wanted: ToolRequest, { signal, onPart }: Followed): Promise<ApiAnswer> {
+    const response = new InnerResponse(onPart)
     signal.addEventListener('abort', () => response.abandon(), { once: true })
     this.#parts.serve(innerRequest(outer, wanted), response)
     return response.answer
   }
 
-  /** Protected resource metadata (RFC 9728). There is no authorization server: keys are sent as bearer tokens. */
+  /** Protected resource metadata (RFC 9728). Keys of a project are bearer tokens too, which no server has to issue. */
   #metadata(request: HttpRequest, response: HttpResponse, own: Headers): void {
     const document = {
-      resource: `${this.#origin(request)}${mcpPath}`,
-      authorization_servers: [],
+      resource: this.#resource(request),
+      authorization_servers: [this.#origin(request)],
+      scopes_supported: ['read', 'write'],
       bearer_methods_supported: ['header'],
       resource_name: 'Troupe',
     }
     response.send(200, [...json, ...own, ['access-control-allow-origin', '*']], JSON.stringify(document))
   }
 
-  #challenge(request: HttpRequest): string {
-    return `Bearer resource_metadata="${this.#origin(request)}${metadataPath}${mcpPath}"`
+  /** Names the metadata, and the scopes that a token has to have (RFC 6750, section 3). */
+  #challenge(request: HttpRequest, { code }: ServiceError): string {
+    const isMore = code === 'insufficient_scope'
+    const scope = isMore || new URLSearchParams(request.query).get('mode') === 'write' ? 'read write' : 'read'
+    const error = isMore ? 'error="insufficient_scope", ' : ''
+    return `Bearer ${error}scope="${scope}", resource_metadata="${this.#origin(request)}${metadataPath}${mcpPath}"`
+  }
+
+  #resource(request: HttpRequest): string {
+    return resourceOf(this.#origin(request))
   }
 
   #origin(request: HttpRequest): string {
-    const host = request.header('host') ?? 'localhost'
-    return this.#parts.publicOrigin ?? `http://${/^[A-Za-z0-9.:[\]-]+$/.test(host) ? host : 'localhost'}`
+    return serverOrigin(request, this.#parts.publicOrigin)
   }
 }
 
 const isAddress = (host: string): boolean => host === 'localhost' || isIP(host.replace(/^\[|\]$/g, '')) !== 0
 
-const modeOf = (query: string): ToolMode => {
-  const wanted = new URLSearchParams(query).get('mode') ?? 'read'
+/** @returns the mode that the URL names; null for none. @throws {ServiceError} `invalid_query` */
+const modeOf = (query: string): ToolMode | null => {
+  const wanted = new URLSearchParams(query).get('mode')
+  if (wanted === null) return null
   const mode = toolModes.find((each) => each === wanted)
   if (mode === undefined) throw new ServiceError('invalid_query', { param: 'mode' })
   return mode
@@ -216,7 +239,7 @@ const innerRequest = (outer: HttpRequest, { method, path, body }: ToolRequest): 
     ...(body !== null && { 'content-type': 'application/json', 'content-length': String(bytes.length) }),
   }
   return {
-    ...{ method, path: place, query, remoteAddress: outer.remoteAddress },
+    ...{ method, path: place, query, remoteAddress: outer.remoteAddress, isOfTool: true },
     header: (name) => own[name] ?? (passedHeaders.includes(name) ? outer.header(name) : undefined),
     body: (maxBytes) => (bytes.length > maxBytes ? Promise.reject(new BodyTooLarge()) : Promise.resolve(bytes)),
   }

@@ -3,6 +3,8 @@ import type { DashboardPrincipal } from '#actors/accounts/dashboard-principal.ts
 import { members, projects } from '#actors/accounts/kinds.ts'
 import { authUseCases } from '#actors/accounts/login-use-cases.ts'
 import { projectMemberUseCases } from '#actors/accounts/member-use-cases.ts'
+import { OAuthClients } from '#actors/accounts/oauth/oauth-clients.ts'
+import { oauthUseCases } from '#actors/accounts/oauth/oauth-use-cases.ts'
 import { openAuth } from '#actors/accounts/open-auth.ts'
 import { hashPassword } from '#actors/accounts/passwords.ts'
 import { projectKeyUseCases } from '#actors/accounts/project-key-use-cases.ts'
@@ -60,11 +62,18 @@ export const openAccounts = async ({ secureCookies = false } = {}) => {
   const directory = new TenantDirectory({ records, now })
   const shared = { ...auth, records, now, limits: new LocalLimits({ steady: now }), directory, notices: delivery }
   const exports = new TenantExport({ storage, host: { rows: { shown: async () => {} } }, kinds, actorRows: [], now })
+  const guard = {
+    request: async (url: string) => {
+      throw new Error(`no network for ${url}`)
+    },
+  }
+  const oauthClients = new OAuthClients({ ...shared, guard })
   const useCases = noted({
     ...authUseCases({ ...shared, secureCookies }),
     ...projectUseCases(shared),
     ...projectKeyUseCases(shared),
     ...projectMemberUseCases(shared),
+    ...oauthUseCases({ ...shared, oauthClients, publicOrigin: null }),
     ...clientTokenUseCases({ ...shared, findSession: async () => ({}) }),
     ...tenantUseCases({ ...shared, exports }),
     ...tenantUserUseCases(shared),
@@ -89,6 +98,7 @@ export const openAccounts = async ({ secureCookies = false } = {}) => {
     clock,
     records,
     auth,
+    oauthClients,
     useCases,
     organization,
     project,

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toolsFor } from '#src/tool-server/offered-tools.ts'
 import { noBrowser } from '../browser/no-browser.ts'
 import { mcpForPython } from '../mcp/python/python-server.ts'
+import { startToolServer, type ToolServer } from '../tool-server.ts'
 import { World } from '../world.ts'
 
 const execute = promisify(execFile)
@@ -20,25 +21,28 @@ const eras = [
 
 describe('the tool server', () => {
   let world: World
+  let tool: ToolServer
   const open: Client[] = []
 
   beforeAll(async () => {
-    world = await World.start({ env: noBrowser })
+    tool = await startToolServer()
+    world = await World.start({ env: noBrowser, tools: [tool] })
   })
   afterAll(async () => {
     for (const client of open) await client.close()
     await world.stop()
+    await tool.close()
   })
 
-  const connected = async (query = '', options: { versionNegotiation?: { mode: 'auto' | 'legacy' } } = {}) => {
+  const connected = async (query = '', options: ClientOptions = {}) => {
     const client = new Client(about, options)
     const requestInit = { headers: { authorization: `Bearer ${world.secretKey}` } }
     await client.connect(new StreamableHTTPClientTransport(new URL(`${world.url}/mcp${query}`), { requestInit }))
     open.push(client)
     return client
   }
-  const overStdio = async (args: readonly string[] = [], key = world.secretKey) => {
-    const client = new Client(about)
+  const overStdio = async (args: readonly string[] = [], key = world.secretKey, options: ClientOptions = {}) => {
+    const client = new Client(about, options)
     const command = resolve(import.meta.dirname, '../../../bin/troupe.js')
     const env = { PATH: process.env.PATH ?? '', SERVICE_API_KEY: key, SERVICE_BASE_URL: world.url }
     await client.connect(new StdioClientTransport({ command: process.execPath, args: [command, 'mcp', ...args], env }))
@@ -89,6 +93,74 @@ describe('the tool server', () => {
       const result = await (await connected('', { versionNegotiation })).callTool({ name, arguments: given })
       expect(result.isError).toBe(true)
       expect(JSON.stringify(result.content)).toContain(said)
+    })
+  })
+
+  describe.each([
+    [
+      'over HTTP',
+      (options: ClientOptions) => connected('?mode=write', { ...options, versionNegotiation: { mode: 'auto' } }),
+    ],
+    ['over stdio', (options: ClientOptions) => overStdio(['--mode', 'write'], undefined, options)],
+  ] as const)('%s', (_how, open) => {
+    const forms = { capabilities: { elicitation: { form: {} } } }
+    const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+    const turnIn = async (client: Client) => {
+      const made = await client.callTool({ name: 'create_session', arguments: {} })
+      const { id } = JSON.parse(JSON.stringify(made.structuredContent))
+      const weather = { type: 'http', name: 'weather', description: 'Weather.', parameters, url: tool.url }
+      const input = 'Please use the weather tool with city: Lagos'
+      const given = { session_id: id, input, model: 'simulated-1', tools: [{ ...weather, needsApproval: true }] }
+      return { id, send: () => client.callTool({ name: 'send_turn', arguments: given }) }
+    }
+    const eventsIn = (result: { structuredContent?: unknown }): readonly string[] =>
+      JSON.parse(JSON.stringify(result.structuredContent)).events.map(({ event }: { event: string }) => event)
+
+    it('shows a form for a tool that needs an approval, and goes on with the answer', async () => {
+      const client = await open(forms)
+      const shown: string[] = []
+      client.setRequestHandler('elicitation/create', ({ params }) => {
+        shown.push(params.message)
+        return { action: 'accept', content: { approve: true } }
+      })
+      const calls = tool.calls.length
+      expect(eventsIn(await (await turnIn(client)).send())).toContain('turn.completed')
+      expect(shown).toEqual([expect.stringMatching(/weather .*"city":"Lagos"/)])
+      expect(tool.calls.length).toBe(calls + 1)
+    })
+
+    it.each([
+      ['rejects the call if the form is declined', 'decline', 'rejected'],
+      ['leaves the call pending if the form is dismissed', 'cancel', 'pending_approval'],
+    ] as const)('%s', async (_what, action, state) => {
+      const client = await open(forms)
+      client.setRequestHandler('elicitation/create', () => ({ action }))
+      const calls = tool.calls.length
+      const { id, send } = await turnIn(client)
+      await send()
+      const { data } = (await world.api.get(`/v1/actions?session_id=${id}`)).body
+      expect(data).toMatchObject([{ status: state }])
+      expect(tool.calls.length).toBe(calls)
+    })
+
+    it('returns the paused turn to a client without forms', async () => {
+      const { send } = await turnIn(await open({}))
+      expect(eventsIn(await send()).at(-1)).toBe('turn.paused')
+    })
+
+    it('reports the text of a turn as its progress', async () => {
+      const client = await open({})
+      const { id } = await turnIn(client)
+      const reported: { progress: number; message?: string | undefined }[] = []
+      const given = { session_id: id, input: 'hello', model: 'simulated-1' }
+      const onprogress = (progress: { progress: number; message?: string | undefined }) => void reported.push(progress)
+      const result = await client.callTool({ name: 'send_turn', arguments: given }, { onprogress })
+      const values = reported.map(({ progress }) => progress)
+      expect(values).toEqual([...new Set(values)].sort((a, b) => a - b))
+      const { events } = JSON.parse(JSON.stringify(result.structuredContent))
+      const { output } = events.at(-1).data
+      expect(output.length).toBeGreaterThan(0)
+      expect(reported.map(({ message }) => message).join('')).toContain(output)
     })
   })
 

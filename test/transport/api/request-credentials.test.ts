@@ -1,3 +1,4 @@
+import { OAuthGrants } from '#actors/accounts/oauth/oauth-grants.ts'
 import { describe, expect, it } from 'vitest'
 import { AgentKeys } from '#actors/accounts/agent-keys.ts'
 import { ApiKeys } from '#actors/accounts/api-keys.ts'
@@ -59,7 +60,7 @@ const open = async () => {
   }
   const agentKeys = new AgentKeys({ ...deps, reachOfAgent: agentReaches(deps) })
   const credentials = new Credentials({
-    ...{ apiKeys, agentKeys, clientTokens, dashboardSessions, projects: directory },
+    ...{ apiKeys, agentKeys, clientTokens, dashboardSessions, projects: directory, oauthGrants: new OAuthGrants(deps) },
     activeInstallations: (_, ids) => ids,
   })
   const agentKey = async (allowed_domains: readonly string[] = []) => {

@@ -1,6 +1,6 @@
 import type { Attribution, Principal } from '#actors/call/call.ts'
 import { type KeyLimits, limitsOf } from '#actors/call/reach.ts'
-import { roles, wrongKindCode } from '#specs/access.ts'
+import { type Access, type Role, roles, wrongKindCode } from '#specs/access.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { groupOf, includesOperation, isReading, tenancyOf } from '#specs/reach/key-scopes.ts'
@@ -24,8 +24,21 @@ export const authorise = (operation: Operation, principal: Principal): void => {
   if (principal.kind === 'dashboard' && access.role !== undefined) {
     if (roles.indexOf(principal.role) < roles.indexOf(access.role)) throw new ServiceError('forbidden')
   }
+  if (principal.kind === 'secret_key' && principal.grant !== undefined) checkMember(access, principal.grant.role)
   const limits = limitsOf(principal)
   if (limits !== null) checkLimits(operation, limits)
+}
+
+/**
+ * Checks that an app does no more than its member could: in the console, or with a key that an admin may create.
+ *
+ * @throws {ServiceError} `forbidden`
+ */
+const checkMember = ({ kinds, role: needed }: Access, role: Role): void => {
+  const isOperator = roles.indexOf(role) >= roles.indexOf('admin')
+  const isOwn = kinds.includes('dashboard') && (needed === undefined || roles.indexOf(role) >= roles.indexOf(needed))
+  if (isOperator || isOwn) return
+  throw new ServiceError('forbidden', { message: `The member that granted the access has the role ${role}.` })
 }
 
 /** @throws {ServiceError} `insufficient_scope`, with the missing part of the key's scopes in `param` */

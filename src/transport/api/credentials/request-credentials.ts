@@ -38,9 +38,20 @@ export const principalOf = (
 export const authenticatorOf = (credentials: Credentials, tenants: Tenants, cookieName: string): Authenticator => ({
   authenticate: (request) => {
     const found = principalOf(credentials, request, cookieName)
-    return found instanceof Promise ? found.then((principal) => admitted(tenants, principal)) : admitted(tenants, found)
+    const served = (principal: Principal) => admitted(tenants, forResource(principal, request))
+    return found instanceof Promise ? found.then(served) : served(found)
   },
 })
+
+/** Refuses the access token of an app anywhere but at the resource that it is for. */
+const forResource = (principal: Principal, { path, isOfTool }: HttpRequest): Principal => {
+  const isForeign = principal.kind === 'secret_key' && principal.grant !== undefined
+  if (!isForeign || isOfTool === true || path === toolServerPath) return principal
+  throw new ServiceError('authentication_required', { message: `The token is for ${principal.grant?.resource} only.` })
+}
+
+/** Path of the resource that apps' access tokens are for. */
+export const toolServerPath = '/mcp'
 
 const admitted = (tenants: Tenants, principal: Principal): Principal | Promise<Principal> => {
   if (principal.kind !== 'client_token') return principal

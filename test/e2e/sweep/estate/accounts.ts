@@ -1,14 +1,42 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import type { Api } from '#test/e2e/api.ts'
 import type { EstatePart } from './estate-part.ts'
 
 const password = 'twelve letters'
 
 const address = (): string => `${randomBytes(6).toString('hex')}@example.com`
 
+const redirect_uri = 'http://127.0.0.1/callback'
+
+/** An app that has registered itself. @returns its client id */
+const registered = async (api: Api): Promise<string> =>
+  (await api.post('/oauth/register', { client_name: 'App', redirect_uris: [redirect_uri] })).body.client_id
+
+const requestOf = (client_id: string, state: string) => ({
+  ...{ client_id, redirect_uri, state, response_type: 'code', origin: 'http://127.0.0.1' },
+  ...{ code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' },
+})
+
+/** An app, and the access that a member granted it. The code is exchanged, since a grant without tokens soon ends. */
+const appOf = async (dashboard: Api, project: string) => {
+  const app_id = await registered(dashboard)
+  const verifier = 'v'.repeat(43)
+  const code_challenge = createHash('sha256').update(verifier).digest('base64url')
+  const consent = { ...requestOf(app_id, 's'), code_challenge, decision: 'approve' }
+  const { body } = await dashboard.post('/api/oauth/consents', consent)
+  const code = new URL(body.redirect_to).searchParams.get('code') ?? ''
+  const form = { grant_type: 'authorization_code', code, redirect_uri, client_id: app_id, code_verifier: verifier }
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  await dashboard.post('/oauth/token', new URLSearchParams(form).toString(), { headers })
+  const { data } = (await dashboard.get(`/api/projects/${project}/oauth-grants`)).body
+  return { app_id, grant_id: data[0].id }
+}
+
 /** The estate of the accounts: projects, their keys and members. */
 export const accounts: EstatePart = {
   // members belong to the organisation, so their addresses do not contain the mark
   make: async ({ project, dashboard, mark, made }) => ({
+    ...(await appOf(dashboard, project)),
     project_id: project,
     key_id: await made(`/api/projects/${project}/keys`, { name: `Key ${mark}` }, dashboard),
     member_id: await made(`/api/projects/${project}/members`, { email: address(), password }, dashboard),
@@ -16,12 +44,16 @@ export const accounts: EstatePart = {
   bodies: {
     'projects.create': ({ mark }, n) => ({ name: `Project ${mark} ${n}` }),
     'project_keys.create': ({ mark }, n) => ({ name: `Key ${mark} ${n}` }),
+    'oauth_consents.preview': (site, n) => requestOf(site.id('app_id'), `${n}`),
+    'oauth_consents.create': (site, n) => ({ ...requestOf(site.id('app_id'), `${n}`), decision: 'approve' }),
     'project_members.create': () => ({ email: address(), password }),
   },
-  common: ['project_id', 'member_id'],
-  changing: ['project_keys.list'],
+  common: ['project_id', 'member_id', 'app_id'],
+  changing: ['project_keys.list', 'oauth_grants.list'],
   beyondSchema: {
     'project_keys.create': 'expires_at lies in the future',
+    'oauth_consents.preview': 'the app has registered, and has the redirect_uri',
+    'oauth_consents.create': 'the app has registered, and has the redirect_uri',
     'projects.delete': 'the name is the one of the project',
   },
 }
