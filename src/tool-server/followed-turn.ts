@@ -43,10 +43,11 @@ export const followTurn = async (turn: FollowedTurn): Promise<ToolResult | Input
   if (awaited !== undefined && decided === null)
     return eventsResult([{ event: 'turn.paused', data: { payload: { action_id: awaited } } }])
   const events: TurnEvent[] = []
-  const answer = await turn.call(decided ?? turn.first, {
-    signal: turn.mcpReq.signal,
-    onPart: decoderFor(turn, events),
-  })
+  const reports: Promise<void>[] = []
+  const onPart = decoderFor(turn, { events, reports })
+  const answer = await turn.call(decided ?? turn.first, { signal: turn.mcpReq.signal, onPart })
+  // the client discards what arrives after the result
+  await Promise.all(reports)
   if (!answer.contentType.startsWith('text/event-stream')) {
     const result = resultOf(answer)
     // the answer to a rejection has no events, while the schema of the tool requires them
@@ -58,7 +59,10 @@ export const followTurn = async (turn: FollowedTurn): Promise<ToolResult | Input
 }
 
 /** Collects the events of a stream without text deltas, since a later event has the whole text. */
-const decoderFor = ({ mcpReq }: FollowedTurn, events: TurnEvent[]) => {
+const decoderFor = (
+  { mcpReq }: FollowedTurn,
+  { events, reports }: { readonly events: TurnEvent[]; readonly reports: Promise<void>[] },
+) => {
   const token = mcpReq._meta?.progressToken
   let [progress, text] = [0, '']
   const decoder = new SseDecoder((data, event) => {
@@ -77,7 +81,7 @@ const decoderFor = ({ mcpReq }: FollowedTurn, events: TurnEvent[]) => {
     const params = { progressToken: token, progress, message: text }
     text = ''
     // progress of a client that has gone is of no use
-    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
+    reports.push(mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined))
   }
 }
 

@@ -70,8 +70,16 @@ const whollyPortable = (schema: JsonSchema): JsonSchema => {
     ...(items !== undefined && { items: whollyPortable(items) }),
     ...(anyOf !== undefined && { anyOf: anyOf.map(whollyPortable) }),
   })
+  if (type !== undefined && !Array.isArray(type)) return { type, ...rest }
   // a list of values says all that its types do
-  return type === undefined || Array.isArray(type) ? rest : { type, ...rest }
+  return rest.enum !== undefined || rest.anyOf !== undefined || rest.const !== undefined
+    ? rest
+    : { ...rest, ...anyValue }
+}
+
+/** What accepts every value, in a form that clients do not take for a mistake. */
+const anyValue: JsonSchema = {
+  anyOf: (['string', 'number', 'boolean', 'object', 'array', 'null'] as const).map((type) => ({ type })),
 }
 
 const mapped = (

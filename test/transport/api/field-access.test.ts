@@ -124,13 +124,16 @@ describe('the permission to set a field', () => {
 describe('the roles of members', () => {
   const open = Object.values<Operation>(operations).filter(({ access }) => access.kinds.includes('dashboard'))
 
-  it('allow a member to read, and to change nothing but its own sign-in', () => {
+  it('allow a member to read, and to change nothing but its own sign-in and the access of its apps', () => {
     const changed = open.filter(({ method, access }) => method !== 'GET' && access.role === 'member')
     expect(changed.map(({ id }) => id).sort()).toEqual([
       'auth.change_password',
       'auth.logout',
       'knowledge_bases.search',
       'memory.search',
+      'oauth_consents.create',
+      'oauth_consents.preview',
+      'oauth_grants.delete',
       'vector_stores.search',
     ])
   })
