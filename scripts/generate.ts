@@ -12,6 +12,7 @@ import { asyncapiFile } from './generate/asyncapi.ts'
 import { chartFiles } from './generate/chart-files.ts'
 import { clientApi } from './generate/client-api.ts'
 import { clientEvents } from './generate/client-events.ts'
+import { composeFile } from './generate/compose-file.ts'
 import { consoleOperations } from './generate/console/console-operations.ts'
 import { consoleResources } from './generate/console/console-resources.ts'
 import type { GeneratedFile } from './generate/generated-file.ts'
@@ -62,6 +63,7 @@ const files: readonly GeneratedFile[] = [
   ...pythonFiles(),
   clientApi(declared),
   actorIds(definitions),
+  composeFile(root),
   ...logoFiles(),
   ...vendoredFiles(),
 ]

@@ -4,11 +4,13 @@ import { readConfig } from '#src/config.ts'
 export const configuredNames = (): readonly string[] => {
   const seen = new Set<string>()
   const env = new Proxy<Record<string, string>>(
-    { OPENAI_API_KEY: 'key', OPENAI_PRICES: 'call_usd=1' },
+    {},
     {
-      get: (target, name) => {
+      // prices are read of providers that have a key
+      get: (_, name) => {
         seen.add(String(name))
-        return target[String(name)]
+        if (String(name).endsWith('_BASE_URL')) return 'https://provider.example/v1'
+        return String(name).endsWith('_API_KEY') ? 'key' : undefined
       },
     },
   )
