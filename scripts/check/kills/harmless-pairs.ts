@@ -111,5 +111,7 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
   'src/gateway/redaction/redaction-policies.ts change': 'the first write stores the defaults that apply without it',
   'src/gateway/routing/connection-use-cases.ts provider_connections.delete':
     'the connection is gone by the first write; lists of its models are only read through it',
+  'src/gateway/routing/pool-policies.ts routing_policy.update':
+    'the first write stores the defaults that apply without it',
   'src/gateway/routing/model-sync-use-cases.ts apply': `${repeat}: the connection names its list, whatever its status`,
 }

@@ -4,7 +4,7 @@ import { defineOperations } from '#specs/dsl/declare.ts'
 import { boolean, described, nullable, object, oneOf, optional, timestamp } from '#specs/dsl/schema.ts'
 
 /** Ways to spread the calls of one model over several provider connections. */
-export const poolStrategies = ['priority', 'weighted', 'least_busy', 'lowest_latency', 'lowest_cost'] as const
+const poolStrategies = ['priority', 'weighted', 'least_busy', 'lowest_latency', 'lowest_cost'] as const
 
 /** One of `poolStrategies`. */
 export type PoolStrategy = (typeof poolStrategies)[number]

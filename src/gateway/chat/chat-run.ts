@@ -149,9 +149,8 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     const models = modelsOf(body)
     const showsThem = this.#input.textOnly !== true && showsImages(body)
     const stays = showsThem && usesOwnModels(caller)
-    const conversation = () => conversationName(caller, body)
-    const wanted = { project: caller.project, need: stays ? ('chat' as const) : need, models, conversation }
-    const candidates = new RouteCandidates(this.#parts, wanted)
+    const query = { project: caller.project, models, conversation: () => conversationName(caller, body) }
+    const candidates = new RouteCandidates(this.#parts, { ...query, need: stays ? 'chat' : need })
     if (stays) this.#run.start(visionCandidates(candidates))
     else if (showsThem) this.#run.start(mappedCandidates(candidates, withVision))
     else this.#run.start(candidates)

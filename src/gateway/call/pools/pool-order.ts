@@ -19,7 +19,7 @@ const explored = 0.05
 /** Latencies up to this many times the lowest count as equal. */
 const similar = 1.2
 /** The least share of its weight that a failing key keeps. */
-const leastShare = 0.01
+const minShare = 0.01
 
 /**
  * Returns the routes of a pool in the order in which to try them. Routes with the weight 0 come last: they serve only
@@ -27,7 +27,7 @@ const leastShare = 0.01
  */
 export const poolOrder = (routes: readonly Route[], policy: PoolPolicy, call: PoolCall): readonly Route[] => {
   if (policy.strategy === 'priority') return standbyLast(routes)
-  const ordered = standbyLast(byRank(routes, ranks[policy.strategy](routes, call)))
+  const ordered = standbyLast(byRank(routes, rankOf(policy.strategy, routes, call)))
   return policy.sticky && call.conversation !== null
     ? kept(ordered, policy, { ...call, key: call.conversation })
     : ordered
@@ -54,36 +54,37 @@ const weightOf = ({ weight = 1 }: Route): number => weight
  */
 const drawn = (uniform: number, weight: number): number => -Math.log(1 - uniform) / Math.max(weight, Number.MIN_VALUE)
 
-const ranks: Readonly<
-  Record<Exclude<PoolPolicy['strategy'], 'priority'>, (routes: readonly Route[], call: PoolCall) => Rank>
-> = {
-  weighted:
-    (_, { stateOf, random }) =>
-    (route) =>
-      drawn(random(), weightOf(route) * Math.max(leastShare, (1 - stateOf(route).failing) ** 2)),
-  // a random part smaller than one call decides between equals
-  least_busy:
-    (_, { stateOf, random }) =>
-    (route) =>
-      (stateOf(route).busy + random() / 2) / Math.max(weightOf(route), Number.MIN_VALUE),
-  lowest_latency: (routes, { stateOf, random }) => {
-    const known = routes.map((route) => stateOf(route).latencyMs ?? 0).filter((ms) => ms > 0)
-    const lowest = Math.min(...known)
-    const explores = random() < explored
-    return (route) => {
-      const { latencyMs } = stateOf(route)
-      if (explores || latencyMs === null) return random() - 1
-      return latencyMs <= lowest * similar ? random() : latencyMs / lowest
-    }
-  },
-  lowest_cost:
-    (_, { random }) =>
-    (route) => {
-      const price = routePrice(route)
-      return price === undefined
-        ? Number.MAX_VALUE
-        : Number(price.input ?? 0) + Number(price.output ?? 0) + random() * 1e-12
-    },
+const rankOf = (
+  strategy: Exclude<PoolPolicy['strategy'], 'priority'>,
+  routes: readonly Route[],
+  { stateOf, random }: PoolCall,
+): Rank => {
+  switch (strategy) {
+    case 'weighted':
+      return (route) => drawn(random(), weightOf(route) * Math.max(minShare, (1 - stateOf(route).failing) ** 2))
+    case 'least_busy':
+      // a random part smaller than one call decides between equals
+      return (route) => (stateOf(route).busy + random() / 2) / Math.max(weightOf(route), Number.MIN_VALUE)
+    case 'lowest_latency':
+      return byLatency(routes, { stateOf, random })
+    case 'lowest_cost':
+      return (route) => priceOf(route) + random() * 1e-12
+  }
+}
+
+const byLatency = (routes: readonly Route[], { stateOf, random }: Pick<PoolCall, 'stateOf' | 'random'>): Rank => {
+  const lowest = Math.min(...routes.map((route) => stateOf(route).latencyMs ?? Number.POSITIVE_INFINITY))
+  const explores = random() < explored
+  return (route) => {
+    const { latencyMs } = stateOf(route)
+    if (explores || latencyMs === null) return random() - 1
+    return latencyMs <= lowest * similar ? random() : latencyMs / lowest
+  }
+}
+
+const priceOf = (route: Route): number => {
+  const price = routePrice(route)
+  return price === undefined ? Number.MAX_VALUE : Number(price.input ?? 0) + Number(price.output ?? 0)
 }
 
 /**
