@@ -353,6 +353,8 @@ export interface BlobStore {
 
 /** A storage adapter. */
 export interface Storage {
+  /** Set when a commit and the removal of those that it replaces are one transaction: nothing is left to `merge`. */
+  readonly replacesAtOnce?: true
   readonly name: string
   readonly commits: CommitStore
   readonly records: RecordStore

@@ -176,8 +176,8 @@ const takeOver = async (
   return { unsent, unclosed }
 }
 
-/** Number of commits per read: a turn that streams has left few open, and its readers wait. */
-const openAtOnce = 8
+/** Number of commits per read: a turn that streams has left one open for each second, and its readers wait. */
+const openAtOnce = 16
 
 /** Yields the open commits before this one, newest first, without those that a later one replaces. */
 async function* openBefore(storage: Storage, newest: Commit): AsyncGenerator<Commit> {

@@ -41,9 +41,15 @@ export class Conversations {
     this.#now = now
   }
 
-  /** Returns the conversation up to the newest event of the log. @throws {StoreUnavailable} */
-  async of(session: string, owner: Owner): Promise<Conversation> {
-    const conversation = this.#kept.get(session)?.conversation ?? (await this.#load(session, owner))
+  /**
+   * Returns the conversation up to the newest event of the log. `isFirst`: in its first turn, of which there is no
+   * checkpoint to read.
+   *
+   * @throws {StoreUnavailable}
+   */
+  async of(session: string, owner: Owner, isFirst = false): Promise<Conversation> {
+    const kept = this.#kept.get(session)?.conversation
+    const conversation = kept ?? (isFirst ? new Conversation() : await this.#load(session, owner))
     for (;;) {
       const read = this.#readLog(session, conversation.through)
       const events = read instanceof Promise ? await read : read

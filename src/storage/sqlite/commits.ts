@@ -45,17 +45,24 @@ export class SqliteCommits implements CommitStore {
   }
 
   #insert(c: CommitRow, replaces: number): AppendOutcome {
+    // removed first: the commit gets their pages, which would be overwritten and written otherwise
+    if (replaces > 0 && this.#isNew(c))
+      this.#db
+        .statement('delete from commits where actor = ? and seq >= ? and seq < ?')
+        .run(c.actor, c.seq - replaces, c.seq)
     // biome-ignore format: one line a group of columns, in the order of the statement
     const { changes } = this.#db.statement(insert).run(
       c.actor, c.seq, c.shard, c.epoch, c.at, c.project, c.tenant, c.machine, c.cause, c.nonce, c.last_sequence,
       c.open ? 1 : 0, c.due, c.events, c.snapshot, c.body,
     )
-    if (changes === 1) {
-      const remove = 'delete from commits where actor = ? and seq >= ? and seq < ?'
-      if (replaces > 0) this.#db.statement(remove).run(c.actor, c.seq - replaces, c.seq)
-      return 'done'
-    }
+    if (changes === 1) return 'done'
     return this.#get('select 1 from commits where actor = ? and seq = ?', c.actor, c.seq) ? 'overtaken' : 'duplicate'
+  }
+
+  #isNew({ actor, seq, cause }: CommitRow): boolean {
+    return (
+      this.#get('select 1 from commits where actor = ? and (seq = ? or cause = ?)', actor, seq, cause) === undefined
+    )
   }
 
   async head(actor: string): Promise<Commit | null> {

@@ -25,6 +25,7 @@ export const openSqliteStorage = ({
   const db = new Database(path)
   return {
     name: 'sqlite',
+    replacesAtOnce: true,
     commits: new SqliteCommits(db),
     records: new SqliteRecords(db, now),
     blobs: blobsIn(db),

@@ -1,11 +1,12 @@
 import { inPieces } from '#storage/pieces.ts'
-import type { Commit, LogEvent, RecordKind } from '#storage/ports.ts'
+import type { Commit, LogEvent, RecordKind, Storage } from '#storage/ports.ts'
 import type { Activated } from '../activation.ts'
 import type { EffectRunner } from '../effects/effect-runner.ts'
 import type { HostTelemetry } from '../host-telemetry.ts'
 import { type EndedStream, endedStreamsOf } from '../log/ended-stream.ts'
 import type { Ledger } from '../log/ledger.ts'
 import { maxInTail } from '../log/log-tail.ts'
+import { areReplacedSoon } from '../log/parts.ts'
 import type { Logger } from '../logger.ts'
 import type { Feed } from '../messages/feed.ts'
 import type { Outbox } from '../messages/outbox.ts'
@@ -32,7 +33,8 @@ export interface CommitExecutorParts {
   readonly telemetry?: HostTelemetry
   readonly log: Logger
   readonly stuck: StuckWorkRegistry
-  /** Called when an effect that journaled more than one part has ended. */
+  readonly storage: Pick<Storage, 'replacesAtOnce'>
+  /** Called when an effect that journaled more than one part has ended, unless none of its parts is left. */
   readonly streamEnded?: (ended: EndedStream) => void
   /** Called when an operator has decided on stuck work of the actor. */
   readonly decided: (resident: Resident, decision: Decision) => void
@@ -68,9 +70,11 @@ export class CommitExecutor {
     const events = inPieces(draft.events, Math.min(newest, draft.lastSequence - maxInTail))
     this.#committed++
     // before the new state is set: it reads the old one
-    this.#part(resident, () => this.#noteEnded(resident, draft))
+    this.#part(resident, () => this.#noteEnded(resident, draft, commit))
     resident.state = stateAlone(draft)
-    resident.touchedAt = commit.at
+    // a part adds text to the log, and changes nothing that lists show
+    const isPart = resident.parts?.seq === commit.seq
+    if (!isPart) resident.touchedAt = commit.at
     resident.usedAt = commit.at
     resident.remember(events)
     shown.settled(resident)
@@ -78,7 +82,7 @@ export class CommitExecutor {
     this.#part(resident, () => this.#parts.telemetry?.committed(commit))
     this.#part(resident, () => effects.abort(draft.aborted))
     this.#part(resident, () => this.#start(resident, draft))
-    this.#part(resident, () => this.projectRow(resident))
+    if (!isPart) this.#part(resident, () => this.projectRow(resident))
     this.#part(resident, () => this.#record(resident, commit))
     this.#part(resident, () => void outbox.post(resident, draft.messages))
     this.#part(resident, () =>
@@ -86,7 +90,7 @@ export class CommitExecutor {
     )
     this.#part(resident, () => this.#noteStuck(resident, commit))
     if (commit.seq > 2) resident.retiring.push(commit.seq - 2)
-    settler.retire(resident)
+    if (!areReplacedSoon(resident.parts)) settler.retire(resident)
   }
 
   /** Resumes the work that the newest commits of a just loaded actor left unfinished. */
@@ -116,10 +120,12 @@ export class CommitExecutor {
     this.#parts.rowWriter.put({ id: resident.id, actor: resident.id, kind, record: () => rowRecord(resident) })
   }
 
-  #noteEnded({ id, state }: Resident, { seq, inFlight }: Draft): void {
-    const { streamEnded } = this.#parts
+  #noteEnded({ state }: Resident, { inFlight }: Draft, { actor, seq, replaces = 0 }: Commit): void {
+    const { streamEnded, storage } = this.#parts
     if (streamEnded === undefined || state.inFlight === inFlight) return
-    for (const ended of endedStreamsOf({ actor: id, seq }, state.inFlight, inFlight)) streamEnded(ended)
+    // a store without transactions may have left some
+    const removed = storage.replacesAtOnce === true ? replaces : 0
+    for (const ended of endedStreamsOf({ actor, seq, removed }, state.inFlight, inFlight)) streamEnded(ended)
   }
 
   #noteStuck(resident: Resident, commit: Commit): void {

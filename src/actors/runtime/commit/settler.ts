@@ -3,7 +3,8 @@ import type { Clock } from '../clock.ts'
 import type { Logger } from '../logger.ts'
 import type { Resident } from '../resident.ts'
 
-const everyMs = 200
+/** Delay in ms: the later, the more of the commits are in pages that are written once. */
+const everyMs = 1000
 const maxConcurrent = 2000
 /** Delay of the retry after a failure, in ms, and the maximum number of keys that wait for it. */
 const againMs = 1000

@@ -12,15 +12,19 @@ export interface EndedStream {
   readonly before: number
 }
 
-/** Returns the effects that a step ended and that had journaled more than one part. */
+/**
+ * Returns the effects that a commit ended and that had journaled more than one part, without those of which the commit
+ * has removed all parts.
+ */
 export const endedStreamsOf = (
-  { actor, seq }: { readonly actor: string; readonly seq: number },
+  { actor, seq, removed }: { readonly actor: string; readonly seq: number; readonly removed: number },
   before: FlightsInProgress,
   left: FlightsInProgress,
 ): readonly EndedStream[] => {
   const ended: EndedStream[] = []
   for (const effect in before) {
-    if (effect in left || (before[effect]?.progress ?? 0) < 2) continue
+    const { progress = 0 } = before[effect] ?? {}
+    if (effect in left || progress < 2 || progress === removed) continue
     ended.push({ actor, effect, after: declaredAt(actor, effect), before: seq })
   }
   return ended

@@ -48,6 +48,16 @@ export const withParts = (commit: Commit, parts: Parts | undefined): Commit => {
   return isShort(whole) ? whole : commit
 }
 
+/** Number of parts that stay open at once: a process that takes the actor over reads them all. */
+const maxHeld = 64
+
+/**
+ * Whether the commit at the end of the effect is expected to replace these parts, so that closing them before would be
+ * a write for nothing.
+ */
+export const areReplacedSoon = (parts: Parts | undefined): boolean =>
+  parts !== undefined && parts.length <= maxLength && parts.commits % maxHeld !== 0
+
 /** Whether nothing of the commit but its events is of use once a later commit has the state. */
 const isPart = ({ cause, events, effects, messages }: Commit, effect: string): boolean =>
   /^#\d+$/.test(cause.slice(effect.length)) &&

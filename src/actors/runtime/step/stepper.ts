@@ -193,14 +193,15 @@ export class Stepper {
     const doubted = (): void => {
       isDoubted = true
     }
-    const writing = this.#write(resident, withParts(commit, resident.parts), doubted)
+    const whole = withParts(commit, resident.parts)
+    const writing = this.#write(resident, whole, doubted)
     if (step.draft.messages.length > 0) this.#parts.sending(resident, step.draft.messages, writing)
     const written = await writing
     if (written === 'done') {
       // a copy of the write that arrives later must find its key taken
       resident.parts = isDoubted ? undefined : partsAfter(resident.parts, commit, delivery.part)
       // if the actor was evicted meanwhile, its new owner carries the commit out
-      if (!resident.dead) this.#parts.settled(resident, step.draft, commit)
+      if (!resident.dead) this.#parts.settled(resident, step.draft, { ...whole, events: commit.events })
       return { commit, duplicate: false }
     }
     if (written === 'duplicate') return this.#replay(resident, delivery)

@@ -13,8 +13,13 @@ export const maxAhead = 1024
 /** Default for `ShownTextParts.commitMs`, in ms. */
 const usualCommitMs = 1000
 
-/** Streams commit at common times, this many in each `commitMs`: many streams then share a write of the store. */
-const commonTimes = 10
+/**
+ * Streams commit at common times, so that many of them share a write of the store: at one in each `commitMs` for this
+ * many streams. There are two at least, so that a short answer is no part before its end, and ten at most, so that no
+ * write is long.
+ */
+const perCommonTime = 16
+const commonTimes = { min: 2, max: 10 }
 
 /** Number of events and of UTF-16 units that are committed at once, without waiting for `commitMs`. */
 const manyPieces = 512
@@ -171,7 +176,9 @@ export class ShownText {
     const isMuch = stream.pieces.length === manyPieces || stream.chars >= muchText
     if (stream.stop !== undefined && !isMuch) return
     this.#stop(stream)
-    const early = Math.floor(clock.steady() % (commitMs / commonTimes))
+    const { min, max } = commonTimes
+    const times = Math.min(max, Math.max(min, Math.ceil(this.#streams.size / perCommonTime)))
+    const early = Math.floor(clock.steady() % (commitMs / times))
     stream.stop = clock.after(isMuch ? 0 : commitMs - early, () => void this.#commit(actor, stream))
   }
 

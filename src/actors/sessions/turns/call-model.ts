@@ -42,6 +42,8 @@ interface ModelCallRequest {
   readonly config: JsonObject
   /** Number of model calls of the turn or run so far, including this one. */
   readonly steps: number
+  /** Number of the turn in its session; absent for a run. */
+  readonly turn?: number
   readonly whose: Whose
 }
 
@@ -240,7 +242,7 @@ const prepare = async (
 ): Promise<Prepared> => {
   const kept = parts.configs.read(owner.project, requested.config)
   const config = kept instanceof Promise ? await kept : kept
-  const conversation = await parts.conversations.of(actor, owner)
+  const conversation = await parts.conversations.of(actor, owner, requested.turn === 1)
   const common = conversation.forModel()
   const { messages, sources } = numberedSources(common)
   const source = requested.whose.operation === 'run' ? 'run' : 'session'

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Compaction, endedStreams } from '#runtime/log/compaction.ts'
 import { UpkeepSwitch, upkeepRows } from '#runtime/log/upkeep-switch.ts'
 import type { LogEvent, Storage } from '#storage/ports.ts'
@@ -92,6 +92,59 @@ describe('the commit that ends a stream', () => {
     if (copy === undefined) throw new Error('the part is there')
     expect(await faulty.inner.commits.append([copy])).toEqual(['overtaken'])
     await fromEverywhere(storage, await logOf(storage, id))
+  })
+})
+
+describe('the parts of a stream', () => {
+  it('are written once before its end: they are neither settled nor rows of lists', async () => {
+    const { probe, clock, storage, seqs } = await opened()
+    await probe.create(id)
+    await probe.deliver(id, { type: 'speak' })
+    await clock.advance(1500)
+    const [settle, project] = [vi.spyOn(storage.commits, 'settle'), vi.spyOn(storage.records, 'project')]
+    await clock.advance(5000)
+    expect((await storage.commits.head(id))?.seq).toBe(2 + parts)
+    expect(settle).not.toHaveBeenCalled()
+    expect(project).not.toHaveBeenCalled()
+    await clock.advance(600)
+    expect(await seqs()).toEqual([1, 2, 9])
+    await clock.advance(1100)
+    expect(settle).toHaveBeenCalledOnce()
+    expect(project).toHaveBeenCalledOnce()
+  })
+
+  it('are closed 64 at a time when they are many, so that another process finds few open', async () => {
+    const clock = new VirtualClock()
+    const storage = openMemoryStorage()
+    const probe = await openProbe({
+      ...{ storage, clock },
+      speak: async (_params, { show }) => {
+        for (let n = 0; n < 150; n++) {
+          show(`${n} `)
+          await new Promise<void>((resolve) => clock.after(1000, resolve))
+        }
+        return { event: { type: 'spoken', delta: '' }, takesText: true }
+      },
+    })
+    await probe.create(id)
+    await probe.deliver(id, { type: 'speak' })
+    await clock.advance(140_000)
+    const open = (await storage.commits.open({ limit: 500 })).map(({ seq }) => seq)
+    expect(open.length).toBeLessThan(64)
+    expect(Math.max(...open)).toBe((await storage.commits.head(id))?.seq)
+  })
+
+  it('are noted for a later merge, unless the store removes what a commit replaces in the same transaction', async () => {
+    const notedOn = async (storage: Storage): Promise<number> => {
+      const streamEnded = vi.fn()
+      const { probe, clock } = await opened({ storage, streamEnded })
+      await probe.create(id)
+      await probe.deliver(id, { type: 'speak' })
+      await clock.advance(9000)
+      return streamEnded.mock.calls.length
+    }
+    expect(await notedOn(openMemoryStorage())).toBe(1)
+    expect(await notedOn({ ...openMemoryStorage(), replacesAtOnce: true })).toBe(0)
   })
 })
 
