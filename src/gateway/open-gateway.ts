@@ -60,7 +60,6 @@ export interface GatewayParts {
   readonly log: Logger
 }
 
-/** The opened gateway. */
 export interface Gateway extends GatewayCore {
   readonly ledger: RequestLedger
   readonly embeddings: EmbeddingCalls

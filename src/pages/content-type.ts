@@ -3,7 +3,6 @@ import { mimeTypeOf } from './mime-type.ts'
 /** Kind of page, which determines how it is read. */
 export type PageKind = 'html' | 'json' | 'xml' | 'markdown' | 'text' | 'pdf'
 
-/** Content type of a page. */
 export interface PageType {
   /** MIME type without parameters, in lower case. */
   readonly mimeType: string

@@ -17,7 +17,6 @@ const ownerFraction = 0.25
 /** Requests that name no owner. */
 const noOwner: ParseOwner = { project: '', tenant: null }
 
-/** Options of one parse. */
 export interface ParseOptions {
   /** Timeout in ms from its start; default: the pool's. */
   readonly deadlineMs?: number
@@ -25,7 +24,6 @@ export interface ParseOptions {
   readonly owner?: ParseOwner | undefined
 }
 
-/** Input type of a task. */
 type InputOf<Task> = Task extends ParserTask<infer Input> ? Input : never
 
 /**

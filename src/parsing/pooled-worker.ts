@@ -20,7 +20,6 @@ export interface ParserLimits {
   readonly slowMs?: number
 }
 
-/** A request to parse. */
 export interface ParseRequest {
   readonly task: PropertyKey
   readonly input: unknown
@@ -30,7 +29,6 @@ export interface ParseRequest {
   readonly settle: (outcome: ParseOutcome) => void
 }
 
-/** Outcome of a parse: its value or its failure. */
 export type ParseOutcome = { readonly value: Json } | { readonly failure: ParserFailed }
 
 interface Running {

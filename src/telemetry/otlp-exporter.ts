@@ -1,6 +1,5 @@
 import type { Attributes, EndedSpan, SpanKind, SpanSink } from './tracer.ts'
 
-/** Options of the exporter. */
 export interface ExporterOptions {
   /** Base URL of an OTLP/HTTP receiver (OTEL_EXPORTER_OTLP_ENDPOINT); `/v1/traces` is appended. */
   readonly endpoint: string

@@ -7,7 +7,6 @@ export type SpanKind = 'internal' | 'server' | 'client'
 /** Attributes of a span by their OpenTelemetry names; undefined ones are omitted. */
 export type Attributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
-/** A span that has ended. */
 export interface EndedSpan {
   readonly name: string
   readonly kind: SpanKind

@@ -1,7 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { organizationScope, type RateLimits, type RecordStore } from '#storage/index.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCasesOf } from '../call/use-cases.ts'
 import { Audited } from '../records/audited.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
@@ -23,10 +23,8 @@ export interface AuthDeps {
   readonly limits: RateLimits
 }
 
-type AuthUseCases = Pick<UseCases, 'auth.login' | 'auth.logout' | 'auth.me' | 'auth.change_password'>
-
 /** Use-cases of the dashboard's sign-in, sign-out and password change. */
-export const authUseCases = (deps: AuthDeps): AuthUseCases => {
+export const authUseCases = (deps: AuthDeps): UseCasesOf<'auth'> => {
   const { dashboardSessions, secureCookies } = deps
   const limits = new LoginLimits(deps.limits)
   const memberTable = new Table(deps.records, members, deps.now)

@@ -1,7 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import { organizationScope, type Scope } from '#storage/index.ts'
 import type { Principal } from '../call/call.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { type Caller, changedFields } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
@@ -20,13 +20,8 @@ export interface ProjectMemberDeps extends Pick<Services, 'now' | 'records'> {
   readonly dashboardSessions: DashboardSessions
 }
 
-type ProjectMemberUseCases = Pick<
-  UseCases,
-  'project_members.list' | 'project_members.create' | 'project_members.update' | 'project_members.delete'
->
-
 /** Use-cases of the members of the project's organisation. Each of them is a member of all its projects. */
-export const projectMemberUseCases = (deps: ProjectMemberDeps): ProjectMemberUseCases => {
+export const projectMemberUseCases = (deps: ProjectMemberDeps): UseCasesOf<'project_members'> => {
   const table = new Table(deps.records, members, deps.now)
   const resource = new RecordResource({
     table,

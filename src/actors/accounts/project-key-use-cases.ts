@@ -1,7 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { KeyScopes } from '#specs/reach/key-scopes.ts'
 import type { Scope } from '#storage/index.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import type { Caller } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
@@ -15,15 +15,9 @@ import type { ApiKeys } from './api-keys.ts'
 import { memberOf } from './dashboard-principal.ts'
 import { type ProjectKeyData, projectKeys } from './kinds.ts'
 
-/** Dependencies of the use-cases of project keys. */
 export interface ProjectKeyDeps extends Pick<Services, 'now' | 'records'> {
   readonly apiKeys: ApiKeys
 }
-
-type ProjectKeyUseCases = Pick<
-  UseCases,
-  'project_keys.list' | 'project_keys.create' | 'project_keys.delete' | 'project_keys.rotate'
->
 
 const viewOf = (row: Row<ProjectKeyData>) => ({
   id: row.id,
@@ -39,7 +33,7 @@ const viewOf = (row: Row<ProjectKeyData>) => ({
 })
 
 /** Use-cases of the secret keys of a project. The key itself is only returned by the request that creates it. */
-export const projectKeyUseCases = (deps: ProjectKeyDeps): ProjectKeyUseCases => {
+export const projectKeyUseCases = (deps: ProjectKeyDeps): UseCasesOf<'project_keys'> => {
   const { now } = deps
   const keys = new ProjectKeys(deps)
   return {

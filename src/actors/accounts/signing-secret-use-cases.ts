@@ -1,6 +1,6 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import { organizationScope } from '#storage/index.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { Audited } from '../records/audited.ts'
 import { timestampOrNull } from '../records/row-times.ts'
@@ -11,12 +11,9 @@ import { memberOf } from './dashboard-principal.ts'
 import { type ProjectData, projects, signingAad } from './kinds.ts'
 import type { ProjectDirectory } from './project-directory.ts'
 
-/** Dependencies of the use-cases of signing secrets. */
 export interface SigningSecretDeps extends Pick<Services, 'box' | 'now' | 'records'> {
   readonly projects: Pick<ProjectDirectory, 'forget'>
 }
-
-type SigningSecretUseCases = Pick<UseCases, 'project_signing_secret.get' | 'project_signing_secret.rotate'>
 
 /**
  * Use-cases of the secret that signs requests to a project's http tools. Admins can read it. After a rotation the old
@@ -27,7 +24,7 @@ export const signingSecretUseCases = ({
   box,
   projects: directory,
   now,
-}: SigningSecretDeps): SigningSecretUseCases => {
+}: SigningSecretDeps): UseCasesOf<'project_signing_secret'> => {
   const table = new Table(records, projects, now)
   const view = ({ id, data }: Row<ProjectData>) => {
     const until = data.previous_signing_until_ms ?? null

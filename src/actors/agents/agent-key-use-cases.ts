@@ -4,7 +4,7 @@ import type { AgentKeys } from '../accounts/agent-keys.ts'
 import { type AgentKeyData, agentKeys, projectKeys } from '../accounts/kinds.ts'
 import type { Principal } from '../call/call.ts'
 import { limitsOf } from '../call/reach.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { type AuditActor, actorOf } from '../records/audit-note.ts'
 import { futureOf } from '../records/future-time.ts'
@@ -17,12 +17,9 @@ import { newIdFor } from '../runtime/internal.ts'
 import { expiryWithin, scopesWithin } from './inherited-limits.ts'
 import { agents } from './kinds.ts'
 
-/** Dependencies of the use-cases of agent keys. */
 export interface AgentKeyDeps extends Pick<Services, 'now' | 'records'> {
   readonly keys: AgentKeys
 }
-
-type AgentKeyUseCases = Pick<UseCases, 'agent_keys.list' | 'agent_keys.create' | 'agent_keys.delete'>
 
 const viewOf = ({ data, ...row }: Row<AgentKeyData>) => ({
   id: row.id,
@@ -51,7 +48,7 @@ const audit = (action: 'created' | 'revoked', id: string, by: AuditActor): Notic
 /**
  * Use-cases of keys that are restricted to one agent. The key itself is only returned by the request that creates it.
  */
-export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): AgentKeyUseCases => {
+export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): UseCasesOf<'agent_keys'> => {
   const table = new Table(records, agentKeys, now)
   const agentTable = new Table(records, agents, now)
   const projectKeyTable = new Table(records, projectKeys, now)

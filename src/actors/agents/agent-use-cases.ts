@@ -3,7 +3,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { projectScope } from '#storage/index.ts'
 import { agentKeys } from '../accounts/kinds.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { type AuditActor, actorOf, changedFields } from '../records/audit-note.ts'
 import type { Notice } from '../records/notices.ts'
@@ -27,8 +27,6 @@ export interface AgentDeps extends Pick<Services, 'now' | 'records'> {
   readonly changed: () => void
 }
 
-type AgentUseCases = Pick<UseCases, Extract<keyof UseCases, `agents.${string}`>>
-
 const viewOf = ({ id, data, ...row }: Row<AgentData>) => ({
   id,
   ...data,
@@ -50,7 +48,7 @@ const relisted = (agent_id: string): Notice => ({
 })
 
 /** Use-cases of agents: a name, and a config for sessions and runs. */
-export const agentUseCases = (deps: AgentDeps): AgentUseCases => {
+export const agentUseCases = (deps: AgentDeps): UseCasesOf<'agents'> => {
   const table = new Table(deps.records, agents, deps.now)
   const resource = new RecordResource({ table, idPrefix: 'agt', view: viewOf })
   return {

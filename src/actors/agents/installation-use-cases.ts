@@ -2,7 +2,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf, ResultOf } from '#specs/index.ts'
 import { projectScope, type Scope, tenantScope } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCasesOf } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
 import { pageOf } from '../records/pages.ts'
 import { rowTimes } from '../records/row-times.ts'
@@ -26,10 +26,8 @@ export interface InstallationDeps {
   readonly changed: () => void
 }
 
-type InstallationUseCases = Pick<UseCases, Extract<keyof UseCases, `installations.${string}`>>
-
 /** Use-cases of tenants' installations of agents (`installations.*`). */
-export const installationUseCases = (deps: InstallationDeps): InstallationUseCases => {
+export const installationUseCases = (deps: InstallationDeps): UseCasesOf<'installations'> => {
   const { installations, changed } = deps
   const shown = async (work: Promise<Row<InstallationData>>) => {
     const row = await work

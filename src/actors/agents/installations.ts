@@ -24,7 +24,6 @@ export interface InstallationParts extends Pick<Services, 'now' | 'records'> {
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
 }
 
-/** The version that an installation is pinned to. */
 export type PinnedVersion = { readonly version: string; readonly version_id: string }
 
 /** A version and an installation's overlays on it, whose requirements are to be checked. */

@@ -92,7 +92,6 @@ export const installationKeys = (
   tenant_agent_status: `${tenant} ${agent} ${status}`,
 })
 
-/** The row that `agentVersionDefinition.row` returns. */
 export type VersionRowData = AgentVersionContext & { readonly status: Status<'agent_version'> }
 
 /** Agents. They belong to the project and have no tenant. */

@@ -29,7 +29,6 @@ export interface AgentsParts extends Pick<Services, 'clock' | 'host' | 'records'
   readonly models: {
     /** @throws {ServiceError} `model_not_found`, `provider_not_configured`, `provider_not_active` */
     readonly check: (model: string, project: string) => unknown
-    /** Lists the models of a project. */
     readonly list: (project: string) => Promise<readonly ModelRow[]>
     /** Model calls, for tests of drafts. */
     readonly turns: TurnModels

@@ -6,7 +6,7 @@ import type { Status } from '#specs/statuses.ts'
 import { projectScope } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
 import { modelLimitOf, requireModels } from '../call/reach.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
 import type { ConnectionService } from '../capability/connection-service.ts'
 import type { Services } from '../capability/services.ts'
 import { actorOf } from '../records/audit-note.ts'
@@ -31,13 +31,12 @@ export interface AgentVersionParts extends Pick<Services, 'host' | 'now'> {
   readonly changed: () => void
 }
 
-type AgentVersionUseCases = Pick<UseCases, Extract<keyof UseCases, `agent_versions.${string}`>>
 type VersionCall = Call<{ readonly agent_id: string; readonly version: string }, unknown, unknown>
 
 /**
  * Use-cases of agent versions: create, validate, test, submit, review, publish, deprecate, retire (`agent_versions.*`).
  */
-export const agentVersionUseCases = (parts: AgentVersionParts): AgentVersionUseCases => ({
+export const agentVersionUseCases = (parts: AgentVersionParts): UseCasesOf<'agent_versions'> => ({
   ...drafting(parts),
   ...examining(parts),
   'agent_versions.submit': async (call) => {

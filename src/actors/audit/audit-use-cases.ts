@@ -8,7 +8,6 @@ import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { type AuditData, auditLog } from './kinds.ts'
 
-/** Dependencies of the use-cases of the audit log. */
 export interface AuditLogDeps extends Pick<Services, 'now' | 'records'> {
   readonly notices: Pick<NoticeDelivery, 'delivered'>
 }

@@ -33,7 +33,6 @@ export class Inventory {
     this.#sealed = sealed
   }
 
-  /** Adds one item. */
   add(item: Item): void {
     if (item.type === 'blob') this.#blobs.add(`${item.hash} ${sha256(item.content)}`)
     if (item.type === 'commit') this.#addCommit(item.commit)

@@ -41,7 +41,6 @@ export type Principal =
       readonly installationIds: readonly string[]
       /** The key that minted the token, which ends with it; absent: a token of an earlier release. */
       readonly mintedBy?: string
-      /** Limits of that key. */
       readonly limits?: KeyLimits
     }
   | {

@@ -50,6 +50,9 @@ export type UseCase<Id extends OperationId> = (
 /** All operations that transport may call, by operation id. Refusals are thrown as `ServiceError`. */
 export type UseCases = { readonly [Id in OperationId]: UseCase<Id> }
 
+/** The operations of resources: of `agents`, all `agents.…`. */
+export type UseCasesOf<Resource extends string> = Pick<UseCases, Extract<OperationId, `${Resource}.${string}`>>
+
 /**
  * A use-case as the dispatcher sees it. It is typed as a method, so that TypeScript accepts a use-case of any
  * operation; that the call fits is guaranteed by the validator, which is generated from the same declaration as the

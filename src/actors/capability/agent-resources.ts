@@ -119,7 +119,6 @@ export const agentResources = {
     if (known.has(resource.name)) throw new Error(`the resource ${resource.name} is given twice`)
     known.set(resource.name, resource)
   },
-  /** Returns all resources of the services. */
   of(services: Services): readonly AgentResource[] {
     return [...(givenResources.get(services)?.values() ?? [])]
   },

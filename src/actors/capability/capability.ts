@@ -11,7 +11,6 @@ import type { Services } from './services.ts'
 /** Operations by id, as specs/resources declares them. */
 export type DeclaredOperations = Readonly<Record<string, Operation>>
 
-/** One use-case for each of the operations. */
 type UseCasesOf<Ops extends DeclaredOperations> = {
   readonly [Id in keyof Ops & OperationId]: UseCase<Id>
 }
@@ -22,7 +21,6 @@ interface OwnedMachine {
   readonly rows?: RecordKind
 }
 
-/** An opened capability. */
 export interface Opened<Ops extends DeclaredOperations> {
   /** One use-case per operation. */
   readonly useCases: UseCasesOf<Ops>

@@ -1,6 +1,5 @@
 import { Port } from './port.ts'
 
-/** A page to render. */
 export interface RenderRequest {
   /** Whose page it is: owners share the browsers. */
   readonly owner: { readonly project: string; readonly tenant: string | null }

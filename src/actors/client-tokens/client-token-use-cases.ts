@@ -8,7 +8,6 @@ import { timestampOf } from '../records/row-times.ts'
 import { Table } from '../records/table.ts'
 import { tenants } from '../tenants/kinds.ts'
 
-/** Dependencies of the use-cases of client tokens. */
 export interface ClientTokenDeps extends Pick<Services, 'now' | 'records'> {
   readonly clientTokens: ClientTokens
   /** Finds a session. @throws {ServiceError} `not_found` */

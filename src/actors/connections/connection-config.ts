@@ -12,7 +12,6 @@ import { isSecureUrl, publicConfig } from './oauth/oauth-server.ts'
 export type ConnectionConfig = NonNullable<BodyOf<'connections.create'>['config']>
 
 const endpoints = ['authorization_url', 'token_url', 'revocation_url'] as const
-/** Fields of a connection whose server is discovered. */
 const discoveredFields = ['server_url', 'issuer', 'client_id', 'client_secret', 'token_auth_method'] as const
 const oauthFields = [...endpoints, 'issuer', 'client_id', 'client_secret', 'token_auth_method'] as const
 const httpFields = ['base_url', 'openapi', 'test_path'] as const

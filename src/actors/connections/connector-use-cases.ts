@@ -2,7 +2,7 @@ import type { ConnectorType } from '#specs/data/connectors/connector-type.ts'
 import { connectorOf, connectorTypes } from '#specs/data/connectors/connectors.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCasesOf } from '../call/use-cases.ts'
 import { Audited } from '../records/audited.ts'
 import { timestampOrNull } from '../records/row-times.ts'
 import type { ConnectorClients } from './connector-clients.ts'
@@ -13,10 +13,8 @@ export interface ConnectorParts {
   readonly callbackUrl: string
 }
 
-type ConnectorUseCases = Pick<UseCases, Extract<keyof UseCases, `connectors.${string}`>>
-
 /** Use-cases of the catalogue, and of the clients that projects have registered at its providers. */
-export const connectorUseCases = ({ clients, callbackUrl }: ConnectorParts): ConnectorUseCases => ({
+export const connectorUseCases = ({ clients, callbackUrl }: ConnectorParts): UseCasesOf<'connectors'> => ({
   'connectors.list': async ({ scope }) => {
     const ids = await clients.ids(scope.project)
     return { data: connectorTypes.map((type) => connectorView(type, ids.get(type.id) ?? null)) }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { projectScope } from '#storage/index.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
 import type { Caller } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
 import type { Notice } from '../records/notices.ts'
@@ -22,8 +22,7 @@ export interface BaseParts extends SearchParts {
   readonly checkTenant: (project: string, tenant: string, param?: string) => void | Promise<void>
 }
 
-/** The use-cases of knowledge bases. */
-export type BaseUseCases = Pick<UseCases, Extract<keyof UseCases, `knowledge_bases.${string}`>>
+export type BaseUseCases = UseCasesOf<'knowledge_bases'>
 
 type CreateCall = Parameters<UseCases['knowledge_bases.create']>[0]
 

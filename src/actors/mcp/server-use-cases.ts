@@ -7,7 +7,7 @@ import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxServers } from '#specs/resources/mcp/mcp-limits.ts'
 import { projectScope, type StoredRecord } from '#storage/index.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { actorOf } from '../records/audit-note.ts'
 import { type CountedLimit, CountedLimits } from '../records/counted-limits.ts'
@@ -33,12 +33,11 @@ export interface ServerUseCaseParts extends Pick<Services, 'clock' | 'host' | 'r
   readonly checkTenant: (project: string, tenant: string) => void | Promise<void>
 }
 
-type ServerUseCases = Pick<UseCases, Extract<keyof UseCases, `mcp_servers.${string}`>>
 type CreateCall = Parameters<UseCases['mcp_servers.create']>[0]
 type UpdateCall = Parameters<UseCases['mcp_servers.update']>[0]
 
 /** Use-cases of remote servers: registration, changes, tests, and the review of their tools. */
-export const serverUseCases = (parts: ServerUseCaseParts): ServerUseCases => {
+export const serverUseCases = (parts: ServerUseCaseParts): UseCasesOf<'mcp_servers'> => {
   const servers = new McpServers(parts)
   const table = new Table(parts.records, serverRows, parts.clock.now)
   return {

@@ -2,7 +2,6 @@ import type { ResultOf } from '#specs/index.ts'
 import type { Json, StoredRecord } from '#storage/index.ts'
 import { activities } from '../runtime/internal.ts'
 
-/** An actor in a list. */
 export type ListedActor = ResultOf<'observation.actors'>['data'][number]
 
 /** Fields of rows that serve as an actor's label, in order of preference. */

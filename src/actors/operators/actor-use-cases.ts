@@ -8,7 +8,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { Storage, StoredLogEvent } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { shownPayload } from '../records/shown-event.ts'
 import { contextOf, storedState } from '../runtime/index.ts'
@@ -22,7 +22,6 @@ export interface ActorViewParts extends Pick<Services, 'definitions' | 'host' | 
   readonly nodes: Pick<Nodes, 'runnerOf'>
 }
 
-type ActorViews = Pick<UseCases, Extract<keyof UseCases, `project_sessions.${string}` | `project_actors.${string}`>>
 type Actor = ResultOf<'project_actors.get'>
 type ActorEvent = ResultOf<'project_actors.events'>['data'][number]
 type Related = Actor['related'][number]
@@ -31,7 +30,13 @@ type Related = Actor['related'][number]
  * The console's views of a project. The scope is the project that the path names; authentication has checked that it
  * belongs to the member.
  */
-export const actorViewUseCases = ({ host, records, storage, definitions, nodes }: ActorViewParts): ActorViews => ({
+export const actorViewUseCases = ({
+  host,
+  records,
+  storage,
+  definitions,
+  nodes,
+}: ActorViewParts): UseCasesOf<'project_sessions' | 'project_actors'> => ({
   'project_sessions.list': (call) => listSessions({ host, records }, call),
   'project_actors.get': async (call) => {
     const actor = await findActor({ host, definitions }, call)

@@ -1,6 +1,6 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCasesOf } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
 import type { CompactionState, UpkeepSwitch } from '../runtime/internal.ts'
 
@@ -11,7 +11,7 @@ export interface Upkeep {
   readonly tasks: Map<Task['id'], () => Promise<CompactionState>>
 }
 
-type UpkeepUseCases = Pick<UseCases, Extract<keyof UseCases, `upkeep.${string}`>>
+type UpkeepUseCases = UseCasesOf<'upkeep'>
 type Task = ResultOf<'upkeep.list'>['data'][number]
 
 /** Use-cases of housekeeping: operators list tasks, and pause and resume them. */

@@ -15,7 +15,6 @@ const atOnce = 16
 /** How long a request waits for deliveries, in ms. */
 const patienceMs = 2_000
 
-/** The receivers of notices. */
 export interface Receivers {
   readonly host: Pick<MessageHost, 'deliver' | 'create'>
   readonly sinks: Sinks

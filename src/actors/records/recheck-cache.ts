@@ -1,4 +1,3 @@
-/** Options of a `RecheckCache`. */
 export interface RecheckOptions<T> {
   /** Reads the store; null when the credential is not (or no longer) valid. */
   readonly load: (hash: string) => Promise<T | null>

@@ -39,7 +39,6 @@ export const compareVersions = (a: string, b: string): number => {
   return comparePre(one.pre, other.pre)
 }
 
-/** Whether a version is a prerelease. */
 const isPrerelease = (version: string): boolean => parse(version).pre.length > 0
 
 /**

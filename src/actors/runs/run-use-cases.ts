@@ -9,7 +9,7 @@ import { projectScope } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
 import { modelLimitOf, requireReach } from '../call/reach.ts'
 import { readerOf } from '../call/speaker.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { actorOf, reasonOf } from '../records/audit-note.ts'
 import { contextOf } from '../runtime/index.ts'
@@ -32,14 +32,13 @@ export interface RunParts extends ChildParts, Pick<Services, 'host' | 'now' | 'r
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
 }
 
-type RunUseCases = Pick<UseCases, Extract<keyof UseCases, `runs.${string}`>>
 type CreateCall = Parameters<UseCases['runs.create']>[0]
 type DelegateCall = Parameters<UseCases['runs.delegate']>[0]
 type EventsCall = Parameters<UseCases['runs.events']>[0]
 type Caller = Pick<Call<unknown, unknown, unknown>, 'scope' | 'principal'>
 
 /** Use-cases of background runs: create, read, cancel, delegate, replay, follow (specs/decisions/0071-runs.md). */
-export const runUseCases = (parts: RunParts): RunUseCases => ({
+export const runUseCases = (parts: RunParts): UseCasesOf<'runs'> => ({
   'runs.create': (call) => createRun(parts, call),
   'runs.list': (call) => listRuns(parts, call),
   'runs.get': async (call) => runView(parts.host, await findRun(parts.host, call, call.params.run_id)),

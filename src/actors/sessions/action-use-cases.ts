@@ -7,7 +7,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { JsonObject, StoredEvent } from '#storage/index.ts'
 import type { Idempotency } from '../call/call.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { contextOf, type Owner } from '../runtime/index.ts'
 import { type Host, newIdFor, type Resident } from '../runtime/internal.ts'
@@ -17,7 +17,6 @@ import { listActions } from './list-actions.ts'
 import { causeOf, checkSameRequest } from './session-use-cases.ts'
 import type { ToolHeaders } from './tools/tool-headers.ts'
 
-type ActionUseCases = Pick<UseCases, Extract<keyof UseCases, `actions.${string}`>>
 type Action = ResultOf<'actions.get'>
 type CreateCall = Parameters<UseCases['actions.create']>[0]
 type CompleteCall = Parameters<UseCases['actions.complete']>[0]
@@ -34,7 +33,7 @@ export interface ActionParts extends Pick<Services, 'host' | 'now' | 'records'> 
 const weekMs = 7 * 24 * 60 * 60 * 1000
 
 /** Use-cases of approval-gated actions (`actions.*`). Reads are sanitized; approve and reject are idempotent. */
-export const actionUseCases = (parts: ActionParts): ActionUseCases => ({
+export const actionUseCases = (parts: ActionParts): UseCasesOf<'actions'> => ({
   'actions.create': (call) => createAction(parts, call),
   'actions.list': (call) => listActions(parts, call),
   'actions.get': async (call) =>

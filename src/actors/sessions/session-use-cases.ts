@@ -316,6 +316,5 @@ const turnStream = (host: Host, session: string, started: readonly LogEvent[]) =
   })
 }
 
-/** Whether this event ends a turn. */
 export const endsTurn = (event: LogEvent): boolean =>
   event.event_type === 'turn.completed' || event.event_type === 'turn.failed'

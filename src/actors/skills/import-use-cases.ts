@@ -2,7 +2,7 @@ import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { projectScope, type Scope } from '#storage/index.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
 import { pageOf } from '../records/pages.ts'
@@ -23,11 +23,10 @@ export interface ImportParts extends SkillParts {
   readonly guard: Pick<SsrfGuard, 'request'>
 }
 
-type ImportUseCases = Pick<UseCases, Extract<keyof UseCases, `skill_imports.${string}`>>
 type ImportCall = Parameters<UseCases['skill_imports.publish']>[0]
 
 /** Use-cases of imported skills, which are staged with their findings and published after a review. */
-export const skillImportUseCases = (parts: ImportParts): ImportUseCases => {
+export const skillImportUseCases = (parts: ImportParts): UseCasesOf<'skill_imports'> => {
   const turns = new RowTurns()
   return {
     'skill_imports.create': async (call) => {

@@ -63,7 +63,6 @@ export type SkillImportData = {
 /** Skills, which belong to a project. */
 export const skills: TypedKind<SkillData> = { name: 'skills', unique: [{ fields: ['name'] }], outbox: true }
 
-/** Versions of skills. */
 export const skillVersions: TypedKind<SkillVersionData> = {
   name: 'skill_versions',
   unique: [{ fields: ['skill_id', 'version'] }],

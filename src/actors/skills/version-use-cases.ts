@@ -1,7 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, type Scope } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
 import type { Notice } from '../records/notices.ts'
@@ -24,10 +24,8 @@ export interface SkillParts {
   readonly review: Pick<SkillReview, 'findings'>
 }
 
-type VersionUseCases = Pick<UseCases, Extract<keyof UseCases, `skill_versions.${string}`>>
-
 /** Use-cases of the versions of skills: drafts, scans, publication and deprecation. */
-export const skillVersionUseCases = (parts: SkillParts): VersionUseCases => ({
+export const skillVersionUseCases = (parts: SkillParts): UseCasesOf<'skill_versions'> => ({
   ...reading(parts),
   'skill_versions.create': async (call) => {
     const { scope, params, body } = call

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { BodyOf } from '#specs/index.ts'
 import type { RecordStore } from '#storage/index.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCasesOf } from '../call/use-cases.ts'
 import { Audited } from '../records/audited.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
@@ -10,11 +10,16 @@ import { Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/internal.ts'
 import { type EndUserData, endUsers } from './kinds.ts'
 
-type EndUserUseCases = Pick<UseCases, Extract<keyof UseCases, `end_users.${string}`>>
 type EndUserBody = BodyOf<'end_users.create'>
 
 /** Use-cases of users of the whole project. Creation is an upsert by `external_id`. */
-export const endUserUseCases = ({ records, now }: { records: RecordStore; now: () => number }): EndUserUseCases => {
+export const endUserUseCases = ({
+  records,
+  now,
+}: {
+  records: RecordStore
+  now: () => number
+}): UseCasesOf<'end_users'> => {
   const table = new Table(records, endUsers, now)
   const view = (row: Row<EndUserData>) => ({ id: row.id, ...row.data, ...rowTimes(row) })
   const resource = new RecordResource({ table, idPrefix: 'eus', view, uniqueField: 'external_id' })

@@ -4,7 +4,7 @@ import type { WebhookEventType } from '#specs/events/webhook-events.ts'
 import type { BodyOf } from '#specs/index.ts'
 import type { Principal } from '../call/call.ts'
 import { limitsOf } from '../call/reach.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { actorOf, changedFields } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
@@ -25,14 +25,13 @@ export interface TenantDeps extends Pick<Services, 'now' | 'records'> {
   readonly exports: TenantExport
 }
 
-type TenantUseCases = Pick<UseCases, Extract<keyof UseCases, `tenants.${string}`>>
 type TenantBody = BodyOf<'tenants.create'>
 
 /** A tenant as the API returns it. */
 const tenantView = (row: Row<TenantData>) => ({ id: row.id, ...row.data, ...rowTimes(row) })
 
 /** Use-cases of the tenants of a project. Creation is an upsert by `external_id`. */
-export const tenantUseCases = ({ records, directory, exports, now }: TenantDeps): TenantUseCases => {
+export const tenantUseCases = ({ records, directory, exports, now }: TenantDeps): UseCasesOf<'tenants'> => {
   const table = new Table(records, tenants, now)
   const resource = new RecordResource({ table, idPrefix: 'ten', view: tenantView, uniqueField: 'external_id' })
   return {

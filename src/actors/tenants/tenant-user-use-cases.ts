@@ -3,7 +3,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { type Scope, tenantScope } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { actorOf, type Caller } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
@@ -16,12 +16,10 @@ import { erasureNotice } from './erasures.ts'
 import { type TenantUserData, tenants, tenantUsers } from './kinds.ts'
 import type { TenantDirectory } from './tenant-directory.ts'
 
-/** Dependencies of the use-cases of tenants' users. */
 export interface TenantUserDeps extends Pick<Services, 'now' | 'records'> {
   readonly directory: TenantDirectory
 }
 
-type TenantUserUseCases = Pick<UseCases, Extract<keyof UseCases, `tenant_users.${string}`>>
 type Address = { readonly tenant_id: string; readonly external_user_id: string }
 type UserCall = Pick<Call<Address, unknown, unknown>, 'scope' | 'params'> & Caller
 
@@ -37,7 +35,7 @@ const tenantUserView = (row: Row<TenantUserData>) => {
  * Use-cases of the users of a tenant, who are addressed by the caller's own ids. Deletion keeps the user's data; with
  * `hard=true` it is erased too.
  */
-export const tenantUserUseCases = (deps: TenantUserDeps): TenantUserUseCases => {
+export const tenantUserUseCases = (deps: TenantUserDeps): UseCasesOf<'tenant_users'> => {
   const users = new TenantUsers(deps)
   return {
     'tenant_users.list': async ({ scope, params, query }) => {

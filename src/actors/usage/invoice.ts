@@ -8,7 +8,6 @@ import type { GroupedUsage, Grouping, UsageGroup } from './usage-sums.ts'
 type Export = ResultOf<'usage.export'>
 /** An invoice, as the API returns it. */
 export type Invoice = Export
-/** One line of an invoice. */
 export type InvoiceLine = Invoice['lines'][number]
 
 /** The groupings of an invoice's lines, in the order of `UsageGroup.values`. */

@@ -4,7 +4,7 @@ import type { ResultOf } from '#specs/index.ts'
 import { nextSlice, runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { projectScope, type Scope } from '#storage/index.ts'
 import { timeOf } from '../call/query-time.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
@@ -22,12 +22,11 @@ export interface UsageParts extends Pick<Services, 'now' | 'records'> {
   readonly host: Pick<Host, 'rows'>
 }
 
-type UsageUseCases = Pick<UseCases, Extract<keyof UseCases, `usage.${string}`>>
 type Summary = ResultOf<'usage.summary'>['data'][number]
 type UsageRow = ResultOf<'usage.events'>['data'][number]
 
 /** Use-cases of usage: summaries, single calls, and invoices. */
-export const usageUseCases = ({ host, records, now }: UsageParts): UsageUseCases => {
+export const usageUseCases = ({ host, records, now }: UsageParts): UseCasesOf<'usage'> => {
   const table = new Table(records, usageRows, now)
   const summed = async (
     scope: Scope,

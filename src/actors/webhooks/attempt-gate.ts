@@ -46,7 +46,6 @@ export class AttemptGate {
     this.#steady = steady
   }
 
-  /** Number of waiting attempts. */
   get waiting(): number {
     return this.#turns.waiting
   }

@@ -3,7 +3,6 @@ import { isObject } from '#outgoing/wire.ts'
 import { maxBatchLineBytes, maxBatchLines } from '#specs/resources/gateway/batches.ts'
 import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 
-/** A request of a batch. */
 export interface BatchRequest {
   readonly custom_id: string
   readonly body: object

@@ -1,4 +1,4 @@
-import type { UseCases } from '#actors/call/use-cases.ts'
+import type { UseCases, UseCasesOf } from '#actors/call/use-cases.ts'
 import type { FileService } from '#actors/capability/file-service.ts'
 import { openAiPage, openAiRows, secondsOf } from '#actors/capability/openai-pages.ts'
 import { storedCaller } from '#gateway/apis/responses/background/stored-caller.ts'
@@ -23,7 +23,6 @@ export interface BatchParts {
   readonly files: () => FileService
 }
 
-type BatchUseCases = Pick<UseCases, Extract<keyof UseCases, `batches.${string}`>>
 type BatchView = ResultOf<'batches.get'>
 type CreateCall = Parameters<UseCases['batches.create']>[0]
 
@@ -31,7 +30,7 @@ const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_60
 const longestWindowMs = 7 * 86_400_000
 
 /** Use-cases of OpenAI's batches. */
-export const batchUseCases = (parts: BatchParts): BatchUseCases => {
+export const batchUseCases = (parts: BatchParts): UseCasesOf<'batches'> => {
   const { host, records, clock } = parts
   const table = new Table(records, batchRows, clock.now)
   return {

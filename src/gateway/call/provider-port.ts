@@ -26,7 +26,6 @@ export type ModelMessage =
   | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ModelToolCall[] }
   | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly content: string }
 
-/** One request to a model. */
 export interface ModelRequest {
   readonly model: string
   /** System messages that are sent before `messages`. */

@@ -1,12 +1,10 @@
-import type { UseCases } from '#actors/call/use-cases.ts'
+import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { logoOf } from './logos.ts'
 import { PublicCatalogue, type PublicCatalogueParts } from './public-catalogue.ts'
 
-type Catalogued = Pick<UseCases, 'catalogue.models' | 'catalogue.providers' | 'catalogue.logo'>
-
 /** Use-cases of the public catalogue. Responses are the same for every caller, so that caches may keep them. */
-export const catalogueUseCases = (parts: PublicCatalogueParts): Catalogued => {
+export const catalogueUseCases = (parts: PublicCatalogueParts): UseCasesOf<'catalogue'> => {
   const catalogue = new PublicCatalogue(parts)
   return {
     'catalogue.models': async ({ query }) => catalogue.models(query),

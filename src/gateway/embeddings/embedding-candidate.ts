@@ -40,7 +40,6 @@ export const maxUsage = ({ inputs }: EmbeddingRequest): TokenUsage =>
     inputs.reduce((sum, input) => sum + (typeof input === 'string' ? Buffer.byteLength(input) : input.length), 0),
   )
 
-/** Estimates the tokens of a request. */
 export const estimatedTokens = ({ inputs }: EmbeddingRequest): number =>
   estimateTokens(inputs.filter((input) => typeof input === 'string')) +
   inputs.reduce((sum, input) => sum + (typeof input === 'string' ? 0 : input.length), 0)

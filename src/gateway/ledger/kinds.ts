@@ -10,7 +10,6 @@ export type SegmentOrigin = {
   readonly user: string | null
   readonly key_id: string | null
   readonly agent_id: string | null
-  /** Kind of the credential. */
   readonly credential: string
 }
 

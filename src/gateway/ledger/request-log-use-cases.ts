@@ -1,5 +1,5 @@
 import { timeOf } from '#actors/call/query-time.ts'
-import type { UseCases } from '#actors/call/use-cases.ts'
+import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import { Audited } from '#records/audited.ts'
 import { type Cover, filteredPage } from '#records/filtered-page.ts'
 import { timestampOf } from '#records/row-times.ts'
@@ -12,7 +12,6 @@ import { type RecordStore, type Scope, tenantScope } from '#storage/index.ts'
 import { logPrefix, type RequestLogData, requestLog } from './kinds.ts'
 import { type LogSettings, logSettingsId } from './log-settings.ts'
 
-/** Dependencies of the use-cases of the request log. */
 export interface RequestLogParts {
   readonly records: RecordStore
   readonly rows: Pick<RowWriter, 'shown'>
@@ -21,14 +20,14 @@ export interface RequestLogParts {
   readonly now: () => number
 }
 
-type RequestLogUseCases = Pick<
-  UseCases,
-  Extract<keyof UseCases, `request_log.${string}` | `request_log_settings.${string}`>
->
 type LogQuery = QueryOf<'request_log.list'>
 
-/** Use-cases of the request log and its settings. */
-export const requestLogUseCases = ({ records, rows, settings, now }: RequestLogParts): RequestLogUseCases => {
+export const requestLogUseCases = ({
+  records,
+  rows,
+  settings,
+  now,
+}: RequestLogParts): UseCasesOf<'request_log' | 'request_log_settings'> => {
   const table = new Table(records, requestLog, now)
   return {
     'request_log.list': async ({ scope, query }) => {

@@ -53,7 +53,6 @@ export class SegmentWriter {
     this.calls.push(open)
   }
 
-  /** The project of a call. */
   projectOf({ origin }: OpenCall): string {
     return this.#origins.values[origin]?.project ?? ''
   }

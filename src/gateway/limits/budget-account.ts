@@ -26,7 +26,6 @@ const maxTries = 200
 const patientTries = 4
 const longestPauseMs = 20
 
-/** Owner of a counter. */
 export interface CounterOwner {
   readonly id: string
   readonly project: string

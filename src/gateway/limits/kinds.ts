@@ -48,7 +48,6 @@ export type CounterData = {
   readonly month: string
   readonly month_usd: string
   readonly total_usd: string
-  /** Holds by process. */
   readonly held: { readonly [process: string]: Hold }
 }
 

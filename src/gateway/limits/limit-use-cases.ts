@@ -1,5 +1,5 @@
 import type { ProjectDirectory } from '#actors/accounts/project-directory.ts'
-import type { UseCases } from '#actors/call/use-cases.ts'
+import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import { Audited } from '#records/audited.ts'
 import { RecordResource } from '#records/record-resource.ts'
 import { rowTimes } from '#records/row-times.ts'
@@ -33,13 +33,18 @@ export interface LimitParts {
   readonly now: () => number
 }
 
-type LimitUseCases = Pick<UseCases, Extract<keyof UseCases, `limits.${string}` | `credits.${string}`>>
 type LimitView = ResultOf<'limits.get'>
 
 const idPrefix = 'lim'
 
 /** Use-cases of rate limits, budgets and credits, with what is spent of them. */
-export const limitUseCases = ({ records, book, projects, subjects, now }: LimitParts): LimitUseCases => {
+export const limitUseCases = ({
+  records,
+  book,
+  projects,
+  subjects,
+  now,
+}: LimitParts): UseCasesOf<'limits' | 'credits'> => {
   const table = new Table(records, limits, now)
   const counters = new Table(records, budgetCounters, now)
   const resource = new RecordResource({ table, idPrefix, view: (row) => row, uniqueField: 'subject_id' })

@@ -42,7 +42,6 @@ export interface ProviderFormat {
   readonly keyCheck?: KeyCheck
 }
 
-/** The list of the models of a provider. */
 interface ModelList {
   /** Returns the path below the base URL; `after` is the cursor of the previous page. Absent: the SDK knows it. */
   readonly path?: (after: string | null, settings: ProviderSettings | undefined) => string
@@ -66,7 +65,6 @@ export interface ListedModel {
 /** How a key is checked free of charge: `get` requires a valid key; `post` refuses an empty body after the key. */
 export type KeyCheck = { readonly get: string } | { readonly post: string }
 
-/** Limits of images. */
 export interface ImageLimits {
   readonly types: readonly string[]
   /** Maximum size of one decoded image. */

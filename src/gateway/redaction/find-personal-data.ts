@@ -73,7 +73,6 @@ export const findPersonalData = (
   return sought.length === 0 ? none : outside(text, sought.length === 1 ? sought : merged(sought))
 }
 
-/** Finds personal data in one text of a request. */
 export type HitsOf = (text: string) => readonly Hit[]
 
 /** Returns a finder for the texts of one request; its budget of costly checks is shared by all of them. */

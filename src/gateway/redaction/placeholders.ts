@@ -3,7 +3,6 @@ import type { Redacted, Replacement, Restorer } from '../call/redaction.ts'
 import type { HitsOf } from './find-personal-data.ts'
 import type { ValueOf } from './kept-values.ts'
 
-/** Labels of placeholders by type. */
 const labels: Readonly<Record<PiiType, string>> = {
   email: 'EMAIL',
   phone: 'PHONE',

@@ -1,4 +1,4 @@
-import type { UseCases } from '#actors/call/use-cases.ts'
+import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import { Audited } from '#records/audited.ts'
 import { timestampOf } from '#records/row-times.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -8,10 +8,8 @@ import type { RedactionPolicyData } from './kinds.ts'
 import { isPhoneRegion } from './recognisers/checks.ts'
 import type { ChosenPolicy, RedactionPolicies } from './redaction-policies.ts'
 
-type RedactionUseCases = Pick<UseCases, Extract<keyof UseCases, `redaction_policy.${string}`>>
-
 /** Use-cases that read and change the redaction policy of a project. */
-export const redactionPolicyUseCases = (policies: RedactionPolicies): RedactionUseCases => ({
+export const redactionPolicyUseCases = (policies: RedactionPolicies): UseCasesOf<'redaction_policy'> => ({
   'redaction_policy.get': async ({ scope }) => view(await policies.chosen(scope.project)),
   'redaction_policy.update': async (call) => {
     const { scope, body } = call

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { UseCases } from '#actors/call/use-cases.ts'
+import type { UseCases, UseCasesOf } from '#actors/call/use-cases.ts'
 import { credentialAddress } from '#outgoing/credential-address.ts'
 import type { Caller } from '#records/audit-note.ts'
 import { changedFields } from '#records/audit-note.ts'
@@ -21,7 +21,6 @@ import { type ProbeResult, probeChat } from './upstream/chat-probe.ts'
 import { loadSdk } from './upstream/upstream-request.ts'
 import { newUuidFor } from './uuid.ts'
 
-type CustomProviderUseCases = Pick<UseCases, Extract<keyof UseCases, `custom_providers.${string}`>>
 type TestCall = Pick<Parameters<UseCases['custom_providers.test']>[0], 'scope' | 'body'>
 type NewProvider = Parameters<UseCases['custom_providers.create']>[0]['body']
 type Change = Parameters<UseCases['custom_providers.update']>[0]['body']
@@ -33,7 +32,7 @@ const defaultModel = 'gpt-3.5-turbo'
  * Custom providers: servers that a project registered. No answer contains their keys; their models are stored with
  * them.
  */
-export const customProviderUseCases = (parts: ConnectionParts): CustomProviderUseCases => {
+export const customProviderUseCases = (parts: ConnectionParts): UseCasesOf<'custom_providers'> => {
   const { box, guard, own, now } = parts
   const table = new Table(parts.records, customProviders, now)
   const retire = nameRetirer(parts, table, ({ name }) => name)

@@ -70,7 +70,6 @@ export function catalogueRow(row: PriceRow, origin: RowOrigin, today: string): M
 export interface Listing {
   readonly provider: string
   readonly origin: RowOrigin
-  /** Description of every row. */
   readonly description: string
 }
 

@@ -1,4 +1,4 @@
-import type { UseCases } from '#actors/call/use-cases.ts'
+import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import type { Caller } from '#records/audit-note.ts'
 import { Audited } from '#records/audited.ts'
 import { rowTimes, timestampOrNull } from '#records/row-times.ts'
@@ -14,8 +14,6 @@ import { openedKey } from './opened-key.ts'
 import { connectionEndpoint } from './project-providers.ts'
 import { listModels, type UpstreamFailure, type UpstreamModels, withoutKey } from './upstream/upstream-models.ts'
 
-type SyncUseCases = Pick<UseCases, Extract<keyof UseCases, `model_syncs.${string}`>>
-
 const defaultTimeoutMs = 15_000
 /** Time in ms (7 days) after which an unapplied preview, and a sync that was replaced by a later one, is deleted. */
 const keptMs = 7 * 24 * 60 * 60 * 1000
@@ -27,7 +25,7 @@ const maxTries = 20
  * Compares the models that a provider lists with those of a connection: as a preview, which can then be applied
  * unchanged.
  */
-export const modelSyncUseCases = (parts: ConnectionParts): SyncUseCases => {
+export const modelSyncUseCases = (parts: ConnectionParts): UseCasesOf<'model_syncs'> => {
   const syncs = new ModelSyncs(parts)
   return {
     'model_syncs.create': async (call) => {

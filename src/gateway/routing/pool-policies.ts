@@ -1,4 +1,4 @@
-import type { UseCases } from '#actors/call/use-cases.ts'
+import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import { Audited } from '#records/audited.ts'
 import { timestampOf } from '#records/row-times.ts'
 import type { Row } from '#records/schema.ts'
@@ -8,8 +8,6 @@ import type { ResultOf } from '#specs/index.ts'
 import { projectScope, type RecordStore } from '#storage/index.ts'
 import { type RoutingPolicyData, routingPolicies } from './kinds.ts'
 import type { ProjectProviders } from './project-providers.ts'
-
-type PolicyUseCases = Pick<UseCases, Extract<keyof UseCases, `routing_policy.${string}`>>
 
 /** Dependencies of {routingPolicyUseCases}. */
 export interface PolicyParts {
@@ -26,7 +24,7 @@ export const defaultPoolPolicy: RoutingPolicyData = { strategy: 'priority', stic
 export const routingPolicyId = (project: string): string => `rtp_${project.slice(project.indexOf('_') + 1)}`
 
 /** Use-cases that read and change how calls are spread over the provider connections of a project. */
-export const routingPolicyUseCases = ({ records, own, now }: PolicyParts): PolicyUseCases => {
+export const routingPolicyUseCases = ({ records, own, now }: PolicyParts): UseCasesOf<'routing_policy'> => {
   const table = new Table(records, routingPolicies, now)
   return {
     'routing_policy.get': async ({ scope: { project } }) =>

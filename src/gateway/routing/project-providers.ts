@@ -203,7 +203,6 @@ export const priced = <T extends Endpoint>(endpoint: T, own: OwnPrices | null | 
   return ownPrices === undefined ? endpoint : { ...endpoint, ownPrices }
 }
 
-/** Returns the endpoint of a connection. */
 export const connectionEndpoint = (
   id: string,
   { provider, api_format: format, base_url, settings, api_key: apiKey, ...kept }: ConnectionWay,
@@ -223,7 +222,6 @@ const waiting = (kept: StoredTimeouts): Pick<Endpoint, 'waits'> => {
 export type ConnectionWay = Pick<ConnectionData, 'provider' | 'api_format' | 'base_url' | 'settings' | 'api_key'> &
   StoredTimeouts
 
-/** Returns the endpoint of a custom provider. */
 export const customEndpoint = (
   id: string,
   { api_format: format, base_url, api_key: apiKey, ...kept }: CustomWay,

@@ -16,7 +16,6 @@ import { readAnswer } from './voice-call.ts'
 import { type RunningJob, readJob, startJob, type VoiceCall, type VoiceJobParts, voiceOf } from './voice-job.ts'
 import type { Planner } from './voice-planner.ts'
 
-/** A request for speech. */
 export type SpeechCall = VoiceCall<SpeechRequest>
 
 export interface SpeechParts extends VoiceJobParts {

@@ -20,7 +20,6 @@ export const speechKind: VoiceKind<SpeechRequest, SpeechModel, SpeechTask> = {
   preferred: (request) => (request.format === null ? [{ ...request, format: 'mp3' }, request] : [request]),
 }
 
-/** Transcription. */
 export const transcriptionKind: VoiceKind<TranscriptionRequest, TranscriptionModel, TranscriptionTask> = {
   need: 'transcription',
   models: transcriptionModels,

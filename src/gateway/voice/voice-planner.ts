@@ -16,7 +16,6 @@ import {
 } from './route-choice.ts'
 import type { VoicePlan } from './voice-job.ts'
 
-/** One kind of voice request: its models, and the task of a model for a request. */
 export interface VoiceKind<Request, Model, Task> {
   readonly need: VoiceNeed
   readonly models: readonly Model[]

@@ -29,7 +29,6 @@ export const parsedJson = (text: string): Json => {
   }
 }
 
-/** Returns the objects of a JSON or JSON-LD document. */
 export const objectsIn = (value: Json, graphs = 0): readonly JsonObject[] => {
   if (Array.isArray(value))
     return value.slice(0, maxObjects.list).flatMap((each) => (isRecord(each) ? objectsIn(each, graphs) : []))

@@ -1,6 +1,5 @@
 import type { PageDocument } from './schema.ts'
 
-/** A link on a page. */
 export type PageLink = { readonly url: string; readonly text: string; readonly nofollow: boolean }
 
 /** Maximum number of links read per page. */

@@ -15,7 +15,6 @@ import { type PageFacts, pageFacts } from './page-facts.ts'
 import { linksOf, type PageLink } from './page-links.ts'
 import { documentOf, type PageDocument } from './schema.ts'
 
-/** A page to read. */
 export interface PageInput {
   readonly bytes: Uint8Array
   readonly type: PageType

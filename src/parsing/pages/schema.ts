@@ -10,7 +10,6 @@ export interface PageNode {
   remove(): void
 }
 
-/** An element of a page. */
 export interface PageElement extends PageNode {
   readonly localName: string
   readonly className: string
@@ -27,7 +26,6 @@ export interface PageDocument {
   querySelectorAll(selector: string): Iterable<PageElement>
 }
 
-/** Whether a node is an element. */
 export const isElement = (node: PageNode): node is PageElement => node.nodeType === 1
 
 /** Parses HTML into a tree. It may run for ever, so it must only get cleaned HTML, and only run in a worker. */

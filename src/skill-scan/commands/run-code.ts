@@ -15,7 +15,6 @@ export const runCode = {
     if (remote !== undefined) ran(world, remote, false)
   },
 
-  /** A file that is run. */
   file(world: World, path: string): void {
     const own = world.traitsAt(path)
     const isRelative = !/^(?:[/~$\\]|[a-z]:)/iu.test(path) && /[/.]/u.test(path)

@@ -90,7 +90,6 @@ const soon: ReadonlySet<ErrorCode> = new Set([
   ...(['rate_limit_exceeded', 'provider_rate_limited', 'too_many_streams'] as const),
 ])
 
-/** Headers of an error answer, by its code and details. */
 export const headersOf = ({ code, details }: ServiceError): Headers => {
   if (code === 'authentication_required') return [['www-authenticate', 'Bearer']]
   const retryAfterS = details.retryAfterS ?? (soon.has(code) ? 1 : undefined)

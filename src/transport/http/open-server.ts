@@ -6,7 +6,6 @@ import { nodeServer } from './node/node-server.ts'
 import { loadUws, type Uws } from './uws/uws-binding.ts'
 import { uwsServer } from './uws/uws-server.ts'
 
-/** Options of a server. */
 export interface ServerOptions {
   /** Forces one implementation. */
   readonly adapter?: 'uws' | 'node'

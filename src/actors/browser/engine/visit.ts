@@ -26,7 +26,6 @@ export interface VisitParts {
   readonly now: () => number
 }
 
-/** Limits of a visit. */
 interface VisitLimits {
   readonly maxMemoryBytes: number
   /** Maximum number of bytes received over all connections. */

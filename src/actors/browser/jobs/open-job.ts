@@ -18,7 +18,6 @@ export interface OpenJobParts extends Pick<Services, 'host' | 'now'> {
   readonly path: () => Promise<string>
 }
 
-/** A job to open. */
 export interface NewJob {
   readonly id: string
   readonly owner: { readonly project: string; readonly tenant: string | null }

@@ -7,7 +7,6 @@ import { projectScope } from '#storage/index.ts'
 import { type ProfileState, profileState } from '../engine/schema.ts'
 import { type BrowserProfileData, browserProfileRows, profileAad } from '../kinds.ts'
 
-/** The owner of a profile. */
 export interface ProfileOwner {
   readonly project: string
   readonly tenant: string | null

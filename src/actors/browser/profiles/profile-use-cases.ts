@@ -1,4 +1,4 @@
-import type { UseCases } from '#actors/call/use-cases.ts'
+import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import { Audited } from '#records/audited.ts'
 import { pageOf } from '#records/pages.ts'
 import { timestampOf } from '#records/row-times.ts'
@@ -7,10 +7,8 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { BrowserProfileData } from '../kinds.ts'
 import type { BrowserProfiles } from './browser-profiles.ts'
 
-type ProfileUseCases = Pick<UseCases, Extract<keyof UseCases, `browser_profiles.${string}`>>
-
 /** Use-cases that list and delete profiles. Only jobs create them. */
-export const profileUseCases = ({ table }: Pick<BrowserProfiles, 'table'>): ProfileUseCases => ({
+export const profileUseCases = ({ table }: Pick<BrowserProfiles, 'table'>): UseCasesOf<'browser_profiles'> => ({
   'browser_profiles.list': ({ scope, query }) =>
     pageOf(table, scope, { query, shown: { idPrefix: 'bpr', view: profileView } }),
   'browser_profiles.delete': async (call) => {

@@ -49,7 +49,6 @@ export interface DiscoveryFetch {
   readonly statuses: readonly number[]
 }
 
-/** Returns the fetch of one discovery. */
 export const discoveryFetch = (guard: Pick<SsrfGuard, 'request'>): DiscoveryFetch => {
   const statuses: number[] = []
   const fetch = guardedFetch(guard, discoveryLimits, { kind: 'oauth', outer: AbortSignal.timeout(timeoutMs) })

@@ -1,4 +1,4 @@
-import type { UseCases } from '#actors/call/use-cases.ts'
+import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import type { Caller } from '#records/audit-note.ts'
 import { Audited } from '#records/audited.ts'
 import { type CountedLimit, CountedLimits } from '#records/counted-limits.ts'
@@ -18,10 +18,8 @@ export interface GrantParts {
   readonly checkTenant: (project: string, tenant: string, param: string) => void | Promise<void>
 }
 
-type GrantUseCases = Pick<UseCases, Extract<keyof UseCases, `knowledge_grants.${string}`>>
-
 /** Use-cases of grants, which let subjects search a base. */
-export const grantUseCases = ({ access, checkTenant }: GrantParts): GrantUseCases => {
+export const grantUseCases = ({ access, checkTenant }: GrantParts): UseCasesOf<'knowledge_grants'> => {
   const { grants } = access
   const limits = new CountedLimits()
   const resource = new RecordResource({ table: grants, idPrefix: 'grt', olderIdPrefix: 'kgr', view: grantView })

@@ -11,10 +11,8 @@ import type { BlobStore, RecordStore, Scope } from '#storage/index.ts'
 import { projectScope } from '#storage/index.ts'
 import { type FileData, storedFiles } from '../kinds.ts'
 
-/** A stored file. */
 export type FileRow = Row<FileData>
 
-/** The owner of a file. */
 export interface FileOwner {
   readonly id: string
   readonly project: string

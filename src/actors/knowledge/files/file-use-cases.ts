@@ -1,5 +1,5 @@
 import type { UploadedFile } from '#actors/call/call.ts'
-import type { UseCases } from '#actors/call/use-cases.ts'
+import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import { openAiPage, openAiRows, secondsOf } from '#actors/capability/openai-pages.ts'
 import { actorOf, type Caller } from '#records/audit-note.ts'
 import { Audited } from '#records/audited.ts'
@@ -19,7 +19,7 @@ export interface FileParts {
   readonly storeFiles: StoreFiles
 }
 
-type FileUseCases = Pick<UseCases, Extract<keyof UseCases, `files.${string}`>>
+type FileUseCases = UseCasesOf<'files'>
 type FileView = ResultOf<'files.get'>
 
 /** Use-cases of OpenAI's files. */

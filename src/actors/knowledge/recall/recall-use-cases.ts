@@ -1,4 +1,4 @@
-import type { UseCases } from '#actors/call/use-cases.ts'
+import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import { Audited } from '#records/audited.ts'
 import { RecordResource } from '#records/record-resource.ts'
 import { rowTimes } from '#records/row-times.ts'
@@ -16,11 +16,10 @@ export interface RecallParts extends SearchParts {
   readonly access: BaseAccess
 }
 
-type RecallUseCases = Pick<UseCases, Extract<keyof UseCases, `knowledge_recall_sets.${string}`>>
 type Place = { readonly knowledge_base_id: string; readonly recall_set_id: string }
 
 /** Use-cases of recall sets, including a run that counts the questions for which a base finds the answer. */
-export const recallUseCases = (parts: RecallParts): RecallUseCases => {
+export const recallUseCases = (parts: RecallParts): UseCasesOf<'knowledge_recall_sets'> => {
   const table = new Table(parts.records, knowledgeRecallSets, parts.now)
   const resource = new RecordResource({ table, idPrefix: 'krs', view: setView })
   const baseOf = async (scope: Scope, id: string) => {

@@ -5,7 +5,6 @@ import { BlobGone, type BlobOwner, type SourceBlobs } from '../sources/source-bl
 import { leadVectors, readVector, vectorsOf } from '../sources/vector-store.ts'
 import type { StoredSources } from './stored-sources.ts'
 
-/** A source in an index. */
 export interface IndexedSource {
   row: SourceRow
   readonly text: string

@@ -27,10 +27,8 @@ export interface BaseSearch {
   readonly explain: boolean
 }
 
-/** Result of a search. */
 export type SearchAnswer = ResultOf<'knowledge_bases.search'>
 
-/** One hit of a search. */
 export type KnowledgeHit = SearchAnswer['data'][number]
 
 /** A result without hits. */
@@ -61,7 +59,6 @@ export const searchBase = async (parts: SearchParts, search: BaseSearch): Promis
   }
 }
 
-/** The vectors of a query, by an embedder. */
 type Meaning = Required<Pick<PassageQuery, 'vector' | 'topic' | 'embedder'>> & Pick<PassageQuery, 'stored'>
 
 /**

@@ -4,7 +4,6 @@ import type { DocumentRead } from '#src/parsing/documents/read-document.ts'
 import { storedChunks } from '../schema.ts'
 import type { BlobOwner, SourceBlobs } from './source-blobs.ts'
 
-/** A chunk of a source. */
 export interface SourceChunk {
   readonly id: string
   /** Offset of its first character in the source's text; `end` is the offset after the last. */
@@ -14,7 +13,6 @@ export interface SourceChunk {
   readonly heading: string | null
 }
 
-/** A chunk in its stored form: id, start, end, page and heading. */
 export type StoredChunk = readonly [id: string, start: number, end: number, page: number | null, heading: string | null]
 
 /** Maximum number of chunks in one blob; parsing that many does not block the event loop noticeably. */

@@ -1,4 +1,4 @@
-import type { UseCases } from '#actors/call/use-cases.ts'
+import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import { actorOf } from '#records/audit-note.ts'
 import { pageOf } from '#records/pages.ts'
 import { Table } from '#records/table.ts'
@@ -10,7 +10,7 @@ import { contentOf, requireReachable } from './source-content.ts'
 import { residentView, sourceKind, sourceView } from './source-view.ts'
 import { causeOf, type SourceParts, Sources } from './sources.ts'
 
-type SourceUseCases = Pick<UseCases, Extract<keyof UseCases, `knowledge_sources.${string}`>>
+type SourceUseCases = UseCasesOf<'knowledge_sources'>
 
 const chunksAPage = 20
 

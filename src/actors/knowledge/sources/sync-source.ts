@@ -39,7 +39,6 @@ export interface SyncParts extends ScanParts {
   readonly random: () => number
 }
 
-/** Returns the owner of the blobs of a source. */
 export const blobOwnerOf = ({ actor, owner }: Pick<EffectContext, 'actor' | 'owner'>): BlobOwner => ({
   project: owner.project,
   tenant: owner.tenant,

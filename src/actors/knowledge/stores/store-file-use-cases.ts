@@ -1,4 +1,4 @@
-import type { UseCases } from '#actors/call/use-cases.ts'
+import type { UseCases, UseCasesOf } from '#actors/call/use-cases.ts'
 import { openAiPage, openAiRows, secondsOf } from '#actors/capability/openai-pages.ts'
 import { actorOf } from '#records/audit-note.ts'
 import type { Row } from '#records/schema.ts'
@@ -18,10 +18,7 @@ export interface StoreFileUseParts extends Pick<StoreFileParts, 'host' | 'clock'
   readonly storeFiles: StoreFiles
 }
 
-type FileUseCases = Pick<
-  UseCases,
-  Extract<keyof UseCases, `vector_store_files.${string}` | `vector_store_file_batches.${string}`>
->
+type FileUseCases = UseCasesOf<'vector_store_files' | 'vector_store_file_batches'>
 type BatchView = ResultOf<'vector_store_file_batches.get'>
 
 /** Use-cases of the files of vector stores, and of the batches that add several. */

@@ -1,4 +1,4 @@
-import type { UseCases } from '#actors/call/use-cases.ts'
+import type { UseCases, UseCasesOf } from '#actors/call/use-cases.ts'
 import { fileFilter } from '#actors/capability/file-filter.ts'
 import { openAiPage, openAiRows } from '#actors/capability/openai-pages.ts'
 import { actorOf } from '#records/audit-note.ts'
@@ -21,12 +21,10 @@ export interface StoreParts extends BaseParts, Pick<StoreFileParts, 'host' | 're
   readonly bases: BaseUseCases
 }
 
-type StoreUseCases = Pick<UseCases, Extract<keyof UseCases, `vector_stores.${string}`>>
-
 const usualResults = 10
 
 /** Use-cases of OpenAI's vector stores, which are knowledge bases. */
-export const storeUseCases = (parts: StoreParts): StoreUseCases => {
+export const storeUseCases = (parts: StoreParts): UseCasesOf<'vector_stores'> => {
   const { access, storeFiles, bases, records, host, clock } = parts
   const make = baseMaker(parts)
   const totals = new StoreTotals(records, clock.now)

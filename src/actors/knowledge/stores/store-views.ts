@@ -23,7 +23,6 @@ export const baseIdOf = (store: string): string => (store.startsWith('vs_') ? `k
 
 const words = { pending: 'in_progress', ready: 'completed', failed: 'failed' } as const
 
-/** Status of a source as that of a file. */
 export const fileStatusOf = (status: Status<'knowledge_source'>) => words[status]
 
 /** Status of sources that have this status as files; null when none can have it. */
@@ -33,7 +32,6 @@ export const sourceStatusOf = (status: FileStatus): Status<'knowledge_source'> |
   return status === 'failed' ? 'failed' : null
 }
 
-/** Counts of files by status. */
 export const countsOf = (statuses: readonly FileStatus[]): FileCounts => {
   const counts = { in_progress: 0, completed: 0, failed: 0, cancelled: 0, total: statuses.length }
   for (const status of statuses) counts[status]++

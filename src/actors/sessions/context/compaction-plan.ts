@@ -65,7 +65,6 @@ export class TokenCount {
   }
 }
 
-/** Tokens of a message. */
 export const tokensOf = (message: ModelMessage): number => {
   const calls = message.role === 'assistant' ? message.toolCalls : []
   const texts = [message.content, ...calls.flatMap(({ name, arguments: text }) => [name, text])]

@@ -15,7 +15,6 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 /** A message whose turn may go on. */
 type OpenMessage = Mutable<Omit<Message, 'parts'>> & { parts: Mutable<Part>[] }
 
-/** The messages of one turn. */
 interface Turn {
   readonly user: OpenMessage | null
   readonly assistant: OpenMessage

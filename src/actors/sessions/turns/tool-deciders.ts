@@ -6,7 +6,6 @@ import { type TurnTool, toolName } from './turn-config.ts'
 interface Deciders {
   /** The tools that the turn's request declares. */
   readonly own: readonly TurnTool[]
-  /** The tools of the agent. */
   readonly agents: readonly TurnTool[]
   readonly policy: ApprovalRule | null
   /** Whether the request comes from a credential that is visible in browsers. */

@@ -77,7 +77,6 @@ const about = (severity: SkillFinding['severity'], code: string, message: string
   ...{ severity, code, path: 'SKILL.md', line: 1, message },
 })
 
-/** Returns the text of a completion. */
 const textIn = (completion: unknown): string => {
   const choices = isObject(completion) && Array.isArray(completion.choices) ? completion.choices : []
   const [first] = choices

@@ -1,4 +1,4 @@
-import type { UseCases } from '#actors/call/use-cases.ts'
+import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import type { Services } from '#actors/capability/services.ts'
 import { webCrawlDefinition } from '#machines/web-crawl/web-crawl-definition.ts'
 import { type CountedLimit, CountedLimits } from '#records/counted-limits.ts'
@@ -18,13 +18,11 @@ import { postponedHosts } from './postponed-pages.ts'
 
 export type CrawlJobRequests = Pick<Services, 'host' | 'now' | 'records'>
 
-type CrawlUseCases = Pick<UseCases, Extract<keyof UseCases, `web_crawls.${string}`>>
-
 const kind = webCrawlDefinition
 const againS = 30
 
 /** Use-cases that start, read and cancel background crawls. */
-export const crawlJobUseCases = ({ host, records, now }: CrawlJobRequests): CrawlUseCases => {
+export const crawlJobUseCases = ({ host, records, now }: CrawlJobRequests): UseCasesOf<'web_crawls'> => {
   const table = new Table(records, webCrawlRows, now)
   const find = async (scope: Scope, id: string): Promise<Resident> => host.find(scope, kind, id)
   const shown = (resident: Resident) => ({

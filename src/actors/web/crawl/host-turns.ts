@@ -9,7 +9,6 @@ export interface HostTurnParts extends Pick<Services, 'clock' | 'turns'> {
   readonly pace: { readonly atOnce: number; readonly delayMs: number }
 }
 
-/** A request for a turn. */
 export interface TurnRequest {
   /** Crawl to which the request belongs. */
   readonly job: string

@@ -23,7 +23,6 @@ export interface ForeignSearchParts {
   readonly now: () => number
 }
 
-/** A search with a third-party engine. */
 export type ForeignSearch = BodyOf<'web.search'> & { readonly project: string; readonly engine: string }
 
 type Answer = ResultOf<'web.search'>

@@ -11,7 +11,6 @@ import { type FetchedPage, type PageFetcher, type PageValidators, readKinds } fr
 import { pageRefusal } from '../fetch/page-refusal.ts'
 import { hasScripts, type PageRenders } from './page-renders.ts'
 
-/** A request for the text of a page. */
 export interface TextRequest {
   /** Whose page it is: owners take turns at the parsers. */
   readonly owner: ParseOwner

@@ -49,7 +49,6 @@ export interface PageValidators {
   readonly lastModified: string | null
 }
 
-/** A fetched page. */
 export interface FetchedPage {
   readonly url: string
   readonly finalUrl: string

@@ -12,7 +12,6 @@ export interface PageSearchParts {
   readonly now: () => number
 }
 
-/** A search of a project. */
 export type PageSearch = BodyOf<'web.search'> & { readonly project: string }
 
 type Answer = ResultOf<'web.search'>

@@ -8,10 +8,8 @@ import { normalUrl } from '#src/pages/page-url.ts'
 import { projectScope, type RecordStore } from '#storage/index.ts'
 import { type WebCorpusData, type WebPageData, webBlockedUrls, webCorpora, webPages } from '../kinds.ts'
 
-/** A stored page. */
 export type WebPageRow = Row<WebPageData>
 
-/** A page to store. */
 export type NewPage = Omit<WebPageData, 'url_key' | 'first_seen_at' | 'changed_at'>
 
 const pageSize = 200

@@ -1,5 +1,5 @@
 import type { Principal } from '#actors/call/call.ts'
-import type { UseCases } from '#actors/call/use-cases.ts'
+import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import { newIdFor } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -8,16 +8,13 @@ import { inputItems, type ResponseItem } from '../responses/input-items.ts'
 import { itemPage } from '../responses/item-page.ts'
 import type { Conversation, Conversations, Reach } from './conversations.ts'
 
-type ConversationUseCases = Pick<
-  UseCases,
-  Extract<keyof UseCases, `conversations.${string}` | `conversation_items.${string}`>
->
-
 /** Maximum number of items that one call adds. */
 const maxAdded = 20
 
 /** Use-cases of OpenAI's Conversations API. */
-export const conversationUseCases = (conversations: Conversations): ConversationUseCases => ({
+export const conversationUseCases = (
+  conversations: Conversations,
+): UseCasesOf<'conversations' | 'conversation_items'> => ({
   'conversations.create': async (call) => {
     const { metadata, items } = call.body
     const made = await conversations.create(callerOf(call), {

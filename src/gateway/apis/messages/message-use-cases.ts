@@ -1,6 +1,6 @@
 import type { MessageTokensCount } from '@anthropic-ai/sdk/resources/messages'
 import type { Logger } from 'pino'
-import type { UseCases } from '#actors/call/use-cases.ts'
+import type { UseCases, UseCasesOf } from '#actors/call/use-cases.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import type { ChatBody, ChatCall, ChatCalls, ChatOutcome } from '#gateway/call/chat-calls.ts'
 import type { Route, Routes } from '#gateway/call/routes.ts'
@@ -31,8 +31,6 @@ export interface MessageParts {
   readonly log: Logger
 }
 
-type MessageUseCases = Pick<UseCases, 'messages.create' | 'messages.count_tokens'>
-
 const traitsOf = (first: Route | undefined): RouteTraits => {
   if (first === undefined) return { own: false, reasons: true }
   const { provider, model, format } = first
@@ -40,7 +38,7 @@ const traitsOf = (first: Route | undefined): RouteTraits => {
 }
 
 /** Use-cases of Anthropic's Messages API. */
-export const messageUseCases = (opened: MessageParts): MessageUseCases => {
+export const messageUseCases = (opened: MessageParts): UseCasesOf<'messages'> => {
   const { chat, routes, documents } = opened
   const parts = { ...opened, threads: new ThreadStore(opened.records, opened.now) }
   return {

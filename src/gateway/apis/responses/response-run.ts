@@ -20,7 +20,6 @@ export interface RunParts {
   readonly plan: ResponsePlan
   readonly output: ResponseOutput
   readonly callModel: CallModel
-  /** Searches that this server runs. */
   readonly searches: readonly ServerSearch[]
   /** The remote servers; their tools are among `searches`. */
   readonly remote: Pick<RemoteServers, 'begin' | 'show'>

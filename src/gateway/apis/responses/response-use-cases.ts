@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Principal } from '#actors/call/call.ts'
-import type { UseCases } from '#actors/call/use-cases.ts'
+import type { UseCases, UseCasesOf } from '#actors/call/use-cases.ts'
 import type { KnowledgeService } from '#actors/capability/knowledge-service.ts'
 import type { RemoteTools } from '#actors/capability/remote-tools.ts'
 import { type Caller, callerOf } from '#gateway/call/caller.ts'
@@ -52,20 +52,9 @@ export interface ResponseParts {
   readonly keepAlive?: KeepAlive
 }
 
-type ResponseUseCases = Pick<
-  UseCases,
-  | 'responses.create'
-  | 'responses.get'
-  | 'responses.delete'
-  | 'responses.cancel'
-  | 'responses.input_items'
-  | 'responses.input_tokens'
-  | 'responses.compact'
->
-
 /** The Responses API: its use-cases, and the function by which actors make background responses. */
 export interface ResponseForm {
-  readonly useCases: ResponseUseCases
+  readonly useCases: UseCasesOf<'responses'>
   readonly make: ResponseEffectParts['make']
 }
 

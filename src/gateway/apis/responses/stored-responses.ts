@@ -35,7 +35,6 @@ const chainMax = 1000
 /** The `input` of a request. */
 export type ResponseInput = string | readonly WireObject[] | null | undefined
 
-/** A stored response. */
 export interface KeptResponse {
   readonly document: ResponseDocument
   readonly input: readonly ResponseItem[]

@@ -1,5 +1,5 @@
 import type { Call } from '#actors/call/call.ts'
-import type { BytesResult, UseCases } from '#actors/call/use-cases.ts'
+import type { BytesResult, UseCasesOf } from '#actors/call/use-cases.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import type { ChatCall, ChatCalls, ChatOutcome } from '#gateway/call/chat-calls.ts'
 import type { Routes } from '#gateway/call/routes.ts'
@@ -18,13 +18,12 @@ export interface VisionParts extends RemoteImages {
   readonly routes: Routes
 }
 
-type VisionUseCases = Pick<UseCases, Extract<keyof UseCases, `vision.${string}`>>
 type VisionCall = Call<unknown, unknown, BodyOf<'vision.analyze'>>
 
 /**
  * Image analysis with the caller's prompt or a preset. Every image is checked before a request is sent to a provider.
  */
-export const visionUseCases = (parts: VisionParts): VisionUseCases => ({
+export const visionUseCases = (parts: VisionParts): UseCasesOf<'vision'> => ({
   'vision.analyze': async (call) => answered(parts, call, analysis),
   'vision.describe': async (call) => answered(parts, call, description),
   'vision.ocr': async (call) => answered(parts, call, ocr),

@@ -10,7 +10,6 @@ export const callerGone = 499
 /** Maximum number of failed attempts stored in one entry of the request log. */
 export const maxFailedAttempts = 20
 
-/** One attempt that failed. */
 export type FailedAttempt = {
   readonly provider: string
   readonly model: string

@@ -3,7 +3,6 @@ import type { StreamControl } from '#runtime/index.ts'
 import { Ticker, type Ticking, tickMsFor } from '#runtime/internal.ts'
 import { atEndOfTask } from './end-of-task.ts'
 
-/** Headers of an answer. */
 export type AnswerHeaders = readonly (readonly [name: string, value: string])[]
 
 /** Callbacks to the producer of a {PushedBody}. */

@@ -43,7 +43,6 @@ export const pptxText = async (bytes: Uint8Array): Promise<PptxText> => {
   return { text: writer.end(), pages, pageCount: slides.length, title: titleIn(parts) }
 }
 
-/** Returns the notes of a slide. */
 const notesOf = (parts: Parts, slide: string): readonly string[] =>
   [...relationsOf(parts, slide).values()]
     .filter((path) => path.startsWith('ppt/notesSlides/'))

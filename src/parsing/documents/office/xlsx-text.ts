@@ -9,7 +9,6 @@ const workbook = 'xl/workbook.xml'
 const wanted =
   /^xl\/(?:workbook\.xml|sharedStrings\.xml|styles\.xml|worksheets\/[^/]{1,100}\.xml|_rels\/workbook\.xml\.rels)$/
 
-/** A cell: the number of its column, and its value as text. */
 type Cell = readonly [column: number, value: string]
 
 /**

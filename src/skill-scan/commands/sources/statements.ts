@@ -96,7 +96,6 @@ const commentEnd = (source: string, at: number, language: 'python' | 'javascript
 const strings =
   /"""([\s\S]{0,8192}?)"""|'''([\s\S]{0,8192}?)'''|"((?:[^"\\\n]|\\.){0,8192})"|'((?:[^'\\\n]|\\.){0,8192})'|`((?:[^`\\]|\\[\s\S]){0,8192})`/gu
 
-/** Returns the strings in a statement. */
 export const stringsIn = (text: string): readonly string[] =>
   [...text.matchAll(strings)].slice(0, 200).map((match) => match.slice(1).find((each) => each !== undefined) ?? '')
 

@@ -3,7 +3,6 @@ import type { BodyPace } from '../body-pace.ts'
 import type { BodyOptions, HttpRequest } from '../http-port.ts'
 import { RequestBody } from '../request-body.ts'
 
-/** A request on node:http. */
 export class NodeHttpRequest implements HttpRequest {
   readonly method: string
   readonly path: string

@@ -21,7 +21,6 @@ export type CallStep =
   | { readonly kind: 'done'; readonly result: JsonObject }
   | { readonly kind: 'asked'; readonly question: Question; readonly hash: string }
 
-/** A call to start. */
 export interface LiveCallStart {
   readonly guard: McpWork['guard']
   readonly request: ToolRequest
