@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/setup/longest-first.ts'
 
 /**
  * Machines of others stall: there a test may fail once and is named as RETRIED at the end (specs/decisions/0103-time-of-ci.md).
@@ -42,6 +43,7 @@ export default defineConfig({
     pool: 'forks',
     // e2e tests mostly wait for processes that start, end or stream: a third worker uses what two leave of two cores
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
       // ids and clocks of a simulated world are a process's own
       kind('simulation', { include: simulation, testTimeout: 300_000 }),

@@ -18,7 +18,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   chaos: ['scripts/chaos.ts', '--minutes', '15'],
   'chaos-streams': ['scripts/chaos.ts', '--streams', '50', '--kills', '100', '--nodes', '3'],
   'chaos-streams-sqlite': ['scripts/chaos.ts', '--streams', '50', '--kills', '100', '--nodes', '1'],
-  // more bodies of each operation than CI generates, then exploration, including sequences of requests
+  // more bodies of each operation than CI generates if the sources have changed, then exploration, including sequences of requests
   'schemathesis-bodies': ['scripts/schemathesis.ts'],
   schemathesis: ['scripts/schemathesis.ts', '--secs', '1200'],
   // includes clients that take minutes to compile or install; CI runs some, if a folder of what they test has changed

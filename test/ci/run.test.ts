@@ -115,18 +115,23 @@ describe('the CI script', () => {
     expect(own.length).toBeGreaterThan(2)
     return [...served.split(' '), ...own]
   }
-  const conditional = ['npm run clients -- --quick, CI=true', 'npm run mcp-conformance, CI=true']
+  const conditional = [
+    'run clients -- --quick',
+    'run mcp-conformance',
+    'run schemathesis -- --examples 1',
+    'run bench -- --whole --only turns,gateway,runtime,sse',
+  ].map((step) => `npm ${step}, CI=true`)
   const trunk = { CI_BASE: 'trunk' }
 
-  it('leaves clients and the MCP suite to the night if git shows that nothing they test has changed', () => {
+  it('leaves clients, the MCP suite, schemathesis and the bench to the night if git shows that nothing they test has changed', () => {
     const { folder, git } = repository()
     write(folder, 'docs/page.md', 'changed')
     git('commit', '--all', '--message=second')
     const { status, lines } = runIn(folder, trunk)
     expect(status).toBe(0)
     for (const line of conditional) expect(lines).not.toContain(line)
-    expect(lines.filter((line) => line.includes('left to the night'))).toHaveLength(2)
-    expect(lines.filter((line) => line.startsWith('npm '))).toHaveLength(steps.length - 2)
+    expect(lines.filter((line) => line.includes('left to the night'))).toHaveLength(conditional.length)
+    expect(lines.filter((line) => line.startsWith('npm '))).toHaveLength(steps.length - conditional.length)
   })
 
   it.each<[string, (checkout: ReturnType<typeof repository>) => void, Readonly<Record<string, string>>]>([
@@ -157,14 +162,14 @@ describe('the CI script', () => {
     ['the trunk is unknown', ({ git }) => git('commit', '--allow-empty', '--message=second'), { CI_BASE: 'elsewhere' }],
     ['it runs on the trunk itself', () => undefined, trunk],
     ['there is no repository', ({ folder }) => rmSync(join(folder, '.git'), { recursive: true }), trunk],
-  ])('runs clients and the MCP suite if %s', (_, change, env) => {
+  ])('runs them all if %s', (_, change, env) => {
     const checkout = repository()
     change(checkout)
     const { lines } = runIn(checkout.folder, env)
     for (const line of conditional) expect(lines).toContain(line)
   })
 
-  it('names only folders that exist for what clients and the MCP suite test', () => {
+  it('names only paths that exist for what they test', () => {
     for (const path of testedPaths()) expect(existsSync(resolve(import.meta.dirname, '../..', path)), path).toBe(true)
   })
 })

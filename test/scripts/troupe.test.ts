@@ -24,6 +24,8 @@ const copyImage = (to: string): void => {
     }
   }
   symlinkSync(join(root, 'node_modules'), join(to, 'node_modules'))
+  // sources without their types, by their content: to strip all of them takes seconds
+  symlinkSync(join(root, '.cache'), join(to, '.cache'))
 }
 
 const run = (file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}, at = root) => {

@@ -44,17 +44,17 @@ describe('a start', () => {
     for (const part of ['src', 'specs', 'console', 'package.json', 'package-lock.json'])
       cpSync(resolve(part), join(root, part), { recursive: true })
     symlinkSync(resolve('node_modules'), join(root, 'node_modules'))
-    await Promise.all([makeBundle(), makeBundle()])
+    // the bundle of the same sources, which all tests use; the file metadata of this copy are others
+    const isBundle = (path: string) => path.endsWith('/start') || /\.bundle\.js|bundle\.json$/.test(path)
+    cpSync(resolve('.cache/start'), kept, { recursive: true, filter: isBundle })
   })
   afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-  it('reads one bundle, which concurrent builds create once', async () => {
+  it('reads the bundle of its sources, also in another folder', async () => {
     expect(await Promise.all([start(), start()])).toEqual([
       expect.stringContaining('server started'),
       expect.stringContaining('server started'),
     ])
-    expect(bundles()).toHaveLength(1)
-    expect(readdirSync(kept).filter((name) => name.endsWith('.code'))).toHaveLength(1)
     expect(strippedSources()).toBe(0)
   })
 
@@ -68,15 +68,16 @@ describe('a start', () => {
     expect(printed).not.toMatch(/loads (undici|playwright|unpdf|file-type)/)
   })
 
-  it('runs edited sources, before and after the bundle is rebuilt', async () => {
+  it('runs edited sources, before and after the bundle is rebuilt, by concurrent builds once', async () => {
     const [before = ''] = bundles()
     const main = join(root, 'src/main.ts')
     writeFileSync(main, readFileSync(main, 'utf8').replace("'server started'", "'server began'"))
     expect(await start()).toContain('server began')
     expect(strippedSources()).toBeGreaterThan(500)
-    await makeBundle()
+    await Promise.all([makeBundle(), makeBundle()])
     expect(bundles()).toHaveLength(1)
     expect(bundles()).not.toContain(before)
+    expect(readdirSync(kept).filter((name) => name.endsWith('.code'))).toHaveLength(1)
     expect(await start()).toContain('server began')
   })
 

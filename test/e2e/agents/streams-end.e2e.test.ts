@@ -166,8 +166,10 @@ const endings: readonly Ending[] = [
 const follow = (session: string, token: string): Promise<StreamReader> =>
   world.as(token).stream(`/v1/sessions/${session}/stream`)
 
-describe.each(endings)('a stream when $name', ({ begin }) => {
-  it('ends, by SSE and by WebSocket, and cannot be opened again', limit, async () => {
+// each waits for some seconds, so they wait together
+describe.concurrent.each(endings)('a stream when $name', ({ begin }) => {
+  // assertions of concurrent tests are counted by their own `expect`
+  it('ends, by SSE and by WebSocket, and cannot be opened again', limit, async ({ expect }) => {
     const { session, token, end, refusal = /40[13]/ } = await begin()
     const [stream, socket] = [await follow(session, token), await openSocket(world, { session, token })]
     noteCalled([sessionSocket.id])

@@ -3,9 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startServer } from '#scripts/services/server.ts'
 import type { Service } from '#scripts/services/service.ts'
+import { openUpstream } from '#test/gateway/call/scripted-upstream.ts'
 import { Api } from '../api.ts'
 import { runTool, type ToolEnv } from '../operator-tool.ts'
 import { patience } from '../patience.ts'
@@ -18,6 +19,7 @@ describe('an exported and imported project', () => {
   const secretKey = `csk_${randomBytes(32).toString('base64url')}`
   let tool: ToolServer
   let server: Service | undefined
+  let url = ''
 
   const place = (name: string, more: ToolEnv = {}): ToolEnv => ({
     DATA_DIR: join(folder, name),
@@ -34,10 +36,18 @@ describe('an exported and imported project', () => {
   const at = async <T>(env: ToolEnv, use: (api: Api, log: () => string) => Promise<T>): Promise<T> => {
     const started = await startServer(env)
     server = started
-    const used = await use(new Api(started.url, { authorization: `Bearer ${secretKey}` }), started.log)
+    url = started.url
+    const used = await use(new Api(url, { authorization: `Bearer ${secretKey}` }), started.log)
     await started.stop()
     server = undefined
     return used
+  }
+
+  /** The owner's dashboard session on the running server. */
+  const signedIn = async (): Promise<Api> => {
+    const owner = { email: 'owner@example.com', password: 'correct horse battery' }
+    const { headers } = await new Api(url).post('/api/auth/login', owner)
+    return new Api(url, { cookie: headers.get('set-cookie')?.split(';')[0] ?? '' })
   }
 
   const bytesOf = async (api: Api, session: string): Promise<string> =>
@@ -99,10 +109,28 @@ describe('an exported and imported project', () => {
   })
 
   it('keeps a knowledge base with its vectors, which answers as before', async () => {
-    const [here, there] = [place('read', { EMBEDDER: 'local' }), place('moved', { EMBEDDER: 'local' })]
+    const upstream = await openUpstream()
+    onTestFinished(() => upstream.close())
+    const embedded: string[] = []
+    upstream.script((response, { body }) => {
+      const texts = [body.input].flat().map(String)
+      embedded.push(...texts)
+      const data = texts.map((text, index) => ({ object: 'embedding', index, embedding: [1, text.length, 2] }))
+      const usage = { prompt_tokens: 1, total_tokens: 1 }
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ object: 'list', data, model: body.model, usage }))
+    })
+    const provider = { OPENAI_API_KEY: 'sk-managed', OPENAI_BASE_URL: upstream.url }
+    const [here, there] = [place('read', provider), place('moved', provider)]
+    const query = 'You have thirty days of leave a year.'
     const search = async (api: Api, base: string) =>
-      (await api.post(`/v1/knowledge-bases/${base}/search`, { query: 'Wie viele Tage Urlaub habe ich?' })).body.hits
+      (await api.post(`/v1/knowledge-bases/${base}/search`, { query, explain: true })).body.data
     const made = await at(here, async (api, log) => {
+      const project = /"project":"(prj_\w+)"/.exec(log())?.[1] ?? ''
+      const memory = { embedder: 'text-embedding-3-small' }
+      const dashboard = await signedIn()
+      const change = dashboard.post(`/api/projects/${project}`, { memory }, { method: 'PATCH' })
+      expect(await change).toMatchObject({ status: 200 })
       const { id: base } = (await api.post('/v1/knowledge-bases', { name: 'Handbook' })).body
       await api.post(`/v1/knowledge-bases/${base}/sources`, {
         text: '# Leave\n\nYou have thirty days of leave a year.',
@@ -111,13 +139,15 @@ describe('an exported and imported project', () => {
         const { body } = await api.get(`/v1/knowledge-bases/${base}/sources`)
         expect(body.data).toMatchObject([{ status: 'ready', embedded_count: 1 }])
       }, patience)
-      const project = /"project":"(prj_\w+)"/.exec(log())?.[1] ?? ''
       return { base, project, hits: await search(api, base) }
     })
+    expect(made.hits).toMatchObject([{ parts: { vector: expect.any(Number) } }])
+    embedded.length = 0
     const out = join(folder, 'knowledge.ndjson')
     expect(await runTool('export', ['--project', made.project, '--out', out], here)).toMatchObject({ code: 0 })
     expect((await runTool('import', ['--in', out], there)).said).toContain('verified and complete')
     await at(there, async (api) => expect(await search(api, made.base)).toEqual(made.hits))
+    expect(embedded, 'no vector is made anew').toEqual([query])
   })
 
   it('is refused while a server uses the store, on export and on import', async () => {

@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startServer } from '#scripts/services/server.ts'
 import { Api } from '../api.ts'
+import { runTool } from '../operator-tool.ts'
 
 const secretKey = `csk_${'b'.repeat(43)}`
 
@@ -15,11 +14,8 @@ const serve = async (folder: string): Promise<Api> => {
   return new Api(server.url, { authorization: `Bearer ${secretKey}` })
 }
 
-const backUp = async (folder: string, out: string): Promise<number> => {
-  const args = ['--disable-warning=ExperimentalWarning', 'scripts/backup.ts', '--out', out]
-  const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, DATA_DIR: folder }, stdio: 'inherit' })
-  return Number((await once(child, 'exit'))[0])
-}
+const backUp = async (folder: string, out: string): Promise<number | null> =>
+  (await runTool('backup', ['--out', out], { DATA_DIR: folder })).code
 
 it('a backup of a busy server has every write acknowledged before it, and a server starts on it', async () => {
   const root = mkdtempSync(join(tmpdir(), 'troupe-backup-'))

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { answerTo } from '../gateway/simulated-answer.ts'
 import { patience } from '../patience.ts'
 import { counted, endsTurn, rise, sinceRestart, textOf } from '../stream-reader.ts'
-import { stores, World } from '../world.ts'
+import { either, World } from '../world.ts'
 import { Visitor } from './visitor.ts'
 
 const sessions = 12
 const kills = 4
 const turnsBetweenKills = 30
 
-describe.each(stores)('many sessions interrupted by repeated kill -9 on $store', ({ store }) => {
+describe.each(either('mongo'))('many sessions interrupted by repeated kill -9 on $store', ({ store }) => {
   let world: World
   let visitors: readonly Visitor[]
   let requestCount = 0

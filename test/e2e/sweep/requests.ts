@@ -32,7 +32,9 @@ export const seen = async (api: Api, operation: Operation, { path, body, headers
   try {
     const response = await api.fetch(path, body, { method: operation.method, headers }, enough)
     status = response.status
-    for await (const part of response.body ?? []) text += Buffer.from(part).toString()
+    // what has arrived of a stream when it is read long enough
+    if (isStream) for await (const part of response.body ?? []) text += Buffer.from(part).toString()
+    else text = await response.text()
   } catch (error) {
     if (enough?.aborted !== true) throw error
   }

@@ -5,7 +5,7 @@ import type { Batch, BatchCreateParams } from 'openai/resources/batches'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LoopProbe, limitOf } from '#test/e2e/loop-probe.ts'
 import { patience } from '#test/e2e/patience.ts'
-import { stores, World } from '#test/e2e/world.ts'
+import { either, World } from '#test/e2e/world.ts'
 
 const model = 'gpt-4o-mini'
 const chat = '/v1/chat/completions'
@@ -43,7 +43,7 @@ const lineOf = (custom_id: string, text: string, more: object = {}): string =>
     ...more,
   })
 
-describe.each(stores)("OpenAI's batches on $store, with the official client", ({ store }) => {
+describe.each(either('mongo'))("OpenAI's batches on $store, with the official client", ({ store }) => {
   const probe = new LoopProbe()
   let provider: Awaited<ReturnType<typeof openProvider>>
   let world: World
