@@ -5,7 +5,7 @@ import type { GeneratedFile } from './generated-file.ts'
 import { TypeTexts } from './type-text.ts'
 
 const head = `/* Made from the declarations by \`npm run generate\`; not to be edited. */
-import { type CallOptions, type Pages, resource } from '../call.ts'
+import { type CallOptions, opened, type Pages, resource } from '../call.ts'
 import type { Troupe } from '../troupe.ts'
 import { unwrap } from '../webhooks.ts'
 
@@ -45,19 +45,13 @@ export type Api = Resources & {
 }
 `
 
-const bundleText = (names: readonly string[]): string => {
-  const more: Readonly<Record<string, string>> = {
-    sessions: '{ ...sessions(client), ...client.sessions }',
-    webhooks: '{ ...webhooks(client), unwrap }',
-  }
-  return [
-    '/** All resources of the API with the credential of a client. A bundle with a single one has its own function instead: `agents(client)`. */',
-    'export const api = (client: Troupe): Api => ({',
-    ...names.map((name) => `  ${camel(name)}: ${more[name] ?? `${camel(name)}(client)`},`),
-    '})',
-    '',
-  ].join('\n')
+const bundleText = (names: readonly string[]): string =>
+  `/** All resources of the API with the credential of a client. A bundle with a single one has its own function instead: \`agents(client)\`. */
+export const api = (client: Troupe): Api => {
+  const resources = opened<Resources>({ ${names.map(camel).join(', ')} }, client)
+  return { ...resources, sessions: { ...resources.sessions, ...client.sessions }, webhooks: { ...resources.webhooks, unwrap } }
 }
+`
 
 const verbOf = (name: string, { id }: Operation): string => camel(id.slice(name.length + 1))
 

@@ -16,6 +16,10 @@ export const resource =
   (client) =>
     asFields(Object.fromEntries(Object.entries(lines).map(([name, line]) => [name, callOf(client, line)])))
 
+/** Opens several resources with the credential of one client. */
+export const opened = <Api>(resources: Readonly<Record<string, (client: Troupe) => object>>, client: Troupe): Api =>
+  asFields(Object.fromEntries(Object.entries(resources).map(([name, open]) => [name, open(client)])))
+
 type Page = Readonly<Record<string, unknown>>
 
 const callOf = (client: Troupe, line: string) => {

@@ -1,24 +1,22 @@
 import type { UseCases, UseCasesOf } from '#actors/call/use-cases.ts'
 import type { FileService } from '#actors/capability/file-service.ts'
 import { openAiPage, openAiRows, secondsOf } from '#actors/capability/openai-pages.ts'
+import type { Services } from '#actors/capability/services.ts'
 import { storedCaller } from '#gateway/apis/responses/background/stored-caller.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import { batchDefinition } from '#machines/batch/batch-definition.ts'
 import { type CountedLimit, CountedLimits } from '#records/counted-limits.ts'
 import { type Row, rowOf } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import { type Clock, newId } from '#runtime/index.ts'
-import { type Host, newIdFor, type Resident, rowRecord } from '#runtime/internal.ts'
+import { newId } from '#runtime/index.ts'
+import { newIdFor, type Resident, rowRecord } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { batchEndpoints, maxOpenBatches } from '#specs/resources/gateway/batches.ts'
-import { projectScope, type RecordStore } from '#storage/index.ts'
+import { projectScope } from '#storage/index.ts'
 import { type BatchRowData, batchRows } from './kinds.ts'
 
-export interface BatchParts {
-  readonly host: Host
-  readonly records: RecordStore
-  readonly clock: Clock
+export interface BatchParts extends Pick<Services, 'clock' | 'host' | 'records'> {
   /** Called when a batch is created. */
   readonly files: () => FileService
 }

@@ -1,6 +1,6 @@
-import type { Logger } from 'pino'
+import type { Services } from '#actors/capability/services.ts'
 import type { Row } from '#records/schema.ts'
-import { type Clock, pause } from '#runtime/index.ts'
+import { pause } from '#runtime/index.ts'
 import { backoffMs, idAt } from '#runtime/internal.ts'
 import type { RecordStore } from '#storage/index.ts'
 import type { CallLedger, GatewayCall } from '../call/accounting/call-ledger.ts'
@@ -34,7 +34,7 @@ const maxBodies = 64
 const syncEveryMs = 1_000
 const dayMs = 24 * 60 * 60 * 1000
 
-export interface GathererParts {
+export interface GathererParts extends Pick<Services, 'clock' | 'log'> {
   readonly records: Pick<RecordStore, 'insert' | 'project'>
   /**
    * Whether waiting for the disk blocks the process, as with an embedded store: then only one write per second waits,
@@ -43,8 +43,6 @@ export interface GathererParts {
   readonly syncBlocks: boolean
   readonly settings: Pick<LogSettings, 'of'>
   readonly redaction: Pick<Redaction, 'forLog'>
-  readonly clock: Clock
-  readonly log: Logger
   /** Runs before each write, so that budgets count a call before its usage row is durable. */
   readonly beforeWrite: () => Promise<void> | undefined
   /** Receives each segment after its write. */

@@ -1,7 +1,8 @@
+import type { Services } from '#actors/capability/services.ts'
 import { boundRecords } from '#records/bound-records.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import { type Clock, timeOfId } from '#runtime/index.ts'
+import { timeOfId } from '#runtime/index.ts'
 import { idFloor, within } from '#runtime/internal.ts'
 import {
   covers,
@@ -21,9 +22,7 @@ const pageSize = 4
 /** Maximum time in ms that a request waits for the calls of this process to be durable. */
 const patienceMs = 2_000
 
-export interface LedgerRecordsParts {
-  readonly records: RecordStore
-  readonly clock: Clock
+export interface LedgerRecordsParts extends Pick<Services, 'clock' | 'records'> {
   /** Resolves when everything recorded so far is durable. */
   readonly flush: () => Promise<void>
   readonly expander: Pick<SegmentExpander, 'all'>

@@ -1,5 +1,6 @@
 import { timeOf } from '#actors/call/query-time.ts'
 import type { UseCasesOf } from '#actors/call/use-cases.ts'
+import type { Services } from '#actors/capability/services.ts'
 import { Audited } from '#records/audited.ts'
 import { type Cover, filteredPage } from '#records/filtered-page.ts'
 import { timestampOf } from '#records/row-times.ts'
@@ -8,16 +9,13 @@ import { Table } from '#records/table.ts'
 import { idFloor, type RowWriter } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { QueryOf } from '#specs/index.ts'
-import { type RecordStore, type Scope, tenantScope } from '#storage/index.ts'
+import { type Scope, tenantScope } from '#storage/index.ts'
 import { logPrefix, type RequestLogData, requestLog } from './kinds.ts'
 import { type LogSettings, logSettingsId } from './log-settings.ts'
 
-export interface RequestLogParts {
-  readonly records: RecordStore
+export interface RequestLogParts extends Pick<Services, 'now' | 'records'> {
   readonly rows: Pick<RowWriter, 'shown'>
   readonly settings: LogSettings
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 type LogQuery = QueryOf<'request_log.list'>

@@ -1,9 +1,8 @@
-import type { Logger } from 'pino'
+import type { Services } from '#actors/capability/services.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import { type Clock, pause, timeOfId } from '#runtime/index.ts'
+import { pause, timeOfId } from '#runtime/index.ts'
 import { idFloor, Rounds } from '#runtime/internal.ts'
-import type { RecordStore } from '#storage/index.ts'
 import { callSegments, type SegmentData, segmentPrefix, segmentScope } from './kinds.ts'
 import { placesIn, projected, rowsOf } from './segment-rows.ts'
 
@@ -26,10 +25,7 @@ const maxShare = 0.5
 const segmentsForAll = 6_000
 const longestRestMs = 500
 
-export interface ExpanderParts {
-  readonly records: RecordStore
-  readonly clock: Clock
-  readonly log: Logger
+export interface ExpanderParts extends Pick<Services, 'clock' | 'log' | 'records'> {
   /** Time of the newest call, in ms since the epoch. */
   readonly lastCallAt: () => number
 }

@@ -1,8 +1,9 @@
+import type { Services } from '#actors/capability/services.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import { type Clock, newId } from '#runtime/index.ts'
+import { newId } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { organizationScope, projectScope, type RateLimits, type RecordStore } from '#storage/index.ts'
+import { organizationScope, projectScope } from '#storage/index.ts'
 import type { Admission, AdmissionRequest, Ticket, TokenNeed } from '../call/admission.ts'
 import { type Amount, amountOf, textOf, zero } from '../prices/money.ts'
 import { BudgetAccount, type CounterOwner, type Price } from './budget-account.ts'
@@ -16,11 +17,8 @@ const holdMs = 60_000
 /** Number of accounts up to which idle ones stay in memory. */
 const keptAccounts = 5_000
 
-export interface LimitAdmissionParts {
-  readonly records: RecordStore
+export interface LimitAdmissionParts extends Pick<Services, 'clock' | 'limits' | 'records'> {
   readonly book: LimitCache
-  readonly limits: RateLimits
-  readonly clock: Clock
   /** Default: 60,000; for tests. */
   readonly holdMs?: number
 }

@@ -1,8 +1,9 @@
 import type { ProjectDirectory } from '#actors/accounts/project-directory.ts'
+import type { Services } from '#actors/capability/services.ts'
 import { RecheckCache } from '#records/recheck-cache.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import { type FanOut, organizationScope, projectScope, type RecordStore } from '#storage/index.ts'
+import { type FanOut, organizationScope, projectScope } from '#storage/index.ts'
 import type { Payer } from '../call/caller.ts'
 import { type CreditData, credits, type LimitData, limits, subjectKey } from './kinds.ts'
 
@@ -25,12 +26,9 @@ export interface ProjectLimits {
   readonly credits: Row<CreditData> | null
 }
 
-export interface LimitBookParts {
-  readonly records: RecordStore
+export interface LimitBookParts extends Pick<Services, 'now' | 'records'> {
   readonly projects: Pick<ProjectDirectory, 'settings'>
   readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 /** Limits and credits by project, cached for some seconds; other nodes are notified of changes. */

@@ -1,5 +1,6 @@
 import type { ProjectDirectory } from '#actors/accounts/project-directory.ts'
 import type { UseCasesOf } from '#actors/call/use-cases.ts'
+import type { Services } from '#actors/capability/services.ts'
 import { Audited } from '#records/audited.ts'
 import { RecordResource } from '#records/record-resource.ts'
 import { rowTimes } from '#records/row-times.ts'
@@ -8,7 +9,7 @@ import { Table } from '#records/table.ts'
 import { newIdFor } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf, ResultOf } from '#specs/index.ts'
-import { projectScope, type RecordStore } from '#storage/index.ts'
+import { projectScope } from '#storage/index.ts'
 import { textOf } from '../prices/money.ts'
 import { currentCounter, freshCounter, heldByOthers } from './counter.ts'
 import { creditsOf } from './grant-credits.ts'
@@ -24,13 +25,10 @@ export interface LimitSubjects {
 }
 
 /** Dependencies of the operations on limits. */
-export interface LimitParts {
-  readonly records: RecordStore
+export interface LimitParts extends Pick<Services, 'now' | 'records'> {
   readonly book: LimitCache
   readonly projects: Pick<ProjectDirectory, 'settings'>
   readonly subjects: LimitSubjects
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 type LimitView = ResultOf<'limits.get'>

@@ -1,10 +1,11 @@
 import type { ProjectDirectory } from '#actors/accounts/project-directory.ts'
+import type { Services } from '#actors/capability/services.ts'
 import { RecheckCache } from '#records/recheck-cache.ts'
 import type { Row } from '#records/schema.ts'
 import { type NoticesOf, Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { defaultTypes, type RedactionTarget, redactionTargets } from '#specs/resources/gateway/redaction.ts'
-import { projectScope, type RecordStore } from '#storage/index.ts'
+import { projectScope } from '#storage/index.ts'
 import type { Redaction, RedactionPolicy } from '../call/redaction.ts'
 import { type RedactionPolicyData, redactionPolicies } from './kinds.ts'
 import { redactForLog } from './log-redaction.ts'
@@ -38,10 +39,8 @@ export interface ChosenPolicy {
   readonly policy: RedactionPolicyData
 }
 
-interface RedactionParts {
-  readonly records: RecordStore
+interface RedactionParts extends Pick<Services, 'now' | 'records'> {
   readonly projects: Pick<ProjectDirectory, 'settings'>
-  readonly now: () => number
 }
 
 /** Stores and caches the redaction policies of projects. */

@@ -1,4 +1,5 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
+import type { Services } from '#actors/capability/services.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { Caller } from '#records/audit-note.ts'
 import { changedFields } from '#records/audit-note.ts'
@@ -6,10 +7,9 @@ import { Audited } from '#records/audited.ts'
 import { RecordResource } from '#records/record-resource.ts'
 import { rowTimes, timestampOrNull } from '#records/row-times.ts'
 import type { Row } from '#records/schema.ts'
-import type { SecretBox } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'
 import { newIdFor } from '#runtime/internal.ts'
-import type { RecordStore, Scope } from '#storage/index.ts'
+import type { Scope } from '#storage/index.ts'
 import type { StoredTimeouts } from '../call/provider-timeouts.ts'
 import { keyTextOf, newKeyText } from './connection-credentials.ts'
 import { type Destination, destinationOf, requireKeyFor, type SureDestination } from './connection-rules.ts'
@@ -17,13 +17,9 @@ import { type ConnectionData, connectionKeyAad, type ModelSyncData, modelSyncs, 
 import type { ProjectProviders } from './project-providers.ts'
 import { nameRetirer } from './retired-names.ts'
 
-export interface ConnectionParts {
-  readonly records: RecordStore
-  readonly box: SecretBox
+export interface ConnectionParts extends Pick<Services, 'box' | 'now' | 'records'> {
   readonly guard: Pick<SsrfGuard, 'check' | 'dispatcher'>
   readonly own: Pick<ProjectProviders, 'changed'>
-  /** ms since the epoch. */
-  readonly now: () => number
   /** Timeout in ms for answers of a provider; for tests. */
   readonly timeoutMs?: number
 }

@@ -1,20 +1,18 @@
 import type { UseCasesOf } from '#actors/call/use-cases.ts'
+import type { Services } from '#actors/capability/services.ts'
 import { Audited } from '#records/audited.ts'
 import { timestampOf } from '#records/row-times.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import { projectScope, type RecordStore } from '#storage/index.ts'
+import { projectScope } from '#storage/index.ts'
 import { type RoutingPolicyData, routingPolicies } from './kinds.ts'
 import type { ProjectProviders } from './project-providers.ts'
 
 /** Dependencies of {routingPolicyUseCases}. */
-export interface PolicyParts {
-  readonly records: RecordStore
+export interface PolicyParts extends Pick<Services, 'now' | 'records'> {
   readonly own: Pick<ProjectProviders, 'changed'>
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 /** Policy of a project that never changed it. */

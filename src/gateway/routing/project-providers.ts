@@ -1,3 +1,4 @@
+import type { Services } from '#actors/capability/services.ts'
 import { RecheckCache } from '#records/recheck-cache.ts'
 import type { Row } from '#records/schema.ts'
 import type { SecretBox } from '#records/secret-box.ts'
@@ -76,13 +77,9 @@ export interface OwnProviders {
   readonly locked: ReadonlySet<string>
 }
 
-export interface ProjectProvidersParts {
-  readonly records: RecordStore
-  readonly box: SecretBox
+export interface ProjectProvidersParts extends Pick<Services, 'box' | 'now' | 'records'> {
   /** Notifies other nodes of changes; absent for a single process. */
   readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 interface Known extends OwnProviders {

@@ -1,5 +1,6 @@
+import type { Services } from '#actors/capability/services.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import type { FanOut, RateLimits } from '#storage/index.ts'
+import type { FanOut } from '#storage/index.ts'
 import { type CallPolicy, defaultCallPolicy, type ModelTimeouts } from '../call/call-policy.ts'
 import type { GatewayCore } from '../call/gateway-core.ts'
 import { Upstreams } from '../call/upstreams.ts'
@@ -11,13 +12,10 @@ import { VoiceLimit } from './voice-limit.ts'
 import { VoicePlanner } from './voice-planner.ts'
 
 /** Dependencies and options of the voice module. */
-export interface OpenVoiceParts extends GatewayCore {
+export interface OpenVoiceParts extends GatewayCore, Pick<Services, 'limits' | 'now'> {
   readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
-  readonly limits: RateLimits
   /** Shares measured latencies with other nodes; absent in a single-process deployment. */
   readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
-  /** ms since the epoch. */
-  readonly now: () => number
   /** Timeouts for silent providers, where they differ from `defaultCallPolicy`; transcripts have a separate limit. */
   readonly waits?: Partial<ModelTimeouts>
   /** Overrides for tests. */

@@ -1,5 +1,5 @@
 /* Made from the declarations by `npm run generate`; not to be edited. */
-import { type CallOptions, type Pages, resource } from '../call.ts'
+import { type CallOptions, opened, type Pages, resource } from '../call.ts'
 import type { Troupe } from '../troupe.ts'
 import { unwrap } from '../webhooks.ts'
 
@@ -430,73 +430,10 @@ export type Api = Resources & {
 }
 
 /** All resources of the API with the credential of a client. A bundle with a single one has its own function instead: `agents(client)`. */
-export const api = (client: Troupe): Api => ({
-  auditLog: auditLog(client),
-  tenants: tenants(client),
-  tenantUsers: tenantUsers(client),
-  endUsers: endUsers(client),
-  webhooks: { ...webhooks(client), unwrap },
-  webhookDeliveries: webhookDeliveries(client),
-  models: models(client),
-  providerConnections: providerConnections(client),
-  modelSyncs: modelSyncs(client),
-  aiChat: aiChat(client),
-  responses: responses(client),
-  conversations: conversations(client),
-  conversationItems: conversationItems(client),
-  messages: messages(client),
-  speech: speech(client),
-  transcriptions: transcriptions(client),
-  chatCompletions: chatCompletions(client),
-  embeddings: embeddings(client),
-  moderations: moderations(client),
-  completions: completions(client),
-  rerank: rerank(client),
-  images: images(client),
-  vision: vision(client),
-  requestLog: requestLog(client),
-  requestLogSettings: requestLogSettings(client),
-  limits: limits(client),
-  credits: credits(client),
-  redactionPolicy: redactionPolicy(client),
-  routingPolicy: routingPolicy(client),
-  batches: batches(client),
-  usage: usage(client),
-  ratePlans: ratePlans(client),
-  memory: memory(client),
-  agents: agents(client),
-  agentKeys: agentKeys(client),
-  agentVersions: agentVersions(client),
-  agentCatalog: agentCatalog(client),
-  installations: installations(client),
-  sessions: { ...sessions(client), ...client.sessions },
-  actions: actions(client),
-  uiMessages: uiMessages(client),
-  agUi: agUi(client),
-  runs: runs(client),
-  skills: skills(client),
-  skillVersions: skillVersions(client),
-  skillImports: skillImports(client),
-  clientTokens: clientTokens(client),
-  knowledgeBases: knowledgeBases(client),
-  knowledgeGrants: knowledgeGrants(client),
-  knowledgeSources: knowledgeSources(client),
-  knowledgeRecallSets: knowledgeRecallSets(client),
-  files: files(client),
-  vectorStores: vectorStores(client),
-  vectorStoreFiles: vectorStoreFiles(client),
-  vectorStoreFileBatches: vectorStoreFileBatches(client),
-  web: web(client),
-  webCrawls: webCrawls(client),
-  webTakedowns: webTakedowns(client),
-  connections: connections(client),
-  connectors: connectors(client),
-  browserJobs: browserJobs(client),
-  browserProfiles: browserProfiles(client),
-  mcpServers: mcpServers(client),
-  stuck: stuck(client),
-  retentionSettings: retentionSettings(client),
-})
+export const api = (client: Troupe): Api => {
+  const resources = opened<Resources>({ auditLog, tenants, tenantUsers, endUsers, webhooks, webhookDeliveries, models, providerConnections, modelSyncs, aiChat, responses, conversations, conversationItems, messages, speech, transcriptions, chatCompletions, embeddings, moderations, completions, rerank, images, vision, requestLog, requestLogSettings, limits, credits, redactionPolicy, routingPolicy, batches, usage, ratePlans, memory, agents, agentKeys, agentVersions, agentCatalog, installations, sessions, actions, uiMessages, agUi, runs, skills, skillVersions, skillImports, clientTokens, knowledgeBases, knowledgeGrants, knowledgeSources, knowledgeRecallSets, files, vectorStores, vectorStoreFiles, vectorStoreFileBatches, web, webCrawls, webTakedowns, connections, connectors, browserJobs, browserProfiles, mcpServers, stuck, retentionSettings }, client)
+  return { ...resources, sessions: { ...resources.sessions, ...client.sessions }, webhooks: { ...resources.webhooks, unwrap } }
+}
 
 export const auditLog = /* @__PURE__ */ resource<Resources['auditLog']>({ list: 'GET /v1/audit-log *cursor' })
 export const tenants = /* @__PURE__ */ resource<Resources['tenants']>({ list: 'GET /v1/tenants *cursor', create: 'POST /v1/tenants !', get: 'GET /v1/tenants/{}', update: 'PATCH /v1/tenants/{} !', delete: 'DELETE /v1/tenants/{}', export: 'POST /v1/tenants/{}/export' })

@@ -1,6 +1,6 @@
 import type { MessageTokensCount } from '@anthropic-ai/sdk/resources/messages'
-import type { Logger } from 'pino'
 import type { UseCases, UseCasesOf } from '#actors/call/use-cases.ts'
+import type { Services } from '#actors/capability/services.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import type { ChatBody, ChatCall, ChatCalls, ChatOutcome } from '#gateway/call/chat-calls.ts'
 import type { Route, Routes } from '#gateway/call/routes.ts'
@@ -9,7 +9,6 @@ import { capabilitiesOf } from '#gateway/prices/model-capabilities.ts'
 import { withBetas } from '#gateway/providers/anthropic/anthropic-betas.ts'
 import type { ChatMemory, RememberedChat } from '#gateway/remembering/chat-memory.ts'
 import { arrayOf, objectOf, textOf } from '#outgoing/wire.ts'
-import type { RecordStore } from '#storage/index.ts'
 import { ignoredTools, needOf } from '../chat-parts.ts'
 import { streamedChat } from '../streamed-chat.ts'
 import { messageOf } from './message-answer.ts'
@@ -21,14 +20,11 @@ import { type ThreadSession, threadSessionOf } from './threads/thread-session.ts
 import { ThreadStore } from './threads/thread-store.ts'
 import { ThreadedFrames } from './threads/threaded-frames.ts'
 
-export interface MessageParts {
+export interface MessageParts extends Pick<Services, 'log' | 'now' | 'records'> {
   readonly chat: ChatCalls
   readonly routes: Routes
   readonly documents: Pick<JsonCalls, 'create'>
-  readonly records: RecordStore
   readonly memory: Pick<ChatMemory, 'begin'>
-  readonly now: () => number
-  readonly log: Logger
 }
 
 const traitsOf = (first: Route | undefined): RouteTraits => {

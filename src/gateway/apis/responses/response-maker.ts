@@ -1,5 +1,5 @@
-import type { Logger } from 'pino'
 import type { BytesResult } from '#actors/call/use-cases.ts'
+import type { Services } from '#actors/capability/services.ts'
 import { costHeader } from '#gateway/call/accounting/shown-cost.ts'
 import type { Caller } from '#gateway/call/caller.ts'
 import type { ChatCall, ChatCalls, ChatControl, ChatListener, ChatOutcome } from '#gateway/call/chat-calls.ts'
@@ -27,11 +27,9 @@ import type { StoredResponses } from './stored-responses.ts'
 import { type SearchRunner, upstreamFormatFor } from './tool-plan.ts'
 
 /** Dependencies of {ResponseMaker}. */
-export interface MakerParts {
+export interface MakerParts extends Pick<Services, 'log' | 'now'> {
   readonly chat: ChatCalls
   readonly stored: StoredResponses
-  readonly now: () => number
-  readonly log: Logger
   /** Keep-alive of streams; it also sets how long a silent provider delays the head of the answer. */
   readonly keepAlive?: KeepAlive
 }

@@ -1,8 +1,8 @@
-import type { Logger } from 'pino'
 import type { Principal } from '#actors/call/call.ts'
 import type { UseCases, UseCasesOf } from '#actors/call/use-cases.ts'
 import type { KnowledgeService } from '#actors/capability/knowledge-service.ts'
 import type { RemoteTools } from '#actors/capability/remote-tools.ts'
+import type { Services } from '#actors/capability/services.ts'
 import { type Caller, callerOf } from '#gateway/call/caller.ts'
 import type { ChatCalls } from '#gateway/call/chat-calls.ts'
 import type { Routes } from '#gateway/call/routes.ts'
@@ -11,7 +11,6 @@ import type { ChatMemory } from '#gateway/remembering/chat-memory.ts'
 import { objectOf } from '#outgoing/wire.ts'
 import { newIdFor } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { RecordStore } from '#storage/index.ts'
 import { ignoredTools, needOf } from '../chat-parts.ts'
 import type { Conversations } from '../conversations/conversations.ts'
 import { BackgroundResponses, isOver, type ResponseHost } from './background/background-responses.ts'
@@ -33,10 +32,9 @@ import { type ResponseInput, StoredResponses } from './stored-responses.ts'
 import { storedStream } from './stored-stream.ts'
 import { planTools, type SearchRunner } from './tool-plan.ts'
 
-export interface ResponseParts {
+export interface ResponseParts extends Pick<Services, 'log' | 'now' | 'records'> {
   readonly chat: ChatCalls
   readonly routes: Routes
-  readonly records: RecordStore
   readonly conversations: Conversations
   /** null when no search engine is configured. */
   readonly search: WebSearch | null
@@ -46,8 +44,6 @@ export interface ResponseParts {
   readonly remote: () => RemoteTools
   readonly memory: Pick<ChatMemory, 'begin'>
   readonly host: ResponseHost
-  readonly now: () => number
-  readonly log: Logger
   /** Keep-alive of streams; it also sets how long a silent provider delays the head of the answer. */
   readonly keepAlive?: KeepAlive
 }
