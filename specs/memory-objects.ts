@@ -231,6 +231,10 @@ export const memoryHit = object(
       optional(array(supersededPart)),
       'Parts of the stored content that no longer hold; `content` is what holds.',
     ),
+    may_be_superseded_by: described(
+      optional(string()),
+      'A newer memory among the results, which precedes this one and may supersede it. Present when that is not sure.',
+    ),
     flags: optional(memoryFlags),
     hops: optional(
       integer({ description: 'Number of relations between the named entity and the fact. Only on hits of the graph.' }),

@@ -22,6 +22,8 @@ const offMessage =
 const judgeOffMessage =
   'the model that judges instructions cannot be used, so memories and skills are screened by rules alone'
 
+const updateOffMessage = 'the model that compares memories cannot be used, so rules alone decide what is superseded'
+
 const readerOffMessage = 'the model that judges memories cannot be used, so their scores are those of words and vectors'
 
 /** Opens the embedders. @throws {ConfigError} when the operator's model cannot be opened. */
@@ -31,9 +33,10 @@ export async function openEmbedders(config: Config, log: Logger): Promise<Embedd
   const embedder = await localEmbedderOf(
     config,
     (reason) => log.warn({ reason }, offMessage),
-    ({ read, judge }) => {
+    ({ read, judge, compare }) => {
       if (read !== null) log.warn({ reason: read }, readerOffMessage)
       if (judge !== null) log.warn({ reason: judge }, judgeOffMessage)
+      if (compare !== null) log.warn({ reason: compare }, updateOffMessage)
     },
   )
   return { embedder, pageEmbedder: embedder instanceof LocalEmbedder ? embedder : null, defaultEmbedder }

@@ -11,17 +11,25 @@ export interface Fitted {
 
 const steps = 400
 const rate = 0.5
-const ridge = 1e-4
 
-/** Fits a logistic regression by accelerated gradient descent on standardised features. */
-export function fittedTo(examples: readonly Example[]): Fitted {
+/**
+ * Fits a logistic regression by accelerated gradient descent on standardised features.
+ *
+ * @param scales a smaller number for a feature makes large weights of it less likely.
+ */
+export function fittedTo(
+  examples: readonly Example[],
+  { scales = [], ridge = 1e-4 }: { readonly scales?: readonly number[]; readonly ridge?: number } = {},
+): Fitted {
   const width = examples[0]?.features.length ?? 0
   const means = columns(width, (at) => mean(examples.map(({ features }) => features[at] ?? 0)))
   const spreads = columns(width, (at) => {
     const squares = examples.map(({ features }) => ((features[at] ?? 0) - (means[at] ?? 0)) ** 2)
-    return Math.sqrt(mean(squares)) || 1
+    return (Math.sqrt(mean(squares)) || 1) / (scales[at] ?? 1)
   })
-  const rows = examples.map(({ features }) => features.map((x, at) => (x - (means[at] ?? 0)) / (spreads[at] ?? 1)))
+  const rows = examples.map(({ features }) =>
+    Float64Array.from(features, (x, at) => (x - (means[at] ?? 0)) / (spreads[at] ?? 1)),
+  )
   let [weights, velocity, bias, biasVelocity] = [columns(width, () => 0), columns(width, () => 0), 0, 0]
   for (let step = 0; step < steps; step++) {
     const slopes = new Float64Array(width + 1)
@@ -44,7 +52,10 @@ export const logitOf = ({ bias, weights }: Fitted, features: readonly number[]):
 
 const columns = (width: number, of: (at: number) => number): number[] =>
   Array.from({ length: width }, (_, at) => of(at))
-const dot = (one: readonly number[], other: readonly number[]): number =>
-  one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0)
+function dot(one: ArrayLike<number>, other: ArrayLike<number>): number {
+  let sum = 0
+  for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0)
+  return sum
+}
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x))

@@ -11,8 +11,10 @@ const key = `csk_${'u'.repeat(40)}`
 interface Outcome extends Pick<UpdateCase, 'kind' | 'language'> {
   /** The current statement is found, before every one that it updates. */
   readonly newerFirst: boolean
-  /** A statement that no longer holds is among the first five, unmarked. */
+  /** A statement that no longer holds is among the first five. */
   readonly stale: boolean
+  /** The same, and not marked as one that may be outdated. */
+  readonly staleUnmarked: boolean
   /** Every statement is current and whole. */
   readonly isWhole: boolean
 }
@@ -73,6 +75,7 @@ const rowsOf = (how: string, cases: readonly Outcome[], [first, stale]: readonly
       holds: (each) => each.stale,
       bound: { of: 'ours', atMost: stale },
     }),
+    ...sharesBy(cases, { measure: `stale and unmarked, ${how}`, by: {}, holds: (each) => each.staleUnmarked }),
   ]
 }
 
@@ -92,15 +95,21 @@ interface Service {
 type Writing = (api: MemoryApi, userId: string, turn: UpdateCase['turns'][number]) => Promise<readonly string[]>
 
 const written: Writing = async (api, userId, { text, at }) => {
-  const { id } = writtenOneIn(await api('write', { userId, content: text, observed_at: at, wait: true }))
-  return [id]
+  try {
+    const { id } = writtenOneIn(await api('write', { userId, content: text, observed_at: at, wait: true }))
+    return [id]
+  } catch (error) {
+    // a content that looks like a secret is found by no search
+    if (String(error).includes('memory_refused')) return []
+    throw error
+  }
 }
 
 const remembered: Writing = async (api, userId, { text, at }) => {
   const body = { userId, user: text, observed_at: at, extract: { model: 'gpt-4o-mini' } }
   const ids = listedIn(await api('remember', body)).map(({ id }) => id)
   // an unchanged write waits for the vectors of all that is waiting
-  await api('write', { userId: `${userId} waits`, content: text, wait: true })
+  await api('write', { userId: `${userId} waits`, content: text, wait: true }).catch(() => null)
   return ids
 }
 
@@ -114,13 +123,15 @@ async function outcomeOf({ api, listed }: Service, each: UpdateCase, writing: Wr
   const hits = updateHitsIn(await api('search', query))
   const placeOf = (turn: number): number => hits.findIndex(({ id }) => ids[turn]?.includes(id))
   const current = placeOf(each.current)
-  const isStale = (hit: UpdateHit): boolean => each.stale_texts.some((text) => hit.content.includes(text))
-  const older = each.stale.map(placeOf).filter((place) => place >= 0 && isStale(hits[place] ?? { id: '', content: '' }))
+  const isStale = (hit: UpdateHit | undefined): boolean => each.stale_texts.some((text) => hit?.content.includes(text))
+  const staleHits = hits.filter((hit) => isStale(hit) && !ids[each.current]?.includes(hit.id))
+  const older = each.stale.map(placeOf).filter((place) => place >= 0 && isStale(hits[place]))
   const memories = await listed(userId)
   return {
     ...{ kind: each.kind, language: each.language },
     newerFirst: current >= 0 && older.every((place) => place > current),
-    stale: hits.some((hit) => isStale(hit) && !ids[each.current]?.includes(hit.id)),
+    stale: staleHits.length > 0,
+    staleUnmarked: staleHits.some(({ isDoubtful }) => !isDoubtful),
     isWhole: memories.every(({ valid_to, superseded }) => valid_to === null && superseded.length === 0),
   }
 }
@@ -131,12 +142,15 @@ async function endedInCrowd(api: MemoryApi, cases: readonly UpdateCase[]): Promi
   let [ended, wrong] = [0, 0]
   for (const { id: name, turns } of cases) {
     for (const { text, at } of turns) {
-      const answer = writtenOneIn(await api('write', { userId: 'crowd', content: text, observed_at: at, wait: true }))
-      for (const other of answer.superseded) {
+      const body = { userId: 'crowd', content: text, observed_at: at, wait: true }
+      const answer = await api('write', body).catch(() => null)
+      if (answer === null) continue
+      const { id, superseded } = writtenOneIn(answer)
+      for (const other of superseded) {
         ended++
         if (caseOf.get(other) !== name) wrong++
       }
-      caseOf.set(answer.id, name)
+      caseOf.set(id, name)
     }
   }
   const statements = caseOf.size

@@ -72,11 +72,16 @@ export const updateCase = (line: string): UpdateCase => {
 export interface UpdateHit {
   readonly id: string
   readonly content: string
+  /** A newer memory may supersede it. */
+  readonly isDoubtful: boolean
 }
 
 /** Hits in an answer of `memory.search`, best first. */
 export const updateHitsIn = (answer: Json): readonly UpdateHit[] =>
-  items(fields(answer).results).map((hit) => ({ id: text(fields(hit).id), content: text(fields(hit).content) }))
+  items(fields(answer).results).map((hit) => ({
+    ...{ id: text(fields(hit).id), content: text(fields(hit).content) },
+    isDoubtful: fields(hit).may_be_superseded_by !== undefined,
+  }))
 
 /** Id and superseded memories in an answer of `memory.write`. */
 export const writtenOneIn = (answer: Json): { readonly id: string; readonly superseded: readonly string[] } => ({

@@ -27,6 +27,13 @@ export interface Embedder {
    * @throws {EmbedderUnavailable}
    */
   judge?(texts: readonly string[]): Promise<readonly number[] | null>
+  /**
+   * Judges which older texts, given by their vectors, a text updates (`UpdateJudge`). Returns the logarithm of the odds, in the
+   * order of the vectors; null when it cannot. Absent: it never can.
+   *
+   * @throws {EmbedderUnavailable}
+   */
+  compare?(text: string, older: readonly Float32Array[]): Promise<readonly number[] | null>
 }
 
 /** The embedder cannot make vectors now: it is opening, or was closed, or its process ended. */

@@ -34,6 +34,8 @@ export interface ProjectEmbedder {
   embed(texts: readonly string[], kind: 'query' | 'passage', owner: EmbeddedFor): Promise<Embedded>
   /** Reads a question and texts together (`Embedder`); absent: it cannot. */
   read?(question: string, texts: readonly string[]): Promise<readonly number[] | null>
+  /** Judges which older texts, by their vectors, a text updates (`Embedder`); absent: it cannot. */
+  compare?(text: string, older: readonly Float32Array[]): Promise<readonly number[] | null>
 }
 
 /** Returns the embedder that a project's settings select; null when its texts are found by words only. */

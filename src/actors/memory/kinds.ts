@@ -55,6 +55,8 @@ export type MemoryData = {
   readonly superseded_by: string | null
   /** Parts of the content that no longer hold while others do; absent when there are none. */
   readonly superseded?: readonly SupersededPart[]
+  /** An older memory that this one may supersede, which is not sure; absent: none. */
+  readonly doubts?: string
   /** Why the content is not given to a model as it is; absent when nothing is suspected. */
   readonly flags?: readonly MemoryFlag[]
   /** Embedder of `vector`, which has one byte per dimension, in base64. */

@@ -67,11 +67,12 @@ export class MemoryBatch {
     const settled = await settledFacts(this.#index, stated, this.#parts.pause)
     const superseded = [...settled.ended.keys()].filter((known) => known !== id)
     for (const known of superseded) this.ended.set(known, { facts: settled.ended.get(known) ?? [], by: id })
-    if (settled.ended.size === 0) superseded.push(...(await this.#update(id, item, await updated())))
+    const update = settled.ended.size === 0 ? await updated() : null
+    superseded.push(...this.#update(id, item, update))
     const facts = await this.#besideDrafts(settled.facts, id)
     this.#keys.set(key, id)
     this.#note(facts)
-    const held = this.#dataOf(item, stated)
+    const held = { ...this.#dataOf(item, stated), ...doubtOf(update) }
     const data = settled.by === null ? { ...held, facts } : endedBy(held, { facts, by: settled.by })
     this.drafts.push({ id, key, data, expiresAt: this.#expiryOf(item) })
     this.written.push({ id, duplicate: false, redacted: item.redacted, flags: item.flags, superseded })
@@ -92,8 +93,9 @@ export class MemoryBatch {
   }
 
   /** Ends the parts of an older memory that the memory `id` updates. */
-  async #update(id: string, item: PassedMemory, updated: UpdatedMemory | null): Promise<readonly string[]> {
-    if (updated === null || updated.row.id === id || this.ended.has(updated.row.id)) return []
+  #update(id: string, item: PassedMemory, updated: UpdatedMemory | null): readonly string[] {
+    if (updated === null || updated.parts.length === 0 || updated.row.id === id || this.ended.has(updated.row.id))
+      return []
     const { row, parts } = updated
     const end = item.validFrom ?? item.observedAt ?? this.#parts.now
     const ended = parts.map((text) => ({ text, valid_to_ms: end, by: id }))
@@ -208,6 +210,10 @@ export class MemoryBatch {
 
 /** Facts that rules find in a content that is stored verbatim only serve to notice what it supersedes. */
 const impliedFact = (fact: FactData): FactData => ({ ...fact, implied: true })
+
+/** Returns the field of a memory that may supersede an older one. */
+const doubtOf = (update: UpdatedMemory | null): Pick<MemoryData, 'doubts'> =>
+  update === null || update.parts.length > 0 ? {} : { doubts: update.row.id }
 
 /** Ends a fact that the superseded parts of its memory state. */
 const factWithin = (

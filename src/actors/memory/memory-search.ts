@@ -153,10 +153,11 @@ export class MemorySearch {
     const ids = found.map(({ id }) => id)
     const rows = await this.#rows(owner, ids, known)
     const hits: MemoryHit[] = []
-    for (const each of found) {
+    const doubted = doubtsIn(ids, rows)
+    for (const each of doubtedLater(found, doubted)) {
       const row = rows.get(each.id)
       if (row === undefined) index.remove(each.id)
-      else hits.push(hitOf(row, each, query))
+      else hits.push({ ...hitOf(row, each, query), ...doubtOf(doubted.get(each.id)) })
     }
     if (query.asOf === null) this.#parts.used.note(ids.flatMap((id) => rows.get(id) ?? []))
     return hits
@@ -183,6 +184,28 @@ export class MemorySearch {
     return known
   }
 }
+
+/** Returns the found memories that another one may supersede, each with that one. */
+const doubtsIn = (ids: readonly string[], rows: ReadonlyMap<string, Row<MemoryData>>): ReadonlyMap<string, string> =>
+  new Map(
+    ids.flatMap((id) => {
+      const doubts = rows.get(id)?.data.doubts
+      return doubts === undefined || !ids.includes(doubts) ? [] : [[doubts, id] as const]
+    }),
+  )
+
+/** Returns what was found with the memory that may supersede another one before it. */
+const doubtedLater = (found: readonly Found[], doubted: ReadonlyMap<string, string>): readonly Found[] => {
+  const ordered = [...found]
+  for (const [older, newer] of doubted) {
+    const [at, to] = [newer, older].map((wanted) => ordered.findIndex(({ id }) => id === wanted))
+    if (at !== undefined && to !== undefined && at > to) ordered.splice(to, 0, ...ordered.splice(at, 1))
+  }
+  return ordered
+}
+
+const doubtOf = (by: string | undefined): Pick<MemoryHit, 'may_be_superseded_by'> =>
+  by === undefined ? {} : { may_be_superseded_by: by }
 
 const contentOf = (id: string, row: Row<MemoryData> | undefined): readonly (readonly [string, string])[] =>
   row === undefined ? [] : [[id, holdingContent(row.data)]]

@@ -107,6 +107,9 @@ export interface WriteResult extends EmbeddingResult {
   readonly warnings: readonly string[]
 }
 
+/** Number of memories of one write that the sentence model compares with older ones; an import would take seconds. */
+const maxJudged = 64
+
 /** Number of times a write is decided anew because other nodes' writes of the same user came first. */
 const maxAttempts = 50
 
@@ -222,7 +225,8 @@ export class MemoryWriter {
     await index.prepareTwins(pause)
     const batch = new MemoryBatch(index, { ...parts, now: this.#parts.now(), pause })
     const { updated } = this.#parts
-    for (const item of checked) await batch.add(item, () => updated.of(parts.owner, index, item))
+    for (const [place, item] of checked.entries())
+      await batch.add(item, () => updated.of(parts.owner, index, { item, isJudged: place < maxJudged }))
     batch.restore(checked)
     return batch
   }

@@ -99,8 +99,10 @@ const textOf = (results: readonly MemoryHit[], pinned: readonly string[], mode: 
   const profile = pinned.map((content) => `- ${quoted(content)}`)
   const lines = results
     .filter(({ content }) => !known.has(content))
-    .map(({ id, content, observed_at }) =>
-      mode === 'index' ? `- [${id}] ${summaryOf(content)}` : `- ${quoted(content)} (${observed_at.slice(0, 10)})`,
+    .map(({ id, content, observed_at, may_be_superseded_by: by }) =>
+      mode === 'index'
+        ? `- [${id}] ${summaryOf(content)}`
+        : `- ${quoted(content)} (${observed_at.slice(0, 10)}${by === undefined ? '' : '; may be outdated'})`,
     )
   const blocks = [
     ...(profile.length > 0 ? [`Profile of the user:\n${profile.join('\n')}`] : []),

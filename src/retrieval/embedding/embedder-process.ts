@@ -25,8 +25,9 @@ try {
   const done = async (request: EmbedRequest): Promise<EmbedReply> => {
     const { id, texts } = request
     if (request.kind === 'embed') return { kind: 'embedded', id, vectors: await model.embed(texts, request.use) }
-    const odds = request.kind === 'read' ? await model.read(request.question, texts) : await model.judge(texts)
-    return { kind: 'read', id, odds }
+    if (request.kind === 'read') return { kind: 'read', id, odds: await model.read(request.question, texts) }
+    if (request.kind === 'judge') return { kind: 'read', id, odds: await model.judge(texts) }
+    return { kind: 'read', id, odds: await model.compare(texts[0] ?? '', request.older) }
   }
   answer({ kind: 'open', dimensions: probe?.length ?? 0, off: model.off })
 } catch (error) {

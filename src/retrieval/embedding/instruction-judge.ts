@@ -4,8 +4,7 @@ import { type GuardPlace, type GuardWeights, guardWeightsOf } from './schema.ts'
 
 /**
  * Judges whether a text contains instructions aimed at an assistant (specs/decisions/0317-instructions-by-meaning.md): a
- * logistic regression, trained on such texts, over the mean of what the lower layers of the sentence model make of one, and
- * over its vector.
+ * logistic regression, trained on such texts, over what the sentence model makes of one.
  */
 export class InstructionJudge {
   readonly #weights: GuardWeights
@@ -19,13 +18,9 @@ export class InstructionJudge {
     return new InstructionJudge(guardWeightsOf(json))
   }
 
-  /** Returns the logarithm of the odds. @param states rows of numbers, one for each token of the text. */
-  odds(states: Float32Array, vector: Float32Array): number {
+  /** Returns the logarithm of the odds. @param meaning the mean state of the text's tokens in the lower layers, then its vector. */
+  odds(meaning: Float32Array): number {
     const { bias, weights } = this.#weights
-    const size = vector.length
-    let [statedScore, meant] = [0, 0]
-    for (let at = 0; at < states.length; at++) statedScore += (states[at] ?? 0) * (weights[at % size] ?? 0)
-    for (let at = 0; at < size; at++) meant += (vector[at] ?? 0) * (weights[size + at] ?? 0)
-    return bias + statedScore / (states.length / size) + meant
+    return meaning.reduce((sum, value, at) => sum + value * (weights[at] ?? 0), bias)
   }
 }

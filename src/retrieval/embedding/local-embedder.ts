@@ -27,14 +27,17 @@ interface Waiting {
   readonly settle: (vector: Float32Array | Error) => void
 }
 
-/** A question that is to be read together with texts; without one, the texts are judged. */
+/** Texts that are to be read with a question, judged or compared. */
 interface Reading {
-  readonly question: string | null
-  readonly texts: readonly string[]
+  readonly request: ReadRequest
   /** When it is no longer waited for, by `performance.now()`. */
   readonly until: number
   readonly settle: (odds: readonly number[] | Error) => void
 }
+
+type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never
+
+type ReadRequest = Without<Exclude<EmbedRequest, { readonly kind: 'embed' }>, 'id'>
 
 /** What the process works at. */
 type Running =
@@ -43,8 +46,8 @@ type Running =
 
 /** Maximum readings that wait; another one is refused. */
 const maxReadings = 64
-/** Time in ms for which a reading waits for its turn. */
-const maxReadingWaitMs = 400
+/** Time in ms for which a reading waits for its turn: searches wait for the first two, writes for the last. */
+const maxReadingWaitMs = { read: 400, judge: 400, compare: 2_000 } as const
 
 /**
  * A sentence model in a separate process, which is restarted with the next text after it has ended. Inference thus does
@@ -95,19 +98,29 @@ export class LocalEmbedder implements Embedder {
   }
 
   async read(question: string, texts: readonly string[]): Promise<readonly number[] | null> {
-    return this.#place.reader === undefined || this.#opened?.off.read ? null : await this.#read(question, texts)
+    return this.#place.reader === undefined || this.#opened?.off.read
+      ? null
+      : await this.#read({ kind: 'read', question, texts })
   }
 
   async judge(texts: readonly string[]): Promise<readonly number[] | null> {
-    return this.#place.guard === undefined || this.#opened?.off.judge ? null : await this.#read(null, texts)
+    return this.#place.guard === undefined || this.#opened?.off.judge
+      ? null
+      : await this.#read({ kind: 'judge', texts })
   }
 
-  async #read(question: string | null, texts: readonly string[]): Promise<readonly number[] | null> {
+  async compare(text: string, older: readonly Float32Array[]): Promise<readonly number[] | null> {
+    return this.#place.update === undefined || this.#opened?.off.compare
+      ? null
+      : await this.#read({ kind: 'compare', texts: older.length === 0 ? [] : [text], older })
+  }
+
+  async #read(request: ReadRequest): Promise<readonly number[] | null> {
     if (this.#closed || this.#readings.length >= maxReadings) return null
-    if (texts.length === 0) return []
+    if (request.texts.length === 0) return []
     return await new Promise<readonly number[]>((resolve, reject) => {
       const settle = (odds: readonly number[] | Error) => (odds instanceof Error ? reject(odds) : resolve(odds))
-      this.#readings.push({ question, texts, until: performance.now() + maxReadingWaitMs, settle })
+      this.#readings.push({ request, until: performance.now() + maxReadingWaitMs[request.kind], settle })
       this.#next()
     })
   }
@@ -153,8 +166,11 @@ export class LocalEmbedder implements Embedder {
 
   #next(): void {
     if (this.#running !== null || this.#opening) return
-    while ((this.#readings[0]?.until ?? Number.POSITIVE_INFINITY) < performance.now())
-      this.#readings.shift()?.settle([])
+    const now = performance.now()
+    for (const late of this.#readings.filter(({ until }) => until < now)) {
+      this.#readings.splice(this.#readings.indexOf(late), 1)
+      late.settle([])
+    }
     const use = this.#waiting.query.length > 0 ? 'query' : 'passage'
     if (this.#waiting[use].length === 0 && this.#readings.length === 0) this.#rest()
     else if (this.#opened === null) this.#startAgain()
@@ -168,10 +184,7 @@ export class LocalEmbedder implements Embedder {
     process.channel?.ref()
     if (reading !== undefined) {
       this.#running = { kind: 'read', reading }
-      const { question, texts } = reading
-      const request =
-        question === null ? { kind: 'judge' as const, id, texts } : { kind: 'read' as const, id, question, texts }
-      process.send(request satisfies EmbedRequest)
+      process.send({ ...reading.request, id } satisfies EmbedRequest)
       return
     }
     const batch = this.#waiting[use].splice(0, batchLength(this.#waiting[use]))
@@ -192,7 +205,7 @@ export class LocalEmbedder implements Embedder {
       if (this.#closed) return void opened.process.kill('SIGKILL')
       this.#opened = opened
       this.#dimensions = opened.dimensions
-      if (opened.off.read !== null || opened.off.judge !== null) this.#off(opened.off)
+      if (Object.values(opened.off).some((reason) => reason !== null)) this.#off(opened.off)
       opened.process.on('message', (message: unknown) => this.#receive(replyOf(message)))
       opened.process.on('exit', () => this.#lose(opened))
       opened.process.on('error', () => this.#lose(opened))

@@ -23,7 +23,9 @@ import {
   runtimeOf,
   type Tokenizer,
   tokenizersOf,
+  type UpdatePlace,
 } from './schema.ts'
+import { UpdateJudge } from './update-judge.ts'
 
 const modelFiles = ['model.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'onnx/model_quantized.onnx']
 const maxCharacters = 16_384
@@ -33,6 +35,8 @@ const maxReadTokens = 128
 const maxReadMs = 250
 /** Numbers kept of the states of texts: 500 memories, 12 MB. */
 const maxKeptNumbers = 8_192 * 384
+/** Numbers kept of the meanings of texts: 256 texts. */
+const maxMeaningNumbers = 256 * 768
 
 /**
  * An ONNX sentence model from a folder in the layout of sentence-transformers, run on the CPU. The runtime and the
@@ -46,10 +50,13 @@ export class OnnxModel {
   readonly #reads: (text: string) => boolean
   readonly #reader: PairReader | null
   readonly #judge: InstructionJudge | null
+  readonly #update: UpdateJudge | null
   /** Name of the value from which these continue; null without them. */
   readonly #states: string | null
   /** States of the texts that were embedded last, so that reading one does not run the lower layers again. */
   readonly #kept = new KeptRows(maxKeptNumbers)
+  /** Meanings of the texts that were judged last: a memory is judged, compared and embedded. */
+  readonly #meanings = new KeptRows(maxMeaningNumbers)
   /** Length of a vector; known once the model has made one. */
   #dimensions = 0
 
@@ -61,6 +68,7 @@ export class OnnxModel {
     this.#reads = parts.reads
     this.#reader = parts.reader
     this.#judge = parts.judge
+    this.#update = parts.update
     this.#states = parts.states
     this.off = parts.off
   }
@@ -69,7 +77,7 @@ export class OnnxModel {
   readonly off: ReadersOff
 
   /** @throws {Error} when a file or a package is missing, or the model cannot be read. */
-  static async open({ folder, threads, hashes = {}, reader, guard }: ModelPlace): Promise<OnnxModel> {
+  static async open({ folder, threads, hashes = {}, reader, guard, update }: ModelPlace): Promise<OnnxModel> {
     await Promise.all(Object.entries(hashes).map(([name, hash]) => checkFile(join(folder, name), hash)))
     const file = modelFiles.map((name) => join(folder, name)).find((path) => existsSync(path))
     if (file === undefined) throw new Error(`no ${modelFiles[0]} in ${folder}`)
@@ -87,13 +95,19 @@ export class OnnxModel {
     const parts = { runtime, folder, options }
     const reads = await opened(reader, parts, PairReader.open)
     const judges = await opened(guard, parts, InstructionJudge.open)
-    const states = (reads.opened && reader?.states) ?? (judges.opened && guard?.states) ?? null
+    const compares = await opened(update, parts, UpdateJudge.open)
+    const states =
+      (reads.opened && reader?.states) ??
+      (judges.opened && guard?.states) ??
+      (compares.opened && update?.states) ??
+      null
     const session = await runtime.InferenceSession.create(
       states === null ? file : withOutput(await readFile(file), states),
       options,
     )
     return new OnnxModel({
-      ...{ reader: reads.opened, judge: judges.opened, states, off: { read: reads.off, judge: judges.off } },
+      ...{ reader: reads.opened, judge: judges.opened, update: compares.opened, states },
+      off: { read: reads.off, judge: judges.off, compare: compares.off },
       runtime,
       session,
       tokenizer,
@@ -144,11 +158,35 @@ export class OnnxModel {
     const odds: number[] = []
     for (const text of texts) {
       if (performance.now() > until) break
-      const tokens = this.#readTokens(text, 'passage')
-      const outputs = await this.#run(tokens)
-      odds.push(this.#judge.odds(this.#statesIn(outputs), this.#pooled(outputs, tokens.length)))
+      odds.push(this.#judge.odds(await this.meaning(text)))
     }
     return odds
+  }
+
+  /**
+   * Returns the logarithm of the odds that a text updates each of the older ones, which have these vectors.
+   *
+   * @throws {Error} without a judge of updates.
+   */
+  async compare(text: string, older: readonly Float32Array[]): Promise<readonly number[]> {
+    if (this.#update === null) throw new Error('the model does not compare texts')
+    return this.#update.odds(await this.meaning(text), older)
+  }
+
+  /** Returns the mean of what the lower layers make of the first tokens of a text, then its vector. */
+  async meaning(text: string): Promise<Float32Array> {
+    const known = this.#meanings.get(text)
+    if (known !== undefined) return known
+    const tokens = this.#readTokens(text, 'passage')
+    const outputs = await this.#run(tokens)
+    const states = this.#statesIn(outputs)
+    const vector = this.#pooled(outputs, tokens.length)
+    const meaning = new Float32Array(2 * vector.length)
+    meaning.set(sumOf(states, vector.length).map((sum) => sum / tokens.length))
+    meaning.set(vector, vector.length)
+    this.#meanings.set(text, meaning)
+    this.#kept.set(`passage ${text}`, states.slice())
+    return meaning
   }
 
   #readVector(text: string, use: EmbedUse): Promise<Float32Array> {
@@ -174,6 +212,8 @@ export class OnnxModel {
 
   async #vector(text: string, use: EmbedUse): Promise<Float32Array> {
     const tokens = this.#tokens(text, use)
+    const known = use === 'passage' && tokens.length <= maxReadTokens ? this.#meanings.get(text) : undefined
+    if (known !== undefined) return known.slice(known.length / 2)
     const outputs = await this.#run(tokens)
     if (this.#states !== null && tokens.length <= maxReadTokens)
       this.#kept.set(`${use} ${text}`, this.#statesIn(outputs).slice())
@@ -225,12 +265,13 @@ interface ModelParts {
   readonly reads: (text: string) => boolean
   readonly reader: PairReader | null
   readonly judge: InstructionJudge | null
+  readonly update: UpdateJudge | null
   readonly off: ReadersOff
   readonly states: string | null
 }
 
 /** Opens a network beside the model. One that cannot be opened costs only what it would have read. */
-async function opened<P extends ReaderPlace | GuardPlace, T>(
+async function opened<P extends ReaderPlace | GuardPlace | UpdatePlace, T>(
   place: P | undefined,
   parts: PairReaderParts,
   open: (parts: PairReaderParts, place: P) => Promise<T>,

@@ -8,8 +8,8 @@ import type { ModelPlace, ReadersOff } from './schema.ts'
 
 /**
  * The sentence model that belongs to the product: multilingual-e5-small (specs/decisions/0260-embedder-in-the-box.md),
- * the reader that was trained to judge memories from its ninth layer on (0310-reading-memories.md), and the judge of
- * instructions (0317-instructions-by-meaning.md).
+ * the reader that was trained to judge memories from its ninth layer on (0310-reading-memories.md), the judge of
+ * instructions (0317-instructions-by-meaning.md) and that of updates (0138-facts-by-rules.md).
  */
 export const packagedModel: Omit<ModelPlace, 'threads'> = {
   folder: fileURLToPath(new URL('../../../models/multilingual-e5-small', import.meta.url)),
@@ -25,6 +25,10 @@ export const packagedModel: Omit<ModelPlace, 'threads'> = {
       'reader.onnx': '8310f637d0fff2e18c68de8084608ec553ab58fea057480a10b9abedf97b2a72',
       'judge.onnx': '09ca3e2fdca014d24ee4adb2c4af6f9f426c294e2f79fa43f734cc99a88acfa6',
     },
+  },
+  update: {
+    ...{ file: 'update.json', states: 'l8.oln' },
+    hashes: { 'update.json': '4bb9e536fec4bf2afbfa9189c54ef956925e9bed167af3c2c1518e75c785d7a4' },
   },
   guard: {
     ...{ file: 'guard.json', states: 'l8.oln' },
@@ -90,6 +94,11 @@ export class PackagedEmbedder implements Embedder {
     if (this.#hasOpened) return await this.#local.judge(texts)
     this.#embedded(['probe'], 'query').catch(() => undefined)
     return null
+  }
+
+  /** Returns null until the model is open. */
+  async compare(text: string, older: readonly Float32Array[]): Promise<readonly number[] | null> {
+    return this.#isOff || !this.#hasOpened ? null : await this.#local.compare(text, older)
   }
 
   close(): Promise<void> {

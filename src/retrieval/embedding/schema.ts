@@ -83,7 +83,8 @@ export function isByteLevel(tokenizer: unknown): boolean {
   return parts.some((part) => part.includes('"ByteLevel"'))
 }
 
-/** A request to the embedder's process: vectors of texts, how well texts answer a question, or whether they instruct a model. */
+/** A request to the embedder's process: vectors of texts, how well texts answer a question, whether they instruct a model, or which
+ * older ones one updates. */
 export type EmbedRequest =
   | {
       readonly kind: 'embed'
@@ -93,11 +94,19 @@ export type EmbedRequest =
     }
   | { readonly kind: 'read'; readonly id: number; readonly texts: readonly string[]; readonly question: string }
   | { readonly kind: 'judge'; readonly id: number; readonly texts: readonly string[] }
+  | {
+      readonly kind: 'compare'
+      readonly id: number
+      /** The newer text alone. */
+      readonly texts: readonly string[]
+      readonly older: readonly Float32Array[]
+    }
 
 /** Why the networks beside a sentence model cannot be used; null: they can, or there are none. */
 export interface ReadersOff {
   readonly read: string | null
   readonly judge: string | null
+  readonly compare: string | null
 }
 
 /** A message of the embedder's process: whether its model could be opened, or the result of a request. */
@@ -125,6 +134,8 @@ export interface ModelPlace {
   readonly reader?: ReaderPlace
   /** File of a judge of instructions (`InstructionJudge`). Absent: rules alone judge. */
   readonly guard?: GuardPlace
+  /** File of a judge of updates (`UpdateJudge`). Absent: rules alone judge. */
+  readonly update?: UpdatePlace
 }
 
 /** Weights of a judge of instructions: one for each number of the mean state of a text, then of its vector. */
@@ -134,6 +145,22 @@ export interface GuardWeights {
 }
 
 export const guardWeightsOf = (json: unknown): GuardWeights => json as GuardWeights
+
+/**
+ * Weights of a judge of updates: for the mean state of the newer text, the cosine of both and that of what differs from the
+ * `mean` of all vectors, the products of the latter, and the older text.
+ */
+export interface UpdateWeights {
+  readonly states: readonly number[]
+  readonly cosines: readonly [number, number]
+  readonly mean: readonly number[]
+  readonly products: readonly number[]
+  readonly older: readonly number[]
+}
+
+export const updateWeightsOf = (json: unknown): UpdateWeights => json as UpdateWeights
+
+export type UpdatePlace = GuardPlace
 
 /** Name of the file beside the sentence model, and of the value of that model that it reads. */
 export interface GuardPlace {

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { kinds } from '#actors/capabilities.ts'
+import type { MemoryEmbedder } from '#actors/memory/embedding/embedders.ts'
 import { graphIn } from '#actors/memory/indexes/memory-graph.ts'
 import { type MemoryData, memories } from '#actors/memory/kinds.ts'
 import { memoryHistory } from '#actors/memory/memory-history.ts'
@@ -9,6 +10,7 @@ import { settingsOf } from '#actors/memory/memory-settings.ts'
 import type { NewMemory, WriteOptions } from '#actors/memory/memory-writer.ts'
 import type { MemoryParts, OpenMemory } from '#actors/memory/open-memory.ts'
 import { factsIn } from '#actors/memory/understanding.ts'
+import { oddsOfSigns } from '#facts/index.ts'
 import { Table } from '#records/table.ts'
 import { projectScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
@@ -63,6 +65,60 @@ describe('the memory of users', () => {
     expect(written.every(({ superseded }) => superseded.length === 0)).toBe(true)
     // what the rules know is not judged again
     expect(judged).toEqual([['I live in Oslo.'], ['I like tea.', 'I live now in Rome.']])
+  })
+
+  describe('with a model that compares memories', () => {
+    /** Each text has a direction of its own; what updates what is listed. */
+    const comparing = (odds: Readonly<Record<string, number>>): Partial<MemoryParts> => {
+      const texts: string[] = []
+      const vectorOf = (text: string) => {
+        if (!texts.includes(text)) texts.push(text)
+        return Float32Array.from({ length: 16 }, (_, at) => Number(at === texts.indexOf(text)))
+      }
+      const embedder: MemoryEmbedder = {
+        id: 'local/scripted',
+        embed: async (all) => ({ vectors: all.map(vectorOf), costUsd: 0, model: null, provider: null }),
+        compare: async (text, older) =>
+          older.map((vector) => {
+            const other = texts[vector.findIndex((value) => value > 0.5)] ?? ''
+            // what the signs of both texts will add is taken away
+            return (odds[`${text} > ${other}`] ?? -20) - oddsOfSigns(text, other)
+          }),
+      }
+      return { embedderOf: async () => embedder }
+    }
+
+    it('ends what a statement updates for sure, without a word of change', async () => {
+      const { memory } = await opened(comparing({ 'Kiel has me since May > Bremen is my town': 5 }))
+      await write(memory, [{ content: 'My cat is called Minka' }, { content: 'Bremen is my town' }])
+      const { memories: written } = await write(memory, [{ content: 'Kiel has me since May' }])
+      expect(written[0]?.superseded).toHaveLength(1)
+      const { results } = await search(memory, 'town Bremen Kiel', { threshold: 0 })
+      expect(results.map(({ content }) => content)).not.toContain('Bremen is my town')
+    })
+
+    it('ends the part that is meant', async () => {
+      const two = 'Bremen is my town. My cat is called Minka.'
+      const newer = 'Kiel has me since May'
+      const { memory } = await opened(comparing({ [`${newer} > ${two}`]: 5, [`${newer} > Bremen is my town.`]: 5 }))
+      await write(memory, [{ content: two }])
+      await write(memory, [{ content: newer }])
+      const { results } = await search(memory, 'town Bremen Minka', { threshold: 0 })
+      expect(results.map(({ content }) => content)).toContain('My cat is called Minka.')
+    })
+
+    it('keeps what it may update, behind itself and marked as doubtful', async () => {
+      const { memory } = await opened(comparing({ 'Kiel has me since May > Bremen is my town': 0 }))
+      await write(memory, [{ content: 'Bremen is my town' }], ada, { wait: true })
+      const { memories: written } = await write(memory, [{ content: 'Kiel has me since May' }], ada, { wait: true })
+      expect(written[0]?.superseded).toEqual([])
+      const { results } = await search(memory, 'Is Bremen my town, or has Kiel had me since May?', { threshold: 0 })
+      expect(results).toMatchObject([
+        { content: 'Kiel has me since May' },
+        { content: 'Bremen is my town', may_be_superseded_by: written[0]?.id },
+      ])
+      expect(results[0]).not.toHaveProperty('may_be_superseded_by')
+    })
   })
 
   it('stores a content again whose earlier memory has expired, and has no fact of that in its graph', async () => {

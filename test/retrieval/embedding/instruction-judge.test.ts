@@ -40,7 +40,7 @@ describe('judging whether texts instruct an assistant', () => {
     const { embedder, reasons } = await opened({ guard: { ...guard, hashes: { 'guard.json': 'abc' } } })
     expect((await embedder.embed(['tea'], 'passage'))[0]?.length).toBe(2)
     expect(await embedder.judge(['car'])).toBeNull()
-    expect(reasons).toEqual([{ read: null, judge: expect.stringContaining('guard.json was changed') }])
+    expect(reasons).toEqual([{ read: null, judge: expect.stringContaining('guard.json was changed'), compare: null }])
   })
 
   it('is possible once the packaged model is open, which it begins to be with the first text', async () => {

@@ -19,4 +19,5 @@ export const freeEmbedder = (local: Embedder): MemoryEmbedder => ({
     provider: 'local',
   }),
   read: async (question, texts) => (await local.read?.(question, texts)) ?? null,
+  compare: async (text, older) => (await local.compare?.(text, older)) ?? null,
 })

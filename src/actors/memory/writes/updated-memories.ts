@@ -4,9 +4,11 @@ import {
   correctedOf,
   mayUpdate,
   meantOf,
+  oddsOfSigns,
   partsOf,
   type Related,
   topicWords,
+  updatedOf,
 } from '#facts/index.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
@@ -26,7 +28,7 @@ export interface UpdatedMemoriesParts {
   readonly embedderOf: EmbedderOf
 }
 
-/** An older memory that a new one updates, and the parts of it that no longer hold. */
+/** An older memory that a new one updates, and the parts of it that no longer hold; none when that is in doubt. */
 export interface UpdatedMemory {
   readonly row: Row<MemoryData>
   readonly parts: readonly string[]
@@ -34,6 +36,11 @@ export interface UpdatedMemory {
 
 /** Maximum number of older memories that are compared. */
 const maxCompared = 64
+
+/** Maximum number of these, the likeliest by vectors, whose signs of an update are read. */
+const maxSigned = 8
+/** Maximum number of these whose vectors are made for it, the latest: those of others follow in the background. */
+const maxEmbedded = 8
 
 /** A correction is one of what was said last, within this time in ms. */
 const correctedWithinMs = 7 * 86_400_000
@@ -58,8 +65,8 @@ interface Comparison {
 const byWords: Comparison = { embedder: null, cosines: async (texts) => texts.map(() => null) }
 
 /**
- * Finds the memory that a new one updates, where no rule reads the facts of both: by words that state a change, the
- * subject, and how close the texts are (specs/decisions/0138-facts-by-rules.md).
+ * Finds the memory that a new one updates, where no rule reads the facts of both: as the packaged model judges both, or, without
+ * it, by words that state a change, the subject, and how close the texts are (specs/decisions/0138-facts-by-rules.md).
  */
 export class UpdatedMemories {
   readonly #parts: UpdatedMemoriesParts
@@ -70,18 +77,56 @@ export class UpdatedMemories {
     this.#table = new Table(parts.records, memories, parts.now)
   }
 
-  /** Returns the memory that `item` updates; null for none. @throws {StoreUnavailable} */
-  async of(owner: MemoryOwner, index: UserMemoryIndex, item: PassedMemory): Promise<UpdatedMemory | null> {
-    const change = item.flags.length > 0 ? null : changeOf(item.content)
-    if (change === null) return null
+  /**
+   * Returns the memory that `item` updates; null for none.
+   *
+   * @param isJudged whether the packaged model may judge that, for a few ms.
+   * @throws {StoreUnavailable}
+   */
+  async of(
+    owner: MemoryOwner,
+    index: UserMemoryIndex,
+    { item, isJudged }: { readonly item: PassedMemory; readonly isJudged: boolean },
+  ): Promise<UpdatedMemory | null> {
+    if (item.flags.length > 0) return null
+    const change = changeOf(item.content)
+    const embedder = isJudged ? await this.#parts.embedderOf(owner.project) : null
+    const judge = embedder !== null && (await comparedBy(embedder, item.content, [])) !== null ? embedder : null
+    if (change === null && judge === null) return null
     const at = item.observedAt ?? this.#parts.now()
     const older = [...index.entries()].filter((entry) => isOlder(entry, item, at)).sort(byTime)
     const rows = await this.#rowsOf(owner, older.slice(0, maxCompared))
-    const update: Update = { text: item.content, change }
+    const judged = judge === null ? 'unknown' : await this.#judged({ owner, judge, text: item.content }, rows)
+    if (judged !== 'unknown') return judged
+    return change === null ? null : await this.#byWords(owner, rows, { text: item.content, change, at })
+  }
+
+  /** Returns what the sentence model finds; unknown when it does not answer. */
+  async #judged(update: Judged, rows: readonly Row<MemoryData>[]): Promise<UpdatedMemory | null | 'unknown'> {
+    const odds = await oddsOf(
+      update,
+      rows.map(({ data }) => comparedOf(data, update.judge.id)),
+    )
+    const found = odds === null ? 'unknown' : updatedOf(odds)
+    if (found === 'unknown' || found === null) return found
+    const row = rows[found.place]
+    if (row === undefined || !found.sure) return row === undefined ? null : { row, parts: [] }
+    const parts = holdingParts(row.data)
+    const ofParts = await oddsOf(update, parts.length < 2 ? [] : parts.map((text) => ({ text, vector: null })))
+    const best = Math.max(...(ofParts ?? []))
+    return { row, parts: parts.filter((_, place) => (ofParts?.[place] ?? best) === best) }
+  }
+
+  async #byWords(
+    owner: MemoryOwner,
+    rows: readonly Row<MemoryData>[],
+    { at, ...update }: Update & { readonly at: number },
+  ): Promise<UpdatedMemory | null> {
+    const { text, change } = update
     const alike = await updatable(rows, update)
-    const { cosines: compare, embedder } = await this.#comparison(owner, item.content)
+    const { cosines: compare, embedder } = await this.#comparison(owner, text)
     const cosines = await compare(alike.map(({ data }) => comparedOf(data, embedder)))
-    const words = topicWords(item.content)
+    const words = topicWords(text)
     const candidates = alike.map(
       ({ data }, place): Related => ({ cosine: cosines[place] ?? null, shared: sharedWith(words, data.content) }),
     )
@@ -140,6 +185,47 @@ const embedded = async (
     return (await embedder.embed(texts, 'passage', owner)).vectors
   } catch (error) {
     if (error instanceof ServiceError || error instanceof EmbedderUnavailable) return []
+    throw error
+  }
+}
+
+/** A text that may be an update, and what judges it. */
+interface Judged {
+  readonly owner: MemoryOwner
+  readonly judge: MemoryEmbedder
+  readonly text: string
+}
+
+/** Returns the logarithm of the odds that an update is one of each of these texts; null when they cannot be judged. */
+async function oddsOf({ owner, judge, text }: Judged, older: readonly Compared[]): Promise<readonly number[] | null> {
+  const missing = older.flatMap((each) => (each.vector === null ? [each.text] : [])).slice(0, maxEmbedded)
+  const made = (await embedded(judge, missing, owner)).values()
+  const vectors = older.map(({ vector }) => vector ?? made.next().value ?? null)
+  const odds = await comparedBy(
+    judge,
+    text,
+    vectors.filter((vector) => vector !== null),
+  )
+  if (odds === null) return null
+  const known = odds.values()
+  const all = vectors.map((vector) => (vector === null ? never : (known.next().value ?? never)))
+  const likely = new Set([...all.keys()].toSorted((a, b) => (all[b] ?? never) - (all[a] ?? never)).slice(0, maxSigned))
+  return all.map((each, place) => (likely.has(place) ? each + oddsOfSigns(text, older[place]?.text ?? '') : never))
+}
+
+const never = Number.NEGATIVE_INFINITY
+
+/** Returns null when the embedder cannot compare texts. */
+const comparedBy = async (
+  embedder: MemoryEmbedder,
+  update: string,
+  older: readonly Float32Array[],
+): Promise<readonly number[] | null> => {
+  try {
+    const odds = (await embedder.compare?.(update, older)) ?? null
+    return odds?.length === older.length ? odds : null
+  } catch (error) {
+    if (error instanceof EmbedderUnavailable) return null
     throw error
   }
 }

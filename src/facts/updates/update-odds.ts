@@ -1,0 +1,34 @@
+import { partsOf } from '../parts.ts'
+import { cues } from './cues.ts'
+import { mayUpdate } from './updates.ts'
+
+/** How a newer statement is judged beside older ones: by what it says of itself, and by whether rules see the same subject in both. */
+const signs = [cues.corrects, cues.ends, cues.changes, cues.adds, cues.passing] as const
+
+/** Returns the signs of an update of `older` by `newer`, each 0 or 1, in the order of their weights. */
+export const updateSigns = (newer: string, older: string): readonly number[] => {
+  const low = newer.toLowerCase()
+  const parts = partsOf(older)
+  const may = (change: 'change' | 'end'): boolean => parts.some(({ text }) => mayUpdate(newer, text, change))
+  return [...signs.map((sign) => sign.test(low)), may('change'), may('end')].map(Number)
+}
+
+/** Weights of the signs beside the sentence model's judge, fitted with it by `bench/memory-sets/fit-updates.ts`. */
+const weights = { bias: -10.23, signs: [0.9612, 0.3035, 1.036, -1.485, -0.7114, 0.9206, 0.9409] }
+
+/** Returns what the signs add to the logarithm of the odds, by the sentence model, that `newer` updates `older`. */
+export const oddsOfSigns = (newer: string, older: string): number =>
+  updateSigns(newer, older).reduce((sum, sign, at) => sum + sign * (weights.signs[at] ?? 0), weights.bias)
+
+/** Logarithms of the odds from which a statement is superseded, and from which it is only marked as doubtful. */
+const [surely, perhaps] = [0.5, -0.5]
+
+/** What each of several candidates adds to both: one of many is more easily taken for what is meant. */
+const perCandidate = 0.4
+
+/** Returns which of several statements is updated: the place of the likeliest, and whether that is sure; null when none is likely. */
+export const updatedOf = (odds: readonly number[]): { readonly place: number; readonly sure: boolean } | null => {
+  const best = Math.max(...odds)
+  const above = best - perCandidate * Math.log(odds.length)
+  return odds.length === 0 || above <= perhaps ? null : { place: odds.indexOf(best), sure: above > surely }
+}

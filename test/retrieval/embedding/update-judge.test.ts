@@ -1,0 +1,52 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { PackagedEmbedder } from '#retrieval/embedding/packaged-embedder.ts'
+import type { ModelPlace, ReadersOff } from '#retrieval/embedding/schema.ts'
+import { modelFolder } from './model-folder.ts'
+
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+const update = { file: 'update.json', states: 'inner' }
+/** Weighs the first number of the newer text's mean state, and the product of the second numbers of both. */
+const weights = { 'update.json': { states: [2, 0], cosines: [0, 0], mean: [0, 0], products: [0, 8], older: [1, 0] } }
+const [car, tea] = [Float32Array.of(0, 1), Float32Array.of(1, 0)]
+
+const opened = async (place: Pick<ModelPlace, 'update'>) => {
+  const { folder, remove } = modelFolder({ also: weights })
+  closers.push(remove)
+  const reasons: ReadersOff[] = []
+  const parts = { off: () => undefined, readersOff: (off: ReadersOff) => reasons.push(off) }
+  const embedder = new PackagedEmbedder({ place: { folder, threads: 1, ...place }, ...parts })
+  closers.push(() => embedder.close())
+  return { embedder, reasons }
+}
+
+describe('judging which older texts a text updates', () => {
+  it('returns the odds of each in their order, once the model is open', async () => {
+    const { embedder } = await opened({ update })
+    expect(await embedder.compare('car', [car])).toBeNull()
+    await embedder.embed(['tea'], 'passage')
+    expect((await embedder.compare('car', [car, tea]))?.map(Math.round)).toEqual([8, 1])
+    expect((await embedder.compare('tea', [car, tea]))?.map(Math.round)).toEqual([3, 3])
+    expect(await embedder.compare('car', [])).toEqual([])
+  })
+
+  it('gives a text that was compared the vector that it has otherwise', async () => {
+    const { embedder } = await opened({ update })
+    const [before] = await embedder.embed(['coffee car'], 'passage')
+    await embedder.compare('coffee car', [car])
+    expect(await embedder.embed(['coffee car'], 'passage')).toEqual([before])
+  })
+
+  it('is not possible without a judge, and the only thing that is lost when its file was changed', async () => {
+    const changed = await opened({ update: { ...update, hashes: { 'update.json': 'abc' } } })
+    for (const { embedder } of [await opened({}), changed]) {
+      expect((await embedder.embed(['tea'], 'passage'))[0]?.length).toBe(2)
+      expect(await embedder.compare('car', [car])).toBeNull()
+    }
+    const compare = expect.stringContaining('update.json was changed')
+    expect(changed.reasons).toEqual([{ read: null, judge: null, compare }])
+  })
+})
