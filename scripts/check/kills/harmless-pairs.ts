@@ -77,6 +77,8 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
   'src/actors/memory/recalling.ts recalled': expires,
   'src/actors/memory/remember-use-cases.ts remembered': expires,
   'src/actors/memory/upkeep-use-cases.ts memory.forget': `${repeat}: exchanges are removed before the memories that name them`,
+  'src/actors/retention/retention-rounds.ts apply':
+    'what was deleted stays deleted; only the line of the round is missing in the audit log',
   'src/actors/runs/lanes.ts mark': 'a lane that is marked without a run is unmarked when it is next looked at',
   'src/actors/runs/lanes.ts unmark': `${guarded}: a lane that is being closed is still looked at`,
   'src/actors/sessions/action-use-cases.ts createAction': orphan,

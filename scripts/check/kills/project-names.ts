@@ -30,6 +30,7 @@ export const projectNames = (files: readonly SourceFile[]): ProjectNames => {
   const types = new Map<string, Set<string>>()
   const imports = new Map<string, string>()
   const sources = new Map<string, readonly string[]>()
+  const picks: { readonly path: string; readonly from: string; readonly name: string }[] = []
   for (const file of files) {
     sources.set(
       file.path,
@@ -42,9 +43,26 @@ export const projectNames = (files: readonly SourceFile[]): ProjectNames => {
     const tree = syntaxOf(file)
     for (const [name, target] of importedNames(file)) imports.set(`${file.path} ${name}`, target)
     walk(tree, (node) => noteTypes(node, note))
+    walk(tree, (node) => {
+      for (const [from, name] of pickedNames(node)) picks.push({ path: file.path, from, name })
+    })
     collect(tree, { file, owner: null, funcs })
   }
+  for (const { path, from, name } of picks) {
+    const picked = types.get(`${imports.get(`${path} ${from}`) ?? path} ${name}`)
+    if (picked !== undefined)
+      types.set(`${path} ${name}`, new Set([...(types.get(`${path} ${name}`) ?? []), ...picked]))
+  }
   return { funcs, types, imports, sources }
+}
+
+/** The names that a type such as `Pick<Services, 'host' | 'now'>` takes from another one. */
+const pickedNames = (node: Syntax): readonly (readonly [from: string, name: string])[] => {
+  const given = child(node, 'typeArguments')
+  const [from, names] = given === undefined ? [] : children(given, 'params')
+  if (from?.type !== 'TSTypeReference' || names === undefined) return []
+  const literals = names.type === 'TSUnionType' ? children(names, 'types') : [names]
+  return literals.map((each) => [textIn(child(from, 'typeName'), 'name'), textIn(child(each, 'literal'), 'value')])
 }
 
 const importedNames = (file: SourceFile): readonly (readonly [name: string, target: string])[] => {

@@ -54,17 +54,7 @@ export function costOfUnits(row: PriceRow | undefined, units: Usage): string | n
   return tokens === undefined ? null : costOfTokens(row, tokens)
 }
 
-/**
- * Returns the cost of a call: as reported by providers that report their charges (OpenRouter, whose price depends on
- * the provider it forwards the request to), otherwise by the snapshot.
- */
-export function costAt(provider: string, model: string, units: Usage): string | null {
-  const charged = units.tokens?.chargedUsd
-  if (charged !== undefined && reportCharges.has(provider)) return charged
-  return costOfUnits(priceAt(provider, model), units)
-}
-
-/** Whether a provider's responses report what it charged. */
+/** Whether a provider's responses report what it charged (OpenRouter, whose price depends on where it forwards a request). */
 export const reportsCharges = (provider: string): boolean => reportCharges.has(provider)
 
 const reportCharges: ReadonlySet<string> = new Set(

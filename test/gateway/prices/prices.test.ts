@@ -1,8 +1,10 @@
 import { Decimal } from 'decimal.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { routeCost } from '#gateway/call/accounting/route-price.ts'
 import { checkPrices, priceTable } from '#gateway/prices/price-table.ts'
-import { costAt, costOfUnits, priceAt, priceOf, priceSnapshot, prices } from '#gateway/prices/prices.ts'
+import { costOfUnits, priceAt, priceOf, priceSnapshot, prices } from '#gateway/prices/prices.ts'
+import type { TokenUsage } from '#gateway/prices/usage.ts'
 import { providers } from '#specs/data/providers.ts'
 import { costOf } from '../call/cost-of.ts'
 
@@ -72,10 +74,12 @@ describe('the cost of a call', () => {
 
   it('is the charge that a trusted provider reports', () => {
     const tokens = { ...usage(10, 10), chargedUsd: '0.00014' }
-    expect(costAt('openrouter', 'anthropic/claude-sonnet-4', { tokens })).toBe('0.00014')
-    expect(costAt('openrouter', 'anthropic/claude-sonnet-4', { tokens: usage(10, 10) })).toBeNull()
-    expect(costAt('openai', 'gpt-4o-mini', { tokens })).toBe(costOf('gpt-4o-mini', tokens))
-    expect(costAt('custom', 'gpt-4o-mini', { tokens })).toBeNull()
+    const cost = (provider: string, model: string, tokens: TokenUsage) =>
+      routeCost({ provider, model, source: 'managed' }, { tokens })
+    expect(cost('openrouter', 'anthropic/claude-sonnet-4', tokens)).toBe('0.00014')
+    expect(cost('openrouter', 'anthropic/claude-sonnet-4', usage(10, 10))).toBeNull()
+    expect(cost('openai', 'gpt-4o-mini', tokens)).toBe(costOf('gpt-4o-mini', tokens))
+    expect(cost('custom', 'gpt-4o-mini', tokens)).toBeNull()
   })
 
   it('is known for voices by characters', () => {

@@ -39,6 +39,16 @@ describe('two writes in sequence', () => {
     expect(foundIn(body, {}, more)).toHaveLength(1)
   })
 
+  it('are found through a name that a type picks from another file', () => {
+    const services = { path: 'src/actors/shops/services.ts', text: 'export interface Services { readonly host: Host }' }
+    const picking = `import type { Services } from './services.ts'
+export interface Parts extends Pick<Services, 'host' | 'now'> {}`
+    const sell = `import type { Parts } from './parts.ts'
+export const sell = async ({ host }: Parts) => { await host.create(1); await host.deliver(2) }`
+    const files = [services, { path: 'src/actors/shops/parts.ts', text: picking }, { path, text: sell }]
+    expect(writePairFindings(files, {}).map(({ path: of, line }) => [of, line])).toEqual([[path, 2]])
+  })
+
   it.each([
     ['one write', 'async sell(id) { await this.#orders.insert(id) }'],
     [

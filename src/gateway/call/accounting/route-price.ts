@@ -31,7 +31,7 @@ export const heldPrice = (route: Route): PriceRow | undefined =>
  *
  * @returns USD as exact decimal text; null when the price is unknown.
  */
-export const routeCost = (route: Route, units: Usage): string | null => {
+export const routeCost = (route: ChargedRoute, units: Usage): string | null => {
   const charged = units.tokens?.chargedUsd
   if (charged !== undefined && reportsCharges(route.provider)) return charged
   return costOfUnits(routePrice(route), units)
