@@ -13,6 +13,7 @@ COPY specs ./specs
 COPY src ./src
 COPY models ./models
 COPY console ./console
+COPY docs ./docs
 COPY bin ./bin
 # what the commands of `troupe --help` need
 COPY scripts/doctor.ts scripts/backup.ts scripts/export.ts scripts/import.ts scripts/credits.ts scripts/reset-owner.ts ./scripts/

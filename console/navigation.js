@@ -102,6 +102,7 @@ export const navigation = (project, current, operates) =>
         ...[...entries, ...(operates && group === 'Operate' ? ofOperators : [])].map((entry) =>
           linkOf(entry, project, current),
         ),
+        ...(group === 'Operate' ? [h('li', {}, h('a', { href: '/docs' }, icon('knowledge'), 'Documentation'))] : []),
       ),
     ),
   )

@@ -54,6 +54,7 @@ const settledMs = 5_000
 const storeAway = 'the store does not respond'
 
 const consoleFolder = fileURLToPath(new URL('../console', import.meta.url))
+const docsFolder = fileURLToPath(new URL('../docs', import.meta.url))
 
 /** API descriptions, for code generators and API explorers. */
 const documents = Object.fromEntries(
@@ -148,6 +149,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     ...{ actors, telemetry, log },
     ping: readinessOf(storage, Date.now),
     console: await readStaticFiles(consoleFolder, documents),
+    docsFolder,
     publicOrigin: originOf(config),
     trustedProxies: config.trustedProxies,
     ...{ records: storage.records, chatBodyBytes: config.chatBodyBytes, connections: server.connections },

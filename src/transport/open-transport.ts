@@ -16,6 +16,7 @@ import { Dispatcher } from './api/dispatcher.ts'
 import { endpointsOf } from './api/endpoint.ts'
 import { SessionUpgrades } from './api/session-upgrade.ts'
 import { clientAddressReader } from './client-address.ts'
+import { DocsSite } from './docs/docs-site.ts'
 import { type Health, openHealth } from './health.ts'
 import { Containment } from './http/containment.ts'
 import type { HttpHandler, HttpRequest, HttpResponse, HttpServer } from './http/http-port.ts'
@@ -34,6 +35,8 @@ export interface TransportParts {
   readonly actors: Actors
   readonly ping: () => Promise<void>
   readonly console: StaticFiles
+  /** Folder with the pages of the documentation. */
+  readonly docsFolder: string
   /** The server's origin as browsers see it; null: the `Host` header of the request. */
   readonly publicOrigin: string | null
   /** Proxies whose `X-Forwarded-For` is trusted; null: none. */
@@ -103,7 +106,8 @@ export const openTransport = (parts: TransportParts): Transport => {
   const { console: files } = parts
   const { oauthClients: clients, auth } = actors
   const oauth = new OAuthEndpoint({ clients, grants: auth.oauthGrants, files, clientAddress, publicOrigin, log })
-  const shown = { health, metrics, mcp, oauth, files, containment }
+  const docs = new DocsSite({ folder: parts.docsFolder, operations: Object.values(operations) })
+  const shown = { health, metrics, mcp, oauth, docs, files, containment }
   const dispatcher: Dispatcher = new Dispatcher({
     ...common,
     origins: projectOrigins(actors.auth.projects),
@@ -163,6 +167,7 @@ interface Pages {
   readonly metrics: Metrics
   readonly mcp: McpEndpoint
   readonly oauth: OAuthEndpoint
+  readonly docs: DocsSite
   readonly files: StaticFiles
   readonly containment: Containment
   readonly requestId: string
@@ -171,7 +176,7 @@ interface Pages {
 const page = (
   request: HttpRequest,
   response: HttpResponse,
-  { health, metrics, mcp, oauth, files, containment, requestId }: Pages,
+  { health, metrics, mcp, oauth, docs, files, containment, requestId }: Pages,
 ): boolean => {
   const fail = (): void => response.fail()
   if (request.path === '/healthz') health.live(response)
@@ -179,6 +184,9 @@ const page = (
   else if (request.path === '/metrics') containment.start('metrics', () => metrics.answer(response), fail)
   else if (mcp.takes(request)) containment.start('mcp', () => mcp.answer(request, response, requestId), fail)
   else if (oauth.takes(request)) containment.start('oauth', () => oauth.answer(request, response, requestId), fail)
-  else return files.answer(request, response)
+  else if (!files.answer(request, response)) {
+    if (!docs.takes(request)) return false
+    containment.start('docs', () => docs.answer(request, response), fail)
+  }
   return true
 }

@@ -7,7 +7,7 @@ import { entityTag, namesTag } from './entity-tag.ts'
 import type { Headers, HttpRequest, HttpResponse } from './http/http-port.ts'
 
 /** Content types by extension. Files with another extension are not served. */
-const contentTypes: Readonly<Record<string, string>> = {
+export const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -19,7 +19,8 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-interface StaticFile {
+/** A file in memory, with what its answers need. */
+export interface StaticFile {
   readonly content: Buffer
   readonly etag: string
   readonly headers: Headers
@@ -119,7 +120,8 @@ const compressed = (file: StaticFile, encoding: Encoding): Promise<Buffer> => {
 const encodingsOf = (content: Buffer, type: string): readonly Encoding[] =>
   content.length < minCompressed || /^(image\/(png|x-icon)|font)/.test(type) ? [] : ['br', 'gzip']
 
-const staticFile = (content: Buffer, type: string): StaticFile => ({
+/** A file that is served with its entity tag, compressed for those who accept it, under the console's content policy. */
+export const staticFile = (content: Buffer, type: string): StaticFile => ({
   content,
   etag: entityTag(content),
   encodings: encodingsOf(content, type),
