@@ -150,8 +150,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     ping: readinessOf(storage, Date.now),
     console: await readStaticFiles(consoleFolder, documents),
     docsFolder,
-    publicOrigin: originOf(config),
-    trustedProxies: config.trustedProxies,
+    ...{ publicOrigin: originOf(config), trustedProxies: config.trustedProxies },
     ...{ records: storage.records, chatBodyBytes: config.chatBodyBytes, connections: server.connections },
   })
   // another process has taken over, so this one can no longer write; a process supervisor restarts it if needed

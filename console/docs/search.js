@@ -86,7 +86,7 @@ document.addEventListener('keydown', (event) => {
     field.focus()
   } else if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && !found.hidden) {
     const stops = [field, ...found.querySelectorAll('a')]
-    const at = stops.findIndex((each) => each === activeElement)
+    const at = stops.findIndex((each) => each.isSameNode(activeElement))
     if (at < 0) return
     event.preventDefault()
     stops[at + (event.key === 'ArrowDown' ? 1 : -1)]?.focus()

@@ -22,7 +22,15 @@ const manifest = join(root, 'package.json')
 /** Files that the server and `troupe` read or run as they are. */
 const copied = [
   ...['bin/troupe.js', 'src/start/require-node.js', 'src/start/commands.js'],
-  ...['console', 'docs', 'specs/openapi.json', 'specs/asyncapi.json', 'specs/data/prices.json', 'specs/logos', 'NOTICE'],
+  ...[
+    'console',
+    'docs',
+    'specs/openapi.json',
+    'specs/asyncapi.json',
+    'specs/data/prices.json',
+    'specs/logos',
+    'NOTICE',
+  ],
 ]
 
 const bundle = async (): Promise<void> => {

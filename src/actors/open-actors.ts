@@ -165,8 +165,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const resealing = resealingOf(parts, records)
   return {
     useCases,
-    auth: authPort.of(services),
-    oauthClients: oauthClientsPort.of(services),
+    ...{ auth: authPort.of(services), oauthClients: oauthClientsPort.of(services) },
     runtime: await runtime,
     idempotent: new IdempotentRequests({ records, box, clock, log, processes }),
     tenants: tenantDirectory.of(services),

@@ -1,5 +1,5 @@
+import { oauthConsents, oauthGrants } from '#specs/resources/console/oauth.ts'
 import { auth as login, projectKeys, projectMembers, projects } from '#specs/resources/dashboard.ts'
-import { oauthConsents, oauthGrants } from '#specs/resources/oauth.ts'
 import { projectSigningSecret } from '#specs/resources/signing-secret.ts'
 import { capability } from '../capability/capability.ts'
 import { Port } from '../capability/port.ts'

@@ -40,7 +40,7 @@ const credentials: Readonly<Record<Operation['access']['kinds'][number], string>
   agent_key: 'a key of the agent',
   client_token: 'a client token',
   dashboard: 'a member’s session',
-  public: 'anyone',
+  public: 'every caller',
 }
 
 const operationHtml = (operation: Operation): string => {

@@ -60,7 +60,7 @@ export const readRequest = (
 ): AuthorizationRequest => {
   if (params.response_type !== 'code') throw new OAuthError('unsupported_response_type', 'response_type must be code.')
   const { code_challenge: challenge = '' } = params
-  // `plain`, and none at all, would give a stolen code to whoever holds it
+  // `plain`, and none at all, would let a thief use a stolen code
   if (params.code_challenge_method !== 'S256' || !/^[\w-]{43}$/.test(challenge))
     throw new OAuthError('invalid_request', 'PKCE is required: code_challenge with code_challenge_method=S256.')
   requireResource(params.resource, resourceOf(issuer))

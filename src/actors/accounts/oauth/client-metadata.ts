@@ -1,4 +1,4 @@
-import { isObject } from '../../runtime/index.ts'
+import { isObject } from '#runtime/index.ts'
 import { OAuthError } from './oauth-error.ts'
 import { checkedRedirectUris } from './redirect-uris.ts'
 

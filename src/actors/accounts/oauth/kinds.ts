@@ -1,4 +1,4 @@
-import type { AnyKind, TypedKind } from '../../records/schema.ts'
+import type { AnyKind, TypedKind } from '#records/schema.ts'
 import type { ClientMetadata } from './client-metadata.ts'
 
 /** A client that registered itself (RFC 7591). */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { AnswerRefused, guardedFetch } from '#outgoing/guarded-fetch.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { resetSeconds } from '#records/reset-seconds.ts'
+import { Table } from '#records/table.ts'
+import { isObject, newId } from '#runtime/index.ts'
 import { projectScope, type RateLimits, type RecordStore } from '#storage/index.ts'
-import { resetSeconds } from '../../records/reset-seconds.ts'
-import { Table } from '../../records/table.ts'
-import { isObject, newId } from '../../runtime/index.ts'
 import { originOf } from '../login-limits.ts'
 import { type ClientMetadata, readMetadata } from './client-metadata.ts'
 import { type OAuthClientData, oauthClients } from './kinds.ts'
@@ -56,7 +56,7 @@ export class OAuthClients {
   }
 
   /**
-   * Registers a client (RFC 7591). It is a public one, whatever it requests: a secret that is given to whoever wants it
+   * Registers a client (RFC 7591). It is a public one, whatever it requests: a secret that every caller gets
    * proves nothing.
    *
    * @param address of the client, whose registrations are limited.

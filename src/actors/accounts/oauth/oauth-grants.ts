@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
+import type { Principal } from '#actors/call/call.ts'
+import { withLimits } from '#actors/call/reach.ts'
+import type { Notice } from '#records/notices.ts'
+import { RecheckCache } from '#records/recheck-cache.ts'
+import type { Row } from '#records/schema.ts'
 import type { ServerKeys } from '#records/sealing/server-keys.ts'
+import { mintSecret, type SecretHash, secretHash } from '#records/secrets.ts'
+import { Table } from '#records/table.ts'
+import { newId } from '#runtime/index.ts'
 import { organizationScope, projectScope, type RecordStore, type Scope } from '#storage/index.ts'
-import type { Principal } from '../../call/call.ts'
-import { withLimits } from '../../call/reach.ts'
-import type { Notice } from '../../records/notices.ts'
-import { RecheckCache } from '../../records/recheck-cache.ts'
-import type { Row } from '../../records/schema.ts'
-import { mintSecret, type SecretHash, secretHash } from '../../records/secrets.ts'
-import { Table } from '../../records/table.ts'
-import { newId } from '../../runtime/index.ts'
 import type { DashboardPrincipal } from '../dashboard-principal.ts'
 import { type MemberData, members } from '../kinds.ts'
 import { type AuthorizationRequest, requireResource } from './authorization-request.ts'
@@ -62,7 +62,7 @@ interface KnownGrant {
 
 /**
  * What members grant to apps, and the codes and tokens of these grants, which are stored as hashes only. All of a grant
- * have a part in common, so that one of the past is recognised: whoever presents it has stolen it, or was stolen from,
+ * have a part in common, so that one of the past is recognised: it is presented by a thief, or after one,
  * and the grant ends (RFC 9700, section 4.14).
  */
 export class OAuthGrants {
@@ -231,6 +231,6 @@ export class OAuthGrants {
   }
 }
 
-/** One message for every reason: it says nothing to whoever holds a stolen token. */
+/** One message for every reason: a thief learns nothing about a stolen token. */
 const invalidGrant = (): OAuthError =>
   new OAuthError('invalid_grant', 'The code or token is unknown, expired, used before, or of another client.')

@@ -1,10 +1,10 @@
+import type { UseCases } from '#actors/call/use-cases.ts'
+import { Audited } from '#records/audited.ts'
+import { RecordResource } from '#records/record-resource.ts'
+import { rowTimes, timestampOrNull } from '#records/row-times.ts'
+import type { Row } from '#records/schema.ts'
 import { roles } from '#specs/access.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { UseCases } from '../../call/use-cases.ts'
-import { Audited } from '../../records/audited.ts'
-import { RecordResource } from '../../records/record-resource.ts'
-import { rowTimes, timestampOrNull } from '../../records/row-times.ts'
-import type { Row } from '../../records/schema.ts'
 import { memberOf } from '../dashboard-principal.ts'
 import {
   type AuthorizationParams,

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { OpenConsole } from './open-console.ts'
+import { OpenConsole } from '../pages/open-console.ts'
 
 describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the documentation', () => {
   let console: OpenConsole

@@ -1,8 +1,8 @@
-import { dashboardOnly } from '../access.ts'
-import { isJsonResponse } from '../dsl/answer.ts'
-import { defineOperations } from '../dsl/declare.ts'
-import { defineResource } from '../dsl/resource.ts'
-import { array, described, nullable, object, oneOf, optional, string, timestamp } from '../dsl/schema.ts'
+import { dashboardOnly } from '../../access.ts'
+import { isJsonResponse } from '../../dsl/answer.ts'
+import { defineOperations } from '../../dsl/declare.ts'
+import { defineResource } from '../../dsl/resource.ts'
+import { array, described, nullable, object, oneOf, optional, string, timestamp } from '../../dsl/schema.ts'
 
 const text = (maxLength: number) => optional(string({ maxLength }))
 
@@ -97,7 +97,7 @@ export const oauthGrants = defineResource('oauth_grants', {
   },
 })
 
-declare module '../index.ts' {
+declare module '../../index.ts' {
   interface Resources {
     readonly oauthConsents: typeof oauthConsents
     readonly oauthGrants: typeof oauthGrants
