@@ -144,7 +144,7 @@ const judged = async (scene: KilledScene, opened: OpenedReader, { killedAt, back
 const logOf = async ({ url, secretKey }: KilledScene, { session }: OpenedReader) => {
   const reader = openReader('log', { url, session, token: secretKey, restarts: true })
   const read = reader.run()
-  await until(() => reader.ended, 5000)
+  await until(() => reader.ended, endWithinMs)
   reader.stop()
   await read
   return reader

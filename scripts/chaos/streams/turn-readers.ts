@@ -164,7 +164,8 @@ class WebSocketReader extends TurnReader {
       const { event, id, data: payload }: Omit<Frame, 'id'> & { readonly id?: number } = JSON.parse(String(data))
       if (id === undefined) this.troubles.push(String(data).slice(0, 200))
       else this.take({ event, id: String(id), data: payload })
-      if (this.ended) socket.close()
+      // a turn that was refused is sent again by the next connection
+      if (this.ended || (id === undefined && this.last === '0')) socket.close()
     }
     return new Promise((resolve, reject) => {
       socket.onclose = ({ code }) => (this.isDone ? resolve() : reject(new Error(`closed with ${code}`)))
