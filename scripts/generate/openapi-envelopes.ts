@@ -30,6 +30,13 @@ const platform = {
   ),
 }
 
+const errorInfo = {
+  type: 'object',
+  additionalProperties: true,
+  description:
+    'A google.rpc.ErrorInfo: `reason`, and in `metadata` the code of the error, the request id, and what is wrong.',
+}
+
 const quota = {
   upgradeUrl: described(text, 'URL of a page where the quota can be raised.'),
   used: described({ type: 'number' }, 'Amount of the quota that is used.'),
@@ -46,6 +53,8 @@ export const envelopeTitles: Readonly<Record<EnvelopeName, string>> = {
   web: 'WebError',
   anthropic: 'AnthropicError',
   custom_providers: 'CustomProviderError',
+  a2a: 'A2aError',
+  a2a_rpc: 'A2aRpcError',
 }
 
 /** Wire formats of errors, by component (src/transport/api/envelopes.ts creates them). */
@@ -74,6 +83,39 @@ export const envelopeSchemas = {
       },
     },
     ['error', 'message', 'details'],
+  ),
+  A2aError: object(
+    'Error envelope of A2A over HTTP.',
+    {
+      error: object(
+        'A google.rpc.Status.',
+        {
+          code: described({ type: 'integer' }, 'Status of the response.'),
+          status: described(text, 'Name of the status in google.rpc.'),
+          message,
+          details: { type: 'array', items: errorInfo },
+        },
+        ['code', 'status', 'message', 'details'],
+      ),
+    },
+    ['error'],
+  ),
+  A2aRpcError: object(
+    'Error envelope of A2A over JSON-RPC.',
+    {
+      jsonrpc: { type: 'string', const: '2.0' },
+      id: described({ type: ['string', 'integer', 'null'] }, 'Id of the request; null where it is not known.'),
+      error: object(
+        'The error.',
+        {
+          code: described({ type: 'integer' }, 'Code of A2A or of JSON-RPC.'),
+          message,
+          data: { type: 'array', items: errorInfo },
+        },
+        ['code', 'message', 'data'],
+      ),
+    },
+    ['jsonrpc', 'id', 'error'],
   ),
   AnthropicError: object(
     "Error envelope of Anthropic's API.",

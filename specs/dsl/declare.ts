@@ -26,9 +26,19 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * - `web`: like `flat`, with `details`
  * - `custom_providers`: `{ error: message }`
  * - `anthropic`: `{ type: 'error', error: { type, message, code, param }, request_id }`, with Anthropic's types
+ * - `a2a`: `{ error: { code, status, message, details } }`, a google.rpc.Status as in A2A; `a2a_rpc`: an error of JSON-RPC
  * - `memory`: like `platform`, with `upgradeUrl, used, limit, retryAfterMs` next to `error` for quotas
  */
-export type EnvelopeName = 'platform' | 'openai' | 'flat' | 'web' | 'custom_providers' | 'memory' | 'anthropic'
+export type EnvelopeName =
+  | 'platform'
+  | 'openai'
+  | 'flat'
+  | 'web'
+  | 'custom_providers'
+  | 'memory'
+  | 'anthropic'
+  | 'a2a'
+  | 'a2a_rpc'
 
 /**
  * An SDK that receives errors of an operation in its own envelope, since it understands no other. All other callers

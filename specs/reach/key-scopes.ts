@@ -7,7 +7,7 @@ import { array, described, nullable, object, optional, string } from '../dsl/sch
  */
 const groups: Readonly<Record<string, readonly string[]>> = {
   sessions: ['sessions', 'ui_messages', 'ag_ui'],
-  runs: ['runs'],
+  runs: ['runs', 'a2a'],
   actions: ['actions'],
   agents: ['agents', 'agent_versions', 'agent_catalog', 'installations'],
   models: [

@@ -189,7 +189,7 @@ export const plainFields: Readonly<Record<RequestPart, readonly string[]>> = {
   header: [],
   // the id in a catalogue that everybody may read
   path: ['id'],
-  query: ['connector', 'external_id', 'owner_type', 'provider', 'subject', 'subject_type'],
+  query: ['connector', 'contextId', 'external_id', 'owner_type', 'provider', 'subject', 'subject_type'],
   body: [
     // names and keys that the request itself brings
     ...[

@@ -135,7 +135,7 @@ export interface Call<Params, Query, Body> {
 }
 
 /** How a stream is written for the client of another product. */
-export type StreamProtocol = UiMessageProtocol | AgUiProtocol
+export type StreamProtocol = UiMessageProtocol | AgUiProtocol | A2aProtocol
 
 /** The stream of UI messages of Vercel's AI SDK. */
 export interface UiMessageProtocol {
@@ -162,6 +162,18 @@ export interface AgUiProtocol {
   readonly earlier: readonly JsonObject[] | null
   /** Whether the stream begins with all messages. */
   readonly showsAll: boolean
+}
+
+/** The updates of a task in A2A. */
+export interface A2aProtocol {
+  readonly name: 'a2a'
+  /** Id of the request over JSON-RPC; null: over HTTP. */
+  readonly rpcId: string | number | null
+  readonly task: JsonObject
+  readonly taskId: string
+  readonly contextId: string
+  /** The last sequence that `task` includes. */
+  readonly seen: number
 }
 
 /** The calls about which a stream's reader may decide: those whose approver is the end user, every call, or none. */

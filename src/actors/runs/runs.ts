@@ -1,12 +1,17 @@
 import { queueSink } from '#machines/run/run-actions.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
 import { runQueueDefinition } from '#machines/run-queue/run-queue-definition.ts'
+import { a2a } from '#specs/resources/protocols/a2a.ts'
 import { runs as operations } from '#specs/resources/runs.ts'
 import type { RunCeilings } from '#specs/run-limits.ts'
 import { capability } from '../capability/capability.ts'
 import { Port } from '../capability/port.ts'
+import { serverUrlPort } from '../connections/connections.ts'
+import { actionUseCases } from '../sessions/action-use-cases.ts'
 import { Conversations } from '../sessions/conversations.ts'
 import { sessionAgents, turnServicesPort } from '../sessions/sessions.ts'
+import { a2aTasks } from './a2a/a2a-tasks.ts'
+import { a2aUseCases } from './a2a/a2a-use-cases.ts'
 import { joinQueue } from './join-queue.ts'
 import { runKinds, runRows } from './kinds.ts'
 import type { RunConcurrency } from './pick-runs.ts'
@@ -20,8 +25,8 @@ export const runBoundsPort = new Port<RunConcurrency & { readonly ceilings?: Run
 /** Capability `runs`: agents that work in the background, with a queue per project, and their delegations. */
 export const runs = capability({
   name: 'runs',
-  operations,
-  kinds: runKinds,
+  operations: { ...operations, ...a2a },
+  kinds: [...runKinds, a2aTasks],
   machines: [{ definition: runDefinition, rows: runRows }, { definition: runQueueDefinition }],
   open: (services) => {
     const bounds = runBoundsPort.of(services)
@@ -33,8 +38,10 @@ export const runs = capability({
       ceilings: bounds.ceilings,
     }
     const conversations = new Conversations(services.storage, readAsTurn(making.readLog), services.now)
+    const useCases = { ...runUseCases(parts), ...actionUseCases(parts) }
+    const serverUrl = serverUrlPort.of(services)
     return {
-      useCases: runUseCases(parts),
+      useCases: { ...runUseCases(parts), ...a2aUseCases({ ...services, serverUrl, useCases }) },
       effects: runEffects({ ...parts, conversations, concurrency: bounds }),
       sinks: { [queueSink]: joinQueue(services) },
     }

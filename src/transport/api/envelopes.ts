@@ -1,4 +1,5 @@
 import type { EnvelopeName } from '#specs/dsl/declare.ts'
+import { a2aError, a2aRpcError } from '#specs/errors/a2a-errors.ts'
 import { errors, type ServiceError } from '#specs/errors/errors.ts'
 import { anthropicError, codeIn, statusIn } from '#specs/errors/wire-errors.ts'
 
@@ -31,6 +32,10 @@ const bodies: Readonly<Record<EnvelopeName, (error: ServiceError, requestId: str
   }),
 
   anthropic: (error, requestId) => anthropicError(error, requestId),
+
+  a2a: (error, requestId) => a2aError(error, requestId),
+
+  a2a_rpc: (error, requestId) => a2aRpcError(error, requestId),
 
   custom_providers: (error) => ({ error: namingMessage(error) }),
 }

@@ -39,6 +39,9 @@ const target = (operation: Operation, idFor: (name: string) => string): string =
 const refusalIn = ({ status, headers, body }: Answered) => {
   expect(headers.get('x-request-id'), 'every answer has its id').toMatch(/^req_/)
   expect(JSON.stringify(body)).not.toMatch(/\.ts:\d|\bat \w+ \(|sqlite|mongo/i)
+  // A2A has the code in a detail of the error
+  const [info] = body.error?.details ?? body.error?.data ?? []
+  if (info?.metadata !== undefined) return { ...info.metadata, status }
   return typeof body.error === 'object'
     ? { status, ...body.error }
     : { ...body, ...body.details, status, code: body.error }

@@ -24,7 +24,16 @@ describe('the AsyncAPI document', () => {
   it('has a channel for every event stream and for the WebSocket', () => {
     const streams = [
       ...['sessions.turns', 'sessions.stream', 'sessions.approve', 'runs.events', 'project_actors.stream'],
-      ...['browser_jobs.live', 'sessions.socket', 'ui_messages.resume', 'ui_messages.send', 'ag_ui.run'],
+      ...[
+        'browser_jobs.live',
+        'sessions.socket',
+        'ui_messages.resume',
+        'ui_messages.send',
+        'ag_ui.run',
+        'a2a.call',
+        'a2a.command',
+        'a2a.stream',
+      ],
     ]
     expect(Object.keys(document.channels).sort()).toEqual(streams.toSorted())
     expect(document.channels['runs.events'].messages['run.completed'].payload).toEqual({

@@ -78,6 +78,9 @@ const bodyOf = (operation: Operation): Partial<Sent> => {
 const refusal = ({ json, status }: Received) => {
   const body = json !== null && typeof json === 'object' ? json : {}
   const error = 'error' in body ? body.error : undefined
+  // A2A has the code in a detail of the error
+  const { details: infos, data = infos }: { details?: unknown; data?: unknown } = Object(error)
+  if (Array.isArray(data)) return { ...Object(data[0]).metadata, status }
   if (typeof error === 'object' && error !== null) return { status, ...error }
   // the envelope of web operations has all fields but the code in `details`
   const details = 'details' in body ? body.details : undefined
@@ -151,7 +154,7 @@ describe.each(guarded)('$id', (operation) => {
 
 const byPublicKey = new Set([
   ...['sessions.create', 'sessions.list', 'sessions.get', 'sessions.turns', 'sessions.stream', 'sessions.cancel'],
-  'sessions.messages',
+  ...['sessions.messages', 'ag_ui.run'],
   ...['runs.create', 'runs.get', 'runs.cancel', 'runs.events'],
   ...['chat_completions.create', 'ai_chat.create', 'models.list', 'models.get'],
 ])

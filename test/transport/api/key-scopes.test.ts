@@ -56,6 +56,9 @@ const answerTo = async (as: Principal, { body, method = body === undefined ? 'GE
   const { status, json } = await send({ ...sent, method, body, as })
   if (reached !== null) return 'reached'
   const { error, param, details } = Object(json)
+  // A2A has the code in a detail of the error
+  const [info] = error?.details ?? error?.data ?? []
+  if (info !== undefined) return `${status} ${info.metadata.code} ${info.metadata.param}`
   return `${status} ${error?.code ?? error} ${error?.param ?? param ?? details?.param}`
 }
 

@@ -112,12 +112,16 @@ const checkUser = (operation: Operation, request: NamingRequest, namesTenant: bo
     if (usesMemory(memory)) throw withoutTenant('memory', 'use memory')
     return
   }
-  const creates = operation.body?.json.properties?.external_user_id !== undefined
-  if (!creates || textIn(body, 'installation_id') !== null) return
+  if (!beginsWork(operation) || textIn(body, 'installation_id') !== null) return
   if (textIn(body, 'external_user_id') !== null) throw withoutTenant('external_user_id', 'name a user')
   if (headerOf(operation, request, 'x-external-user-id') !== null)
     throw withoutTenant('X-External-User-Id', 'name a user')
 }
+
+/** Whether an operation creates what belongs to a user: the body names one, or an agent works for one. */
+const beginsWork = ({ body, method, ofTenants, params }: Operation): boolean =>
+  body?.json.properties?.external_user_id !== undefined ||
+  (method === 'POST' && ofTenants === 'user' && params.includes('agent_id'))
 
 /** A header that names a tenant or user; null where it has no effect. */
 const headerOf = (operation: Operation, { request }: NamingRequest, name: string): string | null =>

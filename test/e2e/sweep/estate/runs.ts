@@ -1,13 +1,32 @@
 import type { EstatePart } from './estate-part.ts'
 
+const a2aMessage = (n: number): object => ({
+  ...{ messageId: `m${n}`, role: 'ROLE_USER', parts: [{ text: `reply exactly: ${n}` }] },
+})
+
 /** The estate of runs. */
 export const runs: EstatePart = {
   make: async ({ id }) => ({ parent_run_id: id('run_id') }),
   bodies: {
+    'a2a.send': (_, n) => ({ message: a2aMessage(n) }),
+    'a2a.stream': (_, n) => ({ message: a2aMessage(n) }),
+    'a2a.call': (_, n) => ({ jsonrpc: '2.0', id: n, method: 'SendMessage', params: { message: a2aMessage(n) } }),
     'runs.create': ({ id }, n) => ({
       ...{ tenant_id: id('tenant_id'), installation_id: id('installation_id') },
       input: { prompt: `hello ${n}` },
     }),
+  },
+  shownBy: {
+    'a2a.call params': 'test/e2e/protocols/a2a.e2e.test.ts',
+    'a2a.send configuration': 'test/e2e/protocols/a2a.e2e.test.ts',
+    'a2a.stream configuration': 'test/e2e/protocols/a2a.e2e.test.ts',
+    'a2a.tasks contextId': 'test/e2e/protocols/a2a.e2e.test.ts',
+    'a2a.tasks pageToken': 'test/e2e/protocols/a2a.e2e.test.ts',
+  },
+  beyondSchema: {
+    'a2a.call': 'methods have parameters of their own',
+    'a2a.send': 'a message has an id, a role and parts',
+    'a2a.stream': 'a message has an id, a role and parts',
   },
   atWork: ({ all }) => all('run_id').map((id) => `/v1/runs/${id}`),
   once: {

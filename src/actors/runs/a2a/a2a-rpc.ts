@@ -1,0 +1,100 @@
+import type { StreamAnswer } from '#actors/call/call.ts'
+import type { UseCases } from '#actors/call/use-cases.ts'
+import { isObject } from '#runtime/index.ts'
+import { a2aRpcError } from '#specs/errors/a2a-errors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { Json, JsonObject } from '#storage/index.ts'
+import { a2aMessage } from './a2a-message.ts'
+import type { A2aRuns, ListQuery } from './a2a-runs.ts'
+import { runStatusOf } from './a2a-task.ts'
+
+type RpcCall = Parameters<UseCases['a2a.call']>[0]
+type RpcId = string | number | null
+
+/** A method: its result, or its stream. */
+type Method = (runs: A2aRuns, call: RpcCall, params: JsonObject) => Promise<{ json: object } | { events: StreamAnswer }>
+
+const idOf = ({ id }: RpcCall['body']): RpcId => (typeof id === 'string' || typeof id === 'number' ? id : null)
+
+const taskIdOf = ({ id }: JsonObject): string => {
+  if (typeof id === 'string' && id !== '') return id
+  throw new ServiceError('invalid_field', { param: 'params.id', message: 'It must be the id of a task.' })
+}
+
+const noPush: Method = async () => {
+  const extra = { reason: 'PUSH_NOTIFICATION_NOT_SUPPORTED' }
+  throw new ServiceError('bad_request', { message: 'Register a webhook instead.', extra })
+}
+
+const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
+  [
+    'SendMessage',
+    async (runs, call, { message, configuration }) => {
+      const isHasty = isObject(configuration) && configuration.returnImmediately === true
+      return { json: { task: await runs.sent(call, a2aMessage(message, 'params.message'), isHasty) } }
+    },
+  ],
+  [
+    'SendStreamingMessage',
+    async (runs, call, { message }) => ({
+      events: await runs.sentAndFollowed(call, a2aMessage(message, 'params.message'), idOf(call.body)),
+    }),
+  ],
+  ['GetTask', async (runs, call, params) => ({ json: await runs.task(call, taskIdOf(params)) })],
+  ['CancelTask', async (runs, call, params) => ({ json: await runs.cancelled(call, taskIdOf(params)) })],
+  [
+    'SubscribeToTask',
+    async (runs, call, params) => ({ events: await runs.followed(call, taskIdOf(params), idOf(call.body)) }),
+  ],
+  ['ListTasks', async (runs, call, params) => ({ json: await runs.list(call, listQuery(params)) })],
+  ['CreateTaskPushNotificationConfig', noPush],
+  ['GetTaskPushNotificationConfig', noPush],
+  ['ListTaskPushNotificationConfigs', noPush],
+  ['DeleteTaskPushNotificationConfig', noPush],
+  [
+    'GetExtendedAgentCard',
+    async () => {
+      throw new ServiceError('bad_request', {
+        message: 'The agent has one card only.',
+        extra: { reason: 'EXTENDED_AGENT_CARD_NOT_CONFIGURED' },
+      })
+    },
+  ],
+])
+
+/** Answers a call over JSON-RPC. What a method refuses is an answer as well. */
+export const answerRpc = async (runs: A2aRuns, call: RpcCall) => {
+  const id = idOf(call.body)
+  try {
+    const method = methods.get(call.body.method)
+    if (method === undefined)
+      throw new ServiceError('bad_request', {
+        param: 'method',
+        message: 'There is no such method.',
+        extra: { reason: 'METHOD_NOT_FOUND' },
+      })
+    const result = await method(runs, call, call.body.params ?? {})
+    if ('events' in result) return result
+    const json: JsonObject = JSON.parse(JSON.stringify(result.json))
+    return { json: { jsonrpc: '2.0' as const, id, result: json } }
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.isPassing) throw error
+    const { error: shown } = a2aRpcError(error, call.requestId)
+    return { json: { jsonrpc: '2.0' as const, id, error: JSON.parse(JSON.stringify(shown)) } }
+  }
+}
+
+const text = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+const maxPage = 100
+const usualPage = 50
+
+const listQuery = ({ contextId, status, pageSize, pageToken }: JsonObject): ListQuery => {
+  const size = typeof pageSize === 'number' && Number.isInteger(pageSize) && pageSize > 0 ? pageSize : usualPage
+  const state = text(status)
+  const isKnown = state === undefined || state === 'TASK_STATE_UNSPECIFIED' || runStatusOf(state) !== undefined
+  if (!isKnown) throw new ServiceError('invalid_field', { param: 'params.status', message: 'There is no such state.' })
+  const page = { contextId: text(contextId), pageToken: text(pageToken), pageSize: Math.min(size, maxPage) }
+  return { ...page, status: state === 'TASK_STATE_UNSPECIFIED' ? undefined : state }
+}

@@ -1,0 +1,259 @@
+import { agents } from '#actors/agents/kinds.ts'
+import type { A2aProtocol, Call, StreamAnswer } from '#actors/call/call.ts'
+import { readerOf } from '#actors/call/speaker.ts'
+import type { UseCases } from '#actors/call/use-cases.ts'
+import { runDefinition } from '#machines/run/run-definition.ts'
+import { waitingEvents } from '#machines/run/run-steps.ts'
+import { shownPayload } from '#records/shown-event.ts'
+import { Table } from '#records/table.ts'
+import { type Clock, contextOf, isId } from '#runtime/index.ts'
+import type { Host, Resident } from '#runtime/internal.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { ResultOf } from '#specs/index.ts'
+import { type LogEvent, projectScope, type RecordStore } from '#storage/index.ts'
+import { findRun } from '../run-use-cases.ts'
+import { runView } from '../run-views.ts'
+import { answerOf } from './a2a-answers.ts'
+import { a2aCard } from './a2a-card.ts'
+import type { A2aMessage } from './a2a-message.ts'
+import { type A2aTask, a2aTask, runStatusOf, type WaitingCall } from './a2a-task.ts'
+import { A2aTasks } from './a2a-tasks.ts'
+
+/** Dependencies of `A2aRuns`. */
+export interface A2aRunsParts {
+  readonly host: Host
+  readonly records: RecordStore
+  readonly clock: Clock
+  readonly now: () => number
+  /** Address of the server, for cards. */
+  readonly serverUrl: string
+  readonly useCases: Pick<UseCases, 'runs.create' | 'runs.cancel' | 'runs.list' | 'actions.approve' | 'actions.reject'>
+}
+
+/** Where a task was when its message had been received. */
+interface Received {
+  readonly id: string
+  /** Sequence of its log after which what follows the message begins. */
+  readonly after: number
+}
+
+/** A call about an agent. */
+export type AgentCall = Call<{ readonly agent_id: string }, unknown, unknown>
+
+/** A page of tasks. */
+export interface ListQuery {
+  readonly pageSize: number
+  readonly contextId?: string | undefined
+  readonly pageToken?: string | undefined
+  /** State of the tasks. */
+  readonly status?: string | undefined
+}
+
+/** Longest time that a message waits for its task, in ms. */
+const maxWaitMs = 5 * 60 * 1000
+
+/** Runs of agents as tasks of A2A. */
+export class A2aRuns {
+  readonly #parts: A2aRunsParts
+  readonly #tasks: A2aTasks
+
+  constructor(parts: A2aRunsParts) {
+    this.#parts = parts
+    this.#tasks = new A2aTasks(parts.records, parts.host, parts.now)
+  }
+
+  /** @throws {ServiceError} `not_found` */
+  async card(call: AgentCall, agentId: string): Promise<ResultOf<'a2a.card'>> {
+    const agent = await this.#agent(call, agentId)
+    return a2aCard({ ...agent.data, id: agent.id }, agent.version, `${this.#parts.serverUrl}/v1/agents/${agent.id}/a2a`)
+  }
+
+  /** @throws {ServiceError} `not_found` for an agent that the caller does not reach. */
+  async require(call: AgentCall): Promise<void> {
+    await this.#agent(call, call.params.agent_id)
+  }
+
+  /** Sends a message, and resolves with its task: at once, or when it has ended or waits. */
+  async sent(call: AgentCall, message: A2aMessage, isHasty: boolean): Promise<A2aTask> {
+    const { id, after } = await this.#received(call, message)
+    if (!isHasty) await this.#settled(call, id, after)
+    return this.task(call, id)
+  }
+
+  /** Sends a message, and streams its task. */
+  async sentAndFollowed(call: AgentCall, message: A2aMessage, rpcId: string | number | null): Promise<StreamAnswer> {
+    return this.#streamed(call, await this.#received(call, message), rpcId)
+  }
+
+  #received(call: AgentCall, message: A2aMessage): Promise<Received> {
+    return message.taskId === null ? this.#begun(call, message) : this.#answered(call, message.taskId, message)
+  }
+
+  /** Begins a task. The same message begins it once. */
+  async #begun(call: AgentCall, message: A2aMessage): Promise<Received> {
+    const agentId = (await this.#agent(call, call.params.agent_id)).id
+    const { text, data, messageId, contextId } = message
+    const prompt = [text, ...data.map((value) => JSON.stringify(value))].filter((part) => part !== '').join('\n\n')
+    if (prompt === '')
+      throw new ServiceError('invalid_field', { param: 'message.parts', message: 'The message is empty.' })
+    const id = await this.#tasks.begun(call, { agentId, messageId, contextId })
+    const idempotency = { cause: `a2a:${id}`, fingerprint: id, seed: id.slice('run_'.length) }
+    const body = { input: { prompt } }
+    await this.#parts.useCases['runs.create']({ ...aboutOf(call), params: { agent_id: agentId }, body, idempotency })
+    return { id, after: 0 }
+  }
+
+  /** Answers what a task waits for. */
+  async #answered(call: AgentCall, id: string, message: A2aMessage): Promise<Received> {
+    const run = await this.#run(call, id, 'message.taskId')
+    const calls = waitingOf(call, run)
+    if (calls.length === 0)
+      throw unsupported('message.taskId', 'The task does not wait for a message: begin another one without taskId.')
+    const after = run.state.lastSequence
+    const { action_id, approved, ...content } = answerOf(call.principal, message, calls)
+    const about = { ...aboutOf(call), params: { action_id } }
+    if (approved) await this.#parts.useCases['actions.approve']({ ...about, body: content })
+    else await this.#parts.useCases['actions.reject']({ ...about, body: {} })
+    await this.#parts.host.delivered(action_id)
+    return { id, after }
+  }
+
+  /** @throws {ServiceError} `not_found` */
+  async task(call: AgentCall, id: string): Promise<A2aTask> {
+    return this.#taskOf(call, await this.#run(call, id))
+  }
+
+  async list(call: AgentCall, query: ListQuery): Promise<ResultOf<'a2a.tasks'>> {
+    const agentId = (await this.#agent(call, call.params.agent_id)).id
+    const { pageSize, pageToken, contextId } = query
+    const status = query.status === undefined ? undefined : runStatusOf(query.status)
+    if (contextId !== undefined) {
+      const ids = await this.#tasks.runsOf(call, contextId, pageSize)
+      const found = await Promise.all(ids.map((id) => this.task(call, id).catch(nullWhenMissing)))
+      const tasks = found.flatMap((task) =>
+        task === null || (status !== undefined && task.status.state !== query.status) ? [] : [task],
+      )
+      return { tasks, nextPageToken: '', pageSize, totalSize: tasks.length }
+    }
+    const page = await this.#parts.useCases['runs.list']({
+      ...{ ...aboutOf(call), params: {}, body: undefined },
+      query: {
+        ...{ agent_id: agentId, limit: pageSize },
+        ...(pageToken !== undefined && pageToken !== '' && { cursor: pageToken }),
+        ...(status !== undefined && { status }),
+      },
+    })
+    const tasks = await Promise.all(page.data.map(({ id }) => this.task(call, id)))
+    return { tasks, nextPageToken: page.next_cursor ?? '', pageSize, totalSize: tasks.length }
+  }
+
+  /** @throws {ServiceError} `invalid_transition` for a task that has ended. */
+  async cancelled(call: AgentCall, id: string): Promise<A2aTask> {
+    const run = await this.#run(call, id)
+    try {
+      await this.#parts.useCases['runs.cancel']({ ...aboutOf(call), params: { run_id: run.id }, body: {} })
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'invalid_transition') throw error
+      const extra = { reason: 'TASK_NOT_CANCELABLE' }
+      throw new ServiceError(error.code, { param: 'run_id', message: 'The task has ended.', extra, cause: error })
+    }
+    return this.task(call, id)
+  }
+
+  /** Follows a task that has not ended. */
+  async followed(call: AgentCall, id: string, rpcId: string | number | null): Promise<StreamAnswer> {
+    const run = await this.#run(call, id)
+    if (!run.busy) throw unsupported('run_id', 'The task has ended.')
+    return this.#streamed(call, { id, after: run.state.lastSequence }, rpcId)
+  }
+
+  /** The task, and its updates until it has ended or waits. */
+  async #streamed(call: AgentCall, { id, after }: Received, rpcId: string | number | null): Promise<StreamAnswer> {
+    const run = await this.#run(call, id)
+    const seen = run.state.lastSequence
+    const task = await this.#taskOf(call, run)
+    const { contextId } = task
+    const protocol: A2aProtocol = {
+      name: 'a2a',
+      rpcId,
+      task: JSON.parse(JSON.stringify(task)),
+      contextId,
+      taskId: id,
+      seen,
+    }
+    const isOver = run.busy && !(after < seen && waitingOf(call, run).length > 0)
+    // the event before is read again, so that the task is sent at once
+    const stream = this.#parts.host.feed.follow(id, Math.max(0, seen - 1), {
+      at: 'idle',
+      after: (event) => isWait(event) && (event.sequence > seen || !isOver),
+    })
+    return { stream, tenant: run.owner.tenant, replayed: false, protocol }
+  }
+
+  /** Resolves when a task has ended or waits, after some minutes, or when the caller has gone. */
+  #settled(call: AgentCall, id: string, after: number): Promise<void> {
+    const { host, clock } = this.#parts
+    let stop = (): void => {}
+    const ended = new Promise<void>((resolve) => {
+      const stream = host.feed.follow(id, after, { at: 'idle', after: isWait })
+      // the stream may end while it starts
+      const control = stream.start({ push: () => true, end: () => resolve() })
+      const cancel = clock.after(maxWaitMs, resolve)
+      call.onGone?.(resolve)
+      stop = () => {
+        control.stop()
+        cancel()
+      }
+    })
+    return ended.finally(() => stop())
+  }
+
+  async #taskOf(call: AgentCall, run: Resident): Promise<A2aTask> {
+    const [view, context] = await Promise.all([runView(this.#parts.host, run), this.#tasks.contextOf(call, run.id)])
+    return a2aTask(view, context, waitingOf(call, run))
+  }
+
+  async #agent({ principal, scope }: AgentCall, id: string) {
+    const table = new Table(this.#parts.records, agents, this.#parts.now)
+    const isOwn = principal.kind !== 'agent_key' || principal.agentId === id
+    const agent = isOwn ? await table.get(projectScope(scope.project), id) : null
+    if (agent === null) throw new ServiceError('not_found', { param: 'agent_id', message: 'There is no such agent.' })
+    return { id: agent.id, data: agent.data, version: String(agent.version) }
+  }
+
+  async #run(call: AgentCall, id: string, param = 'run_id'): Promise<Resident> {
+    const agent = await this.#agent(call, call.params.agent_id)
+    const run = isId(id, 'run') ? await findRun(this.#parts.host, call, id).catch(nullWhenMissing) : null
+    if (run === null || contextOf(runDefinition, run.state.snapshot).agent_id !== agent.id)
+      throw new ServiceError('not_found', { param, message: 'The agent has no such task.' })
+    return run
+  }
+}
+
+const isWait = ({ event_type }: LogEvent): boolean => event_type === 'run.requires_action'
+
+/** The calls that a run waits for, as the caller may see them. */
+const waitingOf = ({ principal }: AgentCall, run: Resident): readonly WaitingCall[] => {
+  if (!run.busy) return []
+  const { calls } = contextOf(runDefinition, run.state.snapshot)
+  return waitingEvents(calls).map(({ payload }) => {
+    const shown = shownPayload({ event_type: 'run.requires_action', payload }, readerOf(principal))
+    const { action_id, tool, reason, arguments: input = {}, input: form, connection } = shown
+    const texts = { action_id: String(action_id), tool: String(tool), reason: String(reason), arguments: input }
+    return { ...texts, ...(form !== undefined && { input: form }), ...(connection !== undefined && { connection }) }
+  })
+}
+
+/** What a call has beside its parameters and body. `ServedCall` has getters, so nothing is spread. */
+const aboutOf = (call: AgentCall) => ({
+  ...{ principal: call.principal, scope: call.scope, query: {}, requestId: call.requestId, files: [] },
+  ...{ remoteAddress: call.remoteAddress, idempotency: null, after: null, accept: '', signal: call.signal },
+})
+
+const unsupported = (param: string, message: string): ServiceError =>
+  new ServiceError('invalid_transition', { param, message, extra: { reason: 'UNSUPPORTED_OPERATION' } })
+
+const nullWhenMissing = (error: unknown): null => {
+  if (error instanceof ServiceError && error.code === 'not_found') return null
+  throw error
+}

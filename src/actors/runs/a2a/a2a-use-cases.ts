@@ -1,0 +1,40 @@
+import type { UseCases } from '#actors/call/use-cases.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { a2aMessage } from './a2a-message.ts'
+import { answerRpc } from './a2a-rpc.ts'
+import { A2aRuns, type A2aRunsParts } from './a2a-runs.ts'
+
+type A2aUseCases = Pick<UseCases, Extract<keyof UseCases, `a2a.${string}`>>
+
+/** Agents for other agents, by A2A. A task is a run. */
+export const a2aUseCases = (parts: A2aRunsParts): A2aUseCases => {
+  const runs = new A2aRuns(parts)
+  return {
+    'a2a.card': (call) => runs.card(call, call.params.agent_id),
+    'a2a.call': async (call) => {
+      await runs.require(call)
+      return answerRpc(runs, call)
+    },
+    'a2a.send': async (call) => {
+      await runs.require(call)
+      const { message, configuration } = call.body
+      return { task: await runs.sent(call, a2aMessage(message, 'message'), configuration?.returnImmediately ?? false) }
+    },
+    'a2a.stream': async (call) => {
+      await runs.require(call)
+      return runs.sentAndFollowed(call, a2aMessage(call.body.message, 'message'), null)
+    },
+    'a2a.tasks': (call) => runs.list(call, call.query),
+    'a2a.task': (call) => runs.task(call, call.params.run_id),
+    'a2a.command': async (call) => {
+      const [id = '', command] = call.params.run_id.split(':')
+      if (command === undefined) return { json: await runs.task(call, id) }
+      if (command === 'cancel') return { json: await runs.cancelled(call, id) }
+      if (command === 'subscribe') return { events: await runs.followed(call, id, null) }
+      throw new ServiceError('not_found', {
+        param: 'run_id',
+        message: 'A task has the commands :cancel and :subscribe.',
+      })
+    },
+  }
+}
