@@ -1,8 +1,8 @@
-import { dashboardOnly } from '../../access.ts'
-import { isJsonResponse } from '../../dsl/answer.ts'
-import { defineOperations } from '../../dsl/declare.ts'
-import { defineResource } from '../../dsl/resource.ts'
-import { array, described, nullable, object, oneOf, optional, string, timestamp } from '../../dsl/schema.ts'
+import { dashboardOnly } from '#specs/access.ts'
+import { isJsonResponse } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import { defineResource } from '#specs/dsl/resource.ts'
+import { array, described, nullable, object, oneOf, optional, string, timestamp } from '#specs/dsl/schema.ts'
 
 const text = (maxLength: number) => optional(string({ maxLength }))
 
