@@ -94,7 +94,7 @@ export const weightsOf: Readonly<Record<Profile, Weights>> = {
   document: {
     ...{ k1: 1.5, b: 0.75, k3: 8, whole: 0.5, coordination: 0, feedback: 0 },
     ...{ lexical: 0.6, vector: 1, window: 0, group: 0.15 },
-    ...{ title: 0.4, topic: 0.5, lead: 0.4, again: 0.9, againShort: 0.8 },
+    ...{ title: 0.4, topic: 0.5, lead: 0.4, again: 0.9, againShort: 0.6 },
     ...{ neighbour: 0, time: 0, newer: 1, amended: 1, otherPerson: 1, minGroup: 20, calibration: 'document' },
     ...{ brief: 0, longVector: 0, instruction: 0, closestInstruction: 0, preference: 0, reply: 0, replyBack: 0 },
   },
