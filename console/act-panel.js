@@ -67,6 +67,7 @@ export const ActPanel = ({ project, actor, steps, operates, done }) => {
         /** @type {import('./command-form.js').Status} */ result,
       ) => {
         close()
+        if (chosen.leads) location.hash = result.href
         say(result)
         done()
       }} />`

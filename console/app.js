@@ -1,5 +1,7 @@
 import { ActorView } from './actor-view.js'
 import { ApiError, callApi, wordsOf } from './api.js'
+import { approvalsPage } from './approvals/approvals-page.js'
+import { auditPage } from './audit-page.js'
 import { BundlePage } from './bundle-page.js'
 import { connectionsPage } from './connections/connections-page.js'
 import { byId, h } from './dom.js'
@@ -7,11 +9,14 @@ import { FindDialog } from './find-dialog.js'
 import { fleetPage } from './fleet-page.js'
 import { gatewayPage } from './gateway/gateway-page.js'
 import { homePage } from './home-page.js'
+import { KeysDialog } from './keys-dialog.js'
 import { knowledgePage } from './knowledge/knowledge-page.js'
 import { listPage } from './list-page.js'
 import { memoryPage } from './memory/memory-page.js'
+import { MissingPage } from './missing-page.js'
 import { navigation } from './navigation.js'
 import { NodesView } from './nodes-view.js'
+import { overviewPage } from './overview/overview-page.js'
 import { KeepFocus } from './parts/keep-focus.js'
 import { playgroundPage } from './playground/playground-page.js'
 import { resourcePage } from './resources/resource-page.js'
@@ -33,7 +38,7 @@ const tools = byId('tools')
 const side = byId('side')
 const notice = byId('notice')
 const find = new FindDialog()
-document.body.append(find.element)
+document.body.append(find.element, new KeysDialog().element)
 session.subscribe(({ context }) => find.of(context.project ?? ''))
 
 /** @type {View | null} */
@@ -84,8 +89,11 @@ const show = async () => {
     document.title = `${next.element.querySelector('h1')?.textContent ?? ''} · Troupe`
   } catch (error) {
     if (turn !== shown) return
-    view.replaceChildren()
-    report(error)
+    const { project } = sessionNow()
+    const isMissing = error instanceof ApiError && error.status === 404 && project !== null
+    view.replaceChildren(...(isMissing ? [new MissingPage(project).element] : []))
+    if (isMissing) document.title = 'Not found · Troupe'
+    else report(error)
   }
 }
 
@@ -114,19 +122,23 @@ const viewOf = async (route, known) => {
   if (route.view === 'fleet') return fleetPage(project, report)
   if (route.view === 'nodes') return new NodesView(project, report)
   if (route.view === 'stuck') return new StuckView(project, report)
-  if (route.view === 'gateway') return gatewayPage({ view: 'gateway', project, query: route.query ?? {} }, report)
-  if (route.view === 'memory') return memoryPage({ view: 'memory', project, query: route.query ?? {} }, report)
-  if (route.view === 'knowledge') return knowledgePage({ view: 'knowledge', project, query: route.query ?? {} }, report)
-  if (route.view === 'connections')
-    return connectionsPage({ view: 'connections', project, query: route.query ?? {} }, report)
-  if (route.view === 'tools') return toolsPage({ view: 'tools', project, query: route.query ?? {} }, report)
-  if (route.view === 'playground')
-    return playgroundPage({ view: 'playground', project, query: route.query ?? {} }, report)
-  if (route.view === 'settings') return settingsPage({ view: 'settings', project, query: route.query ?? {} }, report)
-  if (route.view === 'resources') return resourcePage({ view: 'resources', project, query: route.query ?? {} }, report)
+  if (route.view === 'missing') return new MissingPage(project)
+  const page = queried[route.view]
+  if (page !== undefined) return page({ view: route.view, project, query: route.query ?? {} }, report)
   if (route.view === 'bundle') return new BundlePage(project, report)
   if (route.view === 'skills') return new SkillsView(project, report)
   return homePage(project, report)
+}
+
+/**
+ * Pages whose place is in the query.
+ *
+ * @type {Readonly<Record<string, (place: import('./parts/query-form.js').Place, report: (error: unknown) => void) => View>>}
+ */
+const queried = {
+  ...{ gateway: gatewayPage, memory: memoryPage, knowledge: knowledgePage, connections: connectionsPage },
+  ...{ tools: toolsPage, playground: playgroundPage, settings: settingsPage, resources: resourcePage },
+  ...{ overview: overviewPage, approvals: approvalsPage, audit: auditPage },
 }
 
 /**

@@ -5,8 +5,8 @@ import { sessionNow } from './session.js'
 import { useEffect, useState } from './vendor/hooks.js'
 
 /**
- * @typedef {{ id: string, tool: string, risk_level: string, status: string, arguments: unknown, execute: { url: string, method?: string } | null, expires_at: string }} Action
- * @typedef {{ project: string, actor: import('./actor-facts.js').Actor, done: () => void }} Acting
+ * @typedef {{ id: string, tool: string, risk_level: string, status: string, arguments: unknown, run_by: 'caller' | 'server', execute: { url: string, method?: string } | null, expires_at: string }} Action
+ * @typedef {{ project: string, actor: { id: string }, done: () => void }} Acting
  */
 
 /** The form for deciding on a tool call, with editable arguments. @param {Acting} props */
@@ -57,13 +57,13 @@ export const Approval = ({ project, actor, done }) => {
   if (!sessionNow().decides) return html`<${Proposed} action=${action} text=${proposed} />`
   return html`
     <form class="act approval" aria-label="Decide" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-      <p><strong>${action.tool}</strong> <span class="chip" data-tone=${action.risk_level === 'high' || action.risk_level === 'critical' ? 'bad' : 'wait'}>${action.risk_level} risk</span></p>
+      <p><strong>${action.tool}</strong> ${riskChip(action.risk_level)}</p>
       ${action.execute && html`<p class="muted"><code>${action.execute.method ?? 'POST'} ${action.execute.url}</code></p>`}
       <label>Arguments<textarea rows=${Math.min(12, text.split('\n').length + 1)} spellcheck=${false} value=${text}
         onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLTextAreaElement && setText(currentTarget.value)}></textarea></label>
       ${text !== proposed && html`<${Diff} before=${proposed} after=${text} />`}
       ${
-        action.execute === null &&
+        action.run_by === 'caller' &&
         html`<label>Output of the tool, where you run it yourself<textarea rows="2" value=${output}
         onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLTextAreaElement && setOutput(currentTarget.value)}></textarea></label>`
       }
@@ -78,10 +78,16 @@ export const Approval = ({ project, actor, done }) => {
   `
 }
 
+/** @param {string} risk */
+export const riskChip = (risk) => html`<span class="chip" data-tone=${riskTones[risk] ?? 'calm'}>${risk} risk</span>`
+
+/** @type {Readonly<Record<string, string>>} */
+const riskTones = { medium: 'wait', high: 'bad', critical: 'bad' }
+
 /** A tool call as shown to a member who may not decide on it. @param {{ action: Action, text: string }} props */
 const Proposed = ({ action, text }) => html`
   <section class="act approval" aria-label="Waits for a decision">
-    <p><strong>${action.tool}</strong> <span class="chip" data-tone="wait">${action.risk_level} risk</span></p>
+    <p><strong>${action.tool}</strong> ${riskChip(action.risk_level)}</p>
     <pre class="body" tabindex="0" aria-label="Arguments">${text}</pre>
     <${OthersDecide} />
   </section>

@@ -4,7 +4,7 @@
  * @typedef {readonly (readonly [x: number, y: number])[]} Points
  * @typedef {{ from: string, to: string, points: Points, labels: readonly (Box & { text: string })[], details: readonly string[] }} LayoutEdge
  * @typedef {{ width: number, height: number, nodes: readonly LayoutNode[], edges: readonly LayoutEdge[] }} Drawing
- * @typedef {Drawing & { machine: string, version: number, narrow: Drawing }} Layout
+ * @typedef {Drawing & { machine: string, version: number, narrow: Omit<Drawing, 'edges'> & { paths: readonly Points[] } }} Layout `narrow`: its paths are those of the edges
  */
 
 /**
@@ -14,6 +14,19 @@
  * @typedef {{ standing: 'current' | 'within' | 'none', touched: boolean }} NodeMark
  * @typedef {{ nodes: ReadonlyMap<string, NodeMark>, edges: ReadonlySet<number> }} ChartMarks
  */
+
+/**
+ * The drawing of a chart for a phone, or for a wide screen.
+ *
+ * @param {Layout} layout
+ * @param {boolean} narrow
+ * @returns {Drawing}
+ */
+export const drawingOf = (layout, narrow) => {
+  if (!narrow) return layout
+  const { paths, ...drawing } = layout.narrow
+  return { ...drawing, edges: layout.edges.map((edge, index) => ({ ...edge, points: paths[index] ?? [], labels: [] })) }
+}
 
 /**
  * Computes the highlights of a chart.

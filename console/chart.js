@@ -1,4 +1,4 @@
-import { arrowHead, chartMarks, edgePath, edgesWalked, middleOf, wayOf } from './chart-model.js'
+import { arrowHead, chartMarks, drawingOf, edgePath, edgesWalked, middleOf, wayOf } from './chart-model.js'
 import { s } from './dom.js'
 import { toneOf } from './format.js'
 
@@ -27,7 +27,7 @@ export class Chart {
 
   /** @param {Layout} layout @param {boolean} [narrow] whether it is drawn for a phone */
   constructor(layout, narrow = false) {
-    const drawing = narrow ? layout.narrow : layout
+    const drawing = drawingOf(layout, narrow)
     this.#drawing = drawing
     this.#machine = layout.machine
     for (const node of drawing.nodes) this.#nodes.set(node.id, nodeOf(node))

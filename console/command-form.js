@@ -19,7 +19,7 @@ const statusOf = (project, answer) => {
  * @param {{ project: string, command: import('./commands.js').Command, done: (said: Status) => void, close: () => void }} props
  */
 export const CommandForm = ({ project, command, done, close }) => {
-  const { name, send, says, field, body, load } = command
+  const { name, send, says, field, body, load, keep } = command
   const [before, setBefore] = useState(field?.value ?? '')
   const [text, setText] = useState(before)
   const [reason, setReason] = useState('')
@@ -67,7 +67,7 @@ export const CommandForm = ({ project, command, done, close }) => {
       ${load !== null && text !== before && html`<${Diff} before=${before} after=${text} />`}
       <label>Reason, for the audit log<input value=${reason} maxlength="4096" onInput=${typed(setReason)} /></label>
       ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
-      <div class="act-buttons"><button type="button" aria-disabled=${busy} onClick=${act}>${name}</button></div>
+      <div class="act-buttons"><button type="button" aria-disabled=${busy} onClick=${act}>${name}</button>${keep !== undefined && html`<button type="button" class="quiet" onClick=${close}>${keep}</button>`}</div>
     </form>
   `
 }

@@ -10,6 +10,8 @@ import { callApi } from './api.js'
  * @property {Field | null} field its input in addition to the reason
  * @property {(text: string) => object} body builds the request from the field's text; may throw a SyntaxError
  * @property {((project: string) => Promise<{ input: unknown }>) | null} load loads the initial text of the field
+ * @property {string} [keep] label of the button that does not carry it out
+ * @property {boolean} [leads] whether its result is opened
  */
 
 /** Kinds of stuck work whose machine can be given another event instead. */
@@ -47,11 +49,11 @@ const ofSession = (id, active, steps) => {
     .flatMap(({ events }) => events)
     .filter(({ event_type }) => /^turn\.(completed|failed)$/.test(event_type))
   const goesOn = active[0] === 'paused' || active.includes('active.working')
-  const stop = plain('Cancel turn', 'Ends the turn and withdraws its pending approvals.', (project, body) =>
+  const stop = cancel('Cancel turn', 'Ends the turn and withdraws its pending approvals.', (project, body) =>
     callApi(project, 'sessions.cancel', { params: { session_id: id }, body }),
   )
-  const cancel = goesOn ? [stop] : []
-  if (turns.length === 0 || active[0] === 'deleted') return cancel
+  const stops = goesOn ? [stop] : []
+  if (turns.length === 0 || active[0] === 'deleted') return stops
   const field = {
     name: 'turn',
     label: 'Last turn to copy; empty for the latest turn that has ended',
@@ -59,7 +61,7 @@ const ofSession = (id, active, steps) => {
     rows: 1,
   }
   return [
-    ...cancel,
+    ...stops,
     {
       name: 'Fork',
       send: (project, body) => callApi(project, 'sessions.fork', { params: { session_id: id }, body }),
@@ -75,7 +77,7 @@ const ofSession = (id, active, steps) => {
 const ofRun = (id, active) => [
   ...(active[0] === 'open'
     ? [
-        plain('Cancel', 'Cancels the run and its child runs.', (project, body) =>
+        cancel('Cancel run', 'Cancels the run and its child runs.', (project, body) =>
           callApi(project, 'runs.cancel', { params: { run_id: id }, body }),
         ),
       ]
@@ -87,6 +89,7 @@ const ofRun = (id, active) => [
     field: { name: 'input', label: 'Input', value: '', rows: 6, kind: 'json' },
     body: (text) => ({ input: JSON.parse(text) }),
     load: (project) => callApi(project, 'runs.get', { params: { run_id: id } }),
+    leads: true,
   },
 ]
 
@@ -116,3 +119,6 @@ const skip = (name, subject, send) => ({
 
 /** @param {string} name @param {string} says @param {Command['send']} send @returns {Command} */
 const plain = (name, says, send) => ({ name, send, says, field: null, body: () => ({}), load: null })
+
+/** @param {string} name @param {string} says @param {Command['send']} send @returns {Command} */
+const cancel = (name, says, send) => ({ ...plain(name, says, send), keep: 'Keep running' })

@@ -3,12 +3,13 @@ import { callApi } from './api.js'
 import { h } from './dom.js'
 import { toneOf } from './format.js'
 import { html, render } from './html.js'
+import { pages } from './navigation.js'
 import { listHash, routeHash } from './route.js'
 import { useEffect, useRef, useState } from './vendor/hooks.js'
 
 /**
  * @typedef {object} Finding
- * @property {'actor' | 'tenant' | 'user' | 'agent' | 'error' | 'request'} kind
+ * @property {'actor' | 'tenant' | 'user' | 'agent' | 'knowledge' | 'model' | 'error' | 'tool' | 'request' | 'page'} kind
  * @property {string} id
  * @property {string | null} tenant_id of a user
  * @property {string | null} machine
@@ -19,11 +20,29 @@ import { useEffect, useRef, useState } from './vendor/hooks.js'
 
 const waitMs = 120
 
+/** Pages with such a name. @param {string} project @param {string} text @returns {readonly Finding[]} */
+const pagesNamed = (project, text) =>
+  pages(project)
+    .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
+    .map(({ name }) => ({
+      kind: 'page',
+      id: name,
+      tenant_id: null,
+      machine: null,
+      state: null,
+      label: null,
+      updated_at: null,
+    }))
+
 /** The hash of a search result. @param {string} project @param {Finding} finding */
 const hashOf = (project, { kind, id, tenant_id }) => {
   if (kind === 'actor') return routeHash({ view: 'actor', project, id })
   if (kind === 'tenant') return listHash({ project, tenant: id })
-  if (kind === 'agent') return listHash({ project, agent: id })
+  if (kind === 'agent') return routeHash({ view: 'resources', project, query: { kind: 'agents', open: id } })
+  if (kind === 'knowledge') return routeHash({ view: 'knowledge', project, query: { base: id } })
+  if (kind === 'model') return routeHash({ view: 'gateway', project, query: { model: id } })
+  if (kind === 'tool') return listHash({ project, machine: '', tool: id })
+  if (kind === 'page') return pages(project).find(({ name }) => name === id)?.href ?? ''
   if (kind === 'error') return listHash({ project, machine: '', error: id })
   if (kind === 'request') return routeHash({ view: 'gateway', project, query: { request: id } })
   return routeHash({ view: 'memory', project, query: { user: id, tenant: tenant_id ?? '' } })
@@ -78,7 +97,7 @@ const Find = ({ project, close }) => {
     const timer = setTimeout(() => {
       callApi(project, 'observation.find', { query: { q: query }, signal: abort.signal }).then(
         ({ data }) => {
-          setFound(data)
+          setFound([...pagesNamed(project, query), ...data])
           setChosen(0)
         },
         () => abort.signal.aborted || setFound([]),
@@ -108,7 +127,7 @@ const Find = ({ project, close }) => {
     <input
       ref=${input} type="search" role="combobox" aria-label="Find" aria-controls="findings" aria-expanded=${(found?.length ?? 0) > 0}
       aria-activedescendant=${found?.length ? `finding-${chosen}` : undefined} autocomplete="off" spellcheck=${false}
-      placeholder="An id or a prefix of one, a tenant, user, agent, request, or error code" value=${text}
+      placeholder="A page, a name, an id or a prefix of one, a request, a tool, or an error code" value=${text}
       onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setText(currentTarget.value)} onKeyDown=${onKey}
     />
     <ul id="findings" role="listbox" aria-label="Found">

@@ -1,5 +1,6 @@
 import { age } from './age.js'
 import { callApi } from './api.js'
+import { riskChip } from './approval-form.js'
 import { ahead, machineName } from './format.js'
 import { html } from './html.js'
 import { linked } from './linked-ids.js'
@@ -10,9 +11,11 @@ import { serverNow } from './server-time.js'
 
 /**
  * @typedef {object} Need
- * @property {'approval' | 'hand_over' | 'stuck' | 'slow' | 'failed' | 'webhook'} kind
+ * @property {'approval' | 'hand_over' | 'stuck' | 'slow' | 'failed' | 'refused' | 'webhook' | 'node'} kind
  * @property {string} id
  * @property {string | null} machine
+ * @property {string | null} tool that failed
+ * @property {string | null} error code
  * @property {string} subject
  * @property {string} cause
  * @property {number} count
@@ -33,7 +36,9 @@ const sections = [
   { kinds: ['stuck'], title: 'Stuck', tone: 'bad' },
   { kinds: ['slow'], title: 'Slow', tone: 'wait' },
   { kinds: ['failed'], title: 'Failed in the last 24 hours', tone: 'bad' },
+  { kinds: ['refused'], title: 'Refused in the last 24 hours', tone: 'bad' },
   { kinds: ['webhook'], title: 'Failing webhooks', tone: 'bad' },
+  { kinds: ['node'], title: 'Crashes of nodes in the last 24 hours', tone: 'wait' },
 ]
 
 /**
@@ -80,7 +85,7 @@ const attentionText = (needs) => {
 /** @param {{ project: string, title: string, tone: string, needs: readonly Need[] }} props */
 const Section = ({ project, title, tone, needs }) => html`
   <section class="needs" aria-label=${title}>
-    <h2>${title} <span class="chip" data-tone=${tone}>${needs.reduce((sum, { count }) => sum + count, 0)}${isCut(needs) ? '+' : ''}</span></h2>
+    <h2>${title} <span class="chip" data-tone=${tone}>${needs.reduce((sum, { count }) => sum + count, 0)}${isCut(needs) ? '+' : ''}</span> ${needs.some(({ kind }) => kind === 'approval') && html`<a href=${routeHash({ view: 'approvals', project })}>Decide them in one place</a>`}</h2>
     <ul>${needs.map((need) => html`<${Row} key=${need.kind + need.id + need.subject} project=${project} need=${need} />`)}</ul>
   </section>
 `
@@ -89,10 +94,11 @@ const Section = ({ project, title, tone, needs }) => html`
 const Row = ({ project, need }) => html`
   <li>
     <div class="need-head">
-      <a href=${need.kind === 'webhook' ? listHash({ project, machine: 'delivery' }) : routeHash({ view: 'actor', project, id: need.id })}>${need.subject}</a>
+      <a href=${hrefOf(project, need)}>${need.subject}</a>
       ${need.machine && html`<span class="muted">${machineName(need.machine)}</span>`}
-      ${need.risk_level && html`<span class="chip" data-tone=${toneOfRisk(need.risk_level)}>${need.risk_level} risk</span>`}
-      ${need.count > 1 && html`<a href=${listHash({ project, machine: '', error: need.subject })}>${need.count} times</a>`}
+      ${need.risk_level && riskChip(need.risk_level)}
+      ${need.tool !== null && html`<a href=${listHash({ project, machine: '', tool: need.tool })}>failed ${timesOf(need.count)}</a>`}
+      ${need.tool === null && need.kind === 'failed' && need.count > 1 && html`<a href=${listHash({ project, machine: '', error: need.subject })}>${timesOf(need.count)}</a>`}
       <span class="need-age">
         ${need.expires_at && html`<span>expires ${ahead(need.expires_at, serverNow())}</span>`}
         <time datetime=${need.since} title=${need.since}>${age(need.since)}</time>
@@ -104,5 +110,13 @@ const Row = ({ project, need }) => html`
   </li>
 `
 
-/** @param {string} risk */
-const toneOfRisk = (risk) => (risk === 'high' || risk === 'critical' ? 'bad' : risk === 'medium' ? 'wait' : 'calm')
+/** @param {number} count */
+const timesOf = (count) => (count === 1 ? 'once' : `${count} times`)
+
+/** @param {string} project @param {Need} need */
+const hrefOf = (project, { kind, id, error, tenant_id }) => {
+  if (kind === 'webhook') return listHash({ project, machine: 'delivery' })
+  if (kind === 'node') return routeHash({ view: 'nodes', project })
+  if (kind !== 'refused') return routeHash({ view: 'actor', project, id })
+  return routeHash({ view: 'gateway', project, query: { error: error ?? '', tenant: tenant_id ?? '', request: id } })
+}

@@ -7,6 +7,9 @@ import { s } from './dom.js'
  */
 const lines = {
   home: 'M2.5 7.5 8 3l5.5 4.5M4 6.5V13h8V6.5M6.8 13V9.5h2.4V13',
+  overview: 'M2.500 13.500h11M3.500 11 6.500 7l2.500 2 4-5.500',
+  approvals: 'M2.500 8.500 6 12l7.500-8M2.500 3.500h4M2.500 5.500h2',
+  audit: 'M3.500 2.500h9v11h-9zM5.500 5.500h5M5.500 8h5M5.500 10.500h3',
   sessions: 'M2.5 3.5h11v7h-6L4.5 13v-2.5h-2zM5 6h6M5 8h4',
   runs: 'M5 3.5v9l7-4.5z',
   fleet: 'M2.5 2.5h4v4h-4zM9.5 9.5h4v4h-4zM4.500 6.500v5h5',

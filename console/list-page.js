@@ -14,6 +14,7 @@ import { listHash, routeHash } from './route.js'
  * @property {string} activity
  * @property {string | null} label
  * @property {string | null} error
+ * @property {number} failures
  * @property {string | null} tenant_id
  * @property {string | null} external_user_id
  * @property {string | null} agent_id
@@ -56,9 +57,9 @@ const inOrder = (machines) => [
 ]
 
 /** @param {ListPlace} place */
-const queryOf = ({ machine, state, tenant, agent, error, from, to, after }) => ({
+const queryOf = ({ machine, state, tenant, agent, error, tool, from, to, after }) => ({
   limit: pageSize,
-  ...{ machine, state, tenant_id: tenant, agent_id: agent, error, from, to, cursor: after },
+  ...{ machine, state, tenant_id: tenant, agent_id: agent, error, tool, from, to, cursor: after },
 })
 
 /** @param {string} machine */
@@ -99,10 +100,10 @@ const List = ({ place, actors, machines }) => {
 }
 
 /** @param {ListPlace} place */
-const columnsOf = ({ error }) => [
+const columnsOf = ({ error, tool }) => [
   'Id',
   'State',
-  ...(error === '' ? [] : ['Error']),
+  ...(error === '' && tool === '' ? [] : ['Error']),
   'What',
   'Tenant',
   'Agent',
@@ -114,8 +115,8 @@ const columnsOf = ({ error }) => [
 const Row = ({ place, actor }) => html`
   <tr>
     <th scope="row"><a href=${routeHash({ view: 'actor', project: place.project, id: actor.id })}>${actor.id}</a></th>
-    <td data-name="Status"><span class="chip" data-tone=${toneOf(actor.state)}>${actor.state}</span></td>
-    ${place.error !== '' && html`<td data-name="Error"><span class="chip" data-tone="bad">${actor.error}</span></td>`}
+    <td data-name="Status"><span class="chip" data-tone=${toneOf(actor.state)}>${actor.state}</span> ${actor.failures > 0 && html`<span class="chip" data-tone="bad" title="Failures in the last 24 hours">${actor.failures} failed</span>`}</td>
+    ${(place.error !== '' || place.tool !== '') && html`<td data-name="Error"><span class="chip" data-tone="bad">${actor.error}</span></td>`}
     <td data-name="What">${actor.label ?? '–'}</td>
     <td data-name="Tenant">${actor.tenant_id === null ? '–' : html`<a href=${listHash({ ...place, tenant: actor.tenant_id, after: '' })}>${actor.tenant_id}</a>`}</td>
     <td data-name="Agent">${actor.agent_id === null ? '–' : html`<a href=${listHash({ ...place, agent: actor.agent_id, after: '' })}>${actor.agent_id}</a>`}</td>
@@ -134,14 +135,15 @@ const Filters = ({ place, states }) => {
     const values = new FormData(form)
     /** @param {string} name */
     const value = (name) => String(values.get(name) ?? '').trim()
-    const chosen = { state: value('state'), tenant: value('tenant'), agent: value('agent'), error: value('error') }
-    location.hash = listHash({ ...place, ...chosen, from: value('from'), to: value('to'), after: '' })
+    const chosen = { state: value('state'), tenant: value('tenant'), agent: value('agent') }
+    const failed = { error: value('error'), tool: value('tool') }
+    location.hash = listHash({ ...place, ...chosen, ...failed, from: value('from'), to: value('to'), after: '' })
   }
   /** @param {Event} event */
   const submit = ({ currentTarget }) => {
     if (currentTarget instanceof HTMLSelectElement) currentTarget.form?.requestSubmit()
   }
-  /** @param {'tenant' | 'agent' | 'error' | 'from' | 'to'} name @param {string} label @param {string} type */
+  /** @param {'tenant' | 'agent' | 'error' | 'tool' | 'from' | 'to'} name @param {string} label @param {string} type */
   const field = (name, label, type = 'text') =>
     html`<label>${label}<input type=${type} name=${name} value=${place[name]} autocomplete="off" spellcheck=${false} /></label>`
   return html`
@@ -150,7 +152,7 @@ const Filters = ({ place, states }) => {
         <option value="" selected=${place.state === ''}>any</option>
         ${states.map(({ state, actors }) => html`<option value=${state} selected=${state === place.state}>${state} (${actors})</option>`)}
       </select></label>
-      ${field('tenant', 'Tenant')} ${field('agent', 'Agent')} ${field('error', 'Error')} ${field('from', 'From', 'date')} ${field('to', 'To', 'date')}
+      ${field('tenant', 'Tenant')} ${field('agent', 'Agent')} ${field('error', 'Error')} ${field('tool', 'Failed tool')} ${field('from', 'From', 'date')} ${field('to', 'To', 'date')}
       <button type="submit" class="quiet">Apply</button>
       <a href=${listHash({ project: place.project, machine: place.machine })}>Clear</a>
     </form>
@@ -159,9 +161,8 @@ const Filters = ({ place, states }) => {
 
 /** @param {{ place: ListPlace }} props */
 const Empty = ({ place }) => {
-  const filtered = [place.state, place.tenant, place.agent, place.error, place.from, place.to, place.after].some(
-    Boolean,
-  )
+  const { project, machine, view, ...filters } = place
+  const filtered = Object.values(filters).some(Boolean)
   if (filtered) return html`<p class="empty">No results match these filters.</p>`
   if (place.machine !== 'session') return html`<p class="empty">No ${titleOf(place.machine).toLowerCase()} yet.</p>`
   const command = `curl -X POST ${location.origin}/v1/sessions \\\n  -H "Authorization: Bearer $SECRET_KEY" \\\n  -H "Content-Type: application/json" -d '{}'`

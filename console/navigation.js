@@ -1,6 +1,7 @@
 import { h } from './dom.js'
 import { icon } from './icons.js'
 import { listHash, routeHash } from './route.js'
+import { sessionNow } from './session.js'
 
 /**
  * @typedef {import('./route.js').Route} Route
@@ -17,7 +18,7 @@ const plain = (view, query) => (/** @type {string} */ project) => ({
 /** @param {string} machine */
 const list = (machine) => (/** @type {string} */ project) => ({
   ...{ view: /** @type {const} */ ('list'), project, machine },
-  ...{ state: '', tenant: '', agent: '', error: '', from: '', to: '', after: '' },
+  ...{ state: '', tenant: '', agent: '', error: '', tool: '', from: '', to: '', after: '' },
 })
 
 /** @param {string} kind */
@@ -29,6 +30,8 @@ const groups = [
     'Observe',
     [
       ['Home', 'home', plain('home')],
+      ['Overview', 'overview', plain('overview')],
+      ['Approvals', 'approvals', plain('approvals')],
       ['Sessions', 'sessions', list('session')],
       ['Runs', 'runs', list('run')],
       ['Fleet', 'fleet', plain('fleet')],
@@ -73,6 +76,7 @@ const groups = [
 
 /** Pages of the installation. @type {readonly Entry[]} */
 const ofOperators = [
+  ['Audit log', 'audit', plain('audit')],
   ['Nodes', 'nodes', plain('nodes')],
   ['Stuck', 'stuck', plain('stuck')],
 ]
@@ -110,7 +114,19 @@ export const navigation = (project, current, operates) =>
 /** @param {Entry} entry @param {string} project @param {Route} current */
 const linkOf = ([name, drawn, route], project, current) => {
   const to = route(project)
-  const href = to.view === 'list' ? listHash(to) : routeHash(to)
+  const href = hashOf(to)
   const isHere = pageOf(to) === pageOf(current)
   return h('li', {}, h('a', { href, 'aria-current': isHere ? 'page' : undefined }, icon(drawn), name))
 }
+
+/** The names and hashes of all pages. @param {string} project */
+export const pages = (project) =>
+  [...groups.flatMap(([, entries]) => entries), ...(sessionNow().operates ? ofOperators : [])].map(
+    ([name, , route]) => ({
+      name,
+      href: hashOf(route(project)),
+    }),
+  )
+
+/** @param {Route} to */
+const hashOf = (to) => (to.view === 'list' ? listHash(to) : routeHash(to))

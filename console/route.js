@@ -1,19 +1,20 @@
 /**
- * @typedef {{ view: 'list', project: string | null, machine: string, state: string, tenant: string, agent: string, error: string, from: string, to: string, after: string }} ListRoute
+ * @typedef {{ view: 'list', project: string | null, machine: string, state: string, tenant: string, agent: string, error: string, tool: string, from: string, to: string, after: string }} ListRoute
  * @typedef {{ view: 'actor', project: string | null, id: string, step?: number }} ActorRoute
- * @typedef {'home' | 'fleet' | 'nodes' | 'stuck' | 'skills' | 'bundle' | 'gateway' | 'playground' | 'memory' | 'knowledge' | 'connections' | 'tools' | 'settings' | 'resources'} PlainView
+ * @typedef {'home' | 'fleet' | 'nodes' | 'stuck' | 'skills' | 'bundle' | 'gateway' | 'playground' | 'memory' | 'knowledge' | 'connections' | 'tools' | 'settings' | 'resources' | 'overview' | 'approvals' | 'audit' | 'missing'} PlainView
  * @typedef {Readonly<Record<string, string>>} Query
  * @typedef {{ view: PlainView, project: string | null, query?: Query }} PlainRoute
  * @typedef {ListRoute | ActorRoute | PlainRoute} Route
  */
 
 /** Names of a list's filters in the URL. */
-const filters = /** @type {const} */ (['state', 'tenant', 'agent', 'error', 'from', 'to', 'after'])
+const filters = /** @type {const} */ (['state', 'tenant', 'agent', 'error', 'tool', 'from', 'to', 'after'])
 
 /** @type {readonly string[]} */
 const plainViews = [
   ...['home', 'fleet', 'nodes', 'stuck', 'skills', 'bundle'],
   ...['gateway', 'playground', 'memory', 'knowledge', 'connections', 'tools', 'settings', 'resources'],
+  ...['overview', 'approvals', 'audit', 'missing'],
 ]
 
 /** @param {string | undefined} view @returns {view is PlainView} */
@@ -22,7 +23,7 @@ const isPlain = (view) => view !== undefined && plainViews.includes(view)
 /**
  * Parses the hash of a location: `#/projects/<id>/list/session?state=paused`, `#/projects/<id>/actors/<id>?step=12`,
  * `#/projects/<id>/gateway?by=tenant` and other plain views, or any of them without the project. Anything else is the
- * home page.
+ * page for what does not exist; without a view it is the home page.
  *
  * @param {string} hash
  * @returns {Route}
@@ -31,23 +32,23 @@ export const parseRoute = (hash) => {
   const [path = '', query = ''] = hash.replace(/^#/, '').split('?')
   const parts = path.split('/').filter(Boolean).map(decoded)
   const project = parts[0] === 'projects' ? (parts[1] ?? null) : null
-  const [view, id] = project === null ? parts : parts.slice(2)
+  const [view, id] = parts[0] === 'projects' ? parts.slice(2) : parts
   const search = new URLSearchParams(query)
   if (view === 'actors' && id) return { view: 'actor', project, id, ...stepIn(search) }
   if (isPlain(view)) return { view, project, ...(search.size === 0 ? {} : { query: Object.fromEntries(search) }) }
   if (view === 'sessions') return listRoute(project, 'session', search)
-  if (view !== 'list') return { view: 'home', project }
-  return listRoute(project, id ?? (search.get('error') ? '' : 'session'), search)
+  if (view !== 'list') return { view: view === undefined ? 'home' : 'missing', project }
+  return listRoute(project, id ?? (search.get('error') || search.get('tool') ? '' : 'session'), search)
 }
 
 /** @param {string | null} project @param {string} machine @param {URLSearchParams} search @returns {ListRoute} */
 const listRoute = (project, machine, search) => {
-  const [state, tenant, agent, error, from, to, after] = filters.map((name) => search.get(name) ?? '')
+  const [state, tenant, agent, error, tool, from, to, after] = filters.map((name) => search.get(name) ?? '')
   return {
     view: 'list',
     project,
     machine,
-    ...{ state: state ?? '', tenant: tenant ?? '', agent: agent ?? '', error: error ?? '' },
+    ...{ state: state ?? '', tenant: tenant ?? '', agent: agent ?? '', error: error ?? '', tool: tool ?? '' },
     ...{ from: from ?? '', to: to ?? '', after: after ?? '' },
   }
 }

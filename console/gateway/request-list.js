@@ -18,11 +18,13 @@ const fields = /** @type {const} */ ([
   { name: 'tenant', label: 'Tenant' },
   { name: 'key', label: 'Key' },
   { name: 'error', label: 'Error' },
+  { name: 'from', label: 'From' },
+  { name: 'to', label: 'To' },
 ])
 
 /** The filters as query parameters of the API. @param {import('../route.js').Query} query */
-export const filtersOf = ({ model, provider, tenant, key, error, failed, after }) => ({
-  ...{ model, provider, tenant_id: tenant, key_id: key, error, failed, cursor: after },
+export const filtersOf = ({ model, provider, tenant, key, error, failed, from, to, after }) => ({
+  ...{ model, provider, tenant_id: tenant, key_id: key, error, failed, from, to, cursor: after },
 })
 
 /** @param {import('../route.js').Query} query */

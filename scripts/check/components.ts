@@ -42,6 +42,7 @@ const arrowsBetweenCapabilities: readonly string[] = [
   'actors/mcp -> actors/tenants',
   'actors/observation -> actors/agents',
   'actors/observation -> actors/browser',
+  'actors/observation -> actors/knowledge',
   'actors/observation -> actors/sessions',
   'actors/observation -> actors/tenants',
   'actors/observation -> actors/webhooks',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { minifySync } from 'rolldown/utils'
 import type { GeneratedFile } from './generated-file.ts'
 
 const packages = join(import.meta.dirname, '../../node_modules')
@@ -21,7 +22,24 @@ const modules: readonly Vendored[] = [
  * Third-party modules that the console loads, with imports that a browser can resolve
  * (specs/decisions/0180-console.md).
  */
-export const vendoredFiles = (): readonly GeneratedFile[] => [...storeFiles(), ...copies()]
+export const vendoredFiles = (): readonly GeneratedFile[] => [...storeFiles(), ...copies(), ...seriesFiles()]
+
+/**
+ * uPlot, whose module is not minified: its script is, and declares one name. A browser's language may be none that
+ * `Intl` accepts, and then the script would fail; the console is in English.
+ */
+const seriesFiles = (): readonly GeneratedFile[] => [
+  { path: 'console/vendor/uplot.js', text: `${seriesText()}\nexport default uPlot\n` },
+  { path: 'console/vendor/uplot.d.ts', text: "export { default } from 'uplot'\n" },
+  { path: 'console/vendor/uplot.css', text: readFileSync(join(packages, 'uplot/dist/uPlot.min.css'), 'utf8') },
+]
+
+const seriesText = (): string => {
+  const text = readFileSync(join(packages, 'uplot/dist/uPlot.iife.min.js'), 'utf8')
+  const english = text.replace(/NumberFormat\([^)]*\)/, 'NumberFormat("en")')
+  if (english === text) throw new Error('uPlot takes its language from elsewhere')
+  return english.replace(/^\/\*!.*?\*\//, '').trim()
+}
 
 const copies = (): readonly GeneratedFile[] =>
   modules.flatMap(({ name, file, types }) => [
@@ -40,10 +58,12 @@ const storeFiles = (): readonly GeneratedFile[] => {
   return [
     { path: 'console/vendor/store.js', text: `export { ${name} } from './store-core.js'\n` },
     { path: 'console/vendor/store.d.ts', text: "export * from '@xstate/store'\n" },
-    { path: 'console/vendor/store-core.js', text: browserText(text.replace(errors, 'store-errors.js')) },
+    { path: 'console/vendor/store-core.js', text: minified(text.replace(errors, 'store-errors.js')) },
     { path: 'console/vendor/store-errors.js', text: browserText(readFileSync(join(folder, errors), 'utf8')) },
   ]
 }
+
+const minified = (text: string): string => `${minifySync('module.js', text, { module: true }).code.trim()}\n`
 
 const browserText = (text: string): string =>
   `${text

@@ -43,6 +43,10 @@ export const actions = defineResource('actions', {
     tenant_id: described(reference(), 'Tenant for which the call is made.'),
     run_id: described(reference(), 'Run that made the call.'),
     session_id: described(reference(), 'Session that made the call.'),
+    run_by: described(
+      oneOf('caller', 'server'),
+      'Who runs the tool: `caller` for a call whose output you send, `server` for one that the server makes after its approval.',
+    ),
     execute: described(
       nullable(execution),
       'Request that the server makes, once, when the action is approved. Without it, you execute the approved action yourself and report the outcome with `actions.complete`.',

@@ -90,7 +90,7 @@ describe('the names of the edges that a step took', () => {
     expect(named(['paused'], thinking, 'model_answered')).toEqual(['model_answered', '[someWait]'])
   })
 
-  it('tell the events of one edge apart', () => {
+  it('distinguish the events of one edge', () => {
     const acting = ['active', 'active.working', 'active.working.acting']
     for (const event of ['tool_answered', 'action_approved']) expect(named(thinking, acting, event)[0]).toContain(event)
   })

@@ -7,6 +7,7 @@ describe('routes of the console', () => {
     '#/projects/prj_1/home',
     '#/projects/prj_1/list/session?state=paused&tenant=ten_1&agent=agt_1&from=2026-01-01&to=2026-02-01&after=abc',
     '#/projects/prj_1/list?error=provider_error',
+    '#/projects/prj_1/list?tool=issue_refund',
     '#/projects/prj_1/list/run?error=provider_error',
     '#/projects/prj_1/actors/ses_1',
     '#/projects/prj_1/actors/ses_1?step=12',
@@ -21,8 +22,12 @@ describe('routes of the console', () => {
     expect(routeHash(parseRoute(hash))).toBe(hash)
   })
 
-  it.each(['', '#', '#/', '#/nowhere', '#/projects', '#/actors'])('lead home if they are unknown: %s', (hash) => {
+  it.each(['', '#', '#/', '#/projects'])('lead home without a page: %s', (hash) => {
     expect(parseRoute(hash)).toEqual({ view: 'home', project: null })
+  })
+
+  it.each(['#/nowhere', '#/actors'])('say of an unknown page that it does not exist: %s', (hash) => {
+    expect(parseRoute(hash)).toEqual({ view: 'missing', project: null })
   })
 
   it('lead from the legacy path to sessions', () => {

@@ -127,7 +127,7 @@ describe('the commits of an actor', () => {
         { ...edge, from: '@any', to: 'deleted', details: ['delete'] },
       ],
     }
-    const whole = { ...layout, narrow: layout }
+    const whole = { ...layout, narrow: { width: 1, height: 1, nodes: [], paths: [] } }
     expect(steps.map((each) => nameOf(whole, each)).at(-1)).toBe('model_answered [isText]')
     expect(taken(whole, ['active.idle'])).toEqual([{ detail: 'delete', to: 'deleted' }])
   })

@@ -10,6 +10,7 @@ import {
   integer,
   json,
   nullable,
+  number,
   object,
   oneOf,
   optional,
@@ -34,7 +35,11 @@ const listedActor = object(
       '`working`: an effect is in progress; `waiting`: it waits for a person, a message or a timer; `ended`: it is in a final state; `parked`: it failed and waits for an operator.',
     ),
     label: nullable(string({ description: 'Display name, such as the tool of an action.' })),
-    error: nullable(string({ description: 'Error code. Present in a list that is filtered by error.' })),
+    error: nullable(string({ description: 'Error code. Present in a list that is filtered by error or tool.' })),
+    failures: integer({
+      description:
+        'Failures of the actor and of its tools in the last 24 hours, counted among the newest 1,000 of the project.',
+    }),
     tenant_id: nullable(string()),
     external_user_id: nullable(string()),
     agent_id: nullable(string()),
@@ -96,13 +101,18 @@ const step = object(
 const need = object(
   {
     kind: described(
-      oneOf('approval', 'hand_over', 'stuck', 'slow', 'failed', 'webhook'),
-      '`approval`: an action is pending approval; `hand_over`: a browser job waits for a person to use its page; `stuck`: work cannot continue without a decision by an operator; `slow`: an effect has been in progress for longer than 99 % of the others in that state, or for 30 seconds if that is unknown; `failed`: failures of the last 24 hours, one row per error code and machine; `webhook`: deliveries to a webhook are failing.',
+      oneOf('approval', 'hand_over', 'stuck', 'slow', 'failed', 'refused', 'node', 'webhook'),
+      '`approval`: an action is pending approval; `hand_over`: a browser job waits for a person to use its page; `stuck`: work cannot continue without a decision by an operator; `slow`: an effect has been in progress for longer than 99 % of the others in that state, or for 30 seconds if that is unknown; `failed`: failures of the last 24 hours, one row per tool, and per error code and machine; `refused`: requests to the gateway that were refused in the last 24 hours, such as by a budget, one row per tenant and error; `node`: a process that took over actors after another one had crashed; `webhook`: deliveries to a webhook are failing.',
     ),
-    id: string({ description: 'Id of the actor or webhook. For failures, that of the latest one.' }),
+    id: string({
+      description:
+        'Id of the actor or webhook, or name of the node. For failures, that of the latest one; for refusals, its request.',
+    }),
     machine: nullable(string()),
+    tool: nullable(string({ description: 'Tool that failed.' })),
+    error: nullable(string({ description: 'Error code of failures and refusals.' })),
     subject: string({
-      description: 'Name of the tool, error code, or name of the webhook; the id if there is no name.',
+      description: 'Name of the tool, error code, or name of the tenant or webhook; the id if there is no name.',
     }),
     cause: string({ description: 'Cause in one sentence.' }),
     count: integer({ description: 'Number of failures; 1 otherwise.' }),
@@ -145,10 +155,44 @@ const failingEdge = object(
   { title: 'FailingEdge', description: 'Steps between two states that failed in the last 24 hours.' },
 )
 
+const sums = {
+  calls: integer({ description: 'Model calls.' }),
+  errors: integer({ description: 'Requests to the gateway that failed, and failures of actors and tools.' }),
+  cost_usd: number({ description: 'Cost in USD; calls without a price count nothing.' }),
+  input_tokens: integer(),
+  output_tokens: integer(),
+  p50_ms: nullable(
+    integer({ description: 'Median duration of successful requests to the gateway, in milliseconds, within 5 %.' }),
+  ),
+  p95_ms: nullable(integer({ description: '95th percentile of the same durations.' })),
+}
+
+const totals = object(sums, { title: 'SeriesTotals', description: 'Totals of a period.' })
+
+const seriesGroup = object(
+  {
+    name: nullable(string({ description: 'Value of the dimension; null for calls without one.' })),
+    ...{ calls: integer(), errors: integer(), cost_usd: number(), tokens: integer() },
+    costs: described(array(number()), 'Cost in USD in each bucket.'),
+    counts: described(array(integer()), 'Calls in each bucket.'),
+  },
+  { title: 'SeriesGroup', description: 'Calls of one model, tenant, agent or operation.' },
+)
+
+const toolHealth = object(
+  {
+    tool: string(),
+    calls: integer(),
+    failures: integer(),
+    p95_ms: integer({ description: '95th percentile of its durations, in milliseconds.' }),
+  },
+  { title: 'ToolHealth', description: 'Calls of a tool that the server ran.' },
+)
+
 /** A resource that matches a searched text. */
 const finding = object(
   {
-    kind: oneOf('actor', 'tenant', 'user', 'agent', 'error', 'request'),
+    kind: oneOf('actor', 'tenant', 'user', 'agent', 'knowledge', 'model', 'error', 'tool', 'request'),
     id: string(),
     tenant_id: described(nullable(string()), 'Tenant of a user.'),
     machine: nullable(string()),
@@ -164,7 +208,7 @@ export const observation = defineOperations('observation', {
   actors: {
     summary: 'List the actors of a project',
     description:
-      'Newest first. Filter by machine, or by the error code of failures in the last 7 days. With several filters, a page may contain fewer than `limit` actors although there are more.',
+      'Newest first. Filter by machine, or by the error code or the tool of failures in the last 7 days. With several filters, a page may contain fewer than `limit` actors although there are more.',
     method: 'GET',
     path: `${project}/actors`,
     access,
@@ -174,7 +218,7 @@ export const observation = defineOperations('observation', {
         string({
           minLength: 1,
           maxLength: 64,
-          description: 'Name of the machine. Default: `session`, or any machine with `error`.',
+          description: 'Name of the machine. Default: `session`, or any machine with `error` or `tool`.',
         }),
       ),
       state: optional(string({ minLength: 1, maxLength: 128 })),
@@ -182,6 +226,7 @@ export const observation = defineOperations('observation', {
       tenant_id: optional(string({ minLength: 1, maxLength: 128 })),
       agent_id: optional(string({ minLength: 1, maxLength: 128 })),
       error: optional(string({ minLength: 1, maxLength: 128, description: 'Error code of a failure.' })),
+      tool: optional(string({ minLength: 1, maxLength: 128, description: 'Name of a tool that failed.' })),
       from: optional(described(timeOrDay(), 'Earliest creation time, inclusive: a time or a date.')),
       to: optional(described(timeOrDay(), 'Latest creation time, exclusive: a time or a date.')),
     },
@@ -227,10 +272,32 @@ export const observation = defineOperations('observation', {
       }),
     ),
   },
-  find: {
-    summary: 'Find an actor, a tenant, a user, an agent, a request or an error',
+  series: {
+    summary: 'Summarize calls over time',
     description:
-      'Takes an id or a prefix of one, the external id of a tenant or user, a request id, or an error code. Returns at most 20 results.',
+      'Returns model calls, errors, cost, tokens and durations by buckets of time, the totals of the period before, the eight groups with the highest cost, and the health of tools from at most 5,000 of the newest calls. A read of a long range adds at most 10,000 rows; `complete` is false until further reads have added the rest.',
+    method: 'GET',
+    path: `${project}/series`,
+    access,
+    query: {
+      range: defaulted(oneOf('hour', 'day', 'week', 'month'), 'day'),
+      by: defaulted(oneOf('model', 'tenant', 'agent', 'operation'), 'model'),
+    },
+    answer: isJsonResponse(
+      object({
+        ...{ from: timestamp(), to: timestamp(), bucket_ms: integer(), complete: boolean() },
+        data: array(object({ at: timestamp(), ...sums }, { title: 'SeriesBucket' })),
+        totals,
+        totals_before: totals,
+        groups: array(seriesGroup),
+        tools: array(toolHealth),
+      }),
+    ),
+  },
+  find: {
+    summary: 'Find an actor, a resource, a request or an error',
+    description:
+      'Takes an id or a prefix of one, a part of the name of an agent, a tenant or a knowledge base, the external id of a tenant or user, a model, a request id, an error code, or the name of a tool that failed. Names are searched among the newest 200 of each kind. Returns at most 20 results.',
     method: 'GET',
     path: `${project}/find`,
     access,

@@ -10,7 +10,9 @@ import { webhooks } from '../webhooks/kinds.ts'
 import { recentFailures } from './failure-groups.ts'
 import { listedMachines, type ObservationParts } from './list-actors.ts'
 import { listedActor, textOf } from './listed-actor.ts'
+import { refusals } from './refusals.ts'
 import type { DurationPercentiles, StateDurations } from './state-durations.ts'
+import { recentTakeovers } from './takeovers.ts'
 
 /** An item that requires attention. */
 type Need = ResultOf<'observation.attention'>['data'][number]
@@ -18,6 +20,7 @@ type Need = ResultOf<'observation.attention'>['data'][number]
 /** Most items of each kind that are read and shown. */
 const max = 50
 const maxWorking = 100
+const maxCrashes = 5
 
 /**
  * An actor whose effect has produced nothing for this long, in ms, is slow, if the usual duration of its state is
@@ -35,7 +38,16 @@ export interface AttentionParts extends ObservationParts {
 
 const time = (ms: number): string => new Date(ms).toISOString()
 
-const nothing = { machine: null, count: 1, tenant_id: null, risk_level: null, arguments: null, expires_at: null }
+const nothing = {
+  machine: null,
+  tool: null,
+  error: null,
+  count: 1,
+  tenant_id: null,
+  risk_level: null,
+  arguments: null,
+  expires_at: null,
+}
 
 /** Returns the items that need a person, the most urgent first. */
 export const attention = async (parts: AttentionParts, scope: Scope): Promise<readonly Need[]> => {
@@ -46,6 +58,8 @@ export const attention = async (parts: AttentionParts, scope: Scope): Promise<re
     stuckWork(parts, scope),
     slowWork(parts, scope),
     failures(parts, scope),
+    refused(parts, scope),
+    crashes(parts, scope),
     failingWebhooks(parts, scope),
   ])
   return found.flat()
@@ -161,16 +175,45 @@ const secondsOf = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_
 
 const failures = async (parts: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
   const groups = await recentFailures(parts, scope)
-  return groups.slice(0, max).map(({ machine, code, message, newest, at, tenant, count }) => ({
+  return groups.slice(0, max).map(({ machine, code, tool, message, newest, at, tenant, count }) => ({
     ...nothing,
     kind: 'failed',
     id: newest,
     machine,
-    subject: code,
+    tool,
+    error: code,
+    subject: tool ?? code,
     cause: message === '' ? `Ended as ${code}.` : sanitizedText(message),
     count,
     tenant_id: tenant,
     since: time(at),
+  }))
+}
+
+const refused = async (parts: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
+  const found = await refusals(parts, scope)
+  return found.slice(0, max).map(({ code, tenant, subject, cause, count, at, request }) => ({
+    ...nothing,
+    kind: 'refused',
+    id: request,
+    subject,
+    cause: sanitizedText(cause),
+    count,
+    error: code,
+    tenant_id: tenant,
+    since: time(at),
+  }))
+}
+
+const crashes = async (parts: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
+  const found = await recentTakeovers(parts, scope)
+  return found.slice(0, maxCrashes).map(({ node, actors, fromMs, toMs }) => ({
+    ...nothing,
+    kind: 'node',
+    id: node,
+    subject: node,
+    cause: `Took over ${actors === 1 ? 'an actor' : `${actors} actors`} after a process had ended without handing over${fromMs === toMs ? '' : `, within ${secondsOf(toMs - fromMs)}`}.`,
+    since: time(toMs),
   }))
 }
 

@@ -5,10 +5,11 @@ import { idFloor } from '../runtime/internal.ts'
 import { type FailureData, failurePrefix, failureRows } from './failures.ts'
 import type { ObservationParts } from './list-actors.ts'
 
-/** Failures of one machine with the same error code. */
+/** Failures of one tool, or of one machine with the same error code. */
 export interface FailureGroup {
   readonly machine: string
   readonly code: string
+  readonly tool: string | null
   /** Message of the newest failure; `newest` is the id of its actor. */
   readonly message: string
   readonly newest: string
@@ -24,7 +25,7 @@ const dayMs = 24 * 60 * 60 * 1000
 const maxFailures = 1_000
 
 /** The failures of the last 24 hours, newest first, at most `maxFailures`. */
-const newestFailures = async (
+export const newestFailures = async (
   { records, now }: Pick<ObservationParts, 'records' | 'now'>,
   scope: Scope,
 ): Promise<readonly Row<FailureData>[]> => {
@@ -63,19 +64,22 @@ const edgesOf = (rows: readonly Row<FailureData>[]): readonly FailingEdge[] => {
 }
 
 /**
- * Failures of the last 24 hours by machine and code, the group with the newest failure first; at most `maxFailures`
+ * Failures of the last 24 hours by tool, or by machine and code, the group with the newest failure first; at most `maxFailures`
  * are counted.
  */
 export const recentFailures = async (
   parts: Pick<ObservationParts, 'records' | 'now'>,
   scope: Scope,
 ): Promise<readonly FailureGroup[]> => {
-  const groups = Map.groupBy(await newestFailures(parts, scope), ({ data }) => `${data.machine} ${data.code}`)
+  const groups = Map.groupBy(
+    await newestFailures(parts, scope),
+    ({ data }) => data.tool ?? `${data.machine} ${data.code}`,
+  )
   return [...groups.values()].flatMap((group) => {
     const [newest] = group
     if (newest === undefined) return []
-    const { machine, code, message, actor } = newest.data
+    const { machine, code, message, actor, tool = null } = newest.data
     const { tenant, created_at: at } = newest
-    return [{ machine, code, message, newest: actor, tenant, at, count: group.length }]
+    return [{ machine, code, tool, message, newest: actor, tenant, at, count: group.length }]
   })
 }

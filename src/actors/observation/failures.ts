@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '#storage/index.ts'
 import type { TypedKind } from '../records/schema.ts'
 import { derivedId, isObject } from '../runtime/index.ts'
 import type { Ledger } from '../runtime/internal.ts'
+import { ranTool } from './tool-calls.ts'
 
 export type FailureData = {
   readonly actor: string
@@ -9,6 +10,8 @@ export type FailureData = {
   /** Error code; the name of the event or state if the machine gives none. */
   readonly code: string
   readonly message: string
+  /** Tool that failed; absent for other failures, and in rows of earlier releases. */
+  readonly tool?: string
   /**
    * Innermost states before and after the failed step; null when the step changed no state. Absent in rows of earlier
    * releases.
@@ -17,7 +20,7 @@ export type FailureData = {
 }
 
 /** Failures, one row for each commit that reports one. Rows expire after a week. */
-export const failureRows: TypedKind<FailureData> = { name: 'failures', filters: ['code'], exported: null }
+export const failureRows: TypedKind<FailureData> = { name: 'failures', filters: ['code', 'tool'], exported: null }
 
 /** Prefix of the ids of failures. */
 export const failurePrefix = 'flr'
@@ -27,11 +30,15 @@ const failureRetentionMs = 7 * 24 * 60 * 60 * 1000
 
 const maxMessageLength = 500
 
-type Why = Pick<FailureData, 'code' | 'message'>
+type Why = Pick<FailureData, 'code' | 'message' | 'tool'>
 
-/** Returns one row for each commit that reports a failure, in an event of its log or by the state that it entered. */
+/** Why a commit is a failure: of the tool that it has the result of, of its log, or of its state; null if it is none. */
+export const failureOf = (commit: Parameters<Ledger>[0]): Why | null =>
+  failedTool(commit) ?? loggedFailure(commit.events) ?? enteredFailure(commit)
+
+/** Returns one row for each commit that reports a failure. */
 export const failureLedger: Ledger = (commit, { user }) => {
-  const why = loggedFailure(commit.events) ?? enteredFailure(commit)
+  const why = failureOf(commit)
   if (why === null) return []
   const { actor, seq, at, project, tenant, machine, moved = null } = commit
   const data: FailureData = { actor, machine: machine.split('@')[0] ?? '', ...why, moved }
@@ -39,6 +46,18 @@ export const failureLedger: Ledger = (commit, { user }) => {
   const id = derivedId(failurePrefix, at, `${actor}:${seq}`)
   return [{ kind: failureRows, record: { id, project, tenant, user, ...times, data } }]
 }
+
+const failedTool = ({ event, events }: Parameters<Ledger>[0]): Why | null => {
+  const ran = ranTool(event)
+  if (ran !== null) return ran.error === null ? null : { ...whyOf(ran.error, ''), tool: ran.tool }
+  // after a crash, the result says only that the outcome is unknown
+  const answered = event.type === 'tool_answered' ? events.find(({ event_type }) => isAnswer(event_type)) : undefined
+  if (answered === undefined || !textOf(answered.payload.output).includes('"outcome_unknown"')) return null
+  const message = 'The tool was called, but the outcome is unknown.'
+  return { code: 'outcome_unknown', message, tool: textOf(answered.payload.tool) }
+}
+
+const isAnswer = (event: string): boolean => event.endsWith('tool_call.completed')
 
 const loggedFailure = (events: Parameters<Ledger>[0]['events']): Why | null => {
   // failures in the copied history of a fork occurred in another session

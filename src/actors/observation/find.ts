@@ -1,8 +1,10 @@
 import { requestLog } from '#gateway/ledger/kinds.ts'
+import { usageRows } from '#gateway/ledger/usage-rows.ts'
 import { isIdOf, type MachineDefinition } from '#machines/index.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { RecordKind, Scope, StoredRecord } from '#storage/index.ts'
 import { agents } from '../agents/kinds.ts'
+import { knowledgeBases } from '../knowledge/kinds.ts'
 import { sanitizedText } from '../records/sanitize.ts'
 import { endUsers, tenants, tenantUsers } from '../tenants/kinds.ts'
 import { failureRows } from './failures.ts'
@@ -15,6 +17,10 @@ type Finding = ResultOf<'observation.find'>['data'][number]
 const max = 20
 const maxPerMachine = 5
 const maxTenants = 10
+/** Newest resources of a kind whose names are searched, and the shortest part of a name that is. */
+const maxNamed = 200
+const minPart = 2
+const names = ['name', 'display_name', 'external_id']
 
 /** Returns possible meanings of a text, the most likely first. */
 export const findAnything = async (
@@ -25,10 +31,13 @@ export const findAnything = async (
   await parts.host.rows.shown()
   const found = await Promise.all([
     findActors(parts, scope, text),
-    findTenants(parts, scope, text),
     findNamed(parts, scope, { text, kind: agents, as: 'agent' }),
+    findNamed(parts, scope, { text, kind: tenants, as: 'tenant' }),
+    findNamed(parts, scope, { text, kind: knowledgeBases, as: 'knowledge' }),
+    findModel(parts, scope, text),
     findUser(parts, scope, text),
-    findError(parts, scope, text),
+    findFailure(parts, scope, { text, by: 'code', kind: 'error' }),
+    findFailure(parts, scope, { text, by: 'tool', kind: 'tool' }),
     findRequest(parts, scope, text),
   ])
   return found.flat().slice(0, max)
@@ -71,18 +80,27 @@ const startingWith = async (
   return next.filter(({ id }) => id.startsWith(beginning))
 }
 
-const findTenants = async ({ records }: ObservationParts, scope: Scope, text: string): Promise<readonly Finding[]> => {
-  const found = (await records.find(tenants, scope, { external_id: text })) ?? (await records.get(tenants, scope, text))
-  return found === null ? [] : [named('tenant', found)]
-}
-
+/** Finds a resource by its id or external id, and the newest of a kind by a part of their names. */
 const findNamed = async (
   { records }: ObservationParts,
   scope: Scope,
   { text, kind, as }: { readonly text: string; readonly kind: RecordKind; readonly as: Finding['kind'] },
 ): Promise<readonly Finding[]> => {
   const found = await records.get(kind, scope, text)
-  return found === null ? [] : [named(as, found)]
+  if (found !== null) return [named(as, found)]
+  const part = text.toLowerCase()
+  const isNamed = ({ data }: StoredRecord): boolean =>
+    names.some((field) => textOf(data[field])?.toLowerCase().includes(part) ?? false)
+  const exact = kind === tenants ? await records.find(tenants, scope, { external_id: text }) : null
+  const newest = part.length < minPart ? [] : await records.list(kind, scope, { limit: maxNamed })
+  const others = newest.filter((each) => each.id !== exact?.id && isNamed(each))
+  return [...(exact === null ? [] : [exact]), ...others].slice(0, maxPerMachine).map((each) => named(as, each))
+}
+
+/** Finds a model that was called. */
+const findModel = async ({ records }: ObservationParts, scope: Scope, text: string): Promise<readonly Finding[]> => {
+  const [newest] = await records.list(usageRows, scope, { where: { model: text }, limit: 1 })
+  return newest === undefined ? [] : [{ ...named('model', newest), id: text, label: textOf(newest.data.provider) }]
 }
 
 /** Finds a user of the project, and users of tenants with the same external id. */
@@ -109,20 +127,27 @@ const named = (kind: Finding['kind'], { id, data, updated_at }: StoredRecord): F
   updated_at: new Date(updated_at).toISOString(),
 })
 
-const findError = async ({ records }: ObservationParts, scope: Scope, text: string): Promise<readonly Finding[]> => {
-  const [newest] = await records.list(failureRows, scope, { where: { code: text }, limit: 1 })
+/** An error code, or a tool that failed. */
+const findFailure = async (
+  { records }: ObservationParts,
+  scope: Scope,
+  { text, by, kind }: { readonly text: string; readonly by: 'code' | 'tool'; readonly kind: Finding['kind'] },
+): Promise<readonly Finding[]> => {
+  const [newest] = await records.list(failureRows, scope, { where: { [by]: text }, limit: 1 })
   if (newest === undefined) return []
-  const at = new Date(newest.created_at).toISOString()
-  const label = sanitizedText(textOf(newest.data.message) ?? '')
+  const { created_at, data } = newest
+  const label = sanitizedText(textOf(data.message) ?? '')
+  const updated_at = new Date(created_at).toISOString()
+  const state = kind === 'tool' ? textOf(data.code) : null
   return [
     {
-      kind: 'error',
+      kind,
       id: text,
       tenant_id: null,
-      machine: textOf(newest.data.machine),
-      state: null,
+      machine: kind === 'tool' ? null : textOf(data.machine),
+      state,
       label,
-      updated_at: at,
+      updated_at,
     },
   ]
 }

@@ -9,6 +9,7 @@ import { pageOf } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { type Host, idFloor } from '../runtime/internal.ts'
+import { newestFailures } from './failure-groups.ts'
 import { type FailureData, failurePrefix, failureRows } from './failures.ts'
 import { type ListedActor, listedActor } from './listed-actor.ts'
 
@@ -44,10 +45,10 @@ const indexed = ['actor_activity', 'actor_state'] as const
  * list rows.
  */
 export const listActors = async (parts: ObservationParts, { scope, query }: ListCall): Promise<Listed> => {
-  const { error, machine = 'session', tenant_id, state, activity, agent_id } = query
+  const { error, tool, machine = 'session', tenant_id, state, activity, agent_id } = query
   const within = narrowedScope(scope, { tenant: tenant_id ?? null, user: null })
   await parts.host.rows.shown()
-  if (error !== undefined) return listFailed(parts, within, query)
+  if (error !== undefined || tool !== undefined) return listFailed(parts, within, query)
   const found = listedMachines(parts).find(({ definition }) => definition.name === machine)
   if (found === undefined)
     throw new ServiceError('invalid_query', { param: 'machine', message: 'No machine of this name has a list.' })
@@ -65,7 +66,9 @@ export const listActors = async (parts: ObservationParts, { scope, query }: List
     cover: { scope: within, where, matches },
     page,
   })
-  return { data: data.map((row) => listedActor(definition.name, row)), next_cursor }
+  const failed = Map.groupBy(await newestFailures(parts, within), (failure) => failure.data.actor)
+  const shown = data.map((row) => listedActor(definition.name, row, { failures: failed.get(row.id)?.length ?? 0 }))
+  return { data: shown, next_cursor }
 }
 
 /** Bounds of the ids that were created in a time range. */
@@ -74,16 +77,18 @@ const timesOf = (prefix: string, { from, to }: ListCall['query']) => ({
   ...(to !== undefined && { ceiling: idFloor(prefix, Date.parse(to)) }),
 })
 
-/** Lists actors by the code of their failures, newest failure first; each actor is listed once per page. */
+/** Lists actors by the code or the tool of their failures, newest failure first; each actor is listed once per page. */
 const listFailed = async (parts: ObservationParts, scope: Scope, query: ListCall['query']): Promise<Listed> => {
   const table = new Table<FailureData>(parts.records, failureRows, parts.now)
-  const { limit, cursor } = query
+  const { limit, cursor, error, tool } = query
+  const where = error === undefined ? { tool: tool ?? '' } : { code: error }
   const page = await pageOf(table, scope, {
-    query: { limit, cursor, where: { code: query.error ?? '' }, ...timesOf(failurePrefix, query) },
+    query: { limit, cursor, where, ...timesOf(failurePrefix, query) },
     shown: { idPrefix: failurePrefix, view: ({ data }) => data },
   })
-  const byActor = new Map(page.data.map((failure) => [failure.actor, failure]))
-  const actors = await Promise.all([...byActor.values()].map((failure) => actorOf(parts, scope, failure)))
+  const found = page.data.filter((failure) => tool === undefined || failure.tool === tool)
+  const byActor = Map.groupBy(found, ({ actor }) => actor)
+  const actors = await Promise.all([...byActor.values()].map((failures) => actorOf(parts, scope, failures)))
   const fits = (actor: ListedActor): boolean =>
     (query.machine === undefined || actor.machine === query.machine) &&
     (query.state === undefined || actor.state === query.state) &&
@@ -95,10 +100,11 @@ const listFailed = async (parts: ObservationParts, scope: Scope, query: ListCall
 const actorOf = async (
   { definitions, rowsOfMachine, records }: ObservationParts,
   scope: Scope,
-  { actor, code }: FailureData,
+  failures: readonly FailureData[],
 ): Promise<ListedActor | null> => {
+  const { actor = '', code = null } = failures[0] ?? {}
   const definition = definitionOf(definitions, actor)
   const kind = definition && rowsOfMachine[definition.name]
   const row = kind ? await records.get(kind, scope, actor) : null
-  return definition && row ? listedActor(definition.name, row, code) : null
+  return definition && row ? listedActor(definition.name, row, { error: code, failures: failures.length }) : null
 }

@@ -8,7 +8,11 @@ export type ListedActor = ResultOf<'observation.actors'>['data'][number]
 const labels = ['tool', 'event_type', 'title', 'name', 'version']
 
 /** Converts a list row of any machine. Rows written by releases without `actor_state` show their status. */
-export const listedActor = (machine: string, row: StoredRecord, error: string | null = null): ListedActor => {
+export const listedActor = (
+  machine: string,
+  row: StoredRecord,
+  { error = null, failures = 0 }: Partial<Pick<ListedActor, 'error' | 'failures'>> = {},
+): ListedActor => {
   const { data } = row
   return {
     id: row.id,
@@ -17,6 +21,7 @@ export const listedActor = (machine: string, row: StoredRecord, error: string | 
     activity: activities.find((each) => each === data.actor_activity) ?? 'waiting',
     label: labels.map((field) => textOf(data[field])).find((text) => text !== null) ?? null,
     error,
+    failures,
     tenant_id: row.tenant,
     external_user_id: row.user,
     agent_id: textOf(data.agent_id),

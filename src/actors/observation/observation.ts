@@ -6,23 +6,32 @@ import { failureLedger, failureRows } from './failures.ts'
 import { findAnything } from './find.ts'
 import { fleet } from './fleet.ts'
 import { listActors } from './list-actors.ts'
+import { series } from './series.ts'
+import { SeriesBuckets } from './series-buckets.ts'
 import { StateDurations } from './state-durations.ts'
+import { takeoverLedger, takeoverRows } from './takeovers.ts'
+import { toolCallLedger, toolCallRows } from './tool-calls.ts'
 
 /** Capability `observation`: the current state of a project's actors, and how they got there. */
 export const observation = capability({
   name: 'observation',
   operations: observationOperations,
-  kinds: [failureRows],
-  ledger: failureLedger,
+  kinds: [failureRows, toolCallRows, takeoverRows],
+  ledger: (commit, owner) => [failureLedger, toolCallLedger, takeoverLedger].flatMap((rows) => rows(commit, owner)),
   open: (services) => {
     const { commits, records } = services.storage
     const dwells = new StateDurations({ commits, records }, services.now)
+    const buckets = new SeriesBuckets(records, services.now)
     return {
       useCases: {
         'observation.actors': (call) => listActors(services, call),
         'observation.steps': (call) => actorSteps({ ...services, commits: services.storage.commits }, call),
         'observation.attention': async ({ scope }) => ({ data: await attention({ ...services, dwells }, scope) }),
         'observation.fleet': async ({ scope }) => ({ data: await fleet(services, scope) }),
+        'observation.series': async ({ scope, query }) => {
+          await services.host.rows.shown()
+          return series({ records, buckets, now: services.now }, scope, query)
+        },
         'observation.find': async ({ scope, query }) => ({ data: await findAnything(services, scope, query.q) }),
       },
     }

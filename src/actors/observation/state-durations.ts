@@ -1,4 +1,5 @@
 import type { CommitStore, RecordStore, Scope } from '#storage/index.ts'
+import { failureOf } from './failures.ts'
 import type { ListedMachine } from './list-actors.ts'
 
 /** Number of the newest actors of a machine that are sampled, and of commits per actor. */
@@ -49,10 +50,14 @@ export class StateDurations {
     for (const { id, version } of newest) {
       const commits = await this.#parts.commits.ofActor(id, Math.max(0, version - sampledCommits), sampledCommits)
       let entered: number | null = null
-      for (const { moved, at } of commits) {
+      for (const commit of commits) {
+        const { moved, at, event } = commit
         if (moved === undefined) continue
         const [from] = moved
-        if (entered !== null && from !== null) lengths.set(from, [...(lengths.get(from) ?? []), at - entered])
+        // what failed or was cancelled may have hung before
+        const isUsual = failureOf(commit) === null && event.type !== 'cancel'
+        if (entered !== null && from !== null && isUsual)
+          lengths.set(from, [...(lengths.get(from) ?? []), at - entered])
         entered = at
       }
     }
@@ -62,7 +67,17 @@ export class StateDurations {
   }
 }
 
-const p99 = (lengths: readonly number[]): number => {
+/** A stay that is longer than this multiple of the 75th percentile is a hang, which would hide the next one. */
+const hangFactor = 10
+
+/** The 99th percentile of the stays that were no hangs. */
+export const p99 = (lengths: readonly number[]): number => {
   const sorted = [...lengths].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))] ?? 0
+  const at = (values: readonly number[], share: number): number =>
+    values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0
+  const longest = hangFactor * Math.max(1, at(sorted, 0.75))
+  return at(
+    sorted.filter((length) => length <= longest),
+    0.99,
+  )
 }

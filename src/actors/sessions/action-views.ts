@@ -50,6 +50,7 @@ const viewOf = (row: Facts, action: ActionContext, status: Action['status']): Ac
     risk_level: riskOf(action),
     status,
     arguments: argumentsOf(action),
+    run_by: action.execute === null && callers.includes(action.kind) ? 'caller' : 'server',
     execute: executionOf(action),
     connection: requiredConnection(action.connection),
     input: requiredInput(action.input),
@@ -61,6 +62,9 @@ const viewOf = (row: Facts, action: ActionContext, status: Action['status']): Ac
     updated_at: timestampOf(row.updated_at),
   }
 }
+
+/** Kinds of calls that the caller runs. */
+const callers: readonly ActionContext['kind'][] = ['function', 'caller']
 
 const requiredConnection = (connection: ActionContext['connection']): Action['connection'] => {
   if (connection === null) return null

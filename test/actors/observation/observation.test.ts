@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { agents } from '#actors/agents/kinds.ts'
 import type { Call, Principal } from '#actors/call/call.ts'
 import { actorRows, definitions } from '#actors/capabilities.ts'
 import { actorSteps } from '#actors/observation/actor-steps.ts'
@@ -6,7 +7,8 @@ import { attention, minSlowMs, slowAfterMs } from '#actors/observation/attention
 import { findAnything } from '#actors/observation/find.ts'
 import { fleet } from '#actors/observation/fleet.ts'
 import { listActors } from '#actors/observation/list-actors.ts'
-import { StateDurations } from '#actors/observation/state-durations.ts'
+import { p99, StateDurations } from '#actors/observation/state-durations.ts'
+import { toolCallRows } from '#actors/observation/tool-calls.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
 import { projectScope } from '#storage/scope.ts'
 import { callOf, newSession, openWorld, type Script, turn, type World, type WorldOptions } from '../sessions/harness.ts'
@@ -124,6 +126,27 @@ describe('what needs a person', () => {
     expect(needs[0]?.cause).toBe('The provider is gone.')
   })
 
+  it('contains tools that fail, one row per tool, which is found by its name and marked in lists', async () => {
+    const refundCall: Script = { text: ['Wait.'], calls: [{ name: 'issue_refund', arguments: '{}' }] }
+    const scripts = [refundCall, { text: ['Sorry'] }, refundCall, { text: ['Sorry'] }]
+    const outcome = { ok: false, code: 'tool_http_error', message: 'The tool answered with status 500.' } as const
+    const { world, parts, listed } = await open({ scripts, runTool: async () => outcome })
+    const sessions = [await newSession(world), await newSession(world)]
+    const tools = [{ type: 'http', name: 'issue_refund', url: 'https://example.com', needsApproval: false }] as const
+    for (const session of sessions) await turn(world, session, { input: 'refund', tools, pause_on_tool_calls: false })
+    const [need, ...others] = await attention(parts, scope)
+    expect(others).toEqual([])
+    expect(need).toMatchObject({ kind: 'failed', subject: 'issue_refund', tool: 'issue_refund', count: 2 })
+    expect(need?.cause).toBe('The tool answered with status 500.')
+    expect(await findAnything(parts, scope, 'issue_refund')).toMatchObject([{ kind: 'tool', state: 'tool_http_error' }])
+    expect((await listed({ tool: 'issue_refund' })).toSorted()).toEqual(sessions.toSorted())
+    expect(await listed({ tool: 'another_tool' })).toEqual([])
+    const { data } = await listActors(parts, callIn({}, { limit: 20 }))
+    expect(data.map(({ failures }) => failures)).toEqual([1, 1])
+    const calls = await world.storage.records.list(toolCallRows, scope, { limit: 10 })
+    expect(calls).toMatchObject(sessions.map(() => ({ data: { tool: 'issue_refund', code: 'tool_http_error' } })))
+  })
+
   it('is work that has not responded for a long time', async () => {
     const { world, parts } = await open({ scripts: [hangs] })
     const session = await newSession(world)
@@ -156,6 +179,12 @@ describe('slow work', () => {
     expect(await attention(parts, scope)).toEqual([])
     await world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, {}))
     await running
+  })
+
+  it('is measured without earlier hangs, of which one would hide the next', () => {
+    const usual = Array.from({ length: 24 }, (_, index) => 100 + index)
+    expect(p99([...usual, 120_000])).toBe(123)
+    expect(p99(usual)).toBe(123)
   })
 
   it('is not detected from a few others', async () => {
@@ -209,7 +238,7 @@ describe('lists of actors', () => {
 })
 
 describe('the search of the console', () => {
-  it('accepts an id, its beginning, its part after the prefix, and an error code', async () => {
+  it('accepts an id, its beginning, its part after the prefix, a part of a name, and an error code', async () => {
     const { world, parts } = await open({ scripts: [fails] })
     const session = await newSession(world)
     await turn(world, session, { input: 'hello' })
@@ -217,6 +246,10 @@ describe('the search of the console', () => {
       expect((await findAnything(parts, scope, text)).map(({ id }) => id)).toContain(session)
     const [need] = await attention(parts, scope)
     expect(await findAnything(parts, scope, need?.subject ?? '')).toMatchObject([{ kind: 'error', id: need?.subject }])
+    const at = { version: 1, created_at: 1, updated_at: 1, expires_at: null, tenant: null, user: null }
+    const data = { name: 'Refund desk', status: 'active' }
+    await world.storage.records.insert(agents, { id: 'agt_1', project: 'prj_a', ...at, data })
+    expect(await findAnything(parts, scope, 'fund de')).toMatchObject([{ kind: 'agent', label: 'Refund desk' }])
     expect(await findAnything(parts, scope, 'nothing of ours')).toEqual([])
     expect(await findAnything(parts, projectScope('prj_b'), session)).toEqual([])
   })

@@ -56,6 +56,35 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the gateway in the con
     expect(page.url()).toContain('request=')
   })
 
+  it('shows cost, calls and durations by time, from which a peak leads to its requests, and names refused calls', async () => {
+    const { page, world } = console
+    const tenant = await world.api.post('/v1/tenants', { external_id: 'poor', name: 'Poor' })
+    await world.api.post('/v1/limits', { subject: 'tenant', subject_id: tenant.body.id, budget_month_usd: '0' })
+    const refused = await world.api.post(
+      '/v1/chat/completions',
+      { model: 'rack/good', messages: [{ role: 'user', content: 'hi' }] },
+      { headers: { 'x-tenant-id': tenant.body.id } },
+    )
+    expect(refused.status).toBe(402)
+    await console.show('overview?range=hour', 'Overview')
+    const totals = page.getByLabel('Totals')
+    await totals.getByText('$0.0050').waitFor()
+    const groups = page.getByRole('table', { name: 'Groups' }).getByRole('row')
+    await groups.filter({ hasText: 'good' }).filter({ hasText: '2,100' }).waitFor()
+    expect(await page.locator('.series canvas').count()).toBe(4)
+    await page.locator('.series').filter({ hasText: 'Calls and errors' }).getByText('Figures').click()
+    await page.getByRole('table', { name: 'Calls and errors' }).getByRole('button').last().click()
+    await page.getByRole('heading', { name: 'Gateway', level: 1 }).waitFor()
+    expect(page.url()).toMatch(/from=.*to=/)
+    await page.getByRole('table', { name: 'Requests' }).getByText('good').first().waitFor()
+    await console.show('home', 'Home')
+    const row = page.getByRole('region', { name: 'Refused' }).getByRole('listitem').filter({ hasText: 'Poor' })
+    await row.getByText('1 call was refused: the budget of the month is used up.').waitFor()
+    await row.getByRole('link').first().click()
+    await page.getByRole('heading', { name: 'Gateway', level: 1 }).waitFor()
+    expect(console.complaints).toEqual([])
+  })
+
   it('lists a nearly used budget and a failing provider under Needs attention, and sums the cost by key', async () => {
     const { page } = console
     for (let n = 0; n < 3; n++) await chat('rack/broken', { max_tokens: 10 })

@@ -133,6 +133,35 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     expect(stored.body).toMatchObject({ arguments: { order: 'order 8' }, note: 'the customer named another order' })
   })
 
+  it('have all waiting calls on one page, with what led to each, where keys choose, mark and reject them', async () => {
+    const [first, second] = [await pausedSession(), await pausedSession()]
+    await show()
+    await page.getByRole('link', { name: 'Decide them in one place' }).click()
+    await page.getByRole('heading', { name: 'Approvals' }).waitFor()
+    const chosen = page.getByRole('list', { name: 'Waiting calls' }).locator('.chosen a')
+    expect(await chosen.getAttribute('href')).toContain(second.action)
+    await page.keyboard.press('x')
+    await page.keyboard.press('j')
+    await expect.poll(() => chosen.getAttribute('href')).toContain(first.action)
+    await page.keyboard.press('x')
+    const detail = page.getByRole('region', { name: 'Call of refund' })
+    await detail.getByText('Use the tool refund for order 7').waitFor()
+    await detail.getByLabel('Sums').getByText('Cost').waitFor()
+    // the caller runs this tool, so that it has its output
+    await detail.getByLabel('Output of the tool').waitFor()
+    await page.getByLabel('Reason for the marked calls').fill('not today')
+    await page.getByRole('heading', { name: 'Approvals' }).click()
+    await page.keyboard.press('r')
+    await page.getByRole('status').getByText('2 rejected.').waitFor()
+    for (const { action } of [first, second]) {
+      const { body } = await world.api.get(`/v1/actions/${action}`)
+      expect(body.status).toBe('rejected')
+    }
+    await page.goto(`${world.url}/#/audit`)
+    await page.getByRole('row').filter({ hasText: 'not today' }).first().waitFor()
+    expect(complaints).toEqual([])
+  })
+
   it('list failures on the home page with their message, and link to the affected sessions', async () => {
     const sessions = [await world.api.createSession(), await world.api.createSession()]
     for (const session of sessions) await runTurn(session, { input: 'fail please' })
@@ -279,7 +308,8 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     await again.getByLabel('Input').fill('{"prompt": "good bye"}')
     expect(await again.getByLabel('What you changed').textContent()).toContain('good bye')
     await again.getByRole('button', { name: 'Run again' }).click()
-    await page.getByRole('group', { name: 'Act' }).getByRole('link', { name: /^run_/ }).click()
+    // the new run is opened
+    await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).not.toBe(made.body.id)
     await lit('completed')
     await page.getByRole('log').getByText('good bye').first().waitFor()
     expect(complaints).toEqual([])
@@ -331,6 +361,10 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     const hold = async (what: string) => expect([what, await axeFaults(page)]).toEqual([what, []])
     const hashes = [
       'home',
+      'overview',
+      'approvals',
+      'audit',
+      'nowhere',
       'list/session',
       'fleet',
       'skills',

@@ -100,6 +100,17 @@ const troubles: Readonly<Record<string, Trouble>> = {
     title: 'Waiting for a person',
     cause: /issue_refund/,
   },
+  'a failing tool': {
+    plant: async () => {
+      const session = await world.api.createSession()
+      const tools = [{ ...refundTool(tool, { needsApproval: false }), name: 'lookup_order', url: `${tool.url}/closed` }]
+      const turn = { input: 'Please use lookup_order for order 3', tools, pause_on_tool_calls: false }
+      await (await world.api.turn(session, turn)).all()
+      return 'lookup_order'
+    },
+    title: 'Failed in the last 24 hours',
+    cause: /failed once.*status 401/,
+  },
   'a failing provider': {
     plant: async () => {
       const session = await world.api.createSession()
@@ -235,6 +246,8 @@ describe.skipIf(executablePath === undefined)('a fault in the console', () => {
     await fragile.api.get(`/v1/sessions/${session}`)
     const trouble = { title: 'Failed in the last 24 hours', cause: /The server stopped while it was generating/ }
     await leadsToCause(fragile, trouble, 'interrupted')
+    const reader = await Reader.atHome(fragile)
+    await reader.need('Crashes of nodes', 'Took over').waitFor()
   })
 
   it('leads from the sign-in to its cause in at most two clicks: a poison message', { timeout: 120_000 }, async () => {
@@ -301,6 +314,29 @@ describe.skipIf(executablePath === undefined)('a fault in the console', () => {
       expect(await again.textContent()).not.toBe(failed)
       await again.click()
       await reader.page.getByText('delivery.attempted').first().waitFor()
+    })
+
+    it('shows a failed tool red in its log and marked in lists, and finds it by its name', async () => {
+      const reader = await Reader.atHome(world)
+      const { page } = reader
+      await page.keyboard.press('/')
+      await page.getByRole('combobox', { name: 'Find' }).fill('lookup_order')
+      await page.getByRole('option').filter({ hasText: 'tool_http_error' }).click()
+      const row = page.getByRole('row').filter({ hasText: '1 failed' })
+      await row.getByRole('link').first().click()
+      await page.getByText(/lookup_order failed: tool_http_error/).waitFor()
+      await page.getByRole('tab', { name: 'Log' }).click()
+      await page.locator('[data-event="tool_call.completed"][data-failed]').waitFor()
+      // the server runs the tool, so that no person has its output
+      await page.goto(`${world.url}/#/approvals`)
+      const waiting = page.getByRole('list', { name: 'Waiting calls' })
+      await waiting
+        .getByRole('link', { name: /issue_refund/ })
+        .first()
+        .click()
+      const call = page.getByRole('region', { name: 'Call of issue_refund' })
+      await call.getByRole('form', { name: 'Decide' }).waitFor()
+      expect(await call.getByLabel(/^Output of the tool/).count()).toBe(0)
     })
 
     it.each(Object.keys(troubles))(

@@ -191,14 +191,22 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     expect(await shownSequences()).toEqual(stored)
   })
 
-  it('reports a deleted session and an unknown id as not existing', async () => {
+  it('reports a deleted session, an unknown id and an unknown page as not existing, with a way home', async () => {
     const session = await world.api.createSession()
     await read(session)
     await world.api.get(`/v1/sessions/${session}`, { method: 'DELETE' })
     await page.getByRole('alert').getByText('What this address names does not exist').waitFor()
-    await page.goto(`${world.url}/#/actors/ses_unknown`)
-    await page.getByRole('alert').getByText('What this address names does not exist').waitFor()
-    expect(await page.locator('#view').textContent()).toBe('')
+    for (const nowhere of ['actors/ses_unknown', 'nowhere']) {
+      await page.goto(`${world.url}/#/${nowhere}`)
+      await page.getByRole('heading', { name: 'Not found' }).waitFor()
+      await page.locator('#view').getByRole('link', { name: 'Home' }).click()
+      await page.getByRole('heading', { name: 'Home' }).waitFor()
+    }
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('Find a page').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'hidden' })
+    expect(await page.title()).toContain('Home')
   })
 
   it('shows operators the node and its live actors, and members neither', async () => {

@@ -11,7 +11,7 @@ export interface Box {
 }
 
 /** One drawing of a chart; regions come before the states in them. */
-export interface ChartDrawing {
+interface ChartDrawing {
   readonly width: number
   readonly height: number
   readonly nodes: readonly (Box & Pick<ChartState, 'id' | 'label' | 'kind'>)[]
@@ -28,7 +28,8 @@ export interface ChartDrawing {
 export interface ChartLayout extends ChartDrawing {
   readonly machine: string
   readonly version: number
-  readonly narrow: ChartDrawing
+  /** Its edges are the same, in the same order: only their points differ. */
+  readonly narrow: Omit<ChartDrawing, 'edges'> & { readonly paths: readonly ChartDrawing['edges'][number]['points'][] }
 }
 
 /** Character width of the console's monospaced font, in pixels. */
@@ -93,7 +94,8 @@ export async function chartLayout({ name, version, machine }: Chart): Promise<Ch
   }
   const [named, plain] = [bestOf(await drawn(true), wideBox), await drawn(false)]
   const wide = scaleIn(named, wideBox) >= minScale ? named : bestOf(plain, wideBox)
-  return { machine: name, version, ...wide, narrow: bestOf(plain, narrowBox) }
+  const { edges, ...narrow } = bestOf(plain, narrowBox)
+  return { machine: name, version, ...wide, narrow: { ...narrow, paths: edges.map(({ points }) => points) } }
 }
 
 const scaleIn = ({ width, height }: Size, box: Size): number => Math.min(box.width / width, box.height / height)

@@ -48,7 +48,7 @@ export const runActionTool = (parts: RunToolParts): UncertainEffect => ({
   policy: 'from_params',
   run: async (_params, context) => {
     const action = contextOf(actionDefinition, context)
-    const outcome = await call(parts, context, {
+    const { outcome, ran } = await call(parts, context, {
       declared: action.execute === null ? null : actionExecution(JSON.parse(action.execute)),
       tool: action.tool,
       arguments: action.arguments,
@@ -59,11 +59,11 @@ export const runActionTool = (parts: RunToolParts): UncertainEffect => ({
       runId: action.run_id,
       progress: (progress) => journaled(context, { type: 'tool_progressed', ...progress }),
     })
-    if (outcome.ok) return { event: { type: 'tool_succeeded', output: outcome.output } }
+    if (outcome.ok) return { event: { type: 'tool_succeeded', output: outcome.output, ran } }
     const { connection, input } = outcome
     if (connection !== undefined) return { event: { type: 'connection_required', connection } }
     if (input !== undefined) return { event: { type: 'input_required', input: { ...input } } }
-    return { event: { type: 'tool_failed', code: outcome.code, message: outcome.message } }
+    return { event: { type: 'tool_failed', code: outcome.code, message: outcome.message, ran } }
   },
   unknown: () => ({ type: 'tool_failed', ...lost }),
   tooLarge: () => ({ type: 'tool_failed', ...large }),
@@ -101,7 +101,7 @@ const runOwnTool = (parts: RunToolParts, callerOf: (context: JsonObject) => Call
     const { calls, config, sessionId, runId } = callerOf(context.context)
     const actionId = idOf(params)
     const wanted = calls.find((each) => each.action_id === actionId)
-    const outcome = await call(parts, context, {
+    const { outcome, ran } = await call(parts, context, {
       tool: wanted?.tool ?? '',
       arguments: wanted?.arguments ?? '{}',
       config,
@@ -119,7 +119,7 @@ const runOwnTool = (parts: RunToolParts, callerOf: (context: JsonObject) => Call
       return { event: { type: 'input_required', action_id: actionId, input, by: 'tool' } }
     }
     const output = outcome.ok ? outcome.output : errorOutput(outcome.code, outcome.message)
-    return { event: { type: 'tool_answered', action_id: actionId, output } }
+    return { event: { type: 'tool_answered', action_id: actionId, output, ran } }
   },
   unknown: (params) => answeredWith(params, lost),
   tooLarge: (params) => answeredWith(params, large),
@@ -136,7 +136,19 @@ const answeredWith = (params: JsonObject, { code, message }: typeof lost): Store
 
 const idOf = (params: JsonObject): string => String(params.action_id)
 
+/** Runs a tool, and reports what a ledger notes of the call (src/actors/observation/tool-calls.ts). */
 const call = async (
+  parts: RunToolParts,
+  context: EffectContext,
+  wanted: Wanted,
+): Promise<{ readonly outcome: ToolOutcome; readonly ran: JsonObject }> => {
+  const startedMs = performance.now()
+  const outcome = await outcomeOf(parts, context, wanted)
+  const ran = { tool: wanted.tool, took_ms: Math.round(performance.now() - startedMs) }
+  return { outcome, ran: outcome.ok ? ran : { ...ran, code: outcome.code, message: outcome.message } }
+}
+
+const outcomeOf = async (
   { tools, configs }: RunToolParts,
   { owner, idempotencyKey, signal }: EffectContext,
   wanted: Wanted,

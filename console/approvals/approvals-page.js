@@ -1,0 +1,176 @@
+import { age } from '../age.js'
+import { callApi, wordsOf } from '../api.js'
+import { Approval, riskChip } from '../approval-form.js'
+import { ahead } from '../format.js'
+import { html } from '../html.js'
+import { LivePage } from '../live-page.js'
+import { jsonText } from '../parts/turned-text.js'
+import { useRead } from '../parts/use-read.js'
+import { hashAt, listHash, routeHash } from '../route.js'
+import { serverNow } from '../server-time.js'
+import { sessionNow } from '../session.js'
+import { Sums, TalkPanel } from '../talk-panel.js'
+import { useEffect, useState } from '../vendor/hooks.js'
+
+/**
+ * @typedef {import('../parts/query-form.js').Place} Place
+ * @typedef {import('../approval-form.js').Action & { tenant_id: string | null, run_id: string | null, session_id: string | null, created_at: string }} Waiting
+ * @typedef {{ data: readonly Waiting[], next_cursor: string | null }} Listed
+ */
+
+const refreshMs = 2000
+const max = 100
+const shownEvents = 100
+
+/**
+ * All calls that wait for a decision, with what led to each.
+ *
+ * @param {Place} place
+ * @param {(error: unknown) => void} report
+ */
+export const approvalsPage = (place, report) => {
+  /** @type {LivePage<Listed>} */
+  const page = new LivePage({
+    read: () => callApi(place.project, 'actions.list', { query: { status: 'pending_approval', limit: max } }),
+    show: (listed) =>
+      html`<${Inbox} place=${place} listed=${listed} done=${() => void page.refresh().catch(report)} />`,
+    everyMs: refreshMs,
+    report,
+  })
+  return page
+}
+
+/** @param {{ place: Place, listed: Listed, done: () => void }} props */
+const Inbox = ({ place, listed: { data, next_cursor }, done }) => {
+  const [picked, setPicked] = useState(/** @type {readonly string[]} */ ([]))
+  const [outcome, setOutcome] = useState('')
+  const [reason, setReason] = useState('')
+  const { decides } = sessionNow()
+  const [at, setAt] = useState(place.query.action)
+  const chosen = data.find(({ id }) => id === at) ?? data[0]
+  /** The address follows without a navigation, which would forget the marks. @param {string} action */
+  const choose = (action) => {
+    setAt(action)
+    history.replaceState(null, '', hashAt(place, { action }))
+  }
+  const marked = picked.filter((id) => data.some((each) => each.id === id))
+  const targets = marked.length > 0 ? marked : chosen === undefined ? [] : [chosen.id]
+  /** @param {'approve' | 'reject'} verb */
+  const decide = async (verb) => {
+    if (!decides || targets.length === 0) return
+    const why = reason === '' ? {} : verb === 'approve' ? { note: reason } : { reason }
+    const results = await Promise.allSettled(
+      targets.map((action_id) => callApi(place.project, `actions.${verb}`, { params: { action_id }, body: why })),
+    )
+    const refused = results.flatMap((result) => (result.status === 'rejected' ? [wordsOf(result.reason)] : []))
+    const verbed = verb === 'approve' ? 'approved' : 'rejected'
+    setOutcome([`${results.length - refused.length} ${verbed}.`, ...new Set(refused)].join(' '))
+    setPicked([])
+    done()
+  }
+  /** @param {number} by */
+  const move = (by) => {
+    const next = data[data.findIndex(({ id }) => id === chosen?.id) + by]
+    if (next !== undefined) choose(next.id)
+  }
+  /** @param {string} id */
+  const toggle = (id) => setPicked(picked.includes(id) ? picked.filter((each) => each !== id) : [...picked, id])
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    x: () => chosen !== undefined && toggle(chosen.id),
+    a: () => void decide('approve'),
+    r: () => void decide('reject'),
+  })
+  return html`
+    <div class="view-head">
+      <h1>Approvals</h1>
+      <span class="muted">${data.length}${next_cursor === null ? '' : '+'} waiting <span class="keys"><kbd>j</kbd> <kbd>k</kbd> choose, <kbd>x</kbd> mark, <kbd>a</kbd> approve, <kbd>r</kbd> reject</span></span>
+      <span role="status">${outcome}</span>
+    </div>
+    ${
+      chosen === undefined
+        ? html`<p class="empty">No call waits for a decision. Calls of tools that need an approval appear here.</p>`
+        : html`
+      ${
+        decides &&
+        html`<div class="bulk" role="group" aria-label="Marked calls">
+          <label class="tick"><input type="checkbox" checked=${marked.length === data.length} onChange=${() => setPicked(marked.length === data.length ? [] : data.map(({ id }) => id))} /> All</label>
+          <input aria-label="Reason for the marked calls" placeholder="Reason, for the audit log" maxlength="4096" value=${reason} onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setReason(currentTarget.value)} />
+          <button type="button" aria-disabled=${marked.length === 0} onClick=${() => marked.length > 0 && decide('approve')}>Approve ${marked.length}</button>
+          <button type="button" class="quiet" aria-disabled=${marked.length === 0} onClick=${() => marked.length > 0 && decide('reject')}>Reject ${marked.length}</button>
+        </div>`
+      }
+      <div class="inbox">
+        <ul class="inbox-list" aria-label="Waiting calls">
+          ${data.map((action) => html`<${Item} key=${action.id} place=${place} action=${action} chosen=${action.id === chosen.id} marked=${marked.includes(action.id)} toggle=${decides ? toggle : null} choose=${choose} />`)}
+        </ul>
+        <${Detail} key=${chosen.id} place=${place} action=${chosen} done=${done} />
+      </div>`
+    }
+  `
+}
+
+/** Keys that act while no field has the focus. @param {Readonly<Record<string, () => void>>} keys */
+const useKeys = (keys) =>
+  useEffect(() => {
+    /** @param {KeyboardEvent} event */
+    const press = (event) => {
+      const { key, target, metaKey, ctrlKey, altKey } = event
+      const writes = target instanceof Element && target.matches('input:not([type=checkbox]), textarea, select')
+      if (writes || metaKey || ctrlKey || altKey || document.querySelector('dialog[open]') !== null) return
+      if (keys[key] === undefined) return
+      event.preventDefault()
+      keys[key]()
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  })
+
+/** @param {{ place: Place, action: Waiting, chosen: boolean, marked: boolean, toggle: ((id: string) => void) | null, choose: (id: string) => void }} props */
+const Item = ({ place, action, chosen, marked, toggle, choose }) => html`
+  <li class=${chosen ? 'chosen' : ''}>
+    ${toggle !== null && html`<input type="checkbox" aria-label=${`Mark ${action.tool}`} checked=${marked} onChange=${() => toggle(action.id)} />`}
+    <a href=${hashAt(place, { action: action.id })} onClick=${(/** @type {MouseEvent} */ event) => {
+      if (event.ctrlKey || event.metaKey) return
+      event.preventDefault()
+      choose(action.id)
+    }} aria-current=${chosen ? 'true' : undefined}>
+      <span class="inbox-head"><strong>${action.tool}</strong> ${riskChip(action.risk_level)}<time class="muted" datetime=${action.created_at}>${age(action.created_at)}</time></span>
+      <code>${jsonText(action.arguments)}</code>
+      <span class="muted">expires ${ahead(action.expires_at, serverNow())}</span>
+    </a>
+  </li>
+`
+
+/** The form to decide, who requests it, and what was said before. @param {{ place: Place, action: Waiting, done: () => void }} props */
+const Detail = ({ place: { project }, action, done }) => {
+  const { session_id, run_id, tenant_id } = action
+  const waiter = session_id ?? run_id
+  const whom = useRead(waiter ?? '', () =>
+    session_id !== null
+      ? callApi(project, 'sessions.get', { params: { session_id } })
+      : callApi(project, 'runs.get', { params: { run_id: run_id ?? '' } }),
+  )
+  const events = useRead(waiter === null ? '' : `${waiter} events`, async () => {
+    const params = { actor_id: waiter ?? '' }
+    const { last_sequence } = await callApi(project, 'project_actors.get', { params })
+    const query = { after: Math.max(0, last_sequence - shownEvents), limit: shownEvents }
+    return (await callApi(project, 'project_actors.events', { params, query })).data
+  })
+  const user = whom.data?.external_user_id
+  const agent = whom.data?.agent_id
+  return html`
+    <section class="inbox-detail" aria-label=${`Call of ${action.tool}`}>
+      <p class="requester">
+        ${waiter === null ? 'A caller of the API' : html`<a href=${routeHash({ view: 'actor', project, id: waiter })}>${session_id === null ? 'A run' : 'A session'}</a>`}
+        ${agent && html` of agent <a href=${listHash({ project, agent })}>${agent}</a>`}
+        ${user && html` of user <strong>${user}</strong>`}
+        ${tenant_id && html`, tenant <a href=${listHash({ project, tenant: tenant_id })}>${tenant_id}</a>`} requests it.
+      </p>
+      ${events.data !== null && html`<${Sums} events=${events.data} upTo=${null} />`}
+      <${Approval} project=${project} actor=${action} done=${done} />
+      ${events.data !== null && html`<h2>What led here</h2><${TalkPanel} project=${project} events=${events.data} upTo=${null} />`}
+    </section>
+  `
+}

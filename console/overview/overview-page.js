@@ -1,0 +1,167 @@
+import { duration } from '../age.js'
+import { callApi } from '../api.js'
+import { dollars } from '../format.js'
+import { html } from '../html.js'
+import { LivePage } from '../live-page.js'
+import { Table } from '../parts/table.js'
+import { hashAt, listHash, routeHash } from '../route.js'
+import { SeriesChart } from './series-chart.js'
+
+/**
+ * @typedef {import('../parts/query-form.js').Place} Place
+ * @typedef {{ calls: number, errors: number, cost_usd: number, input_tokens: number, output_tokens: number, p50_ms: number | null, p95_ms: number | null }} Sums
+ * @typedef {{ name: string | null, calls: number, errors: number, cost_usd: number, tokens: number, costs: readonly number[], counts: readonly number[] }} Group
+ * @typedef {{ tool: string, calls: number, failures: number, p95_ms: number }} Tool
+ * @typedef {{ from: string, to: string, bucket_ms: number, complete: boolean, data: readonly (Sums & { at: string })[], totals: Sums, totals_before: Sums, groups: readonly Group[], tools: readonly Tool[] }} Series
+ */
+
+const refreshMs = 5000
+const ranges = /** @type {const} */ ({ hour: 'Hour', day: 'Day', week: 'Week', month: '30 days' })
+const dimensions = /** @type {const} */ ({ model: 'Model', tenant: 'Tenant', agent: 'Agent', operation: 'Operation' })
+/** Colours of the groups that are drawn, the most expensive first. */
+const colors = ['accent', 'calm', 'wait', 'bad', 'soft']
+
+/** @param {Place['query']} query */
+const chosen = ({ range = 'day', by = 'model' }) => ({ range, by })
+
+/**
+ * Cost, calls, errors, durations and tokens over time, compared with the period before, and the health of tools.
+ *
+ * @param {Place} place
+ * @param {(error: unknown) => void} report
+ */
+export const overviewPage = (place, report) => {
+  /** @type {LivePage<Series>} */
+  const page = new LivePage({
+    read: () => callApi(place.project, 'observation.series', { query: chosen(place.query) }),
+    show: (series) => html`<${Overview} place=${place} series=${series} />`,
+    everyMs: refreshMs,
+    report,
+  })
+  return page
+}
+
+/** @param {{ place: Place, series: Series }} props */
+const Overview = ({ place, series }) => html`
+  <div class="view-head">
+    <h1>Overview</h1>
+    <${Choice} label="Range" place=${place} name="range" values=${ranges} now=${chosen(place.query).range} />
+    <span class="muted" role="status">${series.complete ? '' : 'Reading older calls …'}</span>
+  </div>
+  <${Totals} now=${series.totals} before=${series.totals_before} />
+  <${Charts} place=${place} series=${series} />
+  <${Groups} place=${place} groups=${series.groups} />
+  <${Tools} project=${place.project} tools=${series.tools} />
+`
+
+/** @type {readonly (readonly [name: string, value: (sums: Sums) => number | null, format: (value: number) => string])[]} */
+const tiles = [
+  ['Cost', ({ cost_usd }) => cost_usd, (value) => dollars(value)],
+  ['Calls', ({ calls }) => calls, (value) => count(value)],
+  ['Errors', ({ errors }) => errors, (value) => count(value)],
+  ['p50', ({ p50_ms }) => p50_ms, (value) => duration(value)],
+  ['p95', ({ p95_ms }) => p95_ms, (value) => duration(value)],
+  ['Tokens', ({ input_tokens, output_tokens }) => input_tokens + output_tokens, (value) => count(value)],
+]
+
+/** The totals, each with its change from the period before. @param {{ now: Sums, before: Sums }} props */
+const Totals = ({ now, before }) => html`
+  <dl class="tiles" aria-label="Totals">
+    ${tiles.map(([name, read, format]) => {
+      const value = read(now)
+      return html`<div key=${name} data-tone=${name === 'Errors' && value ? 'bad' : undefined}><dt>${name}</dt><dd>${value === null ? '–' : format(value)}</dd><dd class="muted">${changeOf(value ?? 0, read(before) ?? 0)}</dd></div>`
+    })}
+  </dl>
+`
+
+/** A click on a time leads to its requests. @param {{ place: Place, series: Series }} props */
+const Charts = ({ place: { project, query }, series: { data, groups, bucket_ms } }) => {
+  const by = chosen(query).by
+  /** @param {number} time */
+  const choose = (time) => {
+    const [from = '', to = ''] = [time * 1000, time * 1000 + bucket_ms].map((ms) => new Date(ms).toISOString())
+    location.hash = routeHash({ view: 'gateway', project, query: { from, to } })
+  }
+  const parts = { times: data.map(({ at }) => Date.parse(at) / 1000), choose }
+  /** @param {string} label @param {string} color @param {keyof Sums} field @param {boolean} [fill] */
+  const line = (label, color, field, fill = false) => ({ label, color, values: data.map((each) => each[field]), fill })
+  const costs = groups.slice(0, colors.length).map(({ name, costs: values }, index) => ({
+    ...{ label: name ?? 'none', values, color: colors[index] ?? 'soft', fill: index === 0 },
+  }))
+  const calls = [line('Calls', 'accent', 'calls', true), line('Errors', 'bad', 'errors')]
+  const durations = [line('p50', 'calm', 'p50_ms'), line('p95', 'wait', 'p95_ms')]
+  const tokens = [line('Input', 'accent', 'input_tokens', true), line('Output', 'calm', 'output_tokens')]
+  return html`
+    <div class="series-grid">
+      <${SeriesChart} ...${parts} title=${`Cost by ${by}`} format=${dollars} lines=${costs} />
+      <${SeriesChart} ...${parts} title="Calls and errors" format=${count} lines=${calls} />
+      <${SeriesChart} ...${parts} title="Duration of requests" format=${duration} lines=${durations} />
+      <${SeriesChart} ...${parts} title="Tokens" format=${count} lines=${tokens} />
+    </div>
+  `
+}
+
+/** @param {{ place: Place, groups: readonly Group[] }} props */
+const Groups = ({ place, groups }) => {
+  const { by } = chosen(place.query)
+  const rows = groups.map(({ name, calls, errors, cost_usd, tokens }) => ({
+    key: name ?? '',
+    cells: [nameOf(place, by, name), count(calls), count(errors), dollars(cost_usd), count(tokens)],
+  }))
+  return html`
+    <section class="panel" aria-label="Groups">
+      <h2>Calls <${Choice} label="Grouped by" place=${place} name="by" values=${dimensions} now=${by} /></h2>
+      <${Table} label="Groups" columns=${['Name', 'Calls', 'Errors', 'Cost', 'Tokens']} rows=${rows} />
+    </section>
+  `
+}
+
+/** @param {{ project: string, tools: readonly Tool[] }} props */
+const Tools = ({ project, tools }) => html`
+  <section class="panel" aria-label="Tool health">
+    <h2>Tools <span class="muted">that the server ran</span></h2>
+    ${
+      tools.length === 0
+        ? html`<p class="panel-part muted">No tool ran in this time.</p>`
+        : html`<${Table} label="Tools" columns=${['Tool', 'Calls', 'Failed', 'Failure rate', 'p95']} rows=${tools.map(
+            ({ tool, calls, failures, p95_ms }) => ({
+              key: tool,
+              cells: [
+                failures === 0 ? tool : html`<a href=${listHash({ project, machine: '', tool })}>${tool}</a>`,
+                count(calls),
+                count(failures),
+                html`<span class="chip" data-tone=${failures === 0 ? 'calm' : 'bad'}>${Math.round((100 * failures) / calls)} %</span>`,
+                duration(p95_ms),
+              ],
+            }),
+          )} />`
+    }
+  </section>
+`
+
+/** @param {number} now @param {number} before */
+const changeOf = (now, before) => {
+  if (before === 0) return 'none before'
+  const percent = Math.round((100 * (now - before)) / before)
+  return percent === 0 ? 'as before' : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} % to before`
+}
+
+/** Links to the values of one parameter. @param {{ label: string, place: Place, name: string, values: Readonly<Record<string, string>>, now: string }} props */
+const Choice = ({ label, place, name, values, now }) => html`
+  <nav class="filter" aria-label=${label}>
+    ${Object.entries(values).map(([value, text]) => html`<a href=${hashAt(place, { [name]: value })} aria-current=${value === now ? 'true' : undefined}>${text}</a>`)}
+  </nav>
+`
+
+/** @param {Place} place @param {string} by @param {string | null} name */
+const nameOf = ({ project }, by, name) => {
+  if (name === null) return 'none'
+  if (by === 'model')
+    return html`<a href=${routeHash({ view: 'gateway', project, query: { model: name } })}>${name}</a>`
+  if (by === 'tenant') return html`<a href=${listHash({ project, tenant: name })}>${name}</a>`
+  return by === 'agent' ? html`<a href=${listHash({ project, agent: name })}>${name}</a>` : name
+}
+
+/** @param {number} value */
+const count = (value) =>
+  value.toLocaleString('en', { notation: value >= 100_000 ? 'compact' : 'standard', maximumFractionDigits: 1 })

@@ -1,0 +1,114 @@
+import { html } from '../html.js'
+import { useEffect, useRef } from '../vendor/hooks.js'
+import uPlot from '../vendor/uplot.js'
+
+/**
+ * @typedef {{ label: string, values: readonly (number | null)[], color: string, fill?: boolean }} Line `color`: the name of a colour of the style sheets
+ * @typedef {{ title: string, times: readonly number[], lines: readonly Line[], format: (value: number) => string, choose: (time: number) => void }} Chart times in seconds since the epoch
+ */
+
+const height = 170
+
+/**
+ * Lines over time. A click on a time chooses it. The same figures are in a table, for those who do not see the picture.
+ *
+ * @param {Chart} chart
+ */
+export const SeriesChart = (chart) => {
+  const box = useRef(/** @type {HTMLElement | null} */ (null))
+  const plot = useRef(/** @type {uPlot | null} */ (null))
+  const newest = useRef(chart)
+  newest.current = chart
+  const shape = chart.lines.map(({ label }) => label).join()
+  useEffect(() => {
+    const { current: element } = box
+    if (element === null) return
+    const drawn = new uPlot(optionsOf(element, newest), dataOf(newest.current), element)
+    plot.current = drawn
+    const watch = new ResizeObserver(() => drawn.setSize({ width: element.clientWidth, height }))
+    watch.observe(element)
+    return () => {
+      watch.disconnect()
+      drawn.destroy()
+    }
+  }, [shape])
+  const data = JSON.stringify(dataOf(chart))
+  useEffect(() => plot.current?.setData(dataOf(newest.current)), [data])
+  return html`
+    <figure class="series">
+      <figcaption>${chart.title}</figcaption>
+      <div ref=${box} class="series-plot" aria-hidden="true"></div>
+      <${Figures} ...${chart} />
+    </figure>
+  `
+}
+
+/** The figures of a chart, each time a link to its requests. @param {Chart} chart */
+const Figures = ({ title, times, lines, format, choose }) => {
+  const rows = times.map((time, index) => ({ time, values: lines.map(({ values }) => values[index] ?? null) }))
+  const used = rows.filter(({ values }) => values.some((value) => value !== null && value !== 0)).toReversed()
+  return html`
+    <details class="figures">
+      <summary>Figures</summary>
+      <table class="grid" aria-label=${title}>
+        <thead><tr><th scope="col">From</th>${lines.map(({ label }) => html`<th scope="col">${label}</th>`)}</tr></thead>
+        <tbody>${used.map(({ time, values }) => html`<tr key=${time}><th scope="row"><button type="button" class="quiet" onClick=${() => choose(time)}>${new Date(time * 1000).toLocaleString()}</button></th>${values.map((value) => html`<td>${value === null ? '–' : format(value)}</td>`)}</tr>`)}</tbody>
+      </table>
+    </details>
+  `
+}
+
+/** @param {Chart} chart @returns {any} */
+const dataOf = ({ times, lines }) => [times, ...lines.map(({ values }) => values)]
+
+/** @param {HTMLElement} element @param {{ current: Chart }} chart @returns {any} */
+const optionsOf = (element, chart) => {
+  // read when drawn, since the theme may change
+  const color = (/** @type {string} */ name) => () => getComputedStyle(element).getPropertyValue(`--${name}`).trim()
+  const format = (/** @type {number | null} */ value) => (value === null ? '–' : chart.current.format(value))
+  const axis = {
+    stroke: color('soft'),
+    font: '11px system-ui',
+    grid: { stroke: color('line'), width: 1 },
+    ticks: { show: false },
+  }
+  return {
+    width: element.clientWidth,
+    height,
+    cursor: { y: false, points: { size: 6 } },
+    legend: { live: true },
+    scales: {
+      y: {
+        range: (/** @type {unknown} */ _, /** @type {number} */ __, /** @type {number} */ max) => [
+          0,
+          max > 0 ? max * 1.1 : 1,
+        ],
+      },
+    },
+    axes: [
+      axis,
+      { ...axis, size: 62, values: (/** @type {unknown} */ _, /** @type {number[]} */ ticks) => ticks.map(format) },
+    ],
+    series: [
+      {},
+      ...chart.current.lines.map(({ label, color: name, fill }) => ({
+        label,
+        stroke: color(name),
+        width: 1.8,
+        // a value between gaps has no line
+        points: { show: chart.current.lines.some(({ values }) => values.includes(null)), size: 5 },
+        value: (/** @type {unknown} */ _, /** @type {number | null} */ value) => format(value),
+        ...(fill && { fill: () => `${color(name)()}22` }),
+      })),
+    ],
+    hooks: {
+      ready: [
+        (/** @type {any} */ plot) =>
+          plot.over.addEventListener('click', () => {
+            const time = chart.current.times[plot.cursor.idx ?? -1]
+            if (time !== undefined) chart.current.choose(time)
+          }),
+      ],
+    },
+  }
+}
