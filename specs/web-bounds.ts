@@ -59,7 +59,7 @@ export const webBounds: readonly Bound[] = [
     max: '100 levels, 20,000 elements, 16 attributes an element, 3 M characters',
     beyond: 'the rest is left out, and `metadata.leftOut` names it',
     code: ['src/parsing/pages/clean-html.ts', 'pageLimits'],
-    test: ['test/parsing/pages/page-parsers.test.ts', 'of %s ends within its deadline plus one second'],
+    test: ['test/parsing/pages/page-parsers.test.ts', 'of %s takes at most its deadline and a second of CPU'],
   },
   {
     of: 'workers that read web pages',
