@@ -180,6 +180,15 @@ describe('who decides about a tool', () => {
     expect(approvers(planTurn({ tools: replaced }, open, 'm'))).toMatchObject({ pay: 'end_user' })
   })
 
+  it("is needed for the agent's tools also when a tool of the request is marked, unless the request says when to pause", () => {
+    const gated = (request: Parameters<typeof planTurn>[0]) =>
+      Object.entries(planTurn(request, agent, 'm').tools).flatMap(([name, tool]) => (tool.gated ? [name] : []))
+    const tools = [functionTool('page', true), functionTool('free')]
+    expect(gated({ tools })).toEqual(['pay', 'look', 'page'])
+    expect(gated({ tools, pause_on_tool_calls: true })).toEqual(['page'])
+    expect(gated({ tools: [functionTool('pay', false), functionTool('page', true)] })).toEqual(['look', 'page'])
+  })
+
   it('is the operator for tools with the names of methods of objects', () => {
     const tool = { kind: 'http', gated: true, risk_level: 'low', policy: 'idempotent', expires_in_ms: 1 } as const
     const policy = { default: 'require', tools: {}, approvers: {} } as const

@@ -181,21 +181,20 @@ const checkNames = (own: readonly TurnTool[], agent: AgentConfig): void => {
 }
 
 /**
- * The names of the tools whose calls require approval. In a guarded request `pause_on_tool_calls` applies only to the
- * request's own tools: the agent's tools require approval as the agent declares, also under another declaration of the
- * same name.
+ * The names of the tools whose calls require approval. Marks of the request's own tools do not lift the approvals that
+ * the agent requires for its tools; only `pause_on_tool_calls` does. In a guarded request that applies only to the
+ * request's own tools too: the agent's tools require approval as the agent declares, also under another declaration of
+ * the same name.
  */
 const namesToApprove = (
   tools: readonly TurnTool[],
   { tools: own = [], pause_on_tool_calls: pause, guarded = false }: TurnRequest,
   agent: AgentConfig,
-): ReadonlySet<string> =>
-  guarded
-    ? new Set([
-        ...gatedNames(agent.tools, agent.pause_on_tool_calls),
-        ...gatedNames(own, pause ?? agent.pause_on_tool_calls),
-      ])
-    : new Set(gatedNames(tools, pause ?? agent.pause_on_tool_calls))
+): ReadonlySet<string> => {
+  const agents = guarded ? agent.tools : agent.tools.filter((tool) => tools.includes(tool))
+  const kept = guarded || pause === undefined ? gatedNames(agents, agent.pause_on_tool_calls) : []
+  return new Set([...kept, ...gatedNames(guarded ? own : tools, pause ?? agent.pause_on_tool_calls)])
+}
 
 /** Whether a tool only reads resources that the agent names: it needs no approval, unless it declares so itself. */
 const runsUngated = (tool: TurnTool): boolean =>
