@@ -69,6 +69,8 @@ const show = async (page: Page, url: string, session: string): Promise<void> => 
 const pages = [
   ['home', 'Home'],
   ['fleet', 'Fleet'],
+  ['overview', 'Overview'],
+  ['approvals', 'Approvals'],
   ['gateway', 'Gateway'],
 ] as const
 
