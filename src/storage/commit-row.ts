@@ -143,3 +143,6 @@ export const keyOf = ({ actor, seq }: CommitKey): string => `${actor}:${String(s
 
 /** A value in the form used by indexes, so that all adapters agree on equality. */
 export const keyText = (value: Json): string => JSON.stringify(value)
+
+/** Whether the commit, which follows this key, has replaced the one that had it. */
+export const replacesKey = ({ seq, replaces = 0 }: Commit, key: number): boolean => seq - replaces <= key

@@ -86,7 +86,8 @@ export interface Commit {
 /**
  * Outcome of one appended commit.
  * - `done`: durable.
- * - `overtaken`: (actor, seq) exists, written by another process; nothing was written.
+ * - `overtaken`: (actor, seq) exists, written by another process; nothing was written. A store that `replacesAtOnce`
+ *   answers so as well when a later commit has replaced the one with this key.
  * - `duplicate`: (actor, cause) exists: the cause was processed before; nothing was written.
  * - `unknown`: the answer was lost; read the commit back by (actor, seq) and compare `nonce`, never assume.
  */
@@ -353,7 +354,10 @@ export interface BlobStore {
 
 /** A storage adapter. */
 export interface Storage {
-  /** Set when a commit and the removal of those that it replaces are one transaction: nothing is left to `merge`. */
+  /**
+   * Set when a commit and the removal of those that it replaces are one transaction: nothing is left to `merge`, and no
+   * commit is written with the key of a replaced one.
+   */
   readonly replacesAtOnce?: true
   readonly name: string
   readonly commits: CommitStore

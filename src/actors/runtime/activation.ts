@@ -151,9 +151,25 @@ const restored = async (parts: TakingOver, definition: MachineDefinition, found:
   const newest = commit.seq === head.seq ? await fence(storage.commits, head, fencing) : commit
   // a migration that another process wrote does not fence the actor for this one
   if (newest === null || newest.epoch !== epoch) return null
+  if (newest.seq > head.seq && (await isBehind(storage, head, newest))) return null
   const resident = residentOf(definition, newest, { ...state, seq: newest.seq, skip: readSkip(newest) })
   if (newest.seq > head.seq && head.seq > 1) resident.retiring.push(head.seq - 1)
   return { resident, open: newest.open, ...(await takeOver(storage, newest, resident.retiring)) }
+}
+
+/**
+ * Whether the earlier process has written after `found` was read, so that the new commit has the key of a part that the
+ * end of its stream has replaced. Then it fences nothing; it is closed, and left out by readers like the replaced ones.
+ */
+const isBehind = async (
+  { commits, replacesAtOnce }: Storage,
+  found: Commit,
+  { actor, seq }: Commit,
+): Promise<boolean> => {
+  const streams = Object.values(found.in_flight).some(({ policy }) => policy === 'stream')
+  if (replacesAtOnce === true || !streams || (await commits.head(actor))?.seq === seq) return false
+  await commits.settle({ close: [{ actor, seq }], undue: [{ actor, seq }], retire: [{ actor, seq }] })
+  return true
 }
 
 /**

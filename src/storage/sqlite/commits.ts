@@ -1,4 +1,4 @@
-import { type CommitRow, EventPage, fromRow, toRow } from '../commit-row.ts'
+import { type CommitRow, EventPage, fromRow, replacesKey, toRow } from '../commit-row.ts'
 import { endOf, isSettled, type Merge, mergedAtOnce, mergesOf, partsOf } from '../merged-parts.ts'
 import {
   type AppendOutcome,
@@ -45,6 +45,7 @@ export class SqliteCommits implements CommitStore {
   }
 
   #insert(c: CommitRow, replaces: number): AppendOutcome {
+    if (this.#isReplaced(c)) return 'overtaken'
     // removed first: the commit gets their pages, which would be overwritten and written otherwise
     if (replaces > 0 && this.#isNew(c))
       this.#db
@@ -57,6 +58,12 @@ export class SqliteCommits implements CommitStore {
     )
     if (changes === 1) return 'done'
     return this.#get('select 1 from commits where actor = ? and seq = ?', c.actor, c.seq) ? 'overtaken' : 'duplicate'
+  }
+
+  /** Whether a later commit has replaced one with this key. */
+  #isReplaced({ actor, seq }: CommitRow): boolean {
+    const next = this.#get('select * from commits where actor = ? and seq > ? order by seq limit 1', actor, seq)
+    return next !== undefined && replacesKey(fromRow(commitRow(next)), seq)
   }
 
   #isNew({ actor, seq, cause }: CommitRow): boolean {

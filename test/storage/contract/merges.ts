@@ -74,6 +74,9 @@ export const mergeContract = ({ store, fresh }: Subject): void => {
       expect(await store().commits.events(actor, after, 5)).toEqual(log.slice(after, after + 5))
     await expect.poll(async () => (await store().commits.ofActor(actor, 0, 20)).map(({ seq }) => seq)).toEqual([1, 14])
     expect(await store().commits.head(actor)).toMatchObject({ seq: 14, replaces: 12, snapshot: whole.snapshot })
+    if (store().replacesAtOnce !== true) return
+    const late = { ...end, seq: 8, cause: 'fence:9:8', nonce: 'late', events: [] }
+    expect(await store().commits.append([late])).toEqual(['overtaken'])
   })
 
   it('removes nothing for a commit that is not written', async () => {

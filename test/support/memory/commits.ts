@@ -1,4 +1,4 @@
-import { type CommitRow, EventPage, fromRow, keyOf, toRow } from '#storage/commit-row.ts'
+import { type CommitRow, EventPage, fromRow, keyOf, replacesKey, toRow } from '#storage/commit-row.ts'
 import { endOf, isSettled, mergesOf, partsOf } from '#storage/merged-parts.ts'
 import {
   type AppendOutcome,
@@ -28,6 +28,8 @@ export class MemoryCommits implements CommitStore {
   readonly #due = new Map<string, CommitRow>()
   /** Whether a merge stops before it removes the next merged commit, as if its process died. */
   cutsMerge: () => boolean = () => false
+  /** Whether the key of a replaced commit can be taken again, as in a store without transactions. */
+  leavesGaps = false
 
   async append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]> {
     return commits.map((commit) => {
@@ -48,6 +50,7 @@ export class MemoryCommits implements CommitStore {
     const log = this.#logs.get(row.actor)
     if (log?.bySeq.has(row.seq)) return 'overtaken'
     if (log?.byCause.has(row.cause)) return 'duplicate'
+    if (log && !this.leavesGaps && isReplaced(log, row.seq)) return 'overtaken'
     if (log && log.head.seq > row.seq) this.#put(log, row)
     else this.#put({ bySeq: log?.bySeq ?? new Map(), byCause: log?.byCause ?? new Map(), head: row }, row)
     return 'done'
@@ -191,6 +194,14 @@ export class MemoryCommits implements CommitStore {
     }
     this.#logs.delete(actor)
   }
+}
+
+const isReplaced = ({ bySeq, head }: Log, seq: number): boolean => {
+  for (let after = seq + 1; after <= head.seq; after++) {
+    const row = bySeq.get(after)
+    if (row !== undefined) return replacesKey(fromRow(row), seq)
+  }
+  return false
 }
 
 const found = (row: CommitRow | undefined): Commit | null => (row ? fromRow(row) : null)

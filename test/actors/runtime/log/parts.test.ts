@@ -6,7 +6,7 @@ import type { LogEvent, Storage } from '#storage/ports.ts'
 import { FaultyStorage } from '#test/support/faulty-storage.ts'
 import { MemoryCommits } from '#test/support/memory/commits.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
-import { VirtualClock } from '#test/support/virtual-clock.ts'
+import { calm, VirtualClock } from '#test/support/virtual-clock.ts'
 import { logOf, openProbe, type ProbeOptions, type Run } from '../probe.ts'
 
 const id = 'prb_1'
@@ -55,6 +55,37 @@ describe('the commit that ends a stream', () => {
     expect(log.at(-1)?.payload).toMatchObject({ text })
     await fromEverywhere(storage, log)
   })
+
+  it.each([false, true])(
+    'is not lost to a process that takes the actor over from an older head (gaps left: %s)',
+    async (leavesGaps) => {
+      const old = new FaultyStorage(openMemoryStorage())
+      const { probe, clock } = await opened({ storage: old.storage })
+      await probe.create(id)
+      await probe.deliver(id, { type: 'speak' })
+      await clock.advance(8000)
+      const log = await logOf(old.inner, id)
+
+      const commits = new MemoryCommits()
+      commits.leavesGaps = leavesGaps
+      const store = { ...openMemoryStorage(), commits }
+      await openProbe({ storage: store, clock })
+      await commits.append(old.appended.filter(({ seq }) => seq < 8))
+      const faulty = new FaultyStorage(store)
+      const gate = Promise.withResolvers<void>()
+      faulty.hold(() => gate.promise)
+      const next = await openProbe({ storage: faulty.storage, clock, atOnce: true })
+      const found = next.find(id)
+      await calm()
+      for (const commit of old.appended.filter(({ seq }) => seq >= 8)) await commits.append([commit])
+      gate.resolve()
+      expect((await found).state.inFlight).toEqual({})
+      await next.deliver(id, { type: 'count' })
+      expect((await logOf(store, id)).slice(0, log.length)).toEqual(log)
+      expect((await commits.head(id))?.in_flight).toEqual({})
+      await fromEverywhere(store, await logOf(store, id))
+    },
+  )
 
   it('replaces those of a stream that another event ends', async () => {
     const { probe, clock, storage, seqs } = await opened()
