@@ -65,15 +65,16 @@ export const sessions = capability({
     const { configs, installed, installationFor } = sessionAgents.of(services)
     const conversations = new Conversations(services.storage, making.readLog, services.now)
     const parts = { ...services, ...making }
+    const agentConfig: SessionParts['agentConfig'] = (agent) => configs.of(agent)
+    const sessionParts: SessionParts = { ...parts, agentConfig, installed, installationFor }
     const useCases = {
-      ...sessionUseCases({ ...parts, agentConfig: (agent) => configs.of(agent), installed, installationFor }),
+      ...sessionUseCases(sessionParts),
       ...sessionApprovalUseCases(services),
     }
-    const { host, records, now } = services
     return {
       useCases: {
-        ...{ ...useCases, ...actionUseCases(parts), ...uiMessageUseCases({ host, useCases }) },
-        ...agUiUseCases({ host, records, now, useCases }),
+        ...{ ...useCases, ...actionUseCases(parts), ...uiMessageUseCases({ host: services.host, useCases }) },
+        ...agUiUseCases({ ...sessionParts, useCases }),
       },
       effects: sessionEffects({ ...parts, conversations }),
     }

@@ -7,7 +7,8 @@ import { derivedId, isId } from '#runtime/index.ts'
 import type { Host, Resident } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, type RecordStore } from '#storage/index.ts'
-import { findSession } from '../session-use-cases.ts'
+import { newSessionOwner } from '../session-agent.ts'
+import { findSession, type SessionParts } from '../session-use-cases.ts'
 
 /** The sessions of threads whose ids the clients of other products choose. */
 export const sessionThreads: TypedKind<{ readonly session_id: string }> = {
@@ -17,10 +18,7 @@ export const sessionThreads: TypedKind<{ readonly session_id: string }> = {
 }
 
 /** Dependencies of `threadSession`. */
-export interface ThreadParts {
-  readonly host: Host
-  readonly records: RecordStore
-  readonly now: () => number
+export interface ThreadParts extends SessionParts {
   readonly useCases: Pick<UseCases, 'sessions.create'>
 }
 
@@ -62,7 +60,7 @@ export const threadSession = async (parts: ThreadParts, call: ThreadCall, thread
     if (known !== null) return known
   }
   const idempotency = { cause: `thread:${id}`, fingerprint: id, seed: id.slice('ses_'.length) }
-  const body = { agent_id: thread.agentId, metadata: {} }
+  const body = newSession(thread.agentId)
   const creation = { principal, scope: call.scope, requestId: call.requestId, remoteAddress: call.remoteAddress }
   await parts.useCases['sessions.create']({
     ...{ ...creation, signal: call.signal, params: {}, query: {}, body, idempotency },
@@ -71,17 +69,22 @@ export const threadSession = async (parts: ThreadParts, call: ThreadCall, thread
   return found(parts.host, call, { id, param })
 }
 
+const newSession = (agent_id: string) => ({ agent_id, metadata: {} })
+
 /** The id of the thread's session, which the first request for the thread determines. */
 const keptThread = async (
-  { records, now, host }: ThreadParts,
-  { scope }: ThreadCall,
+  parts: ThreadParts,
+  { principal, scope }: ThreadCall,
   { agentId, threadId }: NamedThread,
 ): Promise<{ readonly id: string; readonly isNew: boolean }> => {
+  const { records, now, host } = parts
   const { project, tenant = null, user = null } = scope
   const table = new Table(records, sessionThreads, now)
   const id = derivedId('thr', 0, hash('sha256', JSON.stringify([project, tenant, user, agentId, threadId])))
   const before = await table.get(scope, id)
   if (before !== null) return { id: before.data.session_id, isNew: false }
+  // a refused thread leaves no record
+  await newSessionOwner(parts, { principal, scope, body: newSession(agentId) })
   const session_id = host.newActorId('ses')
   const kept = await table.insert({ id, project, tenant, user, data: { session_id } })
   if (kept !== null) return { id: session_id, isNew: true }
