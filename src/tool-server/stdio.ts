@@ -35,7 +35,8 @@ const main = (): void => {
     process.stderr.write(`${problem}\n`)
     process.exit(2)
   }
-  serveStdio(() => toolServer({ tools: toolsFor(mode), decides: mode === 'write' }, overHttp(base, key)))
+  const tools = toolsFor(mode)
+  serveStdio(() => toolServer({ tools, callable: tools, decides: mode === 'write' }, overHttp(base, key)))
 }
 
 const overHttp =

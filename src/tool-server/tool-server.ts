@@ -12,12 +12,14 @@ const instructions =
 /** What a client may use. */
 export interface OfferedTools {
   readonly tools: readonly OfferedTool[]
+  /** Tools that are called, but not all listed: the API refuses the others, with its code. */
+  readonly callable: readonly OfferedTool[]
   /** Whether the client's credential may decide about calls that a turn waits for. */
   readonly decides: boolean
 }
 
 /** An MCP server whose tools are operations of the API (specs/decisions/0177-tool-server.md). */
-export const toolServer = ({ tools, decides }: OfferedTools, call: CallApi): Server => {
+export const toolServer = ({ tools, callable, decides }: OfferedTools, call: CallApi): Server => {
   const server = new Server({ name: 'troupe', version: '0.1.0' }, { capabilities: { tools: {} }, instructions })
   const showsForms = (): boolean => {
     const { elicitation } = server.getClientCapabilities() ?? {}
@@ -26,7 +28,7 @@ export const toolServer = ({ tools, decides }: OfferedTools, call: CallApi): Ser
   }
   server.setRequestHandler('tools/list', () => ({ tools: tools.map((tool) => listedTool(shownTool(tool))) }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
-    const tool = tools.find(({ name }) => name === params.name)
+    const tool = callable.find(({ name }) => name === params.name)
     if (tool === undefined) return failedResult(`There is no tool ${params.name}.`)
     try {
       const first = requestOf(tool, givenArguments(params.arguments))

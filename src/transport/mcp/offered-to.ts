@@ -13,8 +13,9 @@ export const offeredTo = (principal: Principal, wanted: ToolMode | null): Offere
   const isOfApp = principal.kind === 'secret_key' && principal.grant !== undefined
   // what an app may change, its member has read and granted
   const mode = wanted ?? (isOfApp ? 'write' : 'read')
-  const tools = toolsFor(mode).filter(({ operation }) => isAuthorised(operation, principal))
-  return { tools, decides: mode === 'write' && isAuthorised(sessions['sessions.approve'], principal) }
+  const callable = toolsFor(mode)
+  const tools = callable.filter(({ operation }) => isAuthorised(operation, principal))
+  return { tools, callable, decides: mode === 'write' && isAuthorised(sessions['sessions.approve'], principal) }
 }
 
 /**
