@@ -16,6 +16,7 @@ const tenantRow = {
 
 /** Kinds that duplicate others or hold secrets of the server. */
 const left = [
+  'a2a_tasks',
   'background_responses',
   'call_segments',
   'credits',
@@ -34,6 +35,10 @@ const left = [
   'connection_tools',
   'mcp_server_headers',
   'lasting_keys',
+  'oauth_clients',
+  'session_threads',
+  'takeovers',
+  'tool_calls',
   'tool_headers',
   'erased_actors',
   'failures',
