@@ -23,7 +23,7 @@ import { gatedTurn, startToolServer } from '#test/e2e/tool-server.ts'
 const root = resolve(import.meta.dirname, '../../..')
 const place = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-package-')))
 /** What of the checkout is packed, or says how. */
-const packed = ['bin', 'console', 'scripts', 'specs', 'src', 'package.json', 'NOTICE', 'README.md']
+const packed = ['bin', 'console', 'docs', 'scripts', 'specs', 'src', 'package.json', 'NOTICE', 'README.md']
 const stranger = join(place, 'stranger')
 const troupe = join(stranger, 'node_modules/.bin/troupe')
 /** Without the browser, the sentence model and its runtime; in bytes. */
