@@ -224,6 +224,8 @@ it('continues a task over kill -9, and begins none again', async () => {
   const client = await clientOf(agents.plain, 'JSONRPC')
   const request = requestOf([textPart('slow please')], { returnImmediately: true })
   const begun = taskIn(await client.sendMessage(request))
+  // the counts of a killed process are lost
+  await world.noteCalled()
   await world.crash()
   await world.restart()
   const again = await clientOf(agents.plain, 'JSONRPC')
