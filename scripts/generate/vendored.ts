@@ -25,20 +25,26 @@ const modules: readonly Vendored[] = [
 export const vendoredFiles = (): readonly GeneratedFile[] => [...storeFiles(), ...copies(), ...seriesFiles()]
 
 /**
- * uPlot, whose module is not minified: its script is, and declares one name. A browser's language may be none that
- * `Intl` accepts, and then the script would fail; the console is in English.
+ * uPlot without what the console does not use: the parts its module offers to others (joined tables, bars, steps,
+ * splines), and scales that are not linear.
  */
 const seriesFiles = (): readonly GeneratedFile[] => [
-  { path: 'console/vendor/uplot.js', text: `${seriesText()}\nexport default uPlot\n` },
+  { path: 'console/vendor/uplot.js', text: minified(seriesText()) },
   { path: 'console/vendor/uplot.d.ts', text: "export { default } from 'uplot'\n" },
   { path: 'console/vendor/uplot.css', text: readFileSync(join(packages, 'uplot/dist/uPlot.min.css'), 'utf8') },
 ]
 
+/** The kind of a scale compared with one that is not linear. */
+const otherScale = /\b(?:\w+\.distr|distr|xScaleDistr) (?:==|>=) +(?:2|3|4|100)\b/g
+
+/** A browser's language may be none that `Intl` accepts, and then the module would fail; the console is in English. */
 const seriesText = (): string => {
-  const text = readFileSync(join(packages, 'uplot/dist/uPlot.iife.min.js'), 'utf8')
-  const english = text.replace(/NumberFormat\([^)]*\)/, 'NumberFormat("en")')
-  if (english === text) throw new Error('uPlot takes its language from elsewhere')
-  return english.replace(/^\/\*!.*?\*\//, '').trim()
+  const text = readFileSync(join(packages, 'uplot/dist/uPlot.esm.js'), 'utf8')
+  const [own = '', offered = ''] = text.split(/^uPlot\.assign = /m)
+  const [ratio = ''] = /^uPlot\.pxRatio = .*$/m.exec(offered) ?? []
+  const english = own.replace(/NumberFormat\([^)]*\)/, 'NumberFormat("en")')
+  if (ratio === '' || english === own) throw new Error('uPlot has another form')
+  return `${english.replaceAll(otherScale, 'false')}${ratio}\nexport { uPlot as default }\n`
 }
 
 const copies = (): readonly GeneratedFile[] =>
