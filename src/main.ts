@@ -40,12 +40,6 @@ import { readStaticFiles } from './transport/static-files.ts'
  */
 const collectEarly = (): void => setFlagsFromString('--heap-growing-percent=70')
 
-/**
- * Makes V8 optimize a function after the equivalent of 1,000 calls, not 3,000: a server that has just started, or has
- * little to do, else runs mostly unoptimized code (specs/decisions/0228-hot-paths.md).
- */
-const optimizeEarly = (): void => setFlagsFromString('--invocation-count-for-turbofan=1000')
-
 const closeMs = 2_000
 /** Time in ms after the start at which optional modules are loaded, so that no request waits for them later. */
 const settledMs = 5_000
@@ -92,7 +86,6 @@ const announce = (
 ): void => {
   log.info({ url, project }, 'server started')
   collectEarly()
-  optimizeEarly()
   setTimeout(() => loadEarly(log), settledMs).unref()
   if (managed.onlySimulated)
     log.warn({ model: managed.defaultModel }, 'no provider has a key: using the simulated model')

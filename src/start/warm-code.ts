@@ -55,10 +55,9 @@ const warm = async (port: number): Promise<void> => {
   await started
   await loadDrivers?.()
   await answers(`http://127.0.0.1:${port}`)
-  // V8 accepts cached code only under the flags it was stored under: those of a start (src/main.ts sets the last two)
+  // V8 accepts cached code only under the flags it was stored under: those of a start (src/main.ts sets the last one)
   setFlagsFromString('--flush-bytecode')
   setFlagsFromString('--heap-growing-percent=0')
-  setFlagsFromString('--invocation-count-for-turbofan=3000')
   loaded.keepCode()
 }
 
