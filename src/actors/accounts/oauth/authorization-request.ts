@@ -45,7 +45,7 @@ const ignored: ReadonlySet<string> = new Set(['offline_access', 'openid', 'profi
 /** The resource that tokens are for, by the issuer. */
 export const resourceOf = (issuer: string): string => `${issuer}/mcp`
 
-/** @throws {Error} never; null for a redirect URI that is not the client's, to which nothing may be sent. */
+/** Returns the redirect URI of a request; null for one that is not the client's, to which nothing may be sent. */
 export const redirectOf = ({ redirect_uri }: AuthorizationParams, client: ClientMetadata): string | null =>
   redirect_uri !== undefined && isOwnRedirect(client.redirect_uris, redirect_uri) ? redirect_uri : null
 
