@@ -2,7 +2,9 @@ import { pino } from 'pino'
 import { beforeEach, expect, it } from 'vitest'
 import { Overloaded } from '#runtime/overloaded.ts'
 import { RowWriter } from '#runtime/rows/row-writer.ts'
+import { type RecordStore, StoreUnavailable } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
+import { Random } from '#test/simulation/world/random.ts'
 import { recordOf, widgets } from '#test/storage/samples.ts'
 import { FaultyStorage } from '#test/support/faulty-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
@@ -177,4 +179,66 @@ it('stops collecting rows once a caller waits for one', async () => {
   rows.hurry()
   await calm()
   expect(await stored()).toBe(1)
+})
+
+/** A writer on a store that refuses a whole call, as if it were away, when it refuses one of its rows. */
+const writerOn = (refuses: (id: string) => boolean) => {
+  const calls: number[] = []
+  const project: RecordStore['project'] = async (batch) => {
+    calls.push(batch.length)
+    if (batch.filter(({ record }) => refuses(record.id)).length > 0) throw new StoreUnavailable('refused')
+    await faulty.inner.records.project(batch)
+  }
+  rows = new RowWriter({ records: { ...faulty.inner.records, project }, clock, log: pino({ level: 'silent' }) })
+  return calls
+}
+
+it('writes 200 rows within seconds to a store that refuses one in twelve each time', async () => {
+  const random = new Random(71)
+  const calls = writerOn(() => random.chance(0.08))
+  for (let n = 0; n < 200; n++) put(1, `w_${n}`)
+  const settled = rows.settled()
+  await clock.advance(15_000)
+  expect(rows.size).toBe(0)
+  await settled
+  expect(calls.length).toBeLessThan(200)
+})
+
+it('calls a store that is away no more often for a large batch, and writes all at once when it is back', async () => {
+  let away = true
+  const calls = writerOn(() => away)
+  for (let n = 0; n < 1000; n++) put(1, `w_${n}`)
+  await clock.advance(60_000)
+  expect(calls.length).toBeLessThan(40)
+  const before = calls.length
+  away = false
+  await clock.advance(3000)
+  expect([rows.size, calls.length - before < 15]).toEqual([0, true])
+})
+
+it('writes all other rows, later ones too, while one is refused as if the store were away; reports that one', async () => {
+  writerOn((id) => id === 'w_7')
+  const refused: string[] = []
+  rows.listen({ refused: ({ id }) => refused.push(id), taken: () => {} })
+  for (let n = 0; n < 50; n++) put(1, `w_${n}`)
+  await clock.advance(5000)
+  expect(rows.size).toBe(1)
+  for (let n = 50; n < 65; n++) {
+    put(1, `w_${n}`)
+    await clock.advance(3000)
+    expect(await stored(`w_${n}`)).toBe(1)
+  }
+  expect([refused, rows.waits('w_7')]).toEqual([['w_7'], true])
+  await rows.settled()
+})
+
+it('refuses no row while the store accepts none', async () => {
+  writerOn(() => true)
+  const refused: string[] = []
+  rows.listen({ refused: ({ id }) => refused.push(id), taken: () => {} })
+  for (let n = 0; n < 30; n++) {
+    put(1, `w_${n}`)
+    await clock.advance(5000)
+  }
+  expect([refused, rows.size]).toEqual([[], 30])
 })
