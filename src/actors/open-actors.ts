@@ -39,6 +39,7 @@ import { defaultEmbedderPort, localEmbedderPort, pageEmbedderPort } from './capa
 import { type OpenCapabilities, openCapabilities } from './capability/open-capabilities.ts'
 import type { Services } from './capability/services.ts'
 import { serverUrlPort } from './connections/connections.ts'
+import { takeoverCounts } from './observation/takeovers.ts'
 import { upkeepPort } from './operators/operators.ts'
 import type { Upkeep } from './operators/upkeep-use-cases.ts'
 import { IdempotentRequests } from './records/idempotent.ts'
@@ -150,7 +151,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
     definitions,
     rows: actorRows,
     admits: ({ project, tenant }) => (tenant === null ? undefined : tenantsOf(opened).admit(project, tenant)),
-    ...{ clock, log, ledger },
+    ...{ clock, log, ledger, takenOver: takeoverCounts() },
     streamEnded: (ended) => compaction.note(ended),
     effects: (host) => open(host).effects,
     sinks: (host) => open(host).sinks,

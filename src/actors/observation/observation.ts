@@ -9,7 +9,7 @@ import { listActors } from './list-actors.ts'
 import { series } from './series.ts'
 import { SeriesBuckets } from './series-buckets.ts'
 import { StateDurations } from './state-durations.ts'
-import { takeoverLedger, takeoverRows } from './takeovers.ts'
+import { takeoverRows } from './takeovers.ts'
 import { toolCallLedger, toolCallRows } from './tool-calls.ts'
 
 /** Capability `observation`: the current state of a project's actors, and how they got there. */
@@ -17,7 +17,7 @@ export const observation = capability({
   name: 'observation',
   operations: observationOperations,
   kinds: [failureRows, toolCallRows, takeoverRows],
-  ledger: (commit, owner) => [failureLedger, toolCallLedger, takeoverLedger].flatMap((rows) => rows(commit, owner)),
+  ledger: (commit, owner) => [failureLedger, toolCallLedger].flatMap((rows) => rows(commit, owner)),
   open: (services) => {
     const { commits, records } = services.storage
     const dwells = new StateDurations({ commits, records }, services.now)

@@ -5,7 +5,7 @@ import type { EffectCatalog } from './effects/effects.ts'
 import type { Host } from './host.ts'
 import type { HostTelemetry } from './host-telemetry.ts'
 import type { EndedStream } from './log/ended-stream.ts'
-import type { Ledger } from './log/ledger.ts'
+import type { Ledger, TakenOver } from './log/ledger.ts'
 import type { Logger } from './logger.ts'
 import type { Slices } from './messages/slices.ts'
 import type { Ownership } from './recovery/ownership.ts'
@@ -33,6 +33,8 @@ export interface HostOptions {
   readonly admits?: (owner: Owner) => void | Promise<void>
   /** Derives further rows from each commit; none when absent. */
   readonly ledger?: Ledger
+  /** Derives a row from each takeover, which no commit waits for; none when absent. */
+  readonly takenOver?: TakenOver
   /** Creates the errors of refused requests; `Refused` when absent. */
   readonly refuse?: Refuse
   /** Cuts the work for many readers of a stream; `plainSlices` when absent. */

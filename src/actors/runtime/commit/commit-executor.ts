@@ -4,7 +4,7 @@ import type { Activated } from '../activation.ts'
 import type { EffectRunner } from '../effects/effect-runner.ts'
 import type { HostTelemetry } from '../host-telemetry.ts'
 import { type EndedStream, endedStreamsOf } from '../log/ended-stream.ts'
-import type { Ledger } from '../log/ledger.ts'
+import type { Ledger, TakenOver } from '../log/ledger.ts'
 import { maxInTail } from '../log/log-tail.ts'
 import { areReplacedSoon } from '../log/parts.ts'
 import type { Logger } from '../logger.ts'
@@ -30,6 +30,7 @@ export interface CommitExecutorParts {
   /** The record kind of each machine's list rows, by machine name. */
   readonly rows: Readonly<Record<string, RecordKind>>
   readonly ledger?: Ledger
+  readonly takenOver?: TakenOver
   readonly telemetry?: HostTelemetry
   readonly log: Logger
   readonly stuck: StuckWorkRegistry
@@ -99,11 +100,18 @@ export class CommitExecutor {
     effects.keepOnly(resident.id, resident.state.inFlight)
     if (resident.parked !== undefined) this.#part(resident, () => this.#noteParked(resident))
     if (resident.unrestorable !== undefined) return
+    this.#part(resident, () => this.#noteTakeover(unclosed[0]))
     for (const commit of unclosed) this.#part(resident, () => this.#record(resident, commit))
     this.#part(resident, () => void outbox.post(resident, unsent, true))
     if (open) this.#part(resident, () => this.projectRow(resident))
     this.resume(resident)
     this.#part(resident, () => feed.refresh(resident.id))
+  }
+
+  #noteTakeover(newest: Commit | undefined): void {
+    const row = newest && this.#parts.takenOver?.(newest)
+    if (row)
+      this.#parts.rowWriter.put({ id: row.record.id, actor: row.record.id, kind: row.kind, record: () => row.record })
   }
 
   /** Starts the effects in flight that do not run here yet. */

@@ -13,3 +13,6 @@ export interface LedgerRow {
  * the list rows; until then the commit stays open (specs/decisions/0070-usage.md).
  */
 export type Ledger = (commit: Commit, owner: Owner) => readonly LedgerRow[]
+
+/** Returns a row for the commit by which this process took an actor over, or null. Called once for each takeover. */
+export type TakenOver = (fence: Commit) => LedgerRow | null
