@@ -15,6 +15,7 @@ import {
   union,
 } from './dsl/schema.ts'
 import { conversationMemory } from './memory-field.ts'
+import { agentPrompt } from './resources/gateway/shapes/prompt-shapes.ts'
 import { runLimits } from './run-limits.ts'
 import { approver, tools } from './tools.ts'
 
@@ -113,6 +114,10 @@ export const agentConfig = object(
     model: described(model, 'Model of the agent: a model id, or `provider/model`.'),
     system_prompt: described(optional(string()), 'System prompt of every conversation.'),
     instructions: described(optional(string()), 'Text that is appended to `system_prompt`.'),
+    prompts: described(
+      optional(array(agentPrompt, { maxItems: 16 })),
+      'Stored prompts, whose system and developer messages follow the instructions.',
+    ),
     tools: described(optional(tools), 'Tools that the model may call.'),
     temperature: described(optional(temperature), 'Sampling temperature.'),
     max_tokens: described(optional(maxTokens), 'Maximum number of tokens in one model answer.'),

@@ -15,6 +15,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
     ...['completions', 'embeddings', 'rerank', 'moderations', 'images', 'vision', 'speech', 'transcriptions'],
     'batches',
   ],
+  prompts: ['prompts', 'prompt_versions'],
   memory: ['memory'],
   knowledge: [
     ...['knowledge_bases', 'knowledge_grants', 'knowledge_sources', 'knowledge_recall_sets', 'files', 'vector_stores'],
@@ -89,6 +90,7 @@ export type Tenancy = 'owned' | 'shared' | 'project'
 const owned: ReadonlySet<string> = new Set(['responses', 'conversations', 'conversation_items', 'client_tokens'])
 const shared: ReadonlySet<string> = new Set([
   ...['agents', 'agent_versions', 'agent_catalog', 'models', 'connectors', 'skills', 'skill_versions'],
+  ...['prompts', 'prompt_versions'],
 ])
 
 /** Returns how an operation concerns tenants. An operation that is not declared to concern them is `project`. */

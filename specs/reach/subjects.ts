@@ -171,7 +171,7 @@ export const subjectFields: Readonly<Record<RequestPart, Readonly<Record<Subject
         'subject.subject_id',
         'subject_id',
       ],
-      ...['test_connection_ids[]'],
+      ...['test_connection_ids[]', 'prompt.id', 'config.prompts[].id'],
     ],
     project: [],
   },

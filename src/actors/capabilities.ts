@@ -16,6 +16,7 @@ import { mcp } from './mcp/mcp.ts'
 import { memory } from './memory/memory.ts'
 import { observation } from './observation/observation.ts'
 import { operators } from './operators/operators.ts'
+import { prompts, promptVersions } from './prompts/prompts.ts'
 import { idempotencyKeys } from './records/idempotent.ts'
 import type { AnyKind } from './records/schema.ts'
 import { retention } from './retention/retention.ts'
@@ -39,6 +40,8 @@ export const capabilities = [
   usage,
   ratePlans,
   memory,
+  prompts,
+  promptVersions,
   agents,
   sessions,
   runs,

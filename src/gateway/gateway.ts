@@ -29,6 +29,7 @@ import { imageReadersPort } from '../actors/capability/image-reader.ts'
 import { knowledgeService } from '../actors/capability/knowledge-service.ts'
 import { memoryService } from '../actors/capability/memory-service.ts'
 import { Port } from '../actors/capability/port.ts'
+import { promptService } from '../actors/capability/prompt-service.ts'
 import { remoteTools } from '../actors/capability/remote-tools.ts'
 import { webService } from '../actors/capability/web-service.ts'
 import { limitSubjects } from '../actors/tenants/limit-subjects.ts'
@@ -139,6 +140,7 @@ export const gateway = capability({
       memory: () => memoryService.of(services),
       knowledge: () => knowledgeService.of(services),
       remote: () => remoteTools.of(services),
+      prompts: () => promptService.of(services),
       search: { search: (project, query, options) => webService.of(services).search(project, query, options) },
     })
     gatewayPort.give(services, opened)

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { KnowledgeService } from '../actors/capability/knowledge-service.ts'
 import type { MemoryService } from '../actors/capability/memory-service.ts'
+import type { PromptService } from '../actors/capability/prompt-service.ts'
 import type { RemoteTools } from '../actors/capability/remote-tools.ts'
 import type { Clock } from '../actors/runtime/index.ts'
 import type { RowWriter } from '../actors/runtime/internal.ts'
@@ -54,6 +55,8 @@ export interface GatewayParts {
   readonly knowledge: () => KnowledgeService
   /** Remote (MCP) servers for responses; called once per request. */
   readonly remote: () => RemoteTools
+  /** Stored prompts; called once per request. */
+  readonly prompts: () => PromptService
   /** Runs background responses. */
   readonly host: ResponseHost
   readonly clock: Clock
@@ -92,7 +95,14 @@ export const openGateway = (parts: GatewayParts): Gateway => {
   const voice = openVoice({ ...core, guard, limits, fanOut: parts.cluster?.fanOut, waits: policy, now: clock.now })
   const forms = openChatApis({
     ...{ memory, chat: chats, routes, documents: documents.calls, records, search: parts.search ?? null },
-    ...{ knowledge: parts.knowledge, remote: parts.remote, host: parts.host, now: clock.now, log },
+    ...{
+      knowledge: parts.knowledge,
+      remote: parts.remote,
+      prompts: parts.prompts,
+      host: parts.host,
+      now: clock.now,
+      log,
+    },
   })
   const vision = { chat: chats, routes: core.routes, guard: guard.content }
   return {
@@ -107,7 +117,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
       ...voiceUseCases(voice),
       ...embeddingUseCases(embeddings.calls),
       ...passthroughUseCases(documents.calls),
-      ...chatCompletionsUseCases({ chats, keepAlive, memory }),
+      ...chatCompletionsUseCases({ chats, keepAlive, memory, prompts: parts.prompts }),
       ...forms.useCases,
       ...visionUseCases(vision),
       ...redactionPolicyUseCases(redaction),

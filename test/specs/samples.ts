@@ -25,6 +25,7 @@ const texts = [
   '01890a5d-ac96-774b-bcce-b302099a8057',
   '/v1/me',
   'read',
+  '1',
 ]
 
 /** A value that the schema accepts, with every declared field of every object. */

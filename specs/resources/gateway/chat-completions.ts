@@ -13,6 +13,7 @@ import {
   maybe,
   passedOnFields,
 } from './shapes/chat-shapes.ts'
+import { promptField } from './shapes/prompt-shapes.ts'
 
 const model = string({ minLength: 1, maxLength: 256 })
 
@@ -97,6 +98,7 @@ export const chatCompletions = defineOperations('chat_completions', {
     cors: true,
     unknownFields: 'ignore',
     idempotency: 'stored',
+    fields: [{ field: 'prompt', by: ['secret_key', 'dashboard'] }],
     chatBodyBytes: 64 * 1024 * 1024,
     body: object({
       model,
@@ -113,6 +115,7 @@ export const chatCompletions = defineOperations('chat_completions', {
       response_format: maybe(chatResponseFormat),
       ...passedOnFields,
       memory: optional(nullable(memoryField)),
+      prompt: maybe(promptField),
     }),
     answer: answersEither(isJsonResponse(completion), answersFrames(chunk)),
     errors: [

@@ -23,6 +23,7 @@ import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
 import { memoryBlock, memoryField } from '#specs/memory-field.ts'
 import { statuses } from '#specs/statuses.ts'
 import { maybe } from './shapes/chat-shapes.ts'
+import { promptField } from './shapes/prompt-shapes.ts'
 import { responseInputItem, responseTextFormat, responseTool, responseToolChoice } from './shapes/response-shapes.ts'
 
 const path = '/v1/responses'
@@ -44,7 +45,7 @@ const input = described(
 
 const body = object(
   {
-    model: word,
+    model: described(maybe(word), 'Required, unless `prompt` names a version with a model.'),
     models: maybe(described(array(word, { maxItems: 8 }), 'Fallback models, tried in order when `model` fails.')),
     input,
     instructions: maybe(string()),
@@ -79,7 +80,7 @@ const body = object(
       'Whether to create the response in the background. It starts as `queued`; poll it with `responses.get`. A background response is always stored and cannot use `memory`.',
     ),
     conversation,
-    prompt: described(maybe(json()), 'Not supported. A request that sets it is refused with `bad_request`.'),
+    prompt: maybe(promptField),
   },
   { title: 'ResponseRequest', description: "A request of OpenAI's Responses API." },
 )
@@ -123,6 +124,7 @@ const response = object(
     output: array(item),
     parallel_tool_calls: boolean(),
     previous_response_id: optional(nullable(string())),
+    prompt: optional(nullable(promptField)),
     reasoning: optional(nullable(jsonObject())),
     store: optional(boolean()),
     temperature: nullable(number()),
@@ -175,6 +177,8 @@ export const responses = defineOperations('responses', {
     attributed: true,
     // a stored response must fit into one document of the store
     chatBodyBytes: 12 * 1024 * 1024,
+    // its version can name a model that other credentials do not reach
+    fields: [{ field: 'prompt', by: ['secret_key', 'dashboard'] }],
     body,
     answer: answersEither(isJsonResponse(response), answersFrames(event)),
     errors: [...modelCallErrors, 'not_found'],

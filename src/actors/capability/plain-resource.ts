@@ -22,6 +22,8 @@ export interface PlainResource<Ops extends DeclaredOperations, T extends JsonObj
   readonly kind?: TypedKind<T>
   /** Converts the body of a create to the data to store. Absent: its fields, null for nullable ones that are absent. */
   data?(body: BodyOfVerb<Ops, 'create'>): T
+  /** Throws a `ServiceError` for changed data that cannot be stored. */
+  check?(data: T): void
   /** Fields of the response other than `id`, `created_at` and `updated_at`. Absent: the stored data. */
   readonly view?: (row: Row<T>) => JsonObject
   /** Like `view`, for fields that are derived from other records: called with all rows of a page at once. */
@@ -45,8 +47,9 @@ type BodyOfVerb<Ops extends DeclaredOperations, Verb extends string> = {
 type BodyIn<O> = O extends Operation<infer S> ? S['body'] : never
 
 /** A plain resource with any declaration: the validator guarantees the types of the bodies. */
-interface AnyPlainResource extends Omit<PlainResource<DeclaredOperations, JsonObject>, 'data'> {
+interface AnyPlainResource extends Omit<PlainResource<DeclaredOperations, JsonObject>, 'data' | 'check'> {
   data?(body: JsonObject): JsonObject
+  check?(data: JsonObject): void
 }
 
 interface AnyPlainCapability extends Omit<AnyCapability, 'open'> {
@@ -94,7 +97,7 @@ interface PlainRows {
 
 const verbsOf = (
   { idPrefix, key, title, fields, writable }: DeclaredResource,
-  { view, data = (body) => storedFields(writable, fields, body), uniqueField }: AnyPlainResource,
+  { view, data = (body) => storedFields(writable, fields, body), check, uniqueField }: AnyPlainResource,
   { table, views = async (rows) => rows.map((row) => view?.(row) ?? row.data) }: PlainRows,
 ): Readonly<Record<string, AnyUseCase>> => {
   const shown = async (rows: readonly Row<JsonObject>[]) => {
@@ -125,7 +128,11 @@ const verbsOf = (
       return one(resource.create(call.scope, { id, project: call.scope.project, data: data(call.body), notices }))
     },
     update: (call: PlainCall) => {
-      const edit = (row: Row<JsonObject>) => ({ ...row.data, ...call.body })
+      const edit = (row: Row<JsonObject>) => {
+        const next = { ...row.data, ...call.body }
+        check?.(next)
+        return next
+      }
       return one(resource.change(call.scope, idOf(call), { edit, notices: audited(call).changed() }))
     },
     delete: (call: PlainCall) => resource.remove(call.scope, idOf(call), audited(call).removed()),

@@ -1,6 +1,7 @@
 import OpenAI from 'openai'
 import pino from 'pino'
 import type { KnowledgeService } from '#actors/capability/knowledge-service.ts'
+import { StoredPrompts } from '#actors/prompts/stored-prompts.ts'
 import { conversationUseCases } from '#gateway/apis/conversations/conversation-use-cases.ts'
 import { Conversations } from '#gateway/apis/conversations/conversations.ts'
 import type { ResponseHost } from '#gateway/apis/responses/background/background-responses.ts'
@@ -57,6 +58,7 @@ export const responsesWorld = async (
         remote: () => {
           throw new Error('there are no servers')
         },
+        prompts: () => new StoredPrompts(store, () => clock.now),
         knowledge: () => knowledge,
         memory: new ChatMemory({ service: () => memory, now: () => clock.now }),
         now: () => clock.now,

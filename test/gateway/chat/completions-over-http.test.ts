@@ -38,6 +38,9 @@ const dispatcherOver = ({ chats, keepAlive }: Pick<ChatWorld, 'chats' | 'keepAli
     ...chatCompletionsUseCases({
       chats,
       keepAlive,
+      prompts: () => {
+        throw new Error('there are no prompts')
+      },
       memory: new ChatMemory({ service: () => new ScriptedMemory(), now: () => 0 }),
     }),
   }

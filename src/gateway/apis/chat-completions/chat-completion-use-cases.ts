@@ -1,4 +1,5 @@
 import type { UseCase, UseCases } from '#actors/call/use-cases.ts'
+import type { PromptService } from '#actors/capability/prompt-service.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import { errorFrame } from '#gateway/call/refusal.ts'
 import type { KeepAlive } from '#gateway/call/streaming/pushed-body.ts'
@@ -9,7 +10,9 @@ import { asCompletion } from '#gateway/chat/schema.ts'
 import type { ChatMemory, RememberedChat } from '#gateway/remembering/chat-memory.ts'
 import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { needOf } from '../chat-parts.ts'
+import type { PromptReference } from '#specs/resources/gateway/shapes/prompt-shapes.ts'
+import { given, needOf } from '../chat-parts.ts'
+import { inputItems, messagesOf } from '../responses/input-items.ts'
 
 type Completions = UseCase<'chat_completions.create'>
 type CompletionCall = Parameters<Completions>[0]
@@ -19,36 +22,65 @@ export interface ChatCompletionsDeps {
   readonly chats: Pick<Chats, 'run'>
   readonly keepAlive: KeepAlive
   readonly memory: Pick<ChatMemory, 'begin'>
+  /** Stored prompts that requests name; called once per request. */
+  readonly prompts: () => PromptService
+}
+
+/** A call with the body that is sent: its own, or that of its stored prompt and it together. */
+interface Sent {
+  readonly call: CompletionCall
+  readonly body: Omit<CompletionCall['body'], 'messages'> & { readonly messages: readonly WireObject[] }
+  /** The caller's own bytes, if they are the body. */
+  readonly bytes: Uint8Array | null
 }
 
 /** OpenAI's chat completions. Answers of providers with the same format are passed on without being re-encoded. */
 export const chatCompletionsUseCases = (deps: ChatCompletionsDeps): Pick<UseCases, 'chat_completions.create'> => ({
   'chat_completions.create': (call) => {
-    const { memory } = call.body
-    if (memory === undefined || memory === null || memory === false) return answered(deps, call, null)
-    return remembered(deps, call)
+    const { body, bytes = null } = call
+    return body.prompt ? prompted(deps, call, body.prompt) : created(deps, { call, body, bytes })
   },
 })
 
-const answered = (deps: ChatCompletionsDeps, call: CompletionCall, chat: RememberedChat | null) =>
-  call.body.stream === true ? streamed(deps, call, chat) : whole(deps, call, chat)
-
-const remembered = async (deps: ChatCompletionsDeps, call: CompletionCall): Promise<CompletionAnswer> => {
-  const { memory, messages } = call.body
-  return answered(deps, call, await deps.memory.begin({ call, memory, messages, source: 'chat' }))
+const created = (deps: ChatCompletionsDeps, sent: Sent): Promise<CompletionAnswer> => {
+  const { memory } = sent.body
+  if (memory === undefined || memory === null || memory === false) return answered(deps, sent, null)
+  return remembered(deps, sent)
 }
 
-const whole = (
-  { chats }: ChatCompletionsDeps,
+const prompted = async (
+  deps: ChatCompletionsDeps,
   call: CompletionCall,
-  chat: RememberedChat | null,
-): Promise<CompletionAnswer> =>
+  reference: PromptReference,
+): Promise<CompletionAnswer> => {
+  const { messages, settings } = await deps.prompts().filled(call.scope.project, reference)
+  const { model: _model, max_output_tokens: limit, ...sampling } = settings
+  const { prompt: _prompt, ...own } = call.body
+  const isLimited = (own.max_tokens ?? own.max_completion_tokens ?? null) !== null || limit === undefined
+  const body = {
+    ...{ ...sampling, ...(!isLimited && { max_completion_tokens: limit }), ...given(own) },
+    model: own.model,
+    messages: [...messagesOf(inputItems(messages, 'prompt.messages')).map(objectOf), ...own.messages],
+  }
+  return created(deps, { call, body, bytes: null })
+}
+
+const answered = (deps: ChatCompletionsDeps, sent: Sent, chat: RememberedChat | null) =>
+  sent.body.stream === true ? streamed(deps, sent, chat) : whole(deps, sent, chat)
+
+const remembered = async (deps: ChatCompletionsDeps, sent: Sent): Promise<CompletionAnswer> => {
+  const { memory, messages } = sent.body
+  return answered(deps, sent, await deps.memory.begin({ call: sent.call, memory, messages, source: 'chat' }))
+}
+
+const whole = ({ chats }: ChatCompletionsDeps, sent: Sent, chat: RememberedChat | null): Promise<CompletionAnswer> =>
   new Promise((resolve, reject) => {
+    const { call } = sent
     const listener = wholeListener(
       (answer) => resolve(chat === null ? answerTo(call, answer) : rememberedAnswer(chat, answer)),
       reject,
     )
-    const run = chats.run(chatRunRequest(call, chat), listener)
+    const run = chats.run(chatRunRequest(sent, chat), listener)
     call.onGone?.(() => {
       run.cancel()
       reject(new ServiceError('cancelled'))
@@ -57,33 +89,34 @@ const whole = (
 
 const streamed = (
   { chats, keepAlive }: ChatCompletionsDeps,
-  call: CompletionCall,
+  sent: Sent,
   chat: RememberedChat | null,
 ): Promise<CompletionAnswer> =>
   new Promise((resolve, reject) => {
+    const { call } = sent
     const opening = {
       open: (bytes: Extract<CompletionAnswer, { bytes: unknown }>['bytes']) => resolve({ bytes }),
       refuse: reject,
       shown: (error: Error) => errorFrame(error, call.requestId),
     }
     const stream = new CompletionStream(opening, keepAlive, chat?.headers ?? [])
-    stream.control(chats.run(chatRunRequest(call, chat), chat === null ? stream : rememberingListener(stream, chat)))
+    stream.control(chats.run(chatRunRequest(sent, chat), chat === null ? stream : rememberingListener(stream, chat)))
     call.onGone?.(() => {
       stream.gone()
       reject(new ServiceError('cancelled'))
     })
   })
 
-const chatRunRequest = (call: CompletionCall, chat: RememberedChat | null): ChatRunRequest => ({
+const chatRunRequest = ({ call, body, bytes }: Sent, chat: RememberedChat | null): ChatRunRequest => ({
   caller: callerOf(call),
   operation: 'chat_completions.create',
-  need: needOf(call.body.messages),
-  body: chat === null ? call.body : bodyOf(call, chat),
-  bytes: chat === null ? (call.bytes ?? null) : null,
-  stream: call.body.stream === true,
+  need: needOf(body.messages),
+  body: chat === null ? body : bodyOf(body, chat),
+  bytes: chat === null ? bytes : null,
+  stream: body.stream === true,
 })
 
-const bodyOf = ({ body }: CompletionCall, chat: RememberedChat) => {
+const bodyOf = (body: Sent['body'], chat: RememberedChat) => {
   const tools = chat.tools(body.tools)
   return { ...body, messages: chat.messages, ...(tools !== undefined && { tools }) }
 }

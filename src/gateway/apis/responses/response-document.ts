@@ -61,6 +61,7 @@ const settingsOf = (request: ResponseRequest) => ({
   metadata: request.metadata ?? {},
   parallel_tool_calls: request.parallel_tool_calls ?? true,
   previous_response_id: request.previous_response_id ?? null,
+  prompt: request.prompt ?? null,
   reasoning: { effort: request.reasoning?.effort ?? null, summary: request.reasoning?.summary ?? null },
   temperature: request.temperature ?? null,
   text: { ...request.text, format: request.text?.format ?? { type: 'text' } },

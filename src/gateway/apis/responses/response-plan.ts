@@ -10,7 +10,7 @@ import { allowedTools, type ResponseTools, responseTools, textFormatOf, toolChoi
 import type { ResponseHistory, ResponseInput } from './stored-responses.ts'
 
 /** A parsed request of the Responses API. */
-export type ResponseRequest = BodyOf<'responses.create'>
+export type ResponseRequest = BodyOf<'responses.create'> & { readonly model: string }
 
 /** A validated request, and what is derived from it. */
 export interface ResponsePlan {
@@ -32,16 +32,20 @@ export interface ResponsePlan {
  * Validates a request and converts it to the form of chat completions.
  *
  * @param history the items before the request; null for none.
- * @param sent the input of the request with its item references resolved.
+ * @param read.sent the input of the request with its item references resolved.
+ * @param read.prompted items of the request's stored prompt: they come first, and are no part of the conversation.
  * @throws {ServiceError} `bad_request` for what is not supported; `missing_field`, `invalid_field`.
  */
 export const planResponse = (
   request: ResponseRequest,
   history: ResponseHistory | null,
-  sent: ResponseInput = request.input,
+  {
+    sent = request.input,
+    prompted = [],
+  }: { readonly sent?: ResponseInput; readonly prompted?: readonly WireObject[] } = {},
 ): ResponsePlan => {
   const input = inputItems(sent)
-  if (input.length === 0 && history === null) throw missing('input')
+  if (input.length === 0 && history === null && prompted.length === 0) throw missing('input')
   const items = [...(history?.items ?? []), ...input]
   const instructions = request.instructions ? [{ role: 'system', content: request.instructions }] : []
   const tools = responseTools(request.tools)
@@ -51,7 +55,7 @@ export const planResponse = (
     items,
     chain: history?.chain ?? [],
     tools: allowedOf(tools, request.tool_choice),
-    messages: [...instructions, ...messagesOf(items)],
+    messages: [...instructions, ...messagesOf(inputItems(prompted, 'prompt.messages')), ...messagesOf(items)],
     base: baseOf(request),
     toolChoice: toolChoiceOf(request.tool_choice, tools),
   }
@@ -61,15 +65,13 @@ export const planResponse = (
  * Refuses combinations of fields, and fields, that OpenAI accepts but this server does not support.
  * @throws {ServiceError} `bad_request`
  */
-export const refuseUnoffered = ({ background, store, memory, prompt, tools }: ResponseRequest): void => {
+export const refuseUnoffered = ({ background, store, memory, tools }: BodyOf<'responses.create'>): void => {
   if (background === true && store === false)
     throw unoffered('store', 'A background response must be stored, because it is retrieved later.')
   if (background === true && usesMemory(memory))
     throw unoffered('memory', 'A background response cannot use memory. Send the context in the input.')
   if (background === true && (tools ?? []).some(hasAccess))
     throw unoffered('tools', 'A background response cannot store the credentials of servers. Register the server.')
-  if (prompt !== undefined && prompt !== null)
-    throw unoffered('prompt', 'Stored prompts are not supported: send instructions.')
 }
 
 const unoffered = (param: string, message: string): ServiceError => new ServiceError('bad_request', { param, message })

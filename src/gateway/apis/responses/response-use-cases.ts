@@ -1,6 +1,7 @@
 import type { Principal } from '#actors/call/call.ts'
 import type { UseCases, UseCasesOf } from '#actors/call/use-cases.ts'
 import type { KnowledgeService } from '#actors/capability/knowledge-service.ts'
+import type { PromptService } from '#actors/capability/prompt-service.ts'
 import type { RemoteTools } from '#actors/capability/remote-tools.ts'
 import type { Services } from '#actors/capability/services.ts'
 import { type Caller, callerOf } from '#gateway/call/caller.ts'
@@ -20,6 +21,7 @@ import { callerFrom } from './background/stored-caller.ts'
 import { contextUseCases } from './context/context-use-cases.ts'
 import { priorItemsIn } from './context/prior-items.ts'
 import { itemPage } from './item-page.ts'
+import { promptedRequest } from './prompted-request.ts'
 import { openRemoteServers } from './remote/remote-servers.ts'
 import type { ResponseDocument } from './response-document.ts'
 import { ResponseMaker, type ToMake } from './response-maker.ts'
@@ -42,6 +44,8 @@ export interface ResponseParts extends Pick<Services, 'log' | 'now' | 'records'>
   readonly knowledge: () => KnowledgeService
   /** Remote servers that requests name; called once per request. */
   readonly remote: () => RemoteTools
+  /** Stored prompts that requests name; called once per request. */
+  readonly prompts: () => PromptService
   readonly memory: Pick<ChatMemory, 'begin'>
   readonly host: ResponseHost
   /** Keep-alive of streams; it also sets how long a silent provider delays the head of the answer. */
@@ -63,7 +67,7 @@ export const responseForm = (parts: ResponseParts): ResponseForm => {
   return {
     useCases: {
       ...contextUseCases({ ...parts, stored, earlier: priorItemsIn(stored, parts.conversations) }),
-      'responses.create': creating({ maker, prepare, background, newActorId: parts.host.newActorId }),
+      'responses.create': creating({ ...parts, maker, prepare, background }),
       ...reading({ stored, background }),
     },
     make: async ({ id, project, request, caller, document }, signal) => {
@@ -85,8 +89,9 @@ const preparing = (parts: ResponseParts, stored: StoredResponses): Prepare => {
   const earlier = priorItemsIn(stored, conversations)
   return async (caller, request, call) => {
     const { history, conversation } = await earlier(caller, request)
-    const input = await stored.referenced(caller, request.input)
-    const planned = planResponse(request, history, input)
+    const sent = await stored.referenced(caller, request.input)
+    const prompted = request.prompt ? (await parts.prompts().filled(caller.project, request.prompt)).messages : []
+    const planned = planResponse(request, history, { sent, prompted })
     const target = { project: caller.project, model: request.model, need: needOf(planned.messages) }
     const { runner, tools, ignored } = await planTools({ ...parts, hasEngine: parts.search !== null }, target, planned)
     const searches = await searchesOf(parts, caller, { runner, tools })
@@ -98,31 +103,31 @@ const preparing = (parts: ResponseParts, stored: StoredResponses): Prepare => {
         : await parts.memory.begin({ call, memory: request.memory, messages, source: 'response' })
     const plan = { ...planned, tools, messages: (remembered?.messages ?? messages).map(objectOf) }
     return {
-      ...{ plan, caller, runner, searches, remote, remembered, sent: input },
+      ...{ plan, caller, runner, searches, remote, remembered, sent },
       ...{ store: request.store !== false, headers: [...ignoredTools(ignored), ...(remembered?.headers ?? [])] },
       conversation: conversation === null ? null : addingTo(conversations, caller, conversation),
     }
   }
 }
 
-interface Creating {
+interface Creating extends Pick<ResponseParts, 'host' | 'prompts'> {
   readonly maker: ResponseMaker
   readonly prepare: Prepare
   readonly background: BackgroundResponses
-  readonly newActorId: (prefix: string) => string
 }
 
 const creating =
-  ({ maker, prepare, background, newActorId }: Creating): UseCases['responses.create'] =>
+  ({ maker, prepare, background, host, prompts }: Creating): UseCases['responses.create'] =>
   async (call) => {
-    const { body: request, signal } = call
-    refuseUnoffered(request)
+    const { body, signal } = call
+    refuseUnoffered(body)
     const caller = callerOf(call)
+    const request = await promptedRequest(prompts, caller.project, body)
     if (request.background !== true) {
       const task = { ...(await prepare(caller, request, call)), id: newIdFor(call, 'resp'), signal }
       return request.stream === true ? { bytes: await maker.streamed(task) } : maker.whole(task)
     }
-    const id = newIdFor(call, 'resp', newActorId)
+    const id = newIdFor(call, 'resp', host.newActorId)
     const task = { ...(await prepare(caller, request)), id, signal }
     const document = maker.queued(task)
     const { sent, plan } = task

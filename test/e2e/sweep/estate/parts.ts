@@ -12,6 +12,7 @@ import { mcp } from './mcp.ts'
 import { memory } from './memory.ts'
 import { observation } from './observation.ts'
 import { operators } from './operators.ts'
+import { prompts } from './prompts.ts'
 import { runs } from './runs.ts'
 import { sessions } from './sessions.ts'
 import { skills } from './skills.ts'
@@ -25,7 +26,7 @@ import { webhooks } from './webhooks.ts'
  * no entry.
  */
 const parts: Readonly<Record<string, EstatePart>> = {
-  ...{ accounts, tenants, agents, sessions, runs, webhooks, gateway, usage, memory, skills },
+  ...{ accounts, tenants, agents, sessions, runs, webhooks, gateway, usage, memory, prompts, skills },
   client_tokens: clientTokens,
   ...{ knowledge, web, connections, browser, mcp, operators, observation },
 }
@@ -57,8 +58,8 @@ export const declaredEstate = {
 /** The file with the estate part of an operation's capability. */
 export const partFileOf = ({ id }: Pick<Operation, 'id'>): string => {
   const owner = capabilities.find(({ operations }) => id in operations)?.name ?? ''
-  // skills are two capabilities, and rate plans belong to usage
-  const name = { skill_contents: 'skills', rate_plans: 'usage' }[owner] ?? owner
+  // skills and prompts are two capabilities each, and rate plans belong to usage
+  const name = { skill_contents: 'skills', rate_plans: 'usage', prompt_versions: 'prompts' }[owner] ?? owner
   const isNew = parts[name] === undefined ? ' (a new file, with a line in parts.ts there)' : ''
   return `test/e2e/sweep/estate/${name.replaceAll('_', '-')}.ts${isNew}`
 }

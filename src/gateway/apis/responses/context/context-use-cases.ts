@@ -29,7 +29,7 @@ export const contextUseCases = ({
     const { body } = call
     const { history } = await earlier(caller, body)
     const request = { ...body, model: body.model ?? '' }
-    const { messages, tools } = planResponse(request, history, await stored.referenced(caller, body.input))
+    const { messages, tools } = planResponse(request, history, { sent: await stored.referenced(caller, body.input) })
     const json = { object: 'response.input_tokens' as const, input_tokens: inputTokens(messages, tools.functions) }
     return { json, headers: [['x-token-count', 'estimate'] as const] }
   },
@@ -37,7 +37,7 @@ export const contextUseCases = ({
     const caller = callerOf(call)
     const { body: request, signal } = call
     const { history } = await earlier(caller, request)
-    const { messages } = planResponse(request, history, await stored.referenced(caller, request.input))
+    const { messages } = planResponse(request, history, { sent: await stored.referenced(caller, request.input) })
     return compacted(chat, { caller, request, messages, signal, createdAt: Math.floor(now() / 1000) })
   },
 })
