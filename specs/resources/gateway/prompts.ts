@@ -36,7 +36,7 @@ export const prompts = defineResource('prompts', {
       description: 'A new prompt has no versions.',
       errors: ['already_exists', 'not_found'],
     },
-    get: {},
+    get: { description: 'The messages are those of its versions, which `prompt_versions.list` returns.' },
     update: {
       description: 'Sets the name, the description or the default version, for instance to return to an earlier one.',
       errors: ['already_exists', 'not_found'],
@@ -80,6 +80,7 @@ export const promptVersions = defineOperations('prompt_versions', {
   },
   get: {
     summary: 'Retrieve a version of a prompt',
+    description: 'Returns its messages with their variables, the default values and the settings.',
     method: 'GET',
     path: `${versions}/{prompt_version}`,
     access,

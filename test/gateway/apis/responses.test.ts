@@ -232,7 +232,7 @@ describe('a response', () => {
     [{ input: 'x', background: true, store: false }, 400, 'store'],
     [{ input: 'x', conversation: 'conv_1' }, 404, 'conversation'],
     [{ input: 'x', conversation: 'conv_1', previous_response_id: 'resp_1' }, 400, 'conversation'],
-    [{ input: 'x', prompt: { id: 'pmpt_1' } }, 400, 'prompt'],
+    [{ input: 'x', prompt: { id: 'pmpt_1' } }, 404, 'prompt.id'],
     [{ input: 'x', tools: [{ type: 'mcp' }] }, 400, 'tools[0].server_label'],
     [{ input: 'x', tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search' } }, 400, 'tools'],
     [{ input: [{ type: 'computer_call', id: 'msg_1' }] }, 400, 'input[0].type'],
