@@ -17,7 +17,7 @@ export type {
   TurnRule,
 } from './cluster-ports.ts'
 export { DataFolderUnusable, openDataFolder } from './data-folder.ts'
-export { everyChoiceOf } from './list-index.ts'
+export { coveredWhere, everyChoiceOf } from './list-index.ts'
 export { LocalLimits } from './local-limits.ts'
 export { LocalTurns } from './local-turns.ts'
 export { NewerStore } from './newer-store.ts'

@@ -51,6 +51,27 @@ export const listIndexFor = (kind: RecordKind, scope: Scope, where: Where): List
 }
 
 /**
+ * Returns those of a list's conditions by which one index finds rows of exactly this scope, as many as possible. The
+ * caller checks the others on each row, and bounds how many it reads for a page: in this scope no index covers them.
+ */
+export const coveredWhere = (
+  kind: RecordKind,
+  scope: Scope,
+  wanted: Readonly<Record<string, Json | undefined>>,
+): Readonly<Record<string, Json>> => {
+  const given = Object.entries(wanted).filter((entry): entry is [string, Json] => entry[1] !== undefined)
+  const names = given.map(([field]) => field)
+  const columns = ownersWithin[scope.user !== null ? 'user' : scope.tenant !== null ? 'tenant' : 'project'].length
+  const [best] = listIndexes(kind)
+    .filter(
+      ({ owner, fields, narrow }) =>
+        (narrow ? owner.length <= columns : owner.length === columns) && fields.every((field) => names.includes(field)),
+    )
+    .sort((a, b) => Number(b.narrow) - Number(a.narrow) || b.fields.length - a.fields.length)
+  return Object.fromEntries(given.filter(([field]) => best?.fields.includes(field)))
+}
+
+/**
  * Filters on every non-empty combination of these fields within each of these scopes, for a list whose filters callers
  * may combine freely. It takes 2^n - 1 indexes per scope, so it does not suit records that are written often.
  */

@@ -6,7 +6,7 @@ import type { ConnectorType } from '#specs/data/connectors/connector-type.ts'
 import { connectorOf } from '#specs/data/connectors/connectors.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { Scope, StoredEvent } from '#storage/index.ts'
+import { coveredWhere, type Scope, type StoredEvent } from '#storage/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { actorOf } from '../records/audit-note.ts'
@@ -108,8 +108,7 @@ const listed = async (
   const { limit, cursor, tenant_id, external_user_id, ...wanted } = query
   const within = ownedScope(scope, { tenant_id, external_user_id })
   if (within === null) return { data: [], next_cursor: null }
-  const first = filters.find((field) => wanted[field] !== undefined)
-  const where = first === undefined ? {} : { [first]: wanted[first] ?? null }
+  const where = coveredWhere(connectionRows, within, wanted)
   const matches = ({ data }: Row<ConnectionRowData>) =>
     filters.every((field) => wanted[field] === undefined || data[field] === wanted[field])
   await host.rows.shown()

@@ -1,7 +1,7 @@
 import { definitionOf, type MachineDefinition } from '#machines/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import { type JsonObject, narrowedScope, type RecordKind, type Scope } from '#storage/index.ts'
+import { coveredWhere, type JsonObject, narrowedScope, type RecordKind, type Scope } from '#storage/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { filteredPage } from '../records/filtered-page.ts'
@@ -37,9 +37,6 @@ export const listedMachines = ({
     return rows === undefined ? [] : [{ definition, rows }]
   })
 
-/** Fields that are indexed for all machines, the most selective first. */
-const indexed = ['actor_activity', 'actor_state'] as const
-
 /**
  * Returns one page of a project's actors, newest first. @throws {ServiceError} `invalid_query` for a machine without
  * list rows.
@@ -56,9 +53,7 @@ export const listActors = async (parts: ObservationParts, { scope, query }: List
   const wanted = Object.entries({ actor_state: state, actor_activity: activity, agent_id }).flatMap(([field, value]) =>
     value === undefined ? [] : [[field, value] as const],
   )
-  // few actors are working, and each tenant has its own index of states
-  const first = indexed.find((field) => wanted.some(([name]) => name === field))
-  const where = Object.fromEntries(wanted.filter(([name]) => name === first))
+  const where = coveredWhere(rows, within, Object.fromEntries(wanted))
   const matches = ({ data }: Row<JsonObject>) => wanted.every(([field, value]) => data[field] === value)
   const table = new Table<JsonObject>(parts.records, rows, parts.now)
   const page = { limit: query.limit, cursor: query.cursor, ...timesOf(definition.idPrefix, query) }

@@ -13,7 +13,7 @@ export type RunRowData = FieldsOf<typeof runFields, RunContext> & {
 /** List rows of runs. `lane` is only set while a run waits for a slot. */
 export const runRows: TypedKind<RunRowData> = {
   name: 'runs',
-  filters: ['lane', 'status', 'agent_id', 'parent_run_id'],
+  filters: ['lane', 'status', 'agent_id', { fields: ['parent_run_id'], narrow: true }],
 }
 
 /**

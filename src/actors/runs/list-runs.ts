@@ -1,5 +1,6 @@
 import { runFields } from '#machines/run/run-data.ts'
 import type { ResultOf } from '#specs/index.ts'
+import { coveredWhere } from '#storage/index.ts'
 import { listedScope } from '../call/reach.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { filteredPage } from '../records/filtered-page.ts'
@@ -14,9 +15,6 @@ import type { RunParts } from './run-use-cases.ts'
 type ListCall = Parameters<UseCases['runs.list']>[0]
 type Listed = ResultOf<'runs.list'>['data'][number]
 
-/** Indexed filters, the most selective first. The first one given selects the rows; the others are applied to those. */
-const indexed = ['parent_run_id', 'agent_id', 'status'] as const
-
 /** Returns one page of runs, newest first, from their list rows. */
 export const listRuns = async (
   { host, records, now }: Pick<RunParts, 'host' | 'records' | 'now'>,
@@ -30,8 +28,7 @@ export const listRuns = async (
   const wanted = Object.entries({ ...filters, ...only }).filter(
     (entry): entry is [keyof RunRowData, string] => entry[1] !== undefined,
   )
-  const first = indexed.find((field) => wanted.some(([name]) => name === field))
-  const where = Object.fromEntries(wanted.filter(([name]) => name === first))
+  const where = coveredWhere(runRows, within, Object.fromEntries(wanted))
   const matches = ({ data }: Row<RunRowData>) => wanted.every(([field, value]) => data[field] === value)
   await host.rows.shown()
   const table = new Table(records, runRows, now)

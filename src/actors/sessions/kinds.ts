@@ -1,6 +1,7 @@
 import type { FieldsOf } from '#machines/row-fields.ts'
 import type { SessionContext, sessionFields } from '#machines/session/session-data.ts'
 import type { Status } from '#specs/statuses.ts'
+import { everyChoiceOf } from '#storage/index.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { maskedAction } from '../records/shown-event.ts'
 import { sessionThreads } from './protocols/thread-sessions.ts'
@@ -13,17 +14,22 @@ export type SessionRow = { readonly status: Status<'session'> } & FieldsOf<typeo
 export const sessionRows: TypedKind<SessionRow> = {
   name: 'sessions',
   filters: [
-    ...['status', 'agent_id'],
-    { fields: ['agent_id', 'status'] },
-    { fields: ['status'], within: 'user' },
+    ...everyChoiceOf(['agent_id', 'status'], ['project', 'tenant', 'user']),
     { fields: ['installation_id'], narrow: true },
+    { fields: ['installation_id', 'status'] },
   ],
 }
 
 /** List rows of actions. */
 export const actionRows: AnyKind = {
   name: 'actions',
-  filters: ['status', { fields: ['status'], within: 'tenant' }, { fields: ['session_id'], narrow: true }, 'run_id'],
+  filters: [
+    ...['status', { fields: ['status'], within: 'tenant' } as const],
+    ...[
+      { fields: ['session_id'], narrow: true },
+      { fields: ['run_id'], narrow: true },
+    ],
+  ],
   // the agent's instructions and tools, and addresses of the vendor
   unexported: ['config', 'execute'],
   masked: maskedAction,

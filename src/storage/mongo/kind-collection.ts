@@ -1,28 +1,24 @@
 import { createHash } from 'node:crypto'
 import type { Collection, Db, IndexDescription } from 'mongodb'
-import { type ListIndex, listIndexes } from '../list-index.ts'
-import type { JsonObject, RecordKind } from '../ports.ts'
-import { fieldText, indexedFields } from '../record-keys.ts'
+import { listIndexes } from '../list-index.ts'
+import type { RecordKind } from '../ports.ts'
+import { indexedFields } from '../record-keys.ts'
+import { guarded } from './errors.ts'
+import { listsIndex, ownerIndex } from './list-query.ts'
+import { foundBy, listsField } from './row-lists.ts'
 import { type RecordDocument, whilePreparing } from './schema.ts'
 
-/** The texts of a record's indexed fields; absent and null fields are omitted. */
-export const keysOf = (kind: RecordKind, data: JsonObject): Record<string, string> => {
-  const keys: Record<string, string> = {}
-  for (const field of indexedFields(kind)) {
-    const text = fieldText(data, field)
-    if (text !== null) keys[field] = text
-  }
-  return keys
-}
-
 /** A document of the collection `kinds`: the indexed fields of a kind, and the hash of the indexes created for it. */
-interface KindDocument {
+export interface KindDocument {
   readonly _id: string
   readonly fields: readonly string[]
   readonly indexes?: string
+  /** Indexes that no release of today declares (unused-indexes.ts). */
+  readonly unused?: { readonly since: number; readonly uses: Readonly<Record<string, number>> }
 }
 
-const kindsOf = (db: Db): Collection<KindDocument> => db.collection<KindDocument>('kinds', whilePreparing)
+/** The collection of kinds. */
+export const kindsOf = (db: Db): Collection<KindDocument> => db.collection<KindDocument>('kinds', whilePreparing)
 
 /**
  * Returns the kinds whose indexes exist as declared, created by this or an earlier process. Takes two requests in
@@ -57,20 +53,62 @@ export const prepareKind = async (db: Db, kind: RecordKind): Promise<void> => {
   const records = db.collection<RecordDocument>(kind.name)
   const known = await kinds.findOne({ _id: kind.name })
   const fields = fieldsOf(kind)
-  if (known && fields.some((field) => !known.fields.includes(field))) await refill(records, kind)
-  await records.createIndexes(indexesOf(kind), whilePreparing)
+  const indexes = indexesOf(kind)
+  const lists = listsField(kind)
+  // the index of the lists finds the rows that lack them
+  if (lists !== null)
+    await records.createIndexes(
+      indexes.filter(({ name }) => name === listsIndex(lists)),
+      whilePreparing,
+    )
+  await enlist(db, kind, known && fields.some((field) => !known.fields.includes(field)) ? everyRow : unlisted)
+  await records.createIndexes(indexes, whilePreparing)
   await kinds.updateOne({ _id: kind.name }, { $set: { fields, indexes: hashOf(kind) } }, { upsert: true })
 }
 
-/** A record that changes meanwhile is skipped: its writer fills in its keys. */
-const refill = async (records: Collection<RecordDocument>, kind: RecordKind): Promise<void> => {
-  for await (const { _id, version, data } of records.find()) {
-    await records.updateOne({ _id, version }, { $set: { keys: keysOf(kind, JSON.parse(data)) } })
+type Selection = (lists: ReturnType<typeof listsField>) => { readonly filter: object; readonly hint?: string } | null
+
+const everyRow: Selection = () => ({ filter: {} })
+const unlisted: Selection = (lists) => lists && { filter: { [lists]: null }, hint: listsIndex(lists) }
+
+/** Rows that are read and written at a time. */
+const atOnce = 1_000
+
+/**
+ * Writes the fields by which rows are found where they are missing: those of releases with another declaration, which
+ * may still run. The newest rows come first, since lists begin with them. A row that changes meanwhile is skipped: its
+ * writer fills them in.
+ *
+ * @throws {StoreUnavailable}
+ */
+export const enlist = async (db: Db, kind: RecordKind, select: Selection = unlisted): Promise<void> => {
+  const selection = select(listsField(kind))
+  if (selection === null) return
+  const records = db.collection<RecordDocument>(kind.name)
+  const { filter, hint } = selection
+  for (let below: string | undefined; ; ) {
+    const cursor = records.find(
+      { ...filter, ...(below !== undefined && { _id: { $lt: below } }) },
+      hint ? { hint } : {},
+    )
+    const rows = await guarded(cursor.sort({ _id: -1 }).limit(atOnce).toArray())
+    const writes = rows.map(({ _id, version, data, ...owned }) => ({
+      updateOne: {
+        filter: { _id, version },
+        update: { $set: foundBy(kind, { ...owned, data: JSON.parse(data) }) },
+      },
+    }))
+    if (writes.length > 0) await guarded(records.bulkWrite(writes, { ordered: false }))
+    below = rows.at(-1)?._id
+    if (rows.length < atOnce) return
   }
 }
 
 const indexesOf = (kind: RecordKind): IndexDescription[] => [
-  ...listIndexes(kind).map(listIndex),
+  ...listIndexes(kind).flatMap(({ owner, fields }) =>
+    fields.length > 0 ? [] : [{ key: ascending(...owner, '_id', 'expires_at'), name: ownerIndex({ owner }) }],
+  ),
+  ...(listsField(kind) === null ? [] : [listIndex(String(listsField(kind)))]),
   { key: { expires_at: 1 }, name: 'by_expiry', partialFilterExpression: { expires_at: { $exists: true } } },
   ...(kind.outbox
     ? [{ key: { delivered: 1, _id: 1 } as const, name: 'by_outbox', partialFilterExpression: { delivered: false } }]
@@ -78,7 +116,7 @@ const indexesOf = (kind: RecordKind): IndexDescription[] => [
   ...(kind.unique ?? []).map(({ fields, global = false }) => {
     const paths = fields.map((field) => `keys.${field}`)
     return {
-      key: Object.fromEntries([...(global ? [] : ['project']), ...paths].map((path) => [path, 1])),
+      key: ascending(...(global ? [] : ['project']), ...paths),
       name: `${global ? 'global' : 'unique'}_${fields.join('_')}`,
       unique: true,
       partialFilterExpression: Object.fromEntries(paths.map((path) => [path, { $exists: true }])),
@@ -86,14 +124,10 @@ const indexesOf = (kind: RecordKind): IndexDescription[] => [
   }),
 ]
 
-/**
- * Partial indexes omit records without a tenant or user from filters within one. A condition by `$type` would not match
- * an equality.
- */
-const listIndex = ({ name, owner, fields }: ListIndex): IndexDescription => {
-  const paths = [...owner, ...fields.map((field) => `keys.${field}`), '_id']
-  const key = Object.fromEntries(paths.map((path) => [path, 1]))
-  const inner = owner.at(-1) ?? 'project'
-  if (inner === 'project' || fields.length === 0) return { key, name }
-  return { key, name, partialFilterExpression: { [inner]: { $gte: '' } } }
-}
+/** Like those of owners, it ends in `expires_at`, so that rows are counted and skipped without being read. */
+const listIndex = (field: string): IndexDescription => ({
+  key: ascending(field, '_id', 'expires_at'),
+  name: listsIndex(field),
+})
+
+const ascending = (...paths: readonly string[]): Record<string, 1> => Object.fromEntries(paths.map((path) => [path, 1]))

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Db, Filter } from 'mongodb'
 import type { Scope } from '#storage/scope.ts'
-import { listIndexFor } from '../list-index.ts'
 import {
   type Json,
   type JsonObject,
@@ -11,13 +10,16 @@ import {
   type StoredRecord,
   StoreUnavailable,
 } from '../ports.ts'
-import { conditions, fieldText, ownerScope, uniqueKeyFor } from '../record-keys.ts'
+import { ownerScope } from '../record-keys.ts'
 import { listName, type Total, Totals } from '../totals.ts'
 import { duplicateKey, guarded, isDuplicate } from './errors.ts'
-import { keysOf, preparedKinds, prepareKind } from './kind-collection.ts'
+import { enlist, preparedKinds, prepareKind } from './kind-collection.ts'
+import { coveredQuery, inScope, keyed, listQuery } from './list-query.ts'
+import { foundBy } from './row-lists.ts'
 import { RowQueue } from './row-queue.ts'
 import { type RecordDocument, toRecord, toRecordDocument, type WriteError, writeErrorsIn } from './schema.ts'
 import type { StartClient } from './start-client.ts'
+import { dropUnusedIndexes } from './unused-indexes.ts'
 
 type Where = { readonly [field: string]: Json } | undefined
 
@@ -31,8 +33,21 @@ const preparedAtOnce = 4
 /** A server that is unavailable for longer than this makes the start fail. */
 const preparePatienceMs = 20_000
 const prepareAgainMs = 250
-/** Time in ms after a start at which indexes that existed already are checked. */
+/** Time in ms after a start at which indexes that existed already are checked, and between later checks. */
 const pollMs = 30_000
+
+/**
+ * Timeout of a read on the server, in ms: shorter than that of its socket, so that the server does not go on for a
+ * caller that has gone.
+ */
+const bounded = { maxTimeMS: 2_500 } as const
+
+const upkeep =
+  (now: number) =>
+  async (db: Db, kind: RecordKind): Promise<void> => {
+    await enlist(db, kind)
+    await dropUnusedIndexes(db, kind, now)
+  }
 
 /** Records in MongoDB: one collection per kind. */
 export class MongoRecords implements RecordStore {
@@ -41,6 +56,8 @@ export class MongoRecords implements RecordStore {
   readonly #starting: Pick<StartClient, 'run'>
   readonly #rows: RowQueue
   readonly #totals = new Totals()
+  readonly #kinds = new Map<string, RecordKind>()
+  #later: NodeJS.Timeout | undefined
   #closed = false
 
   /**
@@ -51,30 +68,43 @@ export class MongoRecords implements RecordStore {
     this.#db = db
     this.#now = now
     this.#starting = starting
-    this.#rows = new RowQueue(db)
+    this.#rows = new RowQueue(db, (kind) => this.#declared(kind))
   }
 
   async prepare(kinds: readonly RecordKind[]): Promise<void> {
-    const made = await this.#starting.run(async (db) => {
+    for (const kind of kinds) this.#kinds.set(kind.name, kind)
+    await this.#starting.run(async (db) => {
       const known = await this.#persistently(() => preparedKinds(db, kinds))
       const others = kinds.filter((kind) => !known.includes(kind))
       for (let first = 0; first < others.length; first += preparedAtOnce) {
         const some = others.slice(first, first + preparedAtOnce)
         await Promise.all(some.map((kind) => this.#persistently(() => prepareKind(db, kind))))
       }
-      return known
     })
-    this.#checkLater(made)
+    this.#checkLater(() => this.#kept(prepareKind))
   }
 
   /**
-   * Restores indexes that were dropped by hand, after the start's own requests; a failure is left to the next start.
+   * After the start's own requests, restores indexes that were dropped by hand. From then on, finds rows that nodes of
+   * another release write, and drops indexes that only such nodes needed.
    */
-  #checkLater(kinds: readonly RecordKind[]): void {
-    const check = async (): Promise<void> => {
-      for (const kind of kinds) if (!this.#closed) await prepareKind(this.#db, kind).catch(() => undefined)
+  #checkLater(check: () => Promise<void>): void {
+    const next = async (): Promise<void> => {
+      await check()
+      if (!this.#closed) this.#checkLater(() => this.#kept(upkeep(this.#now())))
     }
-    if (kinds.length > 0) setTimeout(() => void check(), pollMs).unref()
+    clearTimeout(this.#later)
+    this.#later = setTimeout(() => void next(), pollMs).unref()
+  }
+
+  /** A failure is left to the next time. */
+  async #kept(keep: (db: Db, kind: RecordKind) => Promise<void>): Promise<void> {
+    for (const kind of this.#kinds.values()) if (!this.#closed) await keep(this.#db, kind).catch(() => undefined)
+  }
+
+  /** The kind as prepared: kinds of actors get lists in addition to those that their capability declares. */
+  #declared(kind: RecordKind): RecordKind {
+    return this.#kinds.get(kind.name) ?? kind
   }
 
   /**
@@ -111,7 +141,7 @@ export class MongoRecords implements RecordStore {
   }
 
   async insert(kind: RecordKind, record: StoredRecord): Promise<'done' | 'exists'> {
-    const document = await toRecordDocument(record, keysOf(kind, record.data))
+    const document = await toRecordDocument(record, foundBy(this.#declared(kind), record))
     const insert = async () => (await this.#of(kind).insertOne(document, durable)).acknowledged
     const done = (await unlessTaken(insert)) || ((await this.#dropped(kind)) && (await unlessTaken(insert)))
     return done ? 'done' : 'exists'
@@ -124,7 +154,7 @@ export class MongoRecords implements RecordStore {
   async insertMany(kind: RecordKind, records: readonly StoredRecord[]): Promise<readonly ('done' | 'exists')[]> {
     if (records.length === 0) return []
     const documents: RecordDocument[] = []
-    for (const record of records) documents.push(await toRecordDocument(record, keysOf(kind, record.data)))
+    for (const record of records) documents.push(await toRecordDocument(record, foundBy(this.#declared(kind), record)))
     const { writeConcern } = durable
     const answer = await guarded(this.#db.command({ insert: kind.name, documents, ordered: false, writeConcern }))
     const refused = new Set(writeErrorsIn(answer).map(refusedAt))
@@ -132,7 +162,7 @@ export class MongoRecords implements RecordStore {
   }
 
   async replace(kind: RecordKind, record: StoredRecord): Promise<'done' | 'conflict' | 'missing'> {
-    const { _id, ...document } = await toRecordDocument(record, keysOf(kind, record.data))
+    const { _id, ...document } = await toRecordDocument(record, foundBy(this.#declared(kind), record))
     const { project, version } = record
     const stored = { _id, project, ...this.#live() }
     const replace = async () =>
@@ -150,14 +180,33 @@ export class MongoRecords implements RecordStore {
   async list(kind: RecordKind, scope: Scope, query: RecordQuery): Promise<readonly StoredRecord[]> {
     const { after, ascending = false, skip = 0, limit } = query
     if (limit < 1) return []
-    const page = after === undefined ? {} : { _id: ascending ? { $gt: after } : { $lt: after } }
-    const filter = { ...inScope(scope), ...filtered(kind, query.where), ...page, ...this.#live() }
+    const declared = this.#declared(kind)
+    const order = { _id: ascending ? 1 : -1 } as const
+    const from = skip === 0 ? after : await this.#passed(declared, scope, { ...query, skip })
+    if (from === null) return []
+    const page = from === undefined ? {} : { _id: ascending ? { $gt: from } : { $lt: from } }
+    const { filter, options } = listQuery(declared, scope, query.where)
     const cursor = this.#of(kind)
-      .find(filter, hinted(kind, scope, query.where))
-      .sort({ _id: ascending ? 1 : -1 })
-      .skip(skip)
+      .find({ ...filter, ...page, ...this.#live() }, { ...options, ...bounded })
+      .sort(order)
       .limit(limit)
     return (await guarded(cursor.toArray())).map(toRecord)
+  }
+
+  /** Returns the id of the last of `skip` rows, found in the index alone; null when there are no more than these. */
+  async #passed(
+    kind: RecordKind,
+    scope: Scope,
+    { where, after, ascending = false, skip }: Omit<RecordQuery, 'limit'> & { readonly skip: number },
+  ): Promise<string | null> {
+    const { filter, options } = coveredQuery(kind, scope, where)
+    const page = after === undefined ? {} : { _id: ascending ? { $gt: after } : { $lt: after } }
+    const cursor = this.#of(kind)
+      .find({ ...filter, ...page, ...this.#live() }, { ...options, ...bounded, projection: { _id: 1 } })
+      .sort({ _id: ascending ? 1 : -1 })
+      .skip(skip - 1)
+      .limit(1)
+    return (await guarded(cursor.toArray()))[0]?._id ?? null
   }
 
   async count(kind: RecordKind, scope: Scope, where?: Where): Promise<number> {
@@ -173,9 +222,9 @@ export class MongoRecords implements RecordStore {
     scope: Scope,
     { where, limit }: { readonly where: Where; readonly limit?: number | undefined },
   ): Promise<number> {
-    const filter = { ...inScope(scope), ...filtered(kind, where), ...this.#live() }
-    const options = { ...hinted(kind, scope, where), ...(limit !== undefined && { limit }) }
-    return guarded(this.#of(kind).countDocuments(filter, options))
+    const { filter, options } = coveredQuery(this.#declared(kind), scope, where)
+    const counted = { ...options, ...bounded, ...(limit !== undefined && { limit }) }
+    return guarded(this.#of(kind).countDocuments({ ...filter, ...this.#live() }, counted))
   }
 
   project(rows: readonly { readonly kind: RecordKind; readonly record: StoredRecord }[]): Promise<void> {
@@ -276,27 +325,3 @@ const refusedAt = ({ index, code }: WriteError): number => {
   if (code === duplicateKey) return index
   throw new StoreUnavailable(`mongodb refused a record with code ${code}`)
 }
-
-const inScope = ({ project, tenant, user, among }: Scope): Filter<RecordDocument> => ({
-  project,
-  ...(tenant === null ? {} : { tenant }),
-  ...(user === null ? {} : { user }),
-  ...(among !== undefined && { $and: [{ tenant: { $in: [...among.tenants, ...(among.untenanted ? [null] : [])] } }] }),
-})
-
-const keyed = (kind: RecordKind, key: JsonObject, onlyGlobal: boolean): Filter<RecordDocument> =>
-  Object.fromEntries(
-    uniqueKeyFor(kind, key, onlyGlobal).fields.map((field) => [`keys.${field}`, fieldText(key, field)]),
-  )
-
-/**
- * The index that a list needs, as a hint: MongoDB would keep the plan that it chose for one caller, for others with
- * differently distributed rows.
- */
-const hinted = (kind: RecordKind, scope: Scope, where: Where): { readonly hint?: string } => {
-  const index = listIndexFor(kind, scope, where)
-  return index === null ? {} : { hint: index.name }
-}
-
-const filtered = (kind: RecordKind, where: Where): Filter<RecordDocument> =>
-  Object.fromEntries(conditions(kind, where).map(([field, text]) => [`keys.${field}`, text]))

@@ -3,7 +3,7 @@ import type { Db } from 'mongodb'
 import { jsonOf } from '../long-json.ts'
 import type { RecordKind, StoredRecord } from '../ports.ts'
 import { asPortError, duplicateKey } from './errors.ts'
-import { keysOf } from './kind-collection.ts'
+import { foundBy } from './row-lists.ts'
 import { type RecordDocument, toRecordUpdate, type WriteError, writeErrorsIn } from './schema.ts'
 
 /** One statement of a batch. */
@@ -42,11 +42,14 @@ interface Group {
  */
 export class RowQueue {
   readonly #db: Db
+  readonly #declared: (kind: RecordKind) => RecordKind
   #groups = new Map<string, Group>()
   #running: Promise<void> | null = null
 
-  constructor(db: Db) {
+  /** @param declared the kind as the store was prepared for it. */
+  constructor(db: Db, declared: (kind: RecordKind) => RecordKind) {
     this.#db = db
+    this.#declared = declared
   }
 
   /** Resolves when each row, or a newer version of it, is written. @throws {StoreUnavailable} */
@@ -106,7 +109,7 @@ export class RowQueue {
   async #upsert(kind: RecordKind, batch: readonly Waiting[], upsert: boolean): Promise<readonly WriteError[]> {
     const updates: Update[] = []
     for (const { record } of batch) {
-      const u = toRecordUpdate(record, keysOf(kind, record.data), await jsonOf(record.data))
+      const u = toRecordUpdate(record, foundBy(this.#declared(kind), record), await jsonOf(record.data))
       updates.push({ q: { _id: record.id, version: { $lt: record.version } }, u, upsert })
     }
     const writeConcern = { w: 'majority', j: true } as const

@@ -4,6 +4,7 @@ import { bodyText, type CommitRow, eventsText, headOf, keyOf, snapshotText } fro
 import { jsonOf } from '../long-json.ts'
 import type { PartRow } from '../merged-parts.ts'
 import type { Commit, StoredRecord } from '../ports.ts'
+import type { FoundBy } from './row-lists.ts'
 
 /** A commit as stored in the collection `commits`: a `CommitRow` without its null or false fields. */
 export interface CommitDocument extends Omit<CommitRow, 'events' | 'snapshot' | 'open' | 'due'> {
@@ -30,6 +31,7 @@ export interface RecordDocument {
   expires_at?: number
   readonly data: string
   readonly keys: Readonly<Record<string, string>>
+  // and the lists that it is in, in a field whose name follows from its kind (row-lists.ts)
   /** JSON text of messages; absent when all are delivered. */
   outbox?: string
   /** Set while there is an outbox. This field is indexed, since the outbox's text is too long for an index. */
@@ -101,11 +103,11 @@ export const partRow = ({ seq, at, cause, events = '[]', open, due }: CommitDocu
   due: due ?? null,
 })
 
-/** The document of a record, with the texts of its indexed fields. */
-export const toRecordDocument = async (
-  record: StoredRecord,
-  keys: Readonly<Record<string, string>>,
-): Promise<RecordDocument> => ({ _id: record.id, ...toRecordUpdate(record, keys, await jsonOf(record.data)) })
+/** The document of a record, with the fields by which it is found. */
+export const toRecordDocument = async (record: StoredRecord, found: FoundBy): Promise<RecordDocument> => ({
+  _id: record.id,
+  ...toRecordUpdate(record, found, await jsonOf(record.data)),
+})
 
 /**
  * The replacement for a record's document under the same `_id`, from its data as JSON. Built field by field, since
@@ -113,7 +115,7 @@ export const toRecordDocument = async (
  */
 export const toRecordUpdate = (
   { project, tenant, user, version, created_at, updated_at, expires_at, outbox }: StoredRecord,
-  keys: Readonly<Record<string, string>>,
+  found: FoundBy,
   data: string,
 ): Omit<RecordDocument, '_id'> => {
   const update: Omit<RecordDocument, '_id'> = {
@@ -124,7 +126,7 @@ export const toRecordUpdate = (
     created_at,
     updated_at,
     data,
-    keys,
+    ...found,
   }
   if (expires_at !== null) update.expires_at = expires_at
   if (outbox !== undefined) {

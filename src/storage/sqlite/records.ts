@@ -115,12 +115,8 @@ export class SqliteRecords implements RecordStore {
   }
 
   async list(kind: RecordKind, scope: Scope, query: RecordQuery): Promise<readonly StoredRecord[]> {
-    const { after, ascending = false, skip = 0, limit } = query
-    const page = after === undefined ? [] : [{ sql: ascending ? 'id > ?' : 'id < ?', values: [after] }]
-    const { sql, values } = and([this.#live(), inScope(scope), ...filtered(kind, query.where), ...page])
-    const order = `order by id ${ascending ? 'asc' : 'desc'} limit ? offset ?`
-    const text = `select ${recordColumns} from ${listed(kind, scope, query.where)} where ${sql} ${order}`
-    return this.#db.read(() => this.#db.arrays(text).all(...values, limit, skip)).map(listedRecord)
+    const { sql, values } = listStatement(kind, scope, { query, now: this.#now() })
+    return this.#db.read(() => this.#db.arrays(sql).all(...values)).map(listedRecord)
   }
 
   async count(kind: RecordKind, scope: Scope, where?: Where): Promise<number> {
@@ -224,7 +220,7 @@ export class SqliteRecords implements RecordStore {
   }
 
   #live(): Clause {
-    return { sql: '(expires_at is null or expires_at > ?)', values: [this.#now()] }
+    return liveAt(this.#now())
   }
 
   #one(kind: RecordKind, { sql, values }: Clause): StoredRecord | null {
@@ -232,6 +228,22 @@ export class SqliteRecords implements RecordStore {
     const raw = this.#db.read(() => this.#db.statement(text).get(...values))
     return raw ? storedRecord(raw) : null
   }
+}
+
+const liveAt = (now: number): Clause => ({ sql: '(expires_at is null or expires_at > ?)', values: [now] })
+
+/** The statement of a list, which reads its index alone, in order. */
+export const listStatement = (
+  kind: RecordKind,
+  scope: Scope,
+  { query, now }: { readonly query: RecordQuery; readonly now: number },
+): Clause => {
+  const { where, after, ascending = false, skip = 0, limit } = query
+  const page = after === undefined ? [] : [{ sql: ascending ? 'id > ?' : 'id < ?', values: [after] }]
+  const { sql, values } = and([liveAt(now), inScope(scope), ...filtered(kind, where), ...page])
+  const order = `order by id ${ascending ? 'asc' : 'desc'} limit ? offset ?`
+  const text = `select ${recordColumns} from ${listed(kind, scope, where)} where ${sql} ${order}`
+  return { sql: text, values: [...values, limit, skip] }
 }
 
 const columns = `(${recordColumns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`

@@ -1,0 +1,85 @@
+import { createHash, hash } from 'node:crypto'
+import { type ListIndex, listIndexes } from '../list-index.ts'
+import type { JsonObject, RecordKind, StoredRecord } from '../ports.ts'
+import { fieldText, indexedFields } from '../record-keys.ts'
+import type { RecordDocument } from './schema.ts'
+
+/**
+ * The filtered lists that a row is in, each as a short hash of its owner and its values. One multikey index on them
+ * serves all filters of a kind, so that a new filter costs an entry, and no index (specs/decisions/0040-storage.md).
+ */
+export type ListsField = `lists_${string}`
+
+/** What a kind declares, prepared once, since every written row needs it. */
+interface KindLists {
+  readonly field: ListsField
+  readonly lists: readonly ListIndex[]
+}
+
+const prepared = new WeakMap<RecordKind, KindLists | null>()
+
+/**
+ * The field with the lists of a kind's rows; null for a kind without filters. Its name follows from the declaration: a
+ * row of a release with another declaration lacks the field, and is found as such.
+ */
+export const listsField = (kind: RecordKind): ListsField | null => kindLists(kind)?.field ?? null
+
+const kindLists = (kind: RecordKind): KindLists | null => {
+  const known = prepared.get(kind)
+  if (known !== undefined) return known
+  const lists = listIndexes(kind).filter(({ fields }) => fields.length > 0)
+  const text = JSON.stringify(lists.map(({ owner, fields }) => [owner, fields]))
+  const field: ListsField = `lists_${createHash('sha256').update(text).digest('hex').slice(0, 8)}`
+  const made = lists.length === 0 ? null : { field, lists }
+  prepared.set(kind, made)
+  return made
+}
+
+type Owned = Pick<StoredRecord, 'project' | 'tenant' | 'user'>
+
+/** The fields of a row's document by which it is found: the texts of its indexed fields, and its lists. */
+export type FoundBy = Pick<RecordDocument, 'keys'> & { readonly [lists: ListsField]: readonly string[] }
+
+/** Returns the fields by which a row is found; absent and null fields are omitted from `keys`. */
+export const foundBy = (kind: RecordKind, record: Owned & { readonly data: JsonObject }): FoundBy => {
+  const keys: Record<string, string> = {}
+  for (const field of indexedFields(kind)) {
+    const text = fieldText(record.data, field)
+    if (text !== null) keys[field] = text
+  }
+  const own = kindLists(kind)
+  if (own === null) return { keys }
+  const ofRow = own.lists.filter(({ owner }) => owner.every((column) => record[column] !== null))
+  const lists: Record<ListsField, readonly string[]> = {
+    [own.field]: ofRow.map((list) => listMark(list, record, keys)),
+  }
+  return { keys, ...lists }
+}
+
+/** Most marks in memory: rows of a kind share most of theirs. */
+const maxMarks = 20_000
+let marks = new Map<string, string>()
+
+/**
+ * The hash that stands for one list. It is cryptographic, so that the values of one owner cannot be chosen to fill a
+ * list of another.
+ *
+ * @param keys the texts of the fields; one that is absent stands for records without the field.
+ */
+export const listMark = (
+  { owner, fields }: ListIndex,
+  owned: Owned,
+  keys: Readonly<Record<string, string | null>>,
+): string => {
+  const text = JSON.stringify([
+    fields,
+    owner.map((column) => owned[column]),
+    fields.map((field) => keys[field] ?? null),
+  ])
+  const known = marks.get(text)
+  if (known !== undefined) return known
+  const mark = hash('sha256', text, 'base64url').slice(0, 12)
+  if (marks.size >= maxMarks) marks = new Map()
+  marks.set(text, mark)
+  return mark
+}
