@@ -234,7 +234,11 @@ export abstract class Host {
   async createHere(creation: Creation): Promise<Delivered> {
     if (this.#residents.get(creation.id) !== undefined) return { commit: null, duplicate: true }
     const { made, resident, draft, commit } = await this.#stepper.first(creation)
-    if (!made) return { commit: await this.#options.storage.commits.at(creation.id, 1), duplicate: true }
+    if (!made) {
+      const first = await this.#options.storage.commits.at(creation.id, 1)
+      if (first?.open === true) await this.commitOf(first.actor, first.cause) // of an attempt that failed later
+      return { commit: first, duplicate: true }
+    }
     // the actor may have been erased before this late write: the mark of its erasure is set before its log is removed
     if (creation.again === true && (await isErased(this.#options.storage.records, creation.id))) {
       await this.#options.storage.commits.forget(creation.id)

@@ -40,6 +40,18 @@ describe('an actor', () => {
   })
 })
 
+it('is loaded by the repeat of a creation that failed after its commit was durable', async () => {
+  const { faulty, probe } = await open()
+  const creation = { kind: probeDefinition, id: 'prb_2', owner, input: {}, cause: 'key', again: true }
+  faulty.unreadable = true
+  await expect(probe.host.create(creation)).rejects.toBeInstanceOf(StoreUnavailable)
+  faulty.unreadable = false
+  expect(await probe.host.create(creation)).toMatchObject({ duplicate: true, commit: { seq: 1 } })
+  expect(probe.host.resident('prb_2')).toBeDefined()
+  await probe.host.rows.settled()
+  expect(await faulty.inner.records.get(probeRows, projectScope('prj_1'), 'prb_2')).toMatchObject({ version: 1 })
+})
+
 describe('a cause', () => {
   it('is processed once: a repetition returns the first result and changes nothing', async () => {
     const { probe, log } = await open()
