@@ -31,13 +31,8 @@ const makeBundle = () => {
     .unref()
 }
 
-const fromBundle = (bundle) => {
-  const loaded = loadBundle(root, bundle)
-  loaded.run()
-  return loaded.isCompiled
-}
-
 const bundle = currentBundle(root)
-const isWhole = bundle === null ? false : fromBundle(bundle)
-if (bundle === null) await (await import('./start/sources.js')).loadSources(root)
-if (!isWhole) setTimeout(makeBundle, settledMs).unref()
+const loaded = bundle === null ? null : loadBundle(root, bundle)
+const server = loaded === null ? await (await import('./start/sources.js')).loadSources(root) : loaded.run()
+void server.run()
+if (loaded?.isCompiled !== true) setTimeout(makeBundle, settledMs).unref()

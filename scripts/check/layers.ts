@@ -19,7 +19,7 @@ const layers: readonly { readonly name: string; readonly holds: RegExp }[] = [
   { name: 'retrieval', holds: /^src\/retrieval\// },
   { name: 'actors and gateway', holds: /^src\/(actors|gateway)\// },
   { name: 'transport', holds: /^src\/transport\// },
-  { name: 'main', holds: /^src\/(main|await-store|open-cluster|open-embedders|start-failure)\.ts$/ },
+  { name: 'main', holds: /^src\/(main|await-store|open-cluster|open-embedders|open-installation|start-failure)\.ts$/ },
 ]
 
 /** Folders and packages that only some files may import; each is a replaceable part behind a port. */

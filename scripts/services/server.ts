@@ -33,20 +33,31 @@ export async function startServer(env: Readonly<Record<string, string>> = {}, po
   const spec: ServiceSpec = {
     name: 'troupe',
     command: process.execPath,
-    env: (port, folder) => ({
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      ...mallocArenas,
-      ...{ HOST: '127.0.0.1', PORT: String(port), DATA_DIR: folder },
-      ...(env.EMBEDDER_PATH === undefined && { EMBEDDER: 'none' }),
-      ...env,
-    }),
+    env: (port, folder) => ({ ...inherited(), ...configurationOf(env, port, folder) }),
     args: () => [...nodeOptions, resolve(root, 'src/start.js')],
     url: (port) => `http://127.0.0.1:${port}`,
     started: hasStarted,
   }
   return startService(spec, port)
 }
+
+/** What a server's process has of this one's environment. */
+export const inherited = (): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  ...mallocArenas,
+})
+
+/** The configuration of a server on a port, whose data is in the folder unless `env` has another one. */
+export const configurationOf = (
+  env: Readonly<Record<string, string>>,
+  port: number,
+  folder: string,
+): Readonly<Record<string, string>> => ({
+  ...{ HOST: '127.0.0.1', PORT: String(port), DATA_DIR: folder },
+  ...(env.EMBEDDER_PATH === undefined && { EMBEDDER: 'none' }),
+  ...env,
+})
 
 let bundled: Promise<unknown> | undefined
 

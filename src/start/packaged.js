@@ -2,4 +2,5 @@ import { endForArguments } from './start-arguments.js'
 
 /* Starts the server of the package, whose modules are bundled when it is packed (scripts/package). */
 endForArguments()
-await import('../main.ts')
+const { run } = await import('../main.ts')
+await run()

@@ -18,7 +18,7 @@ const secretKey = `csk_${randomBytes(32).toString('base64url')}`
 
 /** Exports of src/main.ts. */
 interface Entry {
-  readonly started: Promise<void>
+  readonly run: () => Promise<void>
   readonly loadDrivers: () => Promise<unknown>
 }
 
@@ -51,8 +51,8 @@ const warm = async (port: number): Promise<void> => {
   const loaded = loadBundle(root, bundle)
   // keep V8 from dropping code that has not run for a while
   setFlagsFromString('--no-flush-bytecode')
-  const { started, loadDrivers }: Partial<Entry> = loaded.run()
-  await started
+  const { run, loadDrivers }: Partial<Entry> = loaded.run()
+  await run?.()
   await loadDrivers?.()
   await answers(`http://127.0.0.1:${port}`)
   // V8 accepts cached code only under the flags it was stored under: those of a start (src/main.ts sets the last one)

@@ -23,7 +23,7 @@ export class LogOutput {
   #lost = 0
   #timer: NodeJS.Timeout | null = null
 
-  constructor(fd = process.stdout.fd, max = defaultMaxBytes) {
+  constructor(fd: number = process.stdout.fd, max = defaultMaxBytes) {
     this.#fd = fd
     this.#max = max
   }

@@ -7,7 +7,7 @@ type AtEnd = (end: () => Promise<void>) => void
 
 const start = async (store: StoreName, atEnd: AtEnd, env: Readonly<Record<string, string>> = {}) => {
   const tool = await startToolServer()
-  const world = await World.start({ store, tools: [tool], env })
+  const world = await World.start({ store, tools: [tool], env, ownProcess: true })
   atEnd(async () => {
     await world.stop()
     await tool.close()

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { mongodSpec } from '#scripts/services/mongod.ts'
+import { nodeOptions } from '#scripts/services/server.ts'
 import { freePort, startService } from '#scripts/services/service.ts'
 import { patience } from './patience.ts'
 
@@ -40,19 +41,14 @@ const run = (
 }
 
 const server = (env: Readonly<Record<string, string>>, output: 'pipe' | number = 'pipe') =>
-  run(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/start.js'], env, output)
+  run(process.execPath, [...nodeOptions, 'src/start.js'], env, output)
 
 /** Root may write everywhere, unless it is without the capabilities that allow it. */
 const obedient = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []
 
 /** A server that may do only what the modes of files allow its user. */
 const serverOfUser = (env: Readonly<Record<string, string>>) => {
-  const [command = '', ...args] = [
-    ...obedient,
-    process.execPath,
-    '--disable-warning=ExperimentalWarning',
-    'src/start.js',
-  ]
+  const [command = '', ...args] = [...obedient, process.execPath, ...nodeOptions, 'src/start.js']
   return run(command, args, env)
 }
 
@@ -197,7 +193,7 @@ describe('a start', () => {
   })
 
   it('without the runtime of the packaged embedder finds memories by words, and says so once', async () => {
-    const args = ['--import', withoutRuntime, '--disable-warning=ExperimentalWarning', 'src/start.js']
+    const args = ['--import', withoutRuntime, ...nodeOptions, 'src/start.js']
     const { child, printed } = run(process.execPath, args, { PORT: '0', DATA_DIR: folder() })
     await started(child, printed)
     const [, url = ''] = /"url":"([^"]+)"/.exec(printed.out) ?? []
@@ -215,7 +211,7 @@ describe('a start', () => {
   })
 
   it('without a native HTTP server that can be loaded serves with node:http, and says so once', async () => {
-    const args = ['--import', withoutNativeServer, '--disable-warning=ExperimentalWarning', 'src/start.js']
+    const args = ['--import', withoutNativeServer, ...nodeOptions, 'src/start.js']
     const { child, printed } = run(process.execPath, args, { PORT: '0', DATA_DIR: folder() })
     await started(child, printed)
     const [, url = ''] = /"url":"([^"]+)"/.exec(printed.out) ?? []

@@ -7,6 +7,7 @@ import { startServer } from '#scripts/services/server.ts'
 import type { Service } from '#scripts/services/service.ts'
 import { noteServed } from '../support/called-operations.ts'
 import { Api } from './api.ts'
+import { openHosted } from './hosted/hosted-server.ts'
 import { MongoData } from './mongo-data.ts'
 
 /** The stores that guarantees are tested on. */
@@ -31,7 +32,12 @@ export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Replaces the MongoDB that all tests share. */
   readonly mongodbUrl?: string
+  /** For tests of the process itself, or of one of two: otherwise it is one that all files of a worker use. */
+  readonly ownProcess?: boolean
 }
+
+/** Variables that Node reads when a process starts. */
+const ofProcess = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS']
 
 /** A test installation: a server process that can be killed and restarted, its data, and its credentials. */
 export class World {
@@ -52,12 +58,14 @@ export class World {
     this.#listening.resolve()
   }
 
-  static async start({ store = 'sqlite', tools = [], env = {}, mongodbUrl }: WorldOptions = {}): Promise<World> {
+  static async start(options: WorldOptions = {}): Promise<World> {
+    const { store = 'sqlite', tools = [], env = {}, mongodbUrl } = options
+    const { ownProcess = ofProcess.some((name) => name in env) } = options
     const data =
       store === 'sqlite' ? new SqliteData() : await MongoData.open(mongodbUrl ?? process.env.MONGODB_URL ?? '')
     const secretKey = `csk_${randomBytes(32).toString('base64url')}`
     const ownerPassword = randomBytes(16).toString('base64url')
-    const server = await startServer({
+    const server = await (ownProcess ? startServer : openHosted)({
       DATA_DIR: data.folder,
       MONGODB_URL: data.mongodbUrl,
       BOOTSTRAP_SECRET_KEY: secretKey,

@@ -70,8 +70,8 @@ describe('a start', () => {
 
   it('runs edited sources, before and after the bundle is rebuilt, by concurrent builds once', async () => {
     const [before = ''] = bundles()
-    const main = join(root, 'src/main.ts')
-    writeFileSync(main, readFileSync(main, 'utf8').replace("'server started'", "'server began'"))
+    const source = join(root, 'src/open-installation.ts')
+    writeFileSync(source, readFileSync(source, 'utf8').replace("'server started'", "'server began'"))
     expect(await start()).toContain('server began')
     expect(strippedSources()).toBeGreaterThan(500)
     await Promise.all([makeBundle(), makeBundle()])

@@ -42,6 +42,8 @@ describe.each(either('sqlite'))('a session longer than the context window of its
     const before = await take(session, 8)
     expect(before.length).toBeGreaterThan(0)
     expect(before[0]?.data).toMatchObject({ strategy: 'truncate', summary: null })
+    await world.noteCalled()
+    await world.crash()
     await world.restart()
     expect((await take(session, 4)).length).toBeGreaterThan(0)
   })

@@ -218,7 +218,7 @@ describe.skipIf(executablePath === undefined)('a fault in the console', () => {
     broken = closed.url
     await closed.close()
     world = await World.start({ tools: [tool, hanging, closed] })
-    fragile = await World.start({ tools: [held, deadly] })
+    fragile = await World.start({ tools: [held, deadly], ownProcess: true })
     browser = await openBrowser()
   }, 120_000)
   afterAll(async () => {

@@ -143,7 +143,7 @@ describe.skipIf(shell === undefined)('pages made by scripts', () => {
     ['shows dialogs', '<p>some words</p><script>alert(1); confirm(2); onbeforeunload = () => "x"</script>', 'read'],
   ])('end in time when a page %s', async (_what, page, code) => {
     // what ends by itself ends before its limit, which a busy machine would meet
-    const timeoutMs = code.includes('fetch_timeout') ? 5_000 : 20_000
+    const timeoutMs = code.includes('fetch_timeout') ? 2_500 : 20_000
     site.pages.set('/hostile', html(page))
     const from = performance.now()
     const { body } = await post('extract', { url: site.url('/hostile'), render: true, timeoutMs })

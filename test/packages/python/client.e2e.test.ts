@@ -13,6 +13,8 @@ import { CuttingProxy } from '../client/cutting-proxy.ts'
 import { installedPythons, pythonPackages } from './pythons.ts'
 
 const sources = resolve('packages/python/src')
+/** Compiled modules, which twenty programs load: compiling them takes longer than most of these run. */
+const bytecode = resolve('.cache/python-bytecode')
 const [newest, ...others] = installedPythons()
 const httpx = newest === undefined ? null : pythonPackages('python-client', 'requirements.txt')
 if (newest === undefined) console.error('NOT TESTED: the client for Python, since there is no Python 3.10 or newer.')
@@ -60,7 +62,7 @@ const ran = async (python: string, name: string, env: Readonly<Record<string, st
       env: {
         PATH: process.env.PATH,
         PYTHONPATH: `${sources}:${httpx}`,
-        PYTHONDONTWRITEBYTECODE: '1',
+        PYTHONPYCACHEPREFIX: bytecode,
         URL: world.url,
         PROXY: proxy.url,
         TOOL: tool.url,
