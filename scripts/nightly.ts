@@ -27,6 +27,8 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   'mcp-conformance': ['scripts/mcp-conformance/run.ts'],
   'browser-jobs': ['scripts/browser-jobs/run.ts', '--jobs', '1000'],
   image: ['scripts/image.ts'],
+  // CI runs it if the chart has changed
+  chart: ['scripts/chart/run.ts'],
   soak: ['scripts/soak.ts', '--minutes', '60'],
   bench: ['bench/main.ts', '--long'],
 }
