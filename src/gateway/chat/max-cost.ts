@@ -7,8 +7,12 @@ import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
 import { costOfUnits } from '../prices/prices.ts'
 
-/** Tokens added for each object in the messages (a message, a part, a tool call), in addition to its texts. */
-const tokensAnObject = 4
+/**
+ * Tokens added for a request, and for each object in its messages (a message, a part, a tool call), in addition to the
+ * texts. Tokenizers add 3 to 4 for a message; a count by length includes the names of fields, and the gateway's options.
+ */
+const tokensARequest = 32
+const tokensAnObject = 8
 
 /** Maximum number of tokens that any known model counts for an image. */
 const tokensAnImage = 50_000
@@ -121,7 +125,11 @@ const inputTokens = (body: ChatBody): Input => {
   found.texts.push(JSON.stringify(rest))
   const input = {
     tokens:
-      estimateTokens(found.texts) + found.objects * tokensAnObject + found.images * tokensAnImage + found.dataChars,
+      estimateTokens(found.texts) +
+      tokensARequest +
+      found.objects * tokensAnObject +
+      found.images * tokensAnImage +
+      found.dataChars,
     isCached: found.isCached,
     isHeard: found.isHeard,
   }

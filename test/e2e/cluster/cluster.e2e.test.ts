@@ -80,6 +80,37 @@ describe('three nodes on one MongoDB', { timeout: 120_000 }, () => {
     await vi.waitFor(async () => expect(new Set(await many())).toEqual(new Set([200])), patience)
   })
 
+  it.each([
+    ['/v1/chat/completions', 'messages', 'max_tokens'],
+    ['/v1/messages', 'messages', 'max_tokens'],
+    ['/v1/responses', 'input', 'max_output_tokens'],
+    ['/v1/embeddings', 'input', null],
+  ])('exceed a limit of tokens per minute by at most one of many parallel calls of %s', async (path, field, max) => {
+    const text = 'word '.repeat(200)
+    const [perMinute, oneCall] = [6000, 600]
+    const bodyOf = (n: number) => ({
+      ...{ model: 'simulated-1', [field]: field === 'messages' ? [{ role: 'user', content: text }] : text },
+      ...(max !== null && { [max]: 200, stream: n % 2 === 1 }),
+    })
+    const attacked = async (): Promise<void> => {
+      const apis = await world.newProject()
+      await apis[0]?.post('/v1/limits', { subject: 'project', tokens_per_minute: perMinute })
+      const call = async (n: number): Promise<number> => {
+        const answer = await apis[n % apis.length]?.fetch(path, bodyOf(n))
+        await answer?.text()
+        return answer?.status ?? 0
+      }
+      const statuses = await Promise.all(Array.from({ length: 60 }, (_, n) => call(n)))
+      expect(new Set(statuses)).toEqual(new Set([200, 429]))
+      const { totals } = (await apis[1]?.get('/v1/usage'))?.body ?? expect.fail('no node')
+      const used = totals.input_tokens + totals.output_tokens
+      expect(used).toBeGreaterThan(perMinute / 2)
+      expect(used).toBeLessThanOrEqual(perMinute + oneCall)
+    }
+    // nodes that do not share the limit would exceed it every time, a node that waits too long for Redis only sometimes
+    await vi.waitFor(attacked, patience)
+  })
+
   it('know a provider connection on every node soon after it is created or deleted', async () => {
     /** Uses a new project, which no node has looked up yet. */
     const heard = async (): Promise<void> => {

@@ -35,6 +35,11 @@ it.each(samples)('estimates between one and three times the tokens of a tokenize
   expect(tokens).toBeLessThanOrEqual(Buffer.byteLength(text))
 })
 
+it('estimates no fewer tokens than the length of a text counts', () => {
+  expect(estimateTokens(['word '.repeat(400)])).toBe(500)
+  expect(estimateTokens(['a b c d ', '        '])).toBeGreaterThanOrEqual(4)
+})
+
 it('estimates a long request from a part of it without underestimating', () => {
   const [[text] = ['']] = samples
   const whole = estimateTokens([text]) / text.length

@@ -7,7 +7,6 @@ import type { Row } from '#records/schema.ts'
 import type { ServerKeys } from '#records/sealing/server-keys.ts'
 import { mintSecret, type SecretHash, secretHash } from '#records/secrets.ts'
 import { Table } from '#records/table.ts'
-import { newId } from '#runtime/index.ts'
 import { organizationScope, projectScope, type RecordStore, type Scope } from '#storage/index.ts'
 import type { DashboardPrincipal } from '../dashboard-principal.ts'
 import { type MemberData, members } from '../kinds.ts'
@@ -31,6 +30,14 @@ export interface Presented {
   readonly token: string
   readonly clientId: string
   readonly resource: string | undefined
+}
+
+/** What a member granted, under the id of the grant. */
+export interface Granted {
+  readonly id: string
+  readonly client: OAuthClient
+  readonly request: AuthorizationRequest
+  readonly resource: string
 }
 
 /** Lifetimes: of a code, of an access token in seconds, and of an unused refresh token. */
@@ -83,15 +90,19 @@ export class OAuthGrants {
     })
   }
 
-  /** Stores what a member granted in a project. @returns the code, which is valid for a minute and once. */
+  /**
+   * Stores what a member granted in a project. The code follows from the id, so that a request which is run again after
+   * a crash stores nothing and returns the same code.
+   *
+   * @returns the code, which is valid for a minute and once.
+   */
   async grant(
     by: DashboardPrincipal,
-    { client, request, resource }: { client: OAuthClient; request: AuthorizationRequest; resource: string },
+    { id, client, request, resource }: Granted,
     notices: (id: string) => readonly Notice[],
   ): Promise<string> {
-    const handle = mintSecret('').slice(0, 22)
-    const code = mintSecret(`oac_${handle}`)
-    const id = newId('ogr')
+    const handle = this.#hash(`handle of ${id}`).slice(0, 22)
+    const code = `oac_${handle}${this.#hash(`code of ${id}`)}`
     await this.table.insert({
       ...{ id, project: by.project, expiresAtMs: this.#now() + codeMs, notices: notices(id) },
       data: {

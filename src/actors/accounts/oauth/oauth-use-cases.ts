@@ -3,6 +3,7 @@ import { Audited } from '#records/audited.ts'
 import { RecordResource } from '#records/record-resource.ts'
 import { rowTimes, timestampOrNull } from '#records/row-times.ts'
 import type { Row } from '#records/schema.ts'
+import { newIdFor } from '#runtime/internal.ts'
 import { roles } from '#specs/access.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { memberOf } from '../dashboard-principal.ts'
@@ -91,7 +92,7 @@ export const oauthUseCases = ({ oauthClients, oauthGrants, publicOrigin }: OAuth
       const refusal = outcome instanceof OAuthError ? outcome : body.decision === 'deny' ? denied : null
       if (refusal !== null || outcome instanceof OAuthError)
         return { redirect_to: refusalTo(body, redirectUri, refusal ?? denied) }
-      const granted = { client, request: outcome, resource: resourceOf(issuerOf(body)) }
+      const granted = { id: newIdFor(call, 'ogr'), client, request: outcome, resource: resourceOf(issuerOf(body)) }
       const audited = new Audited(call, 'oauth_grant')
       const code = await oauthGrants.grant(memberOf(call.principal), granted, (id) => [audited.line('created', id)])
       await oauthClients.keep(client)

@@ -99,8 +99,19 @@ export class A2aRuns {
     const id = await this.#tasks.begun(call, { agentId, messageId, contextId })
     const idempotency = { cause: `a2a:${id}`, fingerprint: id, seed: id.slice('run_'.length) }
     const body = { input: { prompt } }
-    await this.#parts.useCases['runs.create']({ ...aboutOf(call), params: { agent_id: agentId }, body, idempotency })
+    const about = { ...aboutOf(call), params: { agent_id: agentId } }
+    try {
+      await this.#parts.useCases['runs.create']({ ...about, body, idempotency })
+    } catch (error) {
+      // after another error it is unknown whether there is a run
+      if (error instanceof ServiceError && (await this.#isMissing(call, id))) await this.#tasks.refused(call, id)
+      throw error
+    }
     return { id, after: 0 }
+  }
+
+  async #isMissing(call: AgentCall, id: string): Promise<boolean> {
+    return (await findRun(this.#parts.host, call, id).catch(nullWhenMissing)) === null
   }
 
   /** Answers what a task waits for. */

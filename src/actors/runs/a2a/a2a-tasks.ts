@@ -53,6 +53,12 @@ export class A2aTasks {
     return (kept ?? (await this.#table.get(scope, id)))?.data.run_id ?? run_id
   }
 
+  /** Removes the record of a message whose run was refused: the same message is tried anew. */
+  async refused({ scope }: Scoped, run: string): Promise<void> {
+    for (const { id } of await this.#table.list(scope, { where: { run_id: run }, limit: 1 }))
+      await this.#table.remove(scope, id)
+  }
+
   /** The context of a run's task. */
   async contextOf({ scope }: Scoped, run: string): Promise<string> {
     const [row] = await this.#table.list(scope, { where: { run_id: run }, limit: 1 })

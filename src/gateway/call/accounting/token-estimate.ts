@@ -1,3 +1,5 @@
+import { tokensOfChars } from './usage.ts'
+
 /** Number of consecutive ASCII letters of one case that make one token, in words and in text that resembles words. */
 const lettersAToken = 4
 /** Maximum number of characters that are scanned, so that a long request blocks for at most about 10 ms. */
@@ -20,14 +22,17 @@ const ranges: readonly (readonly [from: number, tokens: number])[] = [
 
 /**
  * Estimates the number of tokens of texts from their words and scripts. Compared with OpenAI's o200k, the estimate is
- * 1.2 to 3 times the real count for prose in twelve languages, code and JSON, and 0.8 times for Base64. Long texts are
- * sampled.
+ * 1.2 to 3 times the real count for prose in twelve languages, code and JSON, and 0.8 times for Base64. It is at least
+ * the count by length: of calls without usage, and of the simulated provider. Long texts are sampled.
  */
 export const estimateTokens = (texts: readonly string[]): number => {
   const total = texts.reduce((sum, { length }) => sum + length, 0)
-  if (total <= maxScanned) return Math.ceil(texts.reduce((sum, text) => sum + tokensOfText(text), 0))
   const share = maxScanned / total
-  return Math.ceil(margin * texts.reduce((sum, text) => sum + sampled(text, share), 0))
+  const found =
+    share >= 1
+      ? texts.reduce((sum, text) => sum + tokensOfText(text), 0)
+      : margin * texts.reduce((sum, text) => sum + sampled(text, share), 0)
+  return Math.max(Math.ceil(found), tokensOfChars(total))
 }
 
 const sampled = (text: string, share: number): number => {

@@ -53,6 +53,20 @@ describe('a consent', () => {
     expect(JSON.stringify(await rows())).not.toContain(code.slice(4, 26))
   })
 
+  it('that is run again after a crash makes one grant, and returns the code of the first', async () => {
+    const { params, dashboard, useCases, rows, exchange, records } = await open()
+    const body = { ...params, decision: 'approve' as const }
+    const idempotency = { cause: 'c', fingerprint: 'f', seed: '01kdvdna3xkma5cg25ahrsmfte' }
+    const granted = () => useCases['oauth_consents.create']({ ...callOf(dashboard, {}, {}, body), idempotency })
+    const [first, again] = [await granted(), await granted()]
+    expect(again).toEqual(first)
+    const [row, ...others] = await rows()
+    expect([row?.id, others]).toEqual([`ogr_${idempotency.seed}`, []])
+    const code = new URL(again.redirect_to).searchParams.get('code') ?? ''
+    expect(JSON.stringify(await records.list(kind, projectScope(row?.project ?? ''), { limit: 9 }))).not.toContain(code)
+    expect((await exchange(code)).accessToken).toMatch(/^oat_/)
+  })
+
   it('that is denied sends the app nothing but that', async () => {
     const { consent, rows } = await open()
     const url = await consent({ decision: 'deny' })
