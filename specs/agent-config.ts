@@ -143,6 +143,10 @@ export const agentConfig = object(
     ),
     connectors: needs,
     mcp_servers: needs,
+    remote_agents: described(
+      needs,
+      'Agents of others to which the agent may delegate: ids of remote tool servers with the transport `a2a`, or objects with `server_id` and `require_approval`.',
+    ),
     skills: needs,
     knowledge: needs,
     knowledge_bases: needs,

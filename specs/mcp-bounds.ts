@@ -6,18 +6,25 @@ export const mcpBounds: readonly Bound[] = [
     of: 'answers of a remote tool server in one piece of work',
     max: '8 MB, 64 levels, 16 pages of a list; 200,000 names, strings, objects and arrays in a message',
     beyond: 'the work fails with `answer_too_large`',
-    code: ['src/actors/mcp/client/mcp-connection.ts', 'mcpLimits'],
+    code: ['src/actors/mcp/client/wire.ts', 'mcpLimits'],
     test: ['test/actors/mcp/client/hostile-servers.test.ts', 'are refused in a response of 100 MB'],
   },
   {
     of: 'requests to a remote tool server in one piece of work',
     max: '500; a list of messages is not read, and events are handled 4 KB a turn of the loop',
     beyond: 'the work fails with `answer_too_large`',
-    code: ['src/actors/mcp/client/mcp-connection.ts', 'mcpLimits'],
+    code: ['src/actors/mcp/client/wire.ts', 'mcpLimits'],
     test: [
       'test/actors/mcp/client/hostile-floods.test.ts',
       'that sends 20,000 %s gets few of them answered, and does not block the event loop',
     ],
+  },
+  {
+    of: 'answers of a remote agent in one conversation',
+    max: '8 MB, 500 requests, 64 levels; 50,000 names, strings, objects and arrays in a message',
+    beyond: 'its task is cancelled, and the call fails with `answer_too_large`',
+    code: ['src/actors/mcp/remote-agents/agent-wire.ts', 'agentLimits'],
+    test: ['test/actors/mcp/remote-agents/call-agent.test.ts', 'that sends more values than the maximum is refused'],
   },
   {
     of: 'tools of a remote tool server',

@@ -156,7 +156,7 @@ export const subjectFields: Readonly<Record<RequestPart, Readonly<Record<Subject
       ...['config.context.model', 'config.memory.extract.model', 'overlays.model', 'overlays.models[]'],
       ...['overlays.context.model', 'scopes.models[]', 'knowledge.vision_model'],
     ],
-    tool_server: ['tools[].server_id', 'tools[].server_label', 'config.mcp_servers'],
+    tool_server: ['tools[].server_id', 'tools[].server_label', 'config.mcp_servers', 'config.remote_agents'],
     knowledge_base: ['tools[].vector_store_ids[]', 'config.knowledge', 'config.knowledge_bases'],
     conversation: [...['conversation', 'conversation.id', 'previous_response_id', 'thread.previous_message_id']],
     resource: [

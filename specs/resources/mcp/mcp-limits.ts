@@ -22,8 +22,8 @@ export const maxContent = 1_000_000
 /** Maximum number of servers of a project. */
 export const maxServers = 500
 
-/** Timeout of a tool call, in ms. */
-export const callTimeoutMs = { default: 60_000, max: 300_000 } as const
+/** Timeout of a tool call, in ms. Agents may take long. */
+export const callTimeoutMs = { default: 60_000, max: 3_600_000 } as const
 
 /** Maximum number of remote tools that a model sees directly. Beyond it, the model finds tools with `search_tools`. */
 export const maxShownTools = 40

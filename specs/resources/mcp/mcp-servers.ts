@@ -34,8 +34,8 @@ const name = string({
 })
 const url = string({ minLength: 1, maxLength: 2048, pattern: '^https?://', description: 'Endpoint of the server.' })
 const transport = described(
-  oneOf('auto', 'streamable_http', 'sse'),
-  '`auto`: streamable HTTP, with a fallback to the older SSE transport.',
+  oneOf('auto', 'streamable_http', 'sse', 'a2a'),
+  '`auto`: streamable HTTP, with a fallback to the older SSE transport. `a2a`: the server is an agent that speaks A2A, and `url` is that of its card; its only tool is `delegate`.',
 )
 const timeout = integer({ min: 1000, max: callTimeoutMs.max, description: 'Milliseconds until a call fails.' })
 const headers = record(string({ maxLength: 8192 }), { maxProperties: 32 })
@@ -66,8 +66,8 @@ const serverFields = {
     'Reason for which the server currently cannot be used.',
   ),
   failing_since: nullable(timestamp()),
-  protocol_version: described(nullable(string()), 'MCP revision that the server speaks.'),
-  transport_used: nullable(oneOf('streamable_http', 'sse')),
+  protocol_version: described(nullable(string()), 'Revision of MCP or A2A that the server speaks.'),
+  transport_used: nullable(oneOf('streamable_http', 'sse', 'a2a')),
   server_info: described(nullable(jsonObject()), 'Name and version that the server reports.'),
   tool_count: integer(),
   pending_review_count: described(
@@ -253,7 +253,7 @@ export const mcpServers = defineOperations(
           latency_ms: integer(),
           error: nullable(object({ code: string(), message: string() })),
           protocol_version: nullable(string()),
-          transport_used: nullable(oneOf('streamable_http', 'sse')),
+          transport_used: nullable(oneOf('streamable_http', 'sse', 'a2a')),
           server_info: nullable(jsonObject()),
           tool_count: integer(),
           resources: described(array(jsonObject()), 'Resources that the server lists, at most 100.'),

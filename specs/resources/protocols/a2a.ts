@@ -22,6 +22,9 @@ const access: Access = { kinds: ['secret_key', 'agent_key'] }
 const updates = answersEvents(a2aUpdates, { title: 'A2aStreamResponse', foreign: true })
 const common = { access, unknownFields: 'ignore', idempotency: 'ignored', envelope: 'a2a' } as const
 
+/** Extension of agents that begin one task for a message, however often it is sent. */
+export const repeatedMessages = 'urn:troupe:a2a:repeated-messages'
+
 const card = object(
   {
     name: string(),

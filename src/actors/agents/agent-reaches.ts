@@ -35,7 +35,7 @@ export const agentReaches = ({ records, now }: { readonly records: RecordStore; 
     const { config } = agent.data
     return {
       models: new Set([config.model, ...(config.models ?? [])]),
-      toolServers: new Set((config.mcp_servers ?? []).map(serverId)),
+      toolServers: new Set([...(config.mcp_servers ?? []), ...(config.remote_agents ?? [])].map(serverId)),
       serves: (tenant) => serves(`${project} ${agentId} ${tenant}`),
       tenants: () => tenantsWith(installations, project, agentId),
     }

@@ -170,6 +170,7 @@ const subagentFinding = async (
 const capabilities = {
   connectors: 'connector',
   mcp_servers: 'remote tool server',
+  remote_agents: 'remote agent',
   skills: 'skill',
   knowledge: 'knowledge base',
   knowledge_bases: 'knowledge base',

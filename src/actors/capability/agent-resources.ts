@@ -101,8 +101,8 @@ export interface AgentResource {
   offer(place: AgentPlace, declared: readonly Json[]): Promise<Offer>
   /** Runs a call. Never throws for an external failure. */
   run(call: ServerToolCall): Promise<ToolOutcome>
-  /** Drops the state that is kept for an answer that will not arrive. */
-  release?(actionId: string): void
+  /** Ends what waits elsewhere for an answer that will not arrive. Never throws. */
+  release?(action: { readonly actionId: string; readonly project: string }): void | Promise<void>
 }
 
 const givenResources = new WeakMap<Services, Map<string, AgentResource>>()

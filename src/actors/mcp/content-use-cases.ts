@@ -49,12 +49,14 @@ export const contentUseCases = (
 /**
  * Prepares a request to a server for content.
  *
- * @throws {ServiceError} `invalid_transition` when the server is disabled
+ * @throws {ServiceError} `invalid_transition` when the server is disabled, or an agent
  */
 const contentRequest = async (parts: TargetParts, server: Resident): Promise<ContentRequest> => {
   if (statusOf(mcpServerDefinition, server.state.snapshot) === 'disabled')
     throw new ServiceError('invalid_transition', { message: 'The server is disabled.' })
-  const { timeout_ms: timeoutMs } = serverContext(server)
+  const { timeout_ms: timeoutMs, transport } = serverContext(server)
+  if (transport === 'a2a')
+    throw new ServiceError('invalid_transition', { message: 'An agent has no resources and no prompts.' })
   return { guard: parts.guard, timeoutMs, withTarget: (use) => withOwnTarget(parts, server, use) }
 }
 

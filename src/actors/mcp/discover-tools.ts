@@ -8,6 +8,7 @@ import { type McpTarget, withServer } from './client/mcp-connection.ts'
 import { McpFailure } from './client/mcp-failure.ts'
 import { listsOf } from './client/read-lists.ts'
 import { discovered } from './client/read-tools.ts'
+import { readAgent } from './remote-agents/agent-wire.ts'
 import { withOwnAuth } from './server-auth.ts'
 import type { ServerHeaders } from './server-headers.ts'
 
@@ -26,11 +27,13 @@ export interface DiscoverParts {
   readonly now: () => number
 }
 
-/** Reads the tools of a server through the SSRF guard. @throws {McpFailure} */
+/** Reads the tools of a server, or the card of an agent, through the SSRF guard. @throws {McpFailure} */
 export const readServer =
   (guard: Pick<SsrfGuard, 'request'>): DiscoverParts['read'] =>
-  (target, signal) =>
-    withServer(target, { guard, timeoutMs: discoveryTimeoutMs, signal }, discovered)
+  (target, signal) => {
+    const work = { guard, timeoutMs: discoveryTimeoutMs, signal }
+    return target.transport === 'a2a' ? readAgent(target, work) : withServer(target, work, discovered)
+  }
 
 /**
  * Reads the tools of a server, and then its resources and prompts.
@@ -41,6 +44,7 @@ export const readWholeServer =
   (guard: Pick<SsrfGuard, 'request'>): DiscoverParts['read'] =>
   async (target, signal) => {
     const found = await readServer(guard)(target, signal)
+    if (target.transport === 'a2a') return { ...found, lists: noLists }
     // over a separate connection, so that no failure here affects the tools
     const work = { guard, timeoutMs: listsTimeoutMs, signal }
     const lists = await withServer(target, work, listsOf).catch((error: unknown) => {

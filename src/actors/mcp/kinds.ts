@@ -2,6 +2,7 @@ import type { McpServerContext } from '#machines/mcp-server/mcp-server.ts'
 import type { BoundTo } from '#outgoing/credential-address.ts'
 import type { Status } from '#specs/statuses.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
+import { agentCalls } from './remote-agents/agent-calls.ts'
 
 /** Data of a server's list row (`mcpServerDefinition.row`). */
 export type ServerRowData = Omit<
@@ -34,7 +35,7 @@ export const serverHeaders: TypedKind<ServerHeadersData> = {
 }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const mcpKinds: readonly AnyKind[] = [serverRows, serverHeaders]
+export const mcpKinds: readonly AnyKind[] = [serverRows, serverHeaders, agentCalls]
 
 /** Returns the additional authenticated data with which the headers of a server are encrypted. */
 export const serverHeadersAad = (project: string, id: string): string => `${project}|mcp_server_headers|${id}`

@@ -15,6 +15,7 @@ import { turnServers } from './agents/turn-servers.ts'
 import { discoverTools, readServer, readWholeServer } from './discover-tools.ts'
 import { mcpKinds, serverRows } from './kinds.ts'
 import { McpServers } from './mcp-servers.ts'
+import { AgentCalls } from './remote-agents/agent-calls.ts'
 import { ServerHeaders } from './server-headers.ts'
 import { serverUseCases } from './server-use-cases.ts'
 import { ToolFindings } from './tool-findings.ts'
@@ -33,6 +34,7 @@ export const mcp = capability({
       ...services,
       headers,
       held,
+      calls: new AgentCalls(services.records, services.now),
       connections: connectionService.of(services),
       checkTenant: (project: string, tenant: string) => directory.check(project, tenant, 'tenant_id'),
     }

@@ -6,6 +6,7 @@ import { McpFailure } from './client/mcp-failure.ts'
 import { discovered } from './client/read-tools.ts'
 import { discoveryTimeoutMs } from './discover-tools.ts'
 import type { ContentRequest } from './read-content.ts'
+import { readAgent } from './remote-agents/agent-wire.ts'
 
 const maxListed = 100
 const maxText = 1024
@@ -20,12 +21,13 @@ export const testServer = async (
   const startedAt = clock.now()
   const work = { guard, timeoutMs: discoveryTimeoutMs, signal: new AbortController().signal }
   try {
-    const found = await withTarget((target) =>
-      withServer(target, work, async (connection, signal) => ({
+    const found = await withTarget(async (target) => {
+      if (target.transport === 'a2a') return { ...(await readAgent(target, work)), resources: [], prompts: [] }
+      return withServer(target, work, async (connection, signal) => ({
         ...(await discovered(connection, signal)),
         ...(await besides(connection, signal)),
-      })),
-    )
+      }))
+    })
     return {
       ...{ ok: true, latency_ms: clock.now() - startedAt, error: null },
       protocol_version: found.protocol_version,

@@ -6,6 +6,7 @@ export type {
   IdempotentEffect,
   UncertainEffect,
 } from './effects/effects.ts'
+export { endedByMachine } from './effects/ended-by-machine.ts'
 export { derivedId, isId, newId, timeOfId } from './ids.ts'
 export type { Logger } from './logger.ts'
 export type { EventSink, EventStream, StreamControl, StreamEnding } from './messages/event-stream.ts'

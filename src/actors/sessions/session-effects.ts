@@ -22,5 +22,7 @@ export const sessionEffects = (parts: SessionEffectParts): EffectCatalog => ({
   'session.eraseSession': eraseSession(parts),
   'action.runTool': runActionTool(parts),
   'action.releaseInput': releaseInput(parts),
-  'action.eraseAction': eraseActor(parts, async ({ actor }) => parts.tools.release?.(actor)),
+  'action.eraseAction': eraseActor(parts, async ({ actor, owner: { project } }) =>
+    parts.tools.release?.({ actionId: actor, project }),
+  ),
 })

@@ -18,8 +18,11 @@ import type { ServerLists } from './server-lists.ts'
 /** Why a server is unusable at the moment. */
 type ServerError = { readonly code: string; readonly message: string }
 
-/** Transport to a server. `auto`: streamable HTTP, and SSE where the server only supports that. */
-type Transport = 'auto' | 'streamable_http' | 'sse'
+/**
+ * Transport to a server. `auto`: streamable HTTP, and SSE where the server only supports that. `a2a`: the server is an
+ * agent, whose card is at the URL.
+ */
+type Transport = 'auto' | 'streamable_http' | 'sse' | 'a2a'
 
 /**
  * A server's durable context. Long texts are JSON text, so that each can be moved from the snapshot to a single blob.

@@ -36,6 +36,7 @@ const left = [
   'mcp_server_headers',
   'lasting_keys',
   'oauth_clients',
+  'remote_agent_calls',
   'session_threads',
   'takeovers',
   'tool_calls',

@@ -13,6 +13,7 @@ import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.
 import type { Resident } from '#runtime/internal.ts'
 import { type Json, projectScope } from '#storage/index.ts'
 import type { McpServers } from '../mcp-servers.ts'
+import { releaseAgent } from '../remote-agents/release-agent.ts'
 import { serverContext } from '../server-view.ts'
 import { type CallParts, callInline, callRegistered } from './call-tool.ts'
 import { type DeclaredServer, declaredServer } from './declared-server.ts'
@@ -27,11 +28,14 @@ export interface AgentToolsParts extends CallParts {
 /** Tools of remote servers in turns and runs: those that are active in the server's snapshot at the start. */
 export const agentTools = (parts: AgentToolsParts): AgentResource => ({
   name: 'mcp_servers',
-  fields: ['mcp_servers'],
+  fields: ['mcp_servers', 'remote_agents'],
   missing: (place, declared) => missing(parts, place, declared),
   offer: (place, declared) => offerOf(parts, place, declared),
   run: (call) => run(parts, call),
-  release: (actionId) => parts.held.release(actionId),
+  release: async (action) => {
+    parts.held.release(action.actionId)
+    await releaseAgent(parts, action)
+  },
 })
 
 const missing = async (parts: AgentToolsParts, place: AgentPlace, declared: Json): Promise<string | null> => {

@@ -3,26 +3,23 @@ import type { ConnectionService } from '#actors/capability/connection-service.ts
 import { statusOf } from '#machines/index.ts'
 import type { KnownTool } from '#machines/mcp-server/known-tools.ts'
 import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
-import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { Resident } from '#runtime/internal.ts'
 import { callTimeoutMs } from '#specs/resources/mcp/mcp-limits.ts'
 import type { StoredEvent } from '#storage/index.ts'
 import type { McpTarget } from '../client/mcp-connection.ts'
 import { McpFailure, type McpFailureCode } from '../client/mcp-failure.ts'
 import type { McpServers } from '../mcp-servers.ts'
+import { type AgentCallParts, callAgent } from '../remote-agents/call-agent.ts'
 import { withAuth } from '../server-auth.ts'
 import type { ServerHeaders } from '../server-headers.ts'
 import { serverContext } from '../server-view.ts'
 import { callWithInput, type InputParts } from './input/call-with-input.ts'
 
-export interface CallParts {
-  readonly guard: Pick<SsrfGuard, 'request'>
+export interface CallParts extends AgentCallParts {
   readonly held: InputParts['held']
   readonly headers: Pick<ServerHeaders, 'open'>
   readonly connections: ConnectionService
   readonly servers: Pick<McpServers, 'give'>
-  /** ms since the epoch. */
-  readonly now: () => number
 }
 
 /** Failure codes that give no evidence about whether the server works. */
@@ -47,13 +44,13 @@ export const callRegistered = async (
     const outcome = await withAuth(
       parts.connections,
       { server: { auth, url }, caller: { project, tenant, user } },
-      (own) =>
-        callWithInput(parts, call, {
-          server: name,
-          target: { url, transport, headers: { ...headers, ...own } },
-          tool,
-          timeoutMs: timeout_ms,
-        }),
+      (own) => {
+        const target = { url, transport, headers: { ...headers, ...own } }
+        const request = { server: name, target, tool, timeoutMs: timeout_ms }
+        return transport === 'a2a'
+          ? callAgent(parts, call, { ...request, serverId: server.id })
+          : callWithInput(parts, call, request)
+      },
     )
     if (status === 'failing') await report(parts, server, { type: 'call_succeeded' })
     return outcome
@@ -93,6 +90,6 @@ export interface ToolRequest {
   /** Display name of the server. */
   readonly server: string
   readonly target: McpTarget
-  readonly tool: Pick<KnownTool, 'name' | 'input_schema'>
+  readonly tool: Pick<KnownTool, 'name' | 'input_schema'> & Partial<Pick<KnownTool, 'annotations'>>
   readonly timeoutMs: number
 }

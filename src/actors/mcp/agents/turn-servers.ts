@@ -42,7 +42,7 @@ export const turnServers = (parts: TurnServersParts): RemoteTools => {
     call: async (call) => {
       const outcome = await registered.run(call)
       if (outcome.ok || (outcome.input === undefined && outcome.connection === undefined)) return outcome
-      parts.held.release(call.actionId)
+      await registered.release?.(call)
       const link = outcome.connection?.authorize_url
       const more = outcome.input === undefined ? (link ?? '') : 'Only sessions and runs wait for it.'
       return { ok: false, code: outcome.code, message: `${outcome.message} ${more}`.trim() }

@@ -1,16 +1,14 @@
 import { randomInt } from 'node:crypto'
 import type { Client, ClientOptions, StreamableHTTPClientTransport, Transport } from '@modelcontextprotocol/client'
-import { type FetchLimits, type GuardedFetch, guardedFetch } from '#outgoing/guarded-fetch.ts'
 import { mcpSdk } from '#outgoing/mcp-sdk.ts'
-import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import { watchedChallenges } from './challenges.ts'
-import { failureOf, McpFailure } from './mcp-failure.ts'
 import { ToolSieve } from './tool-sieve.ts'
+import { raced, type Wire, type WireWork, withWire } from './wire.ts'
 
 /** A server, and the headers that every request to it carries. */
 export interface McpTarget {
   readonly url: string
-  readonly transport: 'auto' | 'streamable_http' | 'sse'
+  /** `a2a`: an agent, by the URL of its card. */
+  readonly transport: 'auto' | 'streamable_http' | 'sse' | 'a2a'
   /** Names are in lower case. The values are secret. */
   readonly headers: Readonly<Record<string, string>>
 }
@@ -25,25 +23,12 @@ export interface McpConnection {
   close(): Promise<void>
 }
 
-/** Options of one unit of work with a server. */
-export interface McpWork {
-  readonly guard: Pick<SsrfGuard, 'request'>
-  readonly timeoutMs: number
-  readonly signal: AbortSignal
-  /** Ends the work, instead of `timeoutMs`, which then only limits the connection. */
-  readonly limit?: AbortSignal
+/** Options of one unit of work with a server of the Model Context Protocol. */
+export interface McpWork extends WireWork {
   /** Client options, such as handlers of the server's requests. */
   readonly options?: ClientOptions
   /** Prepares the client before it connects. */
   readonly prepare?: (client: Client) => void
-}
-
-/** Limits of one unit of work: total size of the responses, and number of requests. */
-export const mcpLimits: FetchLimits = {
-  maxBytes: 8 * 1024 * 1024,
-  maxDepth: 64,
-  maxValues: 200_000,
-  maxRequests: 500,
 }
 
 /** Maximum number of pages that are read of a list. */
@@ -72,52 +57,19 @@ const olderStatuses = new Set([400, 404, 405, 406, 415])
  *
  * @throws {McpFailure}
  */
-export const withServer = async <T>(
+export const withServer = <T>(
   target: McpTarget,
   work: McpWork,
   use: (connection: McpConnection, signal: AbortSignal) => Promise<T>,
-): Promise<T> => {
-  const limit = work.limit ?? AbortSignal.timeout(work.timeoutMs)
-  const refusing = new AbortController()
-  const closing = new AbortController()
-  const signal = AbortSignal.any([limit, work.signal, refusing.signal])
-  const guarded = guardedFetch(work.guard, mcpLimits, {
-    kind: 'mcp',
-    outer: AbortSignal.any([signal, closing.signal]),
-    refused: (error) => refusing.abort(error),
+): Promise<T> =>
+  withWire(work, async (wire) => {
+    const connection = await raced(connected(target, work, wire), wire.signal)
+    try {
+      return await raced(use(connection, wire.signal), wire.signal)
+    } finally {
+      await connection.close()
+    }
   })
-  const watched = watchedChallenges(guarded)
-  let connection: McpConnection | null = null
-  try {
-    connection = await raced(connected(target, work, { fetch: watched.fetch, signal }), signal)
-    return await raced(use(connection, signal), signal)
-  } catch (error) {
-    if (work.signal.aborted) throw new McpFailure('cancelled', 'The call was cancelled.', { cause: error })
-    const { timeoutMs } = work
-    throw failureOf(refusing.signal.aborted ? refusing.signal.reason : error, {
-      timeoutMs,
-      challenge: watched.newest(),
-    })
-  } finally {
-    await connection?.close()
-    closing.abort()
-  }
-}
-
-/** Rejects when `signal` aborts, without waiting for the work. */
-const raced = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
-  if (signal.aborted) return Promise.reject(signal.reason)
-  const ended = Promise.withResolvers<never>()
-  const end = (): void => ended.reject(signal.reason)
-  signal.addEventListener('abort', end, { once: true })
-  work.catch(() => {})
-  return Promise.race([work, ended.promise]).finally(() => signal.removeEventListener('abort', end))
-}
-
-interface Wire {
-  readonly fetch: GuardedFetch
-  readonly signal: AbortSignal
-}
 
 const connected = async (target: McpTarget, work: McpWork, wire: Wire): Promise<McpConnection> => {
   if (target.transport === 'sse') return overSse(target, work, wire)

@@ -118,8 +118,11 @@ const statusOf = (causes: readonly unknown[]): number | null => {
   return null
 }
 
-/** Returns the code of the server's JSON-RPC error; null when there is none. */
-const rpcCodeOf = (causes: readonly unknown[]): number | null => {
+/** Returns the code of the server's JSON-RPC error, or the reason of an agent; null when there is none. */
+const rpcCodeOf = (causes: readonly unknown[]): number | string | null => {
+  const agents = causes.find((cause) => cause instanceof Error && 'reason' in cause)
+  if (agents instanceof Error && 'reason' in agents && /^[A-Z_]{1,64}$/.test(String(agents.reason)))
+    return String(agents.reason)
   const found = causes.find((cause) => cause instanceof Error && cause.name === 'ProtocolError')
   const code = found instanceof Error && 'code' in found ? found.code : null
   return typeof code === 'number' && Number.isInteger(code) ? code : null

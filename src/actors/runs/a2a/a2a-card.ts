@@ -1,4 +1,11 @@
 import type { ResultOf } from '#specs/index.ts'
+import { repeatedMessages } from '#specs/resources/protocols/a2a.ts'
+
+const repeats = {
+  uri: repeatedMessages,
+  description: 'A message with the id of an earlier one gets its task.',
+  ...{ required: false, params: {} },
+}
 
 /** The card of an agent. `base` is the URL of its A2A endpoint. */
 export const a2aCard = (
@@ -16,7 +23,7 @@ export const a2aCard = (
       { ...bound, protocolBinding: 'JSONRPC' },
       { ...bound, protocolBinding: 'HTTP+JSON' },
     ],
-    capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false, extensions: [] },
+    capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false, extensions: [repeats] },
     securitySchemes: {
       key: { httpAuthSecurityScheme: { scheme: 'bearer', description: 'A secret key or a key of the agent.' } },
     },

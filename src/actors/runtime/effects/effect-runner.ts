@@ -8,6 +8,7 @@ import type { RowWriter } from '../rows/row-writer.ts'
 import type { ShownText } from '../stream/shown-text.ts'
 import { EffectCall, type EffectEnd } from './effect-call.ts'
 import type { EffectCatalog } from './effects.ts'
+import { endedByMachine } from './ended-by-machine.ts'
 import { Suspects } from './suspects.ts'
 
 /** Dependencies of an `EffectRunner` on its host. */
@@ -113,7 +114,7 @@ export class EffectRunner {
 
   /** Aborts effects that the machine ended. */
   abort(ids: readonly string[]): void {
-    for (const id of ids) this.#running.get(id)?.abort.abort()
+    for (const id of ids) this.#running.get(id)?.abort.abort(endedByMachine)
   }
 
   /** Aborts effects of a reloaded actor that are no longer in flight: a commit of unknown outcome had ended them. */

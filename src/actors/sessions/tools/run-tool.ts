@@ -69,11 +69,11 @@ export const runActionTool = (parts: RunToolParts): UncertainEffect => ({
   tooLarge: () => ({ type: 'tool_failed', ...large }),
 })
 
-/** Effect that discards the state kept for an input answer which will not come. */
+/** Effect that ends what waits elsewhere for an input answer which will not come. */
 export const releaseInput = ({ tools }: Pick<RunToolParts, 'tools'>): IdempotentEffect => ({
   policy: 'idempotent',
-  run: async (_params, { actor }) => {
-    tools.release?.(actor)
+  run: async (_params, { actor, owner }) => {
+    await tools.release?.({ actionId: actor, project: owner.project })
     return { event: { type: 'input_released' } }
   },
 })

@@ -33,8 +33,8 @@ export const serverTools = (parts: ServerToolParts): ToolRunner => ({
     if (tool.type === 'web_search_preview') return runResource(parts, call, previewTool)
     return { ok: false, code: 'not_server_run', message: 'The caller runs this tool.' }
   },
-  release: (actionId) => {
-    for (const resource of parts.resources()) resource.release?.(actionId)
+  release: async (action) => {
+    for (const resource of parts.resources()) await resource.release?.(action)
   },
 })
 

@@ -25,6 +25,6 @@ export interface ToolCall {
 /** Runs all kinds of tools that the server runs itself. */
 export interface ToolRunner {
   run(call: ToolCall): Promise<ToolOutcome>
-  /** Discards the state kept for an input answer to this action, which will not come. */
-  release?(actionId: string): void
+  /** Ends what waits elsewhere for an input answer to this action, which will not come. Never throws. */
+  release?(action: { readonly actionId: string; readonly project: string }): Promise<void>
 }
