@@ -11,7 +11,7 @@ const retriesInCi = process.env.CI === 'true' ? 1 : 0
  * Tests wait for what happens, not for a time: limits are for what never happens, also on a machine that stands still for
  * seconds. A test that asserts nothing fails.
  */
-const patience = { hookTimeout: 120_000, expect: { poll: { timeout: 30_000 }, requireAssertions: true } }
+const patience = { hookTimeout: 120_000, expect: { poll: { timeout: 30_000, interval: 100 }, requireAssertions: true } }
 
 /** A kind of test, by its files, and the real services that are started before it. */
 interface Kind {

@@ -13,7 +13,7 @@ describe('a server with the environment of the chart’s pod', () => {
     const env = environmentOf(container, { 'metadata.name': 'troupe-7d9c' })
     const rendered = Object.entries(env).filter(([name]) => !ofTheTest.includes(name))
     expect(rendered.length).toBeGreaterThan(1)
-    world = await World.start({ store: 'mongo', env: Object.fromEntries(rendered) })
+    world = await World.start({ store: 'mongo', env: Object.fromEntries(rendered), ownProcess: true })
   })
   afterAll(() => world.stop())
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
+import { fromKeptSources } from '../support/from-kept-sources.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -13,11 +14,10 @@ export const runTool = (
   env: ToolEnv,
 ): Promise<{ readonly code: number | null; readonly said: string }> =>
   new Promise((done) => {
-    const flags = ['--disable-warning=ExperimentalWarning', '--import', resolve(root, 'src/start/kept-sources.js')]
     const tool = resolve(root, `scripts/${script}.ts`)
     // as servers of tests: to open the packaged model takes four times the CPU of `doctor` without it
     const own = { PATH: process.env.PATH, EMBEDDER: 'none', ...env }
-    const child = spawn(process.execPath, [...flags, tool, ...args], { env: own })
+    const child = spawn(process.execPath, [...fromKeptSources, tool, ...args], { env: own })
     let said = ''
     for (const output of [child.stdout, child.stderr]) output.on('data', (part) => (said += String(part)))
     child.on('close', (code) => done({ code, said }))

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { startServer } from '#scripts/services/server.ts'
 import type { Service } from '#scripts/services/service.ts'
 import { openUpstream } from '#test/gateway/call/scripted-upstream.ts'
 import { Api } from '../api.ts'
+import { openHosted } from '../hosted/hosted-server.ts'
 import { runTool, type ToolEnv } from '../operator-tool.ts'
 import { patience } from '../patience.ts'
 import { isEvent } from '../stream-reader.ts'
@@ -34,7 +34,7 @@ describe('an exported and imported project', () => {
 
   /** Starts the server of an environment, uses it, and stops it. */
   const at = async <T>(env: ToolEnv, use: (api: Api, log: () => string) => Promise<T>): Promise<T> => {
-    const started = await startServer(env)
+    const started = await openHosted(env)
     server = started
     url = started.url
     const used = await use(new Api(url, { authorization: `Bearer ${secretKey}` }), started.log)

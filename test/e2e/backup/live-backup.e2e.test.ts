@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { startServer } from '#scripts/services/server.ts'
 import { Api } from '../api.ts'
+import { openHosted } from '../hosted/hosted-server.ts'
 import { runTool } from '../operator-tool.ts'
 
 const secretKey = `csk_${'b'.repeat(43)}`
 
 const serve = async (folder: string): Promise<Api> => {
-  const server = await startServer({ DATA_DIR: folder, BOOTSTRAP_SECRET_KEY: secretKey })
+  const server = await openHosted({ DATA_DIR: folder, BOOTSTRAP_SECRET_KEY: secretKey })
   onTestFinished(() => server.stop())
   return new Api(server.url, { authorization: `Bearer ${secretKey}` })
 }

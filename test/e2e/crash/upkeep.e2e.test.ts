@@ -31,7 +31,7 @@ it('upkeep is paused and resumed by an owner', async () => {
 })
 
 it('upkeep stays paused after a crash', async () => {
-  const crashing = await World.start()
+  const crashing = await World.start({ ownProcess: true })
   try {
     await (await crashing.dashboard()).post('/api/upkeep/compaction/pause', {})
     await crashing.crash()

@@ -184,14 +184,23 @@ describe('the tool server', () => {
     expect(JSON.stringify(refused.content)).toContain('authentication_required')
   })
 
-  it.skipIf(python === null).each(['auto', 'legacy'])('works with the Python SDK in its mode %s', async (mode) => {
+  it.skipIf(python === null)('works with the Python SDK in each of its modes', async () => {
     const script = resolve(import.meta.dirname, 'python/every_tool.py')
     const env = { PATH: process.env.PATH ?? '', PYTHONPATH: python ?? '', SERVICE_API_KEY: world.secretKey }
-    const { stdout } = await execute('python3', [script, `${world.url}/mcp?mode=write`, mode], { env })
-    const said = JSON.parse(stdout)
-    expect(said.tools).toEqual(toolsFor('write').map(({ name }) => name))
-    expect(said.made).toMatchObject({ status: 'active', metadata: { by: 'python' } })
-    expect(said.refused).toEqual([true, expect.stringContaining('not_found')])
+    const modes = ['auto', 'legacy']
+    const { stdout } = await execute('python3', [script, `${world.url}/mcp?mode=write`, ...modes], { env })
+    expect(JSON.parse(stdout)).toMatchObject(
+      Object.fromEntries(
+        modes.map((mode) => [
+          mode,
+          {
+            tools: toolsFor('write').map(({ name }) => name),
+            made: { status: 'active', metadata: { by: 'python' } },
+            refused: [true, expect.stringContaining('not_found')],
+          },
+        ]),
+      ),
+    )
   })
 
   it('publishes its resource metadata, and refuses missing, wrong and cookie credentials and foreign origins', async () => {

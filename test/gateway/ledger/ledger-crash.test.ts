@@ -9,6 +9,7 @@ import { usageRows } from '#gateway/ledger/usage-rows.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { projectScope } from '#storage/scope.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
+import { fromKeptSources } from '#test/support/from-kept-sources.ts'
 import { openLedger, project } from './calls.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-ledger-'))
@@ -18,7 +19,7 @@ describe('a process that is killed while it records calls', () => {
   it('leaves every flushed call exactly once in the embedded store', async () => {
     const path = join(folder, 'troupe.db')
     const script = new URL('./recorder.ts', import.meta.url).pathname
-    const child = spawn(process.execPath, ['--no-warnings', script, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [...fromKeptSources, script, path], { stdio: ['ignore', 'pipe', 'inherit'] })
     let text = ''
     for await (const part of child.stdout.setEncoding('utf8')) {
       text += String(part)

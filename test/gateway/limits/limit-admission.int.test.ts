@@ -14,6 +14,7 @@ import type { Service } from '#scripts/services/service.ts'
 import type { Storage } from '#storage/ports.ts'
 import { openPatientMongo } from '#test/storage/mongo-patience.ts'
 import { openOn } from '#test/storage/redis/opening.ts'
+import { fromKeptSources } from '#test/support/from-kept-sources.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { openLedger } from '../ledger/calls.ts'
 import { limit, openLimited, requestOf, scope } from './limited.ts'
@@ -36,7 +37,7 @@ const started: Spender[] = []
 
 const spender = (named: string): Spender => {
   const script = new URL('./spender.ts', import.meta.url).pathname
-  const child = spawn(process.execPath, ['--no-warnings', script, url, named, String(holdMs), '100'], {
+  const child = spawn(process.execPath, [...fromKeptSources, script, url, named, String(holdMs), '100'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   let text = ''

@@ -19,8 +19,10 @@ import { commands } from '#src/start/commands.js'
 import { Api } from '#test/e2e/api.ts'
 import { endsTurn, isEvent } from '#test/e2e/stream-reader.ts'
 import { gatedTurn, startToolServer } from '#test/e2e/tool-server.ts'
+import type { Outcome } from '../command-lines/run-in-process.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
+const runner = resolve(import.meta.dirname, '../command-lines/run-in-process.ts')
 const place = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-package-')))
 /** What of the checkout is packed, or says how. */
 const packed = ['bin', 'console', 'docs', 'scripts', 'specs', 'src', 'package.json', 'NOTICE', 'README.md']
@@ -70,9 +72,22 @@ describe('the package of the product, installed into an empty folder', () => {
     for (const name of ['mongodb', 'undici', 'xstate', '@modelcontextprotocol/client']) expect(notices).toContain(name)
   })
 
-  it.for(Object.keys(commands))('has all modules of troupe %s, which prints its usage and does nothing', (command) => {
-    const usage = expect.stringMatching(new RegExp(`^usage: troupe ${command}\\b`))
-    expect(run(process.execPath, [troupe, command, '--help'], stranger)).toMatchObject({ status: 0, stdout: usage })
+  it('has all modules of each command of troupe, which prints its usage and does nothing', () => {
+    const lines = Object.entries(commands).map(([command, { file }]) => ({
+      ...{
+        file: join(stranger, 'node_modules/@troupe/server/dist', file.replace(/\.ts$/, '.js')),
+        args: ['--help'],
+        command,
+      },
+    }))
+    const flags = ['--disable-warning=ExperimentalWarning', runner, JSON.stringify(lines)]
+    const { stdout } = run(process.execPath, flags, stranger)
+    const outcomes: readonly Outcome[] = JSON.parse(stdout)
+    expect(lines.map(({ command }, at) => ({ command, ...outcomes[at] }))).toEqual(
+      lines.map(({ command }) => ({
+        ...{ command, status: 0, stderr: '', stdout: expect.stringMatching(`^usage: troupe ${command}`) },
+      })),
+    )
     expect(readdirSync(stranger)).not.toContain('data')
   })
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, expect, it } from 'vitest'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
+import { fromKeptSources } from '#test/support/from-kept-sources.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-crash-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -13,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 it('SQLite keeps every acknowledged commit of a process that is killed while it writes', async () => {
   const path = join(folder, 'crash.db')
   const writer = join(import.meta.dirname, 'sqlite-writer.ts')
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', writer, path], {
+  const child = spawn(process.execPath, [...fromKeptSources, writer, path], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const acknowledged: string[] = []

@@ -13,6 +13,7 @@ import { compareVersions } from '#records/semver.ts'
 import { openStorage } from '#src/open-storage.ts'
 import type { Storage } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
+import { fromKeptSources } from '#test/support/from-kept-sources.ts'
 
 /** 50 each night, as EVERY_STORE says; a few for every change. */
 const kills = process.env.EVERY_STORE === undefined ? 8 : 50
@@ -27,7 +28,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 /** Runs the publisher until it has done a random number of steps and kills it; returns the acknowledged ones. */
 const killed = async (mongodbUrl: string): Promise<readonly string[]> => {
   const script = join(import.meta.dirname, 'publisher.ts')
-  const args = ['--disable-warning=ExperimentalWarning', script, folder, mongodbUrl]
+  const args = [...fromKeptSources, script, folder, mongodbUrl]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const last = randomInt(1, maxSteps)
   const acknowledged: string[] = []
