@@ -11,6 +11,7 @@ import { isForBeingWhole, sized } from './extent.ts'
 import { benchGateway } from './gateway.ts'
 import { benchGraph } from './graph.ts'
 import { benchKnowledge } from './knowledge.ts'
+import { benchLongLists } from './lists/long-lists.ts'
 import { benchLists } from './lists.ts'
 import { benchMemory } from './memory.ts'
 import { benchScreening } from './memory-sets/screening.ts'
@@ -44,6 +45,8 @@ interface Options {
   readonly review: string | null
   /** Whether sections take measurements of minutes too. */
   readonly long: boolean
+  /** Sessions that the section lists fills a database with, in addition; null for none. */
+  readonly rows: number | null
 }
 
 type Section = (options: Options) => Promise<readonly Row[]>
@@ -57,7 +60,7 @@ const sections: Readonly<Record<string, Section>> = {
   runs: benchRuns,
   sse: benchSse,
   storage: storageOnItsOwnMongod,
-  lists: benchLists,
+  lists: async ({ rows }) => (rows === null ? benchLists() : benchLongLists(rows)),
   cluster: benchCluster,
   clients: benchClients,
   console: benchConsole,
@@ -78,11 +81,12 @@ const sections: Readonly<Record<string, Section>> = {
 
 const known = Object.keys(sections)
 const usage = [
-  'usage: npm run bench -- [--only SECTION,…] [--secs 8] [--sets FOLDER] [--review MODEL] [--long] [--whole]',
+  'usage: npm run bench -- [--only SECTION,…] [--secs 8] [--sets FOLDER] [--review MODEL] [--rows N] [--long] [--whole]',
   '',
   'Measures sections against a raw implementation in the same run, prints a table and writes bench/results/TIME.json.',
   'Exits with 1 if a bound is missed or a section fails. --whole runs the sections for a few seconds and measures nothing.',
   '--long adds measurements that take minutes: 1,000 streams at once, and three nodes.',
+  '--rows 5000000 has the section lists measure every declared list on MongoDB with that many sessions.',
   '--sets is a folder of public sets, which the sections recall, calibration, knowledge, web, updates, screening and skills read.',
   '--review is a model by which the section skills has its drafts reviewed too, with a key in the environment: OPENAI_API_KEY=… --review openai/gpt-5-mini.',
   `Sections: ${known.join(', ')}`,
@@ -90,7 +94,7 @@ const usage = [
 const text = { type: 'string' } as const
 const values = readCommandLine({
   usage,
-  options: { only: text, secs: text, sets: text, review: text, long: { type: 'boolean' }, whole: { type: 'boolean' } },
+  options: { only: text, secs: text, sets: text, review: text, rows: text, long: { type: 'boolean' }, whole: { type: 'boolean' } },
 })
 const seconds = sized(positiveOption(usage, 'secs', values.secs ?? '8'), 0.3)
 const chosen = values.only === undefined ? known : namesOption({ usage, name: 'only', known }, values.only)
@@ -108,6 +112,7 @@ for (const name of chosen) {
         sets: values.sets ?? null,
         review: values.review ?? null,
         long: values.long ?? false,
+        rows: values.rows === undefined ? null : positiveOption(usage, 'rows', values.rows),
       })) ?? []
   } catch (error) {
     broken.push(name)

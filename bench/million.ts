@@ -97,13 +97,14 @@ const write = async (server: Service, wait: boolean): Promise<void> => {
 const multiply = (path: string): void => {
   const store = new DatabaseSync(path)
   const copy = store.prepare(
-    `insert into records_memories select id || 'u' || ?, project, tenant, 'user' || ?, version, created_at, updated_at,
-       expires_at, json_set(data, '$.owner', '/user' || ?), outbox from records_memories where user = 'user'`,
+    `insert into records_memories select id || 'u' || ?1, project, tenant, 'user' || ?1, version, created_at, updated_at,
+       expires_at, json_set(data, '$.owner', '/user' || ?1), outbox, json_quote('/user' || ?1)
+     from records_memories where user = 'user'`,
   )
   store.exec('pragma synchronous = off')
   store.exec('begin')
   // bound as text: a number would be bound as a float, and `user1.0` is not a user
-  for (let n = 1; n < users; n++) copy.run(`${n}`, `${n}`, `${n}`)
+  for (let n = 1; n < users; n++) copy.run(`${n}`)
   store.exec('commit')
   store.close()
 }

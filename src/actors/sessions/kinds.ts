@@ -15,8 +15,11 @@ export const sessionRows: TypedKind<SessionRow> = {
   name: 'sessions',
   filters: [
     ...everyChoiceOf(['agent_id', 'status'], ['project', 'tenant', 'user']),
-    { fields: ['installation_id'], narrow: true },
-    { fields: ['installation_id', 'status'] },
+    // an installation has one agent and one tenant, so these need no list of their own
+    ...[['installation_id'], ['installation_id', 'status']].flatMap((fields) => [
+      { fields, narrow: true },
+      { fields, narrow: true, within: 'user' as const },
+    ]),
   ],
 }
 

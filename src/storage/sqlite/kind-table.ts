@@ -1,14 +1,27 @@
 import { listIndexes } from '../list-index.ts'
 import type { RecordKind } from '../ports.ts'
+import { indexedFields } from '../record-keys.ts'
 
 /** The table name of a kind. @throws {Error} for a name that is not snake_case, since it goes into SQL. */
 export const tableOf = ({ name }: RecordKind): string => `records_${plain(name)}`
 
 /**
- * SQL expression for the JSON text of a field of `data`; null when the record lacks it. All indexes and conditions must
- * use this exact expression.
+ * The column with the JSON text of an indexed field of `data`; null when the record lacks it. Indexes are on these
+ * columns and not on expressions: an update that leaves a field as it was then leaves the field's indexes alone.
  */
-export const columnOf = (field: string): string => `nullif(data -> '$."${plain(field)}"', 'null')`
+export const columnOf = (field: string): string => `key_${plain(field)}`
+
+/** The statement that adds the column of an indexed field. */
+export const keyColumn = (kind: RecordKind, field: string): string =>
+  `alter table ${tableOf(kind)} add column ${columnOf(field)} text`
+
+/** The statement that copies indexed fields out of the records' data where a release without the columns wrote it. */
+export const fillKeys = (kind: RecordKind): string | null => {
+  const texts = indexedFields(kind).map((field) => [columnOf(field), `nullif(data -> '$."${plain(field)}"', 'null')`])
+  if (texts.length === 0) return null
+  const set = texts.map(([column, text]) => `${column} = ${text}`).join(', ')
+  return `update ${tableOf(kind)} set ${set} where ${texts.map(([column, text]) => `${column} is not ${text}`).join(' or ')}`
+}
 
 /** The statement that adds the outbox column, which tables of the first release lack. */
 export const outboxColumn = (kind: RecordKind): string => `alter table ${tableOf(kind)} add column outbox text`

@@ -1,11 +1,11 @@
 import type { Scope, TenantsAmong } from '#storage/scope.ts'
 import { listIndexFor } from '../list-index.ts'
 import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '../ports.ts'
-import { conditions, fieldText, ownerScope, uniqueKeyFor } from '../record-keys.ts'
+import { conditions, fieldText, indexedFields, ownerScope, uniqueKeyFor } from '../record-keys.ts'
 import { listName, type Total, Totals } from '../totals.ts'
 import type { Database } from './database.ts'
-import { columnOf, indexIn, kindIndexes, kindTable, outboxColumn, tableOf } from './kind-table.ts'
-import { listedRecord, numberIn, recordColumns, storedRecord, textIn } from './schema.ts'
+import { columnOf, fillKeys, indexIn, keyColumn, kindIndexes, kindTable, outboxColumn, tableOf } from './kind-table.ts'
+import { listedRecord, numberIn, recordColumns, storedRecord, textIn, valuesIn } from './schema.ts'
 
 type Value = string | number | null
 type Where = { readonly [field: string]: Json } | undefined
@@ -21,6 +21,7 @@ export class SqliteRecords implements RecordStore {
   readonly #db: Database
   readonly #now: () => number
   readonly #totals = new Totals()
+  readonly #kinds = new Map<string, RecordKind>()
 
   /** @param now ms since the epoch; decides which records have expired. */
   constructor(db: Database, now: () => number) {
@@ -30,6 +31,7 @@ export class SqliteRecords implements RecordStore {
 
   /** Runs in one transaction, because separate ones would each wait for the disk. */
   async prepare(kinds: readonly RecordKind[]): Promise<void> {
+    for (const kind of kinds) this.#kinds.set(kind.name, kind)
     this.#db.together(() => {
       for (const kind of kinds) this.#prepare(kind)
     })
@@ -37,11 +39,16 @@ export class SqliteRecords implements RecordStore {
 
   #prepare(kind: RecordKind): void {
     this.#db.exec(kindTable(kind))
-    if (!this.#hasOutbox(kind)) this.#db.exec(outboxColumn(kind))
+    const has = this.#columnsOf(kind)
+    if (!has.has('outbox')) this.#db.exec(outboxColumn(kind))
+    for (const field of indexedFields(kind)) if (!has.has(columnOf(field))) this.#db.exec(keyColumn(kind, field))
     this.#index(kind)
   }
 
-  /** Creates indexes that are missing or whose declaration has changed, and drops those that are no longer declared. */
+  /**
+   * Creates indexes that are missing or whose declaration has changed, and drops those that are no longer declared. Such
+   * a table may have been written by a release that leaves the columns of indexed fields as they were.
+   */
   #index(kind: RecordKind): void {
     const wanted = kindIndexes(kind)
     const text = "select name, sql from sqlite_schema where type = 'index' and tbl_name = ? and sql is not null"
@@ -51,7 +58,15 @@ export class SqliteRecords implements RecordStore {
         .map((row) => [textIn(row, 'name') ?? '', textIn(row, 'sql')]),
     )
     for (const [name, sql] of made) if (wanted.get(name) !== sql) this.#db.exec(`drop index ${name}`)
-    for (const [name, sql] of wanted) if (made.get(name) !== sql) this.#db.exec(sql)
+    const missing = [...wanted].filter(([name, sql]) => made.get(name) !== sql)
+    const fill = fillKeys(kind)
+    if (missing.length > 0 && fill !== null) this.#db.exec(fill)
+    for (const [, sql] of missing) this.#db.exec(sql)
+  }
+
+  /** The kind as prepared: kinds of actors get fields in addition to those that their capability declares. */
+  #declared(kind: RecordKind): RecordKind {
+    return this.#kinds.get(kind.name) ?? kind
   }
 
   async get(kind: RecordKind, scope: Scope, id: string): Promise<StoredRecord | null> {
@@ -79,24 +94,27 @@ export class SqliteRecords implements RecordStore {
 
   insert(kind: RecordKind, record: StoredRecord): Promise<'done' | 'exists'> {
     // a long record is serialised here, in another turn of the loop than the one in which SQLite writes
-    const values = valuesOf(record)
-    return this.#db.write(true, () => this.#insert(kind, values))
+    const declared = this.#declared(kind)
+    const values = valuesOf(declared, record)
+    return this.#db.write(true, () => this.#insert(declared, values))
   }
 
   insertMany(kind: RecordKind, records: readonly StoredRecord[]): Promise<readonly ('done' | 'exists')[]> {
-    return this.#db.write(true, () => records.map((record) => this.#insert(kind, valuesOf(record))))
+    return this.#db.write(true, () =>
+      records.map((record) => this.#insert(this.#declared(kind), valuesOf(this.#declared(kind), record))),
+    )
   }
 
   #insert(kind: RecordKind, values: Values): 'done' | 'exists' {
-    const sql = `insert into ${tableOf(kind)} ${columns} on conflict do nothing`
+    const sql = `${insertInto(kind)} on conflict do nothing`
     const tryIt = () => this.#db.statement(sql).run(...values).changes === 1
     return tryIt() || (this.#drop(kind, this.#now()) > 0 && tryIt()) ? 'done' : 'exists'
   }
 
   replace(kind: RecordKind, record: StoredRecord): Promise<'done' | 'conflict' | 'missing'> {
-    const set =
-      'project = ?, tenant = ?, user = ?, version = ?, created_at = ?, updated_at = ?, expires_at = ?, data = ?, outbox = ?'
-    const [id, ...rest] = valuesOf(record)
+    const [, ...changed] = columnsOf(this.#declared(kind))
+    const set = changed.map((column) => `${column} = ?`).join(', ')
+    const [id, ...rest] = valuesOf(this.#declared(kind), record)
     const live = this.#live()
     const sql = `update or ignore ${tableOf(kind)} set ${set} where id = ? and project = ? and version = ? and ${live.sql}`
     const where = [id, record.project, record.version - 1, ...live.values]
@@ -200,12 +218,24 @@ export class SqliteRecords implements RecordStore {
     })
   }
 
-  #upsert(kind: RecordKind, record: StoredRecord): void {
-    const { id, tenant, user, version, updated_at, expires_at } = record
-    const [data, outbox] = valuesOf(record).slice(-2)
-    const values = [version, updated_at, expires_at, data ?? null, outbox ?? null, id, version, tenant, user]
-    if (this.#db.statement(renew(kind)).run(...values).changes === 1) return
-    this.#db.statement(upsert(kind)).run(...valuesOf(record))
+  /**
+   * Writes a row if its version is lower. SQLite writes the indexes of all columns that a statement sets, whatever their
+   * values, so only those that change are set.
+   */
+  #upsert(given: RecordKind, record: StoredRecord): void {
+    const kind = this.#declared(given)
+    const [columns, values] = [columnsOf(kind), valuesOf(kind, record)]
+    const stored = this.#db.arrays(`select ${columns.join(', ')} from ${tableOf(kind)} where id = ?`).get(record.id)
+    if (stored === undefined) {
+      this.#db.statement(insertInto(kind)).run(...values)
+      return
+    }
+    const before = valuesIn(stored)
+    if (Number(before[columns.indexOf('version')]) >= record.version) return
+    const changed = columns.flatMap((_, at) => (before[at] === values[at] ? [] : [at]))
+    const set = changed.map((at) => `${columns[at]} = ?`).join(', ')
+    const text = `update ${tableOf(kind)} set ${set} where id = ?`
+    this.#db.statement(text).run(...changed.map((at) => values[at] ?? null), record.id)
   }
 
   #drop(kind: RecordKind, now: number, limit = -1): number {
@@ -214,9 +244,9 @@ export class SqliteRecords implements RecordStore {
     return Number(this.#db.statement(text).run(now, limit).changes)
   }
 
-  #hasOutbox(kind: RecordKind): boolean {
-    const text = `select 1 from pragma_table_info('${tableOf(kind)}') where name = 'outbox'`
-    return this.#db.read(() => this.#db.statement(text).get()) !== undefined
+  #columnsOf(kind: RecordKind): ReadonlySet<string | null> {
+    const text = `select name from pragma_table_info('${tableOf(kind)}')`
+    return new Set(this.#db.read(() => this.#db.statement(text).all()).map((row) => textIn(row, 'name')))
   }
 
   #live(): Clause {
@@ -246,25 +276,20 @@ export const listStatement = (
   return { sql: text, values: [...values, limit, skip] }
 }
 
-const columns = `(${recordColumns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+/** The columns of a kind's table, in the order of `valuesOf`. */
+const columnsOf = (kind: RecordKind): readonly string[] => [
+  ...recordColumns.split(', '),
+  ...indexedFields(kind).map(columnOf),
+]
 
-/**
- * Updates a row with an unchanged owner. SQLite decides by the columns set which indexes to write, and so skips those
- * on the owner alone.
- */
-const renew = (kind: RecordKind): string =>
-  `update ${tableOf(kind)} set version = ?, updated_at = ?, expires_at = ?, data = ?, outbox = ?
-   where id = ? and version < ? and tenant is ? and user is ?`
-
-const upsert = (kind: RecordKind): string =>
-  `insert into ${tableOf(kind)} ${columns} on conflict (id) do update set
-   tenant = excluded.tenant, user = excluded.user, version = excluded.version, created_at = excluded.created_at,
-   updated_at = excluded.updated_at, expires_at = excluded.expires_at, data = excluded.data, outbox = excluded.outbox
-   where excluded.version > version`
+const insertInto = (kind: RecordKind): string => {
+  const columns = columnsOf(kind)
+  return `insert into ${tableOf(kind)} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`
+}
 
 type Values = readonly [string, ...Value[]]
 
-const valuesOf = (r: StoredRecord): Values => [
+const valuesOf = (kind: RecordKind, r: StoredRecord): Values => [
   r.id,
   r.project,
   r.tenant,
@@ -275,6 +300,7 @@ const valuesOf = (r: StoredRecord): Values => [
   r.expires_at,
   JSON.stringify(r.data),
   r.outbox === undefined ? null : JSON.stringify(r.outbox),
+  ...indexedFields(kind).map((field) => fieldText(r.data, field)),
 ]
 
 const and = (clauses: readonly Clause[]): Clause => ({

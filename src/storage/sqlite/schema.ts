@@ -60,6 +60,9 @@ const recordOf = (values: readonly unknown[]): StoredRecord => {
 /** `recordOf` for a row of a statement that returns arrays, which its type does not show. */
 export const listedRecord = (raw: unknown): StoredRecord => recordOf(raw as readonly unknown[])
 
+/** The values of a statement that returns arrays. */
+export const valuesIn = (raw: unknown): readonly unknown[] => raw as readonly unknown[]
+
 /** A column that holds a number. */
 export const numberIn = (raw: RawRow | undefined, column: string): number | null => {
   const value = raw?.[column]

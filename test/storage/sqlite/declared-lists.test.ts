@@ -3,9 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
+import type { RecordKind } from '#storage/ports.ts'
+import { projectScope } from '#storage/scope.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 import { listStatement } from '#storage/sqlite/records.ts'
 import { filteredKinds, listsOf } from '../declared-lists.ts'
+
+const leaves: RecordKind = { name: 'leaves', filters: ['colour'] }
 
 it('on SQLite, every list that a kind declares is read by its index, in order', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-lists-'))
@@ -32,5 +36,34 @@ it('on SQLite, every list that a kind declares is read by its index, in order', 
     }
   }
   file.close()
+  rmSync(folder, { recursive: true })
+})
+
+it('lists the rows of a release that keeps no columns of indexed fields, also after it has run again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-lists-'))
+  const path = join(folder, 'earlier.db')
+  const listed = async (colour: string) => {
+    const store = openSqliteStorage({ path })
+    await store.records.prepare([leaves])
+    const rows = await store.records.list(leaves, projectScope('prj_1'), { where: { colour }, limit: 5 })
+    await store.close()
+    return rows.map(({ id }) => id)
+  }
+  const written = (statements: string) => {
+    const file = new DatabaseSync(path)
+    file.exec(statements)
+    file.close()
+  }
+  written(`create table records_leaves (id text primary key, project text not null, tenant text, user text,
+      version integer not null, created_at integer not null, updated_at integer not null, expires_at integer,
+      data text not null, outbox text);
+    create index records_leaves_filter_colour on records_leaves (project, nullif(data -> '$."colour"', 'null'), id, expires_at);
+    insert into records_leaves values ('l_1', 'prj_1', null, null, 1, 1, 1, null, '{"colour":"red"}', null)`)
+  expect(await listed('red')).toEqual(['l_1'])
+  written(`drop index records_leaves_filter_colour;
+    update records_leaves set data = '{"colour":"blue"}';
+    insert into records_leaves (id, project, version, created_at, updated_at, data)
+      values ('l_2', 'prj_1', 1, 1, 1, '{"colour":"blue"}')`)
+  expect([await listed('red'), await listed('blue')]).toEqual([[], ['l_2', 'l_1']])
   rmSync(folder, { recursive: true })
 })
