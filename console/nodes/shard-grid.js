@@ -32,7 +32,7 @@ export const takeoversIn = (before, after, { known, at }) => {
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
 /**
- * The owners of the 256 shards, and recent takeovers.
+ * The owners of the shards, and recent takeovers.
  *
  * @param {{ nodes: readonly InstallationNode[], shards: readonly Shard[], takeovers: readonly Takeover[], latency: import('./commit-latency.js').Latency | null }} props
  */

@@ -1,4 +1,4 @@
-import { shardCount } from '#runtime/recovery/shard.ts'
+import { shardCount, useShardsOf } from '#runtime/recovery/shard.ts'
 import type { Config } from '#src/config.ts'
 import { openStorage } from '#src/open-storage.ts'
 import type { Lease, LeaseTable, Member } from '#storage/cluster-ports.ts'
@@ -21,6 +21,7 @@ export const checkCluster = async (config: Config): Promise<readonly Finding[]> 
 
 const tableOf = async (config: Config): Promise<LeaseTable> => {
   const storage = await openStorage(config)
+  useShardsOf(storage)
   try {
     return (await storage.leases?.read()) ?? { leases: [], members: [] }
   } finally {
@@ -57,8 +58,8 @@ const namesFound = (members: readonly Member[], nodes: string): readonly Finding
 const leasesFound = (held: readonly Lease[], members: readonly Member[]): Finding => {
   const known = new Set(members.map(({ process }) => process))
   const good = held.filter(({ holder }) => holder !== null && known.has(holder)).length
-  if (good === shardCount) return ok('leases', `all ${shardCount} shards are owned`)
-  const says = `${shardCount - good} of ${shardCount} shards are not owned by a running node`
+  if (good === shardCount()) return ok('leases', `all ${shardCount()} shards are owned`)
+  const says = `${shardCount() - good} of ${shardCount()} shards are not owned by a running node`
   return warning(
     'leases',
     says,

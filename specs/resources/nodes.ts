@@ -15,7 +15,7 @@ const node = object(
       'Whether the node sent a heartbeat within the last seconds; null if unknown.',
     ),
     draining: described(boolean(), 'Whether the node is handing over its shards before it shuts down.'),
-    shards: integer({ description: 'Number of shards that the node owns, out of 256.' }),
+    shards: integer({ description: 'Number of shards that the node owns.' }),
     live_actors: nullable(integer({ description: 'Number of actors in memory; null if unknown.' })),
     running_effects: nullable(integer({ description: 'Number of effects in progress; null if unknown.' })),
     started_at: described(timestamp(), 'Time at which the process started.'),
@@ -26,7 +26,7 @@ const node = object(
 /** A shard, with the node that runs its actors. */
 const shard = object(
   {
-    shard: integer({ description: 'Number of the shard, from 0 to 255. The id of an actor determines its shard.' }),
+    shard: integer({ description: 'Number of the shard, from 0. The id of an actor determines its shard.' }),
     node: described(
       nullable(string()),
       'Id of the process that owns the shard. Null if the shard is free to be claimed.',
@@ -60,7 +60,7 @@ export const shards = defineOperations('shards', {
   list: {
     summary: 'List the shards of the installation',
     description:
-      'Returns all 256 shards in numeric order, with the process that owns each. The list may be up to a second old.',
+      'Returns all shards in numeric order (1,024, or 256 if an earlier release has used the store), with the process that owns each. The list may be up to a second old.',
     method: 'GET',
     path: '/api/shards',
     access: dashboardOnly('admin'),

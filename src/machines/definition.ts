@@ -71,6 +71,11 @@ export interface MachineDefinition {
   /** Absent for machines whose actors are in no list. */
   readonly row?: RowOf
   readonly text?: TextFold
+  /**
+   * The oldest version whose code can read actors of this one: the states are the same, and fields were only added. A
+   * process of this version may then run actors while older ones still serve requests. Absent: this version only.
+   */
+  readonly readableBy?: number
   /** `migrations[n]` converts an actor of version n to version n + 1. */
   readonly migrations: Readonly<Record<number, Migration>>
 }

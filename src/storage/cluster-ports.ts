@@ -14,13 +14,18 @@ export interface Member {
   readonly startedAt: number
   /** The version of each machine that it runs, by name; absent for a release that does not announce them. */
   readonly machines?: Readonly<Record<string, number>>
+  /**
+   * The oldest version of each machine that can read actors of its version, by name; absent for a release that does not
+   * announce them.
+   */
+  readonly readableBy?: Readonly<Record<string, number>>
   /** Distinguishes it from all other processes of its host (src/process-mark.ts); absent where that is unknown. */
   readonly mark?: string
 }
 
 /** The right to run the actors of one shard. */
 export interface Lease {
-  /** 0–255. */
+  /** From 0 to the number of shards of the store less one. */
   readonly shard: number
   /** The process that holds it; null when it was released. */
   readonly holder: string | null
@@ -30,6 +35,8 @@ export interface Lease {
   readonly epoch: number
   /** ms until it expires, by the store's clock, at the time of the read; 0 or less: any process may acquire it. */
   readonly leftMs: number
+  /** The highest level of the releases that have held it; absent: 0. */
+  readonly level?: number
 }
 
 /** All leases and members in the store. A shard that no process ever held has no lease. */
@@ -54,10 +61,12 @@ export interface LeaseClaim {
   readonly leftMs: number
 }
 
-/** The minimum epoch of acquired leases, and their duration. */
+/** The minimum epoch of acquired leases, their duration, and the level of the release that acquires them. */
 export interface LeaseTerm {
   readonly floor: number
   readonly ms: number
+  /** Absent: 0. A lease keeps the highest. */
+  readonly level?: number
 }
 
 /**

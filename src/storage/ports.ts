@@ -365,6 +365,8 @@ export interface Storage {
   readonly blobs: BlobStore
   /** Null for a store that only one process can use. */
   readonly leases: LeaseStore | null
+  /** The number of shards of its actors, fixed for its life, a power of two up to 1,024; absent: 256. */
+  readonly shards?: number
   /** Null for a store that cannot search vectors. */
   readonly vectors: VectorStore | null
   /**

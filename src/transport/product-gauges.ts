@@ -30,7 +30,7 @@ export const showProduct = (metrics: Metrics, telemetry: Telemetry, { actors, re
     'Queued runs, of those queued since the process started.',
     () => telemetry.queuedRuns,
   )
-  metrics.gauge('troupe_leases', 'Shards owned by this process.', () => host.ownership.shards?.length ?? shardCount)
+  metrics.gauge('troupe_leases', 'Shards owned by this process.', () => host.ownership.shards?.length ?? shardCount())
   const approvals = new Approvals(records, telemetry)
   const active = 'of projects that were active since the process started.'
   metrics.gauge(

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Document, MongoClient } from 'mongodb'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openMongoStorage } from '#storage/mongo/open-mongo-storage.ts'
-import { NewerStore, storeVersion } from '#storage/newer-store.ts'
+import { manyShardsVersion, NewerStore, storeVersion } from '#storage/newer-store.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
 import { projectScope, tenantScope, userScope } from '#storage/scope.ts'
 import { leaseContract } from './contract/leases.ts'
@@ -34,11 +34,34 @@ describe('the MongoDB database', () => {
     try {
       await (await openPatientMongo({ url, database: own })).close()
       const mark = db.collection<{ _id: string; version: number }>('kinds')
-      expect(await mark.findOne({ _id: '$store' })).toEqual({ _id: '$store', version: storeVersion })
+      expect(await mark.findOne({ _id: '$store' })).toEqual({ _id: '$store', version: manyShardsVersion })
       await mark.updateOne({ _id: '$store' }, { $inc: { version: 1 } })
       await db.collection('commits').drop()
       await expect(openPatientMongo({ url, database: own })).rejects.toThrow(NewerStore)
       expect(await db.listCollections({ name: 'commits' }).toArray()).toEqual([])
+    } finally {
+      await db.dropDatabase()
+      await client.close()
+    }
+  })
+
+  it('has 1,024 shards if it is new, and 256 if an earlier release has used it, which can still open it', async () => {
+    const own = `${database}_shards`
+    const client = new MongoClient(url)
+    const db = client.db(own)
+    const kinds = db.collection<{ _id: string; version?: number }>('kinds')
+    const opened = async (): Promise<number | undefined> => {
+      const store = await openPatientMongo({ url, database: own })
+      await store.close()
+      return store.shards
+    }
+    try {
+      expect([await opened(), await opened()]).toEqual([1024, 1024])
+      await db.dropDatabase()
+      await kinds.insertOne({ _id: '$store', version: storeVersion })
+      await db.collection<{ _id: number }>('leases').insertOne({ _id: 7 })
+      expect([await opened(), await opened()]).toEqual([256, 256])
+      expect(await kinds.findOne({ _id: '$store' })).toMatchObject({ version: storeVersion })
     } finally {
       await db.dropDatabase()
       await client.close()

@@ -10,7 +10,7 @@ import {
 } from '#storage/index.ts'
 import { projectKeys } from '../accounts/kinds.ts'
 import type { Services } from '../capability/services.ts'
-import { shardOf } from '../runtime/internal.ts'
+import { shardOf, useShardsOf } from '../runtime/internal.ts'
 import { BackupError } from './backup-error.ts'
 import type { Item } from './schema.ts'
 import { SealedFields } from './sealed-fields.ts'
@@ -52,6 +52,7 @@ export class ItemWriter {
 
   constructor({ storage, kinds, project, pause }: ItemWriterParts) {
     this.#storage = storage
+    useShardsOf(storage)
     this.#project = project
     this.#pause = pause
     this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]))

@@ -50,7 +50,7 @@ export class ClusterNodes implements Nodes {
   async shards(): Promise<readonly ShardView[]> {
     const { leases } = await this.#table()
     const known = new Map(leases.map((lease) => [lease.shard, lease]))
-    return Array.from({ length: shardCount }, (_, shard) => {
+    return Array.from({ length: shardCount() }, (_, shard) => {
       const { holder = null, epoch = 0, leftMs = 0 } = known.get(shard) ?? {}
       const isHeld = holder !== null && leftMs > 0
       const left = isHeld ? Math.max(0, Math.round(leftMs)) : null

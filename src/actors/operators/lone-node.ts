@@ -19,12 +19,12 @@ export class LoneNode implements Nodes {
     const node = this.#node
     const facts = { liveActors: this.#host.live, runningEffects: this.#host.effects.running }
     const standing = { current: true, alive: true, draining: false, startedAt: this.#startedAt }
-    return [{ process: node, node, address: null, ...standing, shards: shardCount, facts }]
+    return [{ process: node, node, address: null, ...standing, shards: shardCount(), facts }]
   }
 
   async shards(): Promise<readonly ShardView[]> {
     const own = { process: this.#node, epoch: 0, leftMs: null }
-    return Array.from({ length: shardCount }, (_, shard) => ({ shard, ...own }))
+    return Array.from({ length: shardCount() }, (_, shard) => ({ shard, ...own }))
   }
 
   async runnerOf(): Promise<string> {

@@ -99,7 +99,10 @@ export const readActor = async (parts: Pick<ActivationParts, 'storage' | 'defini
 
 const readOrParked = async (storage: Storage, definition: MachineDefinition, head: Commit): Promise<Resident> => {
   try {
-    const { value, context } = migratedState(definition, await wholeCommit({ ...head, messages: [] }, storage))
+    const commit = await wholeCommit({ ...head, messages: [] }, storage)
+    // the process of a newer release that wrote it knew that this one can read it (`readableBy`)
+    const isNewer = versionOf(head) > definition.version
+    const { value, context } = isNewer ? readStoredState(commit) : migratedState(definition, commit)
     return residentOf(definition, head, stateAt(head, revive(definition, { value, context }), noText))
   } catch (error) {
     if (!(error instanceof Unrestorable)) throw error

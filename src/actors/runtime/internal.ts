@@ -35,7 +35,7 @@ export {
   type Peers,
 } from './messages/peers.ts'
 export type { Ownership } from './recovery/ownership.ts'
-export { shardCount, shardOf } from './recovery/shard.ts'
+export { shardCount, shardOf, useShardsOf } from './recovery/shard.ts'
 export type { HostRefusal } from './refused.ts'
 export { Resident } from './resident.ts'
 export { Rounds } from './rounds.ts'

@@ -6,6 +6,7 @@ import { EpochWatch } from './commit/epoch-watch.ts'
 import type { Host, HostOptions } from './host.ts'
 import { LocalHost } from './local-host.ts'
 import { Janitor, type Residency } from './log/janitor.ts'
+import { useShardsOf } from './recovery/shard.ts'
 import { SoleOwner } from './recovery/sole-owner.ts'
 import { StalledWork } from './recovery/stalled-work.ts'
 import { ReminderClock } from './reminder-clock.ts'
@@ -71,6 +72,7 @@ interface Owned {
  */
 export const startRuntime = async ({ cluster, ...options }: RuntimeOptions): Promise<Runtime> => {
   const { clock, log } = options
+  useShardsOf(options.storage)
   const owned = cluster === undefined ? await startAlone(options) : await startCluster(options, cluster)
   const { host, replaced, self, processes } = owned
   const janitor = new Janitor(host, clock, residency)

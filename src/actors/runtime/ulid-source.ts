@@ -1,3 +1,5 @@
+import { shardCount } from './recovery/shard.ts'
+
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const codes = Uint8Array.from(alphabet, (char) => char.charCodeAt(0))
 const timeLength = 10
@@ -13,17 +15,25 @@ export interface IdSource {
 }
 
 /**
- * Low byte of the FNV-1a hash. It depends only on the low byte of the preceding hash, so 8 bits of state are enough;
- * `shardOf` uses no more of the hash (runtime/recovery/shard.ts).
+ * The lowest ten bits of the FNV-1a hash. They depend only on those of the preceding hash, and `shardOf` uses no more
+ * (runtime/recovery/shard.ts).
  */
-const lowByte = (before: number, text: string): number => {
-  let low = before
+const lowBits = 0x3ff
+const lowPrime = 0x193
+/** `lowPrime` times this is 1, modulo 1,024. */
+const lowInverse = 0x9b
+const lowOfNothing = 0x1c5
+
+const lowHash = (text: string): number => {
+  let low = lowOfNothing
   for (let index = 0; index < text.length; index++) low = hashed(low, text.charCodeAt(index))
   return low
 }
 
-const hashed = (low: number, code: number): number => Math.imul(low ^ (code & 0xff), 0x93) & 0xff
-const lowByteOfNothing = 0xc5
+const hashed = (low: number, code: number): number => Math.imul(low ^ code, lowPrime) & lowBits
+
+/** The digit of each character code; -1 for others. */
+const digitOf = Int8Array.from({ length: lowBits + 1 }, (_, code) => codes.indexOf(code))
 
 /** Generates strictly increasing lower-case ULIDs, also within a millisecond and when the clock is set back. */
 export class UlidSource {
@@ -47,13 +57,13 @@ export class UlidSource {
   }
 
   /**
-   * Returns the next ULID that, appended to `prefix`, is an id of this shard: some 250 numbers further on, at a
-   * fraction of the cost of trying each.
+   * Returns the next ULID that, appended to `prefix`, is an id of this shard: as many numbers further on as there are
+   * shards, at a fraction of the cost of trying each.
    */
   nextIn(prefix: string, shard: number): string {
     this.next()
     for (;;) {
-      const before = lowByte(lowByteOfNothing, prefix + this.#text().slice(0, -2))
+      const before = lowHash(prefix + this.#text().slice(0, -2))
       if (this.#seek(before, shard)) return this.#text()
       this.#increment(randomLength - 3)
     }
@@ -65,11 +75,14 @@ export class UlidSource {
    */
   #seek(before: number, shard: number): boolean {
     const digits = this.#digits
-    for (let pair = (digits[14] ?? 0) * 32 + (digits[15] ?? 0); pair < 1024; pair++) {
-      const high = hashed(before, codes[pair >> 5] ?? 0)
-      if (hashed(high, codes[pair & 31] ?? 0) !== shard) continue
-      digits[14] = pair >> 5
-      digits[15] = pair & 31
+    const mask = shardCount() - 1
+    // the last character that gives the shard follows from the hash before it
+    const wanted = Math.imul(shard, lowInverse) & mask
+    for (let first = digits[14] ?? 0, from = digits[15] ?? 0; first < 32; first++, from = 0) {
+      const last = digitOf[(hashed(before, codes[first] ?? 0) ^ wanted) & mask] ?? -1
+      if (last < from) continue
+      digits[14] = first
+      digits[15] = last
       return true
     }
     digits[14] = 0

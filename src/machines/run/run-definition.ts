@@ -31,6 +31,7 @@ const parentOf = (parent: JsonObject[string]) =>
 export const runDefinition = {
   name: 'run',
   version: 7,
+  readableBy: 1,
   idPrefix: 'run',
   machine: runMachine,
   effects: { callModel: 'stream', runTool: 'from_params', prepareChild: 'idempotent', eraseRun: 'idempotent' },

@@ -12,6 +12,7 @@ const sessionRow: RowOf = ({ context }, { id, status }) => ({ id, status, ...row
 export const sessionDefinition = {
   name: 'session',
   version: 10,
+  readableBy: 1,
   idPrefix: 'ses',
   machine: sessionMachine,
   effects: {

@@ -25,6 +25,7 @@ export const deliveryKeys = (webhook: string, status: string, event: string) => 
 export const deliveryDefinition = {
   name: 'delivery',
   version: 3,
+  readableBy: 1,
   idPrefix: 'dlv',
   machine: deliveryMachine,
   effects: { attemptDelivery: 'idempotent', eraseDelivery: 'idempotent' },

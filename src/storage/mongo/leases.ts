@@ -100,7 +100,11 @@ export class MongoLeases implements LeaseStore {
  * The statement that acquires one lease if it is as claimed. A lease that no process ever held is inserted; the second
  * process to try violates `_id` and does not get it.
  */
-const takeover = (self: Member, { shard, epoch, leftMs }: LeaseClaim, { floor, ms }: LeaseTerm): Document => ({
+const takeover = (
+  self: Member,
+  { shard, epoch, leftMs }: LeaseClaim,
+  { floor, ms, level = 0 }: LeaseTerm,
+): Document => ({
   q: { _id: shard, epoch, ...(epoch > 0 && { $expr: { $lte: ['$until', fromNow(leftMs)] } }) },
   u: [
     {
@@ -108,6 +112,7 @@ const takeover = (self: Member, { shard, epoch, leftMs }: LeaseClaim, { floor, m
         holder: { $literal: self.process },
         address: { $literal: self.address },
         epoch: Math.max(epoch + 1, floor),
+        level: { $max: ['$level', level] },
         until: fromNow(ms),
       },
     },

@@ -1,5 +1,5 @@
 import { type Db, MongoClient } from 'mongodb'
-import { checkStoreVersion, storeVersion } from '../newer-store.ts'
+import { checkStoreVersion, manyShardsVersion, storeVersion } from '../newer-store.ts'
 import type { Storage } from '../ports.ts'
 import { MongoBlobs } from './blobs.ts'
 import { MongoCommits, prepareCommits } from './commits.ts'
@@ -53,11 +53,13 @@ export const openMongoStorage = async ({
   const commits = new MongoCommits(db)
   const records = new MongoRecords(db, now, starting)
   let vectors: MongoVectors | null = null
+  let shards: number
   try {
     await connect(client, patienceMs ?? startPatienceMs)
-    await starting.run(async (preparing) => {
+    shards = await starting.run(async (preparing) => {
       await markVersion(preparing)
       await prepareCommits(preparing)
+      return shardsOf(preparing)
     })
     if (vectorSearchMinChunks > 0) vectors = await MongoVectors.open(db, vectorSearchMinChunks)
   } catch (error) {
@@ -70,6 +72,7 @@ export const openMongoStorage = async ({
     records,
     blobs: new MongoBlobs(db),
     leases: new MongoLeases(db),
+    shards,
     vectors,
     ping: async () => void (await guarded(db.command({ ping: 1 }))),
     purge: async () => 'reused_later',
@@ -88,9 +91,33 @@ export const openMongoStorage = async ({
 const markVersion = async (db: Db): Promise<void> => {
   const kinds = db.collection<{ readonly _id: string; readonly version: number }>('kinds', whilePreparing)
   const { version } = (await guarded(kinds.findOne({ _id: '$store' }))) ?? { version: 0 }
-  checkStoreVersion(`The database ${db.databaseName}`, version)
+  checkStoreVersion(`The database ${db.databaseName}`, version, manyShardsVersion)
   if (version < storeVersion)
     await guarded(kinds.updateOne({ _id: '$store' }, { $max: { version: storeVersion } }, { upsert: true }))
+}
+
+/** Number of shards of a new database, and of one in which a release wrote actors that knew no other number. */
+const newShards = 1024
+const earlierShards = 256
+
+/** Returns the number of shards, which the first start of this release on the database fixes for good. */
+const shardsOf = async (db: Db): Promise<number> => {
+  const kinds = db.collection<{ readonly _id: string; readonly shards: number }>('kinds', whilePreparing)
+  const known = await guarded(kinds.findOne({ _id: '$shards' }))
+  if (known !== null) return known.shards
+  const used = await Promise.all(
+    ['commits', 'leases'].map((name) =>
+      guarded(db.collection(name, whilePreparing).findOne({}, { projection: { _id: 1 } })),
+    ),
+  )
+  const shards = used.every((found) => found === null) ? newShards : earlierShards
+  await guarded(kinds.updateOne({ _id: '$shards' }, { $setOnInsert: { shards } }, { upsert: true }))
+  const fixed = (await guarded(kinds.findOne({ _id: '$shards' })))?.shards ?? shards
+  if (fixed > earlierShards) {
+    const mark = db.collection<{ readonly _id: string; readonly version: number }>('kinds', whilePreparing)
+    await guarded(mark.updateOne({ _id: '$store' }, { $max: { version: manyShardsVersion } }))
+  }
+  return fixed
 }
 
 /** Timeout in ms of the connection at start: no request waits yet, and the server may be starting too. */

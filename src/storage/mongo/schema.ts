@@ -46,6 +46,7 @@ export interface OwnerDocument {
   readonly holder?: string | null
   readonly address?: string | null
   readonly epoch?: number
+  readonly level?: number
   readonly member?: Member
   /** By the server's clock. */
   readonly until: Date
@@ -57,8 +58,8 @@ export interface OwnerView extends OwnerDocument {
 }
 
 /** The lease in a document; empty for a member. */
-export const leaseOf = ({ _id, holder = null, address = null, epoch = 0, leftMs }: OwnerView): Lease[] =>
-  typeof _id === 'number' ? [{ shard: _id, holder, address, epoch, leftMs }] : []
+export const leaseOf = ({ _id, holder = null, address = null, epoch = 0, leftMs, level = 0 }: OwnerView): Lease[] =>
+  typeof _id === 'number' ? [{ shard: _id, holder, address, epoch, leftMs, level }] : []
 
 /**
  * Timeout for building indexes: a server builds a few at a time and several nodes may start at once, so that the usual

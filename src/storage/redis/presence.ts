@@ -142,7 +142,10 @@ const idsByProject = (actors: readonly LiveActor[]): ReadonlyMap<string, string[
     [...Map.groupBy(actors, ({ project }) => project)].map(([project, of]) => [project, of.map(({ actor }) => actor)]),
   )
 
-const entityOf = ({ startedAt, machines: _, mark: __, ...self }: Member, facts: HostFacts): HostEntity => ({
+const entityOf = (
+  { startedAt, machines: _, readableBy: __, mark: ___, ...self }: Member,
+  facts: HostFacts,
+): HostEntity => ({
   ...self,
   started_at: startedAt,
   shards: facts.shards,

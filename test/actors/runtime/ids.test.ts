@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { idAt, isId, newId, newIdFor, newIdForIn, newIdIn, takeIdsFrom, timeOfId } from '#runtime/ids.ts'
-import { shardCount, shardOf } from '#runtime/recovery/shard.ts'
+import { shardCount, shardOf, useShardsOf } from '#runtime/recovery/shard.ts'
 
 describe('ids', () => {
   it('consist of a prefix and 26 lower-case characters', () => {
@@ -19,9 +19,12 @@ describe('ids', () => {
     expect(timeOfId(newId('run'))).toBeGreaterThanOrEqual(before)
   })
 
-  it('can be made in any shard, and are still unique and sorted', () => {
-    const made = Array.from({ length: 4 * shardCount }, (_, i) => newIdIn('act', (i * 37) % shardCount))
-    expect(made.map(shardOf)).toEqual(made.map((_, i) => (i * 37) % shardCount))
+  it.each([256, 1024])('can be made in any of %i shards, and are still unique and sorted', (shards) => {
+    useShardsOf({ shards })
+    const made = Array.from({ length: 4 * shardCount() }, (_, i) => newIdIn('act', (i * 37) % shardCount()))
+    const found = made.map(shardOf)
+    useShardsOf({})
+    expect(found).toEqual(made.map((_, i) => (i * 37) % shards))
     expect(made.every((id) => isId(id, 'act'))).toBe(true)
     expect(new Set(made).size).toBe(made.length)
     expect([...made].sort()).toEqual(made)

@@ -56,7 +56,7 @@ it('the doctor lists the nodes of a cluster from the store, and warns of an unre
       const findings = await checkCluster(config)
       expect(findings.map(({ name, status, says }) => `${name} ${status}: ${says}`)).toEqual([
         'nodes ok: node-1 at 127.0.0.1:1 (1 shards)',
-        'leases warning: 255 of 256 shards are not owned by a running node',
+        'leases warning: 1023 of 1024 shards are not owned by a running node',
         expect.stringMatching(/^node node-1 warning: 127.0.0.1:1 cannot be reached from here/),
       ])
     },

@@ -132,6 +132,18 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
       expect(await store().acquire(second, [claim(50, 9)], { floor: 3, ms: long })).toMatchObject([{ epoch: 10 }])
     })
 
+    it('keeps the highest level of the releases that have held a lease', async () => {
+      const [first, second] = [member(), member()]
+      expect(await store().acquire(first, [claim(55, 0)], { floor: 0, ms: long, level: 7 })).toMatchObject([
+        { level: 7 },
+      ])
+      await store().release(first.process, [55])
+      expect(await store().acquire(second, [claim(55, 1)], { floor: 0, ms: long, level: 5 })).toMatchObject([
+        { level: 7 },
+      ])
+      expect(inShard(await store().read(), 55)?.level).toBe(7)
+    })
+
     it('frees released leases for any process at once, and keeps their epoch', async () => {
       const [first, second] = [member(), member()]
       await store().acquire(first, [claim(60, 0), claim(61, 0)], { floor: 0, ms: long })

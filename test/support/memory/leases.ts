@@ -24,8 +24,8 @@ export class MemoryLeases implements LeaseStore {
     }
   }
 
-  async acquire(self: Member, claims: readonly LeaseClaim[], { floor, ms }: LeaseTerm): Promise<readonly Lease[]> {
-    for (const claim of claims) if (this.#isOpenTo(claim)) this.#take(self, claim, floor, ms)
+  async acquire(self: Member, claims: readonly LeaseClaim[], term: LeaseTerm): Promise<readonly Lease[]> {
+    for (const claim of claims) if (this.#isOpenTo(claim)) this.#take(self, claim, term)
     const claimed = new Set(claims.map(({ shard }) => shard))
     return this.#heldBy(self.process).filter(({ shard }) => claimed.has(shard))
   }
@@ -58,9 +58,9 @@ export class MemoryLeases implements LeaseStore {
     return lease.epoch === epoch && lease.untilMs - this.#now() <= leftMs
   }
 
-  #take({ process, address }: Member, { shard, epoch }: LeaseClaim, floor: number, ms: number): void {
+  #take({ process, address }: Member, { shard, epoch }: LeaseClaim, { floor, ms, level = 0 }: LeaseTerm): void {
     const lease = { shard, holder: process, address, epoch: Math.max(epoch + 1, floor), untilMs: this.#now() + ms }
-    this.#leases.set(shard, lease)
+    this.#leases.set(shard, { ...lease, level: Math.max(level, this.#leases.get(shard)?.level ?? 0) })
   }
 
   #heldBy(process: string): readonly Lease[] {

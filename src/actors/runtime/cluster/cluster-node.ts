@@ -95,7 +95,7 @@ export class ClusterNode {
       facts: () => ({ shards: held.shards.length, liveActors: host.live, runningEffects: host.effects.running }),
       gained: (shards) => this.#gained(shards),
       lost: (shards) => this.#lost(shards),
-      misplaced: (shards) => this.#drains.offer(shards),
+      misplaced: (surplus) => this.#drains.offer(surplus),
     })
     this.router = new Router({
       ...cluster,
@@ -393,4 +393,5 @@ const memberOf = ({ cluster, held, clock, definitions }: ClusterNodeParts): Omit
   process: `${cluster.self.node}.${held.epoch}`,
   startedAt: clock.now(),
   machines: Object.fromEntries(definitions.map(({ name, version }) => [name, version])),
+  readableBy: Object.fromEntries(definitions.map(({ name, version, readableBy = version }) => [name, readableBy])),
 })

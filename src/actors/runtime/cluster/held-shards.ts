@@ -26,9 +26,9 @@ const freshMs = renewedMs - 100
 export class HeldShards implements Ownership {
   readonly epoch: number
   readonly #clock: Pick<Clock, 'steady'>
-  readonly #epochs = new Float64Array(shardCount)
-  readonly #sentAt = new Float64Array(shardCount)
-  readonly #aloneAt = new Float64Array(shardCount)
+  readonly #epochs = new Float64Array(shardCount())
+  readonly #sentAt = new Float64Array(shardCount())
+  readonly #aloneAt = new Float64Array(shardCount())
   readonly #draining = new Set<number>()
   readonly #crashed = new Set<number>()
   #shards: readonly number[] = []
@@ -131,7 +131,7 @@ export class HeldShards implements Ownership {
 
   #list(): void {
     const shards: number[] = []
-    for (let shard = 0; shard < shardCount; shard++) if (this.#epochs[shard] !== 0) shards.push(shard)
+    for (let shard = 0; shard < shardCount(); shard++) if (this.#epochs[shard] !== 0) shards.push(shard)
     this.#shards = shards
   }
 }

@@ -1,9 +1,10 @@
 import type { FanOut, HostFacts, Lease, LeaseStore, Member, Presence } from '#storage/cluster-ports.ts'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../logger.ts'
+import { levelOf } from './able-owners.ts'
 import { type HeldShards, leaseMs } from './held-shards.ts'
 import type { LeaseView } from './lease-view.ts'
-import { mayOwn, planFor } from './placement.ts'
+import { planFor, type Surplus } from './placement.ts'
 
 /** Interval at which leases are renewed and read, in ms. */
 const renewMs = 1000
@@ -39,8 +40,8 @@ export interface LeaseKeeperParts {
   readonly gained: (shards: readonly number[]) => void
   /** Called with the shards that another process has taken: no work of their actors may continue here. */
   readonly lost: (shards: ReadonlySet<number>) => void
-  /** Called with the shards that another process should hold. */
-  readonly misplaced: (shards: readonly number[]) => void
+  /** Called with the shards of which some should be handed over. */
+  readonly misplaced: (surplus: readonly Surplus[]) => void
   readonly clock: Clock
   readonly log: Logger
 }
@@ -218,13 +219,13 @@ export class LeaseKeeper {
 
   async #place(): Promise<void> {
     const { leases, view, self, held, clock, misplaced, fanOut } = this.#parts
-    const live = mayOwn([...view.peers(), this.self], view.leases)
     const { claims, handOver } = planFor({
       self: self.process,
-      live,
+      members: [...view.peers(), this.self],
       leases: view.leases,
       isGone: (process) => view.isGone(process),
       freeMs: (shard) => view.freeMs(shard),
+      absentMs: (level) => view.absentMs(level),
       isSettled: (process) => view.seenMs(process) >= settledMs,
     })
     misplaced(handOver)
@@ -232,7 +233,11 @@ export class LeaseKeeper {
     const sentAt = clock.steady()
     const isLeft = (shard: number): boolean => (view.leases[shard]?.holder ?? null) !== null
     held.expectCrashed(claims.map(({ shard }) => shard).filter(isLeft))
-    const taken = await leases.acquire(this.self, claims, { floor: held.epoch, ms: leaseMs })
+    const taken = await leases.acquire(this.self, claims, {
+      floor: held.epoch,
+      ms: leaseMs,
+      level: levelOf(this.self),
+    })
     this.#take(taken, sentAt)
     if (taken.length === 0) return
     // streams in other processes follow the actors from here on

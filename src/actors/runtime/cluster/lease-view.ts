@@ -1,5 +1,6 @@
 import type { Lease, LeaseTable, Member } from '#storage/cluster-ports.ts'
 import { shardCount } from '../recovery/shard.ts'
+import { levelOf } from './able-owners.ts'
 import { leaseMs, renewedMs } from './held-shards.ts'
 
 /** The process that holds a shard, and its address. */
@@ -21,10 +22,13 @@ const newMs = 2000
 export class LeaseView {
   readonly #self: string
   readonly #now: () => number
-  #leases: readonly (Lease | undefined)[] = new Array(shardCount).fill(undefined)
+  #leases: readonly (Lease | undefined)[] = new Array(shardCount()).fill(undefined)
   #members: readonly Member[] = []
   readonly #seenSince = new Map<string, number>()
   readonly #freeSince = new Map<number, number>()
+  /** When a process of each level was alive for the last time. */
+  readonly #levels = new Map<number, number>()
+  readonly #startedAt: number
   readonly #goneUntil = new Map<string, number>()
   readonly #refusals = new Map<string, number>()
   /** Processes that did not respond: since when, and when that was noticed. */
@@ -47,6 +51,7 @@ export class LeaseView {
   constructor(self: string, now: () => number) {
     this.#self = self
     this.#now = now
+    this.#startedAt = now()
   }
 
   /** Leases by shard. */
@@ -75,6 +80,12 @@ export class LeaseView {
   freeMs(shard: number): number {
     const since = this.#freeSince.get(shard)
     return since === undefined ? 0 : this.#now() - since
+  }
+
+  /** Returns how long no process of this level or a higher one has been alive, in ms. */
+  absentMs(level: number): number {
+    const seen = [...this.#levels].map(([each, at]) => (each >= level ? at : 0))
+    return this.#now() - Math.max(this.#startedAt, ...seen)
   }
 
   /** Returns for how long a process has been a member, in ms. */
@@ -161,7 +172,7 @@ export class LeaseView {
   /** Updates the view with the lease table as just read. */
   update({ leases, members }: LeaseTable): void {
     const before = this.#leases
-    const next: (Lease | undefined)[] = new Array(shardCount).fill(undefined)
+    const next: (Lease | undefined)[] = new Array(shardCount()).fill(undefined)
     for (const lease of leases) next[lease.shard] = lease
     this.#leases = next
     this.#members = members
@@ -173,8 +184,9 @@ export class LeaseView {
       if (holder && at > (this.#renewedAt.get(holder) ?? 0)) this.#renewedAt.set(holder, at)
     }
     this.#note(members)
+    for (const member of this.peers()) this.#levels.set(levelOf(member), this.#now())
     const changed: number[] = []
-    for (let shard = 0; shard < shardCount; shard++) {
+    for (let shard = 0; shard < shardCount(); shard++) {
       const now = next[shard]
       const free = !now || now.holder === null || now.leftMs <= 0 || this.isGone(now.holder)
       if (!free) this.#freeSince.delete(shard)

@@ -1,92 +1,199 @@
 import type { Lease, LeaseClaim, Member } from '#storage/cluster-ports.ts'
 import { shardCount } from '../recovery/shard.ts'
+import { type AbleOwners, ableOwners, isOfEarlierRule, levelOf } from './able-owners.ts'
 
 /**
- * Time in ms after which any process may take a shard that none runs: its preferred owner seems to be unaware of it.
+ * Time in ms after which a shard that none runs goes to the process after the one that should have taken it, which seems
+ * to be unaware of it; after twice that time every process may take it.
  */
 export const patienceMs = 1500
+/** The same if the holder seems to have ended before its lease did, of which that process may not know. */
+const unawareMs = 600
+/**
+ * Time in ms without a process of a release, before an older one takes its shards: as long as requests wait for an
+ * actor.
+ */
+export const olderAfterMs = 5000
 
 /** What a process knows when it decides which shards to take and which to hand over. */
 export interface Situation {
   /** The process that decides. */
   readonly self: string
-  /** Processes that may own shards: alive and not draining. Includes the deciding process unless it is draining. */
-  readonly live: readonly string[]
+  /** Live processes, the deciding one included. */
+  readonly members: readonly Member[]
   /** Leases by shard; undefined for a shard that no process ever held. */
   readonly leases: readonly (Lease | undefined)[]
   /** Whether a holder has ended or cannot be reached: its leases may be taken before they expire. */
   readonly isGone: (process: string) => boolean
   /** How long no process has run the shard, in ms; 0 when one does. */
   readonly freeMs: (shard: number) => number
+  /** How long no process of this level or a higher one has been alive, in ms. */
+  readonly absentMs: (level: number) => number
   /** Whether another process has been alive for long enough to be given shards. */
   readonly isSettled: (process: string) => boolean
+}
+
+/** Shards of which a number should be handed over; any of them will do. */
+export interface Surplus {
+  readonly count: number
+  readonly among: readonly number[]
 }
 
 /** The shards that a process should take and hand over. */
 export interface Plan {
   readonly claims: readonly LeaseClaim[]
-  /** Shards that it holds and another process should hold. */
-  readonly handOver: readonly number[]
+  readonly handOver: readonly Surplus[]
+}
+
+interface FreeShard {
+  readonly claim: LeaseClaim
+  readonly level: number
 }
 
 /**
- * Returns the process that should run a shard. Rendezvous hashing makes all processes agree without communication, and
- * a process that joins or leaves moves no shard between two others. Undefined when there is no process.
+ * Decides which shards to take and which to hand over now. Each process may own as many as any other, give or take one:
+ * a free shard goes to the process that has the fewest, and one that has two more than another hands some over. All
+ * processes reach the same plan from the same lease table, and a process that joins or leaves moves its share only.
  */
-export const preferredOwner = (shard: number, live: readonly string[]): string | undefined => {
-  let best: string | undefined
-  let highest = -1
-  for (const process of live) {
-    const score = scoreOf(process, shard)
-    if (score < highest || (score === highest && best !== undefined && process < best)) continue
-    best = process
-    highest = score
-  }
-  return best
-}
-
-/**
- * Returns the processes that may own shards: those that are not draining and run the same machine versions as all
- * others that own some. A newer release owns nothing until the last process of the older one drains or has ended: only
- * then are actors migrated, so no process meets an actor whose version it does not know
- * (specs/decisions/0064-cluster.md).
- *
- * @param members every live process.
- */
-export const mayOwn = (members: readonly Member[], leases: readonly (Lease | undefined)[]): readonly string[] => {
-  const holding = new Set(leases.flatMap((lease) => (lease?.holder && lease.leftMs > 0 ? [lease.holder] : [])))
-  const staying = members.filter(({ draining }) => !draining)
-  const holders = staying.filter(({ process }) => holding.has(process))
-  const isAble = (member: Member): boolean =>
-    holders.every((holder) => isSame(holder, member)) ||
-    // both versions own some, as after a simultaneous start or a network partition: the newer one keeps its shards
-    (holding.has(member.process) && !holders.some((holder) => isNewer(holder, member)))
-  return staying.filter(isAble).map(({ process }) => process)
-}
-
-const isSame = (one: Member, other: Member): boolean => !isNewer(one, other) && !isNewer(other, one)
-
-/** Whether a process runs a later version of some machine, or one that the other does not have. */
-const isNewer = ({ machines = {} }: Member, { machines: known = {} }: Member): boolean =>
-  Object.entries(machines).some(([name, version]) => version > (known[name] ?? 0))
-
-/** Decides which shards to take and which to hand over now. */
 export const planFor = (situation: Situation): Plan => {
-  const { self, live, leases, isSettled } = situation
-  const claims: LeaseClaim[] = []
-  const handOver: number[] = []
-  if (!live.includes(self)) return { claims, handOver }
-  for (let shard = 0; shard < shardCount; shard++) {
-    const lease = leases[shard]
-    const preferred = preferredOwner(shard, live)
-    if (lease?.holder === self && lease.leftMs > 0) {
-      if (preferred !== undefined && preferred !== self && isSettled(preferred)) handOver.push(shard)
-      continue
-    }
-    const claim = claimOf(situation, shard, lease)
-    if (claim !== undefined && (preferred === self || situation.freeMs(shard) > patienceMs)) claims.push(claim)
+  const { self, members } = situation
+  if (!members.some(({ process, draining }) => process === self && !draining)) return { claims: [], handOver: [] }
+  const spread = new Spread(situation)
+  const claims = spread.claims()
+  return { claims, handOver: members.some(isOfEarlierRule) ? [] : spread.surplus() }
+}
+
+/** How many shards each process holds, of which levels; what is planned is added. */
+class Spread {
+  readonly #situation: Situation
+  readonly #owners: AbleOwners
+
+  /** Number of shards of each process that stays. */
+  readonly #counts: Map<string, number>
+  /** Shards by holder and level. */
+  readonly #held = new Map<string, Map<number, number[]>>()
+  readonly #free: FreeShard[] = []
+
+  constructor(situation: Situation) {
+    this.#situation = situation
+    const able = ableOwners(situation.members)
+    const staying = situation.members.filter(({ draining }) => !draining)
+    const newest = staying.reduce((level, member) => Math.max(level, levelOf(member)), 0)
+    this.#owners = (level) => (level > newest && situation.absentMs(level) <= olderAfterMs ? [] : able(level))
+    this.#counts = new Map(
+      staying
+        .map(({ process }) => process)
+        .sort()
+        .map((process) => [process, 0]),
+    )
+    for (let shard = 0; shard < shardCount(); shard++) this.#note(shard, situation.leases[shard])
   }
-  return { claims, handOver }
+
+  /** Distributes the free shards. @returns those that this process should take. */
+  claims(): readonly LeaseClaim[] {
+    // those that few may own come first
+    const choices = ({ level }: FreeShard): number => this.#owners(level).length
+    const free = this.#free.toSorted((a, b) => choices(a) - choices(b) || a.claim.shard - b.claim.shard)
+    return free.filter((shard) => this.#isOurs(shard)).map(({ claim }) => claim)
+  }
+
+  /** Evens out what the processes hold. @returns what this process has to give up for that. */
+  surplus(): readonly Surplus[] {
+    const left = new Map([...this.#held].map(([process, levels]) => [process, this.#sizes(levels)]))
+    const given = new Map<number, number>()
+    const open = new Set(this.#counts.keys())
+    for (let from = this.#fullest(open); from !== undefined; from = this.#fullest(open)) {
+      const sizes = left.get(from)
+      const move = sizes && this.#moveFrom(from, sizes)
+      if (sizes === undefined || move === undefined) {
+        open.delete(from)
+        continue
+      }
+      sizes.set(move.level, (sizes.get(move.level) ?? 0) - 1)
+      this.#add(from, -1)
+      this.#add(move.to, 1)
+      if (from === this.#situation.self) given.set(move.level, (given.get(move.level) ?? 0) + 1)
+    }
+    const own = this.#held.get(this.#situation.self)
+    return [...given].map(([level, count]) => ({ count, among: own?.get(level) ?? [] }))
+  }
+
+  #note(shard: number, lease: Lease | undefined): void {
+    const level = lease?.level ?? 0
+    const claim = claimOf(this.#situation, shard, lease)
+    if (claim !== undefined) this.#free.push({ claim, level })
+    else if (lease?.holder && this.#counts.has(lease.holder)) {
+      const levels = this.#held.get(lease.holder) ?? new Map<number, number[]>()
+      const shards = levels.get(level) ?? []
+      shards.push(shard)
+      this.#held.set(lease.holder, levels.set(level, shards))
+      this.#add(lease.holder, 1)
+    }
+  }
+
+  #isOurs({ claim: { shard, leftMs }, level }: FreeShard): boolean {
+    const { self, freeMs } = this.#situation
+    const able = this.#owners(level)
+    const first = this.#emptiest(able, shard)
+    if (first === undefined) return false
+    this.#add(first, 1)
+    const waitedMs = freeMs(shard)
+    if (first === self || waitedMs <= (leftMs > 0 ? unawareMs : patienceMs)) return first === self
+    const isLate = waitedMs > 2 * patienceMs
+    return isLate
+      ? able.includes(self)
+      : this.#emptiest(
+          able.filter((each) => each !== first),
+          shard,
+        ) === self
+  }
+
+  #moveFrom(from: string, sizes: ReadonlyMap<number, number>) {
+    const { self, isSettled } = this.#situation
+    const count = this.#counts.get(from) ?? 0
+    let best: { readonly level: number; readonly to: string; readonly fill: number } | undefined
+    for (const [level, size] of sizes) {
+      if (size === 0) continue
+      const able = this.#owners(level)
+      const to = this.#emptiest(
+        able.filter((each) => each !== from && (each === self || isSettled(each))),
+        0,
+      )
+      if (to === undefined) continue
+      const fill = this.#counts.get(to) ?? 0
+      const isWanted = fill + 1 < count || !able.includes(from)
+      if (isWanted && (best === undefined || fill < best.fill)) best = { level, to, fill }
+    }
+    return best
+  }
+
+  #fullest(among: Iterable<string>): string | undefined {
+    let best: string | undefined
+    for (const each of among) if (best === undefined || this.#size(each) > this.#size(best)) best = each
+    return best
+  }
+
+  /** The process with the fewest shards; of several, one drawn by the shard. */
+  #emptiest(among: readonly string[], shard: number): string | undefined {
+    let best: string | undefined
+    for (const each of among) {
+      const less = best === undefined ? -1 : this.#size(each) - this.#size(best)
+      if (less < 0 || (less === 0 && best !== undefined && scoreOf(each, shard) > scoreOf(best, shard))) best = each
+    }
+    return best
+  }
+
+  #sizes(levels: ReadonlyMap<number, readonly number[]>): Map<number, number> {
+    return new Map([...levels].map(([level, shards]) => [level, shards.length]))
+  }
+
+  #size(process: string): number {
+    return this.#counts.get(process) ?? 0
+  }
+
+  #add(process: string, count: number): void {
+    this.#counts.set(process, this.#size(process) + count)
+  }
 }
 
 const claimOf = ({ isGone }: Situation, shard: number, lease: Lease | undefined): LeaseClaim | undefined => {

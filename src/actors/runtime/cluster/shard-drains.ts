@@ -1,5 +1,7 @@
 import type { Clock } from '../clock.ts'
+import { shardCount } from '../recovery/shard.ts'
 import type { HeldShards } from './held-shards.ts'
+import type { Surplus } from './placement.ts'
 
 /** How long a handover waits for a moment in which nothing runs in the shard, in ms. */
 const tryMs = 4000
@@ -7,8 +9,8 @@ const tryMs = 4000
 const againMs = 5000
 const maxRetryMs = 60_000
 const pollMs = 50
-/** Maximum number of handovers started per second. */
-const perSecond = 32
+/** Maximum fraction of all shards whose handover is started per second. */
+const perSecond = 1 / 8
 
 /** Dependencies of `ShardDrains`. */
 export interface ShardDrainsParts {
@@ -52,19 +54,23 @@ export class ShardDrains {
     this.#parts = parts
   }
 
-  /** Starts handing over shards that another process should hold: a limited number at a time, idle ones first. */
-  offer(shards: readonly number[]): void {
+  /** Starts handing over shards that other processes should hold: a limited number at a time, idle ones first. */
+  offer(surplus: readonly Surplus[]): void {
     const now = this.#parts.clock.steady()
     this.#begunAt = this.#begunAt.filter((at) => now - at < 1000)
-    const budget = perSecond - this.#begunAt.length
     const busy = this.#parts.busyShards()
-    const ready = shards.filter((shard) => this.#mayTry(shard, now))
-    const quiet = [...ready.filter((shard) => !busy.has(shard)), ...ready.filter((shard) => busy.has(shard))]
-    for (const shard of quiet.slice(0, Math.max(0, budget))) {
-      this.#begunAt.push(now)
-      this.#begin(shard, { until: now + tryMs, forced: false })
+    for (const { count, among } of surplus) {
+      const underWay = among.filter((shard) => this.#drains.has(shard)).length
+      const ready = among.filter((shard) => this.#mayTry(shard, now))
+      const quiet = [...ready.filter((shard) => !busy.has(shard)), ...ready.filter((shard) => busy.has(shard))]
+      const budget = Math.min(count - underWay, perSecond * shardCount() - this.#begunAt.length)
+      for (const shard of quiet.slice(0, Math.max(0, budget))) {
+        this.#begunAt.push(now)
+        this.#begin(shard, { until: now + tryMs, forced: false })
+      }
     }
-    for (const shard of this.#failures.keys()) if (!shards.includes(shard)) this.#failures.delete(shard)
+    const offered = new Set(surplus.flatMap(({ among }) => among))
+    for (const shard of this.#failures.keys()) if (!offered.has(shard)) this.#failures.delete(shard)
   }
 
   /** Gives all shards back, each as soon as nothing runs in it, and the rest after `graceMs`. */
@@ -80,7 +86,8 @@ export class ShardDrains {
   }
 
   #mayTry(shard: number, now: number): boolean {
-    return !this.#drains.has(shard) && (this.#failures.get(shard)?.notBefore ?? 0) <= now
+    const isHeld = this.#parts.held.heldUnder(shard) !== undefined
+    return isHeld && !this.#drains.has(shard) && (this.#failures.get(shard)?.notBefore ?? 0) <= now
   }
 
   #begin(shard: number, drain: Drain): void {

@@ -44,7 +44,7 @@ export class ShardRecovery {
 
   /** Starts the recovery of shards. @param shards all when absent. */
   begin(shards?: readonly number[]): void {
-    const taken = shards ?? allShards
+    const taken = shards ?? Array.from({ length: shardCount() }, (_, shard) => shard)
     const work = this.#takeUp(shards).finally(() => {
       for (const shard of taken) if (this.#underWay.get(shard) === work) this.#underWay.delete(shard)
     })
@@ -144,5 +144,3 @@ export class ShardRecovery {
     return { ...parts, store: storage.commits, signal: this.#stop.signal, ...(shards && { shards }) }
   }
 }
-
-const allShards = Array.from({ length: shardCount }, (_, shard) => shard)

@@ -14,7 +14,7 @@ it('spreads the shards over the nodes, and each shard is held by one node', asyn
   const cluster = new ProbeCluster()
   const nodes = await cluster.startAll(3)
   const held = nodes.map(({ host }) => host.ownership.shards ?? [])
-  expect(held.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: shardCount }, (_, shard) => shard))
+  expect(held.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: shardCount() }, (_, shard) => shard))
   for (const shards of held) expect(shards.length).toBeGreaterThan(50)
 })
 

@@ -6,7 +6,9 @@ import { forever, logOf, type Reader, type Run, read, typesOf } from '../probe.t
 import { ProbeCluster, type TestNode } from './probe-cluster.ts'
 
 const ids = Array.from({ length: 40 }, (_, i) => `prb_${i}`)
-const everyShard = Array.from({ length: shardCount }, (_, shard) => shard)
+/** Enough that more than half of the shards have one. */
+const manyIds = Array.from({ length: 240 }, (_, i) => `prb_${i}`)
+const everyShard = Array.from({ length: shardCount() }, (_, shard) => shard)
 
 /** Work that ends when the test opens its gate. */
 const gated = () => {
@@ -49,20 +51,21 @@ describe('a node that joins', { timeout: 180_000 }, () => {
     const gate = gated()
     const cluster = new ProbeCluster({ work: gate.work })
     const [first] = await cluster.startAll(1)
-    for (const id of ids) {
+    for (const id of manyIds) {
       await first?.create(id)
       await first?.deliver(id, { type: 'work', policy: 'at_most_once' })
     }
     const second = await cluster.start()
     await cluster.clock.advance(60_000)
-    for (const id of ids) expect(cluster.ownerOf(id)).toBe(first)
+    for (const id of manyIds) expect(cluster.ownerOf(id)).toBe(first)
     expect(heldBy(second).length).toBeGreaterThan(50)
     // its actors are served meanwhile
     for (const id of ids) await cluster.during(second.deliver(id, { type: 'count' }))
-    for (const id of ids) gate.finish(id)
+    for (const id of manyIds) gate.finish(id)
     await cluster.clock.advance(90_000)
     for (const id of ids) expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted', 'worked'])
-    expect(ids.some((id) => cluster.ownerOf(id) === second)).toBe(true)
+    expect(manyIds.some((id) => cluster.ownerOf(id) === second)).toBe(true)
+    expect(heldBy(second)).toHaveLength(shardCount() / 2)
   })
 
   it('lets a shard that stays after all start the effects that it held back', async () => {
@@ -70,19 +73,19 @@ describe('a node that joins', { timeout: 180_000 }, () => {
     const cluster = new ProbeCluster({ work: gate.work })
     const [first] = await cluster.startAll(1)
     if (first === undefined) throw new Error('no node')
-    for (const id of ids) {
+    for (const id of manyIds) {
       await first.create(id)
       await first.deliver(id, { type: 'work', policy: 'idempotent' })
     }
     await cluster.start()
-    const leaving = (): string | undefined => ids.find((id) => !first.host.ownership.opens(shardOf(id)))
+    const leaving = (): string | undefined => manyIds.find((id) => !first.host.ownership.opens(shardOf(id)))
     for (let waited = 0; waited < 60 && leaving() === undefined; waited++) await cluster.clock.advance(250)
     const id = leaving() ?? ''
     // it has an effect in flight, so it accepts this event, and requests another effect
     await first.deliver(id, { type: 'work', policy: 'idempotent' })
-    expect(first.host.effects.running).toBe(ids.length)
+    expect(first.host.effects.running).toBe(manyIds.length)
     await cluster.clock.advance(4500)
-    expect(first.host.effects.running).toBe(ids.length + 1)
+    expect(first.host.effects.running).toBe(manyIds.length + 1)
     expect(first.host.ownership.opens(shardOf(id))).toBe(true)
   })
 })

@@ -27,7 +27,7 @@ describe('a node whose process ends or seems to end', () => {
     await cluster.clock.advance(500)
     const taken = new Set(claims(cluster.nodes))
     expect(held.filter((shard) => !taken.has(shard))).toEqual([])
-    expect(claims(cluster.nodes)).toHaveLength(shardCount)
+    expect(claims(cluster.nodes)).toHaveLength(shardCount())
     expect(await cluster.during(cluster.otherThan(owner).deliver(id, { type: 'count', n: 1 }))).toMatchObject({
       duplicate: false,
     })
@@ -74,7 +74,7 @@ describe('a node whose process ends or seems to end', () => {
       await cluster.clock.advance(500)
     }
     expect(typesOf(await logOf(cluster.storage, id))).toEqual(Array.from({ length: 40 }, () => 'counted'))
-    expect(claims(cluster.nodes)).toHaveLength(shardCount)
+    expect(claims(cluster.nodes)).toHaveLength(shardCount())
     expect(owner.host.ownership.shards?.length).toBeGreaterThan(0)
   })
 })

@@ -103,7 +103,7 @@ describe('when a node dies', () => {
     expect(() => cluster.ownerOf(id)).toThrow()
     await cluster.clock.advance(5000)
     await cluster.ownerOf(id).deliver(id, { type: 'count' })
-    expect(claims(cluster.nodes)).toHaveLength(shardCount)
+    expect(claims(cluster.nodes)).toHaveLength(shardCount())
   })
 
   it('a new process at its address takes over its shards', async () => {
@@ -114,7 +114,7 @@ describe('when a node dies', () => {
     const next = await cluster.start('n1')
     await cluster.during(next.deliver(id, { type: 'count' }), 4500)
     await cluster.clock.advance(2000)
-    expect(claims(cluster.nodes)).toHaveLength(shardCount)
+    expect(claims(cluster.nodes)).toHaveLength(shardCount())
   })
 })
 
@@ -286,7 +286,7 @@ describe('when the store is away', () => {
     for (const node of nodes) await cluster.during(node.deliver(id, { type: 'count' }))
     await cluster.clock.advance(10_000)
     expect(reader.events.map(({ sequence }) => sequence)).toEqual([1, 2, 3])
-    expect([...claims(nodes)].sort((a, b) => a - b)).toEqual(Array.from({ length: shardCount }, (_, shard) => shard))
+    expect([...claims(nodes)].sort((a, b) => a - b)).toEqual(Array.from({ length: shardCount() }, (_, shard) => shard))
   })
 
   it('from one node only, the other nodes take over its shards', async () => {

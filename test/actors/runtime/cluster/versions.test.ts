@@ -1,95 +1,171 @@
 import { describe, expect, it } from 'vitest'
 import type { MachineDefinition } from '#machines/definition.ts'
-import { mayOwn } from '#runtime/cluster/placement.ts'
+import { ableOwners } from '#runtime/cluster/able-owners.ts'
 import { shardCount } from '#runtime/recovery/shard.ts'
-import type { Lease, Member } from '#storage/cluster-ports.ts'
+import type { Member } from '#storage/cluster-ports.ts'
 import { logOf, typesOf } from '../probe.ts'
 import { probeDefinition } from '../probe-machine.ts'
 import { ProbeCluster, type TestNode } from './probe-cluster.ts'
 
+/** The next release, whose actors processes of this one can read. */
 const next: MachineDefinition = {
   ...probeDefinition,
   version: probeDefinition.version + 1,
+  readableBy: probeDefinition.version,
   migrations: { ...probeDefinition.migrations, [probeDefinition.version]: (state) => state },
 }
-const ids = Array.from({ length: 12 }, (_, i) => `prb_${i}`)
+/** One whose actors only itself can read. */
+const { readableBy: _, ...foreign } = next
+const ids = Array.from({ length: 16 }, (_, i) => `prb_${i}`)
 const heldBy = ({ host }: TestNode): number => host.ownership.shards?.length ?? 0
+const older = `probe@${probeDefinition.version}`
+const newer = `probe@${next.version}`
 
 const versionsIn = async ({ storage }: ProbeCluster): Promise<ReadonlySet<string | undefined>> =>
   new Set(await Promise.all(ids.map(async (id) => (await storage.commits.head(id))?.machine)))
 
-/** A cluster of one release that a node of the next release has joined. */
-const rolling = async () => {
-  const cluster = new ProbeCluster()
-  const old = [await cluster.start('a'), await cluster.start('b')] as const
-  await cluster.clock.advance(20_000)
-  for (const id of ids) await cluster.during(old[0].create(id))
-  const later = await cluster.start('c', next)
-  await cluster.clock.advance(20_000)
-  return { cluster, old, later }
+const count = async (cluster: ProbeCluster, node: TestNode): Promise<void> => {
+  for (const id of ids) await cluster.during(node.deliver(id, { type: 'count' }))
 }
 
-const leave = async ({ cluster, node }: { cluster: ProbeCluster; node: TestNode }): Promise<void> => {
-  await cluster.during(node.runtime.drain(1000), 30_000)
-  node.kill()
+const counted = async ({ storage }: ProbeCluster): Promise<ReadonlySet<number>> =>
+  new Set(await Promise.all(ids.map(async (id) => (await logOf(storage, id)).length)))
+
+/** A cluster of one release. */
+const installed = async (size: number) => {
+  const cluster = new ProbeCluster()
+  for (let n = 0; n < size; n++) await cluster.start(`old${n}`)
   await cluster.clock.advance(20_000)
+  const [first] = cluster.nodes
+  if (first === undefined) throw new Error('no node')
+  for (const id of ids) await cluster.during(first.create(id))
+  return cluster
+}
+
+const join = async (cluster: ProbeCluster, name: string, definition: MachineDefinition): Promise<TestNode> => {
+  const node = await cluster.start(name, definition)
+  await cluster.clock.advance(20_000)
+  return node
+}
+
+const leave = async (cluster: ProbeCluster, node: TestNode | undefined): Promise<void> => {
+  await cluster.during(node?.runtime.drain(1000) ?? Promise.resolve(), 30_000)
+  node?.kill()
+  await cluster.clock.advance(20_000)
+}
+
+const running = (cluster: ProbeCluster): readonly TestNode[] =>
+  cluster.nodes.filter(({ process }) => process.state === 'up')
+
+/** The largest number of shards of a node, as a multiple of an equal share. */
+const fullest = (cluster: ProbeCluster): number => {
+  const nodes = running(cluster)
+  return Math.max(...nodes.map(heldBy)) / (shardCount() / nodes.length)
 }
 
 describe('a rolling deploy of a newer machine', { timeout: 180_000 }, () => {
-  it('migrates no actor while a process of the older release runs, and serves them through the new node', async () => {
-    const { cluster, old, later } = await rolling()
-    expect(heldBy(later)).toBe(0)
-    for (const id of ids) await cluster.during(later.deliver(id, { type: 'count' }))
-    await leave({ cluster, node: old[0] })
-    for (const id of ids) await cluster.during(later.deliver(id, { type: 'count' }))
-    expect(await versionsIn(cluster)).toEqual(new Set([`probe@${probeDefinition.version}`]))
-    expect(heldBy(old[1])).toBe(shardCount)
+  it('hands shards over from the second new node on, and loads no node with more than 1.5 shares', async () => {
+    const cluster = await installed(5)
+    const old = [...cluster.nodes]
+    const shares: number[] = []
+    for (const [at, node] of old.entries()) {
+      await leave(cluster, node)
+      shares.push(fullest(cluster))
+      const later = await join(cluster, `new${at}`, next)
+      shares.push(fullest(cluster))
+      expect(heldBy(later) > 0, `node ${at}`).toBe(at > 0)
+      // every node serves requests for the actors of every other, of either release
+      await count(cluster, later)
+      await count(cluster, running(cluster)[0] ?? later)
+    }
+    console.info(`shares of the fullest of 5 nodes: ${shares.map((each) => each.toFixed(2)).join(' ')}`)
+    expect(Math.max(...shares)).toBeLessThanOrEqual(1.5)
+    expect(await versionsIn(cluster)).toEqual(new Set([newer]))
+    expect(await counted(cluster)).toEqual(new Set([10]))
   })
 
-  it('migrates the actors once the last older process drains, and parks none', async () => {
-    const { cluster, old, later } = await rolling()
-    for (const node of old) await leave({ cluster, node })
-    expect(heldBy(later)).toBe(shardCount)
-    for (const id of ids) await cluster.during(later.deliver(id, { type: 'count' }))
-    expect(await versionsIn(cluster)).toEqual(new Set([`probe@${next.version}`]))
-    for (const id of ids) expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted'])
+  it('migrates nothing while there is one new node among several, which can be withdrawn', async () => {
+    const cluster = await installed(3)
+    const first = await join(cluster, 'new', next)
+    expect(heldBy(first)).toBe(0)
+    await count(cluster, first)
+    first.kill()
+    await cluster.clock.advance(20_000)
+    for (const node of running(cluster)) await count(cluster, node)
+    expect(await versionsIn(cluster)).toEqual(new Set([older]))
+  })
+
+  it('waits for the last older process if older ones cannot read what it writes', async () => {
+    const cluster = await installed(2)
+    const [one, two] = cluster.nodes
+    const later = [await join(cluster, 'new0', foreign), await join(cluster, 'new1', foreign)]
+    await leave(cluster, one)
+    expect(later.map(heldBy)).toEqual([0, 0])
+    expect(await versionsIn(cluster)).toEqual(new Set([older]))
+    await leave(cluster, two)
+    expect(later.map(heldBy)).toEqual([shardCount() / 2, shardCount() / 2])
+    for (const node of later) await count(cluster, node)
+    expect(await versionsIn(cluster)).toEqual(new Set([newer]))
   })
 
   it('moves all shards to the new release when the older processes die', async () => {
-    const { cluster, old, later } = await rolling()
-    for (const node of old) node.kill()
+    const cluster = await installed(2)
+    const later = await join(cluster, 'new', foreign)
+    for (const node of cluster.nodes) if (node !== later) node.kill()
     await cluster.clock.advance(20_000)
-    for (const id of ids) await cluster.during(later.deliver(id, { type: 'count' }))
-    expect(heldBy(later)).toBe(shardCount)
+    expect(heldBy(later)).toBe(shardCount())
+    await count(cluster, later)
   })
 
   it('gives no shard to a process of the older release that joins late', async () => {
-    const { cluster, old, later } = await rolling()
-    for (const node of old) await leave({ cluster, node })
-    const late = await cluster.start('d')
+    const cluster = await installed(1)
+    const later = [await join(cluster, 'new0', foreign), await join(cluster, 'new1', foreign)]
+    await leave(cluster, cluster.nodes[0])
+    const late = await join(cluster, 'late', probeDefinition)
+    expect([...later, late].map(heldBy)).toEqual([shardCount() / 2, shardCount() / 2, 0])
+  })
+
+  it('leaves the shards of dead new nodes to older ones, which refuse only the actors that were migrated', async () => {
+    const cluster = await installed(2)
+    const later = [await join(cluster, 'new0', next), await join(cluster, 'new1', next)]
+    expect(later.map(heldBy)).toEqual([shardCount() / 4, shardCount() / 4])
+    const [migrated = '', kept = ''] = ids.filter((id) => later.some((node) => cluster.ownerOf(id) === node))
+    const [old] = cluster.nodes
+    if (old === undefined) throw new Error('no node')
+    await cluster.during(old.deliver(migrated, { type: 'count' }))
+    for (const node of later) node.kill()
     await cluster.clock.advance(20_000)
-    expect([heldBy(later), heldBy(late)]).toEqual([shardCount, 0])
+    expect(running(cluster).map(heldBy)).toEqual([shardCount() / 2, shardCount() / 2])
+    await cluster.during(old.deliver(kept, { type: 'count' }))
+    await expect(cluster.during(old.deliver(migrated, { type: 'count' }))).rejects.toThrow(/parked/)
+    // nothing is lost: a process of the new release goes on with it
+    const again = await join(cluster, 'again', next)
+    await cluster.during(again.deliver(migrated, { type: 'count' }))
+    expect(typesOf(await logOf(cluster.storage, migrated))).toEqual(['counted', 'counted'])
   })
 })
 
-const member = (process: string, version?: number, draining = false): Member => ({
-  ...{ process, node: process, address: `${process}:1`, draining, startedAt: 1 },
-  ...(version !== undefined && { machines: { probe: version } }),
+const member = (process: string, version?: number, reads?: number): Member => ({
+  ...{ process, node: process, address: `${process}:1`, draining: false, startedAt: 1 },
+  ...(version !== undefined && { machines: { probe: version }, readableBy: { probe: reads ?? version } }),
 })
-
-const holding = (...holders: readonly string[]): readonly Lease[] =>
-  holders.map((holder, shard) => ({ shard, holder, address: `${holder}:1`, epoch: 1, leftMs: 1000 }))
+const draining = (each: Member): Member => ({ ...each, draining: true })
+const [a, b] = [member('a', 1), member('b', 1)]
+const [c, d] = [member('c', 2, 1), member('d', 2, 1)]
 
 describe('shards', () => {
   it.each([
-    ['all of one version', [member('a', 1), member('b', 1)], holding('a'), ['a', 'b']],
-    ['all when none owns any', [member('a', 1), member('b', 2)], [], ['a', 'b']],
-    ['the older while one of them owns some', [member('a', 1), member('b', 2)], holding('a'), ['a']],
-    ['the newer once they own some', [member('a', 1), member('b', 2)], holding('b'), ['b']],
-    ['the newer when the older drain', [member('a', 1, true), member('b', 2)], holding('a'), ['b']],
-    ['the newer of those that own some', [member('a', 1), member('b', 2), member('c', 2)], holding('a', 'b'), ['b']],
-    ['those that announce no version, if an owner announces none', [member('a'), member('b', 1)], holding('a'), ['a']],
-  ] as const)('may be owned by %s', (_, members, leases, able) => {
-    expect(mayOwn(members, leases)).toEqual(able)
+    ['of any level by all of one version', [a, b], 0, ['a', 'b']],
+    ['by the older while there is one newer process', [a, b, c], 1, ['a', 'b']],
+    ['by both from two newer ones on', [a, b, c, d], 1, ['a', 'b', 'c', 'd']],
+    ['by both if as many are newer', [a, c], 1, ['a', 'c']],
+    ['by the older if they cannot read the newer', [a, b, member('c', 2), member('d', 2)], 1, ['a', 'b']],
+    ['by the newer alone once one of them held it', [a, b, c], 2, ['c']],
+    ['by the newer when the older drain', [draining(a), draining(b), c], 1, ['c']],
+    ['by the older if no newer is left', [a, b], 2, ['a', 'b']],
+    ['by the next of three releases only', [a, c, d, member('e', 3), member('f', 3)], 1, ['a']],
+    ['by those that announce no versions first', [member('e'), c, d], 0, ['e']],
+  ] as const)('may be owned %s', (_, members, level, able) => {
+    expect(ableOwners(members)(level)).toEqual(able)
   })
 })
