@@ -1,3 +1,4 @@
+import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { takeIdsFrom } from '#runtime/ids.ts'
 import { readParked } from '#runtime/step/actor-state.ts'
 import { MemoryCommits } from '../support/memory/commits.ts'
@@ -12,7 +13,15 @@ import { RunLife } from './runs/run-life.ts'
 import { SessionLife } from './sessions/session-life.ts'
 import { plantBadActors } from './world/bad-actors.ts'
 import { Cluster } from './world/cluster.ts'
-import { clusterFaultsOf, type Faults, faultsOf, laterFaultsOf, noFaults, partitionsOf } from './world/faults.ts'
+import {
+  clusterFaultsOf,
+  type Faults,
+  faultsOf,
+  laterFaultsOf,
+  noFaults,
+  partitionsOf,
+  upgradeFaults,
+} from './world/faults.ts'
 import { identities } from './world/identities.ts'
 import type { Life } from './world/life.ts'
 import { Network } from './world/network.ts'
@@ -31,6 +40,25 @@ export interface SimulationResult {
   readonly commits: number
   /** Processes that were started. */
   readonly processes: number
+  /** Turns that were started. */
+  readonly turns: number
+  /** What it took until the clients had their answers. */
+  readonly traffic: Traffic
+  /** Shards of the fullest process as a multiple of an equal share, and the number of commits of the next release. */
+  readonly upgrade: { readonly fullest: number; readonly newer: number }
+}
+
+/** What the processes did in a run until the clients had their answers. */
+export interface Traffic {
+  readonly turns: number
+  readonly commits: number
+  /** Requests and notifications between processes. */
+  readonly messages: number
+  /** Operations on the store, without those on leases. */
+  readonly operations: number
+  readonly leaseOperations: number
+  /** Virtual time, in ms. */
+  readonly ms: number
 }
 
 /** Options of a run in addition to its seed. */
@@ -44,6 +72,12 @@ export interface SimulationOptions {
   readonly scenario?: Scenario
   /** Deltas of ended turns are merged, and processes die during merges. */
   readonly compaction?: boolean
+  /** Every process is replaced by one of the next release meanwhile, with kills and partitions. */
+  readonly upgrade?: boolean
+  /** Groups of clients that come one after the other; one if absent. */
+  readonly groups?: number
+  /** Time that passes before the first clients come, in ms. */
+  readonly restMs?: number
 }
 
 /** Sessions with turns, tools and approvals; or background runs with delegation, in a queue with few slots. */
@@ -62,6 +96,8 @@ export const shareOf = (scenario: Scenario, seeds: number): number => {
 const activeMs = 180_000
 const calmMs = 45_000
 const restartMs = 12_000
+/** Time between two groups of clients. */
+const groupMs = 5000
 /** Several processes redistribute the shards, which fences actors once more. */
 const sharedOutMs = 25_000
 const troubleMs = 4000
@@ -79,9 +115,17 @@ export const simulate = async (seed: number, options: SimulationOptions = {}): P
   const run = new Run(seed, options)
   await inVirtualTime(run.now, () => run.live())
   const { ledger, trace, cluster } = run
-  let commits = 0
-  for (const known of ledger.actors.values()) commits += known.commits.length
-  return { seed, violations: ledger.violations, trace, commits, processes: cluster.started }
+  const commits = [...ledger.actors.values()].flatMap((known) => known.commits)
+
+  return {
+    ...{ seed, violations: ledger.violations, trace, commits: commits.length, processes: cluster.started },
+    turns: run.turns,
+    traffic: run.traffic,
+    upgrade: {
+      fullest: cluster.shares.fullest,
+      newer: commits.filter(({ machine }) => machine === `session@${sessionDefinition.version + 1}`).length,
+    },
+  }
 }
 
 /** Long work is cut by time, so its cuts would be where a busy machine stands still. */
@@ -99,6 +143,7 @@ class Run {
   readonly trace: string[] = []
   readonly ledger: Ledger
   readonly cluster: Cluster
+  traffic: Traffic = { turns: 0, commits: 0, messages: 0, operations: 0, leaseOperations: 0, ms: 0 }
   readonly #random: Random
   readonly #scheduler: Scheduler
   readonly #outside: OutsideWorld
@@ -107,6 +152,10 @@ class Run {
   readonly #rows: RowRules
   #faults: Faults
   readonly #several: boolean
+  readonly #options: SimulationOptions
+  readonly #network: Network | null
+  readonly #startedAt: number
+  readonly #counts = { operations: 0, leaseOperations: 0 }
   #busy = 0
   #committedAt = 0
 
@@ -114,17 +163,26 @@ class Run {
     const random = new Random(seed)
     const scheduler = new Scheduler(random)
     const start = scheduler.now()
+    this.#options = options
+    this.#startedAt = start
     const note = (text: string): void => {
       this.trace.push(`${scheduler.now() - start} ${text}`)
     }
     takeIdsFrom({ now: scheduler.now, random: new Random(`ids/${seed}`).next })
     this.#random = random
     this.#scheduler = scheduler
-    const { nodes = 1, faults = nodes > 1 ? clusterFaultsOf(random) : faultsOf(random), scenario } = options
+    const { nodes = 1, scenario } = options
+    const usual = options.upgrade === true ? upgradeFaults : undefined
+    const { faults = usual ?? (nodes > 1 ? clusterFaultsOf(random) : faultsOf(random)) } = options
     this.#several = nodes > 1
     const later = { ...laterFaultsOf(seed), ...(this.#several && partitionsOf(seed)) }
-    this.#faults = { ...faults, ...(options.faults === undefined && later), ...options.defect?.faults }
+    this.#faults = {
+      ...faults,
+      ...(options.faults === undefined && usual === undefined && later),
+      ...options.defect?.faults,
+    }
     const network = nodes > 1 ? new Network({ scheduler, random, faults: () => this.#faults }) : null
+    this.#network = network
     this.#inner = { ...openMemoryStorage({ now: scheduler.now }), leases: network?.leases ?? null }
     this.#outside = new OutsideWorld(seed, scheduler, random, note)
     this.ledger = new Ledger(note, this.#outside.chunksOf, scheduler.now)
@@ -146,6 +204,7 @@ class Run {
       network,
       volatile,
       outside: this.#outside,
+      counts: this.#counts,
     }
     this.#rows = new RowRules(ledger, this.#inner)
     const setting = scenario === 'runs' ? runSettingOf(seed) : null
@@ -179,6 +238,22 @@ class Run {
     return this.#scheduler.now
   }
 
+  get turns(): number {
+    const known = [...this.ledger.actors.values()]
+    return known.flatMap(({ events }) => events).filter(({ event_type }) => event_type === 'turn.started').length
+  }
+
+  #trafficNow(): Traffic {
+    const known = [...this.ledger.actors.values()]
+    return {
+      ...this.#counts,
+      turns: this.turns,
+      commits: known.reduce((sum, { commits }) => sum + commits.length, 0),
+      messages: this.#network?.messages ?? 0,
+      ms: this.#scheduler.now() - this.#startedAt,
+    }
+  }
+
   get #broken(): boolean {
     return this.ledger.violations.length > 0
   }
@@ -187,9 +262,10 @@ class Run {
     await this.#life.prepare()
     await plantBadActors(this.#inner, this.#scheduler.now(), this.#faults.bad)
     this.cluster.startAll()
-    this.cluster.plan()
+    if (this.#options.upgrade !== true) this.cluster.plan()
     this.#admit()
-    await this.#until(() => this.#busy === 0, activeMs)
+    await this.#until(() => this.#busy === 0, this.#options.upgrade === true ? 3 * activeMs : activeMs)
+    this.traffic = this.#trafficNow()
     if (this.#broken) return
     this.ledger.expect(this.#busy === 0, () => `${this.#busy} clients wait for ever`)
     this.#heal()
@@ -240,7 +316,16 @@ class Run {
   }
 
   #admit(): void {
-    this.#life.admit((life) => this.#work(life))
+    const { groups = 1, upgrade = false, restMs = 0 } = this.#options
+    if (upgrade) this.#work(() => this.#upgrade())
+    if (restMs > 0) this.#work(() => this.#scheduler.pause(restMs))
+    for (let group = 0; group < groups; group++) {
+      this.#work(async () => {
+        const waitMs = restMs + group * groupMs
+        if (waitMs > 0) await this.#scheduler.pause(waitMs)
+        this.#life.admit((life) => this.#work(life))
+      })
+    }
     this.#work(() => this.#probe())
     this.#work(async () => {
       for (let round = 0; round < 5; round++) {
@@ -248,6 +333,19 @@ class Run {
         this.cluster.passivateSome()
       }
     })
+  }
+
+  /** An upgrade once the shards are distributed, with clients all the time. */
+  async #upgrade(): Promise<void> {
+    await this.#scheduler.pause(sharedOutMs)
+    void this.cluster.watchShares()
+    let isOver = false
+    const clients = async (): Promise<void> => {
+      for (; !isOver; await this.#scheduler.pause(groupMs)) this.#life.admit((life) => this.#work(life))
+    }
+    this.#work(clients)
+    await this.cluster.upgrade()
+    isOver = true
   }
 
   get #clientParts() {

@@ -35,6 +35,7 @@ import { type ModelAnswer, ModelError, type ModelRequest } from '#gateway/call/p
 import type { TurnModels } from '#gateway/turns/turn-models.ts'
 import { connectionWaitSink } from '#machines/action/action.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
+import type { MachineDefinition } from '#machines/definition.ts'
 import { queueSink } from '#machines/run/run-actions.ts'
 import { type Clock, systemClock } from '#runtime/clock.ts'
 import type { ClusterParts } from '#runtime/cluster/cluster-node.ts'
@@ -107,6 +108,8 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 
 /** Options of a test installation. */
 export interface WorldOptions {
+  /** In place of the machines of this release. */
+  readonly definitions?: readonly MachineDefinition[]
   readonly scripts?: readonly Script[]
   /** Answers in place of the scripts. */
   readonly model?: TestModel
@@ -192,7 +195,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
     storage,
     ...(compaction !== null && { streamEnded: (ended) => compaction.note(ended) }),
     refuse: serviceRefusal,
-    definitions,
+    definitions: options.definitions ?? definitions,
     rows: {
       session: sessionRows,
       action: actionRows,

@@ -9,6 +9,7 @@ import { SessionClient } from './session-client.ts'
 export class SessionLife implements Life {
   readonly #parts: ClientParts
   readonly #watchers: Watcher[] = []
+  #clients = 0
 
   constructor(parts: ClientParts) {
     this.#parts = parts
@@ -22,7 +23,7 @@ export class SessionLife implements Life {
     for (let index = 0; index < clients; index++) {
       const identity = random.pick(identities)
       if (identity === undefined) return
-      const client = new SessionClient(`c${index}`, identity, this.#parts)
+      const client = new SessionClient(`c${this.#clients++}`, identity, this.#parts)
       work(() => this.#liveOf(client))
       if (this.#parts.cluster.size > 1) work(() => this.#readPages(client))
     }

@@ -4,6 +4,7 @@ import type { Faults } from './faults.ts'
 import { type Node, type NodeParts, type Server, startNode } from './node.ts'
 import type { Random } from './random.ts'
 import { ConnectionLost } from './sim-process.ts'
+import { nextDefinitions, Shares } from './upgrade.ts'
 
 /** How long a process that is drained lets effects run, in ms. */
 const graceMs = 4000
@@ -22,6 +23,9 @@ export class Cluster {
   #started = 0
   #healed = false
   #awayUntil = 0
+  /** Whether processes that start are of the next release. */
+  #isNext = false
+  readonly shares = new Shares()
 
   /** @param size the number of processes; more than one needs a network. */
   constructor(parts: NodeParts, size = 1) {
@@ -56,7 +60,7 @@ export class Cluster {
 
   /** Starts a process now, and another one whenever it dies. */
   start(): void {
-    const node = startNode(`p${++this.#started}`, this.#parts)
+    const node = startNode(`p${++this.#started}`, this.#parts, this.#isNext ? nextDefinitions : undefined)
     this.#nodes.push(node)
     node.process.connected(() => this.#restart())
   }
@@ -77,6 +81,31 @@ export class Cluster {
     for (let kill = 0; kill < forgets; kill++)
       scheduler.after(this.#later.between(100, 12_000), () => this.#killStore())
     for (let drain = 0; drain < drains; drain++) scheduler.after(sometime(), () => void this.#drain())
+  }
+
+  /** Notes how the shards are distributed from now on. */
+  async watchShares(): Promise<void> {
+    const { network, scheduler } = this.#parts
+    for (; !this.#healed && network !== null; await scheduler.pause(250)) {
+      this.shares.note(await network.leases.read(), scheduler.now())
+    }
+  }
+
+  /** Replaces every process by one of the next release, each second one only once its successor has started. */
+  async upgrade(): Promise<void> {
+    const { scheduler, note } = this.#parts
+    note('an upgrade begins')
+    this.#isNext = true
+    for (const [at, node] of this.alive.entries()) {
+      if (at % 4 === 0) this.plan()
+      if (at % 2 === 1) {
+        this.start()
+        await scheduler.pause(this.#later.between(500, 3000))
+      }
+      await this.#end(node)
+      await scheduler.pause(this.#later.between(500, 5000))
+    }
+    note('the upgrade ends')
   }
 
   /** Restores the number of processes, and ends all faults. */
@@ -194,13 +223,21 @@ export class Cluster {
 
   /** SIGTERM: the process hands over its actors, and ends. */
   async #drain(): Promise<void> {
-    const { random, note } = this.#parts
+    const { random } = this.#parts
     const victim = this.#healed ? undefined : random.pick(this.alive.filter(({ server }) => server !== undefined))
-    const server = victim?.server
-    if (victim === undefined || server === undefined) return
-    note(`${victim.process.name} is told to end`)
+    if (victim !== undefined) void this.#end(victim)
+  }
+
+  /** Resolves when the process has ended. */
+  async #end(victim: Node): Promise<void> {
+    const { server, process } = victim
+    if (server === undefined) process.crash()
+    if (server === undefined || process.dead) return
+    this.#parts.note(`${process.name} is told to end`)
     victim.server = undefined
-    victim.process.enter(() => void server.runtime.drain(graceMs).then(() => victim.process.crash()))
+    const ended = new Promise<void>((resolve) => process.connected(resolve))
+    process.enter(() => void server.runtime.drain(graceMs).then(() => process.crash()))
+    await ended
   }
 
   #restart(): void {

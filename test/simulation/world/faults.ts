@@ -39,6 +39,9 @@ export const noFaults: Faults = {
   ...{ cut: 0, directoryOutages: 0, drains: 0, jumps: 0, forgets: 0, bad: 0, partitions: 0 },
 }
 
+/** Faults that come with an upgrade again and again. */
+export const upgradeFaults: Faults = { ...noFaults, lost: 0.01, slow: 0.02, cut: 0.01, crashes: 1, partitions: 2 }
+
 /** Faults of a seed in addition to `faultsOf`: drawn separately, so that existing seeds keep their course. */
 export const laterFaultsOf = (seed: number): Pick<Faults, 'jumps' | 'forgets' | 'bad'> => {
   const random = new Random(`later faults/${seed}`)

@@ -26,6 +26,8 @@ interface Listening {
 /** What connects the processes of a cluster apart from the store: a directory, messages, and requests to each other. */
 export class Network {
   readonly leases: MemoryLeases
+  /** Requests between processes and notifications that were sent. */
+  messages = 0
   readonly #parts: NetworkParts
   readonly #presence: MemoryPresence
   readonly #listening = new Map<string, Listening>()
@@ -83,6 +85,7 @@ export class Network {
     const fanOut = new SimFanOut(process, {
       ...this.#parts,
       up: () => this.#presence.up,
+      sent: () => this.messages++,
       others: this.#fanOuts,
     })
     this.#fanOuts.add(fanOut)
@@ -94,6 +97,7 @@ export class Network {
     return {
       request: (address, request) =>
         new Promise<PeerAnswer>((resolve, reject) => {
+          this.messages++
           const { random, faults } = this.#parts
           const peer = this.#listening.get(address)
           const { cut } = faults()
@@ -130,6 +134,7 @@ const pairOf = (one: SimProcess, other: SimProcess): string => [one.name, other.
 const isConnection = (error: unknown): boolean => error instanceof Error && error.name === 'ConnectionLost'
 
 interface FanOutParts extends NetworkParts {
+  readonly sent: () => void
   readonly up: () => boolean
   readonly others: ReadonlySet<SimFanOut>
 }
@@ -184,7 +189,8 @@ class SimFanOut implements FanOut {
   }
 
   #send(arrive: (other: SimFanOut) => void): void {
-    const { scheduler, random, others, faults } = this.#parts
+    const { scheduler, random, others, faults, sent } = this.#parts
+    sent()
     if (!this.up || random.chance(faults().cut)) return
     this.#arrival = Math.max(this.#arrival, scheduler.now() + latencyMs(random))
     for (const other of others) {

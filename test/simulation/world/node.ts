@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import type { MachineDefinition } from '#machines/definition.ts'
 import { IdempotentRequests } from '#records/idempotent.ts'
 import type { ClusterParts } from '#runtime/cluster/cluster-node.ts'
 import type { LeaseStore } from '#storage/cluster-ports.ts'
@@ -36,7 +37,7 @@ const log = pino({ level: 'silent' })
 const box = { seal: (text: string) => text, open: (text: string) => text }
 
 /** Starts a process on the shared store. It accepts requests once `server` is set; if it cannot start, it dies. */
-export const startNode = (name: string, parts: NodeParts): Node => {
+export const startNode = (name: string, parts: NodeParts, definitions?: readonly MachineDefinition[]): Node => {
   const { scheduler, random, outside, note, defect, network } = parts
   const { skewMs } = parts.faults()
   const process = new SimProcess(name, scheduler, random, random.between(-skewMs, skewMs))
@@ -47,6 +48,7 @@ export const startNode = (name: string, parts: NodeParts): Node => {
   note(`${name} starts`)
   openWorld({
     ...parts.world,
+    ...(definitions && { definitions }),
     storage,
     clock,
     model: outside.modelFor(process),

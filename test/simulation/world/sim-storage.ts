@@ -32,6 +32,8 @@ export interface SimStorageParts {
   readonly ledger: Ledger
   readonly note: (text: string) => void
   readonly volatile: VolatileWrites
+  /** Counts what is done. */
+  readonly counts: { operations: number; leaseOperations: number }
   /** Called for each operation, so that faults can end. */
   readonly faults: () => Faults
 }
@@ -152,7 +154,9 @@ export class SimStorage {
   }
 
   #call<T>(name: string, what: string, work: () => Promise<T>): Promise<T> {
-    const { process, scheduler, random, note } = this.#parts
+    const { process, scheduler, random, note, counts } = this.#parts
+    if (leaseOperations.has(name)) counts.leaseOperations++
+    else counts.operations++
     const course = this.#course()
     const lands = random.chance(landsAfterDeath)
     return new Promise((resolve, reject) => {
@@ -191,6 +195,8 @@ export class SimStorage {
     return { doneIn: soon, heardIn: latencyMs(random), lied: false }
   }
 }
+
+const leaseOperations: ReadonlySet<string> = new Set(['renew', 'read', 'acquire', 'release', 'leave'])
 
 /** A cause without the nonce at the end of a runtime decision, which differs in each run. */
 const plain = (cause: string): string => cause.replace(/(\$\w+)\/.*$/, '$1')

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest'
+import { simulate } from './simulation.ts'
+import { noFaults } from './world/faults.ts'
+
+const timeoutMs = 600_000
+/** Long runs are left to the night. */
+const atNight = process.env.EVERY_STORE !== undefined
+const upgrades = [
+  [5, atNight ? 40 : 2],
+  [20, atNight ? 10 : 1],
+] as const
+
+it.each(upgrades)(
+  'a rolling upgrade of %i processes with kills and partitions loses nothing, doubles nothing and overloads none',
+  async (nodes, seeds) => {
+    for (let seed = 1; seed <= seeds; seed++) {
+      const { violations, upgrade, turns } = await simulate(seed, { nodes, upgrade: true })
+      console.info(`seed ${seed}, ${nodes} nodes: ${turns} turns, at most ${upgrade.fullest.toFixed(2)} shares`)
+      expect(violations, `seed ${seed}`).toEqual([])
+      expect(upgrade.newer).toBeGreaterThan(0)
+      expect(upgrade.fullest).toBeLessThanOrEqual(1.5)
+    }
+  },
+  timeoutMs,
+)
+
+/** What a turn costs may not depend on the number of processes, apart from requests to the one that runs the session. */
+it.each(atNight ? [[3, 100]] : [[3, 10]])(
+  'a turn costs as many commits and operations on %i processes as on %i, and few messages',
+  async (few, many) => {
+    const [small, large] = [await costOf(few), await costOf(many)]
+    console.info(`a turn on ${few} processes: ${JSON.stringify(small)}; on ${many}: ${JSON.stringify(large)}`)
+    expect(large.commits).toBeLessThan(small.commits * 1.1)
+    expect(large.operations).toBeLessThan(small.operations * 1.25)
+    expect(large.messages).toBeLessThan(small.messages * 2.5)
+    expect(large.idle).toBeLessThan(small.idle * 1.1)
+    expect(large.leases).toBeLessThan(small.leases * 1.1)
+  },
+  timeoutMs,
+)
+
+/** Cost of a turn without faults, in addition to what each process does in a second without any work. */
+const costOf = async (nodes: number) => {
+  const [rest, busy] = [await trafficOf(nodes, 0, 75_000), await trafficOf(nodes, 10, 20_000)]
+  const perSecond = (count: number): number => (count / nodes / rest.ms) * 1000
+  const ofWork = (name: 'operations' | 'messages'): number => busy[name] - (rest[name] / rest.ms) * busy.ms
+  const rounded = (value: number): number => Math.round(value * 100) / 100
+  return {
+    turns: busy.turns,
+    commits: rounded(busy.commits / busy.turns),
+    operations: rounded(ofWork('operations') / busy.turns),
+    messages: rounded(ofWork('messages') / busy.turns),
+    ...{ idle: rounded(perSecond(rest.operations)), leases: rounded(perSecond(rest.leaseOperations)) },
+  }
+}
+
+const trafficOf = async (nodes: number, groups: number, restMs: number) => {
+  const { violations, traffic } = await simulate(1, { nodes, faults: noFaults, groups, restMs })
+  expect(violations).toEqual([])
+  return traffic
+}
