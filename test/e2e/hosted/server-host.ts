@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { expect } from 'vitest'
 import { inherited, nodeOptions, sourcesBundled } from '#scripts/services/server.ts'
 import type { HostAnswer, HostRequest } from './server-host-process.ts'
 
@@ -14,7 +15,8 @@ class ServerHost {
   readonly #child: ChildProcess
   readonly #output: string
   readonly #pending = new Map<number, PromiseWithResolvers<void>>()
-  readonly #open = new Set<number>()
+  /** Open installations, and the test file of each. */
+  readonly #open = new Map<number, string | undefined>()
   #requests = 0
 
   constructor() {
@@ -50,7 +52,7 @@ class ServerHost {
   async open(env: Readonly<Record<string, string>>, log: string): Promise<{ close(): Promise<void> }> {
     const id = this.#requests++
     await this.#send({ id, env, log })
-    this.#open.add(id)
+    this.#open.set(id, runningFile())
     return { close: () => this.#close(id) }
   }
 
@@ -60,9 +62,10 @@ class ServerHost {
     await this.#send({ id: this.#requests++, close: opened }).finally(() => clearTimeout(impatience))
   }
 
-  /** Kills the process and its only installation. */
+  /** Kills the process and the installation in it, besides those that a file which has ended did not close. */
   async kill9(): Promise<void> {
-    if (this.#open.size > 1) throw new Error('another installation is open in the process that this would kill')
+    const ofFile = [...this.#open.values()].filter((file) => file === runningFile())
+    if (ofFile.length > 1) throw new Error('another installation is open in the process that this would kill')
     this.#child.kill('SIGKILL')
     await this.exited
   }
@@ -88,6 +91,8 @@ class ServerHost {
     this.#open.clear()
   }
 }
+
+const runningFile = (): string | undefined => expect.getState().testPath
 
 let current: ServerHost | undefined
 
